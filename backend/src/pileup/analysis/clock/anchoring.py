@@ -1,7 +1,7 @@
-"""Finds when a file without any time was taken: its series against one of known time.
+"""Find when a file without times was taken, by matching its series with one of known time.
 
 `mysqladmin ext` and `vmstat` print no time. The same counters often stand in a metrics file or
-another collector's output that has one; where both move alike, they are the same seconds.
+another collector's output that has times; where both move alike, they are the same seconds.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Match:
     series: str
     other: str
     artifact: str
-    """Of the series with known time."""
+    """SHA-256 of the artifact with known time."""
     base_us: int
     r: float
     second: float
@@ -48,7 +48,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """Values per second of known time."""
+    """Values per second of series with known time."""
 
     frame: pl.DataFrame
     """key, host, artifact, series, second, value."""
@@ -61,9 +61,9 @@ class Reference:
 def match(
     own: pl.DataFrame, reference: Reference, host: str | None, near: tuple[int, int] | None
 ) -> Match | None:
-    """Where an untimed file's series fit best.
+    """Find where an untimed file's series fit best; None: no clear fit.
 
-    own:  its samples. near: (UTC µs, ± µs) to look in, or None for everywhere.
+    own:  its samples. near: (UTC µs, ± µs) to search, or None for everywhere.
     """
     mine = _per_second(own.with_columns(_relative(own)), "_relative")
     keys = set(mine["key"].unique()) & set(reference.frame["key"].unique())
@@ -91,7 +91,7 @@ def match(
 
 
 def rulers(samples: pl.DataFrame | None) -> pl.DataFrame:
-    """Better relative times for files that print Uptime: artifact, wall_us, _ruled.
+    """Compute better relative times for files that print Uptime: artifact, wall_us, _ruled.
 
     `mysqladmin -i1` counts nominal seconds; a stalled server delays samples, and Uptime shows it.
     A step of one second is rounding and ignored; a larger one is followed.
@@ -132,12 +132,12 @@ def rulers(samples: pl.DataFrame | None) -> pl.DataFrame:
 
 
 def _is_absolute(values: list[float]) -> bool:
-    """Uptime that grows, without a restart, and not the differences of -r."""
+    """Return whether Uptime grows without a restart, rather than being differences (-r)."""
     return len(values) > 1 and all(b >= a for a, b in itertools.pairwise(values))
 
 
 def _relative(own: pl.DataFrame) -> pl.Expr:
-    """The relative time that ``clock`` applied, with its drift; else the nominal one."""
+    """Return the relative time with its drift by Uptime; else the nominal one."""
     ruled = rulers(own)
     if ruled.is_empty():
         return pl.col("wall_us").alias("_relative")
@@ -146,7 +146,7 @@ def _relative(own: pl.DataFrame) -> pl.Expr:
 
 
 def _per_second(samples: pl.DataFrame, time: str) -> pl.DataFrame:
-    """Gauges as they are and counters as rates, one value per whole second."""
+    """Return one value per whole second: gauges as printed, counters as rates."""
     lasts = {item: item.lower().rpartition(".")[2] for item in samples["series"].unique().to_list()}
     keys = {item: _SAME.get(last, last) for item, last in lasts.items()}
     key = pl.col("series").replace_strict(keys, return_dtype=pl.Categorical)
@@ -183,7 +183,7 @@ def _variation(values: pl.Series) -> float:
 
 
 def _best(left: pl.DataFrame, right: pl.DataFrame, near: tuple[int, int] | None) -> Match | None:
-    """The position of highest correlation of one series with the fullest of the others."""
+    """Find the lag of highest correlation of one series with the fullest of the others."""
     if right.is_empty():
         return None
     sizes = (

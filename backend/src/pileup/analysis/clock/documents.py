@@ -1,7 +1,7 @@
-"""What is said of each clock: checks against Uptime, years, jumps, and offsets that are suggested.
+"""Complete the documents of clocks: Uptime checks, years, jumps, and suggested offsets.
 
-Nothing here moves a record. ``preview`` says what a person's zone and offset would do before they
-are taken: how many records move, and how many fall outside the time of everything else.
+Nothing here moves a record. ``preview`` computes the effect of a person's zone and offset before
+they apply: how many records move, and how many fall outside the time of everything else.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from pileup.analysis.contract import ClockDoc
 _S = 1_000_000
 _UPTIME_S = 5.0
 COLUMNS = ("artifact", "time", "wall_us", "clock")
-"""What ``preview`` needs of each placed frame."""
+"""Columns of placed frames that ``preview`` needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What accepting a zone and an offset would do to one artifact."""
+    """Effect of a zone and an offset on one artifact."""
 
     records: int
     """Records with a time."""
     moves: int
     outside: int
-    """Records that would lie outside the time that all other artifacts cover."""
+    """Records that would move outside the time that all other artifacts cover."""
     unplaced: int
-    """Local times that the zone does not have (the hour that clocks skip)."""
+    """Local times that do not exist in the zone (the hour that clocks skip)."""
     first: int | None
     last: int | None
 
@@ -40,9 +40,10 @@ class Preview:
 def preview(
     placed: Mapping[str, pl.DataFrame], artifact: str, now: ClockDoc, zone: str, offset_s: float
 ) -> Preview:
-    """The dry run of a zone and an offset. zone: of local times; '' keeps the one in use.
+    """Compute the effect of a zone and an offset without applying them.
 
-    Takes: placed frames with ``COLUMNS``; the artifact's clock as it stands.
+    zone: of local times; '' keeps the current one. Takes: placed frames with ``COLUMNS``; the
+    artifact's current clock.
     """
     shift = round((offset_s - now.offset_s) * _S)
     moved = pl.col("time") + shift
@@ -70,7 +71,7 @@ def preview(
 
 
 def _others(placed: Mapping[str, pl.DataFrame], artifact: str) -> tuple[int, int] | None:
-    """The time that all other artifacts cover."""
+    """Return the first and last time (UTC µs) of all other artifacts; None without times."""
     bounds: list[tuple[int, int]] = []
     for frame in placed.values():
         if "time" not in frame.columns:
@@ -85,7 +86,7 @@ def _others(placed: Mapping[str, pl.DataFrame], artifact: str) -> tuple[int, int
 def suggested(
     docs: dict[str, ClockDoc], measured: Mapping[str, Offset], placed: Mapping[str, pl.DataFrame]
 ) -> dict[str, ClockDoc]:
-    """Each clock that is off, with what accepting the offset would do."""
+    """Add the suggested offset and its effect to each clock that is off."""
     for sha, offset in measured.items():
         if sha not in docs:
             continue
@@ -101,8 +102,8 @@ def suggested(
     return docs
 
 
-def with_years_told(docs: dict[str, ClockDoc], told: Mapping[str, str]) -> dict[str, ClockDoc]:
-    for sha, sentence in told.items():
+def with_year_notes(docs: dict[str, ClockDoc], notes: Mapping[str, str]) -> dict[str, ClockDoc]:
+    for sha, sentence in notes.items():
         if sha in docs:
             docs[sha] = msgspec.structs.replace(docs[sha], how=f"{sentence}. {docs[sha].how}")
         else:
@@ -120,7 +121,7 @@ def with_jumps(docs: dict[str, ClockDoc], jumps: Mapping[str, list[str]]) -> dic
 
 
 def checked(samples: pl.DataFrame | None, docs: dict[str, ClockDoc]) -> dict[str, ClockDoc]:
-    """Each sentence with what Uptime says: files of one server must agree on when it started."""
+    """Check each clock by Uptime: files of one server must agree on its start time."""
     if samples is None:
         return docs
     starts = (

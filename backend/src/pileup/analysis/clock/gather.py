@@ -1,4 +1,4 @@
-"""All artifacts of an incident put together: one frame per kind, on one clock, nothing twice."""
+"""Combine all artifacts of an incident: one frame per kind, on one clock, without duplicates."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def gather(
     timezones: Mapping[str, str] | None = None,
     overrides: Mapping[str, ClockOverride] | None = None,
 ) -> Evidence:
-    """Put the frames of all artifacts together and place them on UTC.
+    """Combine the frames of all artifacts and place them on UTC.
 
-    timezones: host to IANA zone, as a person says. overrides: SHA-256 to a clock correction.
-    The same file under two names counts once, under the first. In which order artifacts come makes
-    no difference: they are put together by path, so that the same uploads give the same document.
+    timezones: host to IANA zone, set by a person. overrides: SHA-256 to a clock correction.
+    The same file under two names counts once, under the first. The order of artifacts makes no
+    difference: they are combined by path, so that the same uploads give the same document.
     """
     artifacts: dict[str, EvidenceArtifact] = {}
     parts: dict[str, dict[str, pl.DataFrame]] = {}
@@ -41,13 +41,15 @@ def gather(
                 small = with_counters(compact(tagged)) if kind == SAMPLE else tagged
                 parts.setdefault(kind, {})[artifact.sha256] = small
     ordered = sorted(artifacts.values(), key=_order)
-    # one kind at a time, so that its parts are gone before the next is put together
-    together: dict[str, pl.DataFrame] = {}
+    # one kind at a time, so that its parts are freed before the next is combined
+    combined: dict[str, pl.DataFrame] = {}
     for kind in sorted(parts):
         of_kind = parts.pop(kind)
-        some = [of_kind.pop(artifact.sha256) for artifact in ordered if artifact.sha256 in of_kind]
-        together[kind] = pl.concat(some, rechunk=True)
-    placed, clocks = placement.place(ordered, together, timezones or {}, overrides or {})
+        frames_of_kind = [
+            of_kind.pop(artifact.sha256) for artifact in ordered if artifact.sha256 in of_kind
+        ]
+        combined[kind] = pl.concat(frames_of_kind, rechunk=True)
+    placed, clocks = placement.place(ordered, combined, timezones or {}, overrides or {})
     return Evidence(tuple(ordered), duplicate_dumps.without(placed), clocks)
 
 

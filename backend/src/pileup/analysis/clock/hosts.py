@@ -1,4 +1,4 @@
-"""Which host an artifact speaks of.
+"""Assign each artifact to a host.
 
 Tried in order: a host that its records name, the hostname setting in it, its pt-stalk capture's
 hostname, a known host's name in its path, and, when the incident knows one host only, that one.
@@ -21,7 +21,7 @@ _STAMP = re.compile(r"(?<!\d)(\d{4})_(\d\d)_(\d\d)_(\d\d)_(\d\d)_(\d\d)(?!\d)")
 def assign(
     artifacts: Sequence[EvidenceArtifact], frames: Mapping[str, pl.DataFrame]
 ) -> dict[str, str | None]:
-    """SHA-256 to host; None where nothing tells."""
+    """Map SHA-256 to host; None: unknown."""
     named = _named(frames)
     bundles: dict[str, Counter[str]] = {}
     for artifact in artifacts:
@@ -44,7 +44,7 @@ def assign(
 
 
 def stamp_us(path: str) -> int | None:
-    """The time in a file's name, as if it were UTC: 2026_11_20_22_17_34-incident1-gdb.txt."""
+    """Parse the time in a file's name to µs as if UTC: 2026_11_20_22_17_34-gdb.txt; else None."""
     name = path.rpartition("/")[2]
     match = _STAMP.search(name)
     if match is None:
@@ -58,7 +58,7 @@ def stamp_us(path: str) -> int | None:
 
 
 def _named(frames: Mapping[str, pl.DataFrame]) -> dict[str, str]:
-    """Artifacts whose own records name exactly one host."""
+    """Map artifacts whose own records name exactly one host to that host."""
     named: dict[str, set[str]] = {}
     for frame in frames.values():
         if "host" not in frame.columns:

@@ -1,4 +1,4 @@
-"""Clocks that were set while they were read: a step that Uptime or the file's own order shows.
+"""Detect clocks that were set during a capture, by Uptime or by the order of log lines.
 
 A server's start, its time minus its Uptime, is one moment. Where it moves within a file and the
 server did not restart, the clock was set (ntp, a virtual machine that was moved, a person).
@@ -14,7 +14,7 @@ from pileup.analysis.evidence.times import iso_of
 
 _S = 1_000_000
 _STEP_S = 3.0
-"""A sample may come late by a second or two without any clock being wrong."""
+"""A sample may be a second or two late although the clock is right."""
 _MOST = 5
 
 
@@ -23,7 +23,7 @@ def clock_jumps(
     placed: Mapping[str, pl.DataFrame],
     folds: Mapping[str, int],
 ) -> dict[str, list[str]]:
-    """Artifact to a sentence per step of its clock.
+    """Map each artifact to a sentence per step of its clock.
 
     Takes: frames as parsed (in file order) and the same placed on UTC; artifact to the line at
     which its clocks went back by an hour, where the times below are read so (``folds``).
@@ -65,7 +65,7 @@ def _by_uptime(samples: pl.DataFrame | None) -> list[tuple[str, str]]:
 def _backwards(
     printed: Mapping[str, pl.DataFrame], folds: Mapping[str, int]
 ) -> list[tuple[str, str]]:
-    """Log lines are written in order: one that is stamped earlier than the line above tells."""
+    """Find log lines with an earlier time than the line above them."""
     events = printed.get("event")
     if events is None:
         return []

@@ -1,4 +1,4 @@
-"""Whose clock runs ahead: offsets between sources that saw the same counters or the same events.
+"""Measure clock offsets between sources that have the same counters or the same events.
 
 A counter that only grows names a moment by its value: where one source read Questions = 81,204,
 another clock shows when that was. The median difference over many such anchors is the offset of
@@ -44,19 +44,19 @@ class Source:
 
     artifact: str
     name: str
-    """What a person calls it: the file's name."""
+    """Name for people: the file's name."""
     host: str | None
     quality: str
-    """Of its ClockDoc."""
+    """Quality of its ClockDoc."""
     rank: int = 0
     """0: stamped by the server itself; 1: by another machine (a metrics export)."""
     timed: bool = True
-    """False: it prints no time, and was placed by its name or by what it shows."""
+    """False: it prints no time, and was placed by its name or its series."""
 
 
 @dataclass(frozen=True, slots=True)
 class Offset:
-    """What one source's clock is off by."""
+    """Measured offset of one source's clock."""
 
     seconds: float
     dispersion_s: float
@@ -65,7 +65,7 @@ class Offset:
     by: str
     """'Questions', or '12 log messages'."""
     reference: str
-    """The name of the source that it was held against."""
+    """Name of the source that it was compared with."""
 
     @property
     def text(self) -> str:
@@ -77,7 +77,7 @@ class Offset:
 
 
 def offsets(sources: Sequence[Source], frames: Mapping[str, pl.DataFrame]) -> dict[str, Offset]:
-    """Artifact to the offset of its clock, where it is off and enough anchors say so.
+    """Map artifacts to the offset of their clock, if it is off by enough anchors.
 
     Takes: placed frames (``time`` in UTC µs).
     """
@@ -104,15 +104,15 @@ def _by_host(sources: Sequence[Source]) -> list[list[Source]]:
 
 
 _Series = tuple[list[float], list[int]]
-"""Values that only grow, and the time of each."""
+"""Growing values, and the time (UTC µs) of each."""
 
 
 def _counters(
     samples: pl.DataFrame | None, sources: Sequence[Source]
 ) -> dict[str, dict[str, _Series]]:
-    """Artifact to counter to its readings, of those that two sources of one host have.
+    """Map artifact and counter to readings, for counters that two sources of one host have.
 
-    Only what grew throughout names a moment.
+    Only a counter that grew throughout identifies a moment.
     """
     if samples is None or samples.is_empty():
         return {}
@@ -151,7 +151,7 @@ def _counters(
 def _shared(
     samples: pl.DataFrame, sources: Sequence[Source], keys: Mapping[str, str]
 ) -> pl.DataFrame:
-    """Artifact and series of the counters that another source of the same host has as well."""
+    """Return artifact and series of counters that another source of the same host also has."""
     host_of = {source.artifact: source.host for source in sources}
     has = samples.filter(pl.col("labels") == "").select("artifact", "series").unique()
     of: dict[tuple[str | None, str], set[str]] = {}
@@ -167,7 +167,7 @@ def _shared(
 
 
 def _messages(events: pl.DataFrame | None) -> dict[str, dict[str, int]]:
-    """Artifact to log message to its time; a message that repeats names no moment."""
+    """Map artifact and log message to its time, for messages that occur once."""
     if events is None or events.is_empty():
         return {}
     once = (
@@ -192,7 +192,7 @@ def _against(
     counters: Mapping[str, Mapping[str, _Series]],
     messages: Mapping[str, Mapping[str, int]],
 ) -> Offset | None:
-    """The best known offset against any of the references; None when there is none worth saying."""
+    """Return the best offset against the references; None if it is too small or unknown."""
     best: Offset | None = None
     mine, numbers = counters.get(source.artifact, {}), messages.get(source.artifact, {})
     for reference in references:
@@ -209,7 +209,7 @@ def _against(
 
 
 def _anchors(mine: _Series, theirs: _Series) -> list[float]:
-    """Seconds by which the other clock is later, at each of my readings that it saw pass."""
+    """Return the seconds by which ``theirs`` is later, per reading of ``mine`` in its range."""
     values, times = theirs
     step = max(1, len(mine[0]) // _MOST_ANCHORS)
     found = []
@@ -241,7 +241,7 @@ def _measured(anchors: Sequence[float], by: str, reference: Source) -> Offset | 
 
 
 def _better(old: Offset | None, new: Offset | None) -> Offset | None:
-    """The one with the smaller spread, for its number of anchors."""
+    """Return the offset with the smaller spread for its number of anchors."""
     if old is None or new is None:
         return old or new
     return min(old, new, key=lambda offset: (offset.dispersion_s + 0.05) / offset.anchors**0.5)

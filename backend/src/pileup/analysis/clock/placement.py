@@ -1,10 +1,10 @@
-"""Places every artifact on UTC, and says in one sentence how it knows.
+"""Place every artifact on UTC, and explain the placement in one sentence.
 
-What is tried, best first: what a person gave; pt-stalk TS lines, which print an absolute and a
+Evidence, best first: a person's correction; pt-stalk TS lines, which print an absolute and a
 local time side by side; the server's time_zone and system_time_zone; the one whole-hour offset
 that makes a file overlap those with absolute times. Files that print no time at all are anchored
-by the stamp in their name, or by a series that another, placed file holds too. What cannot be
-placed stays without a time: nothing is made up.
+by the stamp in their name, or by a series that a placed file also has. What cannot be
+placed stays without a time: nothing is invented.
 
 Units: microseconds; offsets of zones in minutes east of UTC.
 """
@@ -43,7 +43,7 @@ class _Placement:
     """UTC µs of relative time 0."""
     shift_us: int = 0
     fold: Fold | None = None
-    """Where its clocks went back by an hour, and no pairs of times say so already."""
+    """Where its clocks went back by an hour, unless pairs of times already show it."""
 
 
 def place(
@@ -52,12 +52,12 @@ def place(
     timezones: Mapping[str, str],
     overrides: Mapping[str, ClockOverride],
 ) -> tuple[dict[str, pl.DataFrame], dict[str, ClockDoc]]:
-    """Frames with ``time``, ``host`` and (samples) ``id``; and a ClockDoc per artifact with times.
+    """Add ``time``, ``host`` and (samples) ``id`` to frames; return also a ClockDoc per artifact.
 
     Takes: frames of ``records.frame_schema`` plus ``artifact``.
     """
     host_of = hosts.assign(artifacts, frames)
-    frames, told_years = with_years(artifacts, frames)
+    frames, year_notes = with_years(artifacts, frames)
     spans = _spans(frames)
     pairs = clock_pairs(frames)
     utc_range = _utc_range(spans)
@@ -97,14 +97,14 @@ def place(
     docs = documents.checked(
         placed.get("sample"), {sha: placement.doc for sha, placement in placements.items()}
     )
-    docs = documents.with_years_told(docs, told_years)
+    docs = documents.with_year_notes(docs, year_notes)
     read = {sha: placement.fold.line for sha, placement in placements.items() if placement.fold}
     docs = documents.with_jumps(docs, clock_jumps(frames, first, read))
     return placed, documents.suggested(docs, measured, placed)
 
 
 def with_ids(samples: pl.DataFrame) -> pl.DataFrame:
-    """A sample frame with ``id``, 'name{labels}@host'. Each id is spelled once, not once a row."""
+    """Add ``id``, 'name{labels}@host', to samples. Each id is formatted once, not once per row."""
     keys = ["series", "labels", "host"]
     labels = (
         pl.when(pl.col("labels") != "").then(pl.format("{{{}}}", "labels")).otherwise(pl.lit(""))
@@ -119,11 +119,11 @@ def with_ids(samples: pl.DataFrame) -> pl.DataFrame:
     return samples.with_columns(ids)
 
 
-# ---- what the frames say -----------------------------------------------------------------------
+# ---- reading the frames ------------------------------------------------------------------------
 
 
 def _spans(frames: Mapping[str, pl.DataFrame]) -> dict[str, dict[str, tuple[int, int, int]]]:
-    """Artifact to clock to (first, last, records), for those that have any time."""
+    """Map artifact and clock to (first, last, records), for artifacts with any time."""
     found: dict[str, dict[str, tuple[int, int, int]]] = {}
     for frame in frames.values():
         if "wall_us" not in frame.columns:
@@ -220,7 +220,7 @@ def _anchor(
     samples: pl.DataFrame | None,
     host_of: Mapping[str, str | None],
 ) -> dict[str, _Placement]:
-    """Placements bettered by matching a series with one of known time."""
+    """Return placements improved by matching a series with one of known time."""
     if samples is None:
         return {}
     loose = [a for a in artifacts if set(spans.get(a.sha256, ())) == {"relative"}]
@@ -292,7 +292,7 @@ def _by_anchors(
     spans: Mapping[str, Mapping[str, tuple[int, int, int]]],
     measured: Mapping[str, Offset],
 ) -> dict[str, _Placement]:
-    """Offsets that are no error of a clock: a file without a clock, and a zone nothing told."""
+    """Return placements for offsets that are no clock error: untimed files, assumed zones."""
     moved: dict[str, _Placement] = {}
     for sha, offset in measured.items():
         before = placements[sha]
@@ -337,12 +337,14 @@ def _apply(
     host_of: Mapping[str, str | None],
     rulers: pl.DataFrame,
 ) -> pl.DataFrame:
-    """``time`` and ``host`` of one kind."""
+    """Add ``time`` and ``host`` to the frame of one kind."""
     lookup = _lookup(frame, placements, host_of)
     # only what is looked up is joined: the other columns are not copied
     rows = frame.drop("time", "id", strict=False)
-    told = rows.select("artifact").join(lookup, on="artifact", how="left", maintain_order="left")
-    rows = rows.hstack(told.drop("artifact"))
+    looked_up = rows.select("artifact").join(
+        lookup, on="artifact", how="left", maintain_order="left"
+    )
+    rows = rows.hstack(looked_up.drop("artifact"))
     wall = pl.col("wall_us")
     local = pl.lit(None, dtype=pl.Int64)
     changes = {_zone_key(p): p.zone.changes for p in placements.values() if p.zone}
@@ -378,7 +380,7 @@ def _lookup(
     placements: Mapping[str, _Placement],
     host_of: Mapping[str, str | None],
 ) -> pl.DataFrame:
-    """Per artifact of a frame: host, zone, the base of its relative times, and its shift (µs)."""
+    """Return per artifact of a frame: host, zone, base of relative times, and shift (µs)."""
     shas = frame["artifact"].unique().to_list()
     placed = [placements.get(sha) for sha in shas]
     return pl.DataFrame(
@@ -400,12 +402,12 @@ def _lookup(
 
 
 def _has_summer(zone: Zone) -> bool:
-    """Whether its clocks can go back: not in UTC, and not where pairs of times tell the change."""
+    """Return whether clocks can go back: not in UTC, and not if pairs of times show the change."""
     return not zone.changes and (zone.name is None or zones.offset_minutes(zone.name) != 0)
 
 
 def _an_hour_later(placements: Mapping[str, _Placement]) -> pl.Expr:
-    """Microseconds to add to rows of the hour that was printed twice."""
+    """Return the µs to add to rows of the hour that was printed twice."""
     added = pl.lit(0, dtype=pl.Int64)
     for sha, placement in placements.items():
         if placement.fold is None or placement.zone is None:
@@ -430,7 +432,7 @@ def _by_changes(wall: pl.Expr, changes: Sequence[tuple[int, int]]) -> pl.Expr:
 
 
 def _fill_from_snapshots(frames: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
-    """Records without a time of their own take that of the moment they belong to.
+    """Give records without a time the time of their snapshot.
 
     A moment without one (a backtrace) takes the file's stamp, which ``_apply`` knows as base.
     """

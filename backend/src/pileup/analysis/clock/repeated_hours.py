@@ -1,4 +1,4 @@
-"""The hour that a file of local times prints twice, when the clocks go back.
+"""Detect the hour that a file of local times prints twice when the clocks go back.
 
 A server's zone is known by the name it had when it started (``system_time_zone`` stays EDT after
 the night in November), so the change shows in the file alone: a line near the end of an hour, and
@@ -15,7 +15,7 @@ import polars as pl
 _S = 1_000_000
 _HOUR = 3600 * _S
 _NEAR = 20 * 60 * _S
-"""How far from the full hour the lines may stand: a log that is quiet has gaps."""
+"""Largest distance of the lines from the full hour: a quiet log has gaps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Fold:
 
 
 def folds(frames: Mapping[str, pl.DataFrame]) -> dict[str, Fold]:
-    """Artifact to the one place where its clocks went back; none where there are several."""
+    """Map artifacts to the place where their clocks went back, if there is exactly one."""
     parts = [
         frame.filter((pl.col("clock") == "local") & pl.col("wall_us").is_not_null()).select(
             pl.col("artifact").cast(pl.String), "line_first", "wall_us"
@@ -54,7 +54,7 @@ def folds(frames: Mapping[str, pl.DataFrame]) -> dict[str, Fold]:
 
 
 def later(fold: Fold, *, whole: bool) -> pl.Expr:
-    """Rows that are an hour later than they read. whole: also what comes after that hour."""
+    """Select rows that are an hour later than printed. whole: also rows after that hour."""
     second: pl.Expr = pl.col("line_first") >= fold.line
     return second if whole else second & (pl.col("wall_us") < fold.until)
 

@@ -25,10 +25,10 @@ _HALF_YEAR = 180 * 86_400 * 1_000_000
 def with_years(
     artifacts: Sequence[EvidenceArtifact], frames: Mapping[str, pl.DataFrame]
 ) -> tuple[dict[str, pl.DataFrame], dict[str, str]]:
-    """Frames whose yearless and dayless times are local ones; and per artifact what was taken."""
-    frames, told_days = _with_days(artifacts, frames)
+    """Turn yearless and dayless times into local times; return also a note per artifact."""
+    frames, day_notes = _with_days(artifacts, frames)
     if not any(_has_yearless(frame) for frame in frames.values()):
-        return dict(frames), told_days
+        return dict(frames), day_notes
     reference = _reference(artifacts, frames)
     years: dict[str, int | None] = {}
     names: dict[str, str] = {}
@@ -48,13 +48,13 @@ def with_years(
                     if years[sha] is None
                     else f"Its times have no year: {years[sha]} is nearest to the other artifacts"
                 )
-    return {kind: _placed(frame, years) for kind, frame in frames.items()}, names | told_days
+    return {kind: _placed(frame, years) for kind, frame in frames.items()}, names | day_notes
 
 
 def _with_days(
     artifacts: Sequence[EvidenceArtifact], frames: Mapping[str, pl.DataFrame]
 ) -> tuple[dict[str, pl.DataFrame], dict[str, str]]:
-    """Times of day on the day that brings their file nearest to the others."""
+    """Place times of day on the day that brings their file nearest to the others."""
     firsts: dict[str, int] = {}
     for frame in frames.values():
         if "clock" in frame.columns:
@@ -101,7 +101,7 @@ def _reference(
     frames: Mapping[str, pl.DataFrame],
     clocks: Sequence[str] = ("utc", "local"),
 ) -> int | None:
-    """The middle of all full times, else of the stamps in file names."""
+    """Return the median of all full times, else of the stamps in file names; None: neither."""
     times = [
         middle
         for frame in frames.values()

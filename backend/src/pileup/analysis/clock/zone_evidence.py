@@ -1,4 +1,4 @@
-"""What an artifact's printed local times mean: the evidence for its zone, best first.
+"""Find the zone of an artifact's printed local times, by the best evidence available.
 
 A person's word, TS lines of the file and of its host, the server's variables, and the one
 whole-hour offset at which a file meets those with absolute times.
@@ -21,7 +21,7 @@ _QUARTER = 15 * 60 * _S
 
 @dataclass(frozen=True, slots=True)
 class Zone:
-    """What a printed local time means: one zone, or offsets that change at given local times."""
+    """Zone of printed local times: one zone, or offsets that change at given local times."""
 
     name: str | None
     how: str
@@ -65,7 +65,7 @@ def zone_of(
 
 
 def _from_pairs(pairs: Sequence[tuple[int, int]], whose: str) -> Zone:
-    """One offset, or one per stretch of local time when the clocks changed meanwhile."""
+    """Return one offset, or one per range of local time if the clocks changed meanwhile."""
     read = sorted(
         (local, _round(local - utc, _QUARTER), abs(local - utc - _round(local - utc, _QUARTER)))
         for utc, local in pairs
@@ -87,7 +87,7 @@ def _from_pairs(pairs: Sequence[tuple[int, int]], whose: str) -> Zone:
 
 
 def _by_overlap(local: tuple[int, int, int], utc: tuple[int, int]) -> Zone:
-    """The whole-hour offset at which a local file covers the same time as the absolute ones."""
+    """Find the whole-hour offset at which a local file overlaps the absolute ones."""
     first, last, _ = local
     best: list[tuple[int, int]] = []
     for hours in range(-12, 15):
@@ -111,7 +111,7 @@ def _by_overlap(local: tuple[int, int, int], utc: tuple[int, int]) -> Zone:
 
 
 def clock_pairs(frames: Mapping[str, pl.DataFrame]) -> dict[str, list[tuple[int, int]]]:
-    """Artifact to (UTC µs, printed local µs) of its TS lines."""
+    """Map artifacts to (UTC µs, printed local µs) of their TS lines."""
     events = frames.get("event")
     if events is None:
         return {}
@@ -135,7 +135,7 @@ def _parse_local(text: str) -> int | None:
 def zone_settings(
     frames: Mapping[str, pl.DataFrame], host_of: Mapping[str, str | None]
 ) -> dict[str | None, tuple[str, str]]:
-    """Host to (usable zone, the setting as printed)."""
+    """Map hosts to (usable zone, the setting as printed)."""
     settings = frames.get("setting")
     if settings is None:
         return {}

@@ -25,7 +25,7 @@ _ABBREVIATIONS = {
 
 
 def offset_minutes(name: str) -> int | None:
-    """Minutes east of UTC of a fixed offset or an abbreviation; None for anything else."""
+    """Return the minutes east of UTC of a fixed offset or an abbreviation; else None."""
     name = name.strip()
     if name.upper() in _ABBREVIATIONS:
         return _ABBREVIATIONS[name.upper()]
@@ -37,19 +37,19 @@ def offset_minutes(name: str) -> int | None:
 
 
 def is_zone(name: str) -> bool:
-    """Whether a name is an IANA zone or a fixed offset that can be used."""
+    """Return whether a name is an IANA zone, an abbreviation or a fixed offset."""
     return offset_minutes(name) is not None or _iana(name)
 
 
 def offset_text(minutes: float) -> str:
-    """'-08:00' for -480."""
+    """Format minutes east of UTC: '-08:00' for -480."""
     sign = "-" if minutes < 0 else "+"
     hours, rest = divmod(round(abs(minutes)), 60)
     return f"{sign}{hours:02}:{rest:02}"
 
 
 def to_utc(wall_us: pl.Expr, zone: str) -> pl.Expr:
-    """Printed wall clock (as if UTC, µs) to UTC µs in a zone.
+    """Convert a printed wall clock (as if UTC, µs) in a zone to UTC µs.
 
     In the hour that repeats when clocks go back the earlier reading is taken; a time inside the
     hour that clocks skip does not exist and becomes null.
@@ -66,7 +66,7 @@ def to_utc(wall_us: pl.Expr, zone: str) -> pl.Expr:
 
 
 def one_to_utc(wall_us: int, zone: str) -> int | None:
-    """``to_utc`` of one value."""
+    """Convert one value like ``to_utc``; None for a local time that does not exist."""
     value = pl.select(to_utc(pl.lit(wall_us, dtype=pl.Int64), zone)).item()
     return int(value) if value is not None else None
 

@@ -1,1 +1,1 @@
-"""The ground of every analysis: the evidence on one clock, its series, and small readings of it."""
+"""Evidence of an incident on one clock, its series, and small functions that read them."""

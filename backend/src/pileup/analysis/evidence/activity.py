@@ -1,6 +1,6 @@
-"""What a thread does by its stack: waits for a latch, a lock, I/O, the network, or runs.
+"""Classify a thread by its stack: waits for a latch, a lock, I/O or the network, or runs.
 
-The knowledge base decides where it knows the stack; else the innermost frames that tell.
+The knowledge base decides if it knows the stack, else the innermost frames decide.
 """
 
 from __future__ import annotations
@@ -72,18 +72,18 @@ _LATCH = (
     "TTASEventMutex",
     "ssux_",
 )
-_LOOKED_AT = 6
+_INNERMOST = 6
 
 
 def activity(functions: Sequence[str], known: StackMeaning | None) -> Activity:
-    """functions: cleaned, innermost first."""
+    """Classify a stack. functions: cleaned, innermost first. known: its knowledge-base entry."""
     if known is not None and known.category in _BY_CATEGORY:
         if known.set_aside:
             return "idle"
         name = _BY_CATEGORY[known.category]
         if name != "cpu":
             return name
-    inner = [function for function in functions[:_LOOKED_AT] if function != "??"]
+    inner = [function for function in functions[:_INNERMOST] if function != "??"]
     if any(name.startswith(_LATCH) for name in inner):
         return "latch"
     if any(name in _IO for name in inner[:3]):

@@ -1,4 +1,4 @@
-"""Samples in little memory: their text as categories, four bytes a row and one copy of each text.
+"""Store the text of samples as categories: four bytes a row and one copy of each text.
 
 Six million samples with names, labels, hosts and artifacts as text in every row take 4 GB; as
 categories 0.4 GB. Categories compare, join and sort as the text they stand for; what looks into a
@@ -15,24 +15,24 @@ from pileup.records import SAMPLE
 
 TEXT = ("series", "labels", "kind", "unit", "host", "clock", "artifact", "id")
 _ROWS = 500_000
-"""Rows that are sorted at once."""
+"""Rows per piece of ``by_series``."""
 
 
 def compact(samples: pl.DataFrame) -> pl.DataFrame:
-    """A sample frame, whole or some columns of it, with its text as categories."""
+    """Convert the text columns of a sample frame, or of a part of it, to categories."""
     text = [name for name in TEXT if samples.schema.get(name) == pl.String]
     return samples.with_columns(pl.col(text).cast(pl.Categorical)) if text else samples
 
 
 def compact_frames(frames: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
-    """The frames of one artifact by kind, its samples compact."""
+    """Compact the samples among the frames (by kind) of one artifact."""
     return {kind: compact(frame) if kind == SAMPLE else frame for kind, frame in frames.items()}
 
 
 def by_series(samples: pl.DataFrame) -> Iterator[pl.DataFrame]:
-    """The rows of a compact frame in pieces: whole series, in the order of their ids.
+    """Yield the rows of a compact frame in pieces of whole series, in the order of their ids.
 
-    Takes: ``id``, never null. A piece holds some ``_ROWS`` rows, or one series that is larger.
+    Takes: ``id``, never null. A piece has about ``_ROWS`` rows, or one series that is larger.
     """
     sizes = samples.group_by("id").len().sort("id")
     if sizes.height == 0:

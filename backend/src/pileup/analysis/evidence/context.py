@@ -1,4 +1,4 @@
-"""What a rule is handed: the evidence and everything measured from it so far."""
+"""Input of every rule: the evidence and everything measured from it so far."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pileup.analysis.evidence.evidence import Evidence
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of time, UTC µs, both ends inside."""
+    """A range of time in UTC µs, both ends included."""
 
     start: int
     end: int
@@ -37,7 +37,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Which server wrote the artifacts; None where nothing says."""
+    """The server that wrote the artifacts; None: unknown."""
 
     version: str | None = None
     """As printed: '8.0.15', '5.6.24-log'."""
@@ -47,7 +47,7 @@ class Server:
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """(8, 0, 15); empty when unknown."""
+        """Version as numbers, (8, 0, 15); empty if unknown."""
         head = (self.version or "").partition("-")[0]
         parts = head.split(".")
         return tuple(int(name) for name in parts) if all(p.isdigit() for p in parts) else ()
@@ -72,9 +72,9 @@ class Context:
     stall: Span | None = None
     """The stall that matters most (the longest), as µs; None without one."""
     host: str | None = None
-    """Whose stall it is; None where that is not known, or nothing stalled."""
+    """Host of the stall; None if unknown or nothing stalled."""
     baseline: Span | None = None
-    """What it is compared with: before it, or after it when the capture begins inside."""
+    """Range to compare the stall with: before it, or after it if the capture begins inside."""
     baseline_is_before: bool = True
     values: pl.DataFrame = field(default_factory=pl.DataFrame)
     """Every sample as a plain value, counters as rates per second: id, series, labels, host,
@@ -86,12 +86,12 @@ class Context:
     slow_queries: tuple[SlowQueryDoc, ...] = ()
 
     def setting(self, name: str) -> str | None:
-        """A variable's value as printed, or None when unknown."""
+        """Return a variable's value as printed, or None if unknown."""
         setting = self.settings.get(name)
         return None if setting is None else setting.value
 
     def number(self, name: str) -> float | None:
-        """A variable's value as a number; ON and OFF are 1 and 0."""
+        """Return a variable's value as a number (ON and OFF are 1 and 0), or None."""
         value = (self.setting(name) or "").strip().upper()
         if value in ("ON", "OFF"):
             return float(value == "ON")
@@ -101,7 +101,7 @@ class Context:
             return None
 
     def median(self, name: str, span: Span | None) -> float | None:
-        """Median of a series (any host and labels) inside a span."""
+        """Return the median of a series (any host and labels) inside a span, or None."""
         if span is None or self.values.is_empty():
             return None
         rows = self.values.filter((pl.col("series") == name) & span.holds())["value"]

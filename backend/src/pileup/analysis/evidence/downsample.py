@@ -1,11 +1,11 @@
-"""One series as a lane of the timeline: a window at a pixel width, extremes preserved.
+"""Downsample one series to a lane of the timeline: a window at a pixel width, extremes preserved.
 
-A screen asks for exactly what it draws. Counters become rates; a reset or a gap breaks the line
-instead of being bridged, because a stalled server leaves a hole exactly during the pileup.
+Counters become rates; a reset or a gap breaks the line instead of being bridged, because a stalled
+server leaves a hole exactly during the pileup.
 
-Two shapes of a series: *values* (time, value), one row per sample, and *buckets* (``BUCKETS``), one
-row per some samples with their extremes. A long series is summed up into buckets once, when it is
-placed, so that a view of all of it reads a sixty-fourth.
+A series has two shapes: *values* (time, value), one row per sample, and *buckets* (``BUCKETS``),
+one row per several samples with their extremes. A long series is aggregated into buckets once, when
+it is placed, so that a view of all of it reads a sixty-fourth.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ GAP_FACTOR = 3.5
 MIN_GAP_US = 5_000_000
 
 LONG = 8192
-"""Samples from which on a series is summed up when it is placed."""
+"""Number of samples above which a series is aggregated when it is placed."""
 
 PER_BUCKET = 64
 
@@ -33,7 +33,7 @@ BUCKETS = {
     "n": pl.Int64,
     "gap": pl.Boolean,
 }
-"""Times of the first and last sample (UTC µs), extremes, mean, count; gap: a hole lies before."""
+"""Times of the first and last sample (UTC µs), extremes, mean, count; gap: preceded by a hole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def lane(samples: pl.DataFrame, *, kind: str, start_us: int, end_us: int, pixels
 
 
 def draw(buckets: pl.DataFrame, *, start_us: int, end_us: int, pixels: int) -> Lane:
-    """The same of a series in buckets, which must reach over the window on both sides."""
+    """Draw a series in buckets, which must extend beyond the window on both sides."""
     inside = window(buckets, start_us, end_us)
     step = max(1, (end_us - start_us) // pixels)
     decimated = inside.height > 2 * pixels or bool((inside["n"] > 1).any())
@@ -77,16 +77,16 @@ def draw(buckets: pl.DataFrame, *, start_us: int, end_us: int, pixels: int) -> L
 
 
 def values_of(samples: pl.DataFrame, kind: str) -> pl.DataFrame:
-    """The samples of one series as time and value, in time order; a counter's as rates."""
+    """Return time and value of one series in time order; counters become rates."""
     if kind == "counter":
         return rates(samples)
     return samples.select("time", "value").drop_nulls().sort("time")
 
 
 def rates(samples: pl.DataFrame) -> pl.DataFrame:
-    """A counter's samples as rates per second at the later sample's time.
+    """Convert a counter's samples to rates per second at the later sample's time.
 
-    Takes:  artifact, time, value. Two files of one server are differenced apart.
+    Takes:  artifact, time, value. Each artifact is differenced on its own.
     Gives:  time, value; no row across a reset (the value fell) or between equal times.
     """
     ordered = samples.drop_nulls(["time", "value"]).sort("artifact", "time")
@@ -101,7 +101,7 @@ def rates(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def buckets_of(values: pl.DataFrame) -> pl.DataFrame:
-    """Each value as a bucket of its own."""
+    """Convert each value to a bucket of its own."""
     value = pl.col("value")
     return values.select(
         "time",
@@ -115,7 +115,7 @@ def buckets_of(values: pl.DataFrame) -> pl.DataFrame:
 
 
 def sum_up(values: pl.DataFrame) -> pl.DataFrame:
-    """Buckets of ``PER_BUCKET`` values each; none reaches over a gap."""
+    """Aggregate values into buckets of ``PER_BUCKET`` values; none spans a gap."""
     marked = values.with_columns(
         (pl.col("time").diff() > _gap_us(values)).fill_null(False).alias("gap")
     ).with_columns(pl.col("gap").cum_sum().alias("run"))
@@ -138,7 +138,7 @@ def sum_up(values: pl.DataFrame) -> pl.DataFrame:
 
 
 def window(buckets: pl.DataFrame, start_us: int, end_us: int) -> pl.DataFrame:
-    """Those that touch the window and one neighbour on each side, so that lines run to the edge."""
+    """Select buckets in the window and one neighbour on each side, so lines reach the edges."""
     first = int((buckets["last"] < start_us).sum())
     beyond = int((buckets["time"] > end_us).sum())
     begin = max(0, first - 1)
@@ -146,7 +146,7 @@ def window(buckets: pl.DataFrame, start_us: int, end_us: int) -> pl.DataFrame:
 
 
 def grid(buckets: pl.DataFrame, start_us: int, step_us: int) -> pl.DataFrame:
-    """Buckets put together per step of time, counted from an instant; extremes stay."""
+    """Merge buckets per time step from ``start_us`` on, keeping extremes."""
     weight = pl.col("n").sum()
     return (
         buckets.group_by((pl.col("time") - start_us) // step_us, maintain_order=True)
@@ -164,7 +164,7 @@ def grid(buckets: pl.DataFrame, start_us: int, step_us: int) -> pl.DataFrame:
 
 
 def with_breaks(buckets: pl.DataFrame, step_us: int) -> pl.DataFrame:
-    """An empty row before each bucket that follows a gap wider than a step."""
+    """Insert an empty row before each bucket that follows a gap wider than a step."""
     wide = pl.col("gap") & (pl.col("time") - pl.col("last").shift(1) > step_us)
     breaks = buckets.filter(wide).select(
         (pl.col("time") - 1).alias("time"),

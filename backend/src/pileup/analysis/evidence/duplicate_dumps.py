@@ -1,4 +1,4 @@
-"""The same dump captured under two names counts once.
+"""Remove dumps that were captured twice under two names.
 
 Collectors keep one long file of all dumps and one file per dump; people upload both. Two dumps
 are the same when host, printed second, kind and every number read from them agree.
@@ -15,7 +15,7 @@ _KINDS = ("innodb_status",)
 
 
 def without(frames: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
-    """Frames without repeated dumps; the copy in the file with most dumps is kept."""
+    """Return frames without repeated dumps; the copy in the file with most dumps remains."""
     snapshots = frames.get("snapshot")
     if snapshots is None:
         return dict(frames)
@@ -37,7 +37,7 @@ def without(frames: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
 
 
 def _content(frames: Mapping[str, pl.DataFrame], dumps: pl.DataFrame) -> pl.Series:
-    """A text per dump: how many records of each kind, and a sum over them."""
+    """Return a fingerprint per dump: number of records of each kind, and a sum over them."""
     table = dumps.select("artifact", "snapshot")
     for kind in _COUNTED:
         frame = frames.get(kind)
@@ -70,7 +70,7 @@ def _drop(kind: str, frame: pl.DataFrame, gone: pl.DataFrame) -> pl.DataFrame:
         return frame.join(keys, on=["artifact", "snapshot"], how="anti", maintain_order="left")
     if kind != "sample" or "line_first" not in frame.columns:
         return frame
-    # samples of a dump stand on its lines: those of the dumps that start at or before them
+    # a sample belongs to the dump whose lines contain its line
     touched = frame.filter(pl.col("artifact").is_in(gone["artifact"].unique().to_list()))
     rest = frame.filter(~pl.col("artifact").is_in(gone["artifact"].unique().to_list()))
     ranges = gone.select("artifact", pl.col("line_first").alias("_from"), "line_last").sort("_from")
@@ -81,5 +81,5 @@ def _drop(kind: str, frame: pl.DataFrame, gone: pl.DataFrame) -> pl.DataFrame:
         by="artifact",
         check_sortedness=False,
     )
-    kept = touched.filter(pl.col("_to").is_null() | (pl.col("line_first") > pl.col("_to")))
-    return pl.concat([rest, kept.select(frame.columns)])
+    remaining = touched.filter(pl.col("_to").is_null() | (pl.col("line_first") > pl.col("_to")))
+    return pl.concat([rest, remaining.select(frame.columns)])

@@ -1,8 +1,8 @@
-"""The evidence of one incident: every artifact's frames, put together on one clock.
+"""The evidence of one incident: the frames of all artifacts on one clock.
 
 Frames keep the columns of ``records.frame_schema`` and gain ``artifact`` (SHA-256), ``time``
 (Int64 UTC µs, null when not known), a filled ``host``, and for samples ``id``, the series id
-``name{labels}@host``. The text of samples stands as categories (``compact``).
+``name{labels}@host``. The text of samples is categorical (``compact``).
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ class EvidenceArtifact:
     bytes: int
     format: str | None
     bundle: str | None = None
-    """Folder and trigger stamp that the files of one pt-stalk capture share."""
+    """Folder and trigger stamp shared by the files of one pt-stalk capture."""
     problems: tuple[Problem, ...] = ()
     records: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class ClockOverride:
-    """What a person says of an artifact's clock; it wins over everything that is derived."""
+    """A person's correction of an artifact's clock; it overrides everything derived."""
 
     zone: str | None = None
     """IANA name or '-08:00'."""
@@ -46,10 +46,10 @@ class Evidence:
     artifacts: tuple[EvidenceArtifact, ...]
     frames: dict[str, pl.DataFrame]
     clocks: dict[str, ClockDoc]
-    """SHA-256 to how the artifact's times were placed."""
+    """SHA-256 to the placement of the artifact's times."""
 
     def frame(self, kind: str) -> pl.DataFrame | None:
-        """The records of one kind, or None when there are none."""
+        """Return the records of one kind, or None if there are none."""
         frame = self.frames.get(kind)
         return None if frame is None or frame.is_empty() else frame
 
@@ -60,7 +60,7 @@ class Evidence:
 
 
 def bundle_of(path: str) -> str | None:
-    """The pt-stalk capture that a file belongs to by its name: 'folder/2026_11_20_22_19_52'."""
+    """Return the pt-stalk capture of a file by its name: 'folder/2026_11_20_22_19_52', or None."""
     folder, _, name = path.rpartition("/")
     stamp = _STAMP.match(name)
     if stamp is None:

@@ -1,4 +1,4 @@
-"""The gaps of a capture: what was not collected, what that hides, how to collect it next time.
+"""Gaps of a capture: missing records, what they hide, and the command that collects them.
 
 The overview lists gaps by kind of record, triage by check, the report by check and by file; all of
 them take their gaps and their commands from here. An absent kind is a named gap, never a silent
@@ -37,7 +37,7 @@ NO_DEVICES = f"{_DEVICES} (no disk was looked at)"
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A kind of record that is absent."""
+    """A missing kind of record."""
 
     what: str
     why: str
@@ -46,7 +46,7 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class AnalysisGaps:
-    """What an analysis could not use or look at."""
+    """Checks and files that an analysis could not use."""
 
     checks: tuple[TriageDoc, ...]
     """Checks without any data."""
@@ -57,17 +57,17 @@ class AnalysisGaps:
 
 
 def command_for(check: str) -> str:
-    """What to run the next time, so that a check of triage has something to look at."""
+    """Return the command that collects the data of a triage check."""
     return _OF_CHECK[check]
 
 
 def of_records(records: Mapping[str, int]) -> list[Gap]:
-    """The gaps of a capture with these record counts, the most costly first."""
+    """Return the gaps of a capture with these record counts, most costly first."""
     return [gap for kinds, gap in _OF_KINDS if not any(records.get(kind) for kind in kinds)]
 
 
 def of_analysis(analysis: Analysis) -> AnalysisGaps:
-    """The checks without data, and the files that could not be read or placed in time."""
+    """Return the checks without data, and the files that could not be read or placed in time."""
     files = analysis.artifacts
     return AnalysisGaps(
         tuple(check for check in analysis.triage if check.verdict == "no_data"),

@@ -1,4 +1,4 @@
-"""The latch that a thread waits for, by its stack alone: what called the function that waits.
+"""Identify the latch that a thread waits for by its stack alone: by the caller of the wait.
 
 MariaDB from 10.6 has no sync array, so SEMAPHORES is empty there however many wait: its slim
 latches (srw_mutex_impl, ssux_lock_impl, sux_lock, index_lock) show on stacks only. A pt-pmp without
@@ -17,7 +17,7 @@ from pileup.knowledge import function_key
 
 _SLIM = re.compile(r"(srw_mutex_impl|ssux_lock_impl|ssux_lock|sux_lock|srw_lock\w*|index_lock)\b")
 _OLD = re.compile(r"(pfs_)?rw_lock_(s|x|sx)_lock\w*|sync_array_wait_event|sync_array_reserve_\w+")
-# what stands between the system call and the caller, whoever that is
+# frames between the system call and the caller
 _BETWEEN = re.compile(
     r"syscall|futex\w*|lll_\w+|pthread_\w+|os_event\w*|os_cond\w*|native_cond\w*|my_cond\w*"
     r"|srw_pause|ut_delay|sync_array\w*|mutex_spin_wait|std::\w+|mtr_t::(s|x|sx|u)_lock\w*"
@@ -39,7 +39,7 @@ _CALLERS = (
     (r"mtr_t::(commit|do_write|finish_write\w*)|log_\w+|log_t::\w+", "log_sys_mutex"),
 )  # fmt: skip
 _LATCHES = tuple((re.compile(pattern), latch) for pattern, latch in _CALLERS)
-# Who works inside what the latch protects, while it does not wait itself.
+# Functions that run inside the code a latch protects.
 _INSIDE = {
     "index_tree_lock": frozenset(
         {
@@ -61,11 +61,11 @@ class StackWait:
     mode: str
     """S, X, SX or mutex."""
     function: str
-    """Who asked for it."""
+    """Function that requested the latch."""
 
 
 def waits_for(functions: Sequence[str]) -> StackWait | None:
-    """What a stack (innermost first) waits for; None where it waits for no latch that it names."""
+    """Return the latch that a stack (innermost first) waits for; None without a known latch."""
     waits = False
     inner: list[str] = []
     for name in functions[:_MOST_BETWEEN]:
@@ -79,14 +79,14 @@ def waits_for(functions: Sequence[str]) -> StackWait | None:
 
 
 def inside(latch: str, functions: Sequence[str]) -> bool:
-    """Whether a stack works inside what the latch protects; not whether it waits."""
+    """Return whether a stack runs inside the code that the latch protects."""
     wanted = _INSIDE.get(latch)
     return bool(wanted and wanted.intersection(function_key(function) for function in functions))
 
 
 def _named(caller: str, inner: Sequence[str]) -> StackWait | None:
     if not any(_waiting(name) for name in inner):
-        return None  # it takes or releases one, and does not wait
+        return None  # it takes or releases a latch without waiting
     if any(name.startswith("page_hash_latch") for name in inner):
         return StackWait("page_hash_latch", _mode(inner), caller)
     if any(name.startswith("index_lock") for name in inner):
@@ -96,7 +96,7 @@ def _named(caller: str, inner: Sequence[str]) -> StackWait | None:
 
 
 def _waiting(name: str) -> bool:
-    """A slim latch waits in ...::wait, ::wait_and_lock, ::rd_wait; an old one in an event."""
+    """Return whether a function waits: slim latches in ...::wait, old ones in an event."""
     return name.startswith(("sync_array_wait", "os_event", "rw_lock_x_lock_wait")) or bool(
         _SLIM.match(name) and re.search(r"::\w*wait", name)
     )

@@ -1,4 +1,4 @@
-"""Counters that came as levels: a CSV does not say that its column 'questions' only grows.
+"""Detect counters among gauges: a CSV does not mark its column 'questions' as a counter.
 
 Exports of dashboards hold rates, dumps of SHOW STATUS into a CSV hold counts since the start. A
 column named after a counter of the server that never falls, and grows nearly always, is a count.
@@ -15,11 +15,11 @@ _LEAST = 10
 """Samples: fewer may rise by chance."""
 _RISES = 0.8
 _FROM = "metric."
-"""What formats without kinds call their series."""
+"""Prefix of series from formats without kinds."""
 
 
 def with_counters(samples: pl.DataFrame) -> pl.DataFrame:
-    """One artifact's samples with such series as counters."""
+    """Mark the series of one artifact that only grow as counters."""
     names = _only_grow(samples, _candidates(samples))
     if not names:
         return samples

@@ -1,4 +1,4 @@
-"""Medians of series before and during the stall, by what they measure, whatever their collector."""
+"""Medians of series before and during the stall, found by short name for any collector."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class Levels:
 
     @classmethod
     def of(cls, context: Context) -> Levels:
-        """Levels over the stall; without one, over the whole capture (``inside`` only).
+        """Measure levels over the stall, or over the whole capture without one (``inside`` only).
 
-        Of the host that stalled, and of series without a host: the others of a fleet went on.
+        Only series of the stalled host and series without a host count.
         """
         values, stall, baseline = context.values, context.stall, context.baseline
         if context.host is not None:
@@ -63,7 +63,7 @@ class Levels:
         return cls(tuple(rows))
 
     def named(self, *names: str, collectors: Collection[str] = ()) -> list[Level]:
-        """Levels inside the stall of series with one of these short names."""
+        """Return the levels inside the stall of series with one of these short names."""
         wanted = set(names)
         return [
             row
@@ -74,7 +74,7 @@ class Levels:
         ]
 
     def first(self, *names: str, collectors: Collection[str] = ()) -> Level | None:
-        """The fullest unlabelled one (or of all CPUs) of these."""
+        """Return the level with most points among series without labels or of all CPUs."""
         levels = [
             level
             for level in self.named(*names, collectors=collectors)
@@ -84,7 +84,7 @@ class Levels:
 
 
 def total(levels: Collection[Level], attribute: str = "inside") -> float | None:
-    """Sum of the known values; None when none is known."""
+    """Sum the known values; None if none is known."""
     known = [v for level in levels if (v := getattr(level, attribute)) is not None]
     return float(sum(known)) if known else None
 

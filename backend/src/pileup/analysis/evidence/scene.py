@@ -1,8 +1,8 @@
-"""Joins the layers of one moment: status dump, stacks, processlist, lock tables, by thread.
+"""Join the layers of one moment by thread: status dump, stacks, processlist, lock tables.
 
 ``--Thread 139719055636224`` (SEMAPHORES), ``Thread 0x7f12…`` (gdb) and ``OS thread handle``
 (TRANSACTIONS) are one pthread_t; ``MySQL thread id 390`` is the processlist's Id. So one waiter has
-its latch, its stack, its transaction, its session and its query. How a thread was joined is said.
+its latch, its stack, its transaction, its session and its query. Each join records its reason.
 
 Times: a stack sample and a dump are seconds apart; each layer is the one nearest to the moment,
        within NEAR_US, of the same host.
@@ -21,7 +21,7 @@ from pileup.analysis.evidence.evidence import Evidence
 
 NEAR_US = 12_000_000
 THREADS_NEAR_US = 3_600_000_000
-"""Which session a thread serves lasts as long as the connection."""
+"""A thread serves its session as long as the connection lasts."""
 STACKS_NEAR_US = 20_000_000
 """gdb stops the server while it walks the stacks, so they are further from the dump."""
 
@@ -33,9 +33,9 @@ _THREAD_AND_SESSION = (
 ANONYMOUS_AT_MOST = 5000
 """Threads of one stack without ids that become nodes."""
 _APART_US = 2_000_000
-"""Layers further apart than this are joined with a word of warning."""
+"""Layers further apart than this are joined with a warning."""
 _SAME_SECOND, _LOST_PER_S, _LEAST_SURE = 0.98, 0.015, 0.6
-"""A join by an id that two files print: what it is worth, less for each second between them."""
+"""Confidence of a join by an id that two files print, and its loss per second between them."""
 _BY_KERNEL_THREAD = 0.9
 """A thread pool or a thread cache may have given the kernel's thread to another session."""
 _WITHOUT_ID = 0.5
@@ -46,20 +46,20 @@ _OF_DUMP = frozenset({"semaphore_wait", "transaction", "trx_lock", "latch_hold"}
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """How one more layer came to be a thread's, and how sure that is."""
+    """How another layer was joined to a thread, with a confidence."""
 
     why: str
     confidence: float
-    """0..1. 1: one record says both ids. An id that two files print is nearly as good, less with
+    """0..1. 1: one record prints both ids. An id that two files print is nearly as good, less with
     each second between them: by then the thread may serve another session, or do something else."""
 
 
 @dataclass(slots=True)
 class Actor:
-    """One thread of the server, with all that the layers say of it."""
+    """One thread of the server, with the records of all layers."""
 
     id: str
-    """thread:<pthread>, session:<id> or trx:<id>: the first that is known."""
+    """thread:<pthread>, session:<id> or trx:<id>: the first known one."""
     pthread: int | None = None
     session_id: int | None = None
     trx: Row | None = None
@@ -68,11 +68,11 @@ class Actor:
     waits: list[Row] = field(default_factory=list)
     """Its semaphore waits (one, unless the dump is odd)."""
     event: Row | None = None
-    """What it waits for by performance_schema."""
+    """Its wait by performance_schema."""
     joined: list[Join] = field(default_factory=list)
 
     def join(self, why: str, confidence: float) -> None:
-        """Note a join; once, the surest, where it is made again."""
+        """Record a join, unless one with the same reason exists."""
         if all(join.why != why for join in self.joined):
             self.joined.append(Join(why, round(confidence, 2)))
 
@@ -102,7 +102,7 @@ class Scene:
     lock_waits: list[Row]
     trx_locks: list[Row]
     stacks: list[Row]
-    """Also those without thread ids (pt-pmp)."""
+    """All stacks, including those without thread ids (pt-pmp)."""
     locators: list[Locator]
     """The snapshots that were joined."""
     metadata_locks: list[Row] = field(default_factory=list)
@@ -112,9 +112,9 @@ class Scene:
     dump: Row | None = None
     """The snapshot of the status dump that was joined."""
     stacks_alone: bool = False
-    """No other layer names a thread: each stack without thread ids stands for its threads."""
+    """True if no other layer names a thread: stacks without thread ids become threads."""
     notes: list[str] = field(default_factory=list)
-    """How far apart the layers are, where that makes a join less sure."""
+    """Distances between layers that make a join less certain."""
 
     def by_session(self, session_id: int | None) -> Actor | None:
         if session_id is None:
@@ -128,9 +128,9 @@ class Scene:
 
 
 def scene(evidence: Evidence, at: int | None, host: str | None = None) -> Scene:
-    """The layers nearest to an instant; everything there is when nothing is placed in time."""
-    found = Scene(at, host, {}, [], [], [], [])
-    index = _Index(found)
+    """Join the layers nearest to ``at`` (UTC µs); None: layers without regard to time."""
+    joined_scene = Scene(at, host, {}, [], [], [], [])
+    index = _Index(joined_scene)
     layers = {
         "semaphore_wait": NEAR_US,
         "transaction": NEAR_US,
@@ -153,8 +153,8 @@ def scene(evidence: Evidence, at: int | None, host: str | None = None) -> Scene:
             rows[kind] = _nearest(evidence, kind, at, host, reach)
     if dump is not None:  # a dump prints few locks; the lock tables print all
         for kind in ("trx_lock", "latch_hold"):
-            rows[kind] += _nearest(evidence, kind, at, host, NEAR_US, beside=dump)
-    found.dump = dump
+            rows[kind] += _nearest(evidence, kind, at, host, NEAR_US, excluded=dump)
+    joined_scene.dump = dump
     index.apart = _apart_s(dump, rows)
     index.threads(rows["thread"], [*rows["metadata_lock"], *rows["event_wait"]], rows["session"])
     for row in rows["transaction"]:
@@ -165,27 +165,27 @@ def scene(evidence: Evidence, at: int | None, host: str | None = None) -> Scene:
         index.wait(row)
     for row in rows["stack"]:
         index.stack(row)
-    if not found.actors and rows["stack"]:
-        found.stacks_alone = True
+    if not joined_scene.actors and rows["stack"]:
+        joined_scene.stacks_alone = True
         index.anonymous(rows["stack"])
-    found.notes = _apart(dump, rows)
-    found.lock_waits = [index.with_sessions(row) for row in rows["lock_wait"]]
-    found.trx_locks = [index.with_sessions(row) for row in rows["trx_lock"]]
-    found.metadata_locks = [index.with_sessions(row) for row in rows["metadata_lock"]]
-    found.latch_holds = [index.with_sessions(row) for row in rows["latch_hold"]]
-    found.event_waits = [index.with_sessions(row) for row in _innermost(rows["event_wait"])]
-    index.events(found.event_waits)
-    found.stacks = rows["stack"]
-    found.locators = list(_locators(evidence, dump, rows))
-    return found
+    joined_scene.notes = _apart(dump, rows)
+    joined_scene.lock_waits = [index.with_sessions(row) for row in rows["lock_wait"]]
+    joined_scene.trx_locks = [index.with_sessions(row) for row in rows["trx_lock"]]
+    joined_scene.metadata_locks = [index.with_sessions(row) for row in rows["metadata_lock"]]
+    joined_scene.latch_holds = [index.with_sessions(row) for row in rows["latch_hold"]]
+    joined_scene.event_waits = [index.with_sessions(row) for row in _innermost(rows["event_wait"])]
+    index.events(joined_scene.event_waits)
+    joined_scene.stacks = rows["stack"]
+    joined_scene.locators = list(_locators(evidence, dump, rows))
+    return joined_scene
 
 
 class _Index:
-    """Finds the actor that a row is about, or makes it."""
+    """Index of actors by thread and session; creates missing ones."""
 
     def __init__(self, scene: Scene) -> None:
         self.apart: dict[str, float] = {}
-        """Seconds between each layer and the first that there is."""
+        """Seconds between each layer and the first one."""
         self._actors = scene.actors
         self._by_pthread: dict[int, Actor] = {}
         self._by_session: dict[int, Actor] = {}
@@ -193,7 +193,7 @@ class _Index:
         self._session_of_tid: dict[int, int] = {}
 
     def threads(self, threads: list[Row], locks: list[Row], sessions: list[Row]) -> None:
-        """Learn which session a thread of performance_schema, or of the kernel, serves."""
+        """Record which session each thread of performance_schema or of the kernel serves."""
         for row in (*threads, *locks):
             if row["ps_thread_id"] is not None and row["session_id"] is not None:
                 self._session_of_ps[row["ps_thread_id"]] = row["session_id"]
@@ -202,7 +202,7 @@ class _Index:
                 self._session_of_tid[row["os_tid"]] = row["session_id"]
 
     def with_sessions(self, row: Row) -> Row:
-        """A row of a lock table with the sessions of its performance_schema threads."""
+        """Return a row of a lock table with the sessions of its performance_schema threads."""
         known = dict(row)
         for thread, session in _THREAD_AND_SESSION:
             if thread in row and row[session] is None and row[thread] is not None:
@@ -257,7 +257,7 @@ class _Index:
             actor.stack = row
 
     def events(self, rows: list[Row]) -> None:
-        """performance_schema's waits, of sessions that another layer has, too."""
+        """Attach performance_schema's waits to the actors of their sessions."""
         for row in rows:
             if row["session_id"] is None or row["ongoing"] is False:
                 continue
@@ -271,7 +271,7 @@ class _Index:
                 )
 
     def anonymous(self, rows: list[Row]) -> None:
-        """pt-pmp gives counts without thread ids: one actor for each of the threads."""
+        """Create one actor per thread of stacks that have counts but no thread ids (pt-pmp)."""
         for row in rows:
             threads = min(row["count"] // max(1, row["samples"]) or 1, ANONYMOUS_AT_MOST)
             for number in range(threads):
@@ -281,7 +281,7 @@ class _Index:
                 )
 
     def _sure(self, layer: str) -> float:
-        """How sure a join by an exact id is, at the distance of its layer."""
+        """Return the confidence of a join by an exact id at the distance of its layer."""
         seconds = self.apart.get(layer, 0.0)
         return max(_LEAST_SURE, _SAME_SECOND - _LOST_PER_S * seconds)
 
@@ -312,19 +312,19 @@ class _Index:
 
 
 def _innermost(rows: list[Row]) -> list[Row]:
-    """One wait per thread: they nest (a mutex inside table I/O), the last that goes on counts."""
-    found: dict[object, Row] = {}
+    """Return one wait per thread, the innermost ongoing one of nested waits."""
+    by_thread: dict[object, Row] = {}
     for number, row in enumerate(rows):
         key = row["ps_thread_id"], row["session_id"]
         if key == (None, None):
             key = number, None
-        if key not in found or row["ongoing"] is not False:
-            found[key] = row
-    return list(found.values())
+        if key not in by_thread or row["ongoing"] is not False:
+            by_thread[key] = row
+    return list(by_thread.values())
 
 
 def _nearest_snapshot(evidence: Evidence, at: int | None, host: str | None) -> Row | None:
-    """The status dump nearest to the instant; of several in one second the one with most waits."""
+    """Return the status dump nearest to the instant; in one second the one with most waits."""
     frame = evidence.frame("snapshot")
     if frame is None:
         return None
@@ -361,17 +361,17 @@ def _nearest(
     at: int | None,
     host: str | None,
     reach: int,
-    beside: Row | None = None,
+    excluded: Row | None = None,
 ) -> list[Row]:
-    """The rows of one kind that were taken together, nearest to the instant.
+    """Return the rows of one kind from the snapshot nearest to the instant.
 
-    beside: a snapshot whose artifact is left out.
+    excluded: a snapshot whose artifact is left out.
     """
     frame = evidence.frame(kind)
     if frame is None:
         return []
-    if beside is not None:
-        frame = frame.filter(pl.col("artifact") != beside["artifact"])
+    if excluded is not None:
+        frame = frame.filter(pl.col("artifact") != excluded["artifact"])
     if host is not None:
         frame = frame.filter(pl.col("host").fill_null(host) == host)
     if at is not None:
@@ -397,7 +397,7 @@ def _of(dump: Row) -> pl.Expr:
 
 
 def _apart_s(dump: Row | None, rows: dict[str, list[Row]]) -> dict[str, float]:
-    """Seconds between each layer and the dump, or the processlist where there is no dump."""
+    """Return the seconds between each layer and the dump, or the processlist without a dump."""
     times = {kind: some[0]["time"] for kind, some in rows.items() if some}
     base = dump["time"] if dump else times.get("session")
     if base is None:
@@ -406,7 +406,7 @@ def _apart_s(dump: Row | None, rows: dict[str, list[Row]]) -> dict[str, float]:
 
 
 def _apart(dump: Row | None, rows: dict[str, list[Row]]) -> list[str]:
-    """Sentences on layers that were taken seconds apart: a thread may have moved on."""
+    """Write a warning per layer that was taken seconds apart from the first one."""
     times = {"status dump": dump["time"] if dump else None}
     names = {"session": "processlist", "stack": "stack sample", "lock_wait": "lock table"}
     times |= {name: rows[kind][0]["time"] for kind, name in names.items() if rows[kind]}

@@ -1,4 +1,4 @@
-"""Samples as plain values: gauges as printed, counters as rates, resets and gaps left out.
+"""Convert samples to plain values: gauges as printed, counters as rates without resets and gaps.
 
 Absent is not zero: nothing is filled in where a collector has no sample.
 """
@@ -23,9 +23,9 @@ SCHEMA: dict[str, pl.DataType] = {
 
 
 def values(samples: pl.DataFrame | None) -> pl.DataFrame:
-    """Placed samples as ``SCHEMA``, sorted by id and time; counters as rates per second.
+    """Convert placed samples to ``SCHEMA``, sorted by id and time; counters as rates per second.
 
-    A rate belongs to the later of its two samples. Two files of one server are differenced apart,
+    A rate belongs to the later of its two samples. Each artifact is differenced on its own,
     so overlapping collectors never make a false reset.
     """
     if samples is None or samples.is_empty():
@@ -61,6 +61,6 @@ def _plain(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def short_name(series: str) -> str:
-    """'threads_running' of 'mysql.Threads_running' and 'mysql_global_status_threads_running'."""
+    """Return 'threads_running' for 'mysql.Threads_running' and the names of exporters."""
     last = series.rpartition(".")[2].lower()
     return last.removeprefix("mysql_global_status_").removeprefix("mysql_info_schema_")

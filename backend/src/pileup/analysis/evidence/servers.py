@@ -1,4 +1,4 @@
-"""Which server it was, and how it was set: variables over configuration files."""
+"""Version and settings of the server: variables take precedence over configuration files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pileup.analysis.evidence.evidence import Evidence
 
 
 def settings(evidence: Evidence) -> list[SettingDoc]:
-    """Every distinct value of a variable, with the first place that says it."""
+    """Return every distinct value of each variable, with the first place that prints it."""
     frame = evidence.frame("setting")
     if frame is None:
         return []
@@ -29,9 +29,9 @@ def settings(evidence: Evidence) -> list[SettingDoc]:
 
 
 def effective_settings(evidence: Evidence, host: str | None = None) -> dict[str, Setting]:
-    """One value per name: what the server says of itself over what a file or an old log says.
+    """Return one value per name; variables of the server override files and old logs.
 
-    host: whose values win over those of the others of its fleet, which it may not share.
+    host: its values override those of other hosts.
     """
     found: dict[str, Setting] = {}
     ranks: dict[str, tuple[bool, bool]] = {}
@@ -50,7 +50,7 @@ def effective_settings(evidence: Evidence, host: str | None = None) -> dict[str,
 
 
 def server(evidence: Evidence, known: Mapping[str, Setting]) -> Server:
-    """Version and family, from the variables, else from what a dump or log prints."""
+    """Return version and family from the variables, else from dumps and logs."""
     version = known["version"].value if "version" in known else None
     comment = known["version_comment"].value if "version_comment" in known else None
     frame = evidence.frame("snapshot")

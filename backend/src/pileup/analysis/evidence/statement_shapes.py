@@ -1,4 +1,4 @@
-"""The shape of a statement: literals as ?, lists and rows of values as one, blanks as one.
+"""Normalise statements: literals become ?, lists, rows of values and blanks become one.
 
 ``digest`` is for one statement, ``shapes`` the same for a column of many: a tenth of the time.
 """
@@ -10,7 +10,7 @@ import re
 import polars as pl
 
 MOST = 1000
-"""Characters of a statement that its shape is made of."""
+"""Characters of a statement that its shape uses."""
 
 _STRINGS = r"""'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.)*\""""
 _NUMBERS = r"(?i)\b(?:0x[0-9a-f]+|\d+(?:\.\d+)?)\b"
@@ -21,7 +21,7 @@ _STRINGS_RE, _NUMBERS_RE, _LISTS_RE, _ROWS_RE = map(re.compile, (_STRINGS, _NUMB
 
 
 def digest(query: str) -> str:
-    """The shape of a statement: literals as ?, lists as one, blanks as one."""
+    """Return the shape of a statement: literals become ?, lists and blanks become one."""
     text = _STRINGS_RE.sub("?", query[:MOST])
     text = _NUMBERS_RE.sub("?", text)
     text = _LISTS_RE.sub("(?)", text)
@@ -30,7 +30,7 @@ def digest(query: str) -> str:
 
 
 def shapes(queries: pl.Expr) -> pl.Expr:
-    """``digest`` of each statement of a column; null stays null."""
+    """Return the ``digest`` of each statement of a column; null stays null."""
     return (
         queries.str.slice(0, MOST)
         .str.replace_all(_STRINGS, "?")

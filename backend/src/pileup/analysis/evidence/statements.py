@@ -1,4 +1,4 @@
-"""What a statement names and takes: its tables, and whether it wants a lock for itself alone.
+"""Find the tables that a statement names, and whether it needs an exclusive lock.
 
 No parser of SQL: one pass over words, enough to tell which sessions meet at a table. Source:
 Lock_descriptor and the grammar in sql_yacc.yy (mdl_request types of ALTER, DROP, RENAME, ...).
@@ -10,7 +10,7 @@ import functools
 import re
 
 _READ = 4000
-"""Characters of a statement that are looked at."""
+"""Characters of a statement that are read."""
 _WORDS = re.compile(r"`[^`]{1,64}`|'[^']{0,4000}'|\"[^\"]{0,4000}\"|[A-Za-z_$][\w$]{0,63}|[.,();*]")
 _BEFORE = frozenset({"from", "join", "update", "into", "table", "tables"})
 _SKIPPED = frozenset(
@@ -41,7 +41,7 @@ BACKUP_TOOL = re.compile(
 
 @functools.lru_cache(maxsize=4096)
 def tables_of(query: str) -> frozenset[str]:
-    """Tables that a statement names, lower case and without their schema."""
+    """Return the tables that a statement names, in lower case and without their schema."""
     words = [_plain(item) for item in _WORDS.findall(query[:_READ])]
     before = _BEFORE | {"on"} if _INDEX.match(query) else _BEFORE
     names: set[str] = set()
@@ -55,12 +55,12 @@ def tables_of(query: str) -> frozenset[str]:
 
 
 def wants_exclusive(query: str | None) -> bool:
-    """Whether a statement changes a table's definition, or locks it whole."""
+    """Return whether a statement changes a table's definition or locks the whole table."""
     return bool(query and _EXCLUSIVE.match(query))
 
 
 def _names(words: list[str], at: int, names: set[str]) -> int:
-    """Read 'a, db.b AS x, c' from a place on; the place after it."""
+    """Add the tables of a list like 'a, db.b AS x, c' to ``names``; return the index after it."""
     while at < len(words):
         while at < len(words) and words[at].lower() in _SKIPPED:
             at += 1

@@ -1,4 +1,4 @@
-"""Two tables of the same columns, row by row: added, gone, changed, and by how much.
+"""Compare two tables of the same columns row by row: added, gone and changed rows.
 
 Pure and linear: rows are matched by key columns through a dictionary. Numbers are compared as
 decimals, so a 64-bit counter and 0.000397 keep every digit that was printed.
@@ -23,7 +23,7 @@ _MOST_EXPONENT = 400
 
 @dataclass(frozen=True, slots=True)
 class TableData:
-    """A table as records hold it: cells are text as printed, None where there was nothing."""
+    """A table with cells as printed; None for a missing cell."""
 
     columns: tuple[str, ...]
     rows: Sequence[Sequence[Cell]]
@@ -31,7 +31,7 @@ class TableData:
 
 @dataclass(frozen=True, slots=True)
 class CellChange:
-    """One cell of a row that both tables have, or of one of them."""
+    """One cell of a row in either or both tables."""
 
     before: Cell
     after: Cell
@@ -43,7 +43,7 @@ class CellChange:
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """One row: its key, and every other column that both tables have."""
+    """One row: its key, and all other shared columns."""
 
     state: State
     key: tuple[Cell, ...]
@@ -52,22 +52,22 @@ class RowChange:
 
 @dataclass(frozen=True, slots=True)
 class TableDifference:
-    """What differs between two tables."""
+    """Differences between two tables."""
 
     keys: tuple[str, ...]
-    """Columns that say which row is which."""
+    """Columns that identify a row."""
     columns: tuple[str, ...]
-    """The other columns that both have, in the order of ``RowChange.cells``."""
+    """The other shared columns, in the order of ``RowChange.cells``."""
     only_before: tuple[str, ...]
     only_after: tuple[str, ...]
-    """Columns that one table alone has: they are not compared."""
+    """Columns of one table only; they are not compared."""
     rows: tuple[RowChange, ...]
     """In the order of the table after, those that are gone last."""
     ambiguous: int
-    """Rows whose key stands more than once: they are matched in the order printed."""
+    """Number of rows with a repeated key; they are matched in the order printed."""
 
     def count(self, state: State) -> int:
-        """How many rows are of a state."""
+        """Count the rows of a state."""
         return sum(row.state == state for row in self.rows)
 
 
@@ -78,7 +78,7 @@ class NotComparable(ValueError):  # noqa: N818  (named after what it says)
 def compare(
     before: TableData, after: TableData, keys: Sequence[str] | None = None
 ) -> TableDifference:
-    """Match the rows of two tables by ``keys`` (guessed when not given) and tell what differs."""
+    """Match the rows of two tables by ``keys`` (guessed if None); raises NotComparable."""
     shared = [name for name in before.columns if name in set(after.columns)]
     if not shared:
         raise NotComparable(
@@ -107,7 +107,7 @@ def compare(
 
 
 def guess_keys(before: TableData, after: TableData, shared: Sequence[str]) -> tuple[str, ...]:
-    """The fewest leading columns of text that tell every row apart in both tables.
+    """Guess the fewest leading text columns that identify every row in both tables.
 
     Numbers are what is compared, so they are keys only where there is nothing else, or where they
     are ids that tell apart what the texts do not: (THREAD_ID, VARIABLE_NAME).
@@ -116,18 +116,18 @@ def guess_keys(before: TableData, after: TableData, shared: Sequence[str]) -> tu
     singles = [(name,) for name in texts]
     growing = [tuple(texts[: n + 1]) for n in range(1, len(texts))]
     for keys in (*singles, *growing):
-        if _tells_apart(before, keys) and _tells_apart(after, keys):
+        if _is_unique(before, keys) and _is_unique(after, keys):
             return keys
     named = [name for name in shared if name in texts or _ID.search(name)]
     for n in range(1, len(named) + 1):
         keys = tuple(named[:n])
-        if _tells_apart(before, keys) and _tells_apart(after, keys):
+        if _is_unique(before, keys) and _is_unique(after, keys):
             return keys
     return tuple(texts) or (shared[0],)
 
 
 def number(cell: Cell) -> Decimal | None:
-    """A printed number, also with thousands in commas or a percent sign; None for anything else."""
+    """Parse a printed number, with optional thousands commas or percent sign; None: no number."""
     if cell is None or len(cell) > _LONGEST_NUMBER:
         return None
     text = cell.strip().removesuffix("%").strip()
@@ -146,7 +146,7 @@ def number(cell: Cell) -> Decimal | None:
 
 
 def is_numeric(table: TableData, name: str) -> bool:
-    """Whether at least half of the cells with something in them are numbers (inf is none)."""
+    """Return whether at least half of the filled cells are numbers (inf is none)."""
     filled = numbers = 0
     for cell in _column(table, name):
         if cell:
@@ -172,7 +172,7 @@ def _row(
 
 
 def cell_change(before: Cell, after: Cell) -> CellChange:
-    """By how much, where both are numbers."""
+    """Compare two cells; difference and ratio are set if both are numbers."""
     old, new = number(before), number(after)
     if old is None or new is None:
         return CellChange(before, after, None, None)
@@ -187,7 +187,7 @@ def cell_change(before: Cell, after: Cell) -> CellChange:
 def _by_key(
     table: TableData, keys: Sequence[str], columns: Sequence[str]
 ) -> tuple[dict[tuple[tuple[Cell, ...], int], list[Cell]], int]:
-    """Rows by key and by how often that key stood before, and how many such repeats there are."""
+    """Index rows by key and repetition of the key; return also the number of repeats."""
     at = {name: index for index, name in enumerate(table.columns)}
     key_at = [at[name] for name in keys]
     column_at = [at[name] for name in columns]
@@ -209,7 +209,7 @@ def _column(table: TableData, name: str) -> Iterable[Cell]:
     return (_at(row, index) for row in table.rows)
 
 
-def _tells_apart(table: TableData, names: Sequence[str]) -> bool:
+def _is_unique(table: TableData, names: Sequence[str]) -> bool:
     columns = [list(_column(table, name)) for name in names]
     keys = list(zip(*columns, strict=True))
     return len(set(keys)) == len(keys)

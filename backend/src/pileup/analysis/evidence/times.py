@@ -1,4 +1,4 @@
-"""Times as the document prints them."""
+"""Format and parse times as the analysis document prints them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def iso(time_us: int | None) -> str | None:
-    """UTC µs as ISO 8601 with Z; None stays None, and so does a time no calendar has."""
+    """Format UTC µs as ISO 8601 with Z; None for None and for times outside the calendar."""
     if time_us is None:
         return None
     try:
@@ -20,16 +20,16 @@ def iso(time_us: int | None) -> str | None:
 
 
 def iso_of(time_us: int) -> str:
-    """``iso`` of a time that is known."""
+    """Format a known time (UTC µs) as ISO 8601 with Z."""
     return iso(time_us) or "1970-01-01T00:00:00Z"
 
 
 def clock_text(time_us: int) -> str:
-    """'22:17:05 UTC', for sentences."""
+    """Format a time (UTC µs) for sentences: '22:17:05 UTC'."""
     return (_EPOCH + timedelta(microseconds=time_us)).strftime("%H:%M:%S UTC")
 
 
 def parse(text: str) -> int:
-    """Back to UTC µs."""
+    """Parse an ISO 8601 time to UTC µs."""
     moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
     return (moment - _EPOCH) // timedelta(microseconds=1)

@@ -1,1 +1,1 @@
-"""What threads were doing, by their stacks."""
+"""Activity of threads by their stacks, and the queues that stacks show."""

@@ -1,4 +1,4 @@
-"""Who waits in the commit queue, and who leads it: read from stacks and session states.
+"""Find waiters and leaders of the commit queue in stacks and session states.
 
 Neither the binary log's group commit nor the redo flush is listed in SEMAPHORES, so 'no semaphore
 waits' is not 'no problem' (mysql-13669, mysql-46459, mysql-73816, fsync-stall).
@@ -37,7 +37,7 @@ COMMITTING = frozenset(
         "trx_flush_log_if_needed",
     }
 )
-# Work that the one at the head does, and what to call it.
+# Functions of the leader's work, and their descriptions.
 WORK = (
     ("fts_sync", "writes the full-text cache to its index tables (fts_sync)"),
     ("fts_sync_write_words", "writes the full-text cache to its index tables (fts_sync)"),
@@ -81,7 +81,7 @@ _WAITING_AT_MOST = 8
 
 
 def leads(functions: Sequence[str]) -> str | None:
-    """What the head of the commit queue does, or None when this stack is no such head."""
+    """Describe what the leader of the commit queue does; None if this stack is no leader."""
     names = [plain_function(name) for name in functions]
     if not COMMITTING.intersection(names):
         return None
@@ -94,7 +94,7 @@ def leads(functions: Sequence[str]) -> str | None:
 
 
 def waits_for_commit(actor: Actor) -> bool:
-    """Whether a thread stands in the commit queue: by its stack, its event, else by its state."""
+    """Return whether a thread waits in the commit queue, by stack, event or state."""
     if actor.functions:
         return waits_by_stack(actor.functions)
     event = actor.event
@@ -106,7 +106,7 @@ def waits_for_commit(actor: Actor) -> bool:
 
 
 def waits_by_stack(functions: Sequence[str]) -> bool:
-    """Whether a stack waits below a commit function."""
+    """Return whether a stack waits below a commit function."""
     names = [plain_function(name) for name in functions]
     return bool(COMMITTING.intersection(names)) and _is_waiting(names) and leads(functions) is None
 
@@ -140,13 +140,13 @@ _FOLLOWS = frozenset(
 
 
 def stage(functions: Sequence[str]) -> str:
-    """Where in the commit a stack stands: 'XA prepare (redo flush)', 'sync stage', GROUP."""
+    """Return the commit stage of a stack: 'XA prepare (redo flush)', 'sync stage', GROUP or ''."""
     present = {plain_function(name) for name in functions}
     return next((words for name, words in _STAGES if name in present), "")
 
 
 def occupied(stacks: Iterable[Sequence[str]]) -> frozenset[str]:
-    """The stages of the binary log's group commit that some thread works in."""
+    """Return the group-commit stages of the binary log that some thread executes."""
     names = {
         stage(functions)
         for functions in stacks
@@ -156,13 +156,13 @@ def occupied(stacks: Iterable[Sequence[str]]) -> frozenset[str]:
 
 
 def is_waiting_for_stage(functions: Sequence[str]) -> bool:
-    """Whether a thread waits in the group commit itself: for its leader, or for a stage's mutex."""
+    """Return whether a thread waits in the group commit for its leader or a stage's mutex."""
     names = [plain_function(name) for name in functions]
     return _is_waiting(names) and stage(functions) == GROUP
 
 
 def follower_stage(functions: Sequence[str], busy: frozenset[str]) -> str:
-    """What a stack says of its stage, and what the stage that others work in adds to it.
+    """Describe a waiting stack's stage, completed by the stages in which threads work.
 
     A follower sleeps until its leader has been through all stages, so its own stack names none
     (Stage_manager::enroll_for, binlog.cc): it waits for the one stage in which somebody works.
@@ -183,7 +183,7 @@ def follower_stage(functions: Sequence[str], busy: frozenset[str]) -> str:
 
 
 def stage_by_transaction(trx: Mapping[str, Any] | None) -> str:
-    """Where in the commit a transaction of a status dump stands; '' where it does not say.
+    """Return the commit stage of a transaction in a status dump; '' if unknown.
 
     Source: trx_prepare_for_mysql() sets 'preparing' and then the state PREPARED, the engine's
     commit 'committing' and 'flushing log' (trx0trx.cc): between the two it is in the binary log.
@@ -201,7 +201,7 @@ def stage_by_transaction(trx: Mapping[str, Any] | None) -> str:
 
 
 def is_commit_state(command: str | None, state: str | None) -> bool:
-    """Whether a processlist State is the commit phase ('query end' in 5.6)."""
+    """Return whether a processlist State is the commit phase ('query end' in 5.6)."""
     if not state:
         return False
     meaning = knowledge().state_for(command, state)

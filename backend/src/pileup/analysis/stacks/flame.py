@@ -1,8 +1,8 @@
-"""Stacks merged into a tree, over one set of samples or two (differential), and over time.
+"""Build flame graphs of one or two sets of samples (differential), and heat maps over time.
 
 Widths are threads, summed over the samples; divide by ``samples`` for threads at once. Idle threads
-are set aside unless asked for. The heat map says which function was on how many threads in each
-sample, so that a range can be picked.
+are set aside unless ``idle`` is set. The heat map counts threads per function and sample, so that a
+person can pick a range.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pileup.knowledge import knowledge, plain_function
 MOST_NODES = 4_000
 MOST_FUNCTIONS = 40
 _DEPTH = 120
-_NOT_TELLING = frozenset(
+_UNINFORMATIVE = frozenset(
     {
         "??", "start_thread", "clone", "__clone", "clone3", "__clone3", "pfs_spawn_thread",
         "handle_one_connection", "handle_connection", "do_handle_one_connection",
@@ -32,7 +32,7 @@ _NOT_TELLING = frozenset(
     }
 )  # fmt: skip
 _LIBRARY = re.compile(r"_|futex|pthread|lll_|syscall|poll$|ppoll|select$|lib\w+(\.so\S*)?::")
-"""A wait's own frames say that a thread waits, not for what."""
+"""Frames of the wait itself, which do not show what the thread waits for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Thread:
 
 
 def threads(frame: pl.DataFrame | None, span: Span | None = None) -> list[Thread]:
-    """The stacks of a window, named; samples without a time only when there is no window."""
+    """Return the classified stacks of a window; None: all, with samples without a time."""
     if frame is None:
         return []
     if span is not None:
@@ -80,7 +80,7 @@ class _Node:
 def flame(
     a: Sequence[Thread], b: Sequence[Thread] | None = None, *, idle: bool = False
 ) -> FlameDoc:
-    """One tree; with ``b`` every node holds both counts, for a differential picture."""
+    """Merge stacks into one tree; with ``b`` every node has both counts (differential)."""
     root = _Node("all")
     activities: list[Counter[str]] = [Counter(), Counter()]
     for side, some in enumerate((a, b or ())):
@@ -112,7 +112,7 @@ def _add(root: _Node, thread: Thread, side: int) -> None:
 
 
 def _flat(root: _Node) -> tuple[list[FlameNode], int]:
-    """Nodes parents first, the widest first among siblings; the thinnest are left out."""
+    """List nodes, parents first, wide siblings first; return also the number of pruned ones."""
     weights = sorted((sum(node.total) for node in _walk(root)), reverse=True)
     least = weights[MOST_NODES - 1] if len(weights) > MOST_NODES else 0
     nodes: list[FlameNode] = []
@@ -146,7 +146,7 @@ def _walk(root: _Node) -> list[_Node]:
 
 
 def heat(some: Sequence[Thread], *, idle: bool = False) -> StackHeatDoc:
-    """Functions by samples: on how many threads each function was, the most changing ones first."""
+    """Count threads per function and sample, functions with the largest change first."""
     moments = sorted(
         {(thread.time, thread.moment) for thread in some},
         key=lambda m: (m[0] is None, m[0] or 0, m[1]),
@@ -162,11 +162,11 @@ def heat(some: Sequence[Thread], *, idle: bool = False) -> StackHeatDoc:
             for level, each in enumerate(thread.stack)
             if not _LIBRARY.match(each)
         }
-        for name in names.keys() - _NOT_TELLING:
+        for name in names.keys() - _UNINFORMATIVE:
             row = counts.setdefault(name, [0] * len(moments))
             row[at[thread.moment]] += thread.count
             depth[name] = max(depth.get(name, 0), names[name])
-    # of functions that were always on the stack together, the innermost says most
+    # of functions that are always on the stack together, keep the innermost
     alike: dict[tuple[int, ...], str] = {}
     for name, row in sorted(counts.items(), key=lambda item: (-depth[item[0]], item[0])):
         alike.setdefault(tuple(row), name)

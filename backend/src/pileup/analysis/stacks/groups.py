@@ -1,8 +1,8 @@
-"""Identical stacks of one sample as one group, named as well as can be.
+"""Group identical stacks of one sample, and name the groups.
 
-A group's key is made of its cleaned functions, so that the same stack is known again in another
-sample, in another file, and after a new reading. A stack that no signature of the knowledge base
-fits is named by what it waits in and for whom: 'rw_lock_s_lock_spin in row_search_mvcc'.
+A group's key is a hash of its cleaned functions, so the same stack has the same key in other
+samples, other files and later analyses. A stack without a signature in the knowledge base is named
+by its wait and its caller: 'rw_lock_s_lock_spin in row_search_mvcc'.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _WAITS = re.compile(
     r"|fil_flush$|os_file_fsync|vio_io_wait|vio_read|buf_read_page|Stage_manager::enroll_for"
     r"|nap$|fsync|fdatasync|os_aio_linux_collect|LinuxAIOHandler::collect"
 )
-"""Functions that say for what a thread waits; the caller says in what."""
+"""Functions that show what a thread waits for; the caller shows where."""
 _PLUMBING = re.compile(
     r"_|futex|lll_|pthread|syscall|poll$|ppoll|select$|epoll|sched_yield|nanosleep|clock_nanosleep"
     r"|os_event|os_cond|os_thread_sleep|os_mutex|sync_array|rw_lock_|pfs_|mutex_|ut_delay"
@@ -35,12 +35,12 @@ _PLUMBING = re.compile(
     r"|net_before_header|os_file_flush|os_file_fsync|row_mysql_handle_errors|start_thread$|clone"
     r"|fil_flush|MDL_wait|MDL_context"
 )
-"""Frames of libraries and of waiting itself: they say that a thread waits, not in what."""
+"""Frames of libraries and of waiting itself, which do not show where a thread waits."""
 
 
 @dataclass(slots=True)
 class StackGroup:
-    """Threads that stood in the same functions."""
+    """Threads with the same stack of functions."""
 
     key: str
     name: str
@@ -52,7 +52,7 @@ class StackGroup:
     """Innermost first, with their places in the source, of the commonest variant."""
     threads: list[dict[str, Any]] = field(default_factory=list)
     rows: list[dict[str, Any]] = field(default_factory=list)
-    """The records it was made of, the commonest first."""
+    """Its records, the most frequent first."""
 
     @property
     def idle(self) -> bool:
@@ -60,7 +60,7 @@ class StackGroup:
 
 
 def stack_groups(rows: Sequence[dict[str, Any]]) -> list[StackGroup]:
-    """Groups of stack records, the most threads first."""
+    """Group stack records, most threads first."""
     known = knowledge()
     found: dict[str, StackGroup] = {}
     for row in sorted(rows, key=lambda r: (-int(r["count"]), r["line_first"])):
@@ -83,7 +83,7 @@ def stack_groups(rows: Sequence[dict[str, Any]]) -> list[StackGroup]:
 
 
 def sample_rows(frame: pl.DataFrame | None, artifact: str, snapshot: int) -> list[dict[str, Any]]:
-    """The stack records of one sample."""
+    """Return the stack records of one sample."""
     if frame is None:
         return []
     return frame.filter(
@@ -92,12 +92,12 @@ def sample_rows(frame: pl.DataFrame | None, artifact: str, snapshot: int) -> lis
 
 
 def stack_key(functions: Sequence[str]) -> str:
-    """16 hex digits of the cleaned functions, innermost first."""
+    """Hash cleaned functions, innermost first, to 16 hex digits."""
     return hashlib.sha256("\n".join(functions).encode()).hexdigest()[:16]
 
 
 def name_of(functions: Sequence[str]) -> str:
-    """What the stack says of itself: 'rw_lock_s_lock_spin in row_search_mvcc'.
+    """Name a stack by its functions: 'rw_lock_s_lock_spin in row_search_mvcc'.
 
     functions: cleaned, innermost first.
     """

@@ -1,4 +1,4 @@
-"""Hot stacks: what the threads were doing while the server was stalled, grouped by stack.
+"""Rank the stacks of threads during the stall.
 
 Groups are by cleaned function names, innermost first. The knowledge base names a group by its
 first matching signature; idle ones (waiting for a client, timers) are set aside, not dropped.
@@ -61,7 +61,7 @@ class _Group:
 
 
 def hot_stacks(evidence: Evidence, stall: Span | None) -> list[HotStackDoc]:
-    """Stacks of the stall's samples, the commonest first; all samples when there is no stall.
+    """Return the stacks of the stall's samples (all samples without a stall), most frequent first.
 
     A sample without a time is used only when no sample has one inside the stall.
     """
@@ -93,14 +93,14 @@ def hot_stacks(evidence: Evidence, stall: Span | None) -> list[HotStackDoc]:
 
 
 def clean(function: str) -> str:
-    """A function name without arguments, compiler suffixes and symbol versions."""
+    """Strip arguments, compiler suffixes and symbol versions from a function name."""
     name = _VERSIONS.sub("", function.strip())
     name = _CLONES.sub("", name)
     return _ARGUMENTS.sub("", name) or function.strip()
 
 
 def is_waiting(functions: Sequence[str]) -> bool:
-    """Whether a thread waits for a mutex, a latch or a condition: by the top of its stack."""
+    """Return whether the top of a stack waits for a mutex, a latch or a condition."""
     top = (knowledge.function_key(function) for function in functions[:_WAIT_DEPTH])
     return any(name.startswith(_WAIT_PREFIXES) for name in top)
 

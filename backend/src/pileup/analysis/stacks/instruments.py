@@ -1,4 +1,4 @@
-"""What performance_schema's wait instruments say of a thread: a latch, a lock, the commit, a flush.
+"""Interpret wait events of performance_schema: latches, locks, commit stages, log flushes.
 
 Source: PSI_mutex_info, PSI_rwlock_info and PSI_cond_info lists of sync0sync.cc (InnoDB), mysqld.cc,
         binlog.cc and mdl.cc; EVENT_NAME is 'wait/synch/<class>/<component>/<name>' (5.5 to 9.x,
@@ -11,7 +11,7 @@ from pileup.analysis.evidence.scene import Row
 from pileup.analysis.stacks.log_flushes import Log
 
 WAITS = r"^wait/(synch/(mutex|rwlock|sxlock|prlock)|lock)/|/sql/.*::COND_(done|flush_queue)$"
-"""Events that are waits for somebody, for counting many rows; ``counts`` decides of one."""
+"""Pattern of events that wait for another thread; ``counts`` decides for one row."""
 _LATCHES = ("mutex", "rwlock", "sxlock", "prlock")
 _MODES = {
     "shared_lock": "S",
@@ -49,12 +49,12 @@ _LOGS: dict[str, Log] = {
 
 
 def goes_on(row: Row) -> bool:
-    """Whether a thread may still be in this wait: an ended one says nothing of now."""
+    """Return whether a thread may still be in this wait."""
     return row["ongoing"] is not False
 
 
 def latch_of(event: str) -> str | None:
-    """The name of the latch: 'btr_search_latch', 'MYSQL_BIN_LOG::LOCK_log'; None: not a latch."""
+    """Return the latch name: 'btr_search_latch', 'MYSQL_BIN_LOG::LOCK_log'; None: no latch."""
     wait, _, rest = event.partition("/")
     parts = rest.split("/", 3)
     if wait != "wait" or len(parts) != 4 or parts[0] != "synch" or parts[1] not in _LATCHES:
@@ -63,7 +63,7 @@ def latch_of(event: str) -> str | None:
 
 
 def mode_of(row: Row) -> str | None:
-    """S, X, SX or mutex; None where the operation is not printed."""
+    """Return the mode S, X, SX or mutex; None if the operation is not printed."""
     operation = row["operation"]
     if operation is None:
         return "mutex" if "/mutex/" in row["event"] else None
@@ -71,13 +71,13 @@ def mode_of(row: Row) -> str | None:
 
 
 def stage_of(event: str) -> str | None:
-    """Where in the commit it stands: 'sync stage'; None for what is not the commit's."""
+    """Return the commit stage of an event: 'sync stage'; None for other events."""
     name = event.rpartition("/")[2].rpartition("::")[2]
     return _STAGES.get(name) if "/sql/" in event and "/synch/" in event else None
 
 
 def flushes(row: Row) -> Log | None:
-    """The log that a thread is syncing to disk."""
+    """Return the log that a thread is syncing to disk, or None."""
     event = row["event"]
     if not event.startswith("wait/io/file/") or row["operation"] not in ("sync", "fsync"):
         return None
@@ -85,7 +85,7 @@ def flushes(row: Row) -> Log | None:
 
 
 def counts(row: Row) -> bool:
-    """Whether it is a wait for somebody: a latch, a lock, the commit, a flush."""
+    """Return whether a row waits for another thread: latch, lock, commit or flush."""
     event = row["event"]
     return goes_on(row) and bool(
         latch_of(event) or stage_of(event) or event.startswith("wait/lock/") or flushes(row)

@@ -1,4 +1,4 @@
-"""Flushes of a log to disk, by the functions on a stack: who is in one, and who waits for it.
+"""Detect log flushes, and waits for them, by the functions on a stack.
 
 Source: log_write_up_to() and log_flusher() (log0log.cc, log0write.cc), fil_flush() (fil0fil.cc),
         MYSQL_BIN_LOG::sync_binlog_file() (binlog.cc, MySQL), MYSQL_BIN_LOG::flush_and_sync()
@@ -22,8 +22,8 @@ _CALLS = frozenset(
     }
 )  # fmt: skip
 _TOP = 6
-"""Frames from the top among which the system call stands."""
-# innermost first decides: a redo flush stands below the binary log's group commit
+"""Frames from the top that may contain the system call."""
+# the innermost match decides: a redo flush may run inside the binary log's group commit
 _OF: dict[str, Log] = {
     "log_write_up_to": "redo log",
     "log_write_flush_to_disk_low": "redo log",
@@ -66,7 +66,7 @@ _FLUSH_STAGE = frozenset(
 
 
 def flushes(functions: Sequence[str]) -> Log | None:
-    """What a thread is flushing to disk right now; None when it is in no fsync."""
+    """Return the log that a thread is flushing; None if it is in no fsync."""
     keys = [function_key(function) for function in functions]
     if not _CALLS.intersection(keys[:_TOP]) or is_waiting(functions):
         return None
@@ -75,13 +75,13 @@ def flushes(functions: Sequence[str]) -> Log | None:
 
 
 def waits_for_redo(functions: Sequence[str]) -> bool:
-    """Whether a thread waits until another has flushed the redo log."""
+    """Return whether a thread waits for another thread's flush of the redo log."""
     keys = {function_key(function) for function in functions}
     return bool(keys & _REDO_WAITS) and is_waiting(functions)
 
 
 def leads_flush_stage(functions: Sequence[str]) -> bool:
-    """Whether a thread that waits for the redo log does so for a whole group of commits."""
+    """Return whether a stack leads a group of commits in the flush stage."""
     return bool(_FLUSH_STAGE.intersection(function_key(function) for function in functions))
 
 

@@ -1,4 +1,4 @@
-"""Queues that no dump lists: who stands in them by stack, state or operation, and who is inside.
+"""Detect waiters and holders of queues that no dump lists, by stack, state or operation.
 
 SEMAPHORES and TRANSACTIONS name latches and row locks only. Table and global read locks, the query
 cache, the table cache, InnoDB's concurrency queue and semi-synchronous replication show in a
@@ -23,16 +23,16 @@ class Queue:
     label: str
     meaning: str
     functions: frozenset[str]
-    """A thread that waits with one of these on its stack stands in the queue."""
+    """A thread that waits with one of these on its stack is in the queue."""
     states: re.Pattern[str] | None
-    """State of a session, or operation of a transaction, that stands in it."""
+    """State of a session, or operation of a transaction, in the queue."""
     inside: frozenset[str]
-    """A thread at work with one of these on its stack is who they wait for."""
+    """A running thread with one of these on its stack is a holder."""
     inside_words: str
     oldest: bool = False
-    """Where no stack shows who is inside: ``lock_holders`` guesses by table and by age."""
+    """Whether ``lock_holders`` infers a holder by table and age if no stack shows one."""
     latch: str | None = None
-    """Latch of the knowledge base that it stands before: one with the dump's, where it lists it."""
+    """Latch of the knowledge base that the queue belongs to, merged with the dump's latch."""
 
 
 def _queue(
@@ -177,7 +177,7 @@ QUEUES = (
 
 
 def waits_in(actor: Actor) -> Queue | None:
-    """The queue that a thread stands in: by its stack where there is one, else by its state."""
+    """Return the queue that a thread waits in, by its stack if known, else by its state."""
     if actor.functions:
         return by_stack(actor.functions)
     return by_state(
@@ -192,27 +192,27 @@ def waits_in(actor: Actor) -> Queue | None:
 
 
 def by_stack(functions: Sequence[str]) -> Queue | None:
-    """The queue that a thread waits in by the functions on its stack; None for one at work."""
+    """Return the queue that a stack waits in; None for a running thread."""
     if not is_waiting(functions):
         return None
     keys = {function_key(function) for function in functions}
     return next((queue for queue in QUEUES if keys & queue.functions), None)
 
 
-def by_state(said: Sequence[str]) -> Queue | None:
-    """The queue that a State, or a transaction's operation, names."""
+def by_state(states: Sequence[str]) -> Queue | None:
+    """Return the queue that a State, or a transaction's operation, names."""
     return next(
         (
             queue
             for queue in QUEUES
-            if queue.states and any(queue.states.search(text) for text in said)
+            if queue.states and any(queue.states.search(text) for text in states)
         ),
         None,
     )
 
 
 def inside(queue: Queue, actors: Sequence[Actor]) -> list[tuple[Actor, str]]:
-    """Who is inside what a queue waits for, and how that is known."""
+    """Return the threads inside the code that a queue waits for, each with a reason."""
     if queue.id == "concurrency":
         found = [actor for actor in actors if actor.trx and actor.trx.get("declared_inside")]
         return [(actor, "declared inside InnoDB by the dump") for actor in found]

@@ -1,1 +1,1 @@
-"""When the server was stalled, and what moved."""
+"""Detection of stalls, their baselines, and the series that moved."""

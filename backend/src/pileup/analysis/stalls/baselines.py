@@ -1,8 +1,8 @@
-"""What a stall is compared with when the capture has nothing before it.
+"""Choose the baseline of a stall, also if the capture has nothing before it.
 
-Tried in order: the half minute after it, a quiet stretch of the same host at any other time
-(another bundle), and another host of the incident over the same seconds. Which one was taken is
-said; when each series moved cannot be told from any of them.
+Tried in order: the half minute after it, a quiet range of the same host at any other time (another
+bundle), and another host of the incident over the same seconds. ``Baseline.how`` records the
+choice; none of these shows when each series first moved.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from pileup.analysis.stalls.detection import Stall
 _S = 1_000_000
 _AFTER_US = 30 * _S
 _LEAST = 5
-"""Samples that make a quiet stretch."""
+"""Fewest samples of a quiet range."""
 _QUIET = 4.0
-"""How many times lower than in the stall."""
+"""Factor by which a quiet level is below the stall's."""
 _MARGIN_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The window, the values that lie in it, and how it was found."""
+    """Baseline window, its values, and how it was chosen."""
 
     span: Span
     values: pl.DataFrame
@@ -39,7 +39,7 @@ class Baseline:
 
 
 def choose(main: Stall, found: Sequence[Stall], values: pl.DataFrame) -> Baseline | None:
-    """The best baseline for a stall; None when the incident holds nothing quiet at all."""
+    """Choose the best baseline for a stall; None if the incident has nothing quiet."""
     if main.baseline is not None:
         return Baseline(main.baseline, values, is_before=True)
     if main.signal is None:
@@ -67,7 +67,7 @@ def choose(main: Stall, found: Sequence[Stall], values: pl.DataFrame) -> Baselin
 
 
 def _after(main: Stall, stalls: Sequence[Stall]) -> Span | None:
-    """The quiet half minute after a stall and its drain, where the signal was sampled."""
+    """Return the quiet half minute after a stall and its drain, if it was sampled."""
     if main.end is None or main.signal is None:
         return None
     drains = [stall.span.end for stall in stalls if stall.kind == "recovery_burst"]
@@ -81,7 +81,7 @@ def _after(main: Stall, stalls: Sequence[Stall]) -> Span | None:
 
 
 def _other_time(main: Stall, stalls: Sequence[Stall], level: float) -> Span | None:
-    """The quiet stretch of the same series nearest to the onset."""
+    """Return the quiet range of the same series nearest to the onset; None without one."""
     assert main.signal is not None
     busy = [stall.span.widened(_MARGIN_S) for stall in stalls if stall.host == main.host]
     gap = 3 * main.signal.interval_us
@@ -102,7 +102,7 @@ def _other_time(main: Stall, stalls: Sequence[Stall], level: float) -> Span | No
 
 
 def _other_host(main: Stall, values: pl.DataFrame, level: float) -> Baseline | None:
-    """Another host over the same seconds, as if it were this one a day earlier."""
+    """Use another host over the same seconds, as if it were this one a day earlier."""
     if main.host is None or values.is_empty() or main.signal is None:
         return None
     name = short_name(main.signal.series)

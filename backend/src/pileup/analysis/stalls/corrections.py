@@ -1,8 +1,8 @@
-"""What people say about when a stall began and ended; it wins over what is computed.
+"""Apply people's corrections of a stall's onset, end and baseline; they override computed times.
 
-A correction names its stall by host and by the onset that was computed when it was made. A later
-analysis may compute another onset: the correction then goes to the stall nearest to it, and where
-none is left it stands as a stall of its own. What was computed is kept beside it.
+A correction names its stall by host and by the onset computed when it was made. A later analysis
+may compute another onset: the correction then applies to the nearest stall or, if there is none,
+becomes a stall of its own. The computed times remain in ``Stall.computed``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _NEAR_US = 15 * 60 * 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class StallCorrection:
-    """Times in UTC µs; None leaves what is computed."""
+    """A person's times of a stall, UTC µs; None leaves the computed time."""
 
     host: str | None
     computed_onset: int
@@ -29,7 +29,7 @@ class StallCorrection:
 
 
 def corrected(found: Sequence[Stall], corrections: Sequence[StallCorrection]) -> list[Stall]:
-    """The stalls as people have them, in time order."""
+    """Return the stalls with corrections applied, in time order."""
     stalls = list(found)
     for correction in corrections:
         at = _nearest(stalls, correction)
@@ -71,7 +71,7 @@ def _applied(stall: Stall, correction: StallCorrection) -> Stall:
 
 
 def _before(baseline: Span | None, onset: int) -> Span | None:
-    """The computed baseline, kept clear of an onset that was moved back into it."""
+    """Return the computed baseline, cut or moved so that it ends before the onset."""
     if baseline is None or baseline.end <= onset:
         return baseline
     if baseline.start < onset:

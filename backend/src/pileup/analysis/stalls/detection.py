@@ -1,8 +1,8 @@
-"""When the server was stalled: onset, end, what it is compared with, and what is no stall.
+"""Detect stalls: onset, end and baseline, and what is no stall.
 
-A stall is a stretch in which far more sessions are inside the server than usual (or, where no
-such series exists, in which far less work is done). Short ones, those that a debugger makes by
-stopping the server, and the drain of queued work after it are told apart.
+A stall is a time range with far more sessions inside the server than usual (or, without such a
+series, with far less work done). Short ranges, ranges caused by a debugger that stops the server,
+and the drain of queued work after a stall are separate kinds.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from pileup.numerals import grouped
 
 _S = 1_000_000
 _FACTOR = 4.0
-"""How many times the quiet level counts as piled up."""
+"""Factor over the quiet level that counts as piled up."""
 _EXTRA = 10.0
-"""And how many sessions more at least: 1 to 6 is no pileup."""
+"""Fewest extra sessions that count as piled up: 1 to 6 is no pileup."""
 _JOIN_S = 5.0
-"""Two stretches closer than this are one stall."""
+"""Two ranges closer than this are one stall, in seconds."""
 _HOLE_S = 900.0
-"""A collector may fall silent while the server is stalled; longer, and nobody can say."""
+"""Longest silence of a collector that still counts as stalled, in seconds."""
 _SHORT_S = 10.0
 _NOISE_S = 5.0
 _BASELINE_S = 30.0
 _ALWAYS_HIGH = 25.0
 """pt-stalk's own threshold for Threads_running: a whole capture above it is inside a stall."""
 _APART = 1.5
-"""How far a stall's median stands above the busy moments outside it; less is its usual scatter."""
+"""Factor of a stall's median over the busy level outside it; less is normal scatter."""
 _BURST = 1.4
 _OBSERVER_BEFORE_S, _OBSERVER_AFTER_S, _OBSERVER_MOST_S = 2.0, 8.0, 6.0
 
@@ -46,19 +46,19 @@ Kind = Literal["stall", "false_positive", "recovery_burst"]
 
 @dataclass(frozen=True, slots=True)
 class Stall:
-    """Times in UTC µs."""
+    """One stall, false positive or recovery burst; times in UTC µs."""
 
     kind: Kind
     host: str | None
     onset: int
     end: int | None
     last: int
-    """The last time known to be inside."""
+    """The last time known to be inside the stall."""
     baseline: Span | None
     signal: Signal | None
     note: str = ""
     corrected_by: str | None = None
-    """The person whose onset, end and baseline these are; ``computed`` has what stood before."""
+    """Person who set onset, end or baseline; ``computed`` has the computed stall."""
     computed: Stall | None = None
 
     @property
@@ -71,7 +71,7 @@ class Stall:
 
 
 def find(evidence: Evidence, values: pl.DataFrame) -> list[Stall]:
-    """Every stall, false positive and recovery burst, in time order."""
+    """Detect every stall, false positive and recovery burst, in time order."""
     observed = _observer_times(evidence)
     stalls: list[Stall] = []
     for signal in signals(values):
@@ -99,13 +99,13 @@ def _of_signal(signal: Signal, values: pl.DataFrame, observed: Sequence[int]) ->
         )
         stalls.append(_stall(signal, first, last, "false_positive", None, note))
     longest = max((signal.times[b] - signal.times[a] for a, b in joined), default=0)
-    floor = _threshold_of(signal, mask)
+    least = _threshold_of(signal, mask)
     busy = _busy_outside(signal, joined)
     previous_end = 0
     for first, last in joined:
         length = (signal.times[last] - signal.times[first] + signal.interval_us) / _S
         peak = max(signal.values[first : last + 1])
-        if signal.role != "throughput" and length < _NOISE_S and peak < 2 * floor:
+        if signal.role != "throughput" and length < _NOISE_S and peak < 2 * least:
             continue
         if busy and statistics.median(signal.values[first : last + 1]) < _APART * busy:
             continue
@@ -123,7 +123,7 @@ def _of_signal(signal: Signal, values: pl.DataFrame, observed: Sequence[int]) ->
 
 
 def _high(signal: Signal) -> list[bool]:
-    """Which samples are piled up."""
+    """Return per sample whether it is piled up."""
     if signal.role == "throughput":
         return _low_throughput(signal.values)
     quiet = _quiet_levels(signal)
@@ -142,7 +142,7 @@ def _high(signal: Signal) -> list[bool]:
 
 
 def _quiet_levels(signal: Signal) -> list[float]:
-    """The quiet level around each sample: over the whole capture, or half an hour of a long one."""
+    """Return the quiet level around each sample, over the capture or 40 minutes of a long one."""
     numbers = pl.Series(signal.values, dtype=pl.Float64)
     span = signal.times[-1] - signal.times[0]
     if span <= 3600 * _S:
@@ -165,7 +165,7 @@ def _low_throughput(values: Sequence[float]) -> list[bool]:
 
 
 def _two_levels(logs: Sequence[float]) -> tuple[float, float, float]:
-    """Otsu's split of values into two levels: (split, median below, median above)."""
+    """Split values into two levels by Otsu: (split, median below, median above)."""
     ordered = sorted(logs)
     count = len(ordered)
     if count < 6 or ordered[0] == ordered[-1]:
@@ -193,7 +193,7 @@ def _threshold_of(signal: Signal, mask: Sequence[bool]) -> float:
 
 
 def _busy_outside(signal: Signal, runs: Sequence[tuple[int, int]]) -> float:
-    """The level that one in ten sessions-inside samples outside the longer runs reaches; else 0.
+    """Return the 90th percentile of samples outside the longer runs, for concurrency; else 0.
 
     A few sessions that come and go (2 to 17 and back within seconds) give runs of high samples too.
     """
@@ -207,7 +207,7 @@ def _busy_outside(signal: Signal, runs: Sequence[tuple[int, int]]) -> float:
 
 
 def _runs(mask: Sequence[bool]) -> list[tuple[int, int]]:
-    """Index ranges (both inside) of samples that are piled up."""
+    """Return the index ranges (both ends included) of piled-up samples."""
     runs: list[tuple[int, int]] = []
     start: int | None = None
     for index, high in enumerate(mask):
@@ -224,7 +224,7 @@ def _runs(mask: Sequence[bool]) -> list[tuple[int, int]]:
 def _split_observer(
     signal: Signal, runs: Sequence[tuple[int, int]], observed: Sequence[int]
 ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """Short, lone runs while stacks were taken, and the others."""
+    """Separate short, lone runs during stack sampling from the others."""
     mine: list[tuple[int, int]] = []
     rest: list[tuple[int, int]] = []
     gap = 2.5 * signal.interval_us
@@ -241,7 +241,7 @@ def _split_observer(
 
 
 def _join(signal: Signal, runs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Runs closer than they are long are one, and two with only a hole in the samples between."""
+    """Merge runs closer than they are long, and runs with only a hole in the samples between."""
     joined: list[tuple[int, int]] = []
     for first, last in runs:
         if joined:
@@ -261,7 +261,7 @@ def _join(signal: Signal, runs: Sequence[tuple[int, int]]) -> list[tuple[int, in
 
 
 def _baseline(signal: Signal, mask: Sequence[bool], first: int, previous_end: int) -> Span | None:
-    """The quiet samples just before: half a minute, or thirty samples of a slower series."""
+    """Return the quiet range just before: half a minute, or thirty samples of a slow series."""
     reach = max(_BASELINE_S * _S, 30 * signal.interval_us)
     start = max(signal.times[first] - reach, previous_end)
     inside = [signal.times[i] for i in range(first) if signal.times[i] >= start and not mask[i]]
@@ -282,7 +282,7 @@ def _stall(
 
 
 def _with_burst(stall: Stall, signal: Signal, values: pl.DataFrame) -> list[Stall]:
-    """The stall, ended where queued work begins to drain, and the drain as its own entry."""
+    """End a stall where queued work begins to drain, and add the drain as an entry of its own."""
     if stall.baseline is None or signal.role == "throughput":
         return [stall]
     window = Span(stall.baseline.start, stall.last)
@@ -299,8 +299,8 @@ def _with_burst(stall: Stall, signal: Signal, values: pl.DataFrame) -> list[Stal
     if len(before) < 3 or len(inside) < 5:
         return [stall]
     usual, during = statistics.median(before), statistics.median(v for _, v in inside)
-    floor = max(_BURST * usual, 2 * during)
-    start = _burst_start(inside, floor)
+    least = max(_BURST * usual, 2 * during)
+    start = _burst_start(inside, least)
     if start is None or inside[start][0] - stall.onset < 0.5 * (stall.last - stall.onset):
         return [stall]
     at = inside[start][0]
@@ -314,12 +314,12 @@ def _with_burst(stall: Stall, signal: Signal, values: pl.DataFrame) -> list[Stal
     return [replace(stall, end=at, last=at), burst]
 
 
-def _burst_start(inside: Sequence[tuple[int, float]], floor: float) -> int | None:
-    """The earliest index from which on work done is mostly above the floor until the end."""
+def _burst_start(inside: Sequence[tuple[int, float]], least: float) -> int | None:
+    """Return the earliest index from which work stays mostly above ``least``; None: never."""
     best, above = None, 0
     for count, index in enumerate(range(len(inside) - 1, -1, -1), start=1):
-        above += inside[index][1] >= floor
-        if inside[index][1] >= floor and above >= 0.6 * count:
+        above += inside[index][1] >= least
+        if inside[index][1] >= least and above >= 0.6 * count:
             best = index
         if above < 0.4 * count:
             break
@@ -327,12 +327,12 @@ def _burst_start(inside: Sequence[tuple[int, float]], floor: float) -> int | Non
 
 
 def _all_along(signal: Signal) -> list[Stall]:
-    """No quiet stretch at all: the whole capture is inside, or it is quiet."""
+    """Return one stall over the whole capture if it is busy throughout, else none."""
     if signal.role != "concurrency" or statistics.median(signal.values) < _ALWAYS_HIGH:
         return []
     note = (
         "The capture starts inside the stall and ends inside it: there is no baseline, "
-        "and neither onset nor end can be told."
+        "and onset and end are unknown."
     )
     first, last = signal.times[0], signal.times[-1]
     return [Stall("stall", signal.host, first, None, last, None, signal, note)]
@@ -342,7 +342,7 @@ def _all_along(signal: Signal) -> list[Stall]:
 
 
 def _from_moments(values: pl.DataFrame) -> list[Stall]:
-    """Where there are only a few dumps or processlists: those in which ten or more wait."""
+    """Derive stalls from a few dumps or processlists with ten or more waiters."""
     enough = pl.when(pl.col("series") == "processlist.running").then(_ALWAYS_HIGH).otherwise(10.0)
     names = ["innodb.semaphore_waits", "innodb.lock_wait_transactions", "processlist.running"]
     rows = values.filter(pl.col("series").is_in(names))
@@ -356,7 +356,7 @@ def _from_moments(values: pl.DataFrame) -> list[Stall]:
         first, last = int(frame["time"][0]), int(frame["time"][-1])
         note = (
             "Seen in single moments only: sessions already wait there. Onset and end "
-            "cannot be told without a series over time."
+            "are unknown without a series over time."
         )
         name = None if host is None else str(host)
         found.append(Stall("stall", name, first, None, last, None, None, note))
@@ -364,7 +364,7 @@ def _from_moments(values: pl.DataFrame) -> list[Stall]:
 
 
 def _observer_times(evidence: Evidence) -> list[int]:
-    """When a debugger took stacks: it stops the server while it walks them."""
+    """Return the times of stack samples: a debugger stops the server while it walks stacks."""
     snapshots = evidence.frame("snapshot")
     if snapshots is None:
         return []

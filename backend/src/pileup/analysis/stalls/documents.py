@@ -1,4 +1,4 @@
-"""Stalls as the document tells them: how each telling series moved, and the worst moment."""
+"""Convert stalls to documents: how each relevant series moved, and the worst moment."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WAITS = ("innodb.semaphore_waits", "innodb.lock_wait_transactions")
 _TELLING = ("processlist.running", *_WAITS)
 _WORTH = 5.0
 _LISTED = 0.7
-"""Share of the sessions beyond the usual that must be seen waiting, to count waiters by them."""
+"""Fewest listed waiters, as a share of the extra sessions, that count as the peak."""
 
 
 def document(
@@ -32,10 +32,10 @@ def document(
     compared: Baseline | None = None,
     waiting: tuple[int, int] | None = None,
 ) -> StallDoc:
-    """One stall with its evidence. ``values`` as of ``series.values``.
+    """Build the document of one stall with its evidence. values: see ``series.values``.
 
-    compared: what it is held against when the capture has nothing before it.
-    waiting: threads that wait in the wait graph of its worst moment, and when that was.
+    compared: its baseline if the capture has nothing before it.
+    waiting: number of waiting threads in the wait graph of its worst moment, and the time.
     """
     mine = values
     if stall.host is not None:
@@ -75,7 +75,7 @@ def _window(span: Span | None) -> Window | None:
 
 
 def main_stall(stalls: Sequence[_Stall]) -> _Stall | None:
-    """The stall that screens, reports and digests speak of: the longest, the first of equals.
+    """Return the stall that screens and reports describe: the longest, the first of equals.
 
     One with a baseline before a longer one without is not preferred.
     """
@@ -88,7 +88,7 @@ def _onset_us(stall: Stall | StallDoc) -> int:
 
 
 def worst_time(stall: StallDoc | None) -> int | None:
-    """When most threads waited in it, where any snapshot shows them waiting."""
+    """Return the time (UTC µs) of the peak of waiting threads; None if no snapshot shows it."""
     if stall is None or stall.peak_counts != "waiting" or stall.peak_at is None:
         return None
     return parse(stall.peak_at)
@@ -103,7 +103,7 @@ class _Peak:
 
 
 def _peak(stall: Stall, values: pl.DataFrame, waiting: tuple[int, int] | None) -> _Peak:
-    """Most at once: threads that wait in a moment's wait graph, else sessions running."""
+    """Return the peak: threads waiting in a moment's wait graph, else sessions running."""
     span = stall.span
     waiting = waiting or _listed(values, span)
     most = _Peak(*waiting) if waiting else _Peak(None, None)
@@ -131,7 +131,7 @@ def _peak(stall: Stall, values: pl.DataFrame, waiting: tuple[int, int] | None) -
 
 
 def _listed(values: pl.DataFrame, span: Span) -> tuple[int, int] | None:
-    """Waiters that dumps count, where they do not list them."""
+    """Return the peak of waiters that dumps count without listing them."""
     listed = (
         values.filter(pl.col("series").is_in(_WAITS) & span.holds())
         .group_by("artifact", "time", "series")  # two dumps of one printed second: the larger
@@ -177,8 +177,8 @@ def _of(stall: Stall, id_: str, times: list[int], values: list[float]) -> StallE
     if stall.kind != "stall" and extreme is not None:
         text = f"{name} up to {number(extreme)}"
     elif base is None or level is None:
-        told = "no sample" if level is None else f"{number(level)}"
-        text = f"{name} {told} in the stall, no baseline"
+        level_text = "no sample" if level is None else f"{number(level)}"
+        text = f"{name} {level_text} in the stall, no baseline"
     else:
         verb = "fell" if down else "rose" if level > base else "stayed"
         span = f"from {number(base)} to {number(level)}" if verb != "stayed" else number(base)
@@ -196,7 +196,7 @@ def _of(stall: Stall, id_: str, times: list[int], values: list[float]) -> StallE
 
 
 def _onset(inside: list[tuple[int, float]], base: float | None, level: float | None) -> str | None:
-    """When this series itself was half way to its level in the stall."""
+    """Return when this series was half way to its level in the stall."""
     if base is None or level is None or base == level:
         return None
     half = (base + level) / 2

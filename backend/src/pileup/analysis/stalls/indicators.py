@@ -1,4 +1,4 @@
-"""Which series tells best how many sessions are inside a server, and how much work it does."""
+"""Choose the series that best show the sessions inside a server, and its work."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from pileup.analysis.evidence.series import short_name
 
 _S = 1_000_000
 _GROWN = 30.0
-"""A dump's count that stays below this tells less."""
+"""A dump's count below this level gets less weight."""
 _ROWS_READ = "innodb.rows_read"
-"""Work done, where nobody counted statements: status dumps count rows."""
+"""Measure of work without counted statements: rows read in status dumps."""
 _OF_DUMPS = 0.6
 """Trust below which a count comes from status dumps."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """The series that the stalls of one host are read from."""
+    """The series that shows the stalls of one host."""
 
     id: str
     series: str
@@ -39,12 +39,12 @@ class Signal:
 
 
 def signals(values: pl.DataFrame) -> list[Signal]:
-    """Per host the one series that tells best how many sessions are inside the server."""
+    """Choose per host the series that best shows the sessions inside the server."""
     if values.is_empty():
         return []
-    telling = [item for item in values["series"].unique().to_list() if _role(item)[0]]
+    candidates = [item for item in values["series"].unique().to_list() if _role(item)[0]]
     table = (
-        values.filter(pl.col("series").is_in(telling))
+        values.filter(pl.col("series").is_in(candidates))
         .group_by("id", "series", "host", "labels")
         .agg(
             pl.len().alias("n"),
@@ -79,7 +79,7 @@ def signals(values: pl.DataFrame) -> list[Signal]:
 
 
 def throughput(values: pl.DataFrame, host: str | None, span: Span) -> Signal | None:
-    """Statements (else rows read) per second of a host, from the series that covers a span best."""
+    """Return statements (else rows read) per second of a host, from the fullest series."""
     rows = values.filter((pl.col("labels") == "") & span.holds())
     if host is not None:
         rows = rows.filter(pl.col("host").is_null() | (pl.col("host") == host))
@@ -97,7 +97,7 @@ def throughput(values: pl.DataFrame, host: str | None, span: Span) -> Signal | N
 
 
 def _role(series: str) -> tuple[str, float]:
-    """('concurrency' | 'latency' | 'throughput' | '', how far to trust it)."""
+    """Return the role ('concurrency', 'latency', 'throughput' or '') and its trust, 0..1."""
     name = short_name(series)
     if name in ("threads_running", "threads_running_avg"):
         return "concurrency", 1.0

@@ -1,8 +1,8 @@
-"""What moved: every series between the baseline and the stall, by how much and how early.
+"""Measure every series that moved between the baseline and the stall: how much and how early.
 
-The score is robust: difference of medians over (1.4826 MAD + a floor), of the values or of their
-logarithms, whichever tells more: a rate that halves tells as much as one that doubles. The floor
-keeps a series that never moved in the baseline from scoring without bound.
+The score is robust: difference of medians over (1.4826 MAD + a minimum spread), of the values or of
+their logarithms, whichever is larger: a rate that halves scores like one that doubles. The minimum
+bounds the score of a series that never moved in the baseline.
 When a series first moved is the first of two successive samples beyond the baseline's band that did
 not settle again before the onset, in seconds relative to it.
 """
@@ -19,20 +19,20 @@ from pileup.numerals import number
 MIN_SCORE = 3.0
 MOST = 200
 _LEAD_S = 30.0
-"""How long before the onset a series may lead it."""
+"""Longest lead of a series before the onset, in seconds."""
 _MAX_SCORE = 1000.0
-_LOG_FLOOR = 0.25
-"""In doublings: less than a fifth up or down is nothing."""
+_LEAST_LOG_SPREAD = 0.25
+"""In doublings: changes below a fifth do not count."""
 _MIN_BEFORE, _MIN_INSIDE = 3, 2
 
 
 def shifts(
     values: pl.DataFrame, stall: Span, baseline: Span, *, adjoins: bool = True
 ) -> list[ShiftDoc]:
-    """Series that moved, strongest and earliest first.
+    """Return the series that moved, strongest and earliest first.
 
-    Takes: ``series.values``. Nothing is said of when a series moved unless the baseline lies before
-    the stall and adjoins it: no other host and no other day tells that.
+    Takes: ``series.values``. The time of the first move is known only if the baseline is directly
+    before the stall; another host or another day does not show it.
     """
     if values.is_empty():
         return []
@@ -56,7 +56,7 @@ def shifts(
 
 
 def _measured(values: pl.DataFrame, stall: Span, baseline: Span) -> pl.DataFrame:
-    """One row per series that has samples in both windows and moved."""
+    """Return one row per series that has samples in both windows and moved."""
     value, before, inside = pl.col("value"), baseline.holds(), stall.holds()
     levels = (
         values.lazy()
@@ -92,7 +92,7 @@ def _measured(values: pl.DataFrame, stall: Span, baseline: Span) -> pl.DataFrame
                 pl.when(pl.col("base") > 0)
                 .then(
                     (_log(pl.col("level")) - _log(pl.col("base"))).abs()
-                    / (1.4826 * pl.col("logmad") + _LOG_FLOOR)
+                    / (1.4826 * pl.col("logmad") + _LEAST_LOG_SPREAD)
                 )
                 .otherwise(0.0),
             )
@@ -105,12 +105,12 @@ def _measured(values: pl.DataFrame, stall: Span, baseline: Span) -> pl.DataFrame
 
 
 def _log(value: pl.Expr) -> pl.Expr:
-    """log2 with a hundredth of the baseline added: zero stays finite."""
+    """Return log2 with a hundredth of the baseline added, so that zero stays finite."""
     return (value.clip(0) + 0.01 * pl.col("base").abs() + 1e-9).log(2)
 
 
 def _first_moved(values: pl.DataFrame, table: pl.DataFrame, stall: Span) -> pl.DataFrame:
-    """Per series: seconds from the onset to its first move, and its sampling step in seconds."""
+    """Return per series the seconds from onset to first move, and its sampling step (s)."""
     bands = table.select("id", "base", "delta", "spread")
     away = (pl.col("value") - pl.col("base")) * pl.col("delta").sign()
     beyond = away > pl.max_horizontal(4 * pl.col("spread"), 0.1 * pl.col("delta").abs())
@@ -159,7 +159,7 @@ def _doc(row: dict[str, object]) -> ShiftDoc:
         direction="up" if level > base else "down",
         unit=str(unit) if unit is not None else None,
         host=str(row["host"]) if row["host"] is not None else None,
-        text=_text(_spoken(row), base, level, ratio, moved, step),
+        text=_text(_series_name(row), base, level, ratio, moved, step),
     )
 
 
@@ -185,8 +185,8 @@ def _text(
     return f"{text}, {abs(moved):.0f} s {side} the onset{band}"
 
 
-def _spoken(row: dict[str, object]) -> str:
-    """'threads_running', or 'state (query end)' of a labelled series."""
+def _series_name(row: dict[str, object]) -> str:
+    """Name a series: 'threads_running', or 'state (query end)' with labels."""
     values = [name.partition("=")[2] for name in str(row["labels"] or "").split(",") if name]
     name = short_name(str(row["series"]))
     return f"{name} ({', '.join(values)})" if values else name
