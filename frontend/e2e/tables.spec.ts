@@ -42,7 +42,7 @@ test('a link to lines opens them, and lines and records choose each other', asyn
   // line -> record, then a range with Shift
   const next = raw.locator('.raw-line').filter({ hasText: 'port=' })
   await next.getByRole('button').click()
-  await expect(page.getByRole('region', { name: 'The chosen record' })).toContainText('3471')
+  await expect(page.getByRole('region', { name: 'Selected record' })).toContainText('3471')
   await raw.getByRole('button', { name: 'Line 2', exact: true }).click({ modifiers: ['Shift'] })
   const where = page.getByTestId('raw-where')
   await expect(where).toContainText('lines 2–')

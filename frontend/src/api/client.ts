@@ -1,6 +1,6 @@
 /**
  * The client, typed by the OpenAPI document. Cookie sessions send the CSRF token with every
- * mutation; problem documents become ApiProblem; a lost session sends the person to sign in.
+ * mutation; problem documents become ApiProblem; a lost session leads to the sign-in page.
  */
 import createClient, { type Middleware } from 'openapi-fetch'
 import { type ApiProblem, problemFrom } from './problem'
@@ -8,7 +8,7 @@ import type { paths } from './schema'
 
 export const CSRF_HEADER = 'X-CSRF-Token'
 
-/** The token of the cookie `pileup_csrf`, for requests that do not go through `api`. */
+/** Return the CSRF token from the cookie `pileup_csrf`, for requests that bypass `api`. */
 export function csrfToken(): string {
   const match = /(?:^|;\s*)pileup_csrf=([^;]*)/.exec(document.cookie)
   return match?.[1] ? decodeURIComponent(match[1]) : ''
@@ -26,26 +26,26 @@ const csrf: Middleware = {
 export const api = createClient<paths>({
   baseUrl: typeof window === 'undefined' ? 'http://localhost' : window.location.origin,
   credentials: 'same-origin',
-  // Looked up at each call so that a test can put its own in place.
+  // Resolved at each call so that a test can replace it.
   fetch: (request) => globalThis.fetch(request),
 })
 api.use(csrf)
 
 type Answer<T> = { data?: T; error?: unknown; response: Response }
 
-/** The data of an answer, or the ApiProblem that it is. */
+/** Return the data of a response; throw an ApiProblem when the response is an error. */
 export async function unwrap<T>(answer: Promise<Answer<T>>): Promise<T> {
   const { data, error, response } = await answer
   if (!response.ok) throw lost(problemFrom(response.status, error))
   return data as T
 }
 
-/** If-Match for a write to a thing with a revision. */
+/** Build the If-Match header for a write to a record with a revision. */
 export function ifMatch(revision: number): { 'if-match': string } {
   return { 'if-match': `"${revision}"` }
 }
 
-/** Told when the session is gone (401 anywhere but at sign-in). */
+/** Emits `lost` when the session has ended (a 401 anywhere but at sign-in). */
 export const sessionLost = new EventTarget()
 
 function lost(problem: ApiProblem): ApiProblem {

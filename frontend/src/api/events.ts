@@ -1,7 +1,7 @@
 /**
- * Server-sent events of an incident into the query caches. A new stream tells again what changed
- * in the seconds before it; after each reconnection everything of the incident is asked for again.
- * The windows of an incident share one stream (stream.ts), and a tab that is out of sight lets it go.
+ * Server-sent events that keep the query caches of an incident fresh. A new stream repeats the changes
+ * of the last seconds; after each reconnection every query of the incident is fetched again. The windows
+ * of an incident share one stream (stream.ts), and a hidden tab closes it.
  */
 import { type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
@@ -9,7 +9,7 @@ import { Store, useStore } from '@/state/store'
 import { DERIVED, type Domain, keys, madeStaleBy } from './keys'
 import { suspect } from './reach'
 import type { Artifact, ArtifactList, Status } from './schema'
-import { followStream, type StreamEvent, type Told } from './stream'
+import { followStream, type StreamEvent, type StreamMessage } from './stream'
 
 export type Connection = 'none' | 'connecting' | 'open' | 'lost'
 
@@ -21,13 +21,13 @@ type Upload = {
   readonly received?: number
 }
 
-/** What is passed on as it comes: typing in a text, who is here, and that the line is up again. */
+/** Events passed to listeners directly: typing in a text, presence, and a restored connection. */
 type Live =
   | { readonly name: 'text'; readonly key: string; readonly seq: number }
   | { readonly name: 'presence'; readonly here: readonly Peer[] }
   | { readonly name: 'open' }
 
-/** Somebody's tab: see api/presence.py. */
+/** One browser tab of a user, as api/presence.py sends it. */
 export type Peer = {
   readonly tab: string
   readonly user_id: string
@@ -42,40 +42,40 @@ export type Peer = {
 type LiveListener = (incidentId: string, live: Live) => void
 const liveListeners = new Set<LiveListener>()
 
-/** Calls `listener` for everything live of the incident that is open; gives the way out. */
+/** Call `listener` for every live event of the open incident; return the function that unsubscribes. */
 export function onLive(listener: LiveListener): () => void {
   liveListeners.add(listener)
   return () => liveListeners.delete(listener)
 }
 
-function tellLive(incidentId: string, live: Live) {
+function notifyLive(incidentId: string, live: Live) {
   for (const listener of liveListeners) listener(incidentId, live)
 }
 
 const HIDDEN_MS = 5000
 
-/** Keeps the caches of an incident fresh while mounted; once per incident, in its layout. */
+/** Keep the caches of an incident fresh while mounted; used once, in the layout of the incident. */
 export function useIncidentEvents(incidentId: string | null): void {
   const client = useQueryClient()
   useEffect(() => {
     if (incidentId === null) return
     let end: (() => void) | null = null
     let opened = false
-    const hear = (told: Told) => {
-      if (told.name === 'open') {
+    const receive = (message: StreamMessage) => {
+      if (message.name === 'open') {
         if (opened) outdated(client, keys.incident(incidentId))
         opened = true
         connection.set('open')
-        tellLive(incidentId, { name: 'open' })
-      } else if (told.name === 'lost') {
+        notifyLive(incidentId, { name: 'open' })
+      } else if (message.name === 'lost') {
         connection.set('lost')
         suspect()
-      } else if (told.name === 'text' || told.name === 'presence') {
-        const live = { name: told.name, ...(told.data as object) } as Live
-        tellLive(incidentId, live)
+      } else if (message.name === 'text' || message.name === 'presence') {
+        const live = { name: message.name, ...(message.data as object) } as Live
+        notifyLive(incidentId, live)
         if (live.name === 'text' && live.key.startsWith('report/'))
           soon(client, incidentId, 'report')
-      } else applyEvent(client, incidentId, told.name, told.data)
+      } else applyEvent(client, incidentId, message.name, message.data)
     }
     const close = () => {
       end?.()
@@ -84,7 +84,7 @@ export function useIncidentEvents(incidentId: string | null): void {
     }
     const begin = () => {
       connection.set('connecting')
-      end = followStream(`/api/v1/incidents/${incidentId}/events`, hear)
+      end = followStream(`/api/v1/incidents/${incidentId}/events`, receive)
     }
     let hiding: ReturnType<typeof setTimeout> | undefined
     const onVisibility = () => {
@@ -103,7 +103,7 @@ export function useIncidentEvents(incidentId: string | null): void {
   }, [client, incidentId])
 }
 
-/** Puts one event into the caches. */
+/** Apply one server event to the query caches. */
 export function applyEvent(
   client: QueryClient,
   incidentId: string,
@@ -121,7 +121,7 @@ export function applyEvent(
       list ? { ...list, items: placed(list.items, artifact) } : list,
     )
     outdated(client, keys.artifact(artifact.id, 'detail'))
-    // Lines and records that were asked for before the file was read.
+    // Lines and records that were requested before the file was parsed.
     void client.invalidateQueries({
       queryKey: keys.artifact(artifact.id),
       predicate: ({ state }) => state.status === 'error',
@@ -146,7 +146,7 @@ export function applyEvent(
     const { what } = data as { what: string }
     if (what === 'everything') {
       outdated(client, keys.incident(incidentId))
-      tellLive(incidentId, { name: 'open' })
+      notifyLive(incidentId, { name: 'open' })
     } else if (what === 'incident') invalidate('self', 'overview')
     else if (what === 'annotations') invalidate('annotations', 'marks')
     else {
@@ -157,8 +157,8 @@ export function applyEvent(
 }
 
 /**
- * Asks again for what is on the screen. A first answer that is still on its way may have been read
- * before the change, and an invalidation alone would let it stand: it is asked for again after it.
+ * Refetch the matching queries. The first response of a pending query may predate the change, and an
+ * invalidation alone would keep it: such a query is invalidated again when it settles.
  */
 function outdated(client: QueryClient, queryKey: QueryKey) {
   for (const query of client.getQueryCache().findAll({ queryKey, fetchStatus: 'fetching' })) {
@@ -169,7 +169,7 @@ function outdated(client: QueryClient, queryKey: QueryKey) {
   void client.invalidateQueries({ queryKey })
 }
 
-/** Asks for the status again where it says something else of the worker; a stream begins with it. */
+/** Refetch the status when it disagrees about the worker; each stream starts with a worker event. */
 function workerSeen(client: QueryClient, alive: boolean) {
   const check = () => {
     const known = client.getQueryData<Status>(keys.status)
@@ -180,7 +180,7 @@ function workerSeen(client: QueryClient, alive: boolean) {
   else check()
 }
 
-/** State of the event stream, for the status line. */
+/** Return the state of the event stream, for the status line. */
 export function useConnection(): Connection {
   return useStore(connection)
 }
@@ -188,7 +188,7 @@ export function useConnection(): Connection {
 const SOON_MS = 1500
 const waiting = new Map<string, ReturnType<typeof setTimeout>>()
 
-/** A bundle sends hundreds of events, as does typing: a domain is asked for once in a while. */
+/** Invalidate a domain after a short delay, once for the hundreds of events of a bundle or of typing. */
 function soon(client: QueryClient, incidentId: string, domain: Domain) {
   const key = `${incidentId} ${domain}`
   if (waiting.has(key)) return

@@ -1,6 +1,6 @@
 /**
- * Query keys. Everything of an incident starts with ['incident', id, domain], so that a change
- * told by the server invalidates exactly its domain.
+ * Query keys. Every key of an incident starts with ['incident', id, domain], so that a change event of
+ * the server invalidates exactly its domain.
  */
 
 export type Domain =
@@ -51,8 +51,8 @@ export const keys = {
     ['artifact', artifactId, ...rest] as const,
 }
 
-/** What is made of a domain, such as the matrix of pins: stale with it, whoever wrote. */
-const MADE_OF_IT: Readonly<Record<string, readonly Domain[]>> = {
+/** Domains computed from another one, such as the matrix from pins: a write makes them stale too. */
+const COMPUTED_FROM: Readonly<Record<string, readonly Domain[]>> = {
   pins: ['hypotheses', 'matrix', 'report', 'overview'],
   hypotheses: ['pins', 'matrix', 'findings', 'report', 'overview'],
   experiments: ['hypotheses', 'matrix', 'report', 'overview'],
@@ -61,13 +61,13 @@ const MADE_OF_IT: Readonly<Record<string, readonly Domain[]>> = {
   comments: ['matrix'],
 }
 
-/** The domains that a write in one of them makes stale, itself first. */
+/** List the domains that a write in `domain` makes stale, starting with the domain itself. */
 export const madeStaleBy = (domain: string): readonly string[] => [
   domain,
-  ...(MADE_OF_IT[domain] ?? []),
+  ...(COMPUTED_FROM[domain] ?? []),
 ]
 
-/** What the analysis makes, and so what is stale when it has run again. */
+/** Domains that the analysis computes: stale after each run. */
 export const DERIVED: readonly Domain[] = [
   'overview',
   'analysis',

@@ -1,9 +1,9 @@
-/** A write that shows at once, and is taken back when the server refuses it. */
+/** Optimistic writes: shown at once and rolled back when the server refuses them. */
 import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query'
 
 /**
- * `send` is the request. `patch` is what it makes of each cached answer under `key`; undefined leaves
- * that answer as it is. Whatever came of it, everything under `key` is fetched again.
+ * Return a mutation that patches the cache before `send` finishes. `patch` returns the new value of each
+ * cached response under `key`, or undefined to keep it. Afterwards every query under `key` is refetched.
  */
 export function useOptimistic<Write, Cached>({
   key,

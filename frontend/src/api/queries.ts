@@ -1,4 +1,4 @@
-/** Queries that more than one room needs: session, incident, artifacts, status, formats. */
+/** Queries that several screens share: session, incident, artifacts, status, formats. */
 import {
   type QueryClient,
   queryOptions,
@@ -13,7 +13,7 @@ import type { IncidentChange, Me } from './schema'
 
 export const sessionQuery = queryOptions({
   queryKey: keys.session,
-  // Not by unwrap: its "session lost" would reset this very query, and so on without an end.
+  // Without unwrap: its "session lost" event would reset this query in an endless loop.
   queryFn: async () => {
     const { data, error, response } = await api.GET('/api/v1/session')
     if (!data) throw problemFrom(response.status, error)
@@ -23,7 +23,7 @@ export const sessionQuery = queryOptions({
   staleTime: Infinity,
 })
 
-/** The signed-in person; only below a route that made sure there is one. */
+/** Return the signed-in user; throws outside of the signed-in routes. */
 export function useMe(): Me {
   const { data } = useQuery(sessionQuery)
   if (!data) throw new Error('useMe() outside of the signed-in routes')
@@ -32,7 +32,7 @@ export function useMe(): Me {
 
 const RANK = { viewer: 0, contributor: 1, admin: 2 } as const
 
-/** Whether the person may do what needs this role. */
+/** Return whether the signed-in user has at least this role. */
 export function useMay(role: keyof typeof RANK): boolean {
   const { data } = useQuery(sessionQuery)
   const has = data?.user.role as keyof typeof RANK | undefined
@@ -96,7 +96,7 @@ export const formatsQuery = queryOptions({
   staleTime: Infinity,
 })
 
-/** After an own write in a domain: it and what is made of it are asked for again. */
+/** Refetch a domain, and the domains computed from it, after a write. */
 export const refresh = (client: QueryClient, incidentId: string, domain: Domain) =>
   Promise.all(
     madeStaleBy(domain).map((name) =>
@@ -104,7 +104,7 @@ export const refresh = (client: QueryClient, incidentId: string, domain: Domain)
     ),
   )
 
-/** Changes title, status, severity, ...; a stale revision is a 409 ApiProblem with `current`. */
+/** Change title, status, severity, ...; a stale revision is a 409 ApiProblem with `current`. */
 export function useChangeIncident(id: string) {
   const client = useQueryClient()
   return useMutation({

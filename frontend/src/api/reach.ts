@@ -1,7 +1,6 @@
 /**
- * Whether the server answers. When a request or the event stream does not reach it, its health is
- * asked for until it answers; then what failed meanwhile is asked for again, so that no screen
- * needs a reload.
+ * Reachability of the server. When a request or the event stream fails to reach it, its health is
+ * polled until it responds; then failed queries are fetched again, so that no screen needs a reload.
  */
 import type { Query, QueryClient } from '@tanstack/react-query'
 import { Store, useStore } from '@/state/store'
@@ -11,10 +10,10 @@ const ASK_MS = 2000
 const FIRST_MS = 500
 const PATIENCE_MS = 5000
 const LOOK_MS = 10_000
-/** For how long it is told that it answers again. */
+/** How long the page shows that the server responds again. */
 const BACK_MS = 4000
 
-/** since, until: milliseconds since the epoch. until: when it answered again; told for a moment. */
+/** An outage, in milliseconds since the epoch; `until` is set for a moment after it ends. */
 type Away = { readonly since: number; readonly until: number | null }
 
 let timer: ReturnType<typeof setTimeout> | undefined
@@ -22,26 +21,26 @@ let suspected = 0
 const away = new Store<Away | null>(null)
 const waiting = new Set<() => void>()
 
-/** Since when the server does not answer; null: it does, as far as is known. */
+/** Return the current outage; null when the server responds, as far as is known. */
 export function useAway(): Away | null {
   return useStore(away)
 }
 
-/** Calls `then` once when the server answers again; gives the way out. */
+/** Call `then` once when the server responds again; return the function that cancels it. */
 export function whenReached(then: () => void): () => void {
   waiting.add(then)
   suspect()
   return () => void waiting.delete(then)
 }
 
-/** Something did not reach the server: it is asked for until it answers. */
+/** Start polling the health of the server after a failed request, until it responds. */
 export function suspect(): void {
   if (timer !== undefined) return
   suspected = Date.now()
   timer = setTimeout(() => void ask(), FIRST_MS)
 }
 
-/** Asks for the server's health now and then, while the page is in sight; gives the way out. */
+/** Check the health of the server regularly while the page is visible; return the function that stops. */
 export function lookAfter(): () => void {
   const every = setInterval(() => {
     if (timer !== undefined || document.hidden) return
@@ -50,7 +49,7 @@ export function lookAfter(): () => void {
   return () => clearInterval(every)
 }
 
-/** Asks at once rather than in a while. */
+/** Check the health of the server now instead of after the usual delay. */
 export function askNow(): void {
   if (timer === undefined) return
   clearTimeout(timer)
@@ -64,15 +63,15 @@ async function ask(): Promise<void> {
     return
   }
   timer = undefined
-  const told = away.get()
-  if (told?.until === null) {
-    const back = { ...told, until: Date.now() }
+  const outage = away.get()
+  if (outage?.until === null) {
+    const back = { ...outage, until: Date.now() }
     away.set(back)
     setTimeout(() => away.get() === back && away.set(null), BACK_MS)
   }
-  const those = [...waiting]
+  const callbacks = [...waiting]
   waiting.clear()
-  for (const then of those) then()
+  for (const then of callbacks) then()
 }
 
 async function healthy(): Promise<boolean> {
@@ -81,7 +80,7 @@ async function healthy(): Promise<boolean> {
   return ok
 }
 
-/** What a query cache does with its errors. */
+/** Build the error handler of the query cache: refetch unreached queries when the server responds. */
 export function onQueryError(client: () => QueryClient) {
   const failed = ({ state }: Query) => state.error !== null && asProblem(state.error).isUnreached
   const again = () => void client().invalidateQueries({ predicate: failed })
@@ -90,7 +89,7 @@ export function onQueryError(client: () => QueryClient) {
   }
 }
 
-/** What a mutation cache does with its errors: the person is told by the form. */
+/** Handle an error of the mutation cache: check the server; the form itself shows the error. */
 export function onMutationError(error: unknown): void {
   if (asProblem(error).isUnreached) suspect()
 }

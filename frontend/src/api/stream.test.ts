@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { followStream, type Told } from './stream'
+import { followStream, type StreamMessage } from './stream'
 
 const AT = '/api/v1/incidents/i1/events'
 
@@ -87,11 +87,11 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals())
 
 const listener = () => {
-  const tolds: Told[] = []
+  const messages: StreamMessage[] = []
   return {
-    told: tolds,
-    names: () => tolds.map(({ name }) => name),
-    hear: (item: Told) => tolds.push(item),
+    told: messages,
+    names: () => messages.map(({ name }) => name),
+    hear: (item: StreamMessage) => messages.push(item),
   }
 }
 

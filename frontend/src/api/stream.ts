@@ -1,53 +1,54 @@
 /**
- * One event stream of an incident for all windows of a browser: a browser holds six connections to a
- * server open (HTTP/1.1), and six streams would leave none for the data. Whoever holds the lock of the
- * address has the stream and passes on what comes; when that window goes, the next one's turn comes.
- * Without locks (plain HTTP under another name than localhost) each window has its own.
+ * One event stream of an incident for all windows of a browser: a browser keeps at most six connections
+ * to a server open (HTTP/1.1), and six streams would leave none for the data. The window that holds the
+ * lock of the address owns the stream and forwards its messages; when it closes, the next window takes
+ * over. Without locks (plain HTTP on another name than localhost) each window opens its own stream.
  */
 
-/** Of the stream itself: it stands, it broke. Everything else is an event with its data. */
-export type Told =
+/** A message of the stream: connected, disconnected, or an event with its data. */
+export type StreamMessage =
   | { readonly name: 'open' }
   | { readonly name: 'lost' }
   | { readonly name: StreamEvent; readonly data: unknown }
-type Listener = (told: Told) => void
+type Listener = (message: StreamMessage) => void
 
 const EVENTS = ['artifact', 'upload', 'analysis', 'worker', 'changed', 'text', 'presence'] as const
 export type StreamEvent = (typeof EVENTS)[number]
 
-/** Between windows: somebody came and asks how it stands; what is for one of them only. */
-type Message = { readonly hello: string } | { readonly to?: string; readonly told: Told }
+/** A message between windows: a new window asks for the current state; `to` addresses one window. */
+type WindowMessage =
+  { readonly hello: string } | { readonly to?: string; readonly forwarded: StreamMessage }
 
 const REOPEN_MS = 1500
 
-/** Tells `listen` what the stream at `address` says until the returned way out is taken. */
+/** Call `listen` for each message of the stream at `address`; return the function that stops it. */
 export function followStream(address: string, listen: Listener): () => void {
   const locks = (navigator as Partial<Navigator>).locks
   if (!locks || typeof BroadcastChannel === 'undefined') return openStream(address, listen)
   const self = crypto.randomUUID()
   const channel = new BroadcastChannel(address)
   const ended = new AbortController()
-  const post = (message: Message) => channel.postMessage(message)
-  let standing: Standing | null = null
+  const post = (message: WindowMessage) => channel.postMessage(message)
+  let snapshot: StreamSnapshot | null = null
   let leave: (() => void) | null = null
-  channel.onmessage = ({ data }: MessageEvent<Message>) => {
+  channel.onmessage = ({ data }: MessageEvent<WindowMessage>) => {
     if ('hello' in data) {
-      for (const told of standing?.told() ?? []) post({ to: data.hello, told })
-    } else if (data.to === undefined || data.to === self) listen(data.told)
+      for (const forwarded of snapshot?.messages() ?? []) post({ to: data.hello, forwarded })
+    } else if (data.to === undefined || data.to === self) listen(data.forwarded)
   }
   post({ hello: self })
   const lead = () => {
     if (ended.signal.aborted) return undefined
-    const now = new Standing()
-    standing = now
-    const close = openStream(address, (told) => {
-      now.hear(told)
-      listen(told)
-      post({ told })
+    const current = new StreamSnapshot()
+    snapshot = current
+    const close = openStream(address, (message) => {
+      current.record(message)
+      listen(message)
+      post({ forwarded: message })
     })
     return new Promise<void>((resolve) => {
       leave = () => {
-        standing = null
+        snapshot = null
         close()
         resolve()
       }
@@ -61,7 +62,7 @@ export function followStream(address: string, listen: Listener): () => void {
   }
 }
 
-/** A stream of one's own, opened again after a refusal. */
+/** Open a stream for this window only; reopen it after a refusal. Return the function that closes it. */
 function openStream(address: string, listen: Listener): () => void {
   let source: EventSource
   let again: ReturnType<typeof setTimeout> | undefined
@@ -71,7 +72,7 @@ function openStream(address: string, listen: Listener): () => void {
     stream.onopen = () => listen({ name: 'open' })
     stream.onerror = () => {
       listen({ name: 'lost' })
-      // The browser tries again by itself after a broken line, but not after a refusal.
+      // The browser reconnects after a broken connection, but not after a refusal.
       if (stream.readyState === EventSource.CLOSED) again = setTimeout(open, REOPEN_MS)
     }
     for (const name of EVENTS) {
@@ -89,26 +90,27 @@ function openStream(address: string, listen: Listener): () => void {
 
 type Here = { readonly here: readonly { readonly tab: string; readonly left: boolean }[] }
 
-/** What a window that comes later must know: whether the stream stands, the worker, who is here. */
-class Standing {
-  private state: Told | null = null
-  private worker: Told | null = null
+/** The state that a new window needs: the connection, the worker and who is present. */
+class StreamSnapshot {
+  private state: StreamMessage | null = null
+  private worker: StreamMessage | null = null
   private readonly here = new Map<string, Here['here'][number]>()
 
-  hear(told: Told): void {
-    if (told.name === 'open' || told.name === 'lost') this.state = told
-    else if (told.name === 'worker') this.worker = told
-    else if (told.name === 'presence') {
-      for (const peer of (told.data as Here).here) {
+  record(message: StreamMessage): void {
+    if (message.name === 'open' || message.name === 'lost') this.state = message
+    else if (message.name === 'worker') this.worker = message
+    else if (message.name === 'presence') {
+      for (const peer of (message.data as Here).here) {
         if (peer.left) this.here.delete(peer.tab)
         else this.here.set(peer.tab, peer)
       }
     }
   }
 
-  told(): Told[] {
+  messages(): StreamMessage[] {
     const here = [...this.here.values()]
-    const present: Told | null = here.length > 0 ? { name: 'presence', data: { here } } : null
+    const present: StreamMessage | null =
+      here.length > 0 ? { name: 'presence', data: { here } } : null
     return [this.state, this.worker, present].filter((item) => item !== null)
   }
 }

@@ -10,13 +10,13 @@ const client: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError: onQueryError(() => client) }),
   mutationCache: new MutationCache({ onError: onMutationError }),
   defaultOptions: {
-    // A Pileup on this machine is reached without any network, which the browser takes for offline.
+    // A local Pileup is reachable without a network, which the browser reports as offline.
     mutations: { networkMode: 'always' },
     queries: {
       networkMode: 'always',
       staleTime: 15_000,
       refetchOnWindowFocus: false,
-      // What the server refused it refuses again; only a broken way is tried twice more.
+      // The server refuses a refused request again; only a broken connection is retried, twice.
       retry: (count, error) =>
         count < 2 && !(error instanceof ApiProblem && error.status >= 400 && error.status < 500),
     },

@@ -1,4 +1,4 @@
-/** Over the status line of every screen while the server does not answer: since when, what is kept. */
+/** The band above the status line while the server does not respond: since when, and what is kept. */
 import { useEffect, useState } from 'react'
 import { useConnection } from '@/api/events'
 import { askNow, lookAfter, useAway } from '@/api/reach'
@@ -12,7 +12,7 @@ export function AwayBand() {
   const away = useAway()
   const uploads = useUploadsUnderWay()
   const [hidden, setHidden] = useState(0)
-  // Where no event stream tells it.
+  // For pages without an event stream.
   const alone = useConnection() === 'none'
   useEffect(() => (alone ? lookAfter() : undefined), [alone])
   const shown = away !== null && away.since !== hidden
@@ -22,7 +22,7 @@ export function AwayBand() {
         <div className="away away-back">
           <span aria-hidden="true">●</span>
           <p>
-            <strong>Pileup answers again.</strong> What did not come is asked for now.
+            <strong>Pileup responds again.</strong> Loading what was missed.
           </p>
         </div>
       )}
@@ -30,17 +30,18 @@ export function AwayBand() {
         <div className="away">
           <GapIcon />
           <p>
-            <strong>Pileup does not answer</strong> since{' '}
+            <strong>Pileup is not responding</strong> since{' '}
             <time dateTime={new Date(away.since).toISOString()}>
               {new Date(away.since).toISOString().slice(11, 19)} UTC
             </time>
-            <Since at={away.since} />. It is asked again every 2 s and this page goes on by itself.
-            What you see is as of then, what you typed stays
-            {uploads > 0 && `, ${uploads === 1 ? 'the upload goes' : `${uploads} uploads go`} on`}.
-            Does Pileup run, is the network up?
+            <Since at={away.since} />. Retrying every 2 s; this page continues automatically. You
+            see the data of that time; what you typed is kept
+            {uploads > 0 &&
+              `, and ${uploads === 1 ? 'the upload continues' : `${uploads} uploads continue`}`}
+            . Check that Pileup is running and that the network is up.
           </p>
           <Button size="small" onClick={askNow}>
-            Ask now
+            Retry now
           </Button>
           <Button size="small" onClick={() => setHidden(away.since)}>
             Hide
@@ -51,7 +52,7 @@ export function AwayBand() {
   )
 }
 
-/** Not read aloud: it changes every second. */
+/** Elapsed time since `at`; hidden from screen readers because it changes every second. */
 function Since({ at }: { readonly at: number }) {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

@@ -1,6 +1,6 @@
 /**
- * l: a link to exactly this view. A long address becomes a short link of the server, because chats
- * and tickets cut it; who may not write, or has no connection, gets the address as it is.
+ * Key l: copy a link to exactly this view. A long address becomes a short link of the server, because
+ * chats and tickets cut it; without write permission or a connection, the full address is copied.
  */
 import { useCallback, useEffect, useState } from 'react'
 import { asProblem } from '@/api/problem'
@@ -14,27 +14,27 @@ import { Field } from '@/ui/controls/Field'
 import { Banner } from '@/ui/display/States'
 import { useMakeViewLink } from './queries'
 
-/** Longer addresses get cut on their way. */
+/** Chats and tickets cut longer addresses. */
 const LONGEST = 1800
 
 export const LINK_KEYS = {
   copy: { keys: ['l'], does: 'Copy a link to this view' },
 } as const satisfies KeyTable
 
-/** Screen and query below the incident, as the server keeps it. */
+/** Return screen and query below the incident, as the server stores them. */
 function viewOf({ pathname, search, hash }: Location | URL): string {
   return pathname.split('/').slice(3).join('/') + search + hash
 }
 
 export function useCopyLink(incidentId: string) {
-  const [name, setSaid] = useState('')
+  const [notice, setNotice] = useState('')
   const may = useMay('contributor')
   const { mutateAsync } = useMakeViewLink(incidentId)
   useEffect(() => {
-    if (!name) return
-    const timer = setTimeout(() => setSaid(''), 2500)
+    if (!notice) return
+    const timer = setTimeout(() => setNotice(''), 2500)
     return () => clearTimeout(timer)
-  }, [name])
+  }, [notice])
   const copy = useCallback(async () => {
     const exact = new URL(exactAddress() + window.location.hash, window.location.origin)
     let url = exact.href
@@ -45,13 +45,13 @@ export function useCopyLink(incidentId: string) {
         // The long address opens the same view.
       }
     }
-    setSaid((await copyText(url)) ? 'Link copied' : 'The browser did not let us copy')
+    setNotice((await copyText(url)) ? 'Link copied' : 'The browser blocked the copy')
   }, [may, mutateAsync])
   useKeys(LINK_KEYS, { copy: () => void copy() })
-  return { copy: () => void copy(), said: name, say: setSaid }
+  return { copy: () => void copy(), notice, notify: setNotice }
 }
 
-/** A name for this view, under which everybody finds it in the palette. */
+/** The dialog that names this view, so that everybody finds it in the palette. */
 export function NameView({
   incidentId,
   open,
@@ -82,7 +82,7 @@ export function NameView({
       description="Everybody finds it by this name in the palette (Ctrl+K)."
       footer={
         <Button variant="primary" busy={make.isPending} disabled={!name.trim()} onClick={save}>
-          Name it
+          Save name
         </Button>
       }
     >

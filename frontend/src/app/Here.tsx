@@ -1,4 +1,4 @@
-/** Who else is on the incident: an avatar each, the way to where they are, and "follow me". */
+/** Other people on the incident: an avatar each, a link to their screen, and "follow me". */
 import { useEffect, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import type { Peer } from '@/api/events'
@@ -78,19 +78,19 @@ function Person({
   )
 }
 
-/** Goes where the followed person goes. */
+/** Navigate to the screen of the followed person. */
 function useFollow(peer: Peer | null): void {
   const navigate = useNavigate()
   const { pathname, search } = useLocation()
   const address = peer?.address
   useEffect(() => {
     if (address && address !== pathname + search) void navigate(address)
-    // Only their move counts: who follows may look around until then.
+    // Only their moves trigger: the follower may navigate freely in between.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [address, navigate])
 }
 
-/** The tab in which somebody writes, else the one last heard of. */
+/** Keep one tab per person: the one being written in, else the most recent. */
 function oneTabEach(peers: readonly Peer[]): readonly Peer[] {
   const people = new Map<string, Peer>()
   for (const peer of peers) {

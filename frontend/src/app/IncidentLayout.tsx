@@ -1,4 +1,4 @@
-/** The frame of one incident: rail, top bar, the screen, status line; one event stream for all. */
+/** The layout of an incident: rail, top bar, screen, status line, and one event stream. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
 import { Outlet, useLocation, useParams } from 'react-router'
@@ -49,7 +49,7 @@ export function IncidentLayout() {
   )
 }
 
-/** The zone that most placed sources name; null when none does. */
+/** Return the zone that most placed sources name; null when none does. */
 function commonZone(clocks: readonly PlacedClock[]): string | null {
   const counts = new Map<string, number>()
   for (const { clock } of clocks) {

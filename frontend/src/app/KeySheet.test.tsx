@@ -53,7 +53,7 @@ describe('the sheet of keys', () => {
   it('can turn single keys off, for people whose software types letters', async () => {
     renderScreen(sheet('timeline'), '/incidents/i1/timeline')
     fireEvent.click(screen.getByRole('button', { name: 'Keys (?)' }))
-    fireEvent.click(await screen.findByRole('checkbox', { name: /Single keys act/ }))
+    fireEvent.click(await screen.findByRole('checkbox', { name: /Single-key shortcuts/ }))
     fireEvent.keyDown(document.activeElement ?? document.body, { key: 'Escape' })
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
     fireEvent.keyDown(document.body, { key: '?', shiftKey: true })

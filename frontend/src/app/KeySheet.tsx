@@ -1,4 +1,4 @@
-/** ?: every key of the screen. Opened by the key, from the rail or from the palette. */
+/** The key sheet: every key of the screen. Opened with ?, from the rail or from the palette. */
 import { IconButton } from '@/ui/controls/Button'
 import { Dialog } from '@/ui/panels/Dialog'
 import { type KeyTable, useActiveKeys, useKeys, useSingleKeys } from '@/state/keys'
@@ -12,9 +12,9 @@ export const SHEET_KEYS = {
 
 const EVERYWHERE: readonly Key[] = [
   [['?'], 'Show these keys'],
-  [['Ctrl+K', '/'], 'Find anything, do anything'],
+  [['Ctrl+K', '/'], 'Search or run a command'],
   [['l'], 'Copy a link to this view'],
-  [['p'], 'Pin as evidence what is chosen'],
+  [['p'], 'Pin the selection as evidence'],
   [['↑', 'k', '↓', 'j'], 'In a table: the row above or below'],
   [['Enter'], 'In a table: open the row'],
   [['Esc'], 'Close the panel or the dialog'],
@@ -26,7 +26,7 @@ export function KeySheet({
   open,
   onOpenChange,
 }: {
-  /** Of the screen that is shown: 'timeline'. */
+  /** Path of the shown screen: 'timeline'. */
   readonly path: string
   readonly screens: readonly Screen[]
   readonly open: boolean
@@ -60,14 +60,15 @@ export function KeySheet({
             checked={single}
             onChange={(event) => setSingle(event.target.checked)}
           />
-          Single keys act. Turn them off when your software types letters, such as speech input.
+          Single-key shortcuts. Turn them off when your software types letters, such as speech
+          input.
         </label>
       </Dialog>
     </>
   )
 }
 
-/** As keyboards have it printed. */
+/** Return the label that keyboards print on a key. */
 function shown(key: string): string {
   return PRINTED[key] ?? key
 }

@@ -1,4 +1,4 @@
-/** The bell: where somebody named you in a comment. */
+/** The bell: comments that mention you. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from 'react-router'
 import { api, unwrap } from '@/api/client'
@@ -8,7 +8,7 @@ import { BellIcon } from '@/ui/controls/icons'
 import { Menu, MenuItem, MenuLabel, MenuLine } from '@/ui/controls/Menu'
 import { subjectPath } from '@/ui/history/trailWords'
 
-/** Other incidents do not tell this page: now and then it asks. */
+/** Polled, because the events of other incidents do not reach this page. */
 const EVERY_MS = 60_000
 const SHOWN = 12
 
@@ -43,7 +43,7 @@ export function Mentions({ incidentId }: { readonly incidentId: string }) {
         />
       }
     >
-      <MenuLabel>Where somebody named you</MenuLabel>
+      <MenuLabel>Mentions of you</MenuLabel>
       {mentions.slice(0, SHOWN).map((mention) => (
         <MenuItem
           key={mention.id}
@@ -58,7 +58,7 @@ export function Mentions({ incidentId }: { readonly incidentId: string }) {
       ))}
       {mentions.length === 0 && (
         <MenuItem disabled onSelect={() => undefined}>
-          Nobody has yet
+          No mentions
         </MenuItem>
       )}
       {fresh > 0 && (

@@ -29,7 +29,7 @@ describe('the palette', () => {
       '/incidents/i1/timeline',
     )
     fireEvent.keyDown(document.body, { key: '/' })
-    expect(await screen.findByRole('dialog', { name: 'Find or do' })).toBeTruthy()
+    expect(await screen.findByRole('dialog', { name: 'Search or run a command' })).toBeTruthy()
     fireEvent.keyDown(document.activeElement ?? document.body, { key: 'Escape' })
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
 

@@ -1,6 +1,6 @@
 /**
- * Ctrl+K: everything that can be done from here, and everything of the incident by its name. "/"
- * opens it as well, so that a search is one key away.
+ * The command palette (Ctrl+K or "/"): every command of the screen and everything in the incident by
+ * name.
  */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Command } from 'cmdk'
@@ -18,7 +18,7 @@ import './palette.css'
 
 type Screen = { readonly path: string; readonly name: string; readonly key: string }
 
-/** What the palette starts beside the keys of the screen. */
+/** Commands of the palette in addition to the keys of the screen. */
 type PaletteActs = {
   readonly showKeys: () => void
   readonly copyLink: () => void
@@ -50,14 +50,14 @@ export function Palette({
   return (
     <>
       <button type="button" className="palette-open" onClick={() => setOpen(true)}>
-        <span>Find or do</span>
+        <span>Search or run a command</span>
         <kbd>/</kbd>
       </button>
       <Radix.Root open={open} onOpenChange={setOpen}>
         <Radix.Portal>
           <Radix.Overlay className="dialog-shade" />
           <Radix.Content className="dialog palette" aria-describedby={undefined}>
-            <Radix.Title className="visually-hidden">Find or do</Radix.Title>
+            <Radix.Title className="visually-hidden">Search or run a command</Radix.Title>
             <Body
               incidentId={incidentId}
               screens={screens}
@@ -96,13 +96,13 @@ function Body({
     close()
     void navigate(to)
   }
-  /** After the dialog has gone, for what opens another or acts on the screen below. */
+  /** Run a command after the dialog has closed, because it may open another one. */
   const act = (what: () => void) => {
     close()
     setTimeout(what)
   }
   return (
-    <Command label="Find or do" loop>
+    <Command label="Search or run a command" loop>
       <Command.Input
         value={words}
         onValueChange={setWords}
@@ -110,7 +110,7 @@ function Body({
       />
       <Command.List>
         <Command.Empty>
-          {result.isFetching ? 'Looking…' : `Nothing here is called “${words.trim()}”.`}
+          {result.isFetching ? 'Searching…' : `No match for “${words.trim()}”.`}
         </Command.Empty>
         <Command.Group heading="Go to">
           {screens.map((screen) => (
@@ -176,7 +176,7 @@ function Body({
             {result.data.map((item) => (
               <Line
                 key={`${item.kind} ${item.id}`}
-                // The server has matched already: the words make cmdk's own match succeed.
+                // The server has matched already: the search words make cmdk's own match succeed.
                 value={`${words} found ${item.kind} ${item.id}`}
                 hint={
                   item.kind === 'pin' || item.kind === 'view' ? undefined : (item.hint ?? undefined)
@@ -234,7 +234,7 @@ function Looks({
   const [, setTheme] = useTheme()
   const zone = useZone()
   return (
-    <Command.Group heading="How it looks">
+    <Command.Group heading="Appearance">
       {THEMES.map(([theme, name]) => (
         <Line key={theme} value={`theme ${name}`} onSelect={() => act(() => setTheme(theme))}>
           Theme: {name}
@@ -246,7 +246,7 @@ function Looks({
         </Line>
       ))}
       <Line value="keys sheet shortcuts" keys={['?']} onSelect={() => act(showKeys)}>
-        Show the keys
+        Keyboard shortcuts
       </Line>
       <Line value="single keys on off" onSelect={() => act(() => setSingle(!single))}>
         {single ? 'Turn single keys off' : 'Turn single keys on'}

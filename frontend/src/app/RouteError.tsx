@@ -1,4 +1,4 @@
-/** What stands where a screen broke or an address leads nowhere. */
+/** The pages for a failed screen and for an unknown address. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { isRouteErrorResponse, Link, useRouteError } from 'react-router'
@@ -18,7 +18,7 @@ export function RouteError() {
 const RELOADED = 'reloaded-at'
 const ONCE_IN_MS = 30_000
 
-/** A part of the app that did not come is loaded again when the server answers, once. */
+/** The page for a failed screen; a missing part of the app is reloaded once, when the server responds. */
 function Broken({ error }: { readonly error: unknown }) {
   const part = isMissingPart(error)
   useEffect(() => {
@@ -32,7 +32,7 @@ function Broken({ error }: { readonly error: unknown }) {
   return (
     <Problem
       error={error}
-      what={part ? 'This screen did not load' : 'This screen broke'}
+      what={part ? 'This screen could not be loaded' : 'This screen failed'}
       onRetry={() => window.location.reload()}
     />
   )
@@ -40,19 +40,19 @@ function Broken({ error }: { readonly error: unknown }) {
 
 export function NotFound() {
   return (
-    <EmptyState page title="There is nothing at this address" action={<ToIncidents />}>
-      The link may be cut, or what it led to was taken away.
+    <EmptyState page title="Page not found" action={<ToIncidents />}>
+      The link may be incomplete, or its target was deleted.
     </EmptyState>
   )
 }
 
-/** A link to an incident that is not there, or no longer: what that means and whom to ask. */
+/** The page for an incident that does not exist or was deleted, with the next step. */
 export function IncidentNotHere() {
   const people = useQuery(peopleQuery)
   const admin = useMay('admin')
   const names = (people.data ?? []).filter((item) => item.admin).map((item) => item.name)
   return (
-    <EmptyState title="This incident is not here" action={<ToIncidents />}>
+    <EmptyState title="Incident not found" action={<ToIncidents />}>
       The link may be cut, or the incident was deleted. A deleted incident stays in the bin for a
       while and can be brought back
       {admin ? (

@@ -61,7 +61,7 @@ export function Shell({
   const { search, pathname } = useLocation()
   const base = pathname.split('/').slice(0, 3).join('/')
   const incidentId = pathname.split('/')[2] ?? ''
-  // The overview has the incident's title as its heading.
+  // The overview uses the title of the incident as its heading.
   const screen = SCREENS.find((item) => item.path === pathname.split('/')[3])
   const [keysShown, showKeys] = useState(false)
   const [naming, setNaming] = useState(false)
@@ -75,7 +75,7 @@ export function Shell({
     pin: () => {
       const button = pinOfChosen(document, document.activeElement)
       if (button) button.click()
-      else link.say('Choose first what to pin')
+      else link.notify('Select what to pin first')
     },
   })
   return (
@@ -85,8 +85,8 @@ export function Shell({
       </a>
       <TopBar incident={incident} overview={overview}>
         <Here screens={SCREENS} />
-        <span role="status" className="topbar-said">
-          {link.said}
+        <span role="status" className="topbar-notice">
+          {link.notice}
         </span>
         <Palette
           incidentId={incidentId}

@@ -1,4 +1,4 @@
-/** Lets signed-in people through and sends all others to sign in, back to where they were going. */
+/** Route guard: sends visitors to sign in and then back to the requested page. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { Navigate, Outlet, useLocation } from 'react-router'
@@ -28,7 +28,7 @@ export function SignedIn() {
     return (
       <Problem
         error={session.error}
-        what="Pileup does not answer"
+        what="Pileup does not respond"
         onRetry={() => void session.refetch()}
       />
     )

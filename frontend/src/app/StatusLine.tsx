@@ -1,4 +1,4 @@
-/** 24 px at the bottom: what is being worked on, the connection, the worker. */
+/** The status line at the bottom (24 px): running jobs, the connection, the worker. */
 import { useQuery } from '@tanstack/react-query'
 import { type Connection, useConnection } from '@/api/events'
 import { statusQuery } from '@/api/queries'
@@ -28,7 +28,7 @@ export function StatusLine({ overview }: { readonly overview: Overview | null })
   )
 }
 
-/** While the server is not reached, nothing is known of the worker. */
+/** The worker light; unknown while the server is unreachable. */
 function WorkerLight({
   alive,
   reached,
@@ -36,7 +36,7 @@ function WorkerLight({
   readonly alive: boolean | undefined
   readonly reached: boolean
 }) {
-  if (!reached) return <Light tone="idle" text="worker not known" />
+  if (!reached) return <Light tone="idle" text="worker unknown" />
   if (alive === undefined) return <Light tone="idle" text="worker …" />
   return alive ? (
     <Light tone="running" text="worker alive" />
@@ -49,7 +49,7 @@ const CONNECTION: Record<Connection, string> = {
   none: 'not connected',
   connecting: 'connecting',
   open: 'live',
-  lost: 'connection lost, trying again',
+  lost: 'connection lost, reconnecting',
 }
 
 function Light({ tone, text }: { readonly tone: string; readonly text: string }) {
@@ -67,9 +67,9 @@ function workText(overview: Overview | null, jobs: number, queued: number): stri
     parts.push(`reading ${overview.artifacts.parsing} of ${overview.artifacts.total} artifacts`)
   }
   const state = overview?.analysis.state
-  if (state === 'queued') parts.push('analysis waits')
+  if (state === 'queued') parts.push('analysis queued')
   if (state === 'running') parts.push('analysing')
-  if (state === 'failed') parts.push('the analysis failed')
+  if (state === 'failed') parts.push('analysis failed')
   if (jobs > 0) {
     const waiting = queued === jobs ? ', waiting' : queued ? `, ${queued} of them waiting` : ''
     parts.push(`${jobs} job${jobs > 1 ? 's' : ''}${waiting}`)

@@ -15,7 +15,7 @@ import { Time } from '@/ui/display/Value'
 import { alignment } from './alignment'
 import { Mentions } from './Mentions'
 
-/** Of an incident. */
+/** The top bar of an incident. */
 export function TopBar({
   incident,
   overview,
@@ -43,7 +43,7 @@ export function TopBar({
   )
 }
 
-/** Of the pages outside of an incident. */
+/** The top bar of pages outside of an incident. */
 export function PlainTopBar() {
   return (
     <header className="topbar">
@@ -84,7 +84,7 @@ function IncidentSwitcher({ incident }: { readonly incident: Incident | null }) 
       ))}
       {others.length === 0 && (
         <MenuItem disabled onSelect={() => undefined}>
-          There is no other
+          No other incident
         </MenuItem>
       )}
       <MenuLine />
@@ -93,7 +93,7 @@ function IncidentSwitcher({ incident }: { readonly incident: Incident | null }) 
   )
 }
 
-/** The shared range, when one is chosen; the whole capture otherwise. */
+/** The shared range when one is chosen, else the whole capture. */
 function RangeBadge() {
   const [range, setRange] = useRange()
   if (!range.from || !range.to) return null
@@ -112,7 +112,7 @@ function RangeBadge() {
   )
 }
 
-/** How well the sources stand on one clock; opens the one to look at. */
+/** How well the clocks of the sources agree; opens the clock to check first. */
 function ClockBadge({
   incident,
   overview,
@@ -155,7 +155,7 @@ function ZoneSwitch() {
           {
             value: 'incident',
             label: 'The captured servers',
-            hint: zone.incidentZone ?? 'no zone known',
+            hint: zone.incidentZone ?? 'zone unknown',
             disabled: !zone.incidentZone,
           },
           {

@@ -1,4 +1,4 @@
-/** /v/<id>: opens the view that a short link stands for. */
+/** The route /v/<id>: redirects a short link to its view. */
 import { useQuery } from '@tanstack/react-query'
 import { Navigate, useParams } from 'react-router'
 import { asProblem } from '@/api/problem'
@@ -15,7 +15,7 @@ export function ViewLink() {
   return (
     <Problem
       error={link.error}
-      what={gone ? 'This link opens nothing' : 'The link could not be read'}
+      what={gone ? 'Link not found' : 'The link could not be read'}
       {...(gone ? {} : { onRetry: () => void link.refetch() })}
     />
   )

@@ -1,17 +1,17 @@
-/** How well the sources of an incident stand on one clock, in a few characters. */
+/** A short summary of how well the clocks of the sources of an incident agree. */
 import type { PlacedClock } from '@/api/schema'
 import { formatDuration } from '@/format'
 
 type Alignment = {
   readonly short: string
   readonly long: string
-  /** Somebody should look: a zone was assumed, or a source seems to be off. */
+  /** Whether a zone was assumed or another offset is suggested. */
   readonly unsure: boolean
-  /** The source to look at first. */
+  /** The source to check first. */
   readonly artifact: string
 }
 
-/** Null while nothing is placed in time. */
+/** Summarise the clocks; null while no source is placed in time. */
 export function alignment(clocks: readonly PlacedClock[]): Alignment | null {
   const [first] = clocks
   if (!first) return null

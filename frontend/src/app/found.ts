@@ -1,4 +1,4 @@
-/** Where what the search found is shown. */
+/** Addresses and names of search results. */
 import type { Found } from '@/api/schema'
 import { sharedSearch } from '@/state/url'
 

@@ -24,12 +24,12 @@ export function useGoKeys(
         event.preventDefault()
         event.stopPropagation()
         void navigate(`${base}/${screen.path}${sharedSearch(window.location.search)}`)
-        // What had the keyboard goes with the screen that is left: Tab goes on in the new one.
+        // The focused element leaves with the old screen: Tab continues in the new one.
         document.getElementById('canvas')?.focus({ preventScroll: true })
       }
       armed = 0
     }
-    // In the capture phase, so that the second key means nothing to the screen below.
+    // In the capture phase, so that the screen does not act on the second key.
     window.addEventListener('keydown', onKey, true)
     return () => window.removeEventListener('keydown', onKey, true)
   }, [base, screens, navigate])

@@ -11,7 +11,7 @@ const EVERYWHERE: KeyTable = {
   ...LINK_KEYS,
   ...SHEET_KEYS,
   ...PIN_KEYS,
-  palette: { keys: ['/'], does: 'Find anything, do anything' },
+  palette: { keys: ['/'], does: 'Search or run a command' },
   ...viewKeys('123456789'.split('')),
   go: { keys: ['g'], does: 'Go to a screen' },
 }

@@ -1,4 +1,4 @@
-/** The search of the palette, and the views that have a name or a short link. */
+/** Queries of the palette: the search, named views and short links. */
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
@@ -33,7 +33,7 @@ export const viewLinkQuery = (viewId: string) =>
     retry: false,
   })
 
-/** A short link to a view; with a name, one that everybody finds in the palette. */
+/** Return the mutation that creates a short link to a view; a named one appears in the palette. */
 export function useMakeViewLink(incidentId: string) {
   const client = useQueryClient()
   return useMutation({

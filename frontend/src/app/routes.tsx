@@ -19,12 +19,12 @@ import { ViewLink } from './ViewLink'
 
 type Loader = () => Promise<{ default: ComponentType }>
 
-/** Loaded by the router, not below a Suspense: React would keep a fallback up for 300 ms. */
+/** Load a screen in the router, not below a Suspense, where React would show a fallback for 300 ms. */
 const screen = (load: Loader) => async () => {
   try {
     return { Component: (await load()).default }
   } catch (error) {
-    // Thrown by the screen: of a rejected `lazy` the router shows its fallback, an empty page.
+    // Thrown by the screen: for a rejected `lazy` the router shows an empty page.
     return { Component: broken(error) }
   }
 }
@@ -33,10 +33,10 @@ const broken = (error: unknown) => () => {
   throw error
 }
 
-/** Sends a screen's first questions off, for an incident and the query of an address. */
-type Ask = (client: QueryClient, id: string, address: URLSearchParams) => void
+/** Start the first queries of a screen, for an incident and the query of an address. */
+type Prefetch = (client: QueryClient, id: string, address: URLSearchParams) => void
 
-const INCIDENT_SCREENS: readonly (readonly [path: string, load: Loader, ask?: Ask])[] = [
+const INCIDENT_SCREENS: readonly (readonly [path: string, load: Loader, prefetch?: Prefetch])[] = [
   ['overview', () => import('@/features/overview/OverviewScreen')],
   ['artifacts', () => import('@/features/artifacts/ArtifactsScreen')],
   ['artifacts/tables', () => import('@/features/artifacts/tables/ComparisonScreen')],
@@ -51,10 +51,10 @@ const INCIDENT_SCREENS: readonly (readonly [path: string, load: Loader, ask?: As
   ['activity', () => import('@/features/activity/ActivityScreen')],
 ]
 
-/** Asked when the route is come to, not awaited: what is on its way the screen shows by itself. */
-const asking = (ask: (id: string, address: URLSearchParams) => void) => ({
+/** Build a route loader that starts queries without awaiting them; the screen shows their progress. */
+const prefetching = (prefetch: (id: string, address: URLSearchParams) => void) => ({
   loader: ({ params, request }: LoaderFunctionArgs) => {
-    ask(params['id'] ?? '', new URL(request.url).searchParams)
+    prefetch(params['id'] ?? '', new URL(request.url).searchParams)
     return null
   },
   shouldRevalidate: () => false,
@@ -88,16 +88,16 @@ const routes = (client: QueryClient): RouteObject[] => [
           {
             path: '/incidents/:id',
             element: <IncidentLayout />,
-            ...asking((id) => {
+            ...prefetching((id) => {
               void client.prefetchQuery(incidentQuery(id))
               void client.prefetchQuery(overviewQuery(id))
             }),
             children: [
               { index: true, element: <Navigate to="overview" replace /> },
-              ...INCIDENT_SCREENS.map(([path, load, ask]) => ({
+              ...INCIDENT_SCREENS.map(([path, load, prefetch]) => ({
                 path,
                 lazy: screen(load),
-                ...(ask && asking((id, address) => ask(client, id, address))),
+                ...(prefetch && prefetching((id, address) => prefetch(client, id, address))),
                 errorElement: <RouteError />,
               })),
             ],
@@ -108,7 +108,7 @@ const routes = (client: QueryClient): RouteObject[] => [
   },
 ]
 
-/** The router. What every screen of the address needs is asked for while its code is on its way. */
+/** Create the router; the data of a screen is fetched while its code loads. */
 export function makeRouter(client: QueryClient) {
   void client.prefetchQuery(sessionQuery)
   return createBrowserRouter(routes(client))

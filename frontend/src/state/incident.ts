@@ -1,4 +1,4 @@
-/** What every screen of an incident shares: its id, the zone that times are shown in, the range. */
+/** State that every screen of an incident shares: its id, the displayed time zone, the range. */
 import { createContext, useContext, useMemo } from 'react'
 import { formatTime, type TimeStyle, zoneLabel } from '@/format'
 import { text, oneOf, useUrlChange, useUrlState } from './url'
@@ -13,7 +13,7 @@ type IncidentScope = {
 
 export const IncidentContext = createContext<IncidentScope | null>(null)
 
-/** Id of the incident that the screen belongs to. */
+/** Return the id of the incident that the screen belongs to. */
 export function useIncidentId(): string {
   const scope = useContext(IncidentContext)
   if (!scope) throw new Error('useIncidentId() outside of an incident')
@@ -32,7 +32,7 @@ export type Zone = {
 
 const MODE = oneOf<ZoneMode>(['utc', 'local', 'incident'])
 
-/** The zone switch of the top bar; in the URL as tz. */
+/** Return the zone chosen in the top bar, stored in the URL as tz. */
 export function useZone(): Zone {
   const scope = useContext(IncidentContext)
   const incidentZone = scope?.zone ?? null
@@ -53,7 +53,7 @@ export function useZone(): Zone {
 
 export type Range = { readonly from: string | null; readonly to: string | null }
 
-/** The shared time range (ISO 8601 UTC); null: the whole capture. */
+/** Return the shared time range (ISO 8601 UTC; null: the whole capture) and its setter. */
 export function useRange(): [Range, (next: Range | null, push?: boolean) => void] {
   const [from] = useUrlState('start', text, '')
   const [to] = useUrlState('end', text, '')

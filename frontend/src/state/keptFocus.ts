@@ -1,15 +1,15 @@
 /**
- * What has the keyboard may go from the page: the next moment has no such node, a picture takes
- * another shape, an inspector closes. The keyboard then goes on from what stands nearest to it
- * rather than from the beginning of the page.
+ * Keyboard focus after its element disappears: the next moment lacks the node, a chart changes shape,
+ * an inspector closes. Focus then moves to the nearest focusable element that remains, instead of to
+ * the start of the page.
  */
 import { useEffect } from 'react'
 
-/** The one stop of the Tab key in a part whose items the arrows walk. */
+/** The single Tab stop of a part whose items the arrow keys walk. */
 const STOP =
   '[data-node-id][tabindex="0"], [role="treeitem"][tabindex="0"], [role="row"][tabindex="0"]'
 
-/** Watches a part of the page, by its id, while mounted. */
+/** Keep keyboard focus inside the page part with this id while mounted. */
 export function useKeptFocus(id: string): void {
   useEffect(() => {
     const part = document.getElementById(id)
@@ -18,13 +18,13 @@ export function useKeptFocus(id: string): void {
 }
 
 export function keepFocus(part: HTMLElement): () => void {
-  /** What has the keyboard, and all that it stands in up to the part. */
+  /** The focused element and its ancestors, up to the part. */
   let chain: readonly Element[] = []
   const onFocus = ({ target }: FocusEvent) => {
     chain = target instanceof Element ? chainOf(target, part) : []
   }
   const onBlur = () => {
-    // Left, rather than gone from the page: that is known when the page has been changed.
+    // A blur may mean that the element was removed: only a mutation of the page tells.
     queueMicrotask(() => {
       if (chain[0]?.isConnected && document.activeElement !== chain[0]) chain = []
     })
@@ -44,7 +44,7 @@ export function keepFocus(part: HTMLElement): () => void {
   }
 }
 
-/** Of what is left, the nearest that can have the keyboard. */
+/** Find the nearest remaining element that can take the focus; null when there is none. */
 function successor(chain: readonly Element[]): HTMLElement | null {
   for (const item of chain) {
     if (!item.isConnected || !(item instanceof HTMLElement)) continue

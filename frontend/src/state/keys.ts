@@ -1,41 +1,41 @@
 /**
- * The keys of a screen, told as a table: the window listens by it, the sheet of keys and the command
- * palette show it, and a test holds that no key means two things on one screen.
+ * Keyboard shortcuts of a screen, declared as a table: the window listens to it, the key sheet and the
+ * command palette show it, and a test checks that no key has two meanings on one screen.
  */
 import { useEffect, useLayoutEffect, useRef } from 'react'
 import { Store, useStore } from '@/state/store'
 
-/** One line of the sheet. */
+/** One shortcut, a line of the key sheet. */
 type KeyLine = {
-  /** As KeyboardEvent.key has it, letters small: 'w', '[', ' ', 'Enter', 'Shift+n'. Any of them. */
+  /** Values of KeyboardEvent.key, letters in lower case: 'w', '[', ' ', 'Enter', 'Shift+n'. Any of them acts. */
   readonly keys: readonly string[]
   readonly does: string
-  /** Set when the key acts only while that part has the focus; it then wins over the others. */
+  /** Set when the key acts only while that part has the focus; it then takes precedence. */
   readonly within?: string
 }
 
-/** The lines of a screen, by the name of what they do. */
+/** The shortcuts of a screen, by the name of their action. */
 export type KeyTable = Readonly<Record<string, KeyLine>>
 
-/** A key that listens now; `run` is missing where only a focused part acts on it. */
+/** An active shortcut; `run` is missing where only a focused part handles it. */
 type ActiveKey = KeyLine & { readonly run?: () => void }
 
-/** Given the event by the keyboard and nothing by the palette. */
+/** An action: the keyboard passes its event, the palette passes nothing. */
 type Act = (event?: KeyboardEvent) => void
 
 /**
- * Listens to the keys of `table` while the component is shown. A line with `within` is only told:
- * its part listens itself.
+ * Listen to the keys of `table` while the component is mounted. A line with `within` is only listed:
+ * its part handles the key itself.
  *
- * Off in text fields, with Ctrl, Alt and Meta, under a dialog or menu, and where a person turned
- * single keys off. 'n' answers to Shift+n too, unless the table has 'Shift+n'.
+ * Off in text fields, with Ctrl, Alt and Meta, under a dialog or menu, and where the user turned
+ * single keys off. 'n' also matches Shift+n, unless the table has 'Shift+n'.
  */
 export function useKeys<T extends KeyTable>(
   table: T,
   acts: { readonly [Name in keyof T]?: Act | undefined },
 ): void {
   const latest = useRef(acts)
-  // Before it is painted: a key speaks of what stands on the screen.
+  // Before the paint: a key must act on what the screen shows.
   useLayoutEffect(() => {
     latest.current = acts
   })
@@ -65,23 +65,23 @@ export function useKeys<T extends KeyTable>(
   }, [table])
 }
 
-/** Every key that the shown screen listens to. */
+/** Return every key that the shown screen listens to. */
 export function useActiveKeys(): readonly ActiveKey[] {
   return useStore(active).flat()
 }
 
-/** Whether single keys act; off for people whose software types letters (WCAG 2.1.4). */
+/** Return whether single keys act, and its setter; off for software that types letters (WCAG 2.1.4). */
 export function useSingleKeys(): [boolean, (on: boolean) => void] {
   return [useStore(singleKeys), setSingleKeys]
 }
 
-/** Whether a key press belongs to a text field, a dialog, a menu, or the browser. */
+/** Return whether a key press belongs to a text field, a dialog, a menu or the browser. */
 export function isElsewhere(event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return true
   return document.querySelector('[role="dialog"], [role="menu"]') !== null
 }
 
-/** Whether keys belong to a text field now. */
+/** Return whether key presses go to a text field. */
 function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
@@ -89,7 +89,7 @@ function isTyping(target: EventTarget | null): boolean {
   )
 }
 
-/** Whether Space and Enter belong to what has the focus. */
+/** Return whether the focused element handles Space and Enter. */
 function pressesSomething(target: EventTarget | null): boolean {
   return target instanceof Element && !!target.closest(PRESSED)
 }
@@ -102,7 +102,7 @@ export function singleKeysOn(): boolean {
   }
 }
 
-/** The keys of a screen that mean two things at once: 's: Zoom out; The callers'. None is right. */
+/** List the keys with two meanings on one screen ('s: Zoom out; The callers'); empty when correct. */
 export function clashes(...tables: readonly KeyTable[]): string[] {
   const seen = new Map<string, string[]>()
   for (const table of tables) {
@@ -128,7 +128,7 @@ function setSingleKeys(on: boolean) {
     if (on) localStorage.removeItem(OFF)
     else localStorage.setItem(OFF, '1')
   } catch {
-    // Storage is off: the keys stay on.
+    // Storage is unavailable: the keys stay on.
   }
   singleKeys.set(singleKeysOn())
 }

@@ -1,6 +1,6 @@
 /**
- * A text that several people write at once: a Yjs document that sends what is typed here and takes in
- * what others type. Typing needs no server: what could not be sent waits in this browser.
+ * A text that several people edit at once: a Yjs document that sends local edits and applies remote
+ * ones. Typing needs no server: unsent edits wait in this browser.
  */
 import * as Y from 'yjs'
 import { onLive } from '@/api/events'
@@ -11,14 +11,14 @@ import { decode, draftKey, draftsOf, dropDraft, encode, keepDraft, openHere } fr
 
 export type Saved =
   | { readonly state: 'loading' | 'saved' | 'saving' | 'offline' }
-  /** The server will not have it; what was typed stays in this browser. */
+  /** The server refused the text; the edits stay in this browser. */
   | { readonly state: 'refused'; readonly problem: ApiProblem }
 
 /** Origin of changes that came from the server. */
 const SERVER = 'server'
 const SEND_AFTER_MS = 120
 const AGAIN_MS = [500, 1000, 2000, 4000] as const
-const NOTHING_LEFT = 2 // bytes of an update that says nothing
+const NOTHING_LEFT = 2 // bytes of an empty update
 
 export class LiveText {
   readonly doc = new Y.Doc()
@@ -27,7 +27,7 @@ export class LiveText {
   private wanted = 0
   private loaded = false
   private fetching = false
-  /** Something may have been missed. */
+  /** Whether remote edits may have been missed. */
   private stale = false
   private failures = 0
   private restarted = false
@@ -56,7 +56,7 @@ export class LiveText {
     void this.load()
   }
 
-  /** Everything that was typed here is stored by the server. */
+  /** Whether the server has stored every local edit. */
   get idle(): boolean {
     return this.unsent === null && this.onItsWay === null
   }
@@ -76,7 +76,7 @@ export class LiveText {
       Y.applyUpdate(this.doc, state, SERVER)
       this.seq = whole.seq
       if (this.restarted) {
-        // The server lacks what it once had (a backup was restored): give it all that is here.
+        // The server lost edits (a backup was restored): send the whole document.
         const missing = Y.encodeStateAsUpdate(this.doc, Y.encodeStateVectorFromUpdate(state))
         if (missing.length > NOTHING_LEFT) this.unsent = missing
       }
@@ -89,7 +89,7 @@ export class LiveText {
     }
   }
 
-  /** What a tab that is gone left behind becomes ours. */
+  /** Adopt the drafts that a closed tab left behind. */
   private takeDrafts(): void {
     const others = draftsOf(this.path.incident_id, this.path.key).filter(
       ({ storage }) => storage !== this.storage,
@@ -99,7 +99,7 @@ export class LiveText {
         Y.applyUpdate(this.doc, decode(update), 'draft')
         dropDraft(storage)
       } catch {
-        // Not a draft of ours: leave it alone.
+        // Not a valid draft: ignore it.
       }
     }
   }
@@ -169,7 +169,7 @@ export class LiveText {
     }
   }
 
-  /** The line is up again: send what waits, ask for what was missed. */
+  /** Send waiting edits and fetch missed ones after the connection is restored. */
   private async again(): Promise<void> {
     if (!this.loaded) return
     clearTimeout(this.timer)
@@ -210,12 +210,12 @@ export class LiveText {
 type Held = { readonly live: LiveText; holders: number }
 const held = new Map<string, Held>()
 
-/** The text while somebody here holds it. */
+/** Return the open text; null when no component of this tab holds it. */
 export function heldText(incidentId: string, key: string): LiveText | null {
   return held.get(`${incidentId}|${key}`)?.live ?? null
 }
 
-/** Opens the text, shared by all who show it; `release` it in the end. */
+/** Open the text, shared by every component that shows it; call `releaseText` at the end. */
 export function holdText(incidentId: string, key: string): void {
   const id = `${incidentId}|${key}`
   const found = held.get(id) ?? { live: new LiveText(incidentId, key), holders: 0 }
@@ -224,7 +224,7 @@ export function holdText(incidentId: string, key: string): void {
   openHere.add(id)
 }
 
-/** Closed when nobody shows it and all of it is stored. */
+/** Release the text; it closes when no component shows it and every edit is stored. */
 export function releaseText(incidentId: string, key: string): void {
   const id = `${incidentId}|${key}`
   const found = held.get(id)

@@ -1,6 +1,6 @@
 /**
- * Who is here. This tab says where it is when it moves and every ten seconds; others are known from
- * the event stream and forgotten after some thirty seconds of silence.
+ * Presence of people on an incident. This tab reports its address when it changes and every ten seconds;
+ * others come from the event stream and are dropped after some thirty seconds of silence.
  */
 import { useEffect } from 'react'
 import { api } from '@/api/client'
@@ -13,7 +13,7 @@ const BEAT_MS = 10_000
 const GONE_MS = 25_000
 const GATHER_MS = 150
 
-/** This tab, to all others. */
+/** Id of this tab. */
 const TAB = crypto.randomUUID()
 
 type Place = { readonly incidentId: string; readonly address: string }
@@ -24,7 +24,7 @@ const leading = new Store(false)
 let gather: ReturnType<typeof setTimeout> | undefined
 const peers = new Store<readonly (Peer & { readonly seen: number })[]>([])
 
-/** Where the caret of this tab is; null when it is in no text. */
+/** Set the caret position of this tab; null outside of any text. */
 export function setCursor(text: string, at: Cursor | null): void {
   if (!at && cursor?.text !== text) return
   cursor = at && { text, cursor: at }
@@ -45,12 +45,12 @@ export function useLeading(): boolean {
   return useStore(leading)
 }
 
-/** Calls `listener` when somebody comes, moves or leaves. */
+/** Call `listener` when somebody joins, moves or leaves. */
 export const subscribe = peers.subscribe
 
 export const currentPeers = (): readonly Peer[] => peers.get()
 
-/** Keeps this tab present on an incident while mounted; once, in its layout. */
+/** Report this tab as present on an incident while mounted; used once, in its layout. */
 export function usePresence(incidentId: string, address: string): void {
   useEffect(() => {
     place = { incidentId, address }
@@ -84,9 +84,9 @@ export function usePresence(incidentId: string, address: string): void {
 
 function heard(here: readonly Peer[]): void {
   const seen = Date.now()
-  const told = new Map(here.map((peer) => [peer.tab, { ...peer, seen }]))
-  const rest = peers.get().filter((peer) => !told.has(peer.tab))
-  const now = [...told.values()].filter((peer) => peer.tab !== TAB && !peer.left)
+  const arrived = new Map(here.map((peer) => [peer.tab, { ...peer, seen }]))
+  const rest = peers.get().filter((peer) => !arrived.has(peer.tab))
+  const now = [...arrived.values()].filter((peer) => peer.tab !== TAB && !peer.left)
   peers.set([...rest, ...now].sort((a, b) => a.tab.localeCompare(b.tab)))
 }
 
@@ -112,10 +112,10 @@ function say(left = false): void {
       },
       keepalive: left,
     })
-    .catch(() => undefined) // the server is away: the next beat tells
+    .catch(() => undefined) // the server is unreachable: the next report repeats it
 }
 
-/** 'Ada Byron' as 'AB'. */
+/** Return the initials of a name: 'AB' for 'Ada Byron'. */
 export function initials(name: string): string {
   const words = name.trim().split(/\s+/)
   const letters = words.length > 1 ? [words[0], words.at(-1)] : [words[0]]
@@ -124,7 +124,7 @@ export function initials(name: string): string {
 
 const COLOURS = 7
 
-/** The same person has the same colour everywhere: one of the categories of tokens.css. */
+/** Return the colour of a person, the same everywhere: a category of tokens.css. */
 export function colourOf(userId: string): string {
   let sum = 0
   for (const letter of userId) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 9973

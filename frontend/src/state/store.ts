@@ -1,6 +1,5 @@
 /**
- * The one mechanism for state outside of React: a value that any code may change, and that
- * components follow with `useStore`. Server data belongs to TanStack Query, shareable choices to the URL.
+ * State outside of React: a value that any code may change and that components read with `useStore`. Server data belongs to TanStack Query, shareable choices to the URL.
  */
 import { useSyncExternalStore } from 'react'
 
@@ -11,19 +10,19 @@ export class Store<T> {
 
   readonly get = (): T => this.value
 
-  /** Tells of it, unless it is the value that was there. */
+  /** Set the value and notify the listeners, unless it is unchanged. */
   readonly set = (next: T): void => {
     if (Object.is(next, this.value)) return
     this.value = next
     for (const listen of this.listeners) listen()
   }
 
-  /** Calls `listen` after each change; gives the way out. */
+  /** Call `listen` after each change; return the function that unsubscribes. */
   readonly subscribe = (listen: () => void): (() => void) => {
     this.listeners.add(listen)
     return () => void this.listeners.delete(listen)
   }
 }
 
-/** The value, in a component that is drawn again when it changes. */
+/** Return the value of a store; the component renders again when it changes. */
 export const useStore = <T>(store: Store<T>): T => useSyncExternalStore(store.subscribe, store.get)

@@ -1,7 +1,7 @@
-/** What this browser keeps: rail open, inspector width, what somebody typed and did not send yet. */
+/** State kept in this browser: rail open, inspector width, unsent drafts. */
 import { useCallback, useState } from 'react'
 
-/** key: null keeps nothing. What is set to its fallback again is forgotten. */
+/** Return a stored value and its setter. A null key stores nothing; the fallback removes the entry. */
 export function useStored<T>(key: string | null, fallback: T): [T, (next: T) => void] {
   const [value, setValue] = useState<T>(() => {
     if (key === null) return fallback
@@ -9,7 +9,7 @@ export function useStored<T>(key: string | null, fallback: T): [T, (next: T) => 
       const name = localStorage.getItem(`pileup.${key}`)
       if (name === null) return fallback
       const known = JSON.parse(name) as T
-      // What an older Pileup kept may lack a field.
+      // A value stored by an older Pileup may lack a field.
       return typeof fallback === 'object' ? { ...fallback, ...known } : known
     } catch {
       return fallback
@@ -24,7 +24,7 @@ export function useStored<T>(key: string | null, fallback: T): [T, (next: T) => 
         if (text === JSON.stringify(fallback)) localStorage.removeItem(`pileup.${key}`)
         else localStorage.setItem(`pileup.${key}`, text)
       } catch {
-        // Storage is off: the value lasts until the page goes.
+        // Storage is unavailable: the value lasts until the page closes.
       }
     },
     [key, fallback],

@@ -1,7 +1,7 @@
 /**
- * What was typed and not yet stored by the server, kept in this browser: one entry per tab and text,
- * a Yjs update in base64. It survives a crash of the tab and a restart of the server; whoever opens
- * the incident next in this browser sends it.
+ * Edits that the server has not stored yet, kept in this browser: one entry per tab and text, a Yjs
+ * update in base64. They survive a crash of the tab and a restart of the server; the next visit to the
+ * incident in this browser sends them.
  */
 import { api } from '@/api/client'
 
@@ -14,7 +14,7 @@ export function keepDraft(storage: string, update: Uint8Array): void {
   try {
     localStorage.setItem(storage, encode(update))
   } catch {
-    // Storage is full or off: the text is still in the editor, and is sent when the server answers.
+    // Storage is full or unavailable: the editor still has the text and sends it when the server responds.
   }
 }
 
@@ -22,7 +22,7 @@ export function dropDraft(storage: string): void {
   localStorage.removeItem(storage)
 }
 
-/** The drafts of a text, or of an incident: storage key, key of the text, update. */
+/** List the drafts of a text or of an incident: storage key, text key, update. */
 export function draftsOf(incidentId: string, key?: string) {
   const start = `${PREFIX}|${incidentId}|${key === undefined ? '' : `${key}|`}`
   return Object.keys(localStorage)
@@ -34,10 +34,10 @@ export function draftsOf(incidentId: string, key?: string) {
     }))
 }
 
-/** Incident and key of the texts that are open in this tab: they send for themselves. */
+/** Incident and key of the texts open in this tab, which send their own edits. */
 export const openHere = new Set<string>()
 
-/** Sends what an earlier tab could not; what the server refuses stays for the editor to tell. */
+/** Send the drafts of closed tabs; a refused draft stays, so that the editor can show the error. */
 export async function sendDrafts(incidentId: string): Promise<void> {
   for (const draft of draftsOf(incidentId)) {
     if (openHere.has(`${incidentId}|${draft.key}`)) continue
@@ -50,7 +50,7 @@ export async function sendDrafts(incidentId: string): Promise<void> {
         dropDraft(draft.storage)
       }
     } catch {
-      return // the server is away: another time
+      return // the server is unreachable: retried later
     }
   }
 }

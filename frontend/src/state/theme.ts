@@ -1,4 +1,4 @@
-/** Light, dark, or as the system has it; kept in this browser. */
+/** The theme: light, dark or the system setting; stored in this browser. */
 import { Store, useStore } from '@/state/store'
 
 export type Theme = 'system' | 'light' | 'dark'
@@ -21,7 +21,7 @@ function set(next: Theme) {
     if (next === 'system') localStorage.removeItem(KEY)
     else localStorage.setItem(KEY, next)
   } catch {
-    // Storage is off: the choice lasts until the page goes.
+    // Storage is unavailable: the choice lasts until the page closes.
   }
   theme.set(next)
 }

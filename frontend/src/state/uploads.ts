@@ -1,14 +1,14 @@
 /**
- * The queue of uploads of this page: resumable (tus 1.0), four at a time, real bytes. It lives
- * outside of the screens, so that leaving the artifacts does not stop it. What a reload cuts off
- * the server still lists as unfinished; choosing the file again continues it.
+ * The upload queue of this page: resumable (tus 1.0), four at a time. It lives outside of the screens, so
+ * that leaving the artifacts does not stop it. The server lists uploads that a reload interrupted as
+ * unfinished; choosing the file again continues them.
  */
 import { DetailedError, Upload } from 'tus-js-client'
 import { CSRF_HEADER, csrfToken } from '@/api/client'
 import { problemFrom } from '@/api/problem'
 import { whenReached } from '@/api/reach'
 import { Store, useStore } from '@/state/store'
-import { tellUnderWay } from './uploadsUnderWay'
+import { setUploadsUnderWay } from './uploadsUnderWay'
 
 export type PathFile = { readonly file: File; readonly path: string }
 
@@ -24,7 +24,7 @@ export type UploadItem = {
   readonly uploadId: string | null
 }
 
-/** An upload that the server has begun and that misses bytes. */
+/** An incomplete upload that the server knows. */
 type Unfinished = { readonly id: string; readonly path: string; readonly bytes: number }
 
 const AT_ONCE = 4
@@ -36,7 +36,7 @@ const files = new Map<string, File>()
 const running = new Map<string, Upload>()
 let counter = 0
 
-/** Queues files; those that match an unfinished upload (path and size) continue it. */
+/** Queue files; a file that matches an unfinished upload (path and size) continues it. */
 export function enqueueUploads(
   incidentId: string,
   chosen: readonly PathFile[],
@@ -68,7 +68,7 @@ export function enqueueUploads(
   pump()
 }
 
-/** Same size and same path, or the same name where only that was chosen. */
+/** Find the unfinished upload with the same size and path, or name where no folder was chosen. */
 export function matchUnfinished(
   path: string,
   bytes: number,
@@ -83,13 +83,13 @@ export function matchUnfinished(
   )
 }
 
-/** Tries one that failed again, from the byte it had reached. */
+/** Retry a failed upload from the last byte that the server has. */
 export function retryUpload(key: string): void {
   patch(key, { state: 'waiting', error: null })
   pump()
 }
 
-/** Stops it, here and on the server. */
+/** Cancel an upload here and on the server. */
 export function cancelUpload(key: string): void {
   const upload = running.get(key)
   running.delete(key)
@@ -99,12 +99,12 @@ export function cancelUpload(key: string): void {
   pump()
 }
 
-/** Takes the finished ones from the list. */
+/** Remove finished uploads from the list. */
 export function forgetDone(incidentId: string): void {
   publish(items.get().filter((item) => item.incidentId !== incidentId || item.state !== 'done'))
 }
 
-/** The uploads of this page into an incident. */
+/** Return the uploads of this page into an incident. */
 export function useUploads(incidentId: string): readonly UploadItem[] {
   return useStore(items).filter((item) => item.incidentId === incidentId)
 }
@@ -118,7 +118,7 @@ type UploadTotals = {
   readonly active: boolean
 }
 
-/** Sums for one progress line. */
+/** Sum the uploads for one progress line. */
 export function uploadTotals(list: readonly UploadItem[]): UploadTotals {
   const count = (state: UploadItem['state']) => list.filter((item) => item.state === state).length
   const bytes = list.reduce((sum, item) => sum + item.bytes, 0)
@@ -143,7 +143,7 @@ function begin(item: UploadItem) {
     uploadUrl: item.uploadId ? `${origin}/api/v1/uploads/${item.uploadId}` : null,
     chunkSize: CHUNK_BYTES,
     retryDelays: RETRY_MS,
-    storeFingerprintForResuming: false, // the server's list is the truth, not this browser
+    storeFingerprintForResuming: false, // the server knows the unfinished uploads, not this browser
     metadata: { filename: file.name, path: item.path },
     onBeforeRequest: (request) => request.setHeader(CSRF_HEADER, csrfToken()),
     onProgress: (sent) => patch(item.key, { sent }),
@@ -167,7 +167,7 @@ function settle(key: string, change: Partial<UploadItem>) {
   pump()
 }
 
-/** The server did not answer, rather than refuse it. */
+/** Return whether the connection failed, rather than the server refused the upload. */
 function isBroken(error: Error | DetailedError): boolean {
   const response = error instanceof DetailedError ? error.originalResponse : null
   return !response || [502, 503, 504].includes(response.getStatus())
@@ -184,10 +184,10 @@ function words(error: Error | DetailedError): string {
       const problem = problemFrom(response.getStatus(), JSON.parse(response.getBody()))
       return problem.detail || problem.title
     } catch {
-      return `the server answered ${response.getStatus()}`
+      return `the server responded ${response.getStatus()}`
     }
   }
-  return 'the connection broke; what was sent is kept, and it goes on when the server answers'
+  return 'connection lost; the upload continues when the server responds'
 }
 
 function patch(key: string, change: Partial<UploadItem>) {
@@ -195,6 +195,6 @@ function patch(key: string, change: Partial<UploadItem>) {
 }
 
 function publish(next: readonly UploadItem[]) {
-  tellUnderWay(next.filter((item) => item.state !== 'done' && files.has(item.key)).length)
+  setUploadsUnderWay(next.filter((item) => item.state !== 'done' && files.has(item.key)).length)
   items.set(next)
 }

@@ -1,10 +1,10 @@
-/** How many uploads of this page are not done. Apart from their queue, whose code is heavy. */
+/** Number of unfinished uploads of this page; separate from the upload queue, whose code is large. */
 import { Store, useStore } from '@/state/store'
 
 const count = new Store(0)
 
-/** Told by the queue. */
-export const tellUnderWay = count.set
+/** Set the number; called by the upload queue. */
+export const setUploadsUnderWay = count.set
 
-/** The stopped ones count, too. */
+/** Return the number of unfinished uploads, stopped ones included. */
 export const useUploadsUnderWay = (): number => useStore(count)

@@ -8,7 +8,7 @@ import {
   oneOf,
   sharedSearch,
   text,
-  useStanding,
+  useResolvedDefaults,
   useUrlState,
 } from './url'
 
@@ -51,7 +51,7 @@ async function open(address: string) {
 }
 
 function Standing() {
-  useStanding({ at: '2026-11-20T22:17:13Z', sample: null, q: 'not this' })
+  useResolvedDefaults({ at: '2026-11-20T22:17:13Z', sample: null, q: 'not this' })
   return null
 }
 

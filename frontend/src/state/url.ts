@@ -1,6 +1,6 @@
 /**
- * View state in the URL. Changes made in one turn of the event loop become one navigation, so two
- * setters in a handler do not overwrite each other. Hover state never belongs here.
+ * View state in the URL. Changes made in one turn of the event loop become one navigation, so that two
+ * setters in a handler do not overwrite each other. Hover state does not belong here.
  */
 import { useCallback, useEffect, useMemo } from 'react'
 import { useLocation, useNavigate } from 'react-router'
@@ -25,23 +25,23 @@ export const list: Codec<readonly string[]> = {
   read: (values) => (values.length ? values : undefined),
   write: (values) => values,
 }
-/** One of a few words; anything else in the address counts as absent. */
+/** Build the codec of a fixed set of words; any other value counts as absent. */
 export function oneOf<T extends string>(words: readonly T[]): Codec<T> {
   return { read: ([v]) => words.find((word) => word === v), write: (v) => [v] }
 }
 
-/** One key of the address: its name, how it is written, what its absence says. */
+/** A key of the address: its name, codec and the value when it is absent. */
 export type UrlKey<T> = readonly [key: string, codec: Codec<T>, fallback: T]
 
-/** What the address says of a key, outside of a component. */
+/** Read a key of the address outside of a component. */
 export const readUrl = <T>(params: URLSearchParams, [key, codec, fallback]: UrlKey<T>): T =>
   codec.read(params.getAll(key)) ?? fallback
 
 type SetOptions = { readonly push?: boolean }
 
 /**
- * One key of the URL as state. The fallback is not written to the address; null takes the key out.
- * Replaces the history entry unless `push` is set.
+ * Return a key of the URL as state with its setter. The fallback is not written to the address; null
+ * removes the key. Replaces the history entry unless `push` is set.
  */
 export function useUrlState<T>(
   key: string,
@@ -70,7 +70,7 @@ export function useUrlState<T>(
 
 type Patch = Readonly<Record<string, readonly string[]>>
 
-/** Changes several keys at once; an empty list takes the key out. */
+/** Return a function that changes several keys at once; an empty list removes the key. */
 export function useUrlChange(): (patch: Patch, options?: SetOptions) => void {
   const navigate = useNavigate()
   return useCallback(
@@ -110,10 +110,10 @@ let pending: {
 let standing: Readonly<Record<string, string | null>> = {}
 
 /**
- * What an address that leaves these keys out stands for now: the worst moment, the stall with time
- * around it. It may stand for another after the next upload, so links and pins write it out.
+ * Register the current defaults of keys that the address omits, such as the worst moment. The next
+ * upload may change a default, so links and pins write these values out.
  */
-export function useStanding(values: Readonly<Record<string, string | null>>): void {
+export function useResolvedDefaults(values: Readonly<Record<string, string | null>>): void {
   useEffect(() => {
     standing = values
     return () => {
@@ -122,7 +122,7 @@ export function useStanding(values: Readonly<Record<string, string | null>>): vo
   })
 }
 
-/** Path and query of exactly this view: with what it stands for now, and with `extra`. */
+/** Return path and query of exactly this view: with the resolved defaults and `extra`. */
 export function exactAddress(extra: Readonly<Record<string, string>> = {}): string {
   const { pathname, search } = window.location
   const params = new URLSearchParams(search)
@@ -137,7 +137,7 @@ export function exactAddress(extra: Readonly<Record<string, string>> = {}): stri
 /** Keys that every screen of an incident shares; links between screens keep them. */
 const SHARED_KEYS = ['start', 'end', 'tz'] as const
 
-/** The search part of a link to another screen, with the shared keys and `extra`. */
+/** Build the query string of a link to another screen, with the shared keys and `extra`. */
 export function sharedSearch(search: string, extra: Readonly<Record<string, string>> = {}): string {
   const now = new URLSearchParams(search)
   const next = new URLSearchParams()

@@ -1,8 +1,8 @@
-/** 1 to 9: the views of a screen, in the order in which they stand. */
+/** Keys 1 to 9: the views of a screen, in display order. */
 import { useMemo } from 'react'
 import { type KeyTable, useKeys } from './keys'
 
-/** The lines of the sheet for views of these names: "View: Tree" on 2. */
+/** Build the shortcuts for views with these names: "View: Tree" on 2. */
 export function viewKeys(names: readonly string[]): KeyTable {
   return Object.fromEntries(
     names
@@ -11,7 +11,7 @@ export function viewKeys(names: readonly string[]): KeyTable {
   )
 }
 
-/** Listens to the digits while the component is shown; in the matrix they rate, which wins there. */
+/** Listen to the digits while the component is mounted; inside the matrix they rate cells instead. */
 export function useViewKeys<T extends string>(
   views: readonly T[],
   names: Readonly<Record<T, string>>,

@@ -1,4 +1,4 @@
-/** Who did what, when; what I was told; what was deleted and can be taken back. */
+/** The activity of an incident: the audit trail, mentions of me, and the bin. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { api, unwrap } from '@/api/client'
@@ -44,7 +44,11 @@ function Mentions({ incidentId }: { readonly incidentId: string }) {
   })
   if (list.isLoadingError) {
     return (
-      <Problem error={list.error} what="It could not be read" onRetry={() => void list.refetch()} />
+      <Problem
+        error={list.error}
+        what="The list could not be read"
+        onRetry={() => void list.refetch()}
+      />
     )
   }
   if (!list.data) return <SkeletonRows rows={4} />
@@ -52,8 +56,8 @@ function Mentions({ incidentId }: { readonly incidentId: string }) {
   const here = data.filter((item) => item.incident_id === incidentId)
   if (here.length === 0) {
     return (
-      <EmptyState compact title="Nobody has named you here">
-        When somebody writes @ and your name in a comment, it stands here.
+      <EmptyState compact title="No mentions of you">
+        Comments with @ and your name appear here.
       </EmptyState>
     )
   }
@@ -65,7 +69,7 @@ function Mentions({ incidentId }: { readonly incidentId: string }) {
             <Time at={item.at} />
           </span>
           <span>
-            <strong>{item.by}</strong> named you:{' '}
+            <strong>{item.by}</strong> mentioned you:{' '}
             <Link to={subjectPath(incidentId, item.subject)}>{item.body}</Link>
             {!item.seen && <Chip tone="waiting">new</Chip>}
           </span>
@@ -98,7 +102,11 @@ function Deleted({ incidentId }: { readonly incidentId: string }) {
   })
   if (list.isLoadingError) {
     return (
-      <Problem error={list.error} what="It could not be read" onRetry={() => void list.refetch()} />
+      <Problem
+        error={list.error}
+        what="The list could not be read"
+        onRetry={() => void list.refetch()}
+      />
     )
   }
   if (!list.data) return <SkeletonRows rows={4} />
@@ -106,15 +114,17 @@ function Deleted({ incidentId }: { readonly incidentId: string }) {
   if (data.items.length === 0) {
     return (
       <EmptyState compact title="The bin is empty">
-        What somebody deletes stays here for {data.days} days and can be taken back.
+        Deleted items stay here for {data.days} days and can be restored.
       </EmptyState>
     )
   }
   return (
     <>
-      {restore.isError && <Problem compact error={restore.error} what="It was not taken back" />}
+      {restore.isError && (
+        <Problem compact error={restore.error} what="The item was not restored" />
+      )}
       <p className="muted activity-note">
-        Kept for {data.days} days after the deletion, then gone for good.
+        Kept for {data.days} days after the deletion, then deleted permanently.
       </p>
       <ol className="trail">
         {data.items.map((item) => (

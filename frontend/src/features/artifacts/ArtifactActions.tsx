@@ -1,4 +1,4 @@
-/** What can be done to an artifact. */
+/** The menu of actions on an artifact. */
 import { useState } from 'react'
 import type { Artifact } from '@/api/schema'
 import { useMay } from '@/api/queries'
@@ -16,12 +16,12 @@ import { useChangeArtifact, useDeleteArtifact, useReparse } from './queries'
 export function ArtifactActions({
   incidentId,
   artifact,
-  onTellColumns,
+  onMapColumns,
 }: {
   readonly incidentId: string
   readonly artifact: Artifact
-  /** Opens the dialog of the columns; without it the artifact is no table. */
-  readonly onTellColumns?: (() => void) | undefined
+  /** Opens the column dialog; undefined when the artifact is not a table. */
+  readonly onMapColumns?: (() => void) | undefined
 }) {
   const [dialog, setDialog] = useState<'type' | 'delete' | null>(null)
   const change = useChangeArtifact(incidentId)
@@ -47,17 +47,15 @@ export function ArtifactActions({
       >
         {mayWrite && (
           <>
-            <MenuItem onSelect={() => reparse.mutate(artifact.id)}>Read it again</MenuItem>
+            <MenuItem onSelect={() => reparse.mutate(artifact.id)}>Parse again</MenuItem>
             <MenuItem onSelect={() => setDialog('type')}>Set the type…</MenuItem>
-            {onTellColumns && (
-              <MenuItem onSelect={onTellColumns}>Tell what the columns are…</MenuItem>
-            )}
+            {onMapColumns && <MenuItem onSelect={onMapColumns}>Define the columns…</MenuItem>}
             <MenuItem
               onSelect={() =>
                 change.mutate({ id: artifact.id, change: { excluded: !artifact.excluded } })
               }
             >
-              {artifact.excluded ? 'Take it into the analysis' : 'Leave it out of the analysis'}
+              {artifact.excluded ? 'Include in the analysis' : 'Exclude from the analysis'}
             </MenuItem>
             <MenuLine />
           </>
@@ -109,8 +107,8 @@ export function ArtifactActions({
         }
       >
         <p>
-          <code>{artifact.path}</code> leaves the incident and the analysis. Pins on its lines keep
-          their excerpt and turn stale. The bytes are kept for 30 days.
+          <code>{artifact.path}</code> is removed from the incident and the analysis. Pins on its
+          lines keep their excerpt and turn stale. The bytes are kept for 30 days.
         </p>
         {remove.error && <Problem compact error={remove.error} what="It was not deleted" />}
       </Dialog>

@@ -112,7 +112,7 @@ describe('artifacts', () => {
     const viewer = await screen.findByRole('complementary', { name: /notes\.bin/ })
     const type = await within(viewer).findByLabelText<HTMLSelectElement>('Type')
     await waitFor(() => expect(type.value).toBe('metric-csv')) // the likely one is proposed
-    fireEvent.click(within(viewer).getByRole('button', { name: 'Read it as this' }))
+    fireEvent.click(within(viewer).getByRole('button', { name: 'Parse as this type' }))
     await waitFor(() =>
       expect(calls.find((call) => call.method === 'PATCH')?.body).toEqual({ format: 'metric-csv' }),
     )
@@ -141,7 +141,7 @@ describe('artifacts', () => {
     renderScreen(<ArtifactsScreen />, `/incidents/i1/artifacts?artifact=${ahead.sha256}&tab=clock`)
     const box = await screen.findByRole('region', { name: 'Suggested offset' })
     expect(box.textContent).toContain('41.2 s ahead of that of status')
-    expect(box.textContent).toMatch(/Dry run: 3600 records move, none falls outside/)
+    expect(box.textContent).toMatch(/Dry run: 3600 records move, none is outside/)
     expect(screen.getByText(/Line 7 is stamped/)).toBeTruthy()
     fireEvent.click(within(box).getByRole('button', { name: 'Accept the offset' }))
     await waitFor(() =>
@@ -152,7 +152,7 @@ describe('artifacts', () => {
   it('says so when the linked artifact is gone', async () => {
     serve(server(true))
     renderScreen(<ArtifactsScreen />, '/incidents/i1/artifacts?artifact=nothing')
-    expect(await screen.findByText('This artifact is not here any more')).toBeTruthy()
+    expect(await screen.findByText('Artifact not found')).toBeTruthy()
   })
 
   it('offers viewers nothing to upload', async () => {

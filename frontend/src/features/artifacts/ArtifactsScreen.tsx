@@ -1,6 +1,6 @@
 /**
- * What was uploaded: the drop zone, uploads on their way, the table with live states; a row opens
- * the receipt, the sections and the raw text. ?artifact=&line=&to= is the deep link.
+ * The artifacts screen: drop zone, running uploads, the table with live states; a row opens the receipt,
+ * the sections and the raw text. ?artifact=&line=&to= is the deep link.
  */
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useMemo } from 'react'
@@ -19,7 +19,7 @@ import { Table } from '@/ui/table/Table'
 import { BytesValue } from '@/ui/display/Value'
 import { SearchInput } from '@/ui/controls/SearchInput'
 import { orderByArchive } from './list/archiveOrder'
-import { COLUMNS, ROOM_FOR_ALL } from './list/columns'
+import { COLUMNS, ALL_COLUMNS_PX } from './list/columns'
 import { UnfinishedUploads } from './list/UnfinishedUploads'
 import { UploadList } from './list/UploadList'
 import { Viewer } from './Viewer'
@@ -61,7 +61,7 @@ export default function ArtifactsScreen() {
       { artifact: id ? [id] : [], line: [], to: [], find: [], tab: [], record: [], kind: [] },
       { push: true },
     )
-  // Pins and reports name an artifact by its hash, which survives everything; the UI by its id.
+  // Pins and reports name an artifact by its permanent hash; the UI by its id.
   const viewing = chosen
     ? (items?.find((item) => item.id === chosen) ?? items?.find((item) => item.sha256 === chosen))
     : undefined
@@ -73,8 +73,8 @@ export default function ArtifactsScreen() {
       <div className="artifacts-list" hidden={wide && viewing !== undefined}>
         {list.data && !list.data.worker.alive && (
           <Banner tone="holding">
-            No worker is running, so nothing is read: uploads are kept and wait. Start one with{' '}
-            <code>pileup worker</code>, or look at <code>pileup doctor</code>.
+            No worker is running, so uploads are stored but not parsed. Start one with{' '}
+            <code>pileup worker</code>, or run <code>pileup doctor</code>.
           </Banner>
         )}
         {(mayWrite || (items && items.length > 0)) && (
@@ -101,12 +101,12 @@ export default function ArtifactsScreen() {
         ) : items.length === 0 ? (
           <EmptyState title="No artifacts yet">
             Status dumps, stack samples, pt-stalk bundles, metric CSVs, logs and configuration
-            appear here, each with what was understood of it and what was not. Drop the folder that
-            was captured, or push it from the host: <code>pileup push ./pt-stalk</code>.
+            appear here, each with its parse receipt. Drop the folder that was captured, or push it
+            from the host: <code>pileup push ./pt-stalk</code>.
           </EmptyState>
         ) : shown.length === 0 ? (
           <EmptyState
-            title="No artifact fits the filter"
+            title="No artifact matches the filter"
             action={
               <Button
                 onClick={() => {
@@ -124,7 +124,9 @@ export default function ArtifactsScreen() {
               fill
               label="Artifacts"
               rows={shown}
-              columns={viewing ? COLUMNS.narrow : width < ROOM_FOR_ALL ? COLUMNS.wide : COLUMNS.all}
+              columns={
+                viewing ? COLUMNS.narrow : width < ALL_COLUMNS_PX ? COLUMNS.wide : COLUMNS.all
+              }
               rowKey={(row) => row.id}
               selected={viewing?.id ?? null}
               onSelect={(row) => open(row.id)}
@@ -153,10 +155,10 @@ export default function ArtifactsScreen() {
         items && (
           <aside className="viewer viewer-gone">
             <EmptyState
-              title="This artifact is not here any more"
+              title="Artifact not found"
               action={<Button onClick={() => open(null)}>Show all artifacts</Button>}
             >
-              It was taken out of the incident, or the link belongs to another one.
+              It was deleted from the incident, or the link belongs to another incident.
             </EmptyState>
           </aside>
         )
@@ -166,7 +168,7 @@ export default function ArtifactsScreen() {
   )
 }
 
-/** Above the list: the choosers of files, the filter, the states with their counts. */
+/** The toolbar above the list: file choosers, filter, states with their counts. */
 function Tools({
   items,
   isViewing,
@@ -178,7 +180,7 @@ function Tools({
 }: {
   readonly items: Items
   readonly isViewing: boolean
-  /** Undefined: this person may not upload. */
+  /** Undefined when the user may not upload. */
   readonly onFiles: ((files: PathFile[]) => void) | undefined
   readonly words: string
   readonly onSearch: (words: string) => void
@@ -229,7 +231,7 @@ const FILTER: Record<Show, (item: Items[number]) => boolean> = {
 
 const SHOWN: readonly (readonly [Show, string])[] = [
   ['all', 'all'],
-  ['moving', 'under way'],
+  ['moving', 'in progress'],
   ['problems', 'problems'],
   ['unknown', 'unknown'],
   ['done', 'done'],

@@ -1,4 +1,4 @@
-/** The account of an artifact: bytes read, understood and skipped, and every problem by line. */
+/** The parse receipt: bytes read, understood and skipped, and every problem by line. */
 import { useUrlChange } from '@/state/url'
 import type { ArtifactDetail } from '@/api/schema'
 import { ShareBar } from '@/ui/display/Bar'
@@ -42,7 +42,7 @@ export function Receipt({ detail }: { readonly detail: ArtifactDetail }) {
         </>
       ) : (
         <EmptyState compact title="No receipt yet">
-          It is written when a worker has read the artifact.
+          It is available after a worker has parsed the artifact.
         </EmptyState>
       )}
       <h3>Records</h3>
@@ -61,9 +61,7 @@ export function Receipt({ detail }: { readonly detail: ArtifactDetail }) {
       <h3>Problems</h3>
       {detail.problems_list.length === 0 ? (
         <p className="muted">
-          {receipt && receipt.bytes_understood > 0
-            ? 'None: every line that was read made sense.'
-            : 'None.'}
+          {receipt && receipt.bytes_understood > 0 ? 'None: every line was understood.' : 'None.'}
         </p>
       ) : (
         <ul className="receipt-problems">

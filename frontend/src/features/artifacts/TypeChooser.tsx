@@ -1,4 +1,4 @@
-/** Gives an artifact a type by hand: the candidates first, then every format. */
+/** The form that sets the type of an artifact: likely formats first, then all others. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { formatsQuery, useMay } from '@/api/queries'
@@ -11,13 +11,13 @@ export function TypeChooser({
   incidentId,
   artifact,
   onDone,
-  onTellColumns,
+  onMapColumns,
 }: {
   readonly incidentId: string
   readonly artifact: Artifact
   readonly onDone?: () => void
-  /** Opens the dialog of the columns, for a table that nothing recognised. */
-  readonly onTellColumns?: (() => void) | undefined
+  /** Opens the column dialog, for a table that no format recognised. */
+  readonly onMapColumns?: (() => void) | undefined
 }) {
   const formats = useQuery(formatsQuery)
   const [chosen, setChosen] = useState(artifact.format ?? artifact.candidates[0] ?? '')
@@ -31,9 +31,9 @@ export function TypeChooser({
     <div className="chooser">
       {artifact.state === 'unknown_format' && (
         <p>
-          <strong>Its content fits no known format.</strong>{' '}
+          <strong>Its content matches no known format.</strong>{' '}
           {artifact.why && <span className="muted">{sentence(artifact.why)} </span>}
-          The bytes are kept as they are. If you know what it is, say so.
+          The file is stored unchanged. If you know its type, set it here.
         </p>
       )}
       {mayWrite && (
@@ -71,14 +71,12 @@ export function TypeChooser({
             </optgroup>
           </select>
           <Button type="submit" variant="primary" disabled={!chosen} busy={change.isPending}>
-            Read it as this
+            Parse as this type
           </Button>
-          {onTellColumns && (
-            <Button onClick={onTellColumns}>Tell Pileup what the columns are</Button>
-          )}
+          {onMapColumns && <Button onClick={onMapColumns}>Define the columns</Button>}
           {artifact.format_given && (
             <Button busy={change.isPending} onClick={() => set(null)}>
-              Find it by content
+              Detect from the content
             </Button>
           )}
         </form>
@@ -88,6 +86,6 @@ export function TypeChooser({
   )
 }
 
-/** What the server says in passing, as a sentence of its own. */
+/** Turn a message of the server into a sentence. */
 export const sentence = (words: string) =>
   `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? '' : '.'}`

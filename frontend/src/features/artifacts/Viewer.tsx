@@ -1,4 +1,4 @@
-/** One artifact: what it is, its raw text beside its sections, its receipt, its clock. */
+/** The viewer of one artifact: type, raw text with sections, receipt, clock. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useMay } from '@/api/queries'
@@ -32,7 +32,7 @@ export function Viewer({
 }: {
   readonly incidentId: string
   readonly artifact: Artifact
-  /** Takes the place of the list too. */
+  /** Whether the viewer also covers the list. */
   readonly wide: boolean
   readonly onWide: (wide: boolean) => void
   readonly onClose: () => void
@@ -59,9 +59,9 @@ export function Viewer({
             <StateChip artifact={artifact} />
           </div>
         </div>
-        <ArtifactActions incidentId={incidentId} artifact={artifact} onTellColumns={tell} />
+        <ArtifactActions incidentId={incidentId} artifact={artifact} onMapColumns={tell} />
         <IconButton
-          label={wide ? 'Show the list of artifacts' : 'Use the whole width'}
+          label={wide ? 'Show the list of artifacts' : 'Use the full width'}
           pressed={wide}
           icon={<WidthIcon />}
           onClick={() => onWide(!wide)}
@@ -70,22 +70,22 @@ export function Viewer({
       </header>
       {artifact.state === 'failed' && artifact.error && (
         <Banner tone="holding">
-          <strong>It could not be read.</strong> {sentence(artifact.error)} The bytes are kept as
-          they are.
+          <strong>It could not be parsed.</strong> {sentence(artifact.error)} The file is stored
+          unchanged.
         </Banner>
       )}
       {artifact.state === 'unknown_format' && (
-        <TypeChooser incidentId={incidentId} artifact={artifact} onTellColumns={tell} />
+        <TypeChooser incidentId={incidentId} artifact={artifact} onMapColumns={tell} />
       )}
       {tell && isTableReadBadly(artifact) && (
         <Banner
           action={
             <Button size="small" onClick={tell}>
-              Tell Pileup what the columns are
+              Define the columns
             </Button>
           }
         >
-          Not every row of this table could be read.
+          Some rows of this table could not be parsed.
         </Banner>
       )}
       {telling && (

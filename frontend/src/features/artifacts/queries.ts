@@ -1,4 +1,4 @@
-/** Artifacts, their raw lines by pages, and what can be done to them. */
+/** Queries and writes of artifacts, and the pages of their raw lines. */
 import {
   keepPreviousData,
   queryOptions,
@@ -23,7 +23,7 @@ export const detailQuery = (id: string) =>
       unwrap(api.GET('/api/v1/artifacts/{artifact_id}', { params: { path: { artifact_id: id } } })),
   })
 
-/** The sections that begin in a range of lines, of an artifact with more than its outline tells. */
+/** Query the sections that begin in a range of lines, for an artifact whose outline is incomplete. */
 export const sectionsQuery = (id: string, first: number, last: number) =>
   queryOptions({
     queryKey: [...keys.artifact(id, 'detail'), 'sections', first, last],
@@ -57,7 +57,7 @@ const rawQuery = (id: string, page: number) =>
             path: { artifact_id: id },
             query: { line: page * PAGE_LINES + 1, count: PAGE_LINES },
           },
-          signal, // a scrollbar that is dragged over a page does not wait for it
+          signal, // cancelled when the scrollbar is dragged past the page
         }),
       ),
     staleTime: Infinity, // the bytes of an artifact never change
@@ -66,7 +66,7 @@ const rawQuery = (id: string, page: number) =>
 
 export type RawLine = {
   readonly text: string
-  /** How much of it is shown, when that is not all. */
+  /** How much of the line is shown; null when all of it is. */
   readonly cut: { readonly shown: number; readonly bytes: number } | null
 }
 
@@ -77,7 +77,7 @@ type RawPages = {
   readonly error: unknown
 }
 
-/** The pages that hold these lines, read as they are needed. */
+/** Return the lines of a range, loading their pages on demand. */
 export function useRawLines(id: string, first: number, last: number): RawPages {
   const wanted = useMemo(() => {
     const from = Math.floor((first - 1) / PAGE_LINES)
@@ -90,7 +90,7 @@ export function useRawLines(id: string, first: number, last: number): RawPages {
     const data = results[index]?.data
     if (data) pages.set(page, data)
   })
-  // From a page that is always held: the height must not fall to nothing between two pages.
+  // From a page that is always loaded: the height must not drop to zero between two pages.
   const head = useQuery(rawQuery(id, 0))
   return {
     total: head.data?.total_lines ?? null,
@@ -117,10 +117,10 @@ const searchPage = (
     }),
   )
 
-/** Hits of a search that are listed; it goes on by itself until there are so many. */
+/** Number of search hits to list; the search continues until it has that many. */
 const LISTED_HITS = 200
 
-/** Lines of the artifact that hold the words; nothing until there are two characters. */
+/** Search the lines of an artifact; disabled for fewer than two characters. */
 export function useRawSearch(id: string, words: string) {
   const query = useInfiniteQuery({
     queryKey: keys.artifact(id, 'search', words),
@@ -139,7 +139,7 @@ export function useRawSearch(id: string, words: string) {
   return { ...query, hits }
 }
 
-/** The hit below or above a line, around the ends of the file; null when there is none at all. */
+/** Find the next or previous hit from a line, wrapping at the ends of the file; null without hits. */
 export async function nextHit(
   id: string,
   words: string,
@@ -159,7 +159,7 @@ export async function nextHit(
   return null
 }
 
-/** A piece of a line that is too long for its page. */
+/** Query one piece of a line that is too long for its page. */
 export const pieceQuery = (id: string, line: number, first: number) =>
   queryOptions({
     queryKey: keys.artifact(id, 'piece', line, first),
@@ -173,8 +173,7 @@ export const pieceQuery = (id: string, line: number, first: number) =>
     placeholderData: keepPreviousData,
   })
 
-/** Type by hand, zone, offset, exclusion: the artifact is read again and the case analysed again. */
-/** The dry run of a zone and an offset, before they are taken. */
+/** Query the dry run of a zone and an offset before they are saved. */
 export function useClockPreview(id: string, zone: string, offset: number | null, on: boolean) {
   return useQuery({
     queryKey: keys.artifact(id, 'clock', zone, offset),
@@ -240,7 +239,7 @@ export function useDeleteArtifact(incidentId: string) {
   })
 }
 
-/** Gives up an upload of an earlier visit. */
+/** Return the mutation that cancels an unfinished upload. */
 export function useCancelUnfinished(incidentId: string) {
   const client = useQueryClient()
   return useMutation({

@@ -6,22 +6,22 @@ import { Chip, type Tone } from '@/ui/controls/Chip'
 type State = Artifact['state']
 
 const STATES: Record<State, readonly [words: string, tone: Tone, why: string]> = {
-  queued: ['queued', 'idle', 'Stored; waits for a worker.'],
-  identifying: ['identifying', 'accent', 'A worker looks at what it is.'],
-  parsing: ['reading', 'accent', 'A worker reads it.'],
-  done: ['done', 'running', 'Read to the end.'],
-  done_with_problems: ['done, with problems', 'waiting', 'Read; some lines were not understood.'],
-  unknown_format: ['unknown type', 'waiting', 'Kept as it is. Choose its type by hand.'],
-  failed: ['failed', 'holding', 'It could not be read at all.'],
-  expanded: ['unpacked', 'plain', 'An archive; its members are artifacts of their own.'],
-  excluded: ['left out', 'plain', 'Kept, and not part of the analysis.'],
+  queued: ['queued', 'idle', 'Stored; waiting for a worker.'],
+  identifying: ['identifying', 'accent', 'A worker is detecting its type.'],
+  parsing: ['parsing', 'accent', 'A worker is parsing it.'],
+  done: ['done', 'running', 'Parsed completely.'],
+  done_with_problems: ['done, with problems', 'waiting', 'Parsed; some lines were not understood.'],
+  unknown_format: ['unknown type', 'waiting', 'Stored unchanged. Set its type by hand.'],
+  failed: ['failed', 'holding', 'It could not be parsed.'],
+  expanded: ['unpacked', 'plain', 'An archive; its members are separate artifacts.'],
+  excluded: ['excluded', 'plain', 'Stored, but not part of the analysis.'],
 }
 
-/** An archive of which not all could be unpacked. */
+/** State of an archive that could not be unpacked completely. */
 const PARTLY = [
   'unpacked, with problems',
   'waiting',
-  'Not all of it could be unpacked: its parse receipt says why.',
+  'It could not be unpacked completely; see its parse receipt.',
 ] as const
 
 export function StateChip({ artifact }: { readonly artifact: Artifact }) {
@@ -39,13 +39,13 @@ export function StateChip({ artifact }: { readonly artifact: Artifact }) {
   )
 }
 
-/** Words of a state, for filters. */
+/** Return the displayed name of a state, for filters. */
 export const stateWords = (state: State) => STATES[state][0]
 
-/** Something in it could not be read. */
+/** Return whether parts of the artifact could not be parsed. */
 export const isDamaged = ({ state, problems }: Pick<Artifact, 'state' | 'problems'>) =>
   state === 'done_with_problems' || state === 'failed' || (state === 'expanded' && problems > 0)
 
-/** Still on its way through the worker. */
+/** Return whether a worker is still processing the artifact. */
 export const isMoving = (state: State) =>
   state === 'queued' || state === 'identifying' || state === 'parsing'

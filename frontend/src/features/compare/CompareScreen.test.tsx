@@ -141,7 +141,7 @@ describe('compare', () => {
     serve({ ...server, '/incidents/i1/compare': turned })
     renderScreen(<CompareScreen />, '/incidents/i1/compare?against=B')
     await screen.findByText('A / B')
-    const against = screen.getByRole('group', { name: 'Hold the others against' })
+    const against = screen.getByRole('group', { name: 'Reference side' })
     within(against).getByRole('button', { name: 'B', pressed: true })
   })
 

@@ -1,4 +1,4 @@
-/** Windows, bundles, hosts or runs beside each other: only what differs, the clearest first. */
+/** The comparison of windows, bundles, hosts or runs: differences only, clearest first. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiProblem } from '@/api/problem'
@@ -12,7 +12,7 @@ import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/display/States'
 import { Table } from '@/ui/table/Table'
 import { Fleet } from './Fleet'
 import { OverlayChart } from './OverlayChart'
-import { type Asked, choicesQuery, compareQuery, exportPath, type SidesDoc } from './queries'
+import { type Comparison, choicesQuery, compareQuery, exportPath, type SidesDoc } from './queries'
 import { SideChooser } from './SideChooser'
 import { ALIGN, type Align, isReady, MOST, NAMES, referenceCodec, side, sidesCodec } from './sides'
 import {
@@ -52,11 +52,11 @@ export default function CompareScreen() {
   useViewKeys(TABS, NAMED, show)
   const [all, setAll] = useUrlState('all', flag, false)
   if (choices.isLoadingError) {
-    return <Problem error={choices.error} what="What can be compared could not be read" />
+    return <Problem error={choices.error} what="The choices could not be read" />
   }
   if (!choices.data) return <SkeletonRows rows={10} />
   const { has_baseline: quiet, has_stall: stalled } = choices.data
-  // What the address does not say: the baseline against the stall, where there are any.
+  // Default of the address: the baseline against the stall, where they exist.
   const sides = given.map((item) =>
     item.experiments.length === 0 &&
     ((!quiet && item.part === 'baseline') || (!stalled && item.part === 'stall'))
@@ -66,7 +66,7 @@ export default function CompareScreen() {
   const put = (at: number, next: (typeof sides)[number]) =>
     setSides(sides.map((side, i) => (i === at ? next : side)))
   const reference = against < sides.length ? against : 0
-  const asked: Asked = { sides, align, window: readAround(around), reference }
+  const comparison: Comparison = { sides, align, window: readAround(around), reference }
   return (
     <div className="compare">
       <header className="compare-head">
@@ -136,7 +136,7 @@ export default function CompareScreen() {
             {align !== 'clock' && (
               <Around key={around} align={align} value={around} onChange={setAround} />
             )}
-            <span className="segments" role="group" aria-label="Hold the others against">
+            <span className="segments" role="group" aria-label="Reference side">
               <span className="muted compare-against">against</span>
               {sides.map((_, at) => (
                 <Button
@@ -151,7 +151,7 @@ export default function CompareScreen() {
             </span>
             <span className="compare-export">
               {(['csv', 'md'] as const).map((form) => (
-                <a key={form} href={exportPath(id, asked, form, all)} download>
+                <a key={form} href={exportPath(id, comparison, form, all)} download>
                   {form === 'csv' ? 'CSV' : 'Markdown'}
                 </a>
               ))}
@@ -162,7 +162,7 @@ export default function CompareScreen() {
       {tab === 'fleet' ? (
         <Fleet incidentId={id} />
       ) : sides.every(isReady) ? (
-        <Compared incidentId={id} asked={asked} tab={tab} all={all} />
+        <Compared incidentId={id} comparison={comparison} tab={tab} all={all} />
       ) : (
         <EmptyState compact title="A window needs a range">
           Brush one on the timeline, then take it here with “Take the shared range”.
@@ -174,7 +174,7 @@ export default function CompareScreen() {
 
 const isSide = <T,>(item: T | undefined): item is T => item !== undefined
 
-/** '-60..120' as seconds; null for anything else. */
+/** Parse '-60..120' as two seconds values; null for anything else. */
 function readAround(name: string): readonly [number, number] | null {
   const [, from, to] = /^(-?\d+(?:\.\d+)?)\.\.(-?\d+(?:\.\d+)?)$/.exec(name) ?? []
   if (from === undefined || to === undefined || Number(from) >= Number(to)) return null
@@ -221,27 +221,27 @@ function Around({
 
 function Compared({
   incidentId,
-  asked,
+  comparison,
   tab,
   all,
 }: {
   readonly incidentId: string
-  readonly asked: Asked
+  readonly comparison: Comparison
   readonly tab: Exclude<Tab, 'fleet'>
   readonly all: boolean
 }) {
-  const compared = useQuery(compareQuery(incidentId, asked))
+  const compared = useQuery(compareQuery(incidentId, comparison))
   const [drawn, setDrawn] = useUrlState('series', text, '')
   if (compared.error instanceof ApiProblem && compared.error.status === 409) {
     return (
       <EmptyState title="Nothing to compare yet" action={<SeeArtifacts />}>
-        Windows of this incident, its bundles and the runs of its experiments stand beside each
-        other here once artifacts were read and analysed.
+        Windows of this incident, its bundles and the runs of its experiments appear here side by
+        side once files are parsed and analysed.
       </EmptyState>
     )
   }
   if (compared.isLoadingError) {
-    return <Problem compact error={compared.error} what="These could not be compared" />
+    return <Problem compact error={compared.error} what="The sides could not be compared" />
   }
   if (!compared.data) return <SkeletonRows rows={12} />
   const doc = compared.data
@@ -254,11 +254,11 @@ function Compared({
           {warning}
         </Banner>
       ))}
-      <p className="compare-said muted">
+      <p className="compare-sides muted">
         {doc.sides.map((side, at) => (
           <span key={NAMES[at]}>
             {at > 0 && ' · '}
-            <Said name={NAMES[at] ?? ''} side={side} />
+            <SideSummary name={NAMES[at] ?? ''} side={side} />
           </span>
         ))}
       </p>
@@ -268,7 +268,7 @@ function Compared({
         </p>
       ))}
       {tab === 'series' && series && (
-        <OverlayChart incidentId={incidentId} asked={asked} series={series} />
+        <OverlayChart incidentId={incidentId} comparison={comparison} series={series} />
       )}
       <div className="compare-table">
         <Rows doc={doc} tab={tab} all={all} onDraw={setDrawn} />
@@ -277,7 +277,7 @@ function Compared({
   )
 }
 
-function Said({
+function SideSummary({
   name,
   side: item,
 }: {
@@ -364,7 +364,7 @@ function Rows({
     if (rows.length === 0) {
       return (
         <EmptyState compact title="No table differs">
-          Of those of the same name and columns on both sides, whose rows can be told apart.
+          Compared: tables with the same name and columns on both sides and a unique row key.
         </EmptyState>
       )
     }
@@ -382,7 +382,8 @@ function Rows({
   if (doc.settings.length === 0) {
     return (
       <EmptyState compact title="No setting differs">
-        Of those that at least two sides print. Upload SHOW VARIABLES of each to be sure.
+        Compared: settings that at least two sides print. Upload SHOW VARIABLES of each side to
+        compare all.
       </EmptyState>
     )
   }

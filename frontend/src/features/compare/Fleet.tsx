@@ -6,7 +6,7 @@ import { fleetQuery } from './queries'
 export function Fleet({ incidentId }: { readonly incidentId: string }) {
   const fleet = useQuery(fleetQuery(incidentId))
   if (fleet.isLoadingError)
-    return <Problem compact error={fleet.error} what="The hosts were not compared" />
+    return <Problem compact error={fleet.error} what="The hosts could not be compared" />
   if (!fleet.data) return <SkeletonRows rows={6} />
   const { hosts, differing, text } = fleet.data
   if (hosts.length < 3) return <EmptyState compact title={text} />

@@ -1,4 +1,4 @@
-/** One series of every side over one axis: aligned at the onset, at the start, or by the clock. */
+/** A chart of one series for every side: aligned at the onset, at the start, or by clock time. */
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useRef, useState } from 'react'
 import { escapeXml, svgOfElement } from '@/charts/exportSvg'
@@ -15,11 +15,11 @@ import {
   overlaySentence,
   valuesAt,
 } from './overlay'
-import { type Asked, overlayQuery } from './queries'
+import { type Comparison, overlayQuery } from './queries'
 import { NAMES } from './sides'
 
 const HEIGHT = 180
-/** A second cue beside the colour. */
+/** A second cue in addition to colour. */
 const DASH = ['', '6 3', '2 3', '8 3 2 3', '1 2', '12 4']
 
 const colourOf = (side: number) => `var(--side-${side})`
@@ -29,30 +29,29 @@ const ZERO = { onset: 'onset', start: 'start', clock: '' } as const
 
 export function OverlayChart({
   incidentId,
-  asked,
+  comparison,
   series,
 }: {
   readonly incidentId: string
-  readonly asked: Asked
+  readonly comparison: Comparison
   readonly series: string
 }) {
   const [ref, width] = useWidth<HTMLDivElement>(800)
   const drawing = useRef<SVGSVGElement>(null)
-  const result = useQuery(overlayQuery(incidentId, asked, series))
-  /** The crosshair: seconds on the axis, null without one. */
+  const result = useQuery(overlayQuery(incidentId, comparison, series))
+  /** Crosshair position in seconds on the axis; null without one. */
   const [at, setAt] = useState<number | null>(null)
   const zone = useZone()
   if (result.isLoadingError) {
-    return (
-      <Problem compact error={result.error} what="The sides could not be laid over each other" />
-    )
+    return <Problem compact error={result.error} what="The series could not be compared" />
   }
   const name = result.data ? overlaySentence(series, result.data) : series
   const drawn = result.data && layoutOverlay(result.data, width, HEIGHT)
-  // A value counts for the crosshair within some pixels, but at least from one sample to the next.
+  // The crosshair reads values within some pixels, but at least within one sample interval.
   const reach = drawn ? Math.max(2, drawn.secondsAt(LEFT + 24) - drawn.secondsAt(LEFT)) : 0
   const values = result.data && at !== null ? valuesAt(result.data, at, reach) : null
-  const told = at === null ? '' : asked.align === 'clock' ? zone.format(at * 1000) : seconds(at)
+  const timeText =
+    at === null ? '' : comparison.align === 'clock' ? zone.format(at * 1000) : seconds(at)
   const onKey = (event: KeyboardEvent) => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
     if (by === undefined || !drawn) return
@@ -76,9 +75,9 @@ export function OverlayChart({
             </span>
           ))}
         {result.data && <span className="faint">{formatNumber(result.data.samples)} samples</span>}
-        {told && (
+        {timeText && (
           <span className="num" role="status">
-            at {told}
+            at {timeText}
           </span>
         )}
         {result.data && drawn && (
@@ -87,7 +86,7 @@ export function OverlayChart({
               name={['comparison', series]}
               svg={() => {
                 const element = drawing.current
-                if (!element) throw new Error('nothing is drawn')
+                if (!element) throw new Error('no drawing to export')
                 return svgOfElement(element, {
                   ...{ title: series, description: name },
                   head: headOf(series, result.data.unit, drawn.shapes),
@@ -138,7 +137,7 @@ export function OverlayChart({
             <g className="overlay-zero">
               <line x1={drawn.zero} x2={drawn.zero} y1={18} y2={HEIGHT - 6} />
               <text x={drawn.zero + 4} y={28}>
-                {ZERO[asked.align]}
+                {ZERO[comparison.align]}
               </text>
             </g>
           )}
@@ -166,7 +165,7 @@ export function OverlayChart({
   )
 }
 
-/** Series, unit, and the line of each side by its name: what the page says above the drawing. */
+/** Build the SVG heading: series, unit, and the legend of the sides. */
 function headOf(
   series: string,
   unit: string | null | undefined,
@@ -188,6 +187,6 @@ function headOf(
   }
 }
 
-/** "+12.5 s" on an axis whose zero is the onset or the start. */
+/** Format a position on an axis that starts at the onset or the start: "+12.5 s". */
 const seconds = (value: number) =>
   `${value < 0 ? '\u2212' : '+'}${formatNumber(Math.abs(value), 1)}\u202fs`

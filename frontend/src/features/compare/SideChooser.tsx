@@ -1,4 +1,4 @@
-/** Chooses one side: which part, of which host, bundle or run. */
+/** The form that defines one side: a part of the capture, and its host, bundle or run. */
 import { useRange, useZone } from '@/state/incident'
 import { Button, IconButton } from '@/ui/controls/Button'
 import { Field } from '@/ui/controls/Field'
@@ -79,7 +79,7 @@ export function SideChooser({
           ) : (
             <p className="muted">
               {range.from && range.to
-                ? 'Take the range that the other screens show.'
+                ? 'Use the range of the other screens.'
                 : 'Brush a range on the timeline first.'}
             </p>
           )}
@@ -88,7 +88,7 @@ export function SideChooser({
             disabled={!range.from || !range.to}
             onClick={() => set({ start: range.from ?? '', end: range.to ?? '' })}
           >
-            Take the shared range
+            Use the shared range
           </Button>
         </div>
       )}
@@ -105,7 +105,7 @@ export function SideChooser({
   )
 }
 
-/** One run, and further ones of the same thing: their spread is told then. */
+/** Choose one run, or several of the same experiment to see their spread. */
 function Runs({
   chosen,
   runs,

@@ -1,4 +1,4 @@
-/** Layout of one series of several sides over one axis of seconds. */
+/** Layout of one series of several sides on an axis of seconds. */
 import { bisector, extent, max, min } from 'd3-array'
 import { scaleLinear, scaleUtc } from 'd3-scale'
 import { area, line } from 'd3-shape'
@@ -7,7 +7,7 @@ import { formatMeasured } from '@/format'
 import type { OverlayDoc } from './queries'
 import { NAMES } from './sides'
 
-/** As the client sends it: a point is four numbers, which JSON does not promise. */
+/** The response with typed points: four numbers, which the JSON schema cannot express. */
 type Drawn = Omit<OverlayDoc, 'lines'> & {
   readonly lines: readonly (Omit<OverlayDoc['lines'][number], 'points'> & {
     readonly points: readonly (readonly number[])[]
@@ -27,17 +27,17 @@ type Overlay = {
   readonly shapes: readonly OverlayShape[]
   readonly x: readonly { readonly at: number; readonly label: string }[]
   readonly y: readonly { readonly at: number; readonly label: string }[]
-  /** Where second 0 is; null by the clock or when it is not in sight. */
+  /** Pixel of second 0; null for clock time or outside of the plot. */
   readonly zero: number | null
-  /** Seconds of a pixel, inside the plot, and back. */
+  /** Convert a pixel inside the plot to seconds. */
   readonly secondsAt: (px: number) => number
   readonly pxOf: (seconds: number) => number
 }
 
-/** Pixels at the left for the numbers of the axis. */
+/** Left margin for the axis labels, in pixels. */
 export const LEFT = 56
 
-/** Places the lines in a width × height box of CSS pixels; axes take `left` and `top`. */
+/** Lay out the lines in a width × height box of CSS pixels, with margins for the axes. */
 export function layoutOverlay(
   doc: Drawn,
   width: number,
@@ -92,7 +92,7 @@ export function layoutOverlay(
   }
 }
 
-/** What each line says at an instant: its nearest point, null where that lies too far away. */
+/** Return the nearest value of each line at a time; null when it is further than `reach` seconds. */
 export function valuesAt(doc: Drawn, seconds: number, reach: number): readonly (string | null)[] {
   const nearest = bisector((point: readonly number[]) => point[0] ?? 0)
   return doc.lines.map(({ points }) => {
@@ -105,7 +105,7 @@ export function valuesAt(doc: Drawn, seconds: number, reach: number): readonly (
   })
 }
 
-/** "qps in A baseline between 380 and 420, in B stall between 20 and 7779." */
+/** Describe the chart: "qps in A baseline between 380 and 420, in B stall between 20 and 7779." */
 export function overlaySentence(series: string, doc: Drawn): string {
   const parts = doc.lines.map(({ side, label, points }) => {
     const least = min(points, (point) => point[2])
@@ -118,7 +118,7 @@ export function overlaySentence(series: string, doc: Drawn): string {
   return `${series} ${parts.join(', ')}.`
 }
 
-/** What is drawn, as a table for a file: a row per point, seconds from where the sides are aligned. */
+/** Return the chart as rows for export: one per point, in seconds from the alignment. */
 export function overlayRows(doc: Drawn): Rows {
   return {
     columns: ['side', 'label', 'seconds', 'middle', 'min', 'max'],

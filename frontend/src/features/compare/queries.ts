@@ -1,4 +1,4 @@
-/** Sides beside each other, and what can be put on a side. */
+/** Queries of the comparison and of the choices for a side. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
@@ -9,17 +9,17 @@ export type SidesDoc = components['schemas']['SidesDoc']
 export type OverlayDoc = components['schemas']['OverlayDoc']
 export type Choices = components['schemas']['CompareChoices']
 
-/** Which sides, and how they are laid over each other. */
-export type Asked = {
+/** The compared sides and how they are aligned. */
+export type Comparison = {
   readonly sides: readonly Side[]
   readonly align: Align
-  /** Seconds around the onset or the start; null: all of each side. */
+  /** Seconds around the onset or the start; null: each whole side. */
   readonly window: readonly [number, number] | null
-  /** The side that the others are held against. */
+  /** Index of the reference side. */
   readonly reference: number
 }
 
-const asked = ({ sides, align, window, reference }: Asked) => ({
+const parameters = ({ sides, align, window, reference }: Comparison) => ({
   side: sides.map(writeSide),
   align,
   ...(reference > 0 ? { reference } : {}),
@@ -37,34 +37,34 @@ export const choicesQuery = (id: string) =>
       ),
   })
 
-export const compareQuery = (id: string, what: Asked) =>
+export const compareQuery = (id: string, comparison: Comparison) =>
   queryOptions({
-    queryKey: keys.of(id, 'compare', asked(what)),
+    queryKey: keys.of(id, 'compare', parameters(comparison)),
     queryFn: () =>
       unwrap(
         api.GET('/api/v1/incidents/{incident_id}/compare', {
-          params: { path: { incident_id: id }, query: asked(what) },
+          params: { path: { incident_id: id }, query: parameters(comparison) },
         }),
       ),
     retry: false,
     placeholderData: keepPreviousData,
   })
 
-export const overlayQuery = (id: string, what: Asked, series: string) =>
+export const overlayQuery = (id: string, comparison: Comparison, series: string) =>
   queryOptions({
     queryKey: keys.of(
       id,
       'compare',
       'overlay',
       series,
-      asked({ ...what, window: null, reference: 0 }),
+      parameters({ ...comparison, window: null, reference: 0 }),
     ),
     queryFn: () =>
       unwrap(
         api.GET('/api/v1/incidents/{incident_id}/compare/overlay', {
           params: {
             path: { incident_id: id },
-            query: { ...asked({ ...what, window: null, reference: 0 }), series },
+            query: { ...parameters({ ...comparison, window: null, reference: 0 }), series },
           },
         }),
       ),
@@ -73,10 +73,15 @@ export const overlayQuery = (id: string, what: Asked, series: string) =>
     placeholderData: keepPreviousData,
   })
 
-/** Address of the whole comparison as a file. */
-export function exportPath(id: string, what: Asked, format: 'csv' | 'md', all: boolean): string {
+/** Return the address of the whole comparison as a file. */
+export function exportPath(
+  id: string,
+  comparison: Comparison,
+  format: 'csv' | 'md',
+  all: boolean,
+): string {
   const query = new URLSearchParams({ format, all: String(all) })
-  for (const [key, value] of Object.entries(asked(what))) {
+  for (const [key, value] of Object.entries(parameters(comparison))) {
     for (const name of Array.isArray(value) ? (value as string[]) : [String(value)]) {
       query.append(key, name)
     }

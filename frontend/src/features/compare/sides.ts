@@ -12,7 +12,7 @@ export type Side = {
   readonly end: string
   readonly host: string
   readonly bundle: string
-  /** Experiments whose runs are this side; none: the incident itself. */
+  /** Experiments whose runs form this side; empty: the incident itself. */
   readonly experiments: readonly string[]
 }
 
@@ -46,7 +46,7 @@ export const writeSide = (side: Side): string =>
     .join('|')
     .replace(/\|+$/, '')
 
-/** All sides, in the order of their columns. */
+/** Codec of all sides, in column order. */
 export const sidesCodec: Codec<readonly Side[]> = {
   read: (values) => {
     const sides = values.map(readSide).filter((side) => side !== undefined)
@@ -55,14 +55,14 @@ export const sidesCodec: Codec<readonly Side[]> = {
   write: (sides) => sides.map(writeSide),
 }
 
-/** 'B' in the address; of the sides that there are, or the first. */
+/** Codec of the reference side: 'B' in the address; the first side when it does not exist. */
 export const referenceCodec: Codec<number> = {
   read: ([value = '']) =>
     value.length === 1 && NAMES.includes(value) ? NAMES.indexOf(value) : undefined,
   write: (at) => [NAMES[at] ?? 'A'],
 }
 
-/** A window needs both of its ends; anything else is ready at once. */
+/** Return whether a side is complete: a window needs both ends. */
 export function isReady(side: Side): boolean {
   return side.part !== 'window' || (side.start !== '' && side.end !== '')
 }

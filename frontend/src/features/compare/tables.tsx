@@ -21,12 +21,12 @@ export const fullName = (row: Series) => row.series + (row.labels && `{${row.lab
 
 const width = (sides: number) => (sides > 3 ? 'minmax(90px, 1fr)' : 'minmax(130px, 1fr)')
 const spreadWord = (item: Spread) =>
-  item.runs > 1 ? `least and most of ${item.runs} runs` : 'quartiles of the samples'
+  item.runs > 1 ? `minimum and maximum of ${item.runs} runs` : 'quartiles of the samples'
 
 const others = (sides: number, reference: number) =>
   Array.from({ length: sides }, (_, side) => side).filter((side) => side !== reference)
 
-/** One number per side. */
+/** Build one number column per side. */
 function perSide<Row>(
   sides: number,
   value: (row: Row, side: number) => number | null,
@@ -55,7 +55,7 @@ export function seriesColumns(
         <button
           type="button"
           className="linklike mono ellipsis"
-          title={`Draw ${fullName(row)} of every side`}
+          title={`Chart ${fullName(row)} for every side`}
           onClick={() => onDraw(fullName(row))}
         >
           {row.series}
@@ -67,7 +67,7 @@ export function seriesColumns(
     ...Array.from({ length: sides }, (_, side): Column<Series> => ({
       key: NAMES[side] ?? '',
       head: NAMES[side],
-      title: 'Median, between which values the samples or the runs lie, and how many there are',
+      title: 'Median, range of the samples or runs, and their number',
       kind: 'number',
       width: sides > 3 ? 'minmax(110px, 1fr)' : 'minmax(170px, 1fr)',
       cell: (row) => <Level level={row.levels[side] ?? null} unit={row.unit} />,
@@ -77,7 +77,7 @@ export function seriesColumns(
       return {
         key: `ratio${side}`,
         head: `${NAMES[side]} / ${NAMES[reference]}`,
-        title: 'Of the medians; in brackets from the low over the high to the high over the low',
+        title: 'Ratio of the medians; in brackets its lowest and highest value',
         kind: 'number',
         width: 'minmax(130px, 1fr)',
         cell: (row) => <Ratio ratio={row.ratios[side] ?? null} />,
@@ -92,13 +92,13 @@ function Level({ level, unit }: { readonly level: Spread | null; readonly unit: 
   return (
     <span title={`${formatNumber(level.points)} samples; ${spreadWord(level)}`}>
       <Measured value={level.median} unit={unit} />
-      <Lies of={level} />
+      <SpreadText of={level} />
     </span>
   )
 }
 
-/** "8–15 · 3 runs", "8–15 · n 60". */
-function Lies({ of }: { readonly of: Spread }) {
+/** A spread: "8–15 · 3 runs" or "8–15 · n 60". */
+function SpreadText({ of }: { readonly of: Spread }) {
   return (
     <span className="faint spread">
       {of.low !== of.high && `${formatMeasured(of.low)}–${formatMeasured(of.high)} · `}
@@ -177,7 +177,7 @@ export const settingColumns = (sides: number): readonly Column<Setting>[] => [
   })),
 ]
 
-/** Tables are held against the reference, one side at a time. */
+/** Return the columns of table differences, one side against the reference. */
 export const tableColumns = (sides: number, reference: number): readonly Column<TableRow>[] => [
   {
     key: 'table',
@@ -228,14 +228,14 @@ export const tableColumns = (sides: number, reference: number): readonly Column<
     : []),
   {
     key: 'b',
-    head: sides > 2 ? 'There' : NAMES[1 - reference],
+    head: sides > 2 ? 'Side' : NAMES[1 - reference],
     width: 'minmax(110px, 1fr)',
     cell: (row) => <Printed cell={row.b} runs={row.b_runs ?? null} />,
     sort: (row) => row.b,
   },
   {
     key: 'ratio',
-    head: `${sides > 2 ? 'There' : NAMES[1 - reference]} / ${NAMES[reference]}`,
+    head: `${sides > 2 ? 'Side' : NAMES[1 - reference]} / ${NAMES[reference]}`,
     kind: 'number',
     width: '110px',
     cell: (row) => <Measured value={row.ratio} />,
@@ -243,12 +243,12 @@ export const tableColumns = (sides: number, reference: number): readonly Column<
   },
 ]
 
-/** A cell as printed, or the median of several runs. */
+/** A table cell as printed, or the median of several runs. */
 function Printed({ cell, runs }: { readonly cell: string | null; readonly runs: Spread | null }) {
   return (
     <span className="ellipsis" title={runs ? spreadWord(runs) : undefined}>
       <span className="mono">{cell}</span>
-      {runs && <Lies of={runs} />}
+      {runs && <SpreadText of={runs} />}
     </span>
   )
 }

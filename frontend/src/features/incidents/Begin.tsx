@@ -1,4 +1,4 @@
-/** The empty house: load a sample, drop a folder, or push from the database host. */
+/** The empty list of incidents: load a sample, drop a folder, or push from the database host. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
 import type { PathFile } from '@/state/uploads'
@@ -20,14 +20,14 @@ export function Begin({
   if (!mayWrite) {
     return (
       <EmptyState title="No incidents yet">
-        They appear here when a contributor makes one.
+        They appear here when a contributor creates one.
       </EmptyState>
     )
   }
   return (
     <div className="begin">
       <p className="begin-lead">
-        Nothing here yet. Bring what was captured during a stall; Pileup puts it on one clock and
+        No incidents yet. Upload the files captured during a stall; Pileup aligns their clocks and
         shows who waited for whom.
       </p>
       <div className="begin-cards">
@@ -35,7 +35,7 @@ export function Begin({
           <h2>
             <SampleIcon size={18} /> Load a sample
           </h2>
-          <p>A captured pileup, to look around. Loaded in seconds, and yours to change.</p>
+          <p>A captured pileup to explore. It loads in seconds, and you can edit it.</p>
           <Samples />
         </section>
         <section className="begin-card">
@@ -44,7 +44,7 @@ export function Begin({
           </h2>
           <p>
             A pt-stalk folder, stack samples, metric CSVs, logs, archives: anywhere on this page.
-            Every file is kept as it is, and its type is found by its content.
+            Every file is stored unchanged, and its type is detected from its content.
           </p>
           <div className="begin-actions">
             <FileChoosers onFiles={onFiles} />
@@ -54,7 +54,7 @@ export function Begin({
           <h2>
             <TerminalIcon size={18} /> Push from the host
           </h2>
-          <p>Where the capture lies on a server that has no browser.</p>
+          <p>For captures on a server without a browser.</p>
           <PushCommand />
         </section>
       </div>
@@ -99,7 +99,7 @@ function PushCommand() {
     mutationFn: () =>
       unwrap(
         api.POST('/api/v1/tokens', {
-          body: { name: `push, made ${new Date().toISOString().slice(0, 10)}`, scope: 'push' },
+          body: { name: `push, created ${new Date().toISOString().slice(0, 10)}`, scope: 'push' },
         }),
       ),
   })
@@ -107,7 +107,7 @@ function PushCommand() {
     return (
       <div className="begin-actions">
         <Button busy={make.isPending} onClick={() => make.mutate()}>
-          Make a token and show the command
+          Create a token and show the command
         </Button>
         {make.error && <Problem compact error={make.error} />}
       </div>
@@ -118,8 +118,8 @@ function PushCommand() {
     <>
       <pre className="begin-command">{command}</pre>
       <div className="begin-actions">
-        <CopyButton text={command}>Copy the command</CopyButton>
-        <span className="faint">The token is shown once; it can push and nothing else.</span>
+        <CopyButton text={command}>Copy command</CopyButton>
+        <span className="faint">The token is shown only once; it can only push.</span>
       </div>
     </>
   )

@@ -1,4 +1,4 @@
-/** The bin of the installation, for admins: deleted incidents, and their way back. */
+/** The bin of the installation, for admins: deleted incidents, and how to restore them. */
 import { useQuery } from '@tanstack/react-query'
 import type { DeletedItem } from '@/api/schema'
 import { Button } from '@/ui/controls/Button'
@@ -18,7 +18,7 @@ export function DeletedIncidents({ onClose }: { readonly onClose: () => void }) 
       title="Deleted incidents"
       width={760}
       {...(data && {
-        description: `Kept for ${data.days} days after the deletion, then gone for good.`,
+        description: `Kept for ${data.days} days after the deletion, then deleted permanently.`,
       })}
     >
       {restore.error && <Problem compact error={restore.error} what="It was not restored" />}

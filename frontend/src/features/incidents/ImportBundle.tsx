@@ -1,4 +1,4 @@
-/** A bundle of another installation becomes an incident here. */
+/** The button that imports a bundle of another installation as an incident. */
 import { useRef } from 'react'
 import { Button } from '@/ui/controls/Button'
 import type { useImportBundle } from './queries'
@@ -13,7 +13,7 @@ export function ImportBundle({
     <>
       <Button
         busy={mutation.isPending}
-        title="One zip that Pileup exported: artifacts, hypotheses, report"
+        title="A zip exported by Pileup: artifacts, hypotheses, report"
         onClick={() => input.current?.click()}
       >
         Import a bundle

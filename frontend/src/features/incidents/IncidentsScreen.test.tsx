@@ -36,7 +36,7 @@ describe('incidents', () => {
     renderScreen(<IncidentsScreen />, '/')
     expect(await screen.findByRole('button', { name: 'Load Hot row' })).toBeTruthy()
     expect(screen.getByText('Choose a folder')).toBeTruthy()
-    fireEvent.click(screen.getByRole('button', { name: /Make a token/ }))
+    fireEvent.click(screen.getByRole('button', { name: /Create a token/ }))
     expect(await screen.findByText(/--token plp_once/)).toBeTruthy()
     expect(calls.find((call) => call.method === 'POST')?.body).toMatchObject({ scope: 'push' })
   })
@@ -48,7 +48,7 @@ describe('incidents', () => {
     for (const part of ['2021-04-05 09:30:52', '96', '391', '80', 'One idle transaction'])
       expect(shown.textContent).toContain(part)
     fireEvent.change(screen.getByLabelText('Filter the incidents'), { target: { value: 'nope' } })
-    expect(await screen.findByText('No incident fits the filter')).toBeTruthy()
+    expect(await screen.findByText('No incident matches the filter')).toBeTruthy()
     await waitFor(() => expect(window.location.search).toBe('?q=nope'))
   })
 
@@ -71,7 +71,7 @@ describe('incidents', () => {
       '/',
       'admin',
     )
-    await user.click(await screen.findByRole('button', { name: 'More of Checkout stall' }))
+    await user.click(await screen.findByRole('button', { name: 'More actions for Checkout stall' }))
     await user.click(await screen.findByRole('menuitem', { name: 'Delete the incident…' }))
     const element = await screen.findByRole('dialog', { name: 'Delete the incident' })
     expect(element.textContent).toContain('all 212 artifacts')

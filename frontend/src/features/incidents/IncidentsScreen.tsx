@@ -1,4 +1,4 @@
-/** Every incident in one table; the empty house shows three ways to begin. */
+/** The table of all incidents; without any, three ways to start. */
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useEffect, useMemo, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
@@ -110,7 +110,7 @@ export default function IncidentsScreen() {
           )}
         </header>
         {fromFiles.error && (
-          <Problem error={fromFiles.error} what="No incident was made of what was dropped" />
+          <Problem error={fromFiles.error} what="No incident was created from the dropped files" />
         )}
         {bundle.error && <Problem error={bundle.error} what="The bundle was not imported" />}
         {incidents.isLoadingError ? (
@@ -125,7 +125,7 @@ export default function IncidentsScreen() {
           <Begin mayWrite={mayWrite} onFiles={(files) => fromFiles.mutate(files)} />
         ) : shown.length === 0 ? (
           <EmptyState
-            title="No incident fits the filter"
+            title="No incident matches the filter"
             action={
               <Button
                 onClick={() => {
@@ -154,7 +154,7 @@ export default function IncidentsScreen() {
           </div>
         )}
       </div>
-      {over && <DropVeil text="Drop to make an incident of it" />}
+      {over && <DropVeil text="Drop to create an incident" />}
       <NewIncidentDialog open={creating} onOpenChange={setCreating} />
       {deleting && <DeleteIncident incident={deleting} onClose={() => setDeleting(null)} />}
       {bin && <DeletedIncidents onClose={() => setBin(false)} />}
@@ -228,7 +228,7 @@ const COLUMNS: readonly Column<IncidentRow>[] = [
   {
     key: 'peak',
     head: 'Peak',
-    title: 'Most threads waiting at once; sessions running where no snapshot shows the waits',
+    title: 'Most threads waiting at the same time; running sessions where no snapshot shows waits',
     kind: 'number',
     width: '60px',
     sort: (row) => row.peak_waiters,
@@ -242,7 +242,7 @@ const COLUMNS: readonly Column<IncidentRow>[] = [
       row.spark && (
         <Sparkline
           values={row.spark}
-          label={`Waiters over time, at most ${row.peak_waiters ?? 'unknown'}`}
+          label={`Waiters over time, peak ${row.peak_waiters ?? 'unknown'}`}
         />
       ),
   },
@@ -284,7 +284,11 @@ const rowMenu = (onDelete: (row: IncidentRow) => void): Column<IncidentRow> => (
   cell: (row) => (
     <Menu
       trigger={
-        <IconButton size="small" label={`More of ${row.title}`} icon={<MoreIcon size={14} />} />
+        <IconButton
+          size="small"
+          label={`More actions for ${row.title}`}
+          icon={<MoreIcon size={14} />}
+        />
       }
     >
       <MenuItem danger onSelect={() => onDelete(row)}>

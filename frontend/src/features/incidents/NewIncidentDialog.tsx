@@ -1,4 +1,4 @@
-/** A title is all that a new incident needs. */
+/** The dialog for a new incident; only the title is required. */
 import { useState } from 'react'
 import type { NewIncident } from '@/api/schema'
 import { Button } from '@/ui/controls/Button'
@@ -84,7 +84,7 @@ export function NewIncidentDialog({
                 value={severity}
                 onChange={(event) => setSeverity(event.target.value as typeof severity)}
               >
-                <option value="">Not said</option>
+                <option value="">Not set</option>
                 <option value="sev1">1, critical</option>
                 <option value="sev2">2, high</option>
                 <option value="sev3">3, medium</option>
@@ -93,7 +93,9 @@ export function NewIncidentDialog({
             )}
           </Field>
         </div>
-        {create.error && <Problem compact error={create.error} what="No incident was made" />}
+        {create.error && (
+          <Problem compact error={create.error} what="The incident was not created" />
+        )}
       </form>
     </Dialog>
   )

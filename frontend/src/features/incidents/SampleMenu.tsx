@@ -1,4 +1,4 @@
-/** Samples behind a button, once the list is not empty any more. */
+/** The menu of samples above a list that has incidents. */
 import { useQuery } from '@tanstack/react-query'
 import { Button } from '@/ui/controls/Button'
 import { DownIcon } from '@/ui/controls/icons'

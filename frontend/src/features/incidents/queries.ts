@@ -1,4 +1,4 @@
-/** Samples, and the making of incidents. */
+/** Queries of samples, and mutations that create incidents. */
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from 'react-router'
 import { api, unwrap } from '@/api/client'
@@ -13,7 +13,7 @@ export const samplesQuery = queryOptions({
   staleTime: Infinity,
 })
 
-/** Makes an incident and opens it. */
+/** Return the mutation that creates an incident and opens it. */
 export function useCreateIncident() {
   const client = useQueryClient()
   const navigate = useNavigate()
@@ -26,7 +26,7 @@ export function useCreateIncident() {
   })
 }
 
-/** Makes an incident named after what was dropped and begins to upload into it. */
+/** Return the mutation that creates an incident named after the dropped files and uploads them. */
 export function useIncidentFromFiles() {
   const client = useQueryClient()
   const navigate = useNavigate()
@@ -45,7 +45,7 @@ export function useIncidentFromFiles() {
   })
 }
 
-/** Loads a sample, or opens the incident that it was loaded into before. */
+/** Return the mutation that loads a sample, or opens the incident that already has it. */
 export function useLoadSample() {
   const client = useQueryClient()
   const navigate = useNavigate()
@@ -59,7 +59,7 @@ export function useLoadSample() {
   })
 }
 
-/** Makes an incident of a bundle that `pileup export` wrote, and opens it. */
+/** Return the mutation that imports a bundle of `pileup export` and opens the incident. */
 export function useImportBundle() {
   const client = useQueryClient()
   const navigate = useNavigate()
@@ -67,7 +67,7 @@ export function useImportBundle() {
     mutationFn: (bundle: File) =>
       unwrap(
         api.POST('/api/v1/incidents/import', {
-          // The document can only say that the body is bytes.
+          // The OpenAPI document declares only that the body is binary.
           body: bundle as unknown as string,
           bodySerializer: (body: unknown) => body as Blob,
           headers: { 'Content-Type': 'application/zip' },

@@ -1,4 +1,4 @@
-/** What was agreed and is not done yet: who, until when, verified by which experiment. */
+/** Open actions: owner, due date and the experiment that verifies each. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation } from 'react-router'
 import { actionsQuery } from '@/api/queries'
@@ -19,13 +19,13 @@ export function Actions({ incidentId }: { readonly incidentId: string }) {
       note={
         <>
           {done > 0 && `${formatNumber(done)} done or dropped · `}
-          <Link to={to}>{open.length > 0 ? 'Change them' : 'Add one'}</Link>
+          <Link to={to}>{open.length > 0 ? 'Edit actions' : 'Add an action'}</Link>
         </>
       }
     >
-      {error && <Problem compact error={error} what="The actions were not read" />}
+      {error && <Problem compact error={error} what="The actions could not be read" />}
       {data && open.length === 0 && (
-        <Nothing>{done > 0 ? 'All that was agreed is done.' : 'Nothing was agreed yet.'}</Nothing>
+        <Nothing>{done > 0 ? 'All actions are done.' : 'No actions yet.'}</Nothing>
       )}
       {open.length > 0 && (
         <ul className="side-list" aria-label="Open actions">
@@ -33,7 +33,7 @@ export function Actions({ incidentId }: { readonly incidentId: string }) {
             <li key={item.id}>
               {item.text}
               <div className="muted">
-                {item.owner || 'nobody yet'} · {item.due ? `until ${item.due}` : 'no date'}
+                {item.owner || 'no owner'} · {item.due ? `due ${item.due}` : 'no due date'}
                 {item.experiment_number !== null &&
                   ` · verified by experiment ${item.experiment_number}`}
               </div>

@@ -1,4 +1,4 @@
-/** Root blockers: sessions that block others and are not blocked, with the threads behind them. */
+/** Root blockers: holders that are not blocked themselves, and the number of sessions behind them. */
 import { Link, useLocation } from 'react-router'
 import type { BlockerDoc, Overview } from '@/api/schema'
 import { sharedSearch } from '@/state/url'
@@ -12,12 +12,15 @@ export function Blockers({ overview }: { readonly overview: Overview }) {
   const { blockers, incident, numbers } = overview
   const most = Math.max(numbers.peak_waiters ?? 0, ...blockers.map((item) => item.blocks_total))
   return (
-    <Section title="Root blockers" note={blockers.length > 0 && 'Blocking others, not blocked themselves'}>
+    <Section
+      title="Root blockers"
+      note={blockers.length > 0 && 'Blocking others, not blocked themselves'}
+    >
       {blockers.length === 0 ? (
         <Nothing>
           {overview.headline
-            ? 'No holder could be named from what was captured.'
-            : 'They are named when the analysis has run.'}
+            ? 'Holder unknown: the capture names none.'
+            : 'Available after the analysis.'}
         </Nothing>
       ) : (
         <ol className="blockers">
@@ -65,7 +68,7 @@ function Blocker({
         </span>
       </div>
       <p className="muted">
-        {blocker.why} <Measured value={blocker.blocks_direct} /> wait for it directly
+        {blocker.why} <Measured value={blocker.blocks_direct} /> wait directly
         {blocker.time && (
           <>
             {' '}

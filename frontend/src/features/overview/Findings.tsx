@@ -1,4 +1,4 @@
-/** Known problems that fit: how well, why, whether they apply, what helps, what would show it. */
+/** Likely causes: score, evidence, applicability, remedies and a test for each. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation } from 'react-router'
 import { useMay } from '@/api/queries'
@@ -19,18 +19,21 @@ export function Findings({ overview }: { readonly overview: Overview }) {
   const incidentId = overview.incident.id
   const judged = useQuery(findingsQuery(incidentId)).data
   const [open, setOpen] = useUrlState('finding', text, '')
-  // The best is open until a person says otherwise, also that none is.
+  // The best one is open until the user opens another or closes all.
   const shown = open || (overview.findings[0]?.id ?? NO_FINDING)
   return (
     <Section
-      title="Known problems that fit"
-      note={overview.findings.length > 0 && 'Best first. The score ranks; it is not a probability.'}
+      title="Likely causes"
+      note={
+        overview.findings.length > 0 &&
+        'Best match first. The score is a ranking, not a probability.'
+      }
     >
       {overview.findings.length === 0 ? (
         <Nothing>
           {overview.headline
-            ? 'No rule of the knowledge base matches what was captured. The gaps say what would let more of them speak.'
-            : 'They are looked for when the analysis has run.'}
+            ? 'No rule of the knowledge base matches the capture. The gaps list what to collect so that more rules can be checked.'
+            : 'Available after the analysis.'}
         </Nothing>
       ) : (
         <ol className="findings">
@@ -51,21 +54,22 @@ export function Findings({ overview }: { readonly overview: Overview }) {
   )
 }
 
+/** Summarise the patterns without a match: '87 other patterns checked, no match; 1 could not be checked'. */
+const absenceSummary = (checked: number, unchecked: number) =>
+  `${checked} other ${checked === 1 ? 'pattern' : 'patterns'} checked, no match; ${unchecked} could not be checked`
+
 const NO_FINDING = 'none'
 
-/** What was looked for and not found, over which range, in how much. */
+/** Patterns without a match, with the range and the number of records that were checked. */
 function Absences({ overview }: { readonly overview: Overview }) {
   const { absences, looked_at: at } = overview
   if (absences.length === 0) return null
-  const looked = absences.filter((item) => item.verdict === 'not_found')
+  const checked = absences.filter((item) => item.verdict === 'not_found')
   const records = Object.entries(at?.records ?? {}).filter(([, count]) => count > 0)
   const name = records.map(([what, count]) => `${count} ${what}`).join(', ')
   return (
     <details className="absences">
-      <summary>
-        {looked.length} others were looked for and not found, {absences.length - looked.length} had
-        nothing to be looked for in
-      </summary>
+      <summary>{absenceSummary(checked.length, absences.length - checked.length)}</summary>
       <p className="muted">
         {at?.window ? 'Over the stall, in ' : 'In '}
         {name}.
@@ -75,7 +79,7 @@ function Absences({ overview }: { readonly overview: Overview }) {
           <li key={item.id}>
             {item.title}{' '}
             <span className="muted">
-              {item.verdict === 'not_found' ? 'not found' : 'no data'}: {item.looked_for}
+              {item.verdict === 'not_found' ? 'no match' : 'no data'}: {item.looked_for}
             </span>
             {item.verdict === 'not_found' && (
               <>
@@ -85,10 +89,10 @@ function Absences({ overview }: { readonly overview: Overview }) {
                   pin={{
                     kind: 'statement',
                     evidence_kind: 'absence',
-                    title: `Not found: ${item.title}`.slice(0, 500),
+                    title: `No match: ${item.title}`.slice(0, 500),
                     locator: {},
                     picture: null,
-                    excerpt: `Looked for ${item.looked_for}; in ${name}.`.slice(0, 4000),
+                    excerpt: `Checked for ${item.looked_for}; in ${name}.`.slice(0, 4000),
                   }}
                 >
                   Pin as absence
@@ -104,7 +108,7 @@ function Absences({ overview }: { readonly overview: Overview }) {
 
 const APPLIES = {
   yes: ['applies to this version', 'waiting'],
-  no: ['not this version', 'idle'],
+  no: ['other versions only', 'idle'],
   unknown: ['version unknown', 'plain'],
 } as const
 
@@ -180,7 +184,7 @@ function FindingBody({
       )}
       {finding.against.length > 0 && (
         <>
-          <h3>Against it, or missing</h3>
+          <h3>Evidence against, or missing</h3>
           <ul className="plain-list">
             {finding.against.map((item) => (
               <li key={item}>{item}</li>
@@ -190,7 +194,7 @@ function FindingBody({
       )}
       {finding.mitigations.length > 0 && (
         <>
-          <h3>What helps</h3>
+          <h3>Remedies</h3>
           <ul className="plain-list">
             {finding.mitigations.map((item) => (
               <li key={item.action}>
@@ -205,14 +209,14 @@ function FindingBody({
       )}
       {finding.experiment && (
         <>
-          <h3>What would show it</h3>
+          <h3>How to test this</h3>
           <p>
             {finding.experiment.change} <span className="muted">Expect:</span>{' '}
             {finding.experiment.expect}
             {finding.experiment.refuted_if && (
               <>
                 {' '}
-                <span className="muted">Refuted if:</span> {finding.experiment.refuted_if}
+                <span className="muted">Disproved if:</span> {finding.experiment.refuted_if}
               </>
             )}
           </p>
@@ -243,7 +247,7 @@ function FindingBody({
             busy={make.isPending}
             onClick={() => make.mutate(finding.id)}
           >
-            Make a hypothesis of it
+            Create hypothesis
           </Button>
           <PinButton
             incidentId={incidentId}
@@ -266,7 +270,7 @@ function FindingBody({
           )}
           {verdict !== 'open' && (
             <Button size="small" variant="ghost" busy={judge.isPending} onClick={() => say('open')}>
-              Take back
+              Clear verdict
             </Button>
           )}
         </div>

@@ -1,4 +1,4 @@
-/** Title, status, severity, and what a DBA would say in three sentences. */
+/** Title, status, severity, and the summary of the incident in three sentences. */
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { asProblem } from '@/api/problem'
@@ -72,11 +72,7 @@ export function Headline({ overview }: { readonly overview: Overview }) {
           {mayDelete && (
             <Menu
               trigger={
-                <IconButton
-                  size="small"
-                  label="More of the incident"
-                  icon={<MoreIcon size={14} />}
-                />
+                <IconButton size="small" label="More actions" icon={<MoreIcon size={14} />} />
               }
             >
               <MenuItem danger onSelect={() => setDeleting(true)}>
@@ -99,13 +95,13 @@ export function Headline({ overview }: { readonly overview: Overview }) {
           error={change.error}
           what={
             asProblem(change.error).isConflict
-              ? 'Someone else changed it meanwhile; what is shown is theirs'
+              ? 'Somebody else changed it meanwhile; the page shows their change'
               : 'The change was not saved'
           }
         />
       )}
       {headline && (
-        <div className="headline-said">
+        <div className="headline-text">
           <Chip
             tone={
               headline.verdict === 'stall'
@@ -148,7 +144,7 @@ function Title({
           <button
             type="button"
             className="headline-edit"
-            title="Change the title"
+            title="Edit the title"
             onClick={() => setDraft(title)}
           >
             {title}

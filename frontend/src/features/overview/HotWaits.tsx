@@ -1,4 +1,4 @@
-/** Where threads waited, by position in the source and by latch. */
+/** Hot waits: where threads waited, by position in the source code and by latch. */
 import type { HotLatchDoc, HotWaitDoc, Overview } from '@/api/schema'
 import { oneOf, useUrlState } from '@/state/url'
 import { ShareBar } from '@/ui/display/Bar'
@@ -32,7 +32,7 @@ export function HotWaits({ overview }: { readonly overview: Overview }) {
         <Nothing>
           {overview.headline
             ? 'No status dump inside a stall lists a semaphore wait.'
-            : 'Waits are counted when the analysis has run.'}
+            : 'Available after the analysis.'}
         </Nothing>
       ) : by === 'position' ? (
         <Table
@@ -76,7 +76,7 @@ const positionColumns = (incidentId: string): readonly Column<HotWaitDoc>[] => [
   { key: 'mode', head: 'Mode', width: '64px', sort: (row) => row.mode, cell: (row) => row.mode },
   {
     key: 'latch',
-    head: 'For',
+    head: 'Waiting for',
     width: 'minmax(160px, 1.3fr)',
     sort: (row) => row.latch_label,
     cell: (row) => (
@@ -87,8 +87,8 @@ const positionColumns = (incidentId: string): readonly Column<HotWaitDoc>[] => [
   },
   {
     key: 'most',
-    head: 'At once',
-    title: 'Most at the same moment',
+    head: 'Peak',
+    title: 'Most threads at the same moment',
     kind: 'number',
     width: '76px',
     sort: (row) => row.max_at_once,
@@ -145,7 +145,7 @@ const LATCH: readonly Column<HotLatchDoc>[] = [
   },
   {
     key: 'most',
-    head: 'At once',
+    head: 'Peak',
     kind: 'number',
     width: '76px',
     sort: (row) => row.max_at_once,
@@ -161,7 +161,7 @@ const LATCH: readonly Column<HotLatchDoc>[] = [
   },
   {
     key: 'positions',
-    head: 'Waited for at',
+    head: 'Positions',
     width: 'minmax(180px, 2fr)',
     cell: (row) => (
       <span className="mono faint" title={row.positions.join('\n')}>

@@ -1,4 +1,4 @@
-/** The five numbers; each opens what it was read from. */
+/** The five key numbers, each with a link to its source. */
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'react-router'
 import type { Overview } from '@/api/schema'
@@ -37,7 +37,7 @@ export function Numbers({ overview }: { readonly overview: Overview }) {
         )}
       </Figure>
       <Figure
-        name={numbers.peak_counts === 'running' ? 'Most running' : 'Peak waiters'}
+        name={numbers.peak_counts === 'running' ? 'Peak running' : 'Peak waiters'}
         to={
           numbers.peak_waiters === null
             ? null
@@ -74,7 +74,7 @@ export function Numbers({ overview }: { readonly overview: Overview }) {
               blocks <Measured value={root.blocks_total} />
               {root.share !== null && (
                 <>
-                  , <ShareValue value={root.share} /> of those who wait then
+                  , <ShareValue value={root.share} /> of the waiters at that moment
                 </>
               )}
             </span>
@@ -88,7 +88,7 @@ export function Numbers({ overview }: { readonly overview: Overview }) {
         {numbers.coverage === null ? null : (
           <>
             <ShareValue value={numbers.coverage} />
-            <span className="numbers-more">of all bytes read</span>
+            <span className="numbers-more">of all bytes parsed</span>
           </>
         )}
       </Figure>
@@ -107,7 +107,7 @@ function Figure({
   readonly wide?: boolean
   readonly children: ReactNode
 }) {
-  const value = children ?? <span className="faint">not known</span>
+  const value = children ?? <span className="faint">unknown</span>
   return (
     <div className={wide ? 'numbers-item numbers-wide' : 'numbers-item'}>
       <dt>{name}</dt>

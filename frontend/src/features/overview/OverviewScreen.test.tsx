@@ -117,16 +117,16 @@ describe('overview', () => {
   it('shows the actions that are open, with who and until when', async () => {
     open(base)
     await screen.findByText('Raise the limit')
-    screen.getByText('nobody yet · until 2026-12-01 · verified by experiment 2')
+    screen.getByText('no owner · due 2026-12-01 · verified by experiment 2')
     expect(screen.queryByText('Done already')).toBeNull()
     screen.getByText(/1 done or dropped/)
   })
 
-  it('pins what was looked for and not found', async () => {
+  it('pins a pattern without a match', async () => {
     const absent = { id: 'x', title: 'Purge lag', verdict: 'not_found', looked_for: 'history' }
     const nothing = { ...absent, id: 'y', title: 'Disk', verdict: 'no_data' }
     open({ ...base, absences: [absent, nothing] } as Overview)
-    await screen.findByText(/1 others were looked for and not found/)
+    await screen.findByText(/1 other pattern checked, no match/)
     expect(screen.getAllByRole('button', { name: 'Pin as absence', hidden: true })).toHaveLength(1)
   })
 
@@ -152,7 +152,7 @@ describe('overview', () => {
 
   it('makes a hypothesis of a finding and opens it', async () => {
     const calls = open(base)
-    fireEvent.click(await screen.findByRole('button', { name: 'Make a hypothesis of it' }))
+    fireEvent.click(await screen.findByRole('button', { name: 'Create hypothesis' }))
     await waitFor(() => expect(window.location.pathname).toBe('/incidents/i1/hypotheses'))
     expect(window.location.search).toBe('?tz=incident&hypothesis=h1')
     expect(calls.some((call) => call.method === 'POST')).toBe(true)
@@ -165,7 +165,7 @@ describe('overview', () => {
       artifacts: { ...base.artifacts, unknown: 2 },
     })
     expect(await screen.findByText(/the disk is full/)).toBeTruthy()
-    expect(screen.getByText(/partial picture: 2 have an unknown type/)).toBeTruthy()
+    expect(screen.getByText(/Partial results: 2 of unknown type/)).toBeTruthy()
     expect(screen.getByRole('button', { name: 'Analyse again' })).toBeTruthy()
   })
 
@@ -178,12 +178,12 @@ describe('overview', () => {
     const label = await screen.findByText('Root blocker')
     const numbers = label.closest('dl')
     if (!numbers) throw new Error('no list of numbers')
-    expect(within(numbers).getAllByText('not known')).toHaveLength(5)
+    expect(within(numbers).getAllByText('unknown')).toHaveLength(5)
   })
 
   it('leads to the upload when there is nothing', async () => {
     open({ ...base, headline: null, artifacts: { ...base.artifacts, total: 0, done: 0 } })
-    expect(await screen.findByRole('button', { name: 'Add what was captured' })).toBeTruthy()
+    expect(await screen.findByRole('button', { name: 'Upload files' })).toBeTruthy()
   })
 
   it('shows a similar incident with what was refuted there', async () => {

@@ -1,4 +1,4 @@
-/** What happened, on one page: the sentence, five numbers, findings, blockers, shifts, waits. */
+/** The overview: headline, five numbers, findings, blockers, shifts, waits. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation } from 'react-router'
 import { overviewQuery, useMay } from '@/api/queries'
@@ -60,7 +60,7 @@ export default function OverviewScreen() {
                   incidentId={incidentId}
                   textKey="summary"
                   label="Summary"
-                  placeholder="What happened, in the words of the team"
+                  placeholder="Describe what happened"
                 />
               </Section>
               <Stalls overview={data} />
@@ -81,20 +81,20 @@ function NothingUploaded({ incidentId }: { readonly incidentId: string }) {
   const { search } = useLocation()
   return (
     <EmptyState
-      title="Nothing has been uploaded to this incident"
+      title="No files uploaded yet"
       action={
         <Link to={`/incidents/${incidentId}/artifacts${sharedSearch(search)}`}>
-          <Button variant="primary">Add what was captured</Button>
+          <Button variant="primary">Upload files</Button>
         </Link>
       }
     >
-      The stall, its root blockers, what moved first and the known problems that fit appear here
-      within seconds of an upload.
+      The stall, its root blockers, what moved first and the likely causes appear here within
+      seconds of an upload.
     </EmptyState>
   )
 }
 
-/** The analysis is on its way, failed, or has never run. */
+/** The banner while the analysis is queued or running, has failed or has never run. */
 function AnalysisBanner({ overview }: { readonly overview: Overview }) {
   const { state, error } = overview.analysis
   const analyse = useAnalyse(overview.incident.id)
@@ -107,28 +107,27 @@ function AnalysisBanner({ overview }: { readonly overview: Overview }) {
   if (state === 'failed')
     return (
       <Banner tone="holding" action={again}>
-        <strong>The analysis failed.</strong>{' '}
-        {error ? error.replace(/\.?$/, '.') : 'It said nothing more.'} What is below, if anything,
-        is of the last run that ended.
+        <strong>The analysis failed.</strong> {error ? error.replace(/\.?$/, '.') : 'No details.'}{' '}
+        The results below, if any, are from the last completed run.
       </Banner>
     )
   if (state === 'queued' || state === 'running')
     return (
       <Banner tone="plain">
-        {state === 'queued' ? 'An analysis waits for a worker.' : 'The analysis is running.'} This
-        page shows its result by itself.
+        {state === 'queued' ? 'The analysis is waiting for a worker.' : 'The analysis is running.'}{' '}
+        This page updates automatically.
       </Banner>
     )
   if (state === 'none' && overview.artifacts.total > 0 && overview.artifacts.parsing === 0)
     return (
       <Banner tone="plain" action={again}>
-        Nothing has been analysed yet.
+        The analysis has not run yet.
       </Banner>
     )
   return null
 }
 
-/** Artifacts that the analysis could not use. */
+/** The banner for stale pins. */
 function StaleBanner({ overview }: { readonly overview: Overview }) {
   const { search } = useLocation()
   const { incident, stale_pins: stale } = overview
@@ -139,8 +138,8 @@ function StaleBanner({ overview }: { readonly overview: Overview }) {
       tone="waiting"
       action={<Link to={`/incidents/${incident.id}/hypotheses${tab}`}>Show what changed</Link>}
     >
-      {stale === 1 ? 'A pin is stale' : `${stale} pins are stale`}: what was pinned is not what is
-      read there now.
+      {stale === 1 ? 'A pin is stale' : `${stale} pins are stale`}: the files now parse to a
+      different value.
     </Banner>
   )
 }
@@ -148,12 +147,12 @@ function StaleBanner({ overview }: { readonly overview: Overview }) {
 function PartialBanner({ overview }: { readonly overview: Overview }) {
   const { search } = useLocation()
   const { total, parsing, unknown, failed } = overview.artifacts
-  const said = [
-    parsing > 0 && `${parsing} of ${total} artifacts are still being read`,
-    unknown > 0 && `${unknown} have an unknown type`,
-    failed > 0 && `${failed} could not be read`,
+  const parts = [
+    parsing > 0 && `parsing ${total - parsing} of ${total} ${total === 1 ? 'file' : 'files'}`,
+    unknown > 0 && `${unknown} of unknown type`,
+    failed > 0 && `${failed} could not be parsed`,
   ].filter(Boolean)
-  if (said.length === 0) return null
+  if (parts.length === 0) return null
   const show = parsing ? 'moving' : unknown ? 'unknown' : 'problems'
   return (
     <Banner
@@ -164,7 +163,7 @@ function PartialBanner({ overview }: { readonly overview: Overview }) {
         </Link>
       }
     >
-      This is a partial picture: {said.join(', ')}.
+      Partial results: {parts.join(', ')}.
     </Banner>
   )
 }

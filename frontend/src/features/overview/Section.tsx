@@ -21,7 +21,7 @@ export function Section({
   )
 }
 
-/** One line where there is nothing, with the reason. */
+/** One line that explains why a section is empty. */
 export const Nothing = ({ children }: { readonly children: ReactNode }) => (
   <p className="osection-nothing">{children}</p>
 )

@@ -1,4 +1,4 @@
-/** What moved, and when: ranked, with the seconds before or after the onset. */
+/** The series that moved, ranked, with the seconds before or after the onset. */
 import { Link, useLocation } from 'react-router'
 import type { Overview, ShiftDoc } from '@/api/schema'
 import { formatDuration, formatRatio } from '@/format'
@@ -18,13 +18,13 @@ export function Shifts({ overview }: { readonly overview: Overview }) {
   return (
     <Section
       title="What moved first"
-      note={overview.shifts.length > 0 && 'Medians inside the stall against the baseline.'}
+      note={overview.shifts.length > 0 && 'Medians during the stall against the baseline'}
     >
       {overview.shifts.length === 0 ? (
         <Nothing>
           {overview.headline
             ? 'No series moved against its baseline, or there is no baseline in the capture.'
-            : 'Series are compared when the analysis has run.'}
+            : 'Available after the analysis.'}
         </Nothing>
       ) : (
         <Table
@@ -91,7 +91,7 @@ const columns = (link: (row: ShiftDoc) => string): readonly Column<ShiftDoc>[] =
   {
     key: 'score',
     head: 'Score',
-    title: 'Robust: distance of the medians in spreads of the baseline',
+    title: 'Robust: distance of the medians in units of the baseline spread',
     kind: 'number',
     width: '72px',
     sort: (row) => row.score,
@@ -99,7 +99,7 @@ const columns = (link: (row: ShiftDoc) => string): readonly Column<ShiftDoc>[] =
   },
 ]
 
-/** Inside its uncertainty no order is claimed. */
+/** The time of a shift; within its uncertainty it shows no order. */
 function Moved({ row }: { readonly row: ShiftDoc }) {
   if (row.first_moved_s === null) return <span className="faint">–</span>
   const spread = row.uncertainty_s

@@ -1,4 +1,4 @@
-/** The right column: stalls, the seven checks, deadlocks, what was not collected. */
+/** The right column: stalls, the seven checks, deadlocks, gaps in the capture. */
 import { Link, useLocation } from 'react-router'
 import type { Overview, TriageDoc } from '@/api/schema'
 import { sharedSearch } from '@/state/url'
@@ -12,7 +12,7 @@ import { Nothing, Section } from './Section'
 const KIND = {
   stall: ['stall', 'holding'],
   false_positive: ['false positive of the trigger', 'idle'],
-  recovery_burst: ['burst of the recovery', 'running'],
+  recovery_burst: ['recovery burst', 'running'],
 } as const
 
 export function Stalls({ overview }: { readonly overview: Overview }) {
@@ -22,7 +22,7 @@ export function Stalls({ overview }: { readonly overview: Overview }) {
     <Section title="Stalls" note={stalls.length > 1 && `${stalls.length} in this capture`}>
       {stalls.length === 0 ? (
         <Nothing>
-          {overview.headline ? 'None was found in the series.' : 'Not looked for yet.'}
+          {overview.headline ? 'No stall in the series.' : 'Available after the analysis.'}
         </Nothing>
       ) : (
         <ul className="side-list">
@@ -65,8 +65,8 @@ export function Stalls({ overview }: { readonly overview: Overview }) {
 const CHECKS: Record<TriageDoc['check'], string> = {
   configuration: 'Configuration',
   saturated_resources: 'Saturated resources',
-  collateral_query: 'A collateral query',
-  other_process: 'Another process',
+  collateral_query: 'Collateral query',
+  other_process: 'Other process',
   hardware: 'Hardware',
   shared_storage: 'Shared storage',
   locking: 'Locking',
@@ -83,7 +83,7 @@ export function Triage({ overview }: { readonly overview: Overview }) {
   return (
     <Section title="Seven checks">
       {triage.length === 0 ? (
-        <Nothing>They are made when the analysis has run.</Nothing>
+        <Nothing>Available after the analysis.</Nothing>
       ) : (
         <ul className="side-list">
           {triage.map((item) => (
@@ -95,7 +95,7 @@ export function Triage({ overview }: { readonly overview: Overview }) {
               </div>
               <div className="muted">{item.why}</div>
               {item.collect && (
-                <div className="gap-how" title="Collect it the next time">
+                <div className="gap-how" title="How to collect it next time">
                   <code>{item.collect}</code>
                   <CopyButton text={item.collect}>Copy</CopyButton>
                 </div>
@@ -123,7 +123,7 @@ export function Deadlocks({ overview }: { readonly overview: Overview }) {
   const find = useArtifactByHash(incident.id)
   if (deadlocks.length === 0) return null
   return (
-    <Section title="Deadlocks" note="As the dumps print the latest one">
+    <Section title="Deadlocks" note="Dumps print only the latest deadlock">
       <ul className="side-list">
         {deadlocks.map((item) => {
           const artifact = find(item.artifact)
@@ -153,11 +153,11 @@ export function Deadlocks({ overview }: { readonly overview: Overview }) {
 export function Gaps({ overview }: { readonly overview: Overview }) {
   const { gaps } = overview
   return (
-    <Section title="Gaps" note={overview.headline && gaps.length > 0 && 'What was not collected'}>
+    <Section title="Gaps" note={overview.headline && gaps.length > 0 && 'Not collected'}>
       {!overview.headline && overview.artifacts.parsing > 0 ? (
-        <Nothing>They are named when what was uploaded has been read.</Nothing>
+        <Nothing>Available after the files are parsed.</Nothing>
       ) : gaps.length === 0 ? (
-        <Nothing>Everything that the analysis looks for was collected.</Nothing>
+        <Nothing>No gaps: the capture has everything that the analysis uses.</Nothing>
       ) : (
         <ul className="side-list">
           {gaps.map((gap) => (

@@ -1,4 +1,4 @@
-/** Past incidents with the same symptoms: why they are alike, and what was refuted there. */
+/** Past incidents with the same symptoms, and the hypotheses refuted or supported there. */
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { api, unwrap } from '@/api/client'
@@ -22,7 +22,7 @@ export function Similar({ incidentId }: { readonly incidentId: string }) {
   const similar = useQuery(similarQuery(incidentId))
   if (!similar.data?.length) return null
   return (
-    <Section title="Similar incidents" note="by what both show">
+    <Section title="Similar incidents" note="by shared symptoms">
       <ul className="side-list">
         {similar.data.map((item) => (
           <li key={item.id}>

@@ -1,7 +1,7 @@
-/** Addresses that an overview leads to. */
+/** Addresses that the overview links to. */
 import type { StallDoc } from '@/api/schema'
 
-/** The range of a stall with a third of its length (15 s at least) on both sides. */
+/** Return the range of a stall extended by a third of its length (at least 15 s) on both sides. */
 export function aroundStall(
   stall: Pick<StallDoc, 'onset' | 'end' | 'duration_s'>,
 ): { start: string; end: string } | Record<string, never> {

@@ -1,4 +1,4 @@
-/** Findings with what people said of them, and the steps from here. */
+/** Queries and writes of findings: verdicts, hypotheses, a new analysis. */
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useLocation, useNavigate } from 'react-router'
 import { api, unwrap } from '@/api/client'
@@ -18,7 +18,7 @@ export const findingsQuery = (id: string) =>
       ),
   })
 
-/** Accept or dismiss a finding. */
+/** Return the mutation that accepts or dismisses a finding. */
 export function useVerdict(incidentId: string) {
   const client = useQueryClient()
   return useMutation({
@@ -33,7 +33,7 @@ export function useVerdict(incidentId: string) {
   })
 }
 
-/** Makes a hypothesis of a finding, its evidence pinned, and opens it. */
+/** Return the mutation that creates a hypothesis from a finding, pins its evidence and opens it. */
 export function useMakeHypothesis(incidentId: string) {
   const client = useQueryClient()
   const navigate = useNavigate()
@@ -54,7 +54,7 @@ export function useMakeHypothesis(incidentId: string) {
   })
 }
 
-/** Runs the analysis again. */
+/** Return the mutation that runs the analysis again. */
 export function useAnalyse(incidentId: string) {
   const client = useQueryClient()
   return useMutation({

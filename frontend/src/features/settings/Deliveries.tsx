@@ -1,4 +1,4 @@
-/** What was sent to a webhook, what it answered; and again. */
+/** The delivery log of a webhook: requests, responses, and a button to deliver again. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Delivery, Webhook } from '@/api/schema'
@@ -19,9 +19,9 @@ export function Deliveries({ hook }: { readonly hook: Webhook }) {
   return (
     <section className="deliveries" aria-label="Deliveries">
       <h2>
-        Deliveries <span className="muted">the last hundred</span>
+        Deliveries <span className="muted">last 100</span>
       </h2>
-      {again.error && <Problem error={again.error} what="It is not sent again" />}
+      {again.error && <Problem error={again.error} what="The delivery was not repeated" />}
       {log.error ? (
         <Problem
           error={log.error}
@@ -31,8 +31,8 @@ export function Deliveries({ hook }: { readonly hook: Webhook }) {
       ) : !log.data ? (
         <SkeletonRows rows={3} />
       ) : log.data.length === 0 ? (
-        <EmptyState compact title="Nothing was sent yet">
-          What happens from now on is sent, if it is one of its events.
+        <EmptyState compact title="No deliveries yet">
+          Events that this webhook subscribes to are sent from now on.
         </EmptyState>
       ) : (
         <Table
@@ -55,7 +55,7 @@ const TONE: Readonly<Record<string, Tone>> = {
   failed: 'holding',
 }
 
-/** After a failed attempt the next one waits for its time. */
+/** Return the displayed state of a delivery; a failed attempt is retried later. */
 const stateOf = ({ state, attempts }: Delivery) =>
   state === 'waiting' && attempts > 0 ? 'will retry' : state
 
@@ -95,7 +95,7 @@ const columns = (
   {
     key: 'status',
     head: 'Status',
-    title: 'HTTP status of the last answer',
+    title: 'HTTP status of the last response',
     kind: 'number',
     width: '72px',
     sort: (row) => row.status_code,
@@ -103,7 +103,7 @@ const columns = (
   },
   {
     key: 'answer',
-    head: 'Answer',
+    head: 'Response',
     width: 'minmax(180px, 2fr)',
     sort: (row) => row.answer,
     cell: (row) =>
@@ -146,7 +146,7 @@ function Sent({
           )}
         </>
       }
-      footer={<CopyButton text={body}>Copy what was sent</CopyButton>}
+      footer={<CopyButton text={body}>Copy request</CopyButton>}
     >
       <h3>Sent</h3>
       <pre className="delivery-text">{body}</pre>

@@ -1,4 +1,4 @@
-/** How this installation is doing; `pileup doctor` says more, on the machine itself. */
+/** The health of this installation; `pileup doctor` on the server shows more. */
 import { useQuery } from '@tanstack/react-query'
 import { statusQuery } from '@/api/queries'
 import { Chip } from '@/ui/controls/Chip'
@@ -36,7 +36,7 @@ export function Installation() {
           [
             'Database',
             <Chip key="database" tone={database.ok ? 'running' : 'holding'}>
-              {database.ok ? 'ok' : 'not well'}
+              {database.ok ? 'ok' : 'unhealthy'}
             </Chip>,
           ],
           ['Disk', <BytesValue key="disk" value={disk.free_bytes} />],

@@ -1,4 +1,4 @@
-/** Redaction profiles, for admins: a name for what reports that leave do not say. */
+/** Redaction profiles, for admins: named sets of values that exported reports hide. */
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type SyntheticEvent, useState } from 'react'
 import { api, unwrap } from '@/api/client'
@@ -44,7 +44,7 @@ export function Redaction() {
     { key: 'name', head: 'Profile', width: 'minmax(160px, 1fr)', cell: (row) => row.name },
     {
       key: 'kinds',
-      head: 'Replaces by tokens',
+      head: 'Replaced by tokens',
       width: 'minmax(240px, 2fr)',
       cell: (row) => words(row.kinds),
     },

@@ -60,7 +60,7 @@ export default function SettingsScreen() {
   )
 }
 
-/** Said where a link leads to what one may not see. */
+/** The message for a link to settings that only admins may see. */
 function OfAdmins({ tab }: { readonly tab: TabName }) {
   const people = useQuery(peopleQuery)
   const names = (people.data ?? []).filter((item) => item.admin).map((item) => item.name)

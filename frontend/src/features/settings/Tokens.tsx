@@ -1,4 +1,4 @@
-/** API tokens: made, shown once with commands that work, revoked. */
+/** API tokens: create, show once with ready commands, revoke. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { NewToken, NewTokenOut, TokenOut } from '@/api/schema'
@@ -12,7 +12,7 @@ import { Ago, Time } from '@/ui/display/Value'
 import { tokensQuery, useMakeToken, useRevokeToken } from './queries'
 
 const SCOPES: readonly (readonly [NewToken['scope'], string, string])[] = [
-  ['push', 'Push', 'makes incidents and uploads into them; reads nothing'],
+  ['push', 'Push', 'creates incidents and uploads into them; reads nothing'],
   ['read', 'Read', 'reads everything you can read; changes nothing'],
   ['full', 'Full', 'everything that you can do'],
 ]
@@ -24,7 +24,7 @@ export function Tokens() {
   return (
     <div className="settings-pane scroll">
       <MakeToken busy={make.isPending} onMake={(body) => make.mutate(body)} />
-      {make.error && <Problem error={make.error} what="No token was made" />}
+      {make.error && <Problem error={make.error} what="The token was not created" />}
       {make.data && <Made token={make.data} onDone={() => make.reset()} />}
       {revoke.error && <Problem error={revoke.error} what="The token was not revoked" />}
       {tokens.isLoadingError ? (
@@ -37,7 +37,8 @@ export function Tokens() {
         <SkeletonRows rows={4} />
       ) : tokens.data.length === 0 ? (
         <EmptyState compact title="No tokens yet">
-          A token lets <code>pileup push</code>, curl or a script act for you without your password.
+          A token lets <code>pileup push</code>, curl or a script act on your behalf without your
+          password.
         </EmptyState>
       ) : (
         <Table
@@ -61,21 +62,21 @@ const columns = (onRevoke: (id: string) => void): readonly Column<TokenOut>[] =>
   },
   {
     key: 'scope',
-    head: 'May',
+    head: 'Permissions',
     width: '100px',
     sort: (row) => row.scope,
     cell: (row) => <Chip>{row.scope}</Chip>,
   },
   {
     key: 'created',
-    head: 'Made',
+    head: 'Created',
     width: '172px',
     sort: (row) => row.created_at,
     cell: (row) => <Time at={row.created_at} />,
   },
   {
     key: 'expires',
-    head: 'Ends',
+    head: 'Expires',
     width: '172px',
     sort: (row) => row.expires_at,
     cell: (row) => (row.expires_at ? <Time at={row.expires_at} /> : 'never'),
@@ -96,7 +97,7 @@ const columns = (onRevoke: (id: string) => void): readonly Column<TokenOut>[] =>
   },
 ]
 
-/** Cannot be undone, so the second click is the one that counts. */
+/** The revoke button; revoking is final, so it needs a second click. */
 function RevokeButton({
   name,
   onRevoke,
@@ -150,7 +151,7 @@ function MakeToken({
           />
         )}
       </Field>
-      <Field label="May" hint={SCOPES.find(([value]) => value === scope)?.[2]}>
+      <Field label="Permissions" hint={SCOPES.find(([value]) => value === scope)?.[2]}>
         {(ids) => (
           <select
             {...ids}
@@ -168,7 +169,7 @@ function MakeToken({
           </select>
         )}
       </Field>
-      <Field label="Ends">
+      <Field label="Expires">
         {(ids) => (
           <select
             {...ids}
@@ -184,7 +185,7 @@ function MakeToken({
         )}
       </Field>
       <Button type="submit" variant="primary" disabled={!name.trim()} busy={busy}>
-        Make the token
+        Create token
       </Button>
     </form>
   )
@@ -195,7 +196,7 @@ function Made({ token, onDone }: { readonly token: NewTokenOut; readonly onDone:
   return (
     <section className="made" aria-label="The new token">
       <p>
-        <strong>{token.name}</strong>: this is the only time that the token is shown.
+        <strong>{token.name}</strong>: the token is shown only once.
       </p>
       <div className="made-token">
         <code>{token.token}</code>
@@ -210,12 +211,12 @@ function Made({ token, onDone }: { readonly token: NewTokenOut; readonly onDone:
           <pre>{command}</pre>
         </div>
       ))}
-      <Button onClick={onDone}>I have it, hide it</Button>
+      <Button onClick={onDone}>Done, hide it</Button>
     </section>
   )
 }
 
-/** Commands that work as they stand, but for the paths. */
+/** Return example commands with the token; only the paths need editing. */
 function tokenSnippets(
   origin: string,
   token: string,
@@ -232,7 +233,7 @@ function tokenSnippets(
       command: `pileup push ./pt-stalk --new "checkout stall" \\\n  --to ${origin} --token ${token}`,
     },
     {
-      title: 'Upload with curl, into an incident that is there',
+      title: 'Upload with curl into an existing incident',
       command: [
         `curl -H 'Authorization: Bearer ${token}' \\`,
         `  -F file=@innodb-status.txt \\`,

@@ -17,7 +17,7 @@ import { useChangeUser, useMakeUser, usersQuery } from './queries'
 type Role = User['role']
 const ROLES: readonly (readonly [Role, string])[] = [
   ['viewer', 'sees everything, changes nothing'],
-  ['contributor', 'uploads, argues, experiments, writes the report'],
+  ['contributor', 'uploads files, edits hypotheses, experiments and the report'],
   ['admin', 'also deletes, archives and manages users'],
 ]
 
@@ -190,7 +190,7 @@ function AddUser({ onClose }: { readonly onClose: () => void }) {
           'password',
           'First password',
           'password',
-          '10 characters or more. Tell it in person.',
+          '10 characters or more. Hand it over in person.',
         )}
         <Field label="Role" hint={ROLES.find(([role]) => role === user.role)?.[1]}>
           {(ids) => (
@@ -211,7 +211,7 @@ function AddUser({ onClose }: { readonly onClose: () => void }) {
             </select>
           )}
         </Field>
-        {make.error && <Problem compact error={make.error} what="Nobody was added" />}
+        {make.error && <Problem compact error={make.error} what="The user was not added" />}
       </form>
     </Dialog>
   )

@@ -1,4 +1,4 @@
-/** Address and events of a webhook. */
+/** The dialog for the address and events of a webhook. */
 import { useState } from 'react'
 import { asProblem } from '@/api/problem'
 import type { NewWebhook, Webhook } from '@/api/schema'
@@ -11,7 +11,7 @@ type Event = NewWebhook['events'][number]
 
 export const EVENTS: readonly (readonly [Event, string])[] = [
   ['incident.status_changed', 'an incident is open, analysing, in review, published'],
-  ['analysis.finished', 'an analysis is there, or failed'],
+  ['analysis.finished', 'an analysis is done or failed'],
   ['hypothesis.status_changed', 'a hypothesis is supported, refuted, …'],
   ['experiment.finished', 'an experiment has its verdict'],
   ['report.approved', 'a release of the report is approved'],
@@ -24,7 +24,7 @@ export function WebhookDialog({
   onSave,
   onClose,
 }: {
-  /** The one that is changed; without it a new one is made. */
+  /** The webhook to edit; without it the dialog adds one. */
   readonly hook?: Webhook
   readonly busy: boolean
   readonly error: Error | null
@@ -43,7 +43,7 @@ export function WebhookDialog({
     <Dialog
       open
       onOpenChange={(open) => !open && onClose()}
-      title={hook ? 'Change the webhook' : 'Add a webhook'}
+      title={hook ? 'Edit the webhook' : 'Add a webhook'}
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -63,7 +63,7 @@ export function WebhookDialog({
       >
         <Field
           label="Address"
-          hint="https://host/path. One that is not public needs PILEUP_WEBHOOK_PRIVATE=true."
+          hint="https://host/path. A private address needs PILEUP_WEBHOOK_PRIVATE=true."
           problem={wrong?.message}
         >
           {(ids) => (
@@ -80,7 +80,7 @@ export function WebhookDialog({
           )}
         </Field>
         <fieldset className="webhook-events">
-          <legend className="field-label">Told when</legend>
+          <legend className="field-label">Events</legend>
           {EVENTS.map(([event, when]) => (
             <label key={event} className="choice">
               <input
@@ -94,7 +94,7 @@ export function WebhookDialog({
             </label>
           ))}
         </fieldset>
-        {error && !wrong && <Problem compact error={error} what="It was not saved" />}
+        {error && !wrong && <Problem compact error={error} what="The webhook was not saved" />}
       </form>
     </Dialog>
   )

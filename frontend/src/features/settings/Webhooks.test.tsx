@@ -45,7 +45,7 @@ describe('webhooks', () => {
       url: hook.url,
       events: ['report.approved'],
     })
-    await user.click(screen.getByRole('button', { name: 'I have it, hide it' }))
+    await user.click(screen.getByRole('button', { name: 'Done, hide it' }))
     expect(screen.queryByText('whs_once')).toBeNull()
   })
 
@@ -67,7 +67,7 @@ describe('webhooks', () => {
     )
     await act('Delete…')
     expect(calls.some((call) => call.method === 'DELETE')).toBe(false)
-    await user.click(await screen.findByRole('button', { name: 'Delete for good' }))
+    await user.click(await screen.findByRole('button', { name: 'Delete permanently' }))
     await waitFor(() => expect(calls.some((call) => call.method === 'DELETE')).toBe(true))
   })
 

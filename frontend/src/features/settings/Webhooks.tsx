@@ -1,4 +1,4 @@
-/** Webhooks, for admins: who is told of what; the secret once; the log of each. */
+/** Webhooks, for admins: address, events, the secret once, and the delivery log of each. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { MadeWebhook, NewWebhook, Webhook } from '@/api/schema'
@@ -30,7 +30,7 @@ export function Webhooks() {
     <div className="settings-pane scroll">
       <div className="settings-bar">
         <span className="muted">
-          Other systems are told of changes of state by a signed POST; see how-to/webhooks.md.
+          Webhooks notify other systems of state changes with a signed POST; see how-to/webhooks.md.
         </span>
         <Button
           variant="primary"
@@ -75,7 +75,7 @@ export function Webhooks() {
         <Deliveries hook={shown} />
       ) : (
         !!hooks.data?.length && (
-          <p className="settings-hint muted">Choose a webhook to see what was sent to it.</p>
+          <p className="settings-hint muted">Choose a webhook to see its deliveries.</p>
         )
       )}
       {dialog?.kind === 'add' && (
@@ -124,7 +124,7 @@ const columns = ({
   },
   {
     key: 'events',
-    head: 'Told of',
+    head: 'Events',
     width: 'minmax(220px, 2fr)',
     sort: (row) => row.events.length,
     text: (row) => row.events.join(', '),
@@ -145,7 +145,7 @@ const columns = ({
   },
   {
     key: 'created',
-    head: 'Made',
+    head: 'Created',
     width: '110px',
     sort: (row) => row.created_at,
     cell: (row) => <Ago at={row.created_at} />,
@@ -162,7 +162,7 @@ const columns = ({
           </Button>
         }
       >
-        <MenuItem onSelect={() => onEdit(row)}>Change address or events…</MenuItem>
+        <MenuItem onSelect={() => onEdit(row)}>Edit address or events…</MenuItem>
         <MenuItem onSelect={() => onEnable(row)}>{row.enabled ? 'Disable' : 'Enable'}</MenuItem>
         <MenuLine />
         <MenuItem danger onSelect={() => onDelete(row)}>
@@ -177,14 +177,14 @@ function Made({ hook, onDone }: { readonly hook: MadeWebhook; readonly onDone: (
   return (
     <section className="made" aria-label="The new webhook">
       <p>
-        The secret for <strong className="mono">{hook.url}</strong>: this is the only time that it
-        is shown. The receiver verifies with it who sent what.
+        The secret for <strong className="mono">{hook.url}</strong>: it is shown only once. The
+        receiver uses it to verify the signature.
       </p>
       <div className="made-token">
         <code>{hook.secret}</code>
         <CopyButton text={hook.secret}>Copy the secret</CopyButton>
       </div>
-      <Button onClick={onDone}>I have it, hide it</Button>
+      <Button onClick={onDone}>Done, hide it</Button>
     </section>
   )
 }
@@ -204,14 +204,14 @@ function Delete({ hook, onClose }: { readonly hook: Webhook; readonly onClose: (
             busy={remove.isPending}
             onClick={() => remove.mutate(hook.id, { onSuccess: onClose })}
           >
-            Delete for good
+            Delete permanently
           </Button>
         </>
       }
     >
       <p>
-        <code>{hook.url}</code> is told of nothing any more. Its secret and the log of its
-        deliveries go with it and cannot be taken back; to pause it, disable it instead.
+        <code>{hook.url}</code> receives no more events. Its secret and its delivery log are deleted
+        permanently; to pause it, disable it instead.
       </p>
       {remove.error && <Problem compact error={remove.error} what="It was not deleted" />}
     </Dialog>

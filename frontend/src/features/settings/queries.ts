@@ -1,4 +1,4 @@
-/** Tokens and users. */
+/** Queries and writes of tokens and users. */
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'

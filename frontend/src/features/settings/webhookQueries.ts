@@ -1,11 +1,11 @@
-/** Webhooks and the log of what was sent. */
+/** Queries and writes of webhooks and their deliveries. */
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
 import type { NewWebhook, WebhookChange } from '@/api/schema'
 
-/** While something is on its way its log is looked at again after this. */
-const LOOK_AGAIN_MS = 3000
+/** Refetch interval of the log while a delivery is pending. */
+const POLL_MS = 3000
 
 export const webhooksQuery = queryOptions({
   queryKey: keys.webhooks,
@@ -22,11 +22,11 @@ export const deliveriesQuery = (id: string) =>
         }),
       ),
     refetchInterval: ({ state }) =>
-      state.data?.some((item) => item.state === 'waiting') ? LOOK_AGAIN_MS : false,
+      state.data?.some((item) => item.state === 'waiting') ? POLL_MS : false,
   })
 
-/** A write after which the webhooks and their logs are read again. */
-function useWrite<T, R>(write: (what: T) => Promise<R>) {
+/** Build a mutation that refetches the webhooks and their logs afterwards. */
+function useWrite<T, R>(write: (input: T) => Promise<R>) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: write,

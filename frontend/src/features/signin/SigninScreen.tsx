@@ -1,4 +1,4 @@
-/** Sign in: by the one-time link (which makes the first admin), or by email and password. */
+/** The sign-in page: by one-time link (which creates the first admin), or by email and password. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useState } from 'react'
 import { Navigate, useNavigate, useSearchParams } from 'react-router'
@@ -20,7 +20,7 @@ export default function SigninScreen() {
     queryFn: () => unwrap(api.GET('/api/v1/setup')),
     staleTime: 0,
   })
-  // A cookie may still be good: then there is nothing to sign in to.
+  // The cookie may still be valid: then no sign-in is needed.
   const session = useQuery({
     queryKey: [...keys.session, 'peek'],
     queryFn: async () => {
@@ -45,7 +45,7 @@ export default function SigninScreen() {
         {setup.error ? (
           <Problem
             error={setup.error}
-            what="Pileup does not answer"
+            what="Pileup does not respond"
             onRetry={() => void setup.refetch()}
           />
         ) : !setup.data ? null : link ? (
@@ -65,7 +65,7 @@ export default function SigninScreen() {
   )
 }
 
-/** Only an address of this app; anything else is the incident list. */
+/** Return the address to open after sign-in: only paths of this app, else the list of incidents. */
 export function safeNext(next: string | null): string {
   return next && /^\/(?![/\\])/.test(next) && !next.startsWith('/sign-in') ? next : '/'
 }
@@ -96,7 +96,7 @@ function FirstUser({ link, next }: { readonly link: string; readonly next: strin
   const errors = fieldErrors(create.error)
   return (
     <form className="signin-form" onSubmit={(event) => submit(event, create.mutate)}>
-      <p>You are the first here. This account will be an admin and can add the others.</p>
+      <p>You are the first user. This account becomes an admin and can add other users.</p>
       <Field label="Name" problem={errors['name']}>
         {(ids) => (
           <input
@@ -136,7 +136,7 @@ function FirstUser({ link, next }: { readonly link: string; readonly next: strin
           />
         )}
       </Field>
-      {create.error && <Problem compact error={create.error} what="No account was made" />}
+      {create.error && <Problem compact error={create.error} what="The account was not created" />}
       <Button type="submit" variant="primary" busy={create.isPending}>
         Create the account and sign in
       </Button>
@@ -149,13 +149,11 @@ function ByLink({ link, next }: { readonly link: string; readonly next: string }
     mutationFn: () => unwrap(api.POST('/api/v1/session/link', { body: { link } })),
     onSuccess: useSignedIn(next),
   })
-  // Not by itself on load: a link preview or a reload would use the link up.
+  // Not automatically on load: a link preview or a reload would use up the link.
   return (
     <form className="signin-form" onSubmit={(event) => submit(event, signIn.mutate)}>
       <p>This link signs you in once.</p>
-      {signIn.error && (
-        <Problem compact error={signIn.error} what="The link does not sign in any more" />
-      )}
+      {signIn.error && <Problem compact error={signIn.error} what="The link is no longer valid" />}
       <Button type="submit" variant="primary" autoFocus busy={signIn.isPending}>
         Sign in with this link
       </Button>
@@ -201,7 +199,7 @@ function ByPassword({ next }: { readonly next: string }) {
           />
         )}
       </Field>
-      {signIn.error && <Problem compact error={signIn.error} what="Not signed in" />}
+      {signIn.error && <Problem compact error={signIn.error} what="Sign-in failed" />}
       <Button type="submit" variant="primary" busy={signIn.isPending}>
         Sign in
       </Button>

@@ -4,7 +4,7 @@ import type { StackMoment } from '@/api/schema'
 import { formatNumber } from '@/format'
 import { useIncidentId, useZone } from '@/state/incident'
 import { useKeys } from '@/state/keys'
-import { flag, oneOf, text, useStanding, useUrlChange, useUrlState } from '@/state/url'
+import { flag, oneOf, text, useResolvedDefaults, useUrlChange, useUrlState } from '@/state/url'
 import { useViewKeys } from '@/state/viewKeys'
 import { Button } from '@/ui/controls/Button'
 import { cx } from '@/ui/controls/cx'
@@ -46,7 +46,7 @@ export default function StacksScreen() {
     (a, b) => b.threads - a.threads || Number(isBare(a.artifact)) - Number(isBare(b.artifact)),
   )[0]
   const key = asked || (most ? sampleKey(most) : '')
-  useStanding({ sample: show === 'flame' ? null : key || null })
+  useResolvedDefaults({ sample: show === 'flame' ? null : key || null })
   const [artifact = '', snapshot = '0'] = key.split(':')
   const sample = moments.data?.find((moment) => sampleKey(moment) === key)
   const stacks = useQuery(stacksQuery(id, artifact, Number(snapshot)))

@@ -1,4 +1,4 @@
-/** The cycle of a deadlock: transactions with what they ran, locks on the lines between them. */
+/** The drawing of a deadlock: transactions with their statements, locks on the edges between them. */
 import { useId } from 'react'
 import type { DeadlockOut } from '@/api/schema'
 import { type CycleNode, layoutCycle, lockWords, NODE_H, NODE_W } from './cycle'
@@ -108,7 +108,7 @@ function Node({ node, deadlock }: { readonly node: CycleNode; readonly deadlock:
 const cut = (text: string, most: number) =>
   text.length > most ? `${text.slice(0, most - 1)}…` : text
 
-/** Two lines of a statement at most. */
+/** Wrap a statement into at most two lines. */
 function wrap(sql: string): readonly string[] {
   if (sql.length <= CHARS) return [sql]
   const at = sql.lastIndexOf(' ', CHARS)

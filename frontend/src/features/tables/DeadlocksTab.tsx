@@ -1,4 +1,4 @@
-/** Every deadlock once: the list, and the chosen one as a cycle with its words below. */
+/** The deadlocks: a list without repeats, and the selected one as a cycle with its description. */
 import { useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
 import type { DeadlockList, DeadlockOut } from '@/api/schema'
@@ -36,7 +36,7 @@ function Deadlocks({ items, total }: DeadlockList) {
       <NothingInRange what="deadlock" range={range} />
     ) : (
       <NotCollected
-        title="No deadlock was printed"
+        title="No deadlocks captured"
         command="mysql -e 'SHOW ENGINE INNODB STATUS\G' > innodb-status.txt"
       >
         Each dump prints the latest deadlock since the server started. No dump of this incident has
@@ -124,7 +124,7 @@ const COLUMNS: Column<DeadlockOut>[] = [
   },
   {
     key: 'relation',
-    head: 'To the stall',
+    head: 'Relation to the stall',
     width: 'minmax(160px, 3fr)',
     cell: (item) => (
       <span className="muted" title={item.relation ?? undefined}>
@@ -153,7 +153,7 @@ function OneDeadlock({ deadlock }: { readonly deadlock: DeadlockOut }) {
   const picture = useRef<HTMLDivElement>(null)
   const place = deadlock.seen[0]
   return (
-    <section className="deadlock scroll" aria-label="The chosen deadlock" tabIndex={0}>
+    <section className="deadlock scroll" aria-label="Selected deadlock" tabIndex={0}>
       <header className="deadlock-head">
         <h2>
           {deadlock.transactions.length} transactions wait in a circle
@@ -166,12 +166,12 @@ function OneDeadlock({ deadlock }: { readonly deadlock: DeadlockOut }) {
         </h2>
         {deadlock.truncated && <Chip tone="waiting">cut off in the dump</Chip>}
         <span className="tables-space" />
-        <CopyButton text={words.join('\n')}>Copy the words</CopyButton>
+        <CopyButton text={words.join('\n')}>Copy description</CopyButton>
         <ExportMenu
           name={['deadlock', deadlock.time ?? deadlock.id]}
           svg={() => {
             const drawn = picture.current?.querySelector('svg')
-            if (!drawn) throw new Error('nothing is drawn')
+            if (!drawn) throw new Error('no drawing to export')
             return svgOfElement(drawn, { title: 'Deadlock', description: words.join(' ') })
           }}
         />

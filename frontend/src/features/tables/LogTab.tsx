@@ -1,4 +1,4 @@
-/** The log of the incident: repeated messages as one with their counts over time, or every event. */
+/** The log of the incident: repeated messages grouped with their counts over time, or every event. */
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue } from 'react'
 import { Link, useLocation } from 'react-router'
@@ -22,13 +22,19 @@ import type { Column } from '@/ui/table/Table'
 import { Time } from '@/ui/display/Value'
 import { Filter, NotCollected, useOrder } from './parts'
 import { RecordTable } from './RecordTable'
-import { type EventOrder, type GroupOrder, logAsked, logGroupsQuery, logQuery } from './queries'
+import {
+  type EventOrder,
+  type GroupOrder,
+  logParameters,
+  logGroupsQuery,
+  logQuery,
+} from './queries'
 import { Lines, PinRow } from './Source'
 
 const VIEW = oneOf<'groups' | 'events'>(['groups', 'events'])
 const SEVERITIES = ['error', 'warning', 'note', 'system', 'none'] as const
 
-/** Of the other list, whose columns are others. */
+/** Reset of page and sort for the other list, which has other columns. */
 const FIRST_PAGE = { page: [], sort: [], down: [] }
 const EVENT_ORDER = oneOf<EventOrder | ''>([
   ...(['time', 'severity', 'kind', 'subsystem', 'message', 'host'] as const),
@@ -44,13 +50,13 @@ export function LogTab() {
   const [group] = useUrlState('group', text, '')
   const [page] = useUrlState('page', number, 0)
   const change = useUrlChange()
-  const asked = { severity, q: useDeferredValue(words), group }
+  const filter = { severity, q: useDeferredValue(words), group }
   const opened = view === 'events' || group !== ''
   const [eventOrder, eventSort] = useOrder(EVENT_ORDER)
   const [groupOrder, groupSort] = useOrder(GROUP_ORDER)
-  const events = useQuery(logQuery(incidentId, asked, range, opened ? eventOrder : null, page))
+  const events = useQuery(logQuery(incidentId, filter, range, opened ? eventOrder : null, page))
   const groups = useQuery({
-    ...logGroupsQuery(incidentId, asked, range, opened ? null : groupOrder),
+    ...logGroupsQuery(incidentId, filter, range, opened ? null : groupOrder),
     enabled: view === 'groups' || group !== '',
   })
   const error = events.error ?? groups.error
@@ -69,8 +75,8 @@ export function LogTab() {
         title="No log yet"
         command="sudo journalctl -k --since '1 hour ago' > kernel.log; cp $(mysql -NBe 'SELECT @@log_error') ."
       >
-        Error logs, kernel logs and triggers appear here as events: filtered, searched, repeated
-        messages counted as one.
+        Error logs, kernel logs and triggers appear here as events: filtered, searched, grouped by
+        message.
       </NotCollected>
     )
   const tools = (
@@ -94,7 +100,7 @@ export function LogTab() {
           file="log"
           csv={{
             route: 'log.csv',
-            query: { ...logAsked(asked, range), ...eventOrder },
+            query: { ...logParameters(filter, range), ...eventOrder },
             total: events.data.total,
           }}
           note={
@@ -117,7 +123,7 @@ export function LogTab() {
           file="log-groups"
           csv={{
             route: 'log/groups.csv',
-            query: { ...logAsked(asked, range), ...groupOrder },
+            query: { ...logParameters(filter, range), ...groupOrder },
             total: groups.data?.groups ?? 0,
           }}
           empty={groups.data ? 'event' : { message: <SkeletonRows rows={12} /> }}
@@ -145,7 +151,7 @@ function ViewChoice({ opened }: { readonly opened: boolean }) {
         pressed={!opened}
         onClick={() => change({ view: [], group: [], ...FIRST_PAGE })}
       >
-        Repeated as one
+        Grouped
       </Button>
       <Button
         size="small"
@@ -190,7 +196,7 @@ function SeverityChoice({
   )
 }
 
-/** The message that the listed events share. */
+/** The note with the message that the listed events share. */
 function GroupNote({ shape }: { readonly shape: string | undefined }) {
   const change = useUrlChange()
   return (
@@ -206,9 +212,9 @@ function GroupNote({ shape }: { readonly shape: string | undefined }) {
 function Unlisted({ of: { groups, items } }: { readonly of: LogGroups }) {
   if (groups <= items.length || items.length === 0) return null
   return (
-    <EmptyState compact title="More messages than are listed">
+    <EmptyState compact title="Not all messages are listed">
       The {items.length} most frequent of {groups} are listed: choose a shorter range, a severity or
-      a word.
+      a search word.
     </EmptyState>
   )
 }
@@ -228,11 +234,11 @@ function Severity({ value }: { readonly value: string | null }) {
   )
 }
 
-/** The moment on the timeline: a minute around it. */
+/** A link to the minute around a time on the timeline. */
 function Moment({ at }: { readonly at: string | null }) {
   const incidentId = useIncidentId()
   const { search } = useLocation()
-  if (at === null) return <span className="faint">not known</span>
+  if (at === null) return <span className="faint">unknown</span>
   const time = Date.parse(at)
   const iso = (shift: number) => new Date(time + shift).toISOString()
   const to = sharedSearch(search, { start: iso(-30_000), end: iso(30_000) })
@@ -343,7 +349,7 @@ const EVENT_COLUMNS: Column<LogEvent>[] = [
   },
   {
     key: 'subsystem',
-    head: 'Part',
+    head: 'Subsystem',
     width: '80px',
     cell: (item) => item.subsystem,
     sort: (item) => item.subsystem,

@@ -1,4 +1,4 @@
-/** The captured moments as bars, tall where many sessions were active; one is chosen. */
+/** The captured moments as bars, as tall as the share of active sessions; one is selected. */
 import { type KeyboardEvent, useMemo } from 'react'
 import type { ProcesslistMoment } from '@/api/schema'
 import { useWidth } from '@/charts/useWidth'
@@ -37,7 +37,7 @@ export function MomentScrubber({
       <div className="scrub-head">
         <span>
           <strong data-testid="processlist-moment">
-            {moment.time ? <Time at={moment.time} zone /> : 'A moment of unknown time'}
+            {moment.time ? <Time at={moment.time} zone /> : 'Time unknown'}
           </strong>{' '}
           <span className="muted">
             {moment.active} of {moment.sessions} sessions active

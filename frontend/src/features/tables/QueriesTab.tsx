@@ -1,4 +1,4 @@
-/** Statements by their shape, most time first, from what told them; a shape opens into examples. */
+/** Statements grouped by shape, longest total time first, from one source; a shape opens its examples. */
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue } from 'react'
 import type { QueryExample, TopQueries, TopQuery } from '@/api/schema'
@@ -13,7 +13,12 @@ import type { Column } from '@/ui/table/Table'
 import { Duration, Time } from '@/ui/display/Value'
 import { Filter, NotCollected, NothingInRange, RangeNote, useOrder } from './parts'
 import { RecordTable } from './RecordTable'
-import { examplesQuery, type QueryOrder, topQueriesQuery, window as rangeAsked } from './queries'
+import {
+  examplesQuery,
+  type QueryOrder,
+  topQueriesQuery,
+  window as rangeParameters,
+} from './queries'
 import { Lines, PinRow } from './Source'
 
 type QuerySource = TopQueries['source']
@@ -32,18 +37,24 @@ const ORDER = oneOf<QueryOrder | ''>([
 export function QueriesTab() {
   const incidentId = useIncidentId()
   const [range] = useRange()
-  const [asked] = useUrlState<QuerySource | 'any'>('source', SOURCE, 'any')
+  const [sourceChoice] = useUrlState<QuerySource | 'any'>('source', SOURCE, 'any')
   const [words] = useUrlState('q', text, '')
   const [pick, setPick] = useUrlState('pick', text, '')
   const change = useUrlChange()
   const q = useDeferredValue(words)
   const [order, sorting] = useOrder(ORDER)
   const first = useQuery(
-    topQueriesQuery(incidentId, asked === 'any' ? 'slow_log' : asked, q, range, order),
+    topQueriesQuery(
+      incidentId,
+      sourceChoice === 'any' ? 'slow_log' : sourceChoice,
+      q,
+      range,
+      order,
+    ),
   )
   const counts = first.data?.counts
   const best = SOURCES.find(([name]) => (counts?.[name] ?? 0) > 0)?.[0] ?? 'slow_log'
-  const source = asked === 'any' ? best : asked
+  const source = sourceChoice === 'any' ? best : sourceChoice
   const list = useQuery(topQueriesQuery(incidentId, source, q, range, order))
   if (list.isLoadingError)
     return (
@@ -62,8 +73,8 @@ export function QueriesTab() {
         title="No statements yet"
         command={`mysql -e "SET GLOBAL long_query_time = 0.1, slow_query_log = ON"`}
       >
-        Statements of slow query logs, query digests and processlists appear here, summed up by
-        their shape. None was uploaded.
+        Statements of slow query logs, query digests and processlists appear here, grouped by shape.
+        None was uploaded.
       </NotCollected>
     )
   return (
@@ -79,7 +90,7 @@ export function QueriesTab() {
                 onChange={(next) => change({ q: next ? [next] : [] })}
               />
               {source === 'query_digest' ? (
-                <span className="faint">as the report was made: not cut to the range</span>
+                <span className="faint">whole report: not limited to the range</span>
               ) : (
                 <RangeNote />
               )}
@@ -89,7 +100,7 @@ export function QueriesTab() {
           file="top-queries"
           csv={{
             route: 'queries.csv',
-            query: { source, q, ...rangeAsked(range), ...order },
+            query: { source, q, ...rangeParameters(range), ...order },
             total: list.data.shapes,
           }}
           note={
@@ -131,14 +142,14 @@ function SourceChoice({
 }) {
   const change = useUrlChange()
   return (
-    <div className="segments" role="group" aria-label="Told by">
+    <div className="segments" role="group" aria-label="Source">
       {SOURCES.map(([name, label]) => (
         <Button
           key={name}
           size="small"
           pressed={chosen === name}
           disabled={(counts[name] ?? 0) === 0}
-          title={(counts[name] ?? 0) === 0 ? 'nothing of this kind was captured' : undefined}
+          title={(counts[name] ?? 0) === 0 ? 'not captured' : undefined}
           onClick={() => change({ source: [name], pick: [] })}
         >
           {label}
@@ -162,7 +173,7 @@ function Totals({ of, source }: { readonly of: TopQueries; readonly source: Quer
   )
 }
 
-/** "96.2 s in 300 calls: UPDATE ...": what a pin of a shape says. */
+/** Return the title of a pin of a shape: "96.2 s in 300 calls: UPDATE ...". */
 const queryClaim = ({ total_s: total, calls, shape }: TopQuery) =>
   total === null ? shape : `${formatNumber(total, 1)} s in ${calls ?? UNKNOWN} calls: ${shape}`
 

@@ -1,6 +1,6 @@
 /**
- * The table of a tab: a line of tools with pages, copy and CSV, then the rows or why there are none.
- * A tab declares its columns and says where the rows come from; the page is in the address.
+ * The table of a tab: a toolbar with pages, copy and CSV, then the rows or the reason for none.
+ * A tab declares its columns and the source of the rows; the page number is in the address.
  */
 import type { ReactNode } from 'react'
 import { useIncidentId, useRange } from '@/state/incident'
@@ -24,21 +24,21 @@ export function RecordTable<Row>({
   label,
   ...table
 }: {
-  /** Filters and choices, at the left of the line above the rows. */
+  /** Filters and choices, at the left of the toolbar. */
   readonly tools: ReactNode
-  /** The rows follow the chosen range. */
+  /** Whether the rows follow the selected range. */
   readonly ranged?: boolean
-  /** Counts and links, at the right of the line. */
+  /** Counts and links, at the right of the toolbar. */
   readonly summary?: ReactNode
-  /** The rows are one page of `total`; `what` they are: "events". */
+  /** Set when the rows are one page of `total`; `what` names them: "events". */
   readonly pages?: { readonly total: number; readonly what: string }
   /** Name of the exported file, without its ending. */
   readonly file: string
-  /** Where the server gives all `total` rows; without it the shown rows are exported. */
+  /** Route of the CSV of all `total` rows; without it the shown rows are exported. */
   readonly csv?: { readonly route: string; readonly query: CsvQuery; readonly total: number }
   /** Between the tools and the rows. */
   readonly note?: ReactNode
-  /** In place of the rows when there are none: the name of a row, or a whole message. */
+  /** Shown instead of rows when there are none: the name of a row, or a whole message. */
   readonly empty: string | { readonly message: ReactNode }
   /** Below the rows. */
   readonly more?: ReactNode

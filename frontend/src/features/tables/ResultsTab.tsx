@@ -1,4 +1,4 @@
-/** Result sets that artifacts hold, each opening in its viewer, any two of them compared. */
+/** The result sets of all artifacts; each opens in its viewer, and any two can be compared. */
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { Link, useLocation } from 'react-router'

@@ -11,7 +11,7 @@ import {
   oneOf,
   sharedSearch,
   text,
-  useStanding,
+  useResolvedDefaults,
   useUrlChange,
   useUrlState,
 } from '@/state/url'
@@ -30,8 +30,8 @@ import {
   momentsQuery,
   processlistQuery,
   type SessionOrder,
-  type SessionsAsked,
-  sessionsAsked,
+  type SessionsFilter,
+  sessionsParameters,
 } from './queries'
 import { Lines, PinRow } from './Source'
 import { findMoment, fullest, momentId } from './scrub'
@@ -64,19 +64,19 @@ export function SessionsTab() {
   const items = moments.data?.items ?? []
   const moment = findMoment(items, at) ?? fullest(items)
   const [order, sorting] = useOrder(ORDER)
-  const asked: SessionsAsked | null = moment && {
+  const filter: SessionsFilter | null = moment && {
     artifact: moment.artifact,
     snapshot: moment.snapshot,
     by,
-    // "=" before the key: the group without one is a group too.
+    // "=" before the key, because the empty key is a group too.
     group: group ? group.slice(1) : null,
     idle,
     q: words,
     order,
   }
-  const list = useQuery(processlistQuery(incidentId, asked, page))
+  const list = useQuery(processlistQuery(incidentId, filter, page))
   const chosen = list.data?.rows.find((row) => sessionKey(row) === picked)
-  useStanding({ at: moment ? momentId(moment) : null })
+  useResolvedDefaults({ at: moment ? momentId(moment) : null })
   const place = moment ? items.indexOf(moment) : -1
   const go = (next: ProcesslistMoment | undefined) =>
     next && change({ at: [momentId(next)], page: [] })
@@ -97,7 +97,7 @@ export function SessionsTab() {
         command="mysql -e 'SHOW FULL PROCESSLIST\G' > processlist.txt"
       >
         Sessions at each captured moment appear here, grouped by what they ran. None was uploaded,
-        or the analysis has not placed it yet.
+        or the analysis has not run yet.
       </NotCollected>
     )
   return (
@@ -134,7 +134,7 @@ export function SessionsTab() {
               checked={idle}
               onChange={(event) => setIdle(event.target.checked)}
             />
-            also asleep
+            include sleeping
           </label>
           <span className="tables-space" />
           <WaitsLink moment={moment} />
@@ -150,10 +150,10 @@ export function SessionsTab() {
                   tools={<GroupTitle group={group} total={data.rows_total} />}
                   pages={{ total: data.rows_total, what: 'sessions' }}
                   file="sessions"
-                  {...(asked && {
+                  {...(filter && {
                     csv: {
                       route: 'processlist.csv',
-                      query: sessionsAsked(asked),
+                      query: sessionsParameters(filter),
                       total: data.rows_total,
                     },
                   })}
@@ -203,7 +203,7 @@ function GroupTitle({ group, total }: { readonly group: string; readonly total: 
   return (
     <>
       <h2 className="tables-title ellipsis">
-        {group ? group.slice(1) || 'without one' : 'All sessions'}{' '}
+        {group ? group.slice(1) || 'no value' : 'All sessions'}{' '}
         <span className="faint">{formatNumber(total, 0)}</span>
       </h2>
       {group && (
@@ -226,7 +226,7 @@ function WaitsLink({ moment }: { readonly moment: ProcesslistMoment }) {
       className="btn btn-plain btn-small"
       to={`/incidents/${incidentId}/waits${sharedSearch(search, { at: moment.time })}`}
     >
-      Wait graph then
+      Wait graph at this moment
     </Link>
   )
 }
@@ -277,7 +277,7 @@ function groupColumns(list: Processlist): Column<ProcesslistGroup>[] {
     },
     {
       key: 'total',
-      head: 'In total',
+      head: 'Total',
       kind: 'number',
       width: '104px',
       cell: (item) => <Duration value={item.total_time_s} />,
@@ -285,7 +285,7 @@ function groupColumns(list: Processlist): Column<ProcesslistGroup>[] {
     },
     {
       key: 'meaning',
-      head: list.by === 'state' ? 'What it means' : 'Users',
+      head: list.by === 'state' ? 'Meaning' : 'Users',
       width: list.by === 'state' ? 'minmax(160px, 2fr)' : '80px',
       ...(list.by === 'state' ? {} : { kind: 'number' as const }),
       cell: (item) =>
@@ -373,10 +373,10 @@ const ROW_COLUMNS: Column<ProcesslistRow>[] = [
   },
 ]
 
-/** One session may stand in several lists of one file. */
+/** Return the key of a row; a session may appear in several lists of one file. */
 const sessionKey = (row: ProcesslistRow) => `${row.session_id}:${row.line_first}`
 
-/** "session 390: updating for 96 s": what a pin of a row says. */
+/** Return the title of a pin of a row: "session 390: updating for 96 s". */
 const sessionClaim = (row: ProcesslistRow) =>
   `session ${row.session_id}: ${row.state || row.command || 'no state'} for ${formatDuration(row.time_s)}`
 
@@ -413,7 +413,7 @@ function SessionInspector({
         <InspectorSection title="Statement">
           <pre className="tables-query mono">
             {row.query}
-            {row.query_cut && '… cut here: the raw lines have the rest'}
+            {row.query_cut && '… shortened: the raw lines have the rest'}
           </pre>
         </InspectorSection>
       )}

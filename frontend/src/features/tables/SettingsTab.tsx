@@ -1,10 +1,10 @@
-/** The variables of one source, or of two beside each other: hosts, moments, a file and its server. */
+/** The variables of one source, or of two side by side: hosts, moments, a file and its server. */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { SettingRow, SettingSide, SettingSource } from '@/api/schema'
 import { formatNumber } from '@/format'
 import { useIncidentId } from '@/state/incident'
-import { oneOf, text, useStanding, useUrlChange, useUrlState } from '@/state/url'
+import { oneOf, text, useResolvedDefaults, useUrlChange, useUrlState } from '@/state/url'
 import { Button } from '@/ui/controls/Button'
 import { Chip } from '@/ui/controls/Chip'
 import { cx } from '@/ui/controls/cx'
@@ -33,8 +33,8 @@ export function SettingsTab() {
     givenB === 'none'
       ? ''
       : (sourceOf(sources.data ?? [], givenB) ?? (pair[1] === a ? '' : pair[1]))
-  // The next upload may change which two stand here at first: links and pins name them.
-  useStanding({ a: a || null, b: sources.data ? b || 'none' : null })
+  // The next upload may change the default pair: links and pins name both sources.
+  useResolvedDefaults({ a: a || null, b: sources.data ? b || 'none' : null })
   const missing = [givenA, givenB].some(
     (given) => given && given !== 'none' && sourceOf(sources.data ?? [], given) === null,
   )
@@ -60,8 +60,8 @@ export function SettingsTab() {
         title="No settings yet"
         command="mysql -e 'SHOW GLOBAL VARIABLES' > variables.txt"
       >
-        Variables of servers and option files appear here, beside each other. None was uploaded, or
-        the analysis has not placed them yet.
+        Variables of servers and option files appear here, side by side. None was uploaded, or the
+        analysis has not run yet.
       </NotCollected>
     )
   return (
@@ -88,7 +88,7 @@ export function SettingsTab() {
               label="Right"
               sources={sources.data}
               value={b}
-              none="nothing: show the left alone"
+              none="none: show the left only"
               onChange={(id) => change({ a: [a], b: [id || 'none'] })}
             />
             <div className="segments" role="group" aria-label="Rows">
@@ -105,7 +105,7 @@ export function SettingsTab() {
                 pressed={show === 'mentioned'}
                 onClick={() => setShow('mentioned')}
               >
-                Spoken of
+                Mentioned
               </Button>
               <Button size="small" pressed={show === 'all'} onClick={() => setShow('all')}>
                 All <span className="faint">{table.data && formatNumber(table.data.total, 0)}</span>
@@ -119,7 +119,7 @@ export function SettingsTab() {
           missing && (
             <Banner>
               A source that this address names is not in the incident: it was excluded, deleted or
-              read anew without settings. Another stands in its place.
+              parsed again without settings. Another source is shown instead.
             </Banner>
           )
         }
@@ -131,8 +131,8 @@ export function SettingsTab() {
                   compact
                   title={
                     show === 'differing' && compared && !words
-                      ? 'Both say the same'
-                      : 'No setting fits'
+                      ? 'No differences'
+                      : 'No matching settings'
                   }
                   action={
                     <Button
@@ -146,8 +146,8 @@ export function SettingsTab() {
                   }
                 >
                   {show === 'differing' && compared && !words
-                    ? 'Ids, paths and positions, which differ between any two servers, are not counted.'
-                    : 'The filter hides all of them.'}
+                    ? 'Ids, paths and positions are ignored: they differ between any two servers.'
+                    : 'The filter hides every row.'}
                 </EmptyState>
               )}
             </Loaded>
@@ -242,7 +242,7 @@ function columnsOf(compared: boolean): Column<SettingRow>[] {
     ...(compared ? [side('b', 'Right')] : []),
     {
       key: 'mentioned',
-      head: 'Spoken of by',
+      head: 'Mentioned in',
       width: 'minmax(160px, 2fr)',
       cell: (row) => <Mentions row={row} />,
       sort: (row) => row.mentioned[0]?.title ?? null,
@@ -276,8 +276,8 @@ function columnsOf(compared: boolean): Column<SettingRow>[] {
 }
 
 function Side({ side }: { readonly side: SettingSide | null }) {
-  if (!side) return <span className="faint">not there</span>
-  if (side.value === null) return <span className="faint">named without a value</span>
+  if (!side) return <span className="faint">not set</span>
+  if (side.value === null) return <span className="faint">set without a value</span>
   if (side.value === '') return <span className="faint">empty</span>
   return (
     <span className="mono" title={side.value}>

@@ -1,4 +1,4 @@
-/** The way from a row to its raw lines, and to a pin of it. */
+/** Links from a row to its raw lines, and its pin button. */
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'react-router'
 import { useIncidentId } from '@/state/incident'
@@ -12,7 +12,7 @@ type Place = {
   readonly line_last: number
 }
 
-/** "innodbstatus1:40–92" as a link to the raw lines. */
+/** A link to the raw lines of a row: "innodbstatus1:40–92". */
 export function Lines({
   place,
   whole = false,
@@ -24,7 +24,7 @@ export function Lines({
   const { search } = useLocation()
   const found = useArtifactByHash(incidentId)(place.artifact)
   const { line_first: first, line_last: last } = place
-  // pt-stalk stamps every name: what follows tells them apart.
+  // pt-stalk prefixes every name with a timestamp: the rest distinguishes the files.
   const name = (found?.name ?? 'source').replace(/^\d{4}(?:_\d\d){5}-/, '')
   const lines = `${first}${last > first ? `–${last}` : ''}`
   return (
@@ -42,7 +42,7 @@ export function Lines({
   )
 }
 
-/** "Pin as evidence" for what a row says. */
+/** The "Pin as evidence" button of a row. */
 export function PinRow({
   place,
   title,
@@ -51,7 +51,7 @@ export function PinRow({
 }: {
   readonly place: Place
   readonly title: string
-  /** What the address says when this row is chosen; without it the pin opens the raw lines. */
+  /** Address keys that select this row; without them the pin opens the raw lines. */
   readonly chosen?: Readonly<Record<string, string>>
   readonly children?: ReactNode
 }) {

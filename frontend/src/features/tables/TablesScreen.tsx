@@ -1,4 +1,4 @@
-/** What was captured as rows: settings, sessions, deadlocks, queries, the log, result sets. */
+/** The tables of captured rows: settings, sessions, deadlocks, queries, the log, result sets. */
 import { oneOf, useUrlChange, useUrlState } from '@/state/url'
 import { Tabs } from '@/ui/controls/Tabs'
 import { DeadlocksTab } from './DeadlocksTab'

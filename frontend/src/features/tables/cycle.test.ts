@@ -62,7 +62,7 @@ describe('the cycle of a deadlock', () => {
       '(2) transaction 102 of session 12 waits for record app.b PRIMARY X locks rec but not gap, held by (1) transaction 101 of session 11 as record app.b PRIMARY X.',
       'The server rolled back (2) transaction 102 of session 12.',
     ])
-    expect(cycleText(ring(3))[0]).toContain('as the order of the print says')
+    expect(cycleText(ring(3))[0]).toContain('inferred from the order of the dump')
   })
   it('reads a lock', () => {
     expect(lockWords('record app.b PRIMARY X locks rec but not gap')).toEqual([

@@ -1,4 +1,4 @@
-/** Places the transactions of a deadlock on a ring and draws who waits for whom as arcs. */
+/** Layout of a deadlock: transactions on a ring, waits as arcs, and a description in words. */
 import type { DeadlockOut } from '@/api/schema'
 
 export type CycleNode = { readonly number: number; readonly x: number; readonly y: number }
@@ -8,7 +8,7 @@ type CycleEdge = {
   readonly holder: number
   /** An SVG path from the rim of the waiter to that of the holder. */
   readonly path: string
-  /** Where its words stand. */
+  /** Position of the label. */
   readonly labelX: number
   readonly labelY: number
   readonly inferred: boolean
@@ -25,12 +25,12 @@ export const NODE_W = 264
 export const NODE_H = 76
 const GAP = 250
 const BOW = 70
-/** From the line to the middle of its words. */
+/** Distance from the edge to the middle of its label. */
 const LABEL = 30
 
 /**
- * Two stand side by side, so that the lines between them bow up and down; more stand on a ring, the
- * first at the left, in the order of the print. Pixels; y grows downwards.
+ * Place the transactions in pixels, y downwards. Two are side by side, so that their edges curve up and
+ * down; more form a ring in the order of the dump, with the first at the left.
  */
 export function layoutCycle(deadlock: Pick<DeadlockOut, 'transactions' | 'edges'>): Cycle {
   const { transactions } = deadlock
@@ -62,7 +62,7 @@ export function layoutCycle(deadlock: Pick<DeadlockOut, 'transactions' | 'edges'
 const ringWidth = (n: number) => Math.max(2 * NODE_W + GAP, (n * (NODE_W + 40)) / 2) + 40
 const ringHeight = (n: number) => Math.max(380, (n * (NODE_H + 60)) / 2 + NODE_H) + 40
 
-/** Bowed to the left of its direction, so that two of opposite ways never lie upon another. */
+/** Draw an edge curved to the left of its direction, so that opposite edges do not overlap. */
 function arc(from: CycleNode, to: CycleNode, n: number) {
   const dx = to.x - from.x
   const dy = to.y - from.y
@@ -72,7 +72,7 @@ function arc(from: CycleNode, to: CycleNode, n: number) {
   const middleY = (from.y + to.y) / 2 - (dx / length) * bow * 2
   const start = rim(from, middleX, middleY)
   const end = rim(to, middleX, middleY)
-  // The point of the curve at its half: the words stand there.
+  // The midpoint of the curve: the position of the label.
   const labelX = (start.x + 2 * middleX + end.x) / 4
   const labelY = (start.y + 2 * middleY + end.y) / 4
   const p = (value: number) => Math.round(value * 10) / 10
@@ -83,7 +83,7 @@ function arc(from: CycleNode, to: CycleNode, n: number) {
   }
 }
 
-/** Where a line from the middle of a node to a point leaves its box. */
+/** Return the point where the line from the middle of a node to (x, y) leaves its box. */
 function rim(node: CycleNode, x: number, y: number) {
   const dx = x - node.x
   const dy = y - node.y
@@ -96,7 +96,7 @@ function rim(node: CycleNode, x: number, y: number) {
     : { x: node.x, y: node.y }
 }
 
-/** The same in words, for those who do not see the picture, and to copy. */
+/** Describe the deadlock in sentences, for screen readers and for copying. */
 export function cycleText(deadlock: Pick<DeadlockOut, 'transactions' | 'edges'>): string[] {
   const trx = new Map(deadlock.transactions.map((transaction) => [transaction.number, transaction]))
   const name = (number: number) => {
@@ -108,18 +108,18 @@ export function cycleText(deadlock: Pick<DeadlockOut, 'transactions' | 'edges'>)
       `${name(edge.waiter)} waits for ${edge.lock}, ` +
       (edge.held
         ? `held by ${name(edge.holder)} as ${edge.held}.`
-        : `held by ${name(edge.holder)} as the order of the print says.`),
+        : `held by ${name(edge.holder)} inferred from the order of the dump.`),
   )
   const victim = deadlock.transactions.find((transaction) => transaction.victim)
   return [
     ...lines,
     victim
       ? `The server rolled back ${name(victim.number)}.`
-      : 'Which one was rolled back is not printed: the text was cut off.',
+      : 'Rolled back transaction unknown: the dump is cut off.',
   ]
 }
 
-/** 'record app.a PRIMARY X locks rec but not gap': the mode, then the index and the table. */
+/** Split a lock such as 'record app.a PRIMARY X locks rec but not gap' into mode and location. */
 export function lockWords(lock: string): readonly [mode: string, where: string] {
   const words = lock.replaceAll('`', '').split(/\s+/)
   if (words[0] === 'record')

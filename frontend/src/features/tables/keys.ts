@@ -1,7 +1,7 @@
-/** What the tables listen to. */
+/** Keyboard shortcuts of the tables screen. */
 import type { KeyTable } from '@/state/keys'
 
 export const SESSION_KEYS = {
-  before: { keys: ['['], does: 'Sessions: the moment before' },
-  after: { keys: [']'], does: 'Sessions: the moment after' },
+  before: { keys: ['['], does: 'Sessions: previous moment' },
+  after: { keys: [']'], does: 'Sessions: next moment' },
 } satisfies KeyTable

@@ -1,4 +1,4 @@
-/** What the tabs share: the filter, the range that counts, pages, the copy of rows as a file. */
+/** Parts that the tabs share: filter, range note, pages, export. */
 import { useMemo } from 'react'
 import type { Rows } from '@/charts/exportSvg'
 import { formatNumber } from '@/format'
@@ -34,8 +34,8 @@ export function Filter({
 }
 
 /**
- * The order of rows that the server sorts, in the address; `columns` says which it knows. What the
- * table needs to show and change it comes along.
+ * Return the sort order in the address, for rows that the server sorts by one of `columns`, and the
+ * table properties that show and change it.
  */
 export function useOrder<Key extends string>(columns: Codec<Key | ''>) {
   const [sort] = useUrlState<Key | ''>('sort', columns, '')
@@ -57,7 +57,7 @@ export function useOrder<Key extends string>(columns: Codec<Key | ''>) {
   ] as const
 }
 
-/** Says which range counts, and takes it away. */
+/** The note with the range that applies, and a button that clears it. */
 export function RangeNote() {
   const [range, setRange] = useRange()
   if (!range.from && !range.to) return <span className="faint tables-range">the whole capture</span>
@@ -71,7 +71,7 @@ export function RangeNote() {
   )
 }
 
-/** Rows of a range were not found: the whole capture may have them. */
+/** The empty state of a range without rows, with a link to the whole capture. */
 export function NothingInRange({ what, range }: { readonly what: string; readonly range: Range }) {
   const [, setRange] = useRange()
   return (
@@ -80,18 +80,18 @@ export function NothingInRange({ what, range }: { readonly what: string; readonl
       title={`No ${what} here`}
       action={
         range.from || range.to ? (
-          <Button onClick={() => setRange(null)}>Look at the whole capture</Button>
+          <Button onClick={() => setRange(null)}>Show the whole capture</Button>
         ) : undefined
       }
     >
       {range.from || range.to
-        ? 'None of them is in the chosen range, or the filter hides them.'
-        : 'The filter hides all of them.'}
+        ? 'None is in the selected range, or the filter hides them.'
+        : 'The filter hides every row.'}
     </EmptyState>
   )
 }
 
-/** Nothing of the kind was captured: what would collect it. */
+/** The empty state of data that was not captured, with the command that collects it. */
 export function NotCollected({
   title,
   children,
@@ -151,7 +151,7 @@ export function Export<Row>({
   readonly rows: readonly Row[]
   readonly columns: readonly Column<Row>[]
   readonly name: string
-  /** Where the server gives all rows as CSV, and how many they are. */
+  /** Address of the CSV of all rows, and their number. */
   readonly all?: { readonly csv: string; readonly total: number }
   readonly svg?: () => string
 }) {
@@ -172,7 +172,7 @@ export function Export<Row>({
   )
 }
 
-/** The cells of a TSV: numbers as numbers, so that a minus is not taken for a formula. */
+/** Parse TSV into cells; numbers stay numbers, so that a minus is not read as a formula. */
 export function asRows(tsv: string): Rows {
   const [columns = [], ...rows] = tsv.split('\n').map((line) => line.split('\t'))
   const cell = (text: string) =>

@@ -1,4 +1,4 @@
-/** What the tabs of the tables ask: pages and sums, each with the range that all screens share. */
+/** Queries of the tables: pages and sums, within the range that all screens share. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
@@ -51,7 +51,7 @@ export const PAGE_ROWS = 200
 
 export type CsvQuery = Readonly<Record<string, string | number | boolean | readonly string[]>>
 
-/** Where a route of an incident gives its rows as CSV. */
+/** Return the CSV address of a route of an incident. */
 export function csvAddress(id: string, route: string, query: CsvQuery): string {
   const params = new URLSearchParams(
     Object.entries(query).flatMap(([key, value]) =>
@@ -61,7 +61,7 @@ export function csvAddress(id: string, route: string, query: CsvQuery): string {
   return `/api/v1/incidents/${id}/${route}?${params.toString()}`
 }
 
-/** How the server sorts: over all rows, where a page of them is shown. Null: its own way. */
+/** Sort order of the server, over all rows of all pages; null is its default. */
 type Order<Key extends string> = { readonly sort: Key; readonly down: boolean } | null
 export type SessionOrder =
   'session_id' | 'user' | 'client_host' | 'db' | 'time_s' | 'state' | 'query'
@@ -78,7 +78,7 @@ export type QueryOrder =
 export type EventOrder = 'time' | 'severity' | 'kind' | 'subsystem' | 'message' | 'host'
 export type GroupOrder = 'count' | 'severity' | 'shape' | 'first' | 'last'
 
-export type SessionsAsked = {
+export type SessionsFilter = {
   readonly artifact: string
   readonly snapshot: number
   readonly by: Processlist['by']
@@ -89,22 +89,22 @@ export type SessionsAsked = {
   readonly order: Order<SessionOrder>
 }
 
-export const sessionsAsked = ({ group, order, ...rest }: SessionsAsked) => ({
+export const sessionsParameters = ({ group, order, ...rest }: SessionsFilter) => ({
   ...rest,
   ...(group === null ? {} : group === '' ? { none: true } : { group }),
   ...order,
 })
 
-export const processlistQuery = (id: string, asked: SessionsAsked | null, page: number) =>
+export const processlistQuery = (id: string, filter: SessionsFilter | null, page: number) =>
   queryOptions({
-    queryKey: keys.of(id, 'tables', 'processlist', asked, page),
+    queryKey: keys.of(id, 'tables', 'processlist', filter, page),
     queryFn: () => {
       return unwrap(
         api.GET('/api/v1/incidents/{incident_id}/processlist', {
           params: {
             path: { incident_id: id },
             query: {
-              ...sessionsAsked(asked ?? NOTHING),
+              ...sessionsParameters(filter ?? NOTHING),
               offset: page * PAGE_ROWS,
               limit: PAGE_ROWS,
             },
@@ -112,11 +112,11 @@ export const processlistQuery = (id: string, asked: SessionsAsked | null, page: 
         }),
       )
     },
-    enabled: asked !== null,
+    enabled: filter !== null,
     placeholderData: keepPreviousData,
   })
 
-const NOTHING: SessionsAsked = {
+const NOTHING: SessionsFilter = {
   artifact: '',
   snapshot: 0,
   by: 'digest',
@@ -172,13 +172,13 @@ export const examplesQuery = (
       ),
   })
 
-type LogAsked = {
+type LogFilter = {
   readonly severity: readonly string[]
   readonly q: string
   readonly group: string
 }
 
-export const logAsked = ({ severity, q, group }: LogAsked, range: Range) => ({
+export const logParameters = ({ severity, q, group }: LogFilter, range: Range) => ({
   ...(severity.length ? { severity: [...severity] } : {}),
   ...(q ? { q } : {}),
   ...(group ? { group } : {}),
@@ -187,20 +187,20 @@ export const logAsked = ({ severity, q, group }: LogAsked, range: Range) => ({
 
 export const logQuery = (
   id: string,
-  asked: LogAsked,
+  filter: LogFilter,
   range: Range,
   order: Order<EventOrder>,
   page: number,
 ) =>
   queryOptions({
-    queryKey: keys.of(id, 'tables', 'log', asked, range, order, page),
+    queryKey: keys.of(id, 'tables', 'log', filter, range, order, page),
     queryFn: () =>
       unwrap(
         api.GET('/api/v1/incidents/{incident_id}/log', {
           params: {
             path: { incident_id: id },
             query: {
-              ...logAsked(asked, range),
+              ...logParameters(filter, range),
               ...order,
               offset: page * PAGE_ROWS,
               limit: PAGE_ROWS,
@@ -213,18 +213,18 @@ export const logQuery = (
 
 export const logGroupsQuery = (
   id: string,
-  asked: LogAsked,
+  filter: LogFilter,
   range: Range,
   order: Order<GroupOrder>,
 ) =>
   queryOptions({
-    queryKey: keys.of(id, 'tables', 'logGroups', asked, range, order),
+    queryKey: keys.of(id, 'tables', 'logGroups', filter, range, order),
     queryFn: () =>
       unwrap(
         api.GET('/api/v1/incidents/{incident_id}/log/groups', {
           params: {
             path: { incident_id: id },
-            query: { ...logAsked({ ...asked, group: '' }, range), ...order },
+            query: { ...logParameters({ ...filter, group: '' }, range), ...order },
           },
         }),
       ),

@@ -1,16 +1,16 @@
-/** Pure parts of the scrubber: moments as bars of what was active, at most one for some pixels. */
+/** Layout of the scrubber: moments as bars of active sessions, limited to one per few pixels. */
 import type { ProcesslistMoment } from '@/api/schema'
 
 const COLUMN_PX = 6
 
 type Bar = {
   readonly x: number
-  /** 0..1 of the fullest moment. */
+  /** Active sessions as a share (0..1) of the busiest moment. */
   readonly weight: number
   readonly moment: ProcesslistMoment
 }
 
-/** By time; where no moment has one, side by side in their order. */
+/** Place the bars by time; moments without times are evenly spaced in their order. */
 export function layoutBars(moments: readonly ProcesslistMoment[], width: number): Bar[] {
   const most = Math.max(1, ...moments.map((moment) => moment.active))
   const timed = moments.filter((moment) => moment.time !== null)
@@ -36,7 +36,7 @@ export function layoutBars(moments: readonly ProcesslistMoment[], width: number)
   return [...columns.values()]
 }
 
-/** The moment that a view begins with: the fullest, the first of them. */
+/** Return the default moment: the first of the busiest. */
 export const fullest = (moments: readonly ProcesslistMoment[]): ProcesslistMoment | null =>
   moments.reduce<ProcesslistMoment | null>(
     (best, moment) => (best === null || moment.active > best.active ? moment : best),
@@ -46,7 +46,7 @@ export const fullest = (moments: readonly ProcesslistMoment[]): ProcesslistMomen
 export const momentId = (item: ProcesslistMoment) =>
   `${item.artifact.slice(0, 16)}:${item.snapshot}`
 
-/** The moment of the address: by id, else the nearest to a time. */
+/** Find the moment of the address: by id, else the nearest to a time. */
 export function findMoment(
   moments: readonly ProcesslistMoment[],
   at: string,

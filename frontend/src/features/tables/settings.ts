@@ -1,9 +1,9 @@
-/** Pure parts of the settings: which two sources to begin with, which rows are shown. */
+/** Logic of the settings tab: the default pair of sources and the filter of rows. */
 import type { SettingRow, SettingSource } from '@/api/schema'
 
 export type Show = 'differing' | 'mentioned' | 'all'
 
-/** First the file against the server (what was meant and what is), else two servers or moments. */
+/** Return the default pair: a file and its server, else two servers or moments. */
 export function firstPair(sources: readonly SettingSource[]): readonly [a: string, b: string] {
   const server = sources.find((source) => isServer(source)) ?? sources[0]
   if (!server) return ['', '']
@@ -13,7 +13,7 @@ export function firstPair(sources: readonly SettingSource[]): readonly [a: strin
   return other ? [server.id, other.id] : [server.id, '']
 }
 
-/** The id that an address means: a clock that was set anew changes the time in it. Null: not here. */
+/** Resolve the source id of an address whose time a clock correction may have changed; null if unknown. */
 export function sourceOf(sources: readonly SettingSource[], given: string): string | null {
   if (sources.some((source) => source.id === given)) return given
   const untimed = (id: string) => id.replace(/:\d*:/, ':')
@@ -21,7 +21,7 @@ export function sourceOf(sources: readonly SettingSource[], given: string): stri
   return (same.length === 1 && same[0]?.id) || null
 }
 
-/** The variables of a server rather than the kernel's, or the few that a collector notes. */
+/** Return whether the source has server variables, not kernel settings or the few of a collector. */
 const isServer = (item: SettingSource) => !item.is_file && /variables/i.test(item.source)
 
 export function sourceWords(item: SettingSource): string {

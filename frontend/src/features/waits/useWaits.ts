@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo } from 'react'
 import { useIncidentId } from '@/state/incident'
-import { oneOf, text, useStanding, useUrlChange, useUrlState } from '@/state/url'
+import { oneOf, text, useResolvedDefaults, useUrlChange, useUrlState } from '@/state/url'
 import { usePlay } from './moments/usePlay'
 import { nextMoment } from './nodeText'
 import { graphQuery, momentsQuery, persistenceQuery, REQUEST_IN_URL } from './queries'
@@ -20,7 +20,7 @@ export function useWaits() {
   const { graph, persistence, isMissingChosen } = useGraphOfMoment(incidentId, request, chosenId)
   const data = graph.data
   const isFresh = !graph.isPlaceholderData
-  useStanding({ at: isFresh ? (data?.at ?? null) : null })
+  useResolvedDefaults({ at: isFresh ? (data?.at ?? null) : null })
   const selectedId = chosenId || (words && data?.found.length === 1 ? (data.found[0] ?? '') : '')
   const lasting = useMemo(
     () => new Map((persistence.data?.nodes ?? []).map((node) => [node.key, node])),

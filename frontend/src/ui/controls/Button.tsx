@@ -1,4 +1,4 @@
-/** Buttons are verbs; one primary per view at most. */
+/** Buttons. Labels are verbs; a view has at most one primary button. */
 import {
   type ButtonHTMLAttributes,
   type FocusEvent,
@@ -15,15 +15,15 @@ type Props = ButtonHTMLAttributes<HTMLButtonElement> & {
   readonly size?: 'small' | 'normal'
   /** Pressed state of a toggle; leave out for a plain button. */
   readonly pressed?: boolean
-  /** Shows that the work is under way and refuses a second click. */
+  /** Shows progress and ignores further clicks. */
   readonly busy?: boolean
   readonly icon?: ReactNode
   readonly ref?: Ref<HTMLButtonElement>
 }
 
 /**
- * One that has the keyboard keeps it while it refuses: the browser drops the focus of a disabled
- * button to the page, and the next Tab would begin at the top. It then says aria-disabled.
+ * A button. A busy button uses aria-disabled and keeps the focus: the browser moves the focus of a
+ * disabled button to the page, and the next Tab would start at the top.
  */
 export function Button({
   variant = 'plain',
@@ -70,7 +70,7 @@ export function Button({
   )
 }
 
-/** A square button with a picture only; the label is what screen readers and tooltips say. */
+/** A square button with only an icon; the label is for screen readers and the tooltip. */
 export function IconButton({ label, className, ...rest }: Props & { readonly label: string }) {
   return (
     <Button

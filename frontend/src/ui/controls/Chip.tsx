@@ -1,4 +1,4 @@
-/** A small word with a meaning colour and a second cue (its mark), for states and kinds. */
+/** A label for a state or kind: a colour with a meaning and a mark as the second cue. */
 import type { ReactNode } from 'react'
 import { cx } from './cx'
 import '../styles/parts.css'
@@ -21,7 +21,7 @@ export function Chip({
   children,
 }: {
   readonly tone?: Tone
-  /** Another mark than the tone's own; empty for none. */
+  /** Overrides the mark of the tone; empty for none. */
   readonly mark?: string
   readonly title?: string
   readonly children: ReactNode

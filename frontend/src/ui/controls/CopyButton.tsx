@@ -1,4 +1,4 @@
-/** Copies a text and says so for a moment. */
+/** A button that copies a text and confirms it for a moment. */
 import { useEffect, useState } from 'react'
 import { Button } from './Button'
 import { CheckIcon, CopyIcon } from './icons'
@@ -29,7 +29,7 @@ export function CopyButton({
   )
 }
 
-/** Into the clipboard; also where the page is not served over https. */
+/** Copy a text to the clipboard, also without https; return whether it worked. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

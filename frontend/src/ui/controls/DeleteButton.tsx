@@ -1,4 +1,4 @@
-/** Deletes a hypothesis or an experiment into the bin, and offers to take it back. */
+/** A button that moves a hypothesis or an experiment to the bin and offers the undo. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'

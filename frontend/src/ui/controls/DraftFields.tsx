@@ -1,4 +1,4 @@
-/** The fields of a record with their drafts, and the choice that a conflict leaves. */
+/** The text fields of a record with their drafts, and the choice after a conflict. */
 import { Button } from './Button'
 import { EditableField } from './EditableField'
 import type { FieldSpec } from './useDrafts'
@@ -50,12 +50,12 @@ export function DraftFields<Name extends string>({
   )
 }
 
-/** Somebody else saved first: quotes the saved text of every field that was typed into. */
+/** The conflict message: quotes the saved text of every edited field. */
 export function DraftConflict<Name extends string>({ drafts }: { readonly drafts: Drafts<Name> }) {
   if (!drafts.isConflict) return null
   return (
     <div className="conflict" role="alert">
-      <strong>Somebody else saved first.</strong> Your text is still below. It says now:
+      <strong>Somebody else saved first.</strong> Your text is still below. The saved text is now:
       {drafts.fields
         .filter((field) => field.isChanged)
         .map(({ spec, saved }) => (
@@ -64,10 +64,10 @@ export function DraftConflict<Name extends string>({ drafts }: { readonly drafts
           </blockquote>
         ))}
       <Button size="small" onClick={drafts.saveOverTheirs}>
-        Save mine over it
+        Save mine
       </Button>{' '}
       <Button size="small" onClick={drafts.discard}>
-        Take theirs
+        Use theirs
       </Button>
     </div>
   )

@@ -1,4 +1,4 @@
-/** Choosers for files and folders, and the veil while something is held over the page. */
+/** Buttons that choose files and folders, and the overlay while files are dragged over the page. */
 import { useRef } from 'react'
 import type { PathFile } from '@/state/uploads'
 import { Button } from './Button'

@@ -24,9 +24,9 @@ export function EditableField({
   readonly problem?: string | undefined
   readonly value: string
   readonly onChange: (text: string) => void
-  /** Set: a text of several lines. */
+  /** When set, a text of several lines. */
   readonly rows?: number | undefined
-  /** Set: a choice. */
+  /** When set, a choice. */
   readonly options?: readonly Option[]
 } & Attributes) {
   return (

@@ -1,6 +1,6 @@
 /**
- * "Export" of a view: SVG and PNG of what is drawn, CSV of the rows behind it. Give only what the view
- * has; both are asked for when the person chooses, so a closed menu costs nothing.
+ * The "Export" menu of a view: SVG and PNG of the drawing, CSV of its rows. Pass only what the view has;
+ * the content is computed when the user selects an item, so a closed menu costs nothing.
  */
 import { useState } from 'react'
 import { asProblem } from '@/api/problem'
@@ -27,14 +27,14 @@ export function ExportMenu({
   markdown = false,
   disabled = false,
 }: {
-  /** Of the files: "timeline", or the incident's title and "timeline". */
+  /** File name: "timeline", or the title of the incident and "timeline". */
   readonly name: string | readonly string[]
   /** A whole SVG document (charts/exportSvg: svgDocument, svgOfElement). */
   readonly svg?: () => string | Promise<string>
   readonly rows?: () => Rows | Promise<Rows>
-  /** Where the server gives every row as CSV, when `rows` are one page of them. */
+  /** Address of the CSV of all rows, when `rows` is only one page. */
   readonly csvFrom?: string
-  /** The rows as a Markdown table too: for tables that a report would quote. */
+  /** Also offer the rows as a Markdown table, for tables that a report may quote. */
   readonly markdown?: boolean
   readonly disabled?: boolean
 }) {
@@ -47,7 +47,7 @@ export function ExportMenu({
     try {
       download(`${stem}.${kind}`, await made(kind, svg, rows))
     } catch (error) {
-      setFailed(`The ${kind.toUpperCase()} was not made: ${asProblem(error).detail}`)
+      setFailed(`The ${kind.toUpperCase()} could not be created: ${asProblem(error).detail}`)
     } finally {
       setBusy(false)
     }
@@ -101,7 +101,7 @@ async function made(
   rows: (() => Rows | Promise<Rows>) | undefined,
 ): Promise<Blob> {
   if (kind === 'csv') {
-    // The mark at the front tells Excel that the text is UTF-8.
+    // The byte order mark makes Excel read the text as UTF-8.
     const text = rows ? csv(await rows()) : ''
     return new Blob(['\ufeff', text], { type: 'text/csv;charset=utf-8' })
   }

@@ -1,4 +1,4 @@
-/** A labelled form control with its hint and its problem. */
+/** A labelled form control with its hint or its problem. */
 import { type ReactNode, useId } from 'react'
 import '../styles/parts.css'
 
@@ -11,7 +11,7 @@ export function Field({
   readonly label: ReactNode
   readonly hint?: ReactNode
   readonly problem?: string | undefined
-  /** Gets the ids that join it to the label and the hint. */
+  /** Receives the ids that connect it to the label and the hint. */
   readonly children: (ids: {
     readonly id: string
     readonly 'aria-describedby': string | undefined
@@ -19,18 +19,18 @@ export function Field({
   }) => ReactNode
 }) {
   const id = useId()
-  const told = problem ?? hint
+  const message = problem ?? hint
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
       {children({
         id,
-        'aria-describedby': told ? `${id}-hint` : undefined,
+        'aria-describedby': message ? `${id}-hint` : undefined,
         'aria-invalid': problem ? true : undefined,
       })}
-      {told && (
+      {message && (
         <div id={`${id}-hint`} className={problem ? 'field-problem' : 'field-hint'}>
-          {told}
+          {message}
         </div>
       )}
     </div>

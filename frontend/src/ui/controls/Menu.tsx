@@ -9,24 +9,24 @@ export function Menu({
   align = 'end',
   lazy = false,
 }: {
-  /** A Button; it gets the menu's aria attributes. */
+  /** A Button; it receives the aria attributes of the menu. */
   readonly trigger: ReactNode
   readonly children: ReactNode
   readonly align?: 'start' | 'end'
-  /** A plain button until it is first asked for: for menus that stand in each of many rows. */
+  /** Render a plain button until the first click: for menus in each of many rows. */
   readonly lazy?: boolean
 }) {
-  const [asked, setAsked] = useState(!lazy)
-  if (!asked) {
+  const [opened, setOpened] = useState(!lazy)
+  if (!opened) {
     return (
       <Slot.Root
         aria-haspopup="menu"
         aria-expanded={false}
-        onClick={() => setAsked(true)}
+        onClick={() => setOpened(true)}
         onKeyDown={(event) => {
           if (event.key !== 'ArrowDown') return
           event.preventDefault()
-          setAsked(true)
+          setOpened(true)
         }}
       >
         {trigger}
@@ -37,7 +37,7 @@ export function Menu({
     <Radix.Root modal={false} defaultOpen={lazy}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal>
-        {/* Everything on a page stands in a landmark, also what hangs over it. */}
+        {/* All content belongs to a landmark, overlays included. */}
         <div role="region" aria-label="Menu">
           <Radix.Content className="menu" align={align} sideOffset={4} collisionPadding={8}>
             {children}
@@ -73,7 +73,7 @@ export function MenuItem({
   )
 }
 
-/** One of several choices. */
+/** A group of menu items of which one is chosen. */
 export function MenuChoice<T extends string>({
   value,
   onChange,

@@ -1,6 +1,6 @@
 /**
- * A search whose words stand elsewhere, mostly in the address, which follows a moment later. While
- * it has the keyboard it shows what was typed: nothing typed fast is lost.
+ * A search field whose value lives elsewhere, mostly in the address, which updates a moment later. While
+ * focused it shows the typed text, so that fast typing is not lost.
  */
 import type { InputHTMLAttributes, Ref } from 'react'
 import { useDraft } from './useDraft'

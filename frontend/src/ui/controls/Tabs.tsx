@@ -1,4 +1,4 @@
-/** Tabs with the underline of the accent; arrow keys move, and 1 to 9 show one. */
+/** Tabs; the arrow keys move between them, and 1 to 9 show one. */
 import { Tabs as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { useViewKeys } from '@/state/viewKeys'

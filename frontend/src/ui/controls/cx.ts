@@ -1,4 +1,4 @@
-/** Joins class names, leaving out what is false. */
+/** Join class names, skipping false values. */
 export function cx(...names: readonly (string | false | null | undefined)[]): string {
   return names.filter(Boolean).join(' ')
 }

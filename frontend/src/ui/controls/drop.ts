@@ -1,8 +1,8 @@
-/** Files and whole folders from a drop or a chooser, each with its path inside what was given. */
+/** Files and folders from a drop or a file chooser, each with its relative path. */
 import { useEffect, useRef, useState } from 'react'
 import type { PathFile } from '@/state/uploads'
 
-/** Everything that was dropped; folders are walked. Call it inside the drop event. */
+/** Collect the dropped files, including those of folders. Call it inside the drop event. */
 export async function filesOfDrop(transfer: DataTransfer): Promise<PathFile[]> {
   // The entries must be taken before the first await: the transfer is emptied after the event.
   const entries = [...transfer.items]
@@ -16,12 +16,12 @@ export async function filesOfDrop(transfer: DataTransfer): Promise<PathFile[]> {
   return files
 }
 
-/** What a chooser gave; a folder chooser names the path in webkitRelativePath. */
+/** Collect the files of a chooser; a folder chooser sets webkitRelativePath. */
 export function filesOfInput(list: FileList | null): PathFile[] {
   return [...(list ?? [])].map((file) => ({ file, path: file.webkitRelativePath || file.name }))
 }
 
-/** The name that they share: the folder, or the single file. */
+/** Return the name of the common folder, or of the single file. */
 export function commonName(files: readonly PathFile[]): string {
   const first = files[0]?.path ?? ''
   const [top = ''] = first.split('/')
@@ -29,7 +29,7 @@ export function commonName(files: readonly PathFile[]): string {
   return files.length === 1 ? first : `${files.length} files`
 }
 
-/** The whole window as a drop target; true while something is held over it. */
+/** Make the whole window a drop target; return whether something is dragged over it. */
 export function useFileDrop(onFiles: (files: PathFile[]) => void, enabled = true): boolean {
   const [over, setOver] = useState(false)
   const handler = useRef(onFiles)
@@ -81,7 +81,7 @@ async function walk(entry: FileSystemEntry, files: PathFile[]): Promise<void> {
     files.push({ file, path })
   } else if (isFolder(entry)) {
     const reader = entry.createReader()
-    // A reader gives some hundred entries at a time and an empty list at the end.
+    // A reader returns some hundred entries at a time and an empty list at the end.
     for (;;) {
       const entries = await new Promise<FileSystemEntry[]>((done, fail) =>
         reader.readEntries(done, fail),

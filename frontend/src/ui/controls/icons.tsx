@@ -1,6 +1,6 @@
 /**
- * The icons of the app by their meaning, drawn by Lucide at 16 px. Decorative: the control around an
- * icon carries the name.
+ * The icons of the app by meaning: Lucide icons at 16 px. They are decorative: the surrounding control
+ * has the accessible name.
  */
 import {
   Activity,

@@ -1,13 +1,13 @@
-/** What somebody types over a value that stands elsewhere and may change meanwhile. */
+/** An unsaved edit of a value that lives elsewhere and may change meanwhile. */
 import { useState } from 'react'
 
 type Draft = {
-  /** What the field shows: what was typed, else the value as it is now. */
+  /** The text to show: the edit, else the current value. */
   readonly shown: string
-  /** Null: nobody typed here, the field follows the server. */
+  /** The edit; null when the field follows the server. */
   readonly typed: string | null
   readonly type: (text: string) => void
-  /** Show the server's value again. */
+  /** Discard the edit. */
   readonly drop: () => void
 }
 

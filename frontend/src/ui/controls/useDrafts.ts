@@ -1,11 +1,11 @@
 /**
- * What somebody types over several fields of a record that others may change meanwhile: only what
- * was typed is saved, and a save of somebody else in between is a conflict that both sides see.
+ * Unsaved edits of several fields of a record that others may change meanwhile: only edited fields are
+ * saved, and a save by somebody else in between is a conflict that shows both texts.
  */
 import { useState } from 'react'
 import { ApiProblem } from '@/api/problem'
 
-/** One field that is edited as text: where its text comes from, and the change that it makes. */
+/** A field that is edited as text: how to read its text and which change it makes. */
 export type FieldSpec<Name extends string, Item, Change> = {
   readonly name: Name
   readonly label: string
@@ -17,7 +17,7 @@ export type FieldSpec<Name extends string, Item, Change> = {
   readonly quote?: readonly [introduction: string, none: string]
 }
 
-/** The mutation that saves, as TanStack Query gives it. */
+/** The TanStack Query mutation that saves. */
 type Saving<Change> = {
   readonly error: Error | null
   readonly isPending: boolean
@@ -31,7 +31,7 @@ export function useDrafts<
   Change extends object,
 >(specs: readonly FieldSpec<Name, Item, Change>[], item: Item, saving: Saving<Change>) {
   const [typed, setTyped] = useState<Partial<Record<Name, string>>>({})
-  // The revision that the draft was made from: a later save of somebody else is a conflict.
+  // The revision that the draft is based on: a later save by somebody else is a conflict.
   const [revision, setRevision] = useState(item.revision)
   const fields = specs.map((spec) => {
     const saved = spec.textOf(item)

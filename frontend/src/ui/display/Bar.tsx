@@ -1,4 +1,4 @@
-/** An inline bar for a share, and a sparkline of a row. */
+/** An inline bar for a share, and a sparkline for a table row. */
 import '../styles/parts.css'
 
 export function ShareBar({
@@ -23,7 +23,7 @@ export function ShareBar({
   )
 }
 
-/** Values in time order as a filled line; a gap (null) breaks it. */
+/** A sparkline of values in time order; null is a gap. */
 export function Sparkline({
   values,
   width = 120,
@@ -48,7 +48,7 @@ export function Sparkline({
   )
 }
 
-/** Paths of the unbroken runs; the baseline is zero, y grows downwards. */
+/** Compute the SVG paths of the runs between gaps; the baseline is zero, y grows downwards. */
 export function layoutSpark(
   values: readonly (number | null)[],
   width: number,

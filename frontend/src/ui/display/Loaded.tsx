@@ -1,4 +1,4 @@
-/** A query's three states: why it could not be read, rows on their way, what it gave. */
+/** The three states of a query: error, loading, data. */
 import type { ReactNode } from 'react'
 import { Problem, SkeletonRows } from './States'
 

@@ -1,4 +1,4 @@
-/** The designed states of a view: empty, loading, failed, partial. */
+/** The states of a view without data: empty, loading, failed, partial. */
 import { type ReactNode, useEffect, useState } from 'react'
 import { asProblem } from '@/api/problem'
 import { Button } from '@/ui/controls/Button'
@@ -6,7 +6,7 @@ import { GapIcon } from '@/ui/controls/icons'
 import { cx } from '@/ui/controls/cx'
 import '../styles/parts.css'
 
-/** What will be here, why it is empty, one next step. */
+/** An empty view: what belongs here, why it is empty, one next step. */
 export function EmptyState({
   title,
   children,
@@ -18,7 +18,7 @@ export function EmptyState({
   readonly children?: ReactNode
   readonly action?: ReactNode
   readonly compact?: boolean
-  /** It is all that the page has: its title is the page's heading. */
+  /** Set when the page has nothing else: the title is the heading of the page. */
   readonly page?: boolean
 }) {
   const Heading = page ? 'h1' : 'h2'
@@ -31,7 +31,7 @@ export function EmptyState({
   )
 }
 
-/** What happened, where, what to do; with the way to try again. */
+/** An error: what happened, where, what to do, and a button to try again. */
 export function Problem({
   error,
   what,
@@ -39,7 +39,7 @@ export function Problem({
   compact = false,
 }: {
   readonly error: unknown
-  /** What could not be done: "The artifacts could not be read". */
+  /** The failed operation: "The artifacts could not be read". */
   readonly what?: string
   readonly onRetry?: () => void
   readonly compact?: boolean
@@ -73,7 +73,7 @@ export function Problem({
   )
 }
 
-/** Above what was read before: asking anew failed, and what stands here is as of then. */
+/** The note above stale data: the refresh failed. */
 export function NotRefreshed({
   query,
 }: {
@@ -88,8 +88,8 @@ export function NotRefreshed({
   const { title, detail } = asProblem(query.error)
   return (
     <div className="not-refreshed" role="status" title={detail}>
-      As of <time>{new Date(query.dataUpdatedAt).toISOString().slice(11, 19)} UTC</time>: it could
-      not be read anew. {title}.{' '}
+      As of <time>{new Date(query.dataUpdatedAt).toISOString().slice(11, 19)} UTC</time>: the
+      refresh failed. {title}.{' '}
       <button type="button" className="linklike" onClick={() => void query.refetch()}>
         Try again
       </button>
@@ -97,7 +97,7 @@ export function NotRefreshed({
   )
 }
 
-/** One line across a view about something that is not an error of the page. */
+/** A notice of one line across a view. */
 export function Banner({
   tone = 'waiting',
   children,
@@ -134,7 +134,7 @@ export function Skeleton({
   )
 }
 
-/** Rows of a table or list that is on its way. */
+/** Placeholder rows of a table or list that is loading. */
 export function SkeletonRows({ rows = 8 }: { readonly rows?: number }) {
   return (
     <div className="skeleton-rows" role="status" aria-label="Loading">

@@ -1,4 +1,4 @@
-/** Values with their units set smaller and greyer beside them; not known is a dash. */
+/** Values with a small grey unit; an unknown value is a dash. */
 import { formatAgo, formatDuration, formatShare, quantity, quantityBytes, UNKNOWN } from '@/format'
 import { useZone } from '@/state/incident'
 import type { TimeStyle } from '@/format'
@@ -6,7 +6,7 @@ import { useEffect, useState } from 'react'
 
 type Maybe = number | null | undefined
 
-/** A measured number in its unit. */
+/** A number with its unit. */
 export function Measured({
   value,
   unit,
@@ -28,7 +28,7 @@ export function BytesValue({ value }: { readonly value: Maybe }) {
   )
 }
 
-/** Seconds as a person reads them. */
+/** A duration in seconds, formatted for reading. */
 export function Duration({ value }: { readonly value: Maybe }) {
   const name = formatDuration(value)
   if (name === UNKNOWN) return <span className="faint">{UNKNOWN}</span>
@@ -46,13 +46,13 @@ export function Duration({ value }: { readonly value: Maybe }) {
   )
 }
 
-/** 0..1 as percent. */
+/** A share from 0 to 1, as a percentage. */
 export function ShareValue({ value }: { readonly value: Maybe }) {
   const [number = UNKNOWN, unit] = formatShare(value).split('\u202f')
   return <Shown text={number} unit={unit ?? ''} />
 }
 
-/** A moment in the zone of the top bar; the tooltip has UTC. */
+/** A time in the zone of the top bar; the tooltip shows UTC. */
 export function Time({
   at,
   style = 'seconds',
@@ -60,7 +60,7 @@ export function Time({
 }: {
   readonly at: string | number | null | undefined
   readonly style?: TimeStyle
-  /** Names the zone behind it. */
+  /** Append the name of the zone. */
   readonly zone?: boolean
 }) {
   const chosen = useZone()
@@ -74,7 +74,7 @@ export function Time({
   )
 }
 
-/** "5 min ago" with the exact time in the tooltip; moves by itself. */
+/** An age such as "5 min ago", updated regularly; the tooltip shows the exact time. */
 export function Ago({ at }: { readonly at: string | null | undefined }) {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Under an empty screen: what is still on its way, and what was uploaded, which decides what there is. */
+/** The action of an empty screen: the progress of parsing and analysis, and a link to the artifacts. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from 'react-router'
 import { overviewQuery } from '@/api/queries'
@@ -20,15 +20,15 @@ export function SeeArtifacts() {
   )
 }
 
-/** Why a screen may still be empty; null when all was read and analysed. */
+/** Explain why a screen may still be empty; null when everything is parsed and analysed. */
 export function underWay({ artifacts, analysis }: Overview): string | null {
   const { parsing, total } = artifacts
   if (parsing > 0)
-    return `${parsing} of ${total} ${total === 1 ? 'artifact is' : 'artifacts are'} still being read. This screen fills by itself.`
-  if (analysis.state === 'queued') return 'The analysis waits for a worker.'
+    return `Parsing ${total - parsing} of ${total} ${total === 1 ? 'file' : 'files'}. This screen updates automatically.`
+  if (analysis.state === 'queued') return 'The analysis is waiting for a worker.'
   if (analysis.state === 'running')
-    return 'The analysis is running. This screen fills by itself when it ends.'
+    return 'The analysis is running. This screen updates automatically.'
   if (analysis.state === 'failed')
-    return `The analysis failed: ${analysis.error ?? 'it said nothing more'}. The overview runs it again.`
+    return `The analysis failed: ${analysis.error ?? 'no details'}. Run it again from the overview.`
   return null
 }

@@ -1,6 +1,6 @@
 /**
- * The way from a claim to what it stands on: a locator as a link that opens the raw lines, the
- * series over its window, or the moment in the wait graph.
+ * Links from a claim to its source: a locator opens the raw lines, the series over its window, or the
+ * moment in the wait graph.
  */
 import { Link, useLocation } from 'react-router'
 import { useQuery } from '@tanstack/react-query'
@@ -9,7 +9,7 @@ import type { Artifact, Locator } from '@/api/schema'
 import { sharedSearch } from '@/state/url'
 import './evidence.css'
 
-/** Address of the raw lines of an artifact, highlighted. */
+/** Return the address of the raw lines of an artifact, highlighted. */
 export function rawLinesPath(
   incidentId: string,
   artifactId: string,
@@ -23,15 +23,15 @@ export function rawLinesPath(
   return `/incidents/${incidentId}/artifacts${sharedSearch(search, extra)}`
 }
 
-/** Address of the plan of an experiment like this: 'run:ID', 'finding:ID' or 'hypothesis:ID'. */
+/** Return the address of an experiment plan based on 'run:ID', 'finding:ID' or 'hypothesis:ID'. */
 export const experimentPath = (incidentId: string, plan: string, search = '') =>
   `/incidents/${incidentId}/experiments${sharedSearch(search, { plan })}`
 
-/** Address of one experiment, open beside the log. */
+/** Return the address of the experiment screen with this experiment open. */
 export const experimentAt = (incidentId: string, experiment: string, search = '') =>
   `/incidents/${incidentId}/experiments${sharedSearch(search, { experiment })}`
 
-/** Artifact of a hash (or of a path, where only that is known). */
+/** Return a function that finds an artifact by hash, or by path where only that is known. */
 export function useArtifactByHash(
   incidentId: string,
 ): (sha256: string | null | undefined, path?: string | null) => Artifact | undefined {
@@ -42,7 +42,7 @@ export function useArtifactByHash(
     (sha256 ? undefined : data?.items.find((item) => item.path === path))
 }
 
-/** Where a locator leads; null when its artifact is gone. */
+/** Return the address of a locator; null when its artifact is deleted. */
 export function locatorPath(
   incidentId: string,
   locator: Locator,
@@ -75,16 +75,16 @@ export function Evidence({
 }: {
   readonly locator: Locator
   readonly incidentId: string
-  /** Text that stands next to it: what that says already is not said again. */
+  /** Adjacent text: a claim that it contains is not repeated. */
   readonly beside?: string
 }) {
   const { search } = useLocation()
   const find = useArtifactByHash(incidentId)
   const path = locatorPath(incidentId, locator, find, search)
-  const told = locator.text !== '' && beside.includes(locator.text.replace(/[.\s]+$/, ''))
+  const repeated = locator.text !== '' && beside.includes(locator.text.replace(/[.\s]+$/, ''))
   return (
     <span className="evidence">
-      {locator.text && !told && <span className="evidence-text">{locator.text}</span>}
+      {locator.text && !repeated && <span className="evidence-text">{locator.text}</span>}
       {path ? (
         <Link className="evidence-source mono" to={path}>
           {sourceText(locator)}
@@ -96,7 +96,7 @@ export function Evidence({
   )
 }
 
-/** "innodbstatus1:812–840", "Threads_running", ... */
+/** Return a short name of a source: "innodbstatus1:812–840", "Threads_running". */
 export function sourceText(locator: Locator): string {
   if (locator.kind === 'series' && locator.series) return locator.series
   const name = locator.path?.split('/').at(-1) ?? 'source'

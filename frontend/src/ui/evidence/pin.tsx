@@ -1,6 +1,6 @@
 /**
- * Pinning: any view hands over what it shows (a locator and its own address) and the person says
- * which hypothesis it speaks for or against. The same dialog everywhere.
+ * Pinning evidence: a view passes a locator and its own address, and the user chooses the hypothesis
+ * that the evidence supports or contradicts. Every view uses the same dialog.
  */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import {
@@ -25,7 +25,7 @@ import { PinIcon } from '@/ui/controls/icons'
 import { Problem } from '@/ui/display/States'
 import './pin.css'
 
-/** `view` may be left out: then it is what the screen shows when the dialog opens. */
+/** A pin before it is saved; without `view`, the address at the opening of the dialog is used. */
 export type PinDraft = Omit<NewPin, 'view' | 'evidence_kind'> & {
   readonly view?: string
   readonly evidence_kind?: NewPin['evidence_kind']
@@ -36,7 +36,7 @@ type Request = { readonly incidentId: string; readonly pin: NewPin }
 
 const PinContext = createContext<((request: Request) => void) | null>(null)
 
-/** Opens the dialog: `const pin = usePin(incidentId); pin({kind, title, locator})`. */
+/** Return a function that opens the dialog: `usePin(incidentId)({kind, title, locator})`. */
 export function usePin(incidentId: string): (pin: PinDraft) => void {
   const open = useContext(PinContext)
   if (!open) throw new Error('usePin() outside of <PinProvider>')
@@ -51,7 +51,7 @@ export function usePin(incidentId: string): (pin: PinDraft) => void {
   )
 }
 
-/** "Pin as evidence". Nothing for those who may not write. */
+/** The "Pin as evidence" button; hidden from users who may not write. */
 export function PinButton({
   pin,
   incidentId,
@@ -81,10 +81,10 @@ export function PinButton({
   )
 }
 
-/** As much of a picture as the server keeps. */
+/** Largest picture that the server accepts, in characters. */
 export const MAX_PICTURE = 200_000
 
-/** The drawing that a view marks with data-pin-picture, nearest to the button; null without one. */
+/** Return the nearest drawing marked with data-pin-picture as SVG; null without one. */
 function pictureNear(button: HTMLElement, title: string): string | null {
   for (let at = button.parentElement; at && at.tagName !== 'MAIN'; at = at.parentElement) {
     const drawing = at.querySelector<SVGSVGElement>('svg[data-pin-picture]')
@@ -95,7 +95,7 @@ function pictureNear(button: HTMLElement, title: string): string | null {
   return null
 }
 
-/** Holds the one dialog of the app. */
+/** Provide the single pin dialog of the app. */
 export function PinProvider({ children }: { readonly children: ReactNode }) {
   const [request, setRequest] = useState<Request | null>(null)
   const open = useCallback((next: Request) => setRequest(next), [])
@@ -202,7 +202,7 @@ function PinDialog({
             checked={absent}
             onChange={(event) => setAbsent(event.target.checked)}
           />
-          It shows that something is not there
+          It shows that something is absent
         </label>
         <HypothesisField
           query={hypotheses}
@@ -213,7 +213,7 @@ function PinDialog({
           onStatement={setStatement}
         />
         {chosen !== NONE && <SideField side={side} onSide={setSide} />}
-        <Field label="Note" hint="Why it matters. Can be left empty.">
+        <Field label="Note" hint="Why it matters (optional).">
           {(ids) => (
             <textarea
               {...ids}
@@ -276,7 +276,7 @@ function HypothesisField({
           checked={chosen === NONE}
           onChange={() => onChoose(NONE)}
         />
-        <span>None yet: a row of the matrix to be rated</span>
+        <span>None yet: add it to the matrix unrated</span>
       </label>
       {chosen === NEW && (
         <textarea
@@ -301,7 +301,7 @@ function SideField({
   return (
     <div className="field">
       <span className="field-label" id="pin-side">
-        It speaks
+        This evidence is
       </span>
       <div className="segments" role="group" aria-labelledby="pin-side">
         {SIDES.map(([value, label]) => (
@@ -342,15 +342,15 @@ function HypothesisChoice({
 
 type Save = {
   readonly pin: NewPin
-  /** Null: no hypothesis yet. */
+  /** The hypothesis; null for none yet. */
   readonly target: { readonly id: string } | { readonly statement: string } | null
   readonly side: Side
   readonly note: string
 }
 
 /**
- * The hypothesis where it is new, the pin, then the evidence that joins them. A second try after a
- * failure half way goes on from there and makes nothing twice.
+ * Save a new hypothesis, the pin, then the evidence that connects them. A retry after a partial failure
+ * continues from there and creates nothing twice.
  */
 function useSavePin(incidentId: string, onDone: () => void) {
   const client = useQueryClient()

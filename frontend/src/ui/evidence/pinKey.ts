@@ -1,19 +1,19 @@
-/** p: pins what is chosen, by the "Pin as evidence" that stands for it on the screen. */
+/** Key p: press the "Pin as evidence" button of the selection. */
 import type { KeyTable } from '@/state/keys'
 
 export const PIN_KEYS = {
-  pin: { keys: ['p'], does: 'Pin as evidence what is chosen' },
+  pin: { keys: ['p'], does: 'Pin the selection as evidence' },
 } as const satisfies KeyTable
 
-/** What one chooses: a row, a list entry, the head of a lane. */
-const ONE = '[role="row"], li, .tl-head-in'
+/** Selectable items: a row, a list entry, the head of a lane. */
+const ITEM = '[role="row"], li, .tl-head-in'
 const PIN = 'button[data-pin]:not(:disabled)'
-/** In this order: the open inspector, the chosen lane, the chosen row. */
+/** Where to look for the button, in order: the open inspector, the selected lane, the selected row. */
 const CHOSEN = ['.inspector', '.tl-active', '[aria-selected="true"]']
 
-/** The button that pins what has the focus or is chosen; the only one there is; else null. */
+/** Find the pin button of the focused or selected item, or the only one on the screen; else null. */
 export function pinOfChosen(root: ParentNode, focused: Element | null): HTMLElement | null {
-  const own = focused?.closest(ONE)?.querySelector<HTMLElement>(PIN)
+  const own = focused?.closest(ITEM)?.querySelector<HTMLElement>(PIN)
   if (own) return own
   for (const part of CHOSEN) {
     const element = root.querySelector<HTMLElement>(`${part} ${PIN}`)

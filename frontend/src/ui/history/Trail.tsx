@@ -1,4 +1,4 @@
-/** The audit trail in words, filtered and paged: of one incident, or of all for admins. */
+/** The audit trail as sentences, filtered and paged: of one incident, or of all for admins. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router'
@@ -90,7 +90,7 @@ export function Trail({ incidentId }: { readonly incidentId: string | null }) {
       ) : entries.isPending ? (
         <SkeletonRows rows={8} />
       ) : all.length === 0 ? (
-        <EmptyState compact title="Nothing of this kind has happened" />
+        <EmptyState compact title="No matching activity" />
       ) : (
         <>
           <NotRefreshed query={entries} />

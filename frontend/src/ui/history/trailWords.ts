@@ -1,4 +1,4 @@
-/** Actions of the audit trail in words, and where what they speak of is seen. */
+/** Sentences for actions of the audit trail, and links to their subjects. */
 import type { components } from '@/api/schema'
 
 type Entry = components['schemas']['ActivityEntry']
@@ -9,23 +9,23 @@ const DID: Readonly<Record<string, string>> = {
   'incident.changed': 'changed the incident',
   'incident.archived': 'archived the incident',
   'incident.deleted': 'deleted the incident',
-  'incident.restored': 'took the incident back out of the bin',
+  'incident.restored': 'restored the incident from the bin',
   'incident.imported': 'imported the incident from a bundle',
   'hypothesis.created': 'proposed a hypothesis',
   'hypothesis.edited': 'changed a hypothesis',
   'hypothesis.status_changed': 'decided on a hypothesis',
-  'hypothesis.confidence_set': 'said how sure they are of a hypothesis',
+  'hypothesis.confidence_set': 'set the confidence in a hypothesis',
   'hypothesis.evidence_added': 'pinned evidence to a hypothesis',
-  'hypothesis.evidence_removed': 'took evidence off a hypothesis',
+  'hypothesis.evidence_removed': 'removed evidence from a hypothesis',
   'matrix.rated': 'rated a cell of the matrix',
-  'matrix.weighed': 'weighed evidence',
-  'matrix.opened': 'opened ratings to everybody',
+  'matrix.weighed': 'changed the weight of evidence',
+  'matrix.opened': 'revealed the ratings',
   'pin.created': 'pinned',
   'pin.withdrawn': 'withdrew a pin',
-  'pin.turned_stale': 'found that a pin went stale',
-  'pin.fresh_again': 'found that a pin is fresh again',
-  'pin.value_accepted': 'took the new value of a stale pin',
-  'pin.kept_stale': 'kept a stale pin as it was',
+  'pin.turned_stale': 'marked a pin as stale',
+  'pin.fresh_again': 'marked a pin as current again',
+  'pin.value_accepted': 'accepted the new value of a stale pin',
+  'pin.kept_stale': 'kept the old value of a stale pin',
   'experiment.planned': 'planned an experiment',
   'experiment.edited': 'changed an experiment',
   'experiment.started': 'started an experiment and locked its prediction',
@@ -37,7 +37,7 @@ const DID: Readonly<Record<string, string>> = {
   'annotation.created': 'wrote a note on the timeline',
   'annotation.edited': 'changed a note on the timeline',
   'annotation.deleted': 'deleted a note on the timeline',
-  'action.created': 'agreed on an action',
+  'action.created': 'added an action',
   'action.edited': 'changed an action',
   'text.edited': 'wrote in',
   'text.version_named': 'named a version of',
@@ -46,25 +46,25 @@ const DID: Readonly<Record<string, string>> = {
   'comment.deleted': 'deleted a comment on',
   'finding.dismissed': 'dismissed a finding',
   'finding.accepted': 'accepted a finding',
-  'finding.open': 'opened a finding again',
+  'finding.open': 'reopened a finding',
   'report.template': 'chose the template of the report',
-  'release.submitted': 'sent the report into review',
+  'release.submitted': 'submitted the report for review',
   'release.approved': 'approved the report',
   'release.withdrawn': 'withdrew the report from review',
   'artifact.uploaded': 'uploaded an artifact',
   'artifact.changed': 'changed how an artifact is read',
   'stall.corrected': 'corrected a stall',
-  'stall.reset': 'took back the correction of a stall',
-  'stack.benign': 'put a stack on the benign pile',
-  'stack.suspicious': 'put a stack on the suspicious pile',
-  'stack.unreviewed': 'took a stack off its pile',
+  'stall.reset': 'removed the correction of a stall',
+  'stack.benign': 'marked a stack as benign',
+  'stack.suspicious': 'marked a stack as suspicious',
+  'stack.unreviewed': 'cleared the mark of a stack',
   'view.named': 'named a view',
   'webhook.changed': 'changed a webhook',
-  'webhook.redelivered': 'had a webhook delivered again',
+  'webhook.redelivered': 'redelivered a webhook',
   'session.opened': 'signed in',
 }
 
-/** 'artifact.type_given' as 'artifact: type given' where no sentence is written. */
+/** Return the sentence of an action; 'artifact: type given' for one without a sentence. */
 export function didWhat({
   action,
   target,
@@ -79,14 +79,14 @@ export function didWhat({
   const [domain = '', ...rest] = action.split('.')
   const deed = rest.join(' ').replaceAll('_', ' ')
   if (deed === 'purged') return `removed ${article(domain)} for good`
-  if (deed === 'restored') return `took back ${article(domain)} from the bin`
+  if (deed === 'restored') return `restored ${article(domain)} from the bin`
   if (['deleted', 'edited', 'created'].includes(deed)) return `${deed} ${article(domain)}`
   return `${kindWord(domain)}: ${deed}`
 }
 
 export const kindWord = (domain: string): string => domain.replaceAll('_', ' ')
 
-/** 'report/what_happened' as 'the report, what happened'. */
+/** Return the name of a text: 'the report, what happened' for 'report/what_happened'. */
 export function textName(key: string): string {
   const [domain, rest = ''] = key.split('/')
   if (domain === 'report') return `the report, ${rest.replaceAll('_', ' ')}`
@@ -95,7 +95,7 @@ export function textName(key: string): string {
   return `the ${kindWord(domain ?? key)}`
 }
 
-/** The screen that shows what was done; null where there is none. */
+/** Return the address of the screen that shows the subject of an action; null without one. */
 export function targetPath(
   entry: Pick<Entry, 'incident_id' | 'action' | 'target' | 'detail'>,
 ): string | null {
@@ -142,7 +142,7 @@ export function targetPath(
   }
 }
 
-/** Where the subject of a comment is: 'hypothesis:ID', 'cell:PIN/HYPOTHESIS', 'report:KEY'. */
+/** Return the address of a comment subject: 'hypothesis:ID', 'cell:PIN/HYPOTHESIS', 'report:KEY'. */
 export function subjectPath(incident: string, subject: string): string {
   const base = `/incidents/${incident}`
   const at = subject.indexOf(':')
@@ -169,7 +169,7 @@ function textPath(base: string, key: string): string {
   return `${base}/overview`
 }
 
-/** What says which thing it was, where the line has no name for it. */
+/** Fields that identify the subject when the entry has no name for it. */
 const NAMES = ['title', 'text', 'path', 'url', 'statement', 'words', 'number'] as const
 const SHOWN = [
   'confidence',
@@ -189,8 +189,8 @@ const SHOWN = [
   'settled',
   'needs_review',
 ] as const
-/** Numbers and bare words that need to say what they are. */
-const SAID: Readonly<Record<string, (value: string) => string>> = {
+/** Phrases for numbers and bare words that need a context. */
+const PHRASES: Readonly<Record<string, (value: string) => string>> = {
   confidence: (value) => `${value} %`,
   verdict: (value) => value.replaceAll('_', ' '),
   files: (value) => `${value} files`,
@@ -202,7 +202,7 @@ const SAID: Readonly<Record<string, (value: string) => string>> = {
 }
 const MOST = 140
 
-/** The telling parts of the detail, short; without those that the name says. */
+/** Summarise the detail of an entry, without the parts that its name contains. */
 export function detailWords({ detail, name }: Pick<Entry, 'detail'> & Named): string {
   const { before, after } = detail
   const moved =
@@ -217,7 +217,7 @@ export function detailWords({ detail, name }: Pick<Entry, 'detail'> & Named): st
       : typeof value === 'string'
         ? value
         : JSON.stringify(value)
-    return [SAID[key]?.(words) ?? words]
+    return [PHRASES[key]?.(words) ?? words]
   })
   const all = [...moved, ...parts].join(' · ')
   return all.length > MOST ? `${all.slice(0, MOST)}…` : all

@@ -1,4 +1,4 @@
-/** "Deleted. Undo": offered for some seconds after each deletion that goes into the bin. */
+/** The "Deleted. Undo" toast: shown for some seconds after each deletion into the bin. */
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { api, unwrap } from '@/api/client'
@@ -11,10 +11,11 @@ type Offer = { readonly text: string; readonly undo: () => Promise<unknown> }
 
 const SHOWN_MS = 10_000
 
-/** What was deleted last, with the way back. */
+/** The last deletion and its undo. */
 const offered = new Store<Offer | null>(null)
 
-const said = (title: string) => `Deleted: ${title.length > 80 ? `${title.slice(0, 80)}…` : title}`
+const deletedText = (title: string) =>
+  `Deleted: ${title.length > 80 ? `${title.slice(0, 80)}…` : title}`
 
 /** The bin of the installation, for admins. */
 export const deletedIncidentsQuery = queryOptions({
@@ -22,14 +23,14 @@ export const deletedIncidentsQuery = queryOptions({
   queryFn: () => unwrap(api.GET('/api/v1/deleted-incidents')),
 })
 
-/** The same for a whole incident, for admins. */
+/** Return a function that offers the undo of a deleted incident, for admins. */
 export function useOfferIncidentUndo() {
   const restore = useRestoreIncident()
   return (id: string, title: string) =>
-    offered.set({ text: said(title), undo: () => restore.mutateAsync(id) })
+    offered.set({ text: deletedText(title), undo: () => restore.mutateAsync(id) })
 }
 
-/** Takes an incident out of the bin. */
+/** Return the mutation that restores an incident from the bin. */
 export function useRestoreIncident() {
   const client = useQueryClient()
   return useMutation({
@@ -48,12 +49,12 @@ export function useRestoreIncident() {
   })
 }
 
-/** The same for what the bin of an incident keeps: see api/activity.py. */
+/** Return a function that offers the undo of a deletion in an incident: see api/activity.py. */
 export function useOfferUndo(incidentId: string) {
   const client = useQueryClient()
   return (kind: string, id: string, title: string) =>
     offered.set({
-      text: said(title),
+      text: deletedText(title),
       undo: async () => {
         await unwrap(
           api.POST('/api/v1/incidents/{incident_id}/deleted/{kind}/{item_id}/restore', {
@@ -67,7 +68,7 @@ export function useOfferUndo(incidentId: string) {
 
 const close = () => offered.set(null)
 
-/** Where the offer appears; once per page. */
+/** The toast itself; used once per page. */
 export function UndoToast() {
   const shown = useStore(offered)
   return (
@@ -90,7 +91,7 @@ function Toast({ offer: { text, undo } }: { readonly offer: Offer }) {
   }
   return (
     <div className="undo">
-      <span>{state === 'failed' ? 'It could not be taken back: see the deleted ones.' : text}</span>
+      <span>{state === 'failed' ? 'Could not be restored: see the deleted items.' : text}</span>
       {state !== 'failed' && (
         <Button size="small" busy={state === 'busy'} onClick={takeBack}>
           Undo

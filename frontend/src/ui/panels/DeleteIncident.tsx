@@ -1,4 +1,4 @@
-/** Puts an incident into the bin, for admins; says before what goes with it. */
+/** The dialog that moves an incident to the bin, for admins; it lists what is deleted with it. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
@@ -49,15 +49,15 @@ export function DeleteIncident({
       }
     >
       <p>
-        <strong>{incident.title}</strong> goes into the bin for everybody, with all{' '}
+        <strong>{incident.title}</strong> moves to the bin for everybody, with all{' '}
         {incident.artifacts > 0 && `${incident.artifacts} `}artifacts, pins, hypotheses, ratings,
         experiments, notes, comments, actions and the report.
       </p>
       <p className="muted">
         {days === undefined
           ? 'An admin can restore it from there.'
-          : `An admin can restore it for ${days} days; then it is gone for good.`}{' '}
-        Links to it lead nowhere meanwhile.
+          : `An admin can restore it for ${days} days; then it is deleted permanently.`}{' '}
+        Links to it do not work meanwhile.
       </p>
       {remove.error && <Problem compact error={remove.error} what="It was not deleted" />}
     </Dialog>

@@ -1,6 +1,6 @@
 /**
- * A modal dialog; its first field has the focus, which stays inside; Escape closes it, and the
- * focus is again where it was.
+ * A modal dialog. Its first field takes the focus, which stays inside; Escape closes it and restores
+ * the focus.
  */
 import { Dialog as Radix } from 'radix-ui'
 import { type ComponentProps, type ReactNode, useState } from 'react'
@@ -52,7 +52,7 @@ export function Dialog({
   )
 }
 
-/** Mounted with each opening: what has the keyboard then gets it back. */
+/** The content, mounted at each opening: it restores the focus when it closes. */
 function Content(props: ComponentProps<typeof Radix.Content>) {
   const [opener] = useState(() => openerOf(document.activeElement))
   return (
@@ -67,14 +67,14 @@ function Content(props: ComponentProps<typeof Radix.Content>) {
   )
 }
 
-/** For the item of a menu, which is gone then, the button that opens the menu. */
+/** Return the element to focus after closing: the trigger of the menu for a menu item, which is gone. */
 function openerOf(focused: Element | null): HTMLElement | null {
   const menu = focused?.closest('[role="menu"]')
   const button = menu && document.getElementById(menu.getAttribute('aria-labelledby') ?? '')
   return button ?? (focused instanceof HTMLElement && focused !== document.body ? focused : null)
 }
 
-/** One came to write; without a field the focus goes where it would: to Close. */
+/** Focus the first field; without one, the default applies: the Close button. */
 function firstField(event: Event) {
   const dialog = event.currentTarget instanceof HTMLElement ? event.currentTarget : null
   const field = dialog?.querySelector<HTMLElement>(FIELDS)

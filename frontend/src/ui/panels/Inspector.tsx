@@ -92,7 +92,7 @@ export function InspectorSection({
   )
 }
 
-/** Names and values, aligned. */
+/** An aligned list of names and values. */
 export function Fields({
   items,
 }: {

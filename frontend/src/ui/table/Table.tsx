@@ -11,14 +11,14 @@ import './table.css'
 export type Column<Row> = {
   readonly key: string
   readonly head: ReactNode
-  /** Words of the head for the title attribute, when the head is short. */
+  /** Tooltip of a short head. */
   readonly title?: string
   readonly cell: (row: Row) => ReactNode
   /** Number: right-aligned. */
   readonly kind?: 'text' | 'number'
   /** A CSS grid track: '120px', 'minmax(160px, 2fr)'. */
   readonly width?: string
-  /** What the column is sorted by; null sorts last. A column without it cannot be sorted. */
+  /** Sort key of a row; null sorts last. A column without it cannot be sorted. */
   readonly sort?: (row: Row) => string | number | null
   /** The plain text for TSV; defaults to the sort value. */
   readonly text?: (row: Row) => string
@@ -44,15 +44,15 @@ export function Table<Row>({
   readonly rows: readonly Row[]
   readonly columns: readonly Column<Row>[]
   readonly rowKey: (row: Row) => string
-  /** What the table is, for screen readers. */
+  /** Name of the table for screen readers. */
   readonly label: string
-  /** Controlled sort (URL); without it the table keeps its own. Null: as given. */
+  /** Controlled sort (URL); without it the table keeps its own. Null: the given order. */
   readonly sort?: Sort | null
   readonly onSort?: (sort: Sort | null) => void
-  /** The rows come in the order of `sort`, of which they are a page. */
+  /** The rows are one page that the server has sorted by `sort`. */
   readonly presorted?: boolean
   readonly selected?: string | null
-  /** Makes rows choosable by click, Enter and arrows. */
+  /** Makes rows selectable by click, Enter and arrow keys. */
   readonly onSelect?: (row: Row) => void
   readonly rowClass?: (row: Row) => string | false | undefined
   /** Shows the "Copy as TSV" button. */
@@ -62,7 +62,7 @@ export function Table<Row>({
   readonly virtualFrom?: number
 }) {
   const [own, setOwn] = useState<Sort | null>(null)
-  /** The row that has the keyboard, where rows are not chosen. */
+  /** The focused row, where rows cannot be selected. */
   const [walked, setWalked] = useState<string | null>(null)
   const sort = given === undefined ? own : given
   const setSort = onSort ?? setOwn
@@ -111,7 +111,7 @@ export function Table<Row>({
     )
   }
 
-  // One row can be reached by Tab: the chosen one, or the first where that is not drawn.
+  // Tab reaches one row: the selected one, or the first when that is not drawn.
   const stop = shown.some(({ index }) => isHere(sorted[index]))
     ? isHere
     : (row: Row | undefined) => row !== undefined && row === sorted[shown[0]?.index ?? -1]
@@ -217,9 +217,9 @@ function TableRow<Row>({
   readonly row: Row
   readonly index: number
   readonly columns: readonly Column<Row>[]
-  /** Pixels from the top, where only the rows in sight are drawn. */
+  /** Pixels from the top, when only visible rows are drawn. */
   readonly top?: number
-  /** By Tab. */
+  /** Whether Tab reaches the row. */
   readonly reachable: boolean
   readonly chosen: boolean
   readonly className: string | false | undefined
@@ -239,7 +239,7 @@ function TableRow<Row>({
       onClick={
         onSelect &&
         ((event) => {
-          // A link, a button or a text selection inside the row is not a choice of the row.
+          // A click on a link or a button, or a text selection, does not select the row.
           if ((event.target as HTMLElement).closest('a,button,input,select,label')) return
           if (window.getSelection()?.toString()) return
           onSelect(row)
@@ -265,24 +265,24 @@ function TableRow<Row>({
   )
 }
 
-/** Rows that a key goes on; Home and End go to the ends. */
+/** Rows that a key moves by; Home and End move to the ends. */
 const STEPS: Readonly<Record<string, number>> = {
   ...{ ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 },
   ...{ PageDown: 20, PageUp: -20, Home: -Infinity, End: Infinity },
 }
 
-/** Pixels that a track needs at least, so that all rows scroll sideways together. */
+/** Return the minimum width of a grid track in pixels, so that all rows scroll sideways together. */
 function leastWidth(width = 'minmax(80px, 1fr)'): number {
   return Number(/(\d+(?:\.\d+)?)px/.exec(width)?.[1] ?? 80)
 }
 
-/** First click: the natural way (numbers down, text up); second: the other; third: as given. */
+/** Return the next sort of a column: natural (numbers down, text up), reversed, then the given order. */
 export function nextSort(sort: Sort | null, key: string, downFirst: boolean): Sort | null {
   if (sort?.key !== key) return { key, down: downFirst }
   return sort.down === downFirst ? { key, down: !downFirst } : null
 }
 
-/** Stable; what is not known comes last either way. */
+/** Sort rows by a column, stably; unknown values come last in both directions. */
 export function sortRows<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
@@ -303,7 +303,7 @@ export function sortRows<Row>(
   })
 }
 
-/** Tab-separated, one line per row, tabs and line ends inside a cell made spaces. */
+/** Format rows as tab-separated text; tabs and line ends inside a cell become spaces. */
 export function toTsv<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
   const kept = columns.filter((column) => column.text ?? column.sort)
   const clean = (value: string) => value.replace(/[\t\r\n]+/g, ' ')

@@ -1,4 +1,4 @@
-/** What people say about a hypothesis, a pin, a cell or a section; @ names somebody, who is told. */
+/** Comments on a hypothesis, a pin, a cell or a section; @ mentions and notifies somebody. */
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useMay, useMe } from '@/api/queries'
@@ -24,12 +24,12 @@ export function Comments({ incidentId, subject, writing = false, onWritten }: Pr
   const { user } = useMe()
   const mayWrite = useMay('contributor')
   const { data, error } = useQuery(commentsQuery(incidentId, subject))
-  const { say, remove } = useCommentWrites(incidentId)
+  const { add, remove } = useCommentWrites(incidentId)
   const offer = useOfferUndo(incidentId)
   return (
     <InspectorSection title={`Comments${data?.length ? ` (${data.length})` : ''}`}>
       {error && <Problem compact error={error} what="The comments could not be read" />}
-      {remove.error && <Problem compact error={remove.error} what="It was not deleted" />}
+      {remove.error && <Problem compact error={remove.error} what="The comment was not deleted" />}
       <ul className="comments">
         {data?.map((item) => (
           <li key={item.id} data-testid="comment">
@@ -66,9 +66,9 @@ export function Comments({ incidentId, subject, writing = false, onWritten }: Pr
           key={subject}
           draft={`draft.comment.${incidentId}.${subject}`}
           writing={writing}
-          busy={say.isPending}
+          busy={add.isPending}
           onSay={(body, done) =>
-            say.mutate(
+            add.mutate(
               { subject, body },
               {
                 onSuccess: () => {
@@ -80,8 +80,8 @@ export function Comments({ incidentId, subject, writing = false, onWritten }: Pr
           }
         />
       )}
-      {say.error && (
-        <Problem compact error={say.error} what="It was not said; your text is above" />
+      {add.error && (
+        <Problem compact error={add.error} what="The comment was not saved; your text is above" />
       )}
     </InspectorSection>
   )
@@ -93,7 +93,7 @@ function Composer({
   busy,
   onSay,
 }: {
-  /** Where what is typed is kept until it is said. */
+  /** Storage key of the unsent text. */
   readonly draft: string
   readonly writing: boolean
   readonly busy: boolean
@@ -133,7 +133,7 @@ function Composer({
         className="textarea"
         rows={2}
         aria-label="Comment"
-        placeholder="Say why; @ names somebody"
+        placeholder="Explain why; @ mentions somebody"
         value={body}
         onChange={(event) => {
           setBody(event.target.value)

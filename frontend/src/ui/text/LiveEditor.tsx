@@ -52,11 +52,11 @@ export default function LiveEditor({
         ],
       }),
     })
-    const told = () => tell(live.text.toString())
-    live.text.observe(told)
-    told()
+    const notify = () => tell(live.text.toString())
+    live.text.observe(notify)
+    notify()
     return () => {
-      live.text.unobserve(told)
+      live.text.unobserve(notify)
       cursors.close()
       view.destroy()
     }

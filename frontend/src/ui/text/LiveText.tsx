@@ -1,4 +1,4 @@
-/** A text that several people write at once, with their cursors and what became of the last word. */
+/** A text that several people edit at once, with their cursors and the save status. */
 import type { Extension } from '@codemirror/state'
 import { lazy, Suspense, useCallback, useState, useSyncExternalStore } from 'react'
 import { useStore } from '@/state/store'
@@ -25,9 +25,9 @@ type Props = {
   readonly label: string
   readonly readOnly?: boolean
   readonly placeholder?: string
-  /** More of CodeMirror; taken as they are when the editor opens. */
+  /** Additional CodeMirror extensions, read once when the editor opens. */
   readonly extensions?: readonly Extension[]
-  /** Told the whole text when it is read, and whenever anybody changes it. */
+  /** Called with the whole text when it is loaded and after each change. */
   readonly onText?: (text: string) => void
   readonly className?: string
 }
@@ -84,15 +84,15 @@ function Shown({
             variant="ghost"
             size="small"
             className="live-earlier"
-            aria-label={`Earlier texts of ${rest.label}`}
+            aria-label={`History of ${rest.label}`}
             onClick={() => setEarlier(true)}
           >
-            Earlier texts
+            History
           </Button>
         )}
       </div>
       {earlier && (
-        <Earlier
+        <LiveHistory
           incidentId={incidentId}
           textKey={rest.textKey}
           label={rest.label}
@@ -105,16 +105,16 @@ function Shown({
   )
 }
 
-/** Against what the text says at each moment: others may be writing. */
-function Earlier({
+/** The history, compared with the live text, which others may be editing. */
+function LiveHistory({
   live,
   ...rest
 }: Omit<Parameters<typeof TextVersions>[0], 'now'> & { readonly live: Live }) {
   const now = useSyncExternalStore(
     useCallback(
-      (told: () => void) => {
-        live.text.observe(told)
-        return () => live.text.unobserve(told)
+      (notify: () => void) => {
+        live.text.observe(notify)
+        return () => live.text.unobserve(notify)
       },
       [live],
     ),
@@ -132,7 +132,7 @@ function words(saved: Saved): string {
     case 'saved':
       return 'saved'
     case 'offline':
-      return 'offline: kept in this browser, sent when the server is back'
+      return 'offline: kept in this browser, sent when the server responds'
     case 'refused':
       return `not saved: ${saved.problem.message} What you typed is kept in this browser.`
   }

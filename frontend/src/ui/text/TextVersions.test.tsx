@@ -47,17 +47,19 @@ describe('earlier texts', () => {
     const user = userEvent.setup()
     const list = await screen.findByRole('list', { name: 'Versions' })
     expect(list.textContent).toContain('1234 characters')
-    expect(await screen.findByText('The text says the same now.')).toBeTruthy()
-    const restore = screen.getByRole<HTMLButtonElement>('button', { name: 'Restore this text' })
+    expect(await screen.findByText('Same as the current text.')).toBeTruthy()
+    const restore = screen.getByRole<HTMLButtonElement>('button', { name: 'Restore this version' })
     expect(restore.disabled).toBe(true)
     await user.click(within(list).getByRole('button', { name: /First draft/ }))
-    const difference = await screen.findByRole('group', { name: 'Difference from now' })
+    const difference = await screen.findByRole('group', {
+      name: 'Difference from the current text',
+    })
     expect([...difference.children].map((line) => line.textContent)).toEqual([
       ' one',
       '−then:two',
       '+now:three',
     ])
-    await user.click(screen.getByRole('button', { name: 'Restore this text' }))
+    await user.click(screen.getByRole('button', { name: 'Restore this version' }))
     await waitFor(() => expect(closed).toHaveBeenCalled())
     expect(calls.find((call) => call.method === 'POST')?.path).toBe(`${base}/v1/restore`)
   })
@@ -66,7 +68,7 @@ describe('earlier texts', () => {
     const calls = serve(answers)
     show(true)
     const user = userEvent.setup()
-    await user.click(await screen.findByRole('button', { name: 'Name it' }))
+    await user.click(await screen.findByRole('button', { name: 'Add a name' }))
     await user.type(screen.getByLabelText('Name of the version'), 'Before the review{Enter}')
     await waitFor(() =>
       expect(calls.find((call) => call.method === 'PATCH')?.body).toEqual({
@@ -79,7 +81,7 @@ describe('earlier texts', () => {
     serve(answers)
     show(false)
     await screen.findByRole('list', { name: 'Versions' })
-    expect(screen.queryByRole('button', { name: 'Restore this text' })).toBeNull()
-    expect(screen.queryByRole('button', { name: 'Name it' })).toBeNull()
+    expect(screen.queryByRole('button', { name: 'Restore this version' })).toBeNull()
+    expect(screen.queryByRole('button', { name: 'Add a name' })).toBeNull()
   })
 })

@@ -1,4 +1,4 @@
-/** Earlier versions of a text: who wrote when, what differs from now; restored or named. */
+/** The history of a text: author, time and difference of each version; restore and rename. */
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { api, unwrap } from '@/api/client'
@@ -50,9 +50,9 @@ export function TextVersions({
   onClose,
   ...place
 }: Place & {
-  /** What the text is, for the title. */
+  /** Name of the text, for the title. */
   readonly label: string
-  /** What it says now. */
+  /** The current text. */
   readonly now: string
   readonly mayWrite: boolean
   readonly onClose: () => void
@@ -64,16 +64,20 @@ export function TextVersions({
     <Dialog
       open
       onOpenChange={(open) => !open && onClose()}
-      title={`Earlier texts: ${label}`}
+      title={`History: ${label}`}
       width={1040}
     >
       {isLoadingError ? (
-        <Problem error={error} what="They could not be read" onRetry={() => void refetch()} />
+        <Problem
+          error={error}
+          what="The history could not be read"
+          onRetry={() => void refetch()}
+        />
       ) : !data ? (
         <SkeletonRows rows={5} />
       ) : !version ? (
-        <EmptyState compact title="Nobody has written here yet">
-          Each stretch of writing of one person becomes a version.
+        <EmptyState compact title="No versions yet">
+          Each session of edits by one person becomes a version.
         </EmptyState>
       ) : (
         <div className="versions">
@@ -166,12 +170,12 @@ function Version({
               busy={restore.isPending}
               onClick={() => restore.mutate()}
             >
-              Restore this text
+              Restore this version
             </Button>
             <Button size="small" onClick={() => setName(version.name ?? '')}>
-              {version.name ? 'Rename' : 'Name it'}
+              {version.name ? 'Rename' : 'Add a name'}
             </Button>
-            <span className="faint">What it says now stays in the list.</span>
+            <span className="faint">The current text stays in the history.</span>
           </div>
         ) : (
           <form
@@ -198,9 +202,9 @@ function Version({
             </Button>
           </form>
         ))}
-      {failed && <Problem compact error={failed} what="It was not done" />}
+      {failed && <Problem compact error={failed} what="The change was not saved" />}
       {then.isLoadingError ? (
-        <Problem compact error={then.error} what="It could not be read" />
+        <Problem compact error={then.error} what="The version could not be read" />
       ) : !then.data ? (
         <SkeletonRows rows={4} />
       ) : (
@@ -212,17 +216,17 @@ function Version({
 
 function Difference({ then, now }: { readonly then: string; readonly now: string }) {
   const lines = useMemo(() => folded(lineDiff(then, now)), [then, now])
-  if (then === now) return <p className="muted">The text says the same now.</p>
+  if (then === now) return <p className="muted">Same as the current text.</p>
   return (
     <>
       <p className="faint version-legend">
-        <span className="version-minus">− said then</span>{' '}
-        <span className="version-plus">+ says now</span>
+        <span className="version-minus">− this version</span>{' '}
+        <span className="version-plus">+ current text</span>
       </p>
       <div
         className="version-diff scroll"
         role="group"
-        aria-label="Difference from now"
+        aria-label="Difference from the current text"
         tabIndex={0}
       >
         {lines.map((line, at) =>

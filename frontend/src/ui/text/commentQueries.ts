@@ -1,4 +1,4 @@
-/** Comments on anything, and who can be named in one. */
+/** Queries and writes of comments, and the people who can be mentioned. */
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
@@ -15,7 +15,7 @@ export const commentsQuery = (id: string, subject: string) =>
       ),
   })
 
-/** Who can be named in a comment. */
+/** The people who can be mentioned in a comment. */
 export const peopleQuery = queryOptions({
   queryKey: ['people'],
   queryFn: () => unwrap(api.GET('/api/v1/people')),
@@ -26,7 +26,7 @@ export function useCommentWrites(id: string) {
   const client = useQueryClient()
   const onSettled = () => refresh(client, id, 'comments')
   return {
-    say: useMutation({
+    add: useMutation({
       mutationFn: (body: { subject: string; body: string }) =>
         unwrap(
           api.POST('/api/v1/incidents/{incident_id}/comments', {

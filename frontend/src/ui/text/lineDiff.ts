@@ -3,10 +3,10 @@ import { diffArrays } from 'diff'
 
 type DiffLine = { readonly mark: ' ' | '-' | '+'; readonly line: string }
 
-/** Two long texts without a common line would keep the page busy; past this they are shown whole. */
+/** Time limit of a diff: two long texts without a common line would block the page. */
 const PATIENCE_MS = 500
 
-/** Return the lines of both texts in order: kept ' ', removed '-', added '+'. */
+/** Return the lines of both texts in order: equal ' ', removed '-', added '+'. */
 export function lineDiff(before: string, after: string): DiffLine[] {
   const [old, now] = [linesOf(before), linesOf(after)]
   const changes = diffArrays(old, now, { timeout: PATIENCE_MS }) ?? [
@@ -19,7 +19,7 @@ export function lineDiff(before: string, after: string): DiffLine[] {
   })
 }
 
-/** Shorten runs of more equal lines than twice `around`; null marks what is left out. */
+/** Shorten runs of more than 2 × `around` equal lines; null marks omitted lines. */
 export function folded(lines: readonly DiffLine[], around = 3): (DiffLine | null)[] {
   const near = new Set<number>()
   lines.forEach(({ mark }, at) => {

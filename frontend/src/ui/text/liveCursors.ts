@@ -1,5 +1,5 @@
 /**
- * The cursors of others for y-codemirror.next, from and to `state/presence`. It offers what that
+ * The cursors of others for y-codemirror.next, from and to `state/presence`. It implements what that
  * library uses of a Yjs "awareness": states by client number, one of them ours, and a change event.
  */
 import * as Y from 'yjs'
@@ -56,7 +56,7 @@ export class Cursors {
     this.listeners.delete(listener)
   }
 
-  /** The caret left this text. */
+  /** Clear the cursor when the caret leaves this text. */
   leave(): void {
     this.setLocalStateField('cursor', null)
   }
@@ -89,7 +89,7 @@ export class Cursors {
     for (const listener of this.listeners) listener(change)
   }
 
-  /** A number for a tab that is not this document's own. */
+  /** Return a client number for the tab, other than that of this document. */
   private number(tab: string): number {
     const known = this.numbers.get(tab) ?? -1 - this.numbers.size
     this.numbers.set(tab, known)
@@ -104,6 +104,6 @@ function rangeOf(cursor: { readonly anchor: string; readonly head: string }): Ra
       head: Y.createRelativePositionFromJSON(JSON.parse(cursor.head)),
     }
   } catch {
-    return null // made up by somebody
+    return null // not a valid position
   }
 }

@@ -1,10 +1,10 @@
-/** Names after an @: which are offered while one types, and where they stand in what was said. */
+/** Mentions (@ and a name): completions while typing, and their positions in a text. */
 
 export type Named = { readonly id: string; readonly name: string }
 
 const MOST = 6
 
-/** Who is offered at the caret: those whose name goes on like what stands after the last @. */
+/** List the people whose name starts with the text between the last @ and the caret. */
 export function namesFor(body: string, caret: number, people: readonly Named[]): Named[] {
   const typed = /(?:^|[^\w.@])@([^@\n]{0,40})$/.exec(body.slice(0, caret))?.[1]
   if (typed === undefined) return []
@@ -17,7 +17,7 @@ export function namesFor(body: string, caret: number, people: readonly Named[]):
     .slice(0, MOST)
 }
 
-/** The text with the name put in place of what stands after the last @ before the caret. */
+/** Replace the text between the last @ and the caret with the name. */
 export function complete(
   body: string,
   caret: number,
@@ -29,7 +29,7 @@ export function complete(
   return { body: before + body.slice(caret), caret: before.length }
 }
 
-/** The text in pieces; those that name one of the mentioned people are marked. */
+/** Split the text into pieces and mark those that mention one of the people. */
 export function pieces(
   body: string,
   mentioned: readonly Named[],

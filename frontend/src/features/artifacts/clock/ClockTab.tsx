@@ -1,4 +1,4 @@
-/** How the times of an artifact were placed on UTC, and the zone and offset by hand. */
+/** The clock of an artifact: how its times map to UTC, and a zone and offset set by hand. */
 import { useDeferredValue, useState } from 'react'
 import { useMay } from '@/api/queries'
 import type { Artifact } from '@/api/schema'
@@ -11,10 +11,10 @@ import { Time } from '@/ui/display/Value'
 import { useChangeArtifact, useClockPreview } from '../queries'
 
 const QUALITY: Record<NonNullable<Artifact['clock']>['quality'], string> = {
-  exact: 'exact: the file says it itself',
+  exact: 'exact: stated in the file',
   derived: 'derived from other files of the capture',
-  assumed: 'assumed: nothing in the capture says it',
-  given: 'given by hand',
+  assumed: 'assumed: not stated in the capture',
+  given: 'set by hand',
   unknown: 'unknown',
 }
 
@@ -36,7 +36,7 @@ export function ClockTab({
               ['Source', clock.source],
               ['Zone', clock.zone ?? 'none needed: the times are absolute'],
               ['Offset', `${formatNumber(clock.offset_s, 3)} s`],
-              ['How sure', QUALITY[clock.quality]],
+              ['Certainty', QUALITY[clock.quality]],
               clock.dispersion_s !== null && [
                 'Dispersion',
                 `± ${formatNumber(clock.dispersion_s, 3)} s over ${clock.anchors} anchors`,
@@ -57,10 +57,10 @@ export function ClockTab({
           <Suggestion incidentId={incidentId} artifact={artifact} />
         </>
       ) : (
-        <EmptyState compact title="No times placed yet">
+        <EmptyState compact title="No clock yet">
           {artifact.first
-            ? 'The analysis places them when it has run.'
-            : 'Nothing in this artifact carries a time, or it has not been read yet.'}
+            ? 'Available after the analysis.'
+            : 'This artifact has no times, or it is not parsed yet.'}
         </EmptyState>
       )}
       <ByHand
@@ -72,7 +72,7 @@ export function ClockTab({
   )
 }
 
-/** An offset that counters or messages of another source show: taken only when a person says so. */
+/** An offset suggested by counters or messages of another source; applied only on confirmation. */
 function Suggestion({
   incidentId,
   artifact,
@@ -109,8 +109,8 @@ function dryRun(moves: number, outside: number, unplaced: number): string {
   const records = `${formatNumber(moves)} ${moves === 1 ? 'record moves' : 'records move'}`
   const out =
     outside === 0
-      ? 'none falls outside the other artifacts’ time'
-      : `${formatNumber(outside)} would lie outside the other artifacts’ time`
+      ? 'none is outside the time range of the other artifacts'
+      : `${formatNumber(outside)} would be outside the time range of the other artifacts`
   const lost = unplaced > 0 ? `; ${formatNumber(unplaced)} do not exist in that zone` : ''
   return `Dry run: ${records}, ${out}${lost}.`
 }
@@ -151,7 +151,7 @@ function ByHand({
     >
       <h3>By hand</h3>
       <div className="clock-form-row">
-        <Field label="Zone" hint="Europe/Berlin or +02:00; empty: as derived.">
+        <Field label="Zone" hint="Europe/Berlin or +02:00; leave empty to use the derived zone.">
           {(ids) => (
             <>
               <input
@@ -171,7 +171,7 @@ function ByHand({
         </Field>
         <Field
           label="Offset in seconds"
-          hint="Added after the zone. A clock that ran ahead gets a minus."
+          hint="Added after the zone; negative for a clock that ran ahead."
           problem={wrong ? 'a number, such as -41.2' : undefined}
         >
           {(ids) => (
@@ -187,7 +187,7 @@ function ByHand({
       </div>
       <div className="begin-actions">
         <Button type="submit" busy={change.isPending}>
-          Place the times again
+          Re-apply time zone
         </Button>
         {(artifact.zone !== null || artifact.offset_s !== null) && (
           <Button
@@ -196,7 +196,7 @@ function ByHand({
               change.mutate({ id: artifact.id, change: { zone: null, offset_s: null } })
             }
           >
-            As derived
+            Use derived
           </Button>
         )}
       </div>
@@ -206,7 +206,7 @@ function ByHand({
           <Time at={run.data.first} zone /> – <Time at={run.data.last} />.
         </p>
       ) : (
-        <p className="faint">The times in the file stay as they are; only their placing changes.</p>
+        <p className="faint">The file is not changed; only the conversion to UTC is.</p>
       )}
       {change.error && <Problem compact error={change.error} what="The clock was not changed" />}
     </form>

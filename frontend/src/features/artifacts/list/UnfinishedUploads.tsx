@@ -1,4 +1,4 @@
-/** Uploads that a reload or a lost connection cut off: choose the file again to continue. */
+/** Uploads interrupted by a reload or a lost connection; choosing the file again continues them. */
 import { useRef } from 'react'
 import type { UploadOut } from '@/api/schema'
 import { enqueueUploads, useUploads } from '@/state/uploads'

@@ -1,4 +1,4 @@
-/** Uploads of this page, with the bytes that the server has. */
+/** The uploads of this page, with the bytes that the server has received. */
 import { useState } from 'react'
 import {
   cancelUpload,
@@ -19,7 +19,7 @@ export function UploadList({ incidentId }: { readonly incidentId: string }) {
   const [all, setAll] = useState(false)
   if (items.length === 0) return null
   const totals = uploadTotals(items)
-  // Failed first, then those that move; the finished only add up.
+  // Failed first, then active ones; finished ones only count in the total.
   const rows = items
     .filter((item) => item.state !== 'done')
     .sort((a, b) => ORDER[a.state] - ORDER[b.state])

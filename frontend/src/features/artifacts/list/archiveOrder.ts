@@ -1,4 +1,4 @@
-/** The order of the list: archives before their members, what is left out below what is in. */
+/** The order of the list: archives before their members, excluded artifacts last. */
 
 type Node = { readonly id: string; readonly parent_id: string | null; readonly excluded: boolean }
 

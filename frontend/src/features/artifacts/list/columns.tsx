@@ -1,4 +1,4 @@
-/** Columns of the artifact table: all of them, those that fit a laptop, the few beside the viewer. */
+/** Columns of the artifact table: all, those that fit a laptop, and those that fit next to the viewer. */
 import type { Artifact } from '@/api/schema'
 import { useZone } from '@/state/incident'
 import { ShareBar } from '@/ui/display/Bar'
@@ -126,8 +126,8 @@ const wide: readonly Column<Artifact>[] = [
 
 const confidence: Column<Artifact> = {
   key: 'confidence',
-  head: 'Sure',
-  title: 'How sure the type is',
+  head: 'Certainty',
+  title: 'Certainty of the type',
   kind: 'number',
   width: '64px',
   sort: (row) => row.confidence,
@@ -145,7 +145,7 @@ const provenance: readonly Column<Artifact>[] = [
   {
     key: 'parser',
     head: 'Parser',
-    title: 'Version of the parser that read it',
+    title: 'Version of the parser',
     kind: 'number',
     width: '64px',
     sort: (row) => row.parser_version,
@@ -162,8 +162,8 @@ const provenance: readonly Column<Artifact>[] = [
 
 const hash = wide.at(-1)
 
-/** Pixels from which on every column has room. */
-export const ROOM_FOR_ALL = 1560
+/** Minimum width in pixels for all columns. */
+export const ALL_COLUMNS_PX = 1560
 
 export const COLUMNS = {
   wide,
@@ -180,7 +180,7 @@ export const COLUMNS = {
   ],
 } satisfies Record<string, readonly Column<Artifact>[]>
 
-/** Name first, then its folder; members of an archive are indented and leave its name out. */
+/** The path cell: name first, then folder; members of an archive are indented without its name. */
 function PathCell({
   path,
   member,
@@ -188,7 +188,7 @@ function PathCell({
 }: {
   readonly path: string
   readonly member: boolean
-  /** Leaves the folder out. */
+  /** Hides the folder. */
   readonly short?: boolean
 }) {
   const shown = member ? path.replace(INSIDE, '') : path

@@ -1,4 +1,4 @@
-/** Draws the rows that are seen of a list of any length; the scrollbar jumps anywhere. */
+/** A virtual list of any length, with a scrollbar over all of it. */
 import {
   type KeyboardEvent,
   type ReactNode,
@@ -11,7 +11,7 @@ import {
 } from 'react'
 import { clampTop, contentPx, isScaled, rowsSeen, scrollAt, topAt } from './scrollScale'
 
-/** Bring this row to the upper part; a new object goes there again. */
+/** The row to scroll to the upper part; a new object scrolls again. */
 export type Target = { readonly row: number }
 
 export function LongList({
@@ -26,7 +26,7 @@ export function LongList({
 }: {
   readonly count: number
   readonly rowPx: number
-  /** Draws a row; its place is given by the style. */
+  /** Renders a row at the position of `style`. */
   readonly row: (index: number, style: { readonly transform: string }) => ReactNode
   readonly target: Target | null
   readonly onSeen?: (first: number, last: number) => void
@@ -37,7 +37,7 @@ export function LongList({
   const scroller = useRef<HTMLDivElement>(null)
   const [viewPx, setViewPx] = useState(600)
   const [top, setTop] = useState(0)
-  const told = useRef(-1)
+  const ownScroll = useRef(-1)
   const measure = useMemo(() => ({ count, rowPx, viewPx }), [count, rowPx, viewPx])
   const scaled = isScaled(measure)
 
@@ -47,7 +47,7 @@ export function LongList({
       if (!element) return
       const clamped = clampTop(measure, next)
       element.scrollTop = scrollAt(measure, clamped)
-      told.current = element.scrollTop
+      ownScroll.current = element.scrollTop
       setTop(clamped)
     },
     [measure],
@@ -62,7 +62,7 @@ export function LongList({
     return () => observer.disconnect()
   }, [])
 
-  // Where one pixel of the scrollbar is many rows, the wheel goes by rows.
+  // Where one pixel of the scrollbar covers many rows, the wheel scrolls by rows.
   const here = useRef(top)
   useEffect(() => {
     here.current = top
@@ -79,7 +79,7 @@ export function LongList({
     return () => element.removeEventListener('wheel', onWheel)
   }, [scaled, move, rowPx])
 
-  // Goes to the target once, and again when the list became lower and hides it.
+  // Scroll to the target once, and again when the list shrinks and hides it.
   const went = useRef<{ target: Target; viewPx: number } | null>(null)
   useLayoutEffect(() => {
     const height = scroller.current?.clientHeight || viewPx
@@ -88,7 +88,7 @@ export function LongList({
     if (before?.target === target && before.viewPx <= height) return
     const now = here.current
     const inView = (px: number) => target.row >= now && target.row < now + px / rowPx - 1
-    if (before?.target === target && !inView(before.viewPx)) return // the person went elsewhere
+    if (before?.target === target && !inView(before.viewPx)) return // the user scrolled away
     went.current = { target, viewPx: height }
     if (!inView(height)) move(target.row - Math.min(4, height / rowPx / 4))
   }, [target, count, viewPx, rowPx, move])
@@ -122,8 +122,8 @@ export function LongList({
       onKeyDown={onKey}
       onScroll={(event) => {
         const at = event.currentTarget.scrollTop
-        if (Math.abs(at - told.current) < 1) return
-        told.current = -1
+        if (Math.abs(at - ownScroll.current) < 1) return
+        ownScroll.current = -1
         setTop(topAt(measure, at))
       }}
     >

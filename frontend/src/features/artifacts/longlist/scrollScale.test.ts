@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { contentPx, isScaled, lastTop, MOST_PX, rowsSeen, scrollAt, topAt } from './scrollScale'
+import { contentPx, isScaled, lastTop, MAX_PX, rowsSeen, scrollAt, topAt } from './scrollScale'
 
 const short = { count: 1000, rowPx: 18, viewPx: 540 }
 const long = { count: 10_000_000, rowPx: 18, viewPx: 540 }
@@ -9,7 +9,7 @@ describe('a list of any length', () => {
     expect(isScaled(short)).toBe(false)
     expect(contentPx(short)).toBe(18_000)
     expect(isScaled(long)).toBe(true)
-    expect(contentPx(long)).toBe(MOST_PX)
+    expect(contentPx(long)).toBe(MAX_PX)
   })
   it.each([short, long])('goes to both ends, and back to where it came from', (m) => {
     expect(topAt(m, 0)).toBe(0)

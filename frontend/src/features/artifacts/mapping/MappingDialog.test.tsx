@@ -68,10 +68,12 @@ describe('the dialog of the columns', () => {
     expect(await screen.findByText('not certain')).toBeTruthy()
     expect(screen.getByText(/line 3, column 2/)).toBeTruthy()
     expect(screen.getByText(/2 of the first 2 rows have a time/)).toBeTruthy()
-    const series = screen.getByRole('region', { name: 'Series that come out' })
+    const series = screen.getByRole('region', { name: 'Resulting series' })
     expect(series.textContent).toContain('metric.Threads')
-    expect(screen.getByText(/2 other artifacts have it and are read again too/)).toBeTruthy()
-    expect(screen.queryByRole('button', { name: 'Forget it' })).toBeNull()
+    expect(
+      screen.getByText(/2 other artifacts have this header and are parsed again too/),
+    ).toBeTruthy()
+    expect(screen.queryByRole('button', { name: 'Forget mapping' })).toBeNull()
   })
 
   it('tries a correction at once, and saves what is shown', async () => {
@@ -86,13 +88,13 @@ describe('the dialog of the columns', () => {
     })
     const done = vi.fn()
     dialog(done)
-    fireEvent.change(await screen.findByLabelText('Times are written'), {
+    fireEvent.change(await screen.findByLabelText('Time format'), {
       target: { value: 'mdy' },
     })
     fireEvent.change(screen.getByLabelText('Unit of column 2, Threads'), {
       target: { value: 'threads' },
     })
-    const save = screen.getByRole<HTMLButtonElement>('button', { name: 'Read it so' })
+    const save = screen.getByRole<HTMLButtonElement>('button', { name: 'Parse with these columns' })
     expect(save.disabled).toBe(true) // until its preview is here
     await waitFor(() => expect(save.disabled).toBe(false))
     fireEvent.click(save)
@@ -114,9 +116,9 @@ describe('the dialog of the columns', () => {
     })
     dialog()
     expect(await screen.findByText('Say which columns hold values.')).toBeTruthy()
-    expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Read it so' }).disabled).toBe(
-      true,
-    )
+    expect(
+      screen.getByRole<HTMLButtonElement>('button', { name: 'Parse with these columns' }).disabled,
+    ).toBe(true)
   })
 
   it('forgets what was remembered', async () => {
@@ -125,18 +127,20 @@ describe('the dialog of the columns', () => {
       'DELETE /artifacts/a1/mapping': { read_again: 1 },
     })
     dialog()
-    fireEvent.click(await screen.findByRole('button', { name: 'Forget it' }))
+    fireEvent.click(await screen.findByRole('button', { name: 'Forget mapping' }))
     await waitFor(() => expect(calls.some((call) => call.method === 'DELETE')).toBe(true))
   })
 
   it('says that a refusal was not saved, and why', async () => {
     serve({ '/artifacts/a1/mapping': seen({}) }) // PUT: 404
     dialog()
-    const save = await screen.findByRole<HTMLButtonElement>('button', { name: 'Read it so' })
+    const save = await screen.findByRole<HTMLButtonElement>('button', {
+      name: 'Parse with these columns',
+    })
     await waitFor(() => expect(save.disabled).toBe(false))
     fireEvent.click(save)
     const alert = await screen.findByRole('alert')
-    expect(within(alert).getByText('It was not saved')).toBeTruthy()
+    expect(within(alert).getByText('The mapping was not saved')).toBeTruthy()
   })
 
   it('keeps what was corrected when it cannot be tried', async () => {
@@ -145,18 +149,18 @@ describe('the dialog of the columns', () => {
     fireEvent.change(await screen.findByLabelText('Zone of times without one'), {
       target: { value: 'Asia/Tokyo' },
     })
-    expect(await screen.findByText('It cannot be tried')).toBeTruthy()
+    expect(await screen.findByText('The preview failed')).toBeTruthy()
     expect(screen.getByLabelText<HTMLInputElement>('Zone of times without one').value).toBe(
       'Asia/Tokyo',
     )
-    expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Read it so' }).disabled).toBe(
-      true,
-    )
+    expect(
+      screen.getByRole<HTMLButtonElement>('button', { name: 'Parse with these columns' }).disabled,
+    ).toBe(true)
   })
 
   it('says when the first lines cannot be looked at', async () => {
     serve({})
     dialog()
-    expect(await screen.findByText('Its first lines could not be looked at')).toBeTruthy()
+    expect(await screen.findByText('The first lines could not be read')).toBeTruthy()
   })
 })

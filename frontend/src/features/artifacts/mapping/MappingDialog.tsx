@@ -1,4 +1,4 @@
-/** "Tell Pileup what the columns are": a mapping, corrected over a live preview, then remembered. */
+/** The dialog that defines the columns of a table, with a live preview; the mapping is remembered. */
 import { useEffect, useState } from 'react'
 import type { Artifact, MappingDraft, MappingPreview, TableMapping } from '@/api/schema'
 import { Button } from '@/ui/controls/Button'
@@ -28,7 +28,7 @@ export function MappingDialog({
     <Dialog
       open={open}
       onOpenChange={onOpenChange}
-      title="Tell Pileup what the columns are"
+      title="Define the columns"
       description={<span className="mono">{artifact.path}</span>}
       width={1180}
     >
@@ -50,16 +50,16 @@ function MappingForm({
   const settled = useSettled(draft)
   const first = useMappingPreview(artifact.id, null)
   const preview = useMappingPreview(artifact.id, settled)
-  const say = useSaveMapping(incidentId, artifact.id)
+  const save = useSaveMapping(incidentId, artifact.id)
   const forget = useForgetMapping(incidentId, artifact.id)
 
-  // A draft that cannot be tried must not take the form away: what was seen first stands in.
+  // An invalid draft must not hide the form: the first preview is shown instead.
   const seen = preview.data ?? first.data
   if (!seen)
     return first.error ? (
       <Problem
         error={first.error}
-        what="Its first lines could not be looked at"
+        what="The first lines could not be read"
         onRetry={() => void first.refetch()}
       />
     ) : (
@@ -67,7 +67,7 @@ function MappingForm({
     )
   if (seen.head.every((line) => line.trim() === ''))
     return (
-      <EmptyState compact title="There is no line to look at">
+      <EmptyState compact title="No lines">
         The artifact is empty.
       </EmptyState>
     )
@@ -79,15 +79,15 @@ function MappingForm({
       aria-busy={stale}
       onSubmit={(event) => {
         event.preventDefault()
-        say.mutate(draftOf(mapping), { onSuccess: onDone })
+        save.mutate(draftOf(mapping), { onSuccess: onDone })
       }}
     >
       <Settings seen={seen} mapping={mapping} onChange={setDraft} />
       <MappingTable mapping={mapping} seen={seen} busy={stale} onChange={setDraft} />
       <MappingOutcome seen={seen} guessed={draft === null} />
-      {preview.error && <Problem compact error={preview.error} what="It cannot be tried" />}
-      {(say.error ?? forget.error) && (
-        <Problem compact error={say.error ?? forget.error} what="It was not saved" />
+      {preview.error && <Problem compact error={preview.error} what="The preview failed" />}
+      {(save.error ?? forget.error) && (
+        <Problem compact error={save.error ?? forget.error} what="The mapping was not saved" />
       )}
       <footer className="mapping-foot">
         <span className="muted mapping-note">{remembers(seen)}</span>
@@ -105,17 +105,17 @@ function MappingForm({
             busy={forget.isPending}
             onClick={() => forget.mutate(undefined, { onSuccess: onDone })}
           >
-            Forget it
+            Forget mapping
           </Button>
         )}
         <Button onClick={onDone}>Cancel</Button>
         <Button
           type="submit"
           variant="primary"
-          busy={say.isPending}
+          busy={save.isPending}
           disabled={stale || preview.isError || seen.problems.length > 0}
         >
-          Read it so
+          Parse with these columns
         </Button>
       </footer>
     </form>
@@ -188,7 +188,7 @@ function Settings({
           </select>
         )}
       </Field>
-      <Field label="Times are written">
+      <Field label="Time format">
         {(ids) => (
           <select
             {...ids}
@@ -212,7 +212,7 @@ function Settings({
             {...ids}
             className="input"
             value={mapping.zone ?? ''}
-            placeholder="not told"
+            placeholder="not set"
             list="mapping-zones"
             spellCheck={false}
             autoComplete="off"
@@ -234,7 +234,7 @@ function Settings({
 
 const ZONES: readonly string[] = ['UTC', ...Intl.supportedValuesOf('timeZone')]
 
-/** What the controls show: the person's choices at once, the server's for the rest. */
+/** Merge the choices of the user, shown at once, with the mapping of the server. */
 function shown(mapping: TableMapping, draft: MappingDraft | null): TableMapping {
   if (draft === null) return mapping
   const columns =
@@ -252,17 +252,18 @@ function shown(mapping: TableMapping, draft: MappingDraft | null): TableMapping 
 }
 
 function remembers(seen: MappingPreview): string {
-  if (seen.mapping.header_line === 0) return 'Without a header it is remembered for this file only.'
+  if (seen.mapping.header_line === 0)
+    return 'Without a header the mapping is remembered for this file only.'
   const others =
     seen.same_header === 0
       ? ''
       : seen.same_header === 1
-        ? ' One other artifact has it and is read again too.'
-        : ` ${seen.same_header} other artifacts have it and are read again too.`
+        ? ' One other artifact has this header and is parsed again too.'
+        : ` ${seen.same_header} other artifacts have this header and are parsed again too.`
   return `Remembered for this header, and used for the next upload with it.${others}`
 }
 
-/** A value once it has rested: a preview per word, not per key. */
+/** Return a debounced value: one preview per word, not per key press. */
 function useSettled<T>(value: T): T {
   const [settled, setSettled] = useState(value)
   useEffect(() => {

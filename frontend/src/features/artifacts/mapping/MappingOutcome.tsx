@@ -1,4 +1,4 @@
-/** What comes of a mapping: what keeps it from being used, the cells not read, the series. */
+/** The result of a mapping: errors that block it, unparsed cells, the resulting series. */
 import type { MappingPreview } from '@/api/schema'
 import { formatMeasured } from '@/format'
 import { Chip } from '@/ui/controls/Chip'
@@ -15,9 +15,9 @@ export function MappingOutcome({
 }) {
   return (
     <div className="mapping-outcome">
-      <section aria-label="How it is read">
+      <section aria-label="Result">
         <h3>
-          {seen.remembered ? 'Remembered' : guessed ? 'Guessed' : 'As told'}{' '}
+          {seen.remembered ? 'Remembered' : guessed ? 'Guessed' : 'Set by hand'}{' '}
           {guessed && !seen.sure && <Chip tone="waiting">not certain</Chip>}
         </h3>
         {guessed && <p className="muted">{capital(seen.why)}.</p>}
@@ -26,7 +26,7 @@ export function MappingOutcome({
           {seen.cell_errors_total > 0 && `; ${seen.cell_errors_total} cells or rows could not`}.
         </p>
         {seen.problems
-          .filter(({ field }) => field !== 'zone') // said beside its field
+          .filter(({ field }) => field !== 'zone') // shown next to its field
           .map(({ message }) => (
             <p key={message} className="field-problem">
               {capital(message)}.
@@ -46,12 +46,12 @@ export function MappingOutcome({
           </ul>
         )}
       </section>
-      <section aria-label="Series that come out">
+      <section aria-label="Resulting series">
         <h3>
           Series <span className="faint">{seen.series_total}</span>
         </h3>
         {seen.series.length === 0 ? (
-          <p className="muted">None yet: say which column holds the time, and which hold values.</p>
+          <p className="muted">None yet: set the time column and the value columns.</p>
         ) : (
           <ul className="mapping-series">
             {seen.series.map((item) => (

@@ -1,4 +1,4 @@
-/** The first rows as they are cut into cells; above each column, what it is. */
+/** The first rows split into cells, with the role of each column above it. */
 import type { MappingDraft, MappingPreview, TableMapping } from '@/api/schema'
 import { cx } from '@/ui/controls/cx'
 import { KINDS, ROLES, type Role, SHOWN_COLUMNS, withColumn } from './mapping'
@@ -11,7 +11,7 @@ export function MappingTable({
 }: {
   readonly mapping: TableMapping
   readonly seen: MappingPreview
-  /** The rows belong to the choices before: their columns may be others. */
+  /** Whether the rows belong to an earlier draft, whose columns may differ. */
   readonly busy: boolean
   readonly onChange: (draft: MappingDraft) => void
 }) {
@@ -27,7 +27,7 @@ export function MappingTable({
               line
             </th>
             <th scope="col" className="mapping-time">
-              {relative ? 'time since the start' : 'time as read'}
+              {relative ? 'time since the start' : 'parsed time'}
             </th>
             {columns.map((column, at) => (
               <th key={at} scope="col">
@@ -45,7 +45,7 @@ export function MappingTable({
             <tr key={row.line}>
               <td className="mapping-line faint">{row.line}</td>
               <td className="mapping-time mono">
-                {row.time ?? <span className="mapping-bad">not read</span>}
+                {row.time ?? <span className="mapping-bad">not parsed</span>}
               </td>
               {columns.map((column, at) => (
                 <td
@@ -65,7 +65,7 @@ export function MappingTable({
           ))}
         </tbody>
       </table>
-      {seen.rows.length === 0 && <p className="muted mapping-empty">There is no row below it.</p>}
+      {seen.rows.length === 0 && <p className="muted mapping-empty">No rows below the header.</p>}
       {hidden > 0 && (
         <p className="muted mapping-empty">
           {hidden} more columns are read as guessed; the first {SHOWN_COLUMNS} are shown.
@@ -92,7 +92,7 @@ function ColumnHead({
       </span>
       <select
         className="select"
-        aria-label={`What ${name} is`}
+        aria-label={`Role of ${name}`}
         value={column.role}
         onChange={(event) => onChange({ role: event.target.value as Role })}
       >
@@ -129,7 +129,7 @@ function ColumnHead({
           <input
             className="input"
             aria-label={`Name of the series of ${name}`}
-            placeholder="named as the header"
+            placeholder="same as the header"
             maxLength={300}
             value={column.series ?? ''}
             onChange={(event) => onChange({ series: event.target.value || null })}

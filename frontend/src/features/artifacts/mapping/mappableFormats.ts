@@ -1,15 +1,15 @@
-/** Which artifacts are tables whose columns a person may tell. */
+/** Artifacts whose columns the user may define. */
 import type { Artifact } from '@/api/schema'
 
 const TABLES: readonly (string | null)[] = [null, 'metric-csv', 'csv-table']
 
-/** Text that may be a table: read as one, or not known at all. */
+/** Return whether the artifact may be a table: parsed as one, or of unknown type. */
 export const mayBeTable = (artifact: Artifact): boolean =>
   ['done', 'done_with_problems', 'unknown_format', 'failed'].includes(artifact.state) &&
   artifact.bytes > 0 &&
   (TABLES.includes(artifact.format) || artifact.state === 'failed')
 
-/** Read as a table, and not in full. */
+/** Return whether the artifact was parsed as a table with errors. */
 export const isTableReadBadly = (artifact: Artifact): boolean =>
   artifact.format !== null &&
   TABLES.includes(artifact.format) &&

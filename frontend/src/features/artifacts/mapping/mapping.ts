@@ -1,10 +1,10 @@
-/** What a person says of a table's columns: pure changes of a draft that the server completes. */
+/** Pure edits of the draft of a table mapping, which the server completes. */
 import type { MappingColumn, MappingDraft, TableMapping } from '@/api/schema'
 
 export type Role = MappingColumn['role']
 type Draft = MappingDraft
 
-/** Columns that the dialog shows; a wider table's others stay as guessed. */
+/** Maximum of columns in the dialog; the rest keep the guessed mapping. */
 export const SHOWN_COLUMNS = 40
 
 export const DELIMITERS: readonly (readonly [string, string])[] = [
@@ -43,7 +43,7 @@ export const KINDS: readonly (readonly [MappingColumn['kind'] & string, string])
   ['rate', 'rate'],
 ]
 
-/** The whole of a mapping as a draft: every choice is a person's from here on. */
+/** Turn a mapping into a draft in which every choice is explicit. */
 export const draftOf = (mapping: TableMapping): Draft => ({
   delimiter: mapping.delimiter,
   decimal: mapping.decimal,
@@ -53,13 +53,13 @@ export const draftOf = (mapping: TableMapping): Draft => ({
   columns: mapping.columns,
 })
 
-/** Another separator makes other columns: all but the zone is guessed anew. */
+/** Change the separator; everything but the zone is guessed again. */
 export const withDelimiter = (mapping: TableMapping, delimiter: string): Draft => ({
   delimiter,
   zone: mapping.zone,
 })
 
-/** Another header names the columns anew. */
+/** Change the header line; the columns are guessed again. */
 export const withHeader = (mapping: TableMapping, header_line: number): Draft => ({
   delimiter: mapping.delimiter,
   decimal: mapping.decimal,
@@ -68,8 +68,8 @@ export const withHeader = (mapping: TableMapping, header_line: number): Draft =>
 })
 
 /**
- * One column told anew. There is one column of the host and one of the metric's name: another that
- * had the role becomes a label. The time may stand in two columns side by side; else it moves.
+ * Change one column. Only one column can be the host and one the metric name: the previous one becomes
+ * a label. The time may use two adjacent columns; otherwise it moves.
  */
 export function withColumn(
   mapping: TableMapping,
@@ -87,7 +87,7 @@ export function withColumn(
   return { ...draftOf(mapping), columns }
 }
 
-/** "metric.qps {shard=7} of db-1". */
+/** Format the name of a series: "metric.qps {shard=7} of db-1". */
 export function seriesWords(series: {
   readonly name: string
   readonly labels: string

@@ -1,10 +1,10 @@
-/** What the columns of a table are: seen, tried, said and forgotten. */
+/** Queries and writes of table mappings: preview, save and forget. */
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
 import type { MappingDraft } from '@/api/schema'
 
-/** What comes of a draft; without one, what is remembered or guessed. */
+/** Query the preview of a draft, or of the remembered or guessed mapping without one. */
 export function useMappingPreview(id: string, draft: MappingDraft | null) {
   return useQuery({
     queryKey: keys.artifact(id, 'mapping', draft),
@@ -53,7 +53,7 @@ export function useForgetMapping(incidentId: string, id: string) {
   })
 }
 
-/** Other artifacts with the same header are read again too. */
+/** Return a function that refetches every artifact: those with the same header are parsed again too. */
 function useRefreshAll(incidentId: string) {
   const client = useQueryClient()
   return () => {

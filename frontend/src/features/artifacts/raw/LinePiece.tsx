@@ -1,4 +1,4 @@
-/** A line that is too long for its row, wrapped, some kilobytes at a time. */
+/** The view of a line that is too long for its row: wrapped, some kilobytes at a time. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { formatNumber } from '@/format'
@@ -17,7 +17,7 @@ export function LinePiece({
   readonly line: number
   readonly onClose: () => void
 }) {
-  // Where each piece began, so that the way back needs no guess at the width of characters.
+  // Start of each piece, so that going back does not depend on the width of characters.
   const [starts, setStarts] = useState<readonly number[]>([0])
   const piece = useQuery(pieceQuery(artifactId, line, starts.at(-1) ?? 0))
   const { data } = piece
@@ -54,7 +54,12 @@ export function LinePiece({
       {piece.error ? (
         <Problem compact error={piece.error} what="The line could not be read" />
       ) : (
-        <div className="piece-text mono scroll" tabIndex={0} role="region" aria-label="Its text">
+        <div
+          className="piece-text mono scroll"
+          tabIndex={0}
+          role="region"
+          aria-label="Text of the line"
+        >
           {data && <Content text={data.text} words="" />}
         </div>
       )}

@@ -1,4 +1,4 @@
-/** One line of the raw text: number, margin, text that cannot hide anything. */
+/** One line of the raw text: number, margin, and text with visible control characters. */
 import type { MouseEvent } from 'react'
 import { formatNumber } from '@/format'
 import { cx } from '@/ui/controls/cx'
@@ -6,10 +6,10 @@ import type { Mark } from './lines'
 import { visibleParts } from './visibleText'
 import type { RawLine } from '../queries'
 
-const SAID: Record<Mark | 'understood', string> = {
+const MARK_LABELS: Record<Mark | 'understood', string> = {
   understood: 'understood',
   skipped: 'skipped: not understood',
-  problem: 'a problem was noted here',
+  problem: 'problem on this line',
 }
 
 export function RawLineRow({
@@ -24,7 +24,7 @@ export function RawLineRow({
   onMore,
 }: {
   readonly line: number
-  /** Null until its page is here. */
+  /** The line; null until its page is loaded. */
   readonly found: RawLine | null
   readonly mark: Mark | null
   readonly chosen: boolean
@@ -44,9 +44,9 @@ export function RawLineRow({
         type="button"
         className="raw-number"
         tabIndex={-1}
-        aria-label={`Line ${line}${mark ? `, ${SAID[mark]}` : ''}`}
+        aria-label={`Line ${line}${mark ? `, ${MARK_LABELS[mark]}` : ''}`}
         aria-pressed={chosen}
-        title={`Line ${line}: ${SAID[name]}. Shift for a range.`}
+        title={`Line ${line}: ${MARK_LABELS[name]}. Shift for a range.`}
         onClick={(event) => onLine(event, line)}
       >
         {line}
@@ -63,7 +63,7 @@ export function RawLineRow({
   )
 }
 
-/** Text with its hits marked and its control characters told. */
+/** The text with highlighted search hits and visible control characters. */
 export function Content({ text, words }: { readonly text: string; readonly words: string }) {
   return visibleParts(text).map((part, index) =>
     part.control ? (

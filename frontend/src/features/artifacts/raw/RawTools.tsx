@@ -1,4 +1,4 @@
-/** Search with its steps, jump to a line, and the way from problem to problem. */
+/** The toolbar of the raw text: search, go to line, step through problems. */
 import { useState } from 'react'
 import { number, text, useUrlState } from '@/state/url'
 import { Button, IconButton } from '@/ui/controls/Button'
@@ -29,7 +29,7 @@ export function RawTools({
       const value = await nextHit(artifactId, words, line, way)
       if (value !== null) onGo(value)
     } catch {
-      // The list of hits below says what failed.
+      // The list of hits below shows the error.
     } finally {
       setSearching(false)
     }
@@ -78,7 +78,7 @@ export function RawTools({
           >
             ‹
           </Button>
-          <span className="raw-spots-said">
+          <span className="raw-spots-count">
             {place >= 0 ? `${place + 1} of ` : ''}
             {spots.length} {spots.length === 1 ? 'problem' : 'problems'}
           </span>

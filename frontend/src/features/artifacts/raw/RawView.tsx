@@ -1,7 +1,7 @@
 /**
- * The raw text with line numbers between its sections and its records: rows of a file of any length,
- * a margin that says what was understood, a range of lines that can be pinned and linked, search.
- * ?line=&to= is the range; an address that ends in #L100-L140 says the same.
+ * The raw text between its sections and its records: numbered lines of a file of any length, a margin
+ * that shows what was understood, a range of lines to pin and link, search.
+ * ?line=&to= is the range; #L100-L140 at the end of an address is equivalent.
  */
 import { useQuery } from '@tanstack/react-query'
 import {
@@ -56,7 +56,7 @@ export function RawView({
   const [target, setTarget] = useState<Target | null>(line > 0 ? { row: line - 1 } : null)
   const [piece, setPiece] = useState(0)
 
-  // A link, or another part of the app, came with other lines: go there.
+  // A link or another part of the app selected other lines: scroll there.
   const [shown, setShown] = useState(line)
   if (shown !== line) {
     setShown(line)
@@ -174,7 +174,7 @@ export function RawView({
   )
 }
 
-/** The lines in sight (`range`), and those to read: only where the scrollbar comes to rest. */
+/** Track the visible lines (`range`) and those to load, only where the scrollbar rests. */
 function useSeenLines(line: number) {
   const [seen, setSeen] = useState<readonly [number, number]>([Math.max(1, line - 40), line + 80])
   const [range, setRange] = useState<readonly [number, number]>([0, 0])
@@ -187,36 +187,36 @@ function useSeenLines(line: number) {
   return { seen, range, top: range[0], onSeen }
 }
 
-/** The record that the address names ("kind:index"), at the chosen lines. */
+/** Parse the record of the address ("kind:index"), at the selected lines. */
 function namedRecord(name: string, line: number, last: number): RecordRow | null {
   const [kind = '', index = ''] = name.split(':')
   if (!kind || !/^\d+$/.test(index)) return null
   return { kind, index: Number(index), line_first: line, line_last: last, text: '' }
 }
 
-/** Why an artifact shows no lines: it is an archive, it is not read yet, it failed, it is empty. */
+/** The reason for no lines: an archive, not parsed yet, failed, or empty. */
 function NoLines({ artifact, error }: { readonly artifact: Artifact; readonly error: unknown }) {
   if (artifact.format === 'archive')
     return (
-      <EmptyState compact title="An archive has no lines of its own">
+      <EmptyState compact title="An archive has no lines">
         {artifact.state === 'failed'
-          ? 'Nothing in it could be read. Unpack it and upload what is inside.'
+          ? 'It could not be unpacked. Unpack it and upload its files.'
           : artifact.problems > 0
-            ? 'Not all of it could be unpacked: the parse receipt says why. What could stands below it in the list.'
-            : 'What was in it stands below it in the list.'}
+            ? 'It could not be unpacked completely; see the parse receipt. The unpacked files are below it in the list.'
+            : 'Its files are below it in the list.'}
       </EmptyState>
     )
   if (error && isMoving(artifact.state))
     return (
-      <EmptyState compact title="Not read yet">
-        The file is {stateWords(artifact.state)}. Its lines come by themselves.
+      <EmptyState compact title="Not parsed yet">
+        The file is {stateWords(artifact.state)}. Its lines appear automatically.
       </EmptyState>
     )
   if (error) return <Problem error={error} what="The raw text could not be read" />
   return <EmptyState compact title="The file is empty" />
 }
 
-/** #L100-L140 becomes ?line=100&to=140, which everything else reads. */
+/** Replace #L100-L140 by ?line=100&to=140, which the rest of the screen reads. */
 function useHashAsLines() {
   const { pathname, search, hash } = useLocation()
   const navigate = useNavigate()

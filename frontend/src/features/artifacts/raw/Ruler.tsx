@@ -1,4 +1,4 @@
-/** The whole file as a strip beside the scrollbar: where it was skipped, where problems are. */
+/** The whole file as a strip next to the scrollbar: skipped ranges and problems. */
 import { useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { ArtifactDetail } from '@/api/schema'
 import { rulerTicks } from './lines'
@@ -23,12 +23,12 @@ export function Ruler({
   }, [])
   const ticks = useMemo(() => rulerTicks(detail, total, height), [detail, total, height])
   return (
-    // The buttons "Previous problem" and "Next problem" are the same for the keyboard.
+    // For the keyboard, the buttons "Previous problem" and "Next problem" do the same.
     <div
       ref={frame}
       className="ruler"
       aria-hidden="true"
-      title="Where the file was skipped and where problems are"
+      title="Skipped ranges and problems of the file"
       onClick={(event) => {
         const box = event.currentTarget.getBoundingClientRect()
         const share = (event.clientY - box.top) / Math.max(1, box.height)

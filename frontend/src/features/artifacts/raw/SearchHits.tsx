@@ -1,4 +1,4 @@
-/** Hits of a search in one artifact; a hit goes to its line. The server reads on by pieces. */
+/** The search hits in one artifact, with links to their lines; the server searches in steps. */
 import { useDeferredValue } from 'react'
 import { Button } from '@/ui/controls/Button'
 import { cx } from '@/ui/controls/cx'
@@ -24,7 +24,7 @@ export function SearchHits({
   if (hits.length === 0)
     return (
       <div className="hits-note" role="status">
-        {search.isFetching || search.hasNextPage ? 'Searching…' : `No line holds “${words}”.`}
+        {search.isFetching || search.hasNextPage ? 'Searching…' : `No line contains “${words}”.`}
       </div>
     )
   return (

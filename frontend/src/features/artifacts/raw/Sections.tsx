@@ -1,7 +1,7 @@
 /**
- * The sections of a file as a list (thousands in a long file); the one in view is marked. Where the
- * list leaves the finer ones out, those of where one stands are shown in their place. One stop for
- * the Tab key: the arrows, Home and End go through it.
+ * The sections of a file as a list (thousands in a long file); the visible one is marked. Where the
+ * outline omits fine sections, those of the current position are loaded. The list is one Tab stop: the
+ * arrow keys, Home and End move inside it.
  */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useVirtualizer } from '@tanstack/react-virtual'
@@ -24,15 +24,18 @@ export function Sections({
   readonly onGo: (section: SectionOut) => void
 }) {
   const scroller = useRef<HTMLElement>(null)
-  const told = detail?.sections ?? []
-  const coarse = sectionAt(told, current)
-  const [first, last] = [told[coarse]?.line_first ?? 1, (told[coarse + 1]?.line_first ?? 1e15) - 1]
+  const outline = detail?.sections ?? []
+  const coarse = sectionAt(outline, current)
+  const [first, last] = [
+    outline[coarse]?.line_first ?? 1,
+    (outline[coarse + 1]?.line_first ?? 1e15) - 1,
+  ]
   const finer = useQuery({
     ...sectionsQuery(detail?.id ?? '', first, last),
-    enabled: detail !== undefined && detail.sections_in_all > told.length,
+    enabled: detail !== undefined && detail.sections_in_all > outline.length,
     placeholderData: keepPreviousData,
   })
-  const sections = withFiner(told, coarse, finer.data ?? [])
+  const sections = withFiner(outline, coarse, finer.data ?? [])
   const at = sectionAt(sections, current)
   const virtualizer = useVirtualizer({
     count: sections.length,

@@ -1,4 +1,4 @@
-/** The foot of the raw text: which lines are chosen, what is wrong with them, copy, link, pin. */
+/** The footer of the raw text: the selected lines and their problems, copy, link, pin. */
 import type { Artifact, ArtifactDetail } from '@/api/schema'
 import { formatNumber } from '@/format'
 import { CopyButton } from '@/ui/controls/CopyButton'
@@ -27,8 +27,8 @@ export function SelectedLines({
     return (
       <div className="raw-foot">
         <span className="faint ellipsis">
-          {formatNumber(total, 0)} {total === 1 ? 'line' : 'lines'}. Click a number to choose a
-          line, with Shift a range.
+          {formatNumber(total, 0)} {total === 1 ? 'line' : 'lines'}. Click a number to select a
+          line; Shift-click selects a range.
         </span>
       </div>
     )
@@ -40,7 +40,7 @@ export function SelectedLines({
         <span className="faint">of {formatNumber(total, 0)}</span>
       </span>
       {name && (
-        <span className="raw-told ellipsis" title={name}>
+        <span className="raw-note ellipsis" title={name}>
           {name}
         </span>
       )}
@@ -64,7 +64,7 @@ export function SelectedLines({
   )
 }
 
-/** The problem in these lines, else why they were skipped. */
+/** Return the problem in these lines, else the reason why they were skipped; null without either. */
 function noteOf(detail: ArtifactDetail | undefined, line: number, last: number): string | null {
   const problem = detail?.problems_list.find(
     (item) => item.line !== null && item.line >= line && item.line <= last,
@@ -93,7 +93,7 @@ function pinTitle(artifact: Artifact, first: number, last: number, line: string 
   return name ? name : `${artifact.name}, ${where}`
 }
 
-/** The address of some lines that lasts: the artifact by its hash, the lines behind #. */
+/** Return the permanent address of lines: the artifact by hash, the lines after #. */
 function linesLink(incidentId: string, artifact: Artifact, line: number, last: number) {
   const { origin } = window.location
   const path = `${origin}/incidents/${incidentId}/artifacts?artifact=${artifact.sha256}`

@@ -1,9 +1,9 @@
-/** Pure parts of the raw viewer: the margin and the selection of lines. */
+/** Logic of the raw viewer: margin marks, selection of lines, ruler and sections. */
 import type { ArtifactDetail, SectionOut } from '@/api/schema'
 
 export type Mark = 'problem' | 'skipped'
 
-/** What the margin says of a line; understood lines have no mark. Looked up by bisection. */
+/** Build the lookup of the margin mark of a line, by bisection; understood lines have no mark. */
 export function marginMarks(
   detail: Pick<ArtifactDetail, 'receipt' | 'problems_list'> | undefined,
 ): (line: number) => Mark | null {
@@ -25,7 +25,7 @@ export function marginMarks(
 
 type Lines = { readonly first: number; readonly last: number }
 
-/** A click chooses one line (again: none); with Shift the range from the first to it. */
+/** Return the selection after a click: one line, none on a repeat, a range with Shift. */
 export function selectionAfter(now: Lines, at: number, shift: boolean): Lines {
   if (shift && now.first > 0) {
     return at < now.first ? { first: at, last: now.last } : { first: now.first, last: at }
@@ -34,7 +34,7 @@ export function selectionAfter(now: Lines, at: number, shift: boolean): Lines {
   return { first: at, last: at }
 }
 
-/** '#L100-L140' or '#L7': a range of lines as the last part of an address. */
+/** Parse the lines of an address hash such as '#L100-L140' or '#L7'; null for anything else. */
 export function linesOfHash(hash: string): Lines | null {
   const match = /^#L(\d{1,15})(?:-L?(\d{1,15}))?$/.exec(hash)
   if (!match) return null
@@ -47,7 +47,7 @@ export function linesOfHash(hash: string): Lines | null {
 export const hashOfLines = ({ first, last }: Lines): string =>
   last > first ? `#L${first}-L${last}` : `#L${first}`
 
-/** Lines that a person should look at, in order: problems, and where ranges were skipped. */
+/** List the lines with problems and the starts of skipped ranges, in order. */
 export function troubleLines(
   detail: Pick<ArtifactDetail, 'receipt' | 'problems_list'> | undefined,
 ): readonly number[] {
@@ -57,7 +57,7 @@ export function troubleLines(
   return [...lines].sort((a, b) => a - b)
 }
 
-/** The neighbour of a line among sorted lines, around the ends; null when there is none. */
+/** Return the next line among sorted lines, wrapping at the ends; null for an empty list. */
 export function nextLineAround(lines: readonly number[], at: number, step: 1 | -1): number | null {
   if (lines.length === 0) return null
   const value = step === 1 ? lines.find((line) => line > at) : lines.findLast((line) => line < at)
@@ -66,7 +66,7 @@ export function nextLineAround(lines: readonly number[], at: number, step: 1 | -
 
 type Tick = { readonly top: number; readonly height: number; readonly mark: Mark }
 
-/** Marks of the whole file beside the scrollbar: at most one of a kind for each pixel. */
+/** Compute the ruler marks of the whole file: at most one of each kind per pixel. */
 export function rulerTicks(
   detail: Pick<ArtifactDetail, 'receipt' | 'problems_list'> | undefined,
   total: number,
@@ -86,7 +86,7 @@ export function rulerTicks(
   return [...ticks.values()]
 }
 
-/** Index of the section that some lines below the first visible one stand in; -1 above all. */
+/** Return the index of the current section, a few lines below `line`; -1 above the first. */
 export function sectionAt(sections: readonly SectionOut[], line: number): number {
   let low = 0
   let high = sections.length
@@ -98,7 +98,7 @@ export function sectionAt(sections: readonly SectionOut[], line: number): number
   return low - 1
 }
 
-/** An outline with the finer sections of one of its own put behind that one. */
+/** Insert the fine sections of one outline section after it. */
 export function withFiner(
   outline: readonly SectionOut[],
   at: number,
@@ -117,8 +117,8 @@ export function withFiner(
 }
 
 /**
- * A dump's time without its year, and without its day too where the title above is of the same day
- * or of no day: the column is narrow, and of a hundred dumps the seconds differ.
+ * Shorten the timestamp of a dump for the narrow column: without the year, and without the day when the
+ * title above has the same day or none.
  */
 export function shortTitle(title: string, above: string | undefined): string {
   const [, day, clock] = /^\d{4}-(\d\d-\d\d) (\d\d:\d\d:\d\d)/.exec(title) ?? []

@@ -1,12 +1,12 @@
 /**
- * What a line shows: control characters as their pictures, terminal escapes and marks that turn the
- * writing direction by name, so that a line can neither hide nor move anything. Markup is text.
+ * Displayed text of a line: control characters as symbols, terminal escapes and direction marks by name,
+ * so that a line cannot hide or reorder text. Markup stays plain text.
  */
 
 type Part = { readonly text: string; readonly control: boolean }
 
 const CONTROLS =
-  // A terminal's escape sequence as a whole, then single characters; a tab stays a tab.
+  // A whole terminal escape sequence, then single characters; a tab stays a tab.
   // eslint-disable-next-line no-control-regex
   /\u001b\[[0-9;?]{0,20}[@-~]|[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u200b-\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/g
 

@@ -1,4 +1,4 @@
-/** What was read, beside the text: the records of one kind, the chosen one with all its values. */
+/** The parsed records next to the raw text: those of one kind, and the selected one in full. */
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import type { Artifact, RecordRow } from '@/api/schema'
@@ -19,24 +19,25 @@ export function Records({
   onChoose,
 }: {
   readonly artifact: Artifact
-  /** The record that the chosen lines became. */
+  /** The record of the selected lines. */
   readonly current: RecordRow | null
   readonly chosenLine: number
-  /** Every record of the chosen lines. */
+  /** All records of the selected lines. */
   readonly others: readonly RecordRow[]
   readonly onChoose: (record: RecordRow) => void
 }) {
   const kinds = Object.entries(artifact.records)
     .filter(([, count]) => count > 0)
     .sort((a, b) => b[1] - a[1])
-  const [asked, setAsked] = useUrlState('kind', text, '')
+  const [chosenKind, setChosenKind] = useUrlState('kind', text, '')
   const known = (kind: string) => kinds.some(([name]) => name === kind)
-  const kind = current && known(current.kind) ? current.kind : known(asked) ? asked : kinds[0]?.[0]
+  const kind =
+    current && known(current.kind) ? current.kind : known(chosenKind) ? chosenKind : kinds[0]?.[0]
   if (!kind)
     return (
       <section className="records records-none" aria-label="Parsed records">
         <p className="muted">
-          Nothing was read of this file
+          No records in this file
           {artifact.state === 'unknown_format' ? ': its type is not known.' : '.'}
         </p>
       </section>
@@ -50,7 +51,7 @@ export function Records({
           aria-label="Kind of the records"
           value={kind}
           onChange={(event) => {
-            setAsked(event.target.value)
+            setChosenKind(event.target.value)
             const first = others.find((item) => item.kind === event.target.value)
             if (first) onChoose(first)
           }}
@@ -70,7 +71,7 @@ export function Records({
         onChoose={onChoose}
       />
       {chosenLine > 0 && !current && (
-        <p className="records-note muted">No record came of the chosen lines.</p>
+        <p className="records-note muted">No records in the selected lines.</p>
       )}
       {current && (
         <OneRecord artifact={artifact} record={current} beside={beside} onChoose={onChoose} />
@@ -99,7 +100,8 @@ function KindList({
     setTarget({ row: current.index })
   }
   const onSeen = useCallback((first: number, last: number) => setSeen([first, last]), [])
-  if (records.error) return <Problem compact error={records.error} what="They could not be read" />
+  if (records.error)
+    return <Problem compact error={records.error} what="The records could not be read" />
   const count = artifact.records[kind] ?? 0
   return (
     <LongList
@@ -147,11 +149,11 @@ function OneRecord({
     recordQuery(artifact.id, artifact.parser_version, record.kind, record.index),
   )
   return (
-    <div className="record-whole scroll" tabIndex={0} role="region" aria-label="The chosen record">
+    <div className="record-whole scroll" tabIndex={0} role="region" aria-label="Selected record">
       <h3>
         {kindWords(record.kind)} <span className="faint">{record.index + 1}</span>
       </h3>
-      {whole.error && <Problem compact error={whole.error} what="It could not be read" />}
+      {whole.error && <Problem compact error={whole.error} what="The record could not be read" />}
       <dl className="record-fields">
         {whole.data?.fields.map(({ name, value }) => (
           <div key={name}>
@@ -162,7 +164,7 @@ function OneRecord({
       </dl>
       {beside.length > 0 && (
         <>
-          <h3>Also of these lines</h3>
+          <h3>Other records of these lines</h3>
           <ul className="record-beside">
             {beside.slice(0, 20).map((item) => (
               <li key={`${item.kind}${item.index}`}>

@@ -1,4 +1,4 @@
-/** The records that were read of an artifact: by page, by line, one as a whole. */
+/** Queries of the parsed records of an artifact: by page, by line, one in full. */
 import { queryOptions, useQueries } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { api, unwrap } from '@/api/client'
@@ -24,7 +24,7 @@ const pageQuery = (id: string, version: number | null, kind: string, page: numbe
     gcTime: 60_000,
   })
 
-/** The records from one place to another, read as they are needed. */
+/** Return the records of a range, loading their pages on demand. */
 export function useRecords(
   id: string,
   version: number | null,
@@ -50,7 +50,7 @@ export function useRecords(
   }
 }
 
-/** What these lines became. */
+/** Query the records of a range of lines. */
 export const recordsAtQuery = (id: string, version: number | null, line: number, to: number) =>
   queryOptions({
     queryKey: keys.artifact(id, 'recordsAt', version, line, to),

@@ -66,7 +66,7 @@ describe('two tables compared', () => {
       '/tables/comparison': { ...found, added: 0, changed: 0, total: 0, rows: [] },
     })
     renderScreen(<ComparisonScreen />, '/incidents/i1/artifacts/tables')
-    expect(await screen.findByText('No row differs')).toBeTruthy()
+    expect(await screen.findByText('No rows differ')).toBeTruthy()
     expect(screen.getByRole('button', { name: 'Show the 7 that are the same' })).toBeTruthy()
   })
 
@@ -84,13 +84,13 @@ describe('two tables compared', () => {
   it('says why there is nothing to compare', async () => {
     serve({ '/incidents/i1/tables': { items: [table('a')] } })
     renderScreen(<ComparisonScreen />, '/incidents/i1/artifacts/tables')
-    expect(await screen.findByText('There are no two tables to compare')).toBeTruthy()
+    expect(await screen.findByText('Two tables are needed to compare')).toBeTruthy()
   })
 
   it('says when a table of the link is gone, and when they cannot be compared', async () => {
     serve({ '/incidents/i1/tables': { items: [table('a'), table('b')] } })
     renderScreen(<ComparisonScreen />, '/incidents/i1/artifacts/tables?before=zz&beforeTable=x')
-    expect(await screen.findByText('A table of this link is not here any more')).toBeTruthy()
+    expect(await screen.findByText('Table not found')).toBeTruthy()
     renderScreen(<ComparisonScreen />, '/incidents/i1/artifacts/tables')
     expect(await screen.findByText('These tables cannot be compared')).toBeTruthy()
   })

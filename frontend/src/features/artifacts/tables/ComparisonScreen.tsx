@@ -51,7 +51,7 @@ export default function ComparisonScreen() {
   if (items.length < 2)
     return (
       <EmptyState
-        title="There are no two tables to compare"
+        title="Two tables are needed to compare"
         action={
           <Link className="btn btn-plain" to={back}>
             Show the artifacts
@@ -59,7 +59,7 @@ export default function ComparisonScreen() {
         }
       >
         Result sets, benchmark summaries and query digests become tables. This incident has{' '}
-        {items.length === 1 ? 'one' : 'none'}: upload what was captured before and after.
+        {items.length === 1 ? 'one table' : 'no tables'}: upload captures from before and after.
       </EmptyState>
     )
   const find = (id: string, name: string) =>
@@ -80,9 +80,9 @@ export default function ComparisonScreen() {
       </div>
       <Choice items={items} before={before} after={after} incidentId={incidentId} />
       {gone ? (
-        <EmptyState title="A table of this link is not here any more">
-          Its artifact was taken out of the incident, or was read anew and names its tables
-          otherwise. Choose another one.
+        <EmptyState title="Table not found">
+          Its artifact was deleted from the incident, or parsed again with other table names. Choose
+          another table.
         </EmptyState>
       ) : before && after ? (
         <Difference before={before} after={after} />
@@ -218,7 +218,7 @@ function Chooser({
   )
 }
 
-/** The file before the folders that it lies in: these are long, and often the same. */
+/** Return the label of a table: the file before its folders, which are long and often the same. */
 function choiceWords({ name, path }: TableRef): string {
   const parts = path.split('/')
   const file = parts.pop() ?? path
@@ -275,7 +275,9 @@ function Difference({ before, after }: { readonly before: TableRef; readonly aft
         </div>
         {hidden > 0 && (
           <Button size="small" pressed={every} onClick={() => setEvery(!every)}>
-            {every ? 'Hide what does not differ' : `Show ${hidden} columns without a difference`}
+            {every
+              ? 'Hide columns without a difference'
+              : `Show ${hidden} columns without a difference`}
           </Button>
         )}
         <Keys shared={shared} keys={data.keys} onChange={setKey} />
@@ -292,7 +294,7 @@ function Difference({ before, after }: { readonly before: TableRef; readonly aft
       )}
       {data.total === 0 ? (
         <EmptyState
-          title={wanted.includes('same') ? 'No row of these states' : 'No row differs'}
+          title={wanted.includes('same') ? 'No rows in these states' : 'No rows differ'}
           action={
             data.same > 0 &&
             !wanted.includes('same') && (
@@ -313,7 +315,7 @@ function Difference({ before, after }: { readonly before: TableRef; readonly aft
   )
 }
 
-/** Which columns say which row is which. */
+/** The choice of key columns, which identify rows. */
 function Keys({
   shared,
   keys,
@@ -326,9 +328,9 @@ function Keys({
   return (
     <details className="comparison-keys">
       <summary>
-        Rows told apart by <strong>{keys.join(', ')}</strong>
+        Rows identified by <strong>{keys.join(', ')}</strong>
       </summary>
-      <div className="comparison-keys-list" role="group" aria-label="Columns that tell rows apart">
+      <div className="comparison-keys-list" role="group" aria-label="Key columns">
         {shared.map((name) => (
           <label key={name}>
             <input
@@ -355,14 +357,12 @@ function Notes({ found }: { readonly found: TableComparison }) {
   return (
     <>
       {alone.length > 0 && (
-        <Banner tone="plain">
-          Columns that one table alone has are left out ({alone.join('; ')}).
-        </Banner>
+        <Banner tone="plain">Columns of only one table are left out ({alone.join('; ')}).</Banner>
       )}
       {found.ambiguous > 0 && (
         <Banner>
           {formatNumber(found.ambiguous, 0)} rows have the key of another row: they are matched in
-          the order printed. Tell rows apart by more columns.
+          the order printed. Add key columns.
         </Banner>
       )}
       {found.total > found.rows.length && (

@@ -1,4 +1,4 @@
-/** The rows of a comparison: key columns, then each compared column with what became of it. */
+/** The rows of a comparison: key columns, then the change in each compared column. */
 import { useMemo } from 'react'
 import type { CellChange, ChangedRow, TableComparison } from '@/api/schema'
 import { formatRatio, UNKNOWN } from '@/format'
@@ -13,7 +13,7 @@ export function ComparisonTable({
   shown,
 }: {
   readonly found: TableComparison
-  /** Which of the compared columns. */
+  /** Indexes of the shown columns. */
   readonly shown: readonly number[]
 }) {
   const rows = useMemo<Row[]>(

@@ -1,4 +1,4 @@
-/** The tables of an artifact: one chosen, its rows sorted and by page, the way to compare it. */
+/** The tables of an artifact: the selected one with sorted, paged rows, and a link to compare it. */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { Link, useLocation } from 'react-router'
@@ -41,7 +41,7 @@ export function TablesTab({
   if (!chosen)
     return (
       <EmptyState compact title="No table here">
-        What was read of this artifact holds no result set. Read it again if that changed.
+        This artifact contains no result set.
       </EmptyState>
     )
   return (
@@ -108,7 +108,7 @@ function Rows({ artifactId, table }: { readonly artifactId: string; readonly tab
   if (table.rows === 0)
     return (
       <EmptyState compact title="No rows">
-        The table was printed with its columns and nothing below them.
+        The table has columns but no rows.
       </EmptyState>
     )
   const last = Math.max(0, Math.ceil(table.rows / PAGE_ROWS) - 1)
@@ -164,7 +164,7 @@ function columnsOf(page: TablePage): Column<Row>[] {
             {cells[at]}
           </span>
         ),
-      // It is the server that sorts, over all pages: this only makes the head a button.
+      // The server sorts over all pages: this only makes the head a button.
       sort: () => null,
       text: ({ cells }) => cells[at] ?? '',
     }

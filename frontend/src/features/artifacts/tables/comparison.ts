@@ -1,20 +1,20 @@
-/** Two tables compared: words, marks and the text that is copied. */
+/** Logic of a table comparison: labels, marks and the exported text. */
 import type { ChangedRow, TableComparison, TableRef } from '@/api/schema'
 import type { Rows } from '@/charts/exportSvg'
 
 export type RowState = ChangedRow['state']
 export const STATES: readonly RowState[] = ['added', 'gone', 'changed', 'same']
-/** What differs: shown unless a person asks for the rest. */
+/** Row states that are shown by default. */
 export const DIFFERENT: readonly RowState[] = ['added', 'gone', 'changed']
-/** A second cue beside colour. */
+/** A second cue in addition to colour. */
 export const MARKS: Record<RowState, string> = { added: '+', gone: '−', changed: '≠', same: '=' }
 
-/** "+291", "−0.000035": the server's exact difference with its sign. */
+/** Format the exact difference of the server with its sign: "+291", "−0.000035". */
 export function signed(change: string): string {
   return change.startsWith('-') ? `−${change.slice(1)}` : `+${change}`
 }
 
-/** Tables to compare with: of the same columns first, then those that share some. */
+/** List the tables to compare with: those with the same columns, then those that share some. */
 export function partners(
   tables: readonly TableRef[],
   chosen: TableRef | undefined,
@@ -30,7 +30,7 @@ export function partners(
   }
 }
 
-/** The likeliest partner: the same name in another artifact, else the same columns. */
+/** Return the best partner: the same name in another artifact, else the same columns. */
 export function likeliest(
   tables: readonly TableRef[],
   chosen: TableRef | undefined,
@@ -40,7 +40,7 @@ export function likeliest(
   return same.find(({ name }) => name === chosen.name) ?? same[0]
 }
 
-/** The two that are compared when nobody chose: the earlier first, where their files are dated. */
+/** Return the default pair of tables, the earlier first where their files are dated. */
 export function firstPair(tables: readonly TableRef[]): readonly (TableRef | undefined)[] {
   const item = tables[0]
   const other = likeliest(tables, item)
@@ -48,10 +48,10 @@ export function firstPair(tables: readonly TableRef[]): readonly (TableRef | und
   return a && b && b < a ? [other, item] : [item, other]
 }
 
-/** The last of the times that pt-stalk writes before the names of its files. */
+/** The last timestamp that pt-stalk writes before a file name. */
 const STAMP = /\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d(?=-[^/]*$)/
 
-/** Which compared columns differ in some row; all of them when no row that both have does. */
+/** Return the indexes of columns that differ in any row; all of them when no common row differs. */
 export function differing(found: TableComparison): readonly number[] {
   const all = found.columns.map((_, at) => at)
   const both = found.rows.filter(({ state }) => state === 'changed')
@@ -64,7 +64,7 @@ export function differing(found: TableComparison): readonly number[] {
   return values.length ? values : all
 }
 
-/** The same rows, separated by tabs. */
+/** Format the comparison as tab-separated text. */
 export function comparisonTsv(found: TableComparison): string {
   const clean = (cell: string | number | null) =>
     cell === null ? '' : String(cell).replace(/[\t\r\n]+/g, ' ')
@@ -72,7 +72,7 @@ export function comparisonTsv(found: TableComparison): string {
   return [columns, ...rows].map((cells) => cells.map(clean).join('\t')).join('\n')
 }
 
-/** State, key, then before, after, difference and ratio of each column. */
+/** Return the comparison as rows: state, key, then before, after, difference and ratio per column. */
 export function comparisonRows(found: TableComparison): Rows {
   const head = [
     'state',

@@ -1,4 +1,4 @@
-/** Tables that artifacts hold: the list, a page of rows, two compared. */
+/** Queries of the tables of artifacts: the list, a page of rows, a comparison. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
@@ -6,7 +6,7 @@ import type { ChangedRow } from '@/api/schema'
 import type { Sort } from '@/ui/table/Table'
 
 export const PAGE_ROWS = 1000
-/** Rows of a comparison that are drawn; the counts are of all. */
+/** Maximum of drawn rows in a comparison; the counts cover all rows. */
 export const COMPARED_ROWS = 5000
 
 export const tablesQuery = (incidentId: string) =>
@@ -51,7 +51,7 @@ export const tablePageQuery = (id: string, name: string, page: number, sort: Sor
     placeholderData: keepPreviousData,
   })
 
-/** Where the server gives every row as CSV. */
+/** Return the address of the CSV of all rows. */
 export function csvOf(id: string, name: string, sort: Sort | null): string {
   const params = new URLSearchParams({
     name,

@@ -5,7 +5,7 @@ import { incidentQuery, overviewQuery } from '@/api/queries'
 import type { Interval } from '@/charts/range'
 import { iso, parseIso } from '@/charts/time'
 import { useRange } from '@/state/incident'
-import { text, useStanding, useUrlState } from '@/state/url'
+import { text, useResolvedDefaults, useUrlState } from '@/state/url'
 import type { Marks, Series } from './documents'
 import { marksQuery, seriesQuery, stripsQuery } from './firstQueries'
 import { buildLanes } from './lanes'
@@ -101,7 +101,7 @@ function useTimelineRange(marks: Marks | undefined) {
     const [start, end] = [parseIso(from), parseIso(to)]
     return start !== null && end !== null && end > start ? [start, end] : firstLook(marks)
   }, [from, to, marks])
-  useStanding({ start: range && iso(range[0]), end: range && iso(range[1]) })
+  useResolvedDefaults({ start: range && iso(range[0]), end: range && iso(range[1]) })
   return { whole, range, setRange }
 }
 
