@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pileup.report.render.column_widths import letters_of
+from pileup.report.render.column_widths import column_letters
 from pileup.report.render.scripts import is_rtl, short, unseen, width, wrapped
 from pileup.report.text.tables import table
 
@@ -42,8 +42,11 @@ def test_letters_without_a_font_are_counted_by_script() -> None:
 
 def test_columns_share_the_line_by_what_they_hold() -> None:
     rows = [["2026-11-20 22:19:52 UTC", "word " * 60, "7"], ["", "short", "12 345"]]
-    shares = letters_of(table(["time", "what", "n"], rows, None, ""), 96)
+    shares = column_letters(table(["time", "what", "n"], rows, None, ""), 96)
     assert [is_short for _, is_short in shares] == [True, False, True]
     assert sum(n for n, _ in shares) == pytest.approx(96)
-    assert letters_of(table(["a", "b"], [["x", "yy"]], None, ""), 40) == [(1, True), (39, False)]
-    assert letters_of(table([], [], None, ""), 40) == []
+    assert column_letters(table(["a", "b"], [["x", "yy"]], None, ""), 40) == [
+        (1, True),
+        (39, False),
+    ]
+    assert column_letters(table([], [], None, ""), 40) == []

@@ -65,7 +65,7 @@ def test_letters_of_the_world_are_shown_or_said_to_be_missing(pages: list[str]) 
     whole = "".join("".join(pages).split())
     assert "结账服务停顿了" in whole
     assert "トランザクション" in whole
-    assert "Lettersthatthisfilecannotshow" in whole
+    assert "Charactersthatthisfilecannotshow" in whole
     assert "Thai(3)" in whole
 
 

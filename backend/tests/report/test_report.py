@@ -81,7 +81,7 @@ def test_empty_case_still_exports() -> None:
     made = document(EMPTY)
     assert "Nothing has been analysed yet" in render_markdown(made)
     assert "<svg" not in render_html(made)
-    assert prefill(EMPTY, "hypotheses") == "No hypothesis was recorded.\n"
+    assert prefill(EMPTY, "hypotheses") == "No hypotheses recorded.\n"
 
 
 def test_preview_drops_markup() -> None:
@@ -186,8 +186,8 @@ def test_a_sweep_is_a_table_of_its_parameters() -> None:
     [
         ("::nothing", "There is no block"),
         ('::lane{colour="red"}', "has no “colour”"),
-        ('::lane{from="yesterday"}', "is no time"),
-        ('::waits{at="later"}', "is no time"),
+        ('::lane{from="yesterday"}', "is not a time"),
+        ('::waits{at="later"}', "is not a time"),
         ("::pin", "needs id"),
         ('::pin{id="ffffffffffff"}', "no longer part"),
         ("::matrix", "no rated evidence"),

@@ -113,7 +113,7 @@ def test_it_is_fresh_again_when_the_old_reading_returns(
     none = frames["semaphore_wait"].clear()
     bench.runtime.frames.replace(key, frames | {"semaphore_wait": none})
     again(bench, incident)
-    assert listed(bench, incident)["now_value"] == "nothing is read in these lines"
+    assert listed(bench, incident)["now_value"] == "these lines have no records"
     bench.runtime.frames.replace(key, frames)
     again(bench, incident)
     assert listed(bench, incident) == made
@@ -140,7 +140,7 @@ def test_nodes_and_series_are_held_too(case: tuple[Bench, str, dict[str, Any]]) 
     graph = bench.site.admin.get(f"{url}/waits").json()
     wanted = [
         ("wait_node", {"at": graph["at"] or "2020-01-01T00:00:00Z", "node": "no-such"}, "no such"),
-        ("finding", {"node": "no-such"}, "the finding is not made any more"),
+        ("finding", {"node": "no-such"}, "this finding no longer matches"),
         ("series", {"series": ["no.such"], "start": "2020-01-01T00:00:00Z"}, "no.such: no samples"),
     ]
     if graph["at"] and graph["nodes"]:

@@ -1,1 +1,1 @@
-"""case -> documents. Reads no database: it is handed a Case."""
+"""Turn a case into documents. Reads no database: the caller passes a ``Case``."""

@@ -1,4 +1,4 @@
-"""The case: what a report is made of, built by ``views.case`` or by the command line.
+"""The case: all input of a report, built by ``views.case`` or by the command line.
 
 The package ``report`` reads no database and no blob: excerpts come through ``Case.excerpt``.
 """
@@ -72,11 +72,11 @@ class ReportExperiment:
     artifacts: tuple[str, ...]
     pins: tuple[ReportPin, ...]
     sweep: str = ""
-    """Runs that share this name are one table."""
+    """Runs that share this name form one table."""
     parameters: dict[str, str] = field(default_factory=dict)
-    """'tables' to '4': what tells this run from the others of its sweep."""
+    """'tables' to '4': the parameters that distinguish this run within its sweep."""
     measured: float | None = None
-    """The predicted number, as the artifacts of the run show it, else as a person read it."""
+    """The predicted number as measured in the run's artifacts, else as a person read it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +95,9 @@ class ReportAction:
     status: str
     """open, started, done or dropped."""
     verified_by: int | None
-    """Number of the experiment that shows that it works."""
+    """Number of the experiment that shows that the action works."""
     verdict: str | None
-    """Of that experiment."""
+    """Verdict of that experiment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +116,13 @@ class Case:
     pins: tuple[ReportPin, ...] = ()
     actions: tuple[ReportAction, ...] = ()
     lanes: tuple[Lane, ...] = ()
-    """What moved most, around the longest stall."""
+    """The series that moved most, around the longest stall."""
     graph: GraphDrawing | None = None
-    """At the worst moment."""
+    """The wait graph at the worst moment."""
     matrix: MatrixDrawing | None = None
     template: str = "database-pileup"
     sections: dict[str, str] = field(default_factory=dict)
-    """Key -> Markdown as edited; a missing one is prefilled."""
+    """Section key -> edited Markdown; a missing section is prefilled."""
     excerpt: Callable[[str, int, int], str | None] = lambda _artifact, _first, _last: None
     """(artifact SHA-256, first line, last line) -> raw text, shortened, or None when gone."""
     draw_lanes: Callable[[tuple[str, ...], str | None, str | None], tuple[Lane, ...]] = (

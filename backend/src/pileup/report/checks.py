@@ -1,4 +1,4 @@
-"""What a reviewer would remark before a report goes out: each with its section and its line."""
+"""Check a report for what a reviewer would object to, each remark with its section and line."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _CLAIMING = frozenset(
     ]
 )
 MOST_OF_A_RULE = 50
-"""Remarks of one rule in one section; more would bury the others."""
+"""At most this many remarks of one rule per section; more would bury the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class ReportCheck:
 
 
 def check(case: Case) -> list[ReportCheck]:
-    """Every remark, in the order of the report."""
+    """List every remark, in the order of the report."""
     checks: list[ReportCheck] = []
     for part in template(case.template).parts:
         text = body(case, part.key)
@@ -88,7 +88,7 @@ def check(case: Case) -> list[ReportCheck]:
 
 
 def _lint(part: Part, text: str, edited: bool) -> Iterator[ReportCheck]:
-    """Template rules: required sections are written, short ones short, figures where promised."""
+    """Check template rules: required sections exist, short ones are short, figures are present."""
     written = [line for line in text.splitlines() if line.strip()]
     if not written:
         if part.required:
@@ -102,7 +102,7 @@ def _lint(part: Part, text: str, edited: bool) -> Iterator[ReportCheck]:
             "warning",
             part.key,
             None,
-            f"{len(written)} lines; this template wants {part.max_lines} here at most.",
+            f"{len(written)} lines; this template allows at most {part.max_lines} here.",
         )
     if edited and part.wants and not any(wanted in text for wanted in part.wants):
         blocks = [want for want in part.wants if want.startswith("::")]
@@ -123,22 +123,22 @@ def _blocks(case: Case, key: str, text: str) -> Iterator[ReportCheck]:
 
 
 def _sources(case: Case, key: str, text: str) -> Iterator[ReportCheck]:
-    """References that point at nothing any more, and pins whose value changed."""
+    """Report references whose target is gone, and pins whose value changed."""
     for number, line in enumerate(text.splitlines(), start=1):
         for label in dict.fromkeys(labels(line)):
             note = resolve(case, label, 0)
             if note.view is None:
                 yield ReportCheck(
-                    "dead_source", "warning", key, number, f"A source that is gone: {note.text}"
+                    "dead_source", "warning", key, number, f"Missing source: {note.text}"
                 )
             elif note.stale:
-                yield ReportCheck("stale_pin", "warning", key, number, f"A stale pin: {note.text}")
+                yield ReportCheck("stale_pin", "warning", key, number, f"Stale pin: {note.text}")
 
 
 def _claims(key: str, text: str) -> Iterator[ReportCheck]:
     for number, line in enumerate(text.splitlines(), start=1):
-        said = line.strip()
-        if said.startswith(("|", "::", "Table:", "#")) or "[^" in line:
+        claim = line.strip()
+        if claim.startswith(("|", "::", "Table:", "#")) or "[^" in line:
             continue
         if _NUMBER.search(line):
             yield ReportCheck(
@@ -146,7 +146,7 @@ def _claims(key: str, text: str) -> Iterator[ReportCheck]:
                 "warning",
                 key,
                 number,
-                f"A claim without a pin: “{_short(said)}”",
+                f"Claim without a pin: “{_short(claim)}”",
             )
 
 
@@ -158,7 +158,7 @@ def _blame(key: str, text: str) -> Iterator[ReportCheck]:
                 "warning",
                 key,
                 number,
-                f"Blame instead of a cause: “{match[0]}”. What made it the sensible thing to do?",
+                f"Blame instead of a cause: “{match[0]}”. Describe what made the action sensible.",
             )
 
 
@@ -172,13 +172,13 @@ def _impact(case: Case) -> Iterator[ReportCheck]:
                 "note" if text is None else "warning",
                 key,
                 None,
-                "Nobody has written yet which users were affected, and how.",
+                "Describe which users were affected and how.",
             )
 
 
 def _actions(case: Case) -> Iterator[ReportCheck]:
     if not case.actions:
-        yield ReportCheck("no_action", "note", None, None, "There is no action yet.")
+        yield ReportCheck("no_action", "note", None, None, "No actions yet.")
     for action in case.actions:
         if action.status == "dropped":
             continue
@@ -193,7 +193,7 @@ def _actions(case: Case) -> Iterator[ReportCheck]:
                 "warning",
                 None,
                 None,
-                f"An action without {' and '.join(missing)}: “{_short(action.text)}”",
+                f"Action without {' and '.join(missing)}: “{_short(action.text)}”",
             )
         elif action.status == "done" and action.verified_by is None:
             yield ReportCheck(

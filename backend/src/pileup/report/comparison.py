@@ -1,4 +1,4 @@
-"""A comparison for a terminal, a spreadsheet or a ticket: what differs, the clearest first."""
+"""Write a comparison for a terminal, a spreadsheet or a ticket, the clearest difference first."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAMES = "ABCDEF"
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """One table of it."""
+    """One table of the comparison."""
 
     title: str
     columns: list[str]
@@ -32,14 +32,14 @@ class Sheet:
 
 
 def text(document: SidesDoc, most: int) -> str:
-    """Plain text; at most so many rows of each kind."""
+    """Write a comparison as plain text, with at most ``most`` rows per table."""
     return "\n".join(_lines(document, most)) + "\n"
 
 
 def as_csv(document: SidesDoc, *, everything: bool = False) -> str:
-    """One row per thing that differs: its kind, its name, and a column for each side.
+    """Write a comparison as CSV: one row per difference with kind, name and a column per side.
 
-    Of series: median, low, high, samples and runs of each side, and the ratio over the reference
+    Series have median, low, high, samples and runs of each side, and the ratio over the reference
     with its low and high.
     """
     out = io.StringIO()
@@ -73,7 +73,7 @@ def as_csv(document: SidesDoc, *, everything: bool = False) -> str:
 
 
 def as_markdown(document: SidesDoc, *, everything: bool = False) -> str:
-    """Headed tables that a report or a ticket can take."""
+    """Write a comparison as Markdown tables with headings, for a report or a ticket."""
     lines = [
         f"- **{name}** {_side(side)}" + (", the reference" if at == document.reference else "")
         for at, (name, side) in enumerate(zip(NAMES, document.sides, strict=False))
@@ -118,7 +118,7 @@ def _row(cells: Sequence[str]) -> str:
 def _sheets(
     document: SidesDoc, everything: bool, plain: Callable[[float], str] = number
 ) -> list[Sheet]:
-    """Series, waits, stacks, settings and tables, each with a column per side."""
+    """Build the tables of series, waits, stacks, settings and tables, with a column per side."""
     sides = list(NAMES[: len(document.sides)])
 
     def cell(value: float | None) -> str:
@@ -175,13 +175,13 @@ def _tables(document: SidesDoc, sides: list[str]) -> Iterator[Sheet]:
 
 
 def _over(document: SidesDoc) -> list[str]:
-    """'B/A' for every side but the reference."""
+    """List 'B/A' for every side but the reference."""
     names = NAMES[: len(document.sides)]
     return [f"{name}/{names[document.reference]}" for name in _others(document, names)]
 
 
 def _others(document: SidesDoc, of_sides: Sequence[_T]) -> list[_T]:
-    """Those of all sides but the reference."""
+    """Select the items of all sides but the reference."""
     return [item for at, item in enumerate(of_sides) if at != document.reference]
 
 
@@ -219,15 +219,15 @@ def _differ(counts: Sequence[float | None]) -> bool:
 
 
 def _by_name(document: SidesDoc) -> dict[str, list[float | None]]:
-    """Working stacks, those of one meaning together."""
-    found: dict[str, list[float | None]] = {}
+    """Sum the counts of working stacks by meaning."""
+    counts: dict[str, list[float | None]] = {}
     for stack in document.stacks:
         if stack.set_aside:
             continue
         name = stack.signature or ", ".join(stack.stack[:4])
-        known = found.get(name)
-        found[name] = stack.counts if known is None else list(map(_sum, known, stack.counts))
-    return dict(sorted(found.items(), key=lambda row: (-_range(row[1]), row[0])))
+        known = counts.get(name)
+        counts[name] = stack.counts if known is None else list(map(_sum, known, stack.counts))
+    return dict(sorted(counts.items(), key=lambda row: (-_range(row[1]), row[0])))
 
 
 def _range(counts: Sequence[float | None]) -> float:
@@ -255,7 +255,7 @@ def _cell(text: str) -> str:
 
 
 def _safe(text: str) -> str:
-    """A cell that no spreadsheet takes for a formula; a number stays one."""
+    """Escape a cell so that no spreadsheet reads it as a formula; numbers stay numbers."""
     if text[:1] not in ("=", "+", "-", "@", "\t", "\r") or text == _NOTHING:
         return text
     try:

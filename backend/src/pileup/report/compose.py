@@ -1,4 +1,4 @@
-"""Case -> Document: every section of the chosen template, its blocks, its numbered sources."""
+"""Compose the document of a case: the chosen template's sections, blocks and numbered sources."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from pileup.report.text.source_notes import Notes
 from pileup.report.text.templates import Part, template
 
 MOST_ROWS = 1000
-"""Rows of one table that are printed; the rest is counted."""
+"""At most this many rows of a table are printed; the rest is counted."""
 
 
 def compose(
@@ -38,7 +38,7 @@ def compose(
     *,
     version: str = "draft",
 ) -> Document:
-    """The report as it stands."""
+    """Compose the current draft of the report."""
     chosen = template(case.template)
     notes = Notes(case)
     made = [_section(case, part, notes) for part in chosen.parts]
@@ -67,14 +67,14 @@ def compose(
 
 
 def blocks_of(case: Case, markdown: str) -> list[Block]:
-    """One text alone, for the preview."""
+    """Render one text alone to blocks, for the preview."""
     notes = Notes(case)
-    found = parse(markdown, notes.number, _live(case, notes))
-    return numbered([Section("", "", markdown, found)])[0].blocks
+    blocks = parse(markdown, notes.number, _live(case, notes))
+    return numbered([Section("", "", markdown, blocks)])[0].blocks
 
 
 def _section(case: Case, part: Part, notes: Notes) -> Section | None:
-    """None for an optional section that nobody wrote."""
+    """Compose one section; None for an optional section without text."""
     text = body(case, part.key)
     blocks = parse(text, notes.number, _live(case, notes))
     if not blocks:
@@ -102,7 +102,7 @@ def _facts(case: Case) -> list[tuple[str, str]]:
 
 
 def numbered(sections: list[Section]) -> list[Section]:
-    """Figures and captioned tables numbered through the document; long tables cut, and so said."""
+    """Number figures and captioned tables through the document; cut long tables with a note."""
     numbers = {"figure": 0, "table": 0}
 
     def walk(block: Block) -> Block:
@@ -118,7 +118,8 @@ def numbered(sections: list[Section]) -> list[Section]:
             case Quote():
                 return Quote([walk(item) for item in block.blocks])
             case Bullets():
-                return replace(block, items=[[walk(one) for one in item] for item in block.items])
+                items = [[walk(child) for child in item] for item in block.items]
+                return replace(block, items=items)
         return block
 
     return [

@@ -1,6 +1,6 @@
-"""The report as one document: what every export is made from, and what a release freezes.
+"""The report as one document: the input of every export, and the content of a release.
 
-Blocks are data: text is text and never markup, figures are the numbers that they draw. A release
+Blocks are data: text is never markup, figures hold the numbers that they draw. A release
 stores ``encode(document)`` and its SHA-256; every export is a pure function of the document, so the
 exports of a release do not change when the incident does.
 """
@@ -16,11 +16,11 @@ SCHEMA = 1
 
 
 class Node(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Base of everything below: immutable, and short as JSON."""
+    """Base of all document structs: immutable, and compact as JSON."""
 
 
 class Run(Node, frozen=True):
-    """A stretch of text of one look; ``note`` is the number of a source and has no text."""
+    """A span of text with one style; a run with ``note`` (a source's number) has no text."""
 
     text: str = ""
     bold: bool = False
@@ -68,11 +68,11 @@ class Table(Node, frozen=True, tag="table"):
 
 
 class Rule(Node, frozen=True, tag="rule"):
-    """A line across."""
+    """A horizontal rule."""
 
 
 class Trouble(Node, frozen=True, tag="trouble"):
-    """A live block that cannot be shown: said in its place, never silently dropped."""
+    """The message shown in place of a live block that cannot be shown."""
 
     text: str
 
@@ -101,7 +101,7 @@ class GraphNode(Node, frozen=True):
     inferred: bool = False
     members: int = 1
     detail: list[tuple[str, str]] = []
-    """Field and value, for whoever looks closer."""
+    """Field and value pairs for the details view."""
 
 
 class GraphDrawing(Node, frozen=True, tag="graph"):
@@ -128,14 +128,14 @@ class MatrixRow(Node, frozen=True):
     evidence: str
     kind: str
     ratings: list[str]
-    """One per hypothesis: CC, C, N, I, II, NA, or '' when nobody rated."""
+    """One per hypothesis: CC, C, N, I, II, NA, or '' when not rated."""
     diagnosticity: float | None = None
 
 
 class MatrixColumn(Node, frozen=True):
     hypothesis: str
     label: str = ""
-    """'H2': its number in the incident; releases of before have none."""
+    """'H2': its number in the incident; older releases have none."""
     inconsistency: float | None = None
     coverage: float | None = None
 
@@ -153,7 +153,7 @@ class Figure(Node, frozen=True, tag="figure"):
     caption: Runs
     """States the finding."""
     alt: str
-    """What it shows, for whoever does not see it."""
+    """Text alternative for readers who cannot see the figure."""
     number: int | None = None
 
 
@@ -164,18 +164,18 @@ class Section(Node, frozen=True):
     key: str
     title: str
     markdown: str
-    """As written: versions are compared by it."""
+    """The Markdown source; versions are compared by it."""
     blocks: list[Block]
 
 
 class Source(Node, frozen=True):
-    """What a numbered note points at."""
+    """The target of a numbered note."""
 
     number: int
     text: str
     excerpt: str | None = None
     link: str | None = None
-    """A path within Pileup; an export makes it an address (release.py)."""
+    """A path within Pileup; an export turns it into an address (release.py)."""
     artifact: str | None = None
     """SHA-256."""
 
@@ -206,20 +206,20 @@ class Document(Node, frozen=True):
 
 
 def encode(document: Document) -> bytes:
-    """JSON with sorted keys: the same document is the same bytes."""
+    """Encode a document as JSON with sorted keys: equal documents give equal bytes."""
     return msgspec.json.encode(document, order="sorted")
 
 
 def decode(data: bytes | str) -> Document:
-    """What ``encode`` wrote."""
+    """Decode a document from the JSON that ``encode`` wrote."""
     return msgspec.json.decode(data, type=Document)
 
 
 def fingerprint(data: bytes) -> str:
-    """SHA-256 of an encoded document."""
+    """Return the SHA-256 of an encoded document."""
     return hashlib.sha256(data).hexdigest()
 
 
 def plain(runs: Runs) -> str:
-    """Text without looks and without notes."""
+    """Return the text of runs without styles and notes."""
     return "".join(run.text for run in runs)

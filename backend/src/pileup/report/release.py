@@ -1,4 +1,4 @@
-"""A document on its way out: the sections that were asked for, and the stamp of its release."""
+"""Prepare a document for export: select sections, add addresses and release facts, compare."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from pileup.report.document import (
 )
 
 MOST_LINES = 3000
-"""Lines of one section that are compared one by one; difflib is quadratic in the worst case."""
+"""Longer sections are not compared by line: difflib is quadratic in the worst case."""
 
 
 def only(document: Document, keys: Collection[str] | None) -> Document:
-    """The document with these sections alone; numbers of figures and sources stay as they are."""
+    """Keep only these sections; numbers of figures and sources do not change."""
     if keys is None:
         return document
     sections = [section for section in document.sections if section.key in keys]
@@ -40,7 +40,7 @@ def only(document: Document, keys: Collection[str] | None) -> Document:
 
 
 def linked(document: Document, address: str, incident: str) -> Document:
-    """Sources that lead to the incident where it is now.
+    """Turn the paths of sources into addresses of the incident on this server.
 
     A release is frozen with paths: the server may move, and a bundle gives the incident another id.
     """
@@ -57,7 +57,7 @@ def linked(document: Document, address: str, incident: str) -> Document:
 def stamped(
     document: Document, *, state: str, number: int, sha256: str, approved_by: Sequence[str]
 ) -> Document:
-    """The document of a release with what its readers must know about it."""
+    """Add a release's hash, approvers, number and state to its document."""
     word = {"approved": "approved", "in_review": "in review", "withdrawn": "withdrawn"}[state]
     facts = [*document.facts, ("Document hash", f"SHA-256 {sha256}")]
     if approved_by:
@@ -72,11 +72,11 @@ class SectionDiff:
     title: str
     change: Literal["added", "gone", "changed", "same"]
     lines: tuple[tuple[str, str], ...]
-    """('+', '-' or ' ', text); of same sections none."""
+    """('+', '-' or ' ', text); empty for equal sections."""
 
 
 def diff(before: Document, after: Document) -> list[SectionDiff]:
-    """What changed between two versions, section by section, in the order of the later one."""
+    """Compare two versions section by section, in the order of the later version."""
     old = {section.key: section for section in before.sections}
     new = {section.key: section for section in after.sections}
     out = [_section(old.get(section.key), section) for section in after.sections]
@@ -85,7 +85,7 @@ def diff(before: Document, after: Document) -> list[SectionDiff]:
 
 
 def same_content(item: Document, other: Document) -> bool:
-    """Would a reader see the same? (Times of writing, versions and addresses apart.)"""
+    """Return whether a reader sees the same content, apart from dates, versions and addresses."""
 
     def seen(document: Document) -> tuple[object, ...]:
         sources = [structs.replace(source, link=None) for source in document.sources]

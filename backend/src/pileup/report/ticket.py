@@ -1,7 +1,7 @@
-"""One page of an analysis that a DBA pastes into a ticket: as text, Markdown or HTML.
+"""Summarize an analysis on one page for a ticket, as text, Markdown or HTML.
 
-Every claim ends in where to look: file and line. The page is built once as blocks and written in
-three ways, so that the three never say different things.
+Every claim ends in its source: file and line. The page is built once as blocks and written in three
+formats, so that all formats have the same content.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _VERDICTS = {"ok": "ok", "suspect": "SUSPECT", "no_data": "no data"}
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A heading with sentences and at most one table."""
+    """Heading with sentences and at most one table."""
 
     title: str
     lines: Sequence[str] = ()
@@ -38,7 +38,7 @@ class Block:
 
 
 def blocks(analysis: Analysis, tables: Sequence[Block] = ()) -> list[Block]:
-    """The page, most important first. Empty parts are left out, except what a reader expects.
+    """Build the page, most important first. Empty parts are left out, except expected ones.
 
     tables: further blocks about the records of the capture, after what was concluded from them.
     """
@@ -61,7 +61,7 @@ def blocks(analysis: Analysis, tables: Sequence[Block] = ()) -> list[Block]:
 
 
 def text(analysis: Analysis, tables: Sequence[Block] = ()) -> str:
-    """Plain text with aligned columns."""
+    """Write the page as plain text with aligned columns."""
     out: list[str] = []
     for block in blocks(analysis, tables):
         out += [block.title, "-" * len(block.title), *block.lines]
@@ -72,7 +72,7 @@ def text(analysis: Analysis, tables: Sequence[Block] = ()) -> str:
 
 
 def markdown(analysis: Analysis, tables: Sequence[Block] = ()) -> str:
-    """GitHub-flavoured Markdown."""
+    """Write the page as GitHub-flavoured Markdown."""
     out: list[str] = []
     for at, block in enumerate(blocks(analysis, tables)):
         out += [f"{'#' if at == 0 else '##'} {block.title}", ""]
@@ -87,7 +87,7 @@ def markdown(analysis: Analysis, tables: Sequence[Block] = ()) -> str:
 
 
 def html(analysis: Analysis, tables: Sequence[Block] = ()) -> str:
-    """One self-contained page: no script, nothing fetched."""
+    """Write the page as one self-contained HTML file: no script, nothing fetched."""
     out = [
         '<!doctype html><html lang="en"><meta charset="utf-8">',
         f"<title>{escape(blocks(analysis)[0].title)}</title>",
@@ -145,7 +145,7 @@ def _finding(findings: Sequence[FindingDoc]) -> Block | None:
         lines.append(
             f"{rank}. {finding.title} ({finding.id}, score {finding.score:.2f}): {finding.why}"
         )
-        lines += [f"   look at {place}" for place in _places(finding.evidence, 4)]
+        lines += [f"   see {place}" for place in _places(finding.evidence, 4)]
         lines += [f"   against: {each}" for each in finding.against[:3]]
         if finding.fixed_in:
             applies = {"yes": "", "no": "; does not apply to this version"}
@@ -174,7 +174,7 @@ def _blockers(blockers: Sequence[BlockerDoc]) -> Block | None:
         )
         for blocker in blockers[:5]
     ]
-    columns = ("who", "kind", "blocks", "directly", "how long", "why", "look at")
+    columns = ("who", "kind", "blocks", "directly", "how long", "why", "source")
     return Block("Root blockers", (), columns, rows)
 
 
@@ -194,7 +194,7 @@ def _waits(waits: Sequence[HotWaitDoc]) -> Block | None:
         )
         for wait in waits[:_ROWS]
     ]
-    columns = ("place", "mode", "waits", "most", "share", "latch", "meaning", "look at")
+    columns = ("place", "mode", "waits", "peak", "share", "latch", "meaning", "source")
     return Block("Top latch waits", (), columns, rows)
 
 
@@ -214,12 +214,12 @@ def _slow_queries(queries: Sequence[SlowQueryDoc]) -> Block | None:
         )
         for query in queries[:_ROWS]
     ]
-    columns = ("time", "share", "calls", "longest", "locks", "before", "statement", "look at")
+    columns = ("time", "share", "calls", "longest", "locks", "before", "statement", "source")
     return Block("Slow queries of the stall", (), columns, rows)
 
 
 def _times_more(query: SlowQueryDoc) -> str:
-    """How often it ran before, per second, beside now."""
+    """Format the calls per second before and during the stall."""
     if query.per_second is None or query.baseline_per_second is None:
         return ""
     return f"{query.baseline_per_second:.3g}/s, now {query.per_second:.3g}/s"
@@ -258,7 +258,7 @@ def _stacks(analysis: Analysis) -> Block | None:
         )
         for stack in shown
     ]
-    return Block("Hot stacks", (), ("most", "share", "stack", "meaning", "look at"), rows)
+    return Block("Hot stacks", (), ("peak", "share", "stack", "meaning", "source"), rows)
 
 
 def _deadlocks(analysis: Analysis) -> Block | None:
@@ -283,7 +283,7 @@ def _triage(triage: Sequence[TriageDoc]) -> Block:
         )
         for item in triage
     ]
-    return Block("Seven quick checks", (), ("check", "verdict", "why", "look at"), rows)
+    return Block("Seven quick checks", (), ("check", "verdict", "why", "source"), rows)
 
 
 def _sources(analysis: Analysis) -> Block:
@@ -320,7 +320,7 @@ def _problems(analysis: Analysis) -> Block | None:
 
 
 def _places(locators: Iterable[Locator], most: int) -> list[str]:
-    """'file:12-30' or 'series from .. to ..', for the first few."""
+    """Format the first few locators: 'file:12-30' or 'series from .. to ..'."""
     places = []
     for locator in list(locators)[:most]:
         if locator.kind == "series" and locator.series:
@@ -346,7 +346,7 @@ def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _md(line: str) -> str:
-    """Text that Markdown shows as it is: a query's asterisks are not emphasis."""
+    """Escape a text for Markdown: a query's asterisks are not emphasis."""
     for mark in ("\\", "`", "*", "_", "|", "<", "["):
         line = line.replace(mark, "\\" + mark)
     return line.replace("\r", " ").replace("\n", " ")

@@ -212,7 +212,7 @@ def test_next_step_asks_for_the_cell_that_could_separate() -> None:
     assert found.steps[0].text == "Rate E2 for H2: it is I for H1."
     assert found.steps[0].row == "e2"
     assert found.standing.startswith("H2 leads H1 by inconsistency 0.0 against 1.0.")
-    assert "No evidence tells them apart" in found.standing
+    assert "No evidence separates them" in found.standing
 
 
 def test_equally_contradicted_is_not_told_as_a_lead_by_inconsistency() -> None:
@@ -227,7 +227,8 @@ def test_equally_contradicted_is_not_told_as_a_lead_by_inconsistency() -> None:
     )
     assert found is not None
     assert found.standing.startswith(
-        "H1 and H2 are contradicted alike (0.0); more speaks for H1: consistency 2.0 against 1.0."
+        "H1 and H2 are equally contradicted (0.0); H1 has more support: "
+        "consistency 2.0 against 1.0."
     )
 
 

@@ -25,7 +25,7 @@ def test_a_shared_symptom_weighs_by_what_it_tells() -> None:
 def test_it_says_what_is_shared_and_what_is_not() -> None:
     found = likeness(AHI, ROW)
     assert found.shared == ("series: spins went up",)
-    assert found.only_here == ("known problem: AHI", "wanted latch: adaptive hash")
+    assert found.only_here == ("known problem: AHI", "contended latch: adaptive hash")
     assert found.only_there == ("known problem: Hot row", "root blocker: transaction")
 
 

@@ -10,7 +10,7 @@ const run = (holds: boolean | null, reproduced: string[], fresh: string[] = []):
   answers: [answer(holds)],
   seen: {
     reproduced,
-    missing: ['known problem: a', 'wanted latch: b'].filter((name) => !reproduced.includes(name)),
+    missing: ['known problem: a', 'contended latch: b'].filter((name) => !reproduced.includes(name)),
     new: fresh,
     own: null,
     unknown: [],
@@ -34,7 +34,7 @@ describe('symptoms beside runs', () => {
     ).toEqual([
       ['running above 100', true, [true, null]],
       ['known problem: a', true, [true, false]],
-      ['wanted latch: b', true, [false, false]],
+      ['contended latch: b', true, [false, false]],
       ['series: reconnects went up', false, [false, true]],
     ])
   })

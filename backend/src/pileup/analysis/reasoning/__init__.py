@@ -1,1 +1,1 @@
-"""Arithmetic behind hypotheses, experiments, symptoms and similar incidents."""
+"""Arithmetic for hypotheses, experiments, symptoms and similar incidents."""

@@ -1,8 +1,8 @@
-"""What to do next: the evidence or the experiment that would tell the two leaders apart, in words.
+"""Suggest the next steps that would separate the two leading hypotheses.
 
-Deterministic, from what the case already holds: an unrated cell costs a keystroke, an experiment
-that somebody planned or that a finding suggests costs a run, a falsifier tells what to look for.
-The cheapest that can separate the two comes first; nothing is invented.
+The steps are deterministic and come from the case: an unrated cell costs a keystroke, a planned or
+suggested experiment costs a run, a falsifier names what to look for. The cheapest step that can
+separate the two comes first; nothing is invented.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from dataclasses import dataclass
 from pileup.analysis.reasoning.matrix import Column, Matrix, Row, nearest
 
 _APART = 1.0
-"""Points between two hypotheses from which a row separates them: N against I."""
+"""A row separates two hypotheses from this many points on: N against I."""
 
 
 @dataclass(frozen=True, slots=True)
 class Try:
-    """What could be tried for a hypothesis and is not finished."""
+    """An experiment for a hypothesis that is not finished."""
 
     text: str
     """'Disable the adaptive hash index: expect ...; refuted if ...'."""
     experiment: str | None = None
-    """The one that is planned or runs; None: nobody planned it yet."""
+    """Id of the planned or running experiment; None: not planned yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A hypothesis as people call it: 'H1', with what would show that it is false."""
+    """A hypothesis with its label ('H1'), falsifier and open experiments."""
 
     label: str
     falsifier: str = ""
@@ -38,23 +38,23 @@ class Named:
 @dataclass(frozen=True, slots=True)
 class Step:
     text: str
-    """One sentence with the two hypotheses in it."""
+    """One sentence that names the hypotheses."""
     why: str
     kind: str
     """rate, experiment, falsifier or collect."""
     pair: tuple[str, str]
     row: str | None = None
     about: str | None = None
-    """The one of the pair that an experiment or a falsifier is for."""
+    """The hypothesis of the pair that the experiment or falsifier is for."""
     experiment: str | None = None
-    """The experiment, where there is one."""
+    """Id of the experiment, if any."""
 
 
 @dataclass(frozen=True, slots=True)
 class Next:
     pair: tuple[str, str]
     standing: str
-    """How the two stand, and which row separates them best so far."""
+    """Comparison of the two scores, and the row that separates them best so far."""
     steps: tuple[Step, ...]
 
 
@@ -65,9 +65,9 @@ def next_steps(
     named: Mapping[str, Named],
     labels: Mapping[str, str],
 ) -> Next | None:
-    """How to separate the two best open hypotheses; None when there are not two.
+    """List the steps that separate the two best open hypotheses; None with fewer than two.
 
-    labels: row to its name ('E7').
+    labels: row id to its name ('E7').
     """
     pair = leading_pair(matrix, columns)
     if pair is None:
@@ -81,18 +81,18 @@ def next_steps(
     if not steps:
         steps = [
             Step(
-                f"Write down what would show that {named[a].label} or {named[b].label} is false, "
+                f"Write down what would disprove {named[a].label} or {named[b].label}, "
                 "then collect that.",
-                "neither says what would refute it",
+                "neither has a falsifier",
                 "collect",
                 pair,
             )
         ]
-    return Next(pair, _standing(matrix, rows, pair, named, labels), tuple(steps))
+    return Next(pair, _compare_scores(matrix, rows, pair, named, labels), tuple(steps))
 
 
 def leading_pair(matrix: Matrix, columns: Sequence[Column]) -> tuple[str, str] | None:
-    """The two least contradicted open hypotheses; those not rated yet come last."""
+    """Return the two least contradicted open hypotheses, unrated ones last; None without two."""
     order = sorted(
         (column.id for column in columns if not column.closed),
         key=lambda name: (matrix.scores[name].rank is None, matrix.scores[name].rank or 0),
@@ -101,14 +101,14 @@ def leading_pair(matrix: Matrix, columns: Sequence[Column]) -> tuple[str, str] |
 
 
 def separation(matrix: Matrix, row: Row, pair: tuple[str, str]) -> float | None:
-    """Weighted points by which a row sets the two apart; None unless both are rated."""
+    """Return the weighted points by which a row separates the pair; None unless both are rated."""
     first, second = (matrix.points.get((row.id, name)) for name in pair)
     if first is None or second is None:
         return None
     return row.weight * abs(first - second)
 
 
-def _standing(
+def _compare_scores(
     matrix: Matrix,
     rows: Sequence[Row],
     pair: tuple[str, str],
@@ -123,23 +123,22 @@ def _standing(
         return f"{b} is not rated yet."
     against = f"{first.inconsistency:.1f}", f"{second.inconsistency:.1f}"
     if first.rank == second.rank:
-        stand = f"{a} and {b} tie with inconsistency {against[0]}."
-    elif against[0] == against[1]:  # equally contradicted: what speaks for them ranks them
-        stand = (
-            f"{a} and {b} are contradicted alike ({against[0]}); more speaks for {a}: consistency "
-            f"{first.consistency:.1f} against {second.consistency:.1f}."
+        comparison = f"{a} and {b} tie with inconsistency {against[0]}."
+    elif against[0] == against[1]:  # equally contradicted: support decides the rank
+        comparison = (
+            f"{a} and {b} are equally contradicted ({against[0]}); {a} has more support: "
+            f"consistency {first.consistency:.1f} against {second.consistency:.1f}."
         )
     else:
-        stand = f"{a} leads {b} by inconsistency {against[0]} against {against[1]}."
+        comparison = f"{a} leads {b} by inconsistency {against[0]} against {against[1]}."
     known = [(value, row) for row in rows if (value := separation(matrix, row, pair)) is not None]
     best = max(known, key=lambda row: row[0], default=None)
     if best is None or best[0] < _APART / 2:
-        return f"{stand} No evidence tells them apart yet."
+        return f"{comparison} No evidence separates them yet."
     row = best[1]
     letters = [nearest(matrix.points[row.id, name] or 0.0) for name in pair]
-    return (
-        f"{stand} {labels[row.id]} separates them best: {letters[0]} for {a}, {letters[1]} for {b}."
-    )
+    ratings = f"{letters[0]} for {a}, {letters[1]} for {b}"
+    return f"{comparison} {labels[row.id]} separates them best: {ratings}."
 
 
 def _unrated(
@@ -149,22 +148,22 @@ def _unrated(
     named: Mapping[str, Named],
     labels: Mapping[str, str],
 ) -> list[Step]:
-    """The row with one of the two cells empty that promises most: contradicting or heavy first."""
-    found: list[tuple[float, Row, str, str]] = []
+    """Suggest the most promising half-rated row: contradicting or heavily weighted first."""
+    candidates: list[tuple[float, Row, str, str]] = []
     for row in rows:
         for mine, other in (pair, pair[::-1]):
             there = matrix.points.get((row.id, other))
             if matrix.points.get((row.id, mine)) is None and there is not None and there != 0:
-                found.append((row.weight * (2 + abs(there)), row, mine, other))
-    if not found:
+                candidates.append((row.weight * (2 + abs(there)), row, mine, other))
+    if not candidates:
         return []
-    _, row, mine, other = max(found, key=lambda row: row[0])
+    _, row, mine, other = max(candidates, key=lambda row: row[0])
     letter = nearest(matrix.points[row.id, other] or 0.0)
     return [
         Step(
             f"Rate {labels[row.id]} for {named[mine].label}: it is {letter} for "
             f"{named[other].label}.",
-            "it is rated for one of the two only",
+            "it is rated for only one of the two",
             "rate",
             pair,
             row.id,
@@ -176,8 +175,8 @@ def _experiments(pair: tuple[str, str], named: Mapping[str, Named]) -> list[Step
     return [
         Step(
             f"Try for {named[name].label}: {tried.text}",
-            f"its outcome speaks for or against {named[name].label} "
-            f"and leaves {named[other].label}",
+            f"its outcome supports or contradicts {named[name].label} "
+            f"and does not affect {named[other].label}",
             "experiment",
             pair,
             about=name,
@@ -192,7 +191,7 @@ def _falsifiers(pair: tuple[str, str], named: Mapping[str, Named]) -> list[Step]
     return [
         Step(
             f"Look for what would refute {named[name].label}: {named[name].falsifier}",
-            f"found, it leaves {named[other].label}; not found, record the absence",
+            f"if found, {named[other].label} remains; if not, record the absence",
             "falsifier",
             pair,
             about=name,

@@ -1,7 +1,8 @@
-"""Analysis of competing hypotheses: what a matrix of ratings says. Pure arithmetic.
+"""Analysis of competing hypotheses: score a matrix of ratings. Pure arithmetic.
 
-A cell is the ratings that people gave to one piece of evidence under one hypothesis. Nothing here
-says that a hypothesis is true: it counts what speaks against each, and what would tell them apart.
+A cell holds the ratings that people gave to one piece of evidence under one hypothesis. No score
+means that a hypothesis is true: scores count what contradicts each, and which evidence is
+diagnostic.
 
 Sources:
 - ratings and the rule to disconfirm: R. J. Heuer, Psychology of Intelligence Analysis (1999),
@@ -9,7 +10,7 @@ Sources:
 - weights: PARC ACH 1.1 technical description: low 1/sqrt 2, medium 1, high sqrt 2, and
   credibility times relevance times the inconsistency. (N, C and CC count nothing there either.)
 - consensus, diagnosticity, disagreement: Open Synthesis, openach/metrics.py. Its comment that a
-  hypothesis with less applicable evidence looks better is why coverage stands beside every score.
+  hypothesis with less applicable evidence looks better is why every score comes with coverage.
 - calibration: G. W. Brier, Monthly Weather Review 78 (1950).
 """
 
@@ -27,7 +28,7 @@ Level: TypeAlias = Literal["low", "normal", "high"]
 POINTS: dict[Rating, int] = {"CC": 2, "C": 1, "N": 0, "I": -1, "II": -2}
 WEIGHTS: dict[str, float] = {"low": 1 / math.sqrt(2), "normal": 1.0, "high": math.sqrt(2)}
 DISCRIMINATES = 0.5
-"""Diagnosticity from which a row is said to tell hypotheses apart: a C beside an N is 0.5."""
+"""A row is diagnostic from this value on: one C and one N give 0.5."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,22 +46,22 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One hypothesis. A closed one (refuted, superseded) keeps its score and cannot lead."""
+    """One hypothesis. A closed hypothesis (refuted, superseded) keeps its score but cannot lead."""
 
     id: str
     closed: bool = False
 
 
 Cells: TypeAlias = Mapping[tuple[str, str], Sequence[Rating]]
-"""(row, column) to the ratings of the people; no entry: nobody rated it."""
+"""(row, column) to people's ratings; no entry: not rated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One hypothesis against all rows."""
+    """Score of one hypothesis over all rows."""
 
     inconsistency: float
-    """Sum over rows of weight times what speaks against it; 0: nothing does."""
+    """Sum over rows of weight times contradicting points; 0: nothing contradicts it."""
     consistency: float
     coverage: float | None
     """Rated cells / all cells, NA counted as rated; None without any row."""
@@ -70,7 +71,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Without this row another hypothesis leads, or none alone."""
+    """A row whose removal changes the leaders."""
 
     row: str
     leaders: tuple[str, ...]
@@ -86,13 +87,13 @@ class Matrix:
     diagnosticity: dict[str, float | None]
     """Per row; None with fewer than two rated cells."""
     disagreement: dict[tuple[str, str], float]
-    """Of cells that two people or more rated."""
+    """Per cell that two or more people rated."""
     turns: tuple[Turn, ...]
     coverage: float | None
 
 
 def evaluate(rows: Sequence[Row], columns: Sequence[Column], cells: Cells) -> Matrix:
-    """Everything that the matrix says. O(rows x columns) cells, each read once."""
+    """Score the whole matrix. O(rows x columns) cells, each read once."""
     points = {
         (row.id, column.id): consensus(cells.get((row.id, column.id), ()))
         for row in rows
@@ -114,7 +115,7 @@ def evaluate(rows: Sequence[Row], columns: Sequence[Column], cells: Cells) -> Ma
 
 
 def consensus(given: Sequence[Rating]) -> float | None:
-    """Mean of the points; None when nobody rated, or when more people say NA than rate."""
+    """Return the mean of the points; None without a rating, or when most ratings are NA."""
     numbers = [POINTS[rating] for rating in given if rating != "NA"]
     if not numbers or len(given) - len(numbers) > len(numbers):
         return None
@@ -122,13 +123,13 @@ def consensus(given: Sequence[Rating]) -> float | None:
 
 
 def nearest(points: float) -> Rating:
-    """The letter of a mean; between two letters the one nearer to N is taken."""
+    """Return the rating nearest to a mean; halfway between two, the one nearer to N."""
     toward = math.floor(points + 0.5) if points < 0 else math.ceil(points - 0.5)
     return next(name for name, value in POINTS.items() if value == toward)
 
 
 def disagreement(given: Sequence[Rating]) -> float:
-    """How far people are apart: the larger of the spread of points and the spread of rated / NA.
+    """Measure disagreement: the larger of the spread of points and the spread of rated / NA.
 
     0 when all agree; 2 when half say CC and half II.
     """
@@ -141,13 +142,13 @@ def disagreement(given: Sequence[Rating]) -> float:
 def diagnosticity(
     points: Mapping[tuple[str, str], float | None], row: Row, columns: Iterable[Column]
 ) -> float | None:
-    """Population standard deviation of a row over the hypotheses that it was rated for."""
+    """Return a row's population standard deviation over its ratings; None with fewer than two."""
     known = [value for column in columns if (value := points.get((row.id, column.id))) is not None]
     return pstdev(known) if len(known) > 1 else None
 
 
 def brier(forecasts: Iterable[tuple[float, bool]]) -> float | None:
-    """Mean squared distance of probabilities (0..1) from what was found; 0 is perfect, 0.25 a coin.
+    """Return the mean squared error of probabilities (0..1): 0 is perfect, 0.25 a coin.
 
     None without any forecast.
     """
@@ -190,8 +191,10 @@ def _scores(
 
 
 def _key(against: float, forth: float) -> tuple[float, float]:
-    """Lowest inconsistency first; the more consistent one where they tie. Rounded: sums of roots
-    that are equal on paper differ in the last bit."""
+    """Sort key: lowest inconsistency first, then highest consistency.
+
+    Rounded, as sums of roots that are equal on paper differ in the last bit.
+    """
     return (round(against, 9), -round(forth, 9))
 
 
@@ -208,7 +211,7 @@ def _turns(
     scores: Mapping[str, Score],
     leaders: tuple[str, ...],
 ) -> tuple[Turn, ...]:
-    """Leave one row out at a time; subtracting it is enough, nothing is summed anew."""
+    """Find the rows whose removal changes the leaders, by subtracting one row at a time."""
     judged = {
         column.id: sum(points[row.id, column.id] is not None for row in rows) for column in columns
     }

@@ -1,8 +1,8 @@
-"""What a pin is worth: the value behind a locator, in words and as a hash.
+"""Compute the value behind a pin's locator, in words and as a hash.
 
-A pin is held against its value after every analysis. The words are for people, bounded and sorted;
-the hash covers everything. Only fields that the pin had when it was made are compared (``fields``):
-a newer parser that reads one more field has not changed what was pinned.
+Each analysis compares a pin with its current value. The words are for people, bounded and sorted;
+the hash covers everything. Only the fields that existed when the pin was made are compared
+(``fields``): a newer parser that reads one more field does not change the pin.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from pileup.analysis.evidence.times import iso
 from pileup.records import SAMPLE
 
 MAX_ROWS = 20_000
-"""Records of one pin that are looked at; a pin on more is a pin on the file."""
+"""A pin compares at most this many records; a pin on more is a pin on the file."""
 _SHOWN = 8
 _CUT = 300
 _HIDDEN = frozenset({"artifact", "clock", "time", "wall_us", "snapshot", "host"})
-"""Not in the words: where and when, which the pin says itself. The hash has wall_us and host."""
+"""Left out of the words, as the pin itself shows place and time. The hash has wall_us and host."""
 _PLACED = frozenset({"artifact", "time"})
-"""Not in the hash either: what the analysis put there, not the parser."""
+"""Left out of the hash too: fields that the analysis sets, not the parser."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,50 +35,54 @@ class PinnedValue:
     text: str
     hash: str
     fields: dict[str, list[str]] = field(default_factory=dict)
-    """Record kind to the fields that were known."""
+    """Record kind to its known fields."""
 
 
 GONE = "gone"
-"""The hash of a value that is not there any more."""
+"""Hash of a value that no longer exists."""
 
 
 def value_of_lines(
     frames: Mapping[str, pl.DataFrame], fields: Mapping[str, Sequence[str]] | None = None
 ) -> PinnedValue | None:
-    """What was read in some lines. frames: kind to the records that touch them.
+    """Return the value of some lines. frames: kind to the records that touch those lines.
 
-    None when nothing is read there and nothing was: then the raw lines, which never change, are
-    all that was pinned.
+    None when no record was or is there: then only the raw lines, which never change, are pinned.
     """
     rows: list[tuple[str, dict[str, Any]]] = []
-    for kind in sorted(frames.keys() - {"snapshot"}):  # it spans its whole dump
+    for kind in sorted(frames.keys() - {"snapshot"}):  # a snapshot spans its whole dump
         rows += [(kind, _known(row)) for row in frames[kind].head(MAX_ROWS).iter_rows(named=True)]
     if fields is None and not rows:
         return None
     names = fields if fields is not None else _names(rows)
-    kept = [
+    known_rows = [
         (kind, {name: row[name] for name in names[kind] if name in row})
         for kind, row in rows
         if kind in names
     ]
-    kept.sort(key=lambda row: (row[1].get("line_first", 0), row[0], _json(row[1])))
-    if not kept:
-        return PinnedValue("nothing is read in these lines", GONE, _listed(names))
-    shown = [_line(kind, row) for kind, row in kept[:_SHOWN]]
-    if len(kept) > _SHOWN:
-        shown.append(f"and {len(kept) - _SHOWN} more records")
-    return PinnedValue("\n".join(shown), _hash(kept), _listed(names))
+    known_rows.sort(key=lambda row: (row[1].get("line_first", 0), row[0], _json(row[1])))
+    if not known_rows:
+        return PinnedValue("these lines have no records", GONE, _listed(names))
+    shown = [_line(kind, row) for kind, row in known_rows[:_SHOWN]]
+    if len(known_rows) > _SHOWN:
+        shown.append(f"and {len(known_rows) - _SHOWN} more records")
+    return PinnedValue("\n".join(shown), _hash(known_rows), _listed(names))
 
 
 def value_of_series(samples: pl.DataFrame, series: Sequence[str]) -> PinnedValue:
-    """What some series say in a window. samples: id, time (UTC µs), value, unit; any order."""
+    """Return the value of series in a window.
+
+    samples: id, time (UTC µs), value, unit; in any order.
+    """
     names: list[str] = []
-    kept: list[Any] = []
+    hashed: list[Any] = []
     for name in series:
         frame = samples.filter(pl.col("id") == name, pl.col("value").is_not_null()).sort(
             "time", "value"
         )
-        kept.append([name, frame.get_column("time").to_list(), frame.get_column("value").to_list()])
+        hashed.append(
+            [name, frame.get_column("time").to_list(), frame.get_column("value").to_list()]
+        )
         if frame.is_empty():
             names.append(f"{name}: no samples")
             continue
@@ -90,11 +94,11 @@ def value_of_series(samples: pl.DataFrame, series: Sequence[str]) -> PinnedValue
             f"{name}: {frame.height} samples, {_number(row['low'])} to {_number(row['high'])}, "
             f"median {_number(row['mid'])}, {first} to {last}"
         )
-    return PinnedValue("\n".join(names), _hash(kept))
+    return PinnedValue("\n".join(names), _hash(hashed))
 
 
 def value_of_node(graph: WaitGraph, node_id: str) -> PinnedValue:
-    """What a node of the wait graph says at its moment."""
+    """Return the value of a wait graph's node at its moment."""
     node = next((node for node in graph.nodes if node.id == node_id), None)
     if node is None:
         return PinnedValue(f"no such node at {graph.at or 'that moment'}", GONE)
@@ -102,7 +106,7 @@ def value_of_node(graph: WaitGraph, node_id: str) -> PinnedValue:
 
 
 def value_of_edge(graph: WaitGraph, source: str, target: str) -> PinnedValue:
-    """What an edge of the wait graph says at its moment."""
+    """Return the value of a wait graph's edge at its moment."""
     edges = [e for e in graph.edges if e.source == source and e.target == target]
     if not edges:
         return PinnedValue(f"no such wait at {graph.at or 'that moment'}", GONE)
@@ -112,12 +116,12 @@ def value_of_edge(graph: WaitGraph, source: str, target: str) -> PinnedValue:
 
 
 def value_of_finding(findings: Iterable[Mapping[str, Any]], finding_id: str) -> PinnedValue:
-    """How a finding stands in the last analysis."""
-    found = next((finding for finding in findings if finding["id"] == finding_id), None)
-    if found is None:
-        return PinnedValue("the finding is not made any more", GONE)
-    score = round(float(found["score"]), 2)
-    return PinnedValue(f"score {score}: {found['why']}"[:1000], _hash([score, found["why"]]))
+    """Return the value of a finding in the last analysis."""
+    finding = next((finding for finding in findings if finding["id"] == finding_id), None)
+    if finding is None:
+        return PinnedValue("this finding no longer matches", GONE)
+    score = round(float(finding["score"]), 2)
+    return PinnedValue(f"score {score}: {finding['why']}"[:1000], _hash([score, finding["why"]]))
 
 
 def value_of_absence(
@@ -125,16 +129,16 @@ def value_of_absence(
     findings: Iterable[Mapping[str, Any]],
     problem_id: str,
 ) -> PinnedValue:
-    """Whether a known problem is still looked for in vain."""
+    """Return the value of a pinned absence: whether a known problem still does not match."""
     if any(finding["id"] == problem_id for finding in findings):
-        return PinnedValue("it is found now", _hash(["found"]))
-    found = next((absence for absence in absences if absence["id"] == problem_id), None)
-    if found is None:
-        return PinnedValue("it is not looked for any more", GONE)
-    words = {"not_found": "looked for and not found", "no_data": "nothing to look in"}
-    verdict = str(found["verdict"])
-    text = f"{words.get(verdict, verdict)}: {found['looked_for']}"[:1000]
-    return PinnedValue(text, _hash([verdict, found["looked_for"]]))
+        return PinnedValue("it matches now", _hash(["found"]))
+    absence = next((absence for absence in absences if absence["id"] == problem_id), None)
+    if absence is None:
+        return PinnedValue("it is no longer checked", GONE)
+    words = {"not_found": "checked, no match", "no_data": "could not be checked"}
+    verdict = str(absence["verdict"])
+    text = f"{words.get(verdict, verdict)}: {absence['looked_for']}"[:1000]
+    return PinnedValue(text, _hash([verdict, absence["looked_for"]]))
 
 
 def _known(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -142,14 +146,14 @@ def _known(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _names(rows: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, list[str]]:
-    found: dict[str, set[str]] = {}
+    fields: dict[str, set[str]] = {}
     for kind, row in rows:
-        found.setdefault(kind, set()).update(row)
-    return {kind: sorted(names) for kind, names in found.items()}
+        fields.setdefault(kind, set()).update(row)
+    return {kind: sorted(names) for kind, names in fields.items()}
 
 
 def _listed(names: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    return {kind: list(some) for kind, some in names.items()}
+    return {kind: list(fields) for kind, fields in names.items()}
 
 
 def _line(kind: str, row: Mapping[str, Any]) -> str:
@@ -197,7 +201,7 @@ def _edge_words(edge: WaitEdge, labels: Mapping[str, str]) -> str:
 
 
 def _plain(node: WaitNode) -> dict[str, Any]:
-    """A node without the words that only explain it: better words are not another value."""
+    """Return a node without its explanatory texts: a better wording does not change the value."""
     document: dict[str, Any] = msgspec.to_builtins(node)
     for name in ("detail", "meaning", "join", "locators", "stack", "depth"):
         document.pop(name, None)

@@ -1,12 +1,12 @@
-"""Symptoms in people's words: a predicate over records, with the number that decided it.
+"""Evaluate people's own symptoms: predicates over records, with the number that decided each.
 
     series mysql.Threads_running above 100 for 30 s
     at least 20 threads in state 'query end' | with 'os_event_wait' on the stack
     at least 20 threads waiting at 'btr0sea.ic:98' | at least 50 log lines with 'free blocks'
 
-Threads are counted in one sample (processlist, stack sample, status dump), so 'at least' means at
-once. What was not collected is not known: no answer, never a no. Texts are sought as they are, in
-any case; they are no patterns.
+Threads are counted within one sample (processlist, stack sample, status dump), so 'at least' means
+at once. Missing evidence gives the answer None, never False. Texts match literally and ignore case;
+they are not patterns.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ Place = Literal["state", "stack", "location", "log"]
 
 @dataclass(frozen=True, slots=True)
 class SeriesStays:
-    """A series above or below a value for so long."""
+    """A series that stays above or below a value for ``for_s`` seconds."""
 
     series: str
-    """Its id or its name; on any host."""
+    """Id or name of the series; on any host."""
     op: Literal[">", "<"]
     value: float
     for_s: float
@@ -46,7 +46,7 @@ class SeriesStays:
 
 @dataclass(frozen=True, slots=True)
 class SeenAtLeast:
-    """A state, a function, a place or a message, at least so often at once (in all, in a log)."""
+    """A state, function or place seen at least so often at once, or a log message in all."""
 
     place: Place
     text: str
@@ -69,16 +69,16 @@ Predicate = SeriesStays | SeenAtLeast
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Whether it holds; None where nothing was collected that could tell."""
+    """Whether a predicate holds; None when the evidence cannot decide it."""
 
     holds: bool | None
     text: str
-    """What was seen instead, or where: 'at most 8 s (db-1, from 22:19:50Z)'."""
+    """The deciding observation: 'at most 8 s (db-1, from 22:19:50Z)'."""
     locator: Locator | None = None
 
 
 def evaluate(predicate: Predicate, evidence: Evidence) -> Answer:
-    """Look for it in all of the evidence; a run and an incident alike."""
+    """Evaluate a predicate over all of the evidence of a run or an incident."""
     if isinstance(predicate, SeriesStays):
         return _series(predicate, evidence)
     if predicate.place == "log":
@@ -116,7 +116,7 @@ def _series(stays: SeriesStays, evidence: Evidence) -> Answer:
 
 
 def _stretches(rows: pl.DataFrame, predicate: SeriesStays) -> pl.DataFrame:
-    """Times that a series stayed beyond the value, the longest first: seconds, start, worst."""
+    """List the stretches beyond the value, the longest first: host, seconds, start, worst."""
     above = predicate.op == ">"
     value = pl.col("value")
     beyond = value > predicate.value if above else value < predicate.value
@@ -128,7 +128,7 @@ def _stretches(rows: pl.DataFrame, predicate: SeriesStays) -> pl.DataFrame:
         .with_columns(
             (
                 (pl.col("beyond") != pl.col("beyond").shift().over("id"))
-                # a hole in the samples is no proof that it stayed
+                # a gap in the samples ends a stretch
                 | (pl.col("step") > 3 * pl.col("usual"))
             )
             .fill_null(True)
@@ -144,7 +144,7 @@ def _stretches(rows: pl.DataFrame, predicate: SeriesStays) -> pl.DataFrame:
             pl.col("usual").first(),
             (value.max() if above else value.min()).alias("worst"),
         )
-        # a sample tells of the time until the next one
+        # a sample holds until the next one
         .with_columns(((pl.col("end") - pl.col("start") + pl.col("usual")) / 1e6).alias("seconds"))
         .sort("seconds", "start", descending=[True, False])
     )
@@ -162,16 +162,16 @@ def _threads(least: SeenAtLeast, evidence: Evidence) -> Answer:
     kind, sample = _FRAMES[least.place]
     frame = evidence.frame(kind)
     if frame is None:
-        # a dump in which nobody waits says so; no dump says nothing
+        # a dump without waiters answers "no"; without any dump there is no answer
         if least.place == "location" and _has(evidence, _DUMPS):
             return Answer(False, "nobody waits in any status dump")
         return Answer(None, f"no {sample} was collected")
-    found = frame.with_columns(
+    matches = frame.with_columns(
         _matching(least).alias("seen"), _count(least).alias("threads")
     ).filter("seen")
-    if found.is_empty():
+    if matches.is_empty():
         return Answer(False, f"in no {sample}")
-    grouped = found.group_by("artifact", "snapshot", maintain_order=True).agg(
+    grouped = matches.group_by("artifact", "snapshot", maintain_order=True).agg(
         pl.col("threads").sum(),
         pl.col("time").first(),
         pl.col("line_first").min(),
@@ -184,11 +184,11 @@ def _log(least: SeenAtLeast, evidence: Evidence) -> Answer:
     frame = evidence.frame("event")
     if frame is None:
         return Answer(None, "no log was collected")
-    found = frame.filter(_holds_text(pl.col("message"), least.text))
-    if found.is_empty():
+    matches = frame.filter(_holds_text(pl.col("message"), least.text))
+    if matches.is_empty():
         return Answer(False, "in no log line")
-    grouped = found.sort("time", nulls_last=True).select(
-        pl.lit(found.height).alias("threads"),
+    grouped = matches.sort("time", nulls_last=True).select(
+        pl.lit(matches.height).alias("threads"),
         pl.col("artifact", "time", "line_first", "line_last").first(),
     )
     return _seen(least, evidence, grouped, "lines in all")
@@ -224,7 +224,7 @@ def _matching(least: SeenAtLeast) -> pl.Expr:
 
 
 def _count(least: SeenAtLeast) -> pl.Expr:
-    """Threads of one record at one moment; a stack tells how often it was seen in how many."""
+    """Count the threads of one record at one moment; a stack record covers several threads."""
     if least.place != "stack":
         return pl.lit(1)
     samples = pl.max_horizontal(pl.col("samples").fill_null(1), pl.lit(1))
@@ -246,7 +246,7 @@ def _has(evidence: Evidence, kinds: tuple[str, ...]) -> bool:
 
 
 def kinds(predicates: Iterable[Predicate]) -> set[str]:
-    """The records that are needed to answer."""
+    """Return the record kinds that these predicates need."""
     names: set[str] = set()
     for predicate in predicates:
         if isinstance(predicate, SeriesStays):
@@ -258,15 +258,15 @@ def kinds(predicates: Iterable[Predicate]) -> set[str]:
     return names
 
 
-def read(told: Any) -> Predicate:
-    """From what is stored: {'kind': 'series', ...} or {'kind': 'state', 'text', 'at_least'}."""
-    if told["kind"] == "series":
-        return SeriesStays(told["series"], told["op"], told["value"], told["for_s"])
-    return SeenAtLeast(told["kind"], told["text"], told["at_least"])
+def read(stored: Any) -> Predicate:
+    """Parse a stored predicate: {'kind': 'series', ...}, {'kind': 'state', 'text', 'at_least'}."""
+    if stored["kind"] == "series":
+        return SeriesStays(stored["series"], stored["op"], stored["value"], stored["for_s"])
+    return SeenAtLeast(stored["kind"], stored["text"], stored["at_least"])
 
 
 def written(predicate: Predicate) -> dict[str, Any]:
-    """As ``read`` takes it."""
+    """Return a predicate as stored data, the inverse of ``read``."""
     if isinstance(predicate, SeriesStays):
         return {"kind": "series", **asdict(predicate)}
     return {"kind": predicate.place, "text": predicate.text, "at_least": predicate.at_least}

@@ -1,11 +1,10 @@
-"""Ratings that the case itself proposes. A person accepts one by giving it; until then it counts
-nothing in the matrix and is marked as proposed.
+"""Propose ratings from the case. A proposal counts nothing in the matrix until a person accepts it.
 
 Two rules, each with its reason:
 - a pin that is evidence of a finding is consistent with the hypothesis made of that finding (very,
   where the finding's score is high);
-- a pin of a finished experiment speaks for the experiment's hypothesis when the locked prediction
-  came true, and strongly against it when it did not. A match is C only: it contradicts nothing.
+- a pin of a finished experiment supports the experiment's hypothesis when the locked prediction
+  came true, and strongly contradicts it otherwise. A match is C only: it contradicts nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from typing import Any
 from pileup.analysis.reasoning.matrix import Rating
 
 _SURE = 0.8
-"""Score of a finding from which its evidence is proposed as very consistent."""
+"""The evidence of a finding is proposed as very consistent from this score on."""
 
 _OF_VERDICT: Mapping[str, tuple[Rating, str]] = {
     "match": ("C", "matched its locked prediction"),
@@ -38,7 +37,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What is told of a pin: where it points."""
+    """A pin and its locator."""
 
     id: str
     locator: Mapping[str, Any]
@@ -46,7 +45,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What is told of a finished experiment."""
+    """A finished experiment with its verdict."""
 
     name: str
     hypothesis_id: str
@@ -60,9 +59,9 @@ def propose(
     findings: Iterable[Mapping[str, Any]],
     experiments: Iterable[Tried],
 ) -> dict[tuple[str, str], Proposal]:
-    """(pin, hypothesis) to what is proposed. of_finding: hypothesis to its finding's id.
+    """Map (pin, hypothesis) to the proposed rating. of_finding: hypothesis to its finding's id.
 
-    findings: FindingDoc as they are stored. Linear in the pins and the findings' evidence.
+    findings: stored FindingDoc. Linear in the pins and the findings' evidence.
     """
     by_finding: defaultdict[str, list[str]] = defaultdict(list)
     for hypothesis, finding in of_finding.items():
@@ -93,20 +92,20 @@ _Key = tuple[Any, ...]
 def _places(
     findings: Iterable[Mapping[str, Any]],
 ) -> dict[_Key, list[tuple[Mapping[str, Any], str]]]:
-    """Where each finding's evidence stands, to the finding and what it says there."""
-    found: defaultdict[_Key, list[tuple[Mapping[str, Any], str]]] = defaultdict(list)
+    """Map the places of each finding's evidence to the finding and its text there."""
+    places: defaultdict[_Key, list[tuple[Mapping[str, Any], str]]] = defaultdict(list)
     for finding in findings:
-        found["finding", finding["id"]].append((finding, ""))
+        places["finding", finding["id"]].append((finding, ""))
         for locator in finding["evidence"]:
             series = locator.get("series")
-            told = {**locator, "series": [series] if series else None}
-            for key in _keys(told):
-                found[key].append((finding, locator.get("text") or ""))
-    return dict(found)
+            place = {**locator, "series": [series] if series else None}
+            for key in _keys(place):
+                places[key].append((finding, locator.get("text") or ""))
+    return dict(places)
 
 
 def _keys(locator: Mapping[str, Any]) -> list[_Key]:
-    """Under what a locator is found: its lines, else its series; a finding by its id."""
+    """List the lookup keys of a locator: its lines, else its series; a finding by its id."""
     if locator.get("artifact") and locator.get("line_first"):
         return [("lines", locator["artifact"], locator["line_first"])]
     if locator.get("series"):

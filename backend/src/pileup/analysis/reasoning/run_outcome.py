@@ -1,10 +1,10 @@
-"""What a run of an experiment shows: the predicted number, and whether it failed the same way.
+"""Evaluate a run of an experiment: the predicted number, and whether it failed the same way.
 
 The number is the median (or another statistic) of the predicted series over the run or its first
 ``window_s`` seconds. A prediction that holds for it is a match. With a number that falsifies it, a
 run that reaches that number is a miss and one in between partial; without, a prediction that holds
 for a quarter of the samples is partial. The symptoms are the incident's own features
-(``similar.signature``) and those that people wrote (``predicates``), sought in the run.
+(``similar.signature``) and those that people wrote (``predicates``), evaluated in the run.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _LEAST = 3
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The predicted number, computed from the artifacts of the run."""
+    """The predicted number as measured in the artifacts of the run."""
 
     verdict: Verdict
     value: float | None
-    """The statistic: the median unless another was asked for."""
+    """The chosen statistic, by default the median."""
     p95: float | None
     """Nearest rank."""
     points: int
@@ -46,21 +46,21 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Symptoms:
-    """The incident's features in the run."""
+    """Comparison of the run's features with the incident's."""
 
     reproduced: tuple[str, ...]
     missing: tuple[str, ...]
     new: tuple[str, ...]
-    """What the run shows and the incident did not."""
+    """Features of the run that the incident did not have."""
     unknown: tuple[str, ...]
-    """People's own that nothing in the run can tell, left out of the count."""
+    """People's own symptoms that the run has no data for; not counted."""
     same_way: Literal["yes", "no", "unclear"]
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """One series over a stretch: median, median absolute deviation, range and sample count."""
+    """Level of one series in a window: median, median absolute deviation, range, sample count."""
 
     median: float
     mad: float
@@ -80,16 +80,16 @@ def measure(
     falsifier: tuple[str, float] | None = None,
     before: Evidence | None = None,
 ) -> Measured:
-    """The predicted number of a run, and what it says of the prediction.
+    """Measure the predicted number of a run and compare it with the prediction.
 
-    metric: a series id of the incident; its host does not matter, a run may be elsewhere.
-    op: a sign before ``value``; or 'falls' or 'rises', held against the same statistic of
-        ``before``, which is the incident's stall.
+    metric: a series id of the incident; its host is ignored, as a run may be on another host.
+    op: a comparison sign before ``value``; or 'falls' or 'rises', relative to the same statistic of
+        ``before``, the incident's stall.
     """
     name = metric.partition("@")[0]
     rows = _rows(run, metric, window_s)
     if rows.height < _LEAST:
-        why = f"The run has {rows.height} samples of {name}: attach an artifact that holds it."
+        why = f"The run has {rows.height} samples of {name}: attach an artifact that has them."
         return Measured("not_measurable", None, None, rows.height, None, why)
     numbers = rows["value"]
     seen, high = _statistic(numbers, statistic), numbers.quantile(0.95, "nearest")
@@ -97,21 +97,21 @@ def measure(
     if high is not None and statistic != "p95":
         text += f", p95 {number(high)}"
     text += f" over {rows.height} samples"
-    said = {"~": "about"}.get(op, op)
+    condition = {"~": "about"}.get(op, op)
     if op in ("falls", "rises"):
         past = _rows(before, metric, None)["value"] if before else pl.Series([], dtype=pl.Float64)
         if len(past) < _LEAST:
-            why = f"{text}; the incident has {len(past)} samples of it to hold that against."
+            why = f"{text}; the incident has {len(past)} samples of it, too few to compare with."
             return Measured("not_measurable", seen, high, rows.height, None, why)
         was = _statistic(past, statistic)
-        said = f"that it {op} from the incident's {number(was)}, beyond a tenth of it:"
+        condition = f"that it {op} from the incident's {number(was)} by more than a tenth:"
         margin = _ABOUT * abs(was)
         op, value = ("<", was - margin) if op == "falls" else (">", was + margin)
-        said += f" {op}"
+        condition += f" {op}"
     assert value is not None
     holding = sum(_holds(item, op, value) for item in numbers) / len(numbers)
     verdict = _verdict(seen, op, value, holding, falsifier)
-    text += f"; predicted {said} {number(value)}, which holds for {holding:.0%} of them"
+    text += f"; predicted {condition} {number(value)}, which holds for {holding:.0%} of them"
     if falsifier is not None:
         fell = "is falsified" if verdict == "miss" else "is not falsified"
         text += f"; it {fell} ({falsifier[0]} {number(falsifier[1])})"
@@ -129,7 +129,7 @@ def _verdict(
 
 
 def level(evidence: Evidence, metric: str, window_s: float | None = None) -> Level | None:
-    """How high a series stands, and how much that varies; None without a sample."""
+    """Measure the level and the variation of a series; None without a sample."""
     numbers = _rows(evidence, metric, window_s)["value"]
     if numbers.is_empty():
         return None
@@ -144,7 +144,7 @@ def level(evidence: Evidence, metric: str, window_s: float | None = None) -> Lev
 
 
 def _rows(evidence: Evidence, metric: str, window_s: float | None) -> pl.DataFrame:
-    """The samples of a series on any host, in its first seconds or all."""
+    """Select the samples of a series on any host: in its first ``window_s`` seconds, or all."""
     name = metric.partition("@")[0]
     rows = values(evidence.frame("sample"))
     ids = [item for item in rows["id"].unique().to_list() if item.partition("@")[0] == name]
@@ -157,85 +157,85 @@ def _rows(evidence: Evidence, metric: str, window_s: float | None) -> pl.DataFra
 
 
 def _statistic(numbers: pl.Series, statistic: Statistic) -> float:
-    """Of at least one number; p95 by nearest rank."""
-    found = {
+    """Compute a statistic of at least one number; p95 by nearest rank."""
+    result = {
         "median": numbers.median,
         "mean": numbers.mean,
         "p95": lambda: numbers.quantile(0.95, "nearest"),
         "max": numbers.max,
         "min": numbers.min,
     }[statistic]()
-    assert isinstance(found, int | float)
-    return float(found)
+    assert isinstance(result, int | float)
+    return float(result)
 
 
 def symptoms(
     incident: Mapping[str, str], run: Mapping[str, str], unknown: Sequence[str] = ()
 ) -> Symptoms:
-    """Whether the run failed as the incident did.
+    """Decide whether the run failed in the same way as the incident.
 
-    Takes: two ``similar.signature``, each with people's own symptoms that hold (``own``), and the
-    words of those that the run cannot tell.
+    Takes two ``similar.signature``, each with people's own symptoms that hold (``own``), and the
+    words of those that the run has no data for.
     """
     alike = likeness(incident, run)
     total = len(alike.shared) + len(alike.only_here)
-    untold = tuple(unknown)
+    no_data = tuple(unknown)
     if not incident:
-        text = "The incident has no symptoms to look for: no stall was found in it."
-        return Symptoms((), (), alike.only_there, untold, "unclear", text)
+        text = "The incident has no symptoms to compare with: it has no stall."
+        return Symptoms((), (), alike.only_there, no_data, "unclear", text)
     if not run:
         text = f"The run shows no stall: none of the incident's {total} symptoms."
-        return Symptoms((), alike.only_here, (), untold, "no", text)
+        return Symptoms((), alike.only_here, (), no_data, "no", text)
     text = f"The run reproduces {len(alike.shared)} of {total} symptoms"
     if alike.only_here:
         text += f"; it lacks {'; '.join(alike.only_here[:3])}"
     if alike.only_there:
         text += f"; it failed differently in {'; '.join(alike.only_there[:3])}"
-    if untold:
-        text += f"; nothing in it can tell {'; '.join(untold[:3])}"
+    if no_data:
+        text += f"; it has no data for {'; '.join(no_data[:3])}"
     same: Literal["yes", "no", "unclear"] = "unclear"
     if alike.score >= 0.6:
         same = "yes"
     elif alike.score < 0.25:
         same = "no"
-    return Symptoms(alike.shared, alike.only_here, alike.only_there, untold, same, f"{text}.")
+    return Symptoms(alike.shared, alike.only_here, alike.only_there, no_data, same, f"{text}.")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """One of people's own symptoms, and what the run and the incident answered."""
+class EvaluatedSymptom:
+    """One of people's own symptoms with its answers for the run and the incident."""
 
     predicate: Predicate
     run: Answer
     incident: Answer | None
-    """None without an incident to ask."""
+    """None without evidence of an incident."""
 
 
 @dataclass(frozen=True, slots=True)
 class OwnSymptoms:
-    """People's own symptoms as features beside a signature."""
+    """People's own symptoms as features that extend a signature."""
 
     incident: dict[str, str]
     run: dict[str, str]
     unknown: tuple[str, ...]
-    asked: tuple[Asked, ...]
+    evaluated: tuple[EvaluatedSymptom, ...]
 
 
 def own_symptoms(
     predicates: Mapping[str, Predicate], incident: Evidence | None, run: Evidence
 ) -> OwnSymptoms:
-    """Each is looked for in both; one that the run cannot tell counts for neither.
+    """Evaluate people's own symptoms in the incident and the run; unknown ones count for neither.
 
-    Takes: predicates by id.
+    Takes predicates by id.
     """
     here: dict[str, str] = {}
     there: dict[str, str] = {}
     unknown: list[str] = []
-    askeds: list[Asked] = []
+    evaluated: list[EvaluatedSymptom] = []
     for key, predicate in predicates.items():
         answer = evaluate(predicate, run)
         before = None if incident is None else evaluate(predicate, incident)
-        askeds.append(Asked(predicate, answer, before))
+        evaluated.append(EvaluatedSymptom(predicate, answer, before))
         if answer.holds is None:
             unknown.append(predicate.words)
             continue
@@ -243,7 +243,7 @@ def own_symptoms(
             there[f"own:{key}"] = predicate.words
         if before is not None and before.holds:
             here[f"own:{key}"] = predicate.words
-    return OwnSymptoms(here, there, tuple(unknown), tuple(askeds))
+    return OwnSymptoms(here, there, tuple(unknown), tuple(evaluated))
 
 
 def _holds(measured: float, op: str, value: float) -> bool:
@@ -258,7 +258,7 @@ def _holds(measured: float, op: str, value: float) -> bool:
 
 
 __all__ = [
-    "Asked",
+    "EvaluatedSymptom",
     "Level",
     "Measured",
     "OwnSymptoms",

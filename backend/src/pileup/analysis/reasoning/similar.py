@@ -1,9 +1,9 @@
-"""Similar incidents: the symptoms of each as a set of features, compared with a reason per feature.
+"""Compare incidents by their symptoms, as sets of features with a reason per feature.
 
-A feature is something the analysis measured: a known problem that fits, the latch most wanted, what
-the root blocker was, which series moved which way, what the threads did, what the checks suspect.
-Weights say how much a feature tells: two incidents that share a hot latch are alike; two that share
-a busy CPU are not yet.
+A feature is something the analysis measured: a matching known problem, the most contended latch,
+the kind of root blocker, the direction of a series, what the threads did, a suspicious check. A
+weight is the diagnostic value of a feature: two incidents that share a hot latch are alike; two
+that share only a busy CPU are not.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pileup.analysis.contract import Analysis
 from pileup.analysis.evidence.series import short_name
 
 LEAST = 0.3
-"""A lower score is no likeness."""
+"""Incidents with a lower score are not similar."""
 _FINDING_SCORE = 0.5
 _LATCH_SHARE = 0.2
 _STACK_SHARE = 0.1
@@ -33,7 +33,7 @@ _WEIGHTS = {
 }
 _WORDS = {
     "finding": "known problem",
-    "latch": "wanted latch",
+    "latch": "contended latch",
     "place": "waits at",
     "blocker": "root blocker",
     "stack": "threads in",
@@ -42,27 +42,27 @@ _WORDS = {
     "engine": "server",
     "own": "own symptom",  # what people wrote (``predicates``)
 }
-# level with the machine's age or the load, not with what went wrong
+# these follow the machine's uptime or the load, not the fault
 _EVERYWHERE = frozenset({"uptime", "questions", "queries", "qps", "bytes_sent", "bytes_received"})
 
 Signature = Mapping[str, str]
-"""Feature ('latch:btr_search_latch') to what a person reads."""
+"""Feature ('latch:btr_search_latch') to its text for people."""
 
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """How alike two incidents are, and in what."""
+    """Similarity of two incidents: score, shared features and differences."""
 
     score: float
     """Weighted share of the features that both have (Jaccard), 0..1."""
     shared: tuple[str, ...]
-    """'wanted latch: adaptive hash index latch', the weightiest first."""
+    """'contended latch: adaptive hash index latch', the largest weight first."""
     only_here: tuple[str, ...]
     only_there: tuple[str, ...]
 
 
 def signature(analysis: Analysis) -> dict[str, str]:
-    """The features of one incident; empty when nothing went wrong."""
+    """Return the features of one incident; empty without a stall."""
     if not any(stall.kind == "stall" for stall in analysis.stalls):
         return {}
     return {
@@ -84,7 +84,7 @@ def _findings(analysis: Analysis) -> Signature:
 
 
 def _waits(analysis: Analysis) -> Signature:
-    """Latches and places with a large share of the waits, and what kind of thing blocks."""
+    """Return latches and places with a large share of the waits, and the root blocker's kind."""
     features: dict[str, str] = {}
     total = sum(latch.waits for latch in analysis.hot_latches)
     for latch in analysis.hot_latches:
@@ -135,14 +135,14 @@ def _engine(analysis: Analysis) -> Signature:
 
 
 def likeness(here: Signature, there: Signature) -> Likeness:
-    """How alike two signatures are. An empty one is like nothing."""
+    """Compare two signatures; the score is 0 when either is empty."""
     both, all_ = here.keys() & there.keys(), here.keys() | there.keys()
     weight = sum(map(_weight, all_))
     return Likeness(
         score=sum(map(_weight, both)) / weight if here and there and weight else 0.0,
-        shared=_told(both, here),
-        only_here=_told(here.keys() - there.keys(), here),
-        only_there=_told(there.keys() - here.keys(), there),
+        shared=_describe(both, here),
+        only_here=_describe(here.keys() - there.keys(), here),
+        only_there=_describe(there.keys() - here.keys(), there),
     )
 
 
@@ -150,7 +150,7 @@ def _weight(feature: str) -> float:
     return _WEIGHTS[feature.partition(":")[0]]
 
 
-def _told(features: Sequence[str] | set[str], texts: Signature) -> tuple[str, ...]:
+def _describe(features: Sequence[str] | set[str], texts: Signature) -> tuple[str, ...]:
     ranked = sorted(features, key=lambda feature: (-_weight(feature), feature))
     return tuple(f"{_WORDS[name.partition(':')[0]]}: {texts[name]}" for name in ranked)
 

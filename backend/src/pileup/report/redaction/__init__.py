@@ -1,1 +1,1 @@
-"""Replace secrets by tokens in texts and in whole documents."""
+"""Replace secrets with tokens in texts and in whole documents."""

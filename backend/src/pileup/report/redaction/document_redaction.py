@@ -1,4 +1,4 @@
-"""A document with its texts redacted: whatever a reader would see, in every export."""
+"""Redact every text of a document that a reader of any export would see."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ _STRUCTURE = frozenset(
 )
 """Fields that hold no text of people or machines."""
 _RAW = frozenset({"excerpt", "detail"})
-"""Lines as they stood in a file."""
+"""Fields that hold raw lines of a file."""
 
 
 def redact(document: Document, redactor: Redactor) -> Document:
-    """The same document without what the profile takes away, and the account of it at its end.
+    """Return the redacted document, with the counts of replaced values at its end.
 
-    Addresses of links go when the text that they point by would have changed.
+    The address of a link is removed when redaction would change it.
     """
     plain = msgspec.to_builtins(document)
     done = msgspec.convert(_walk(plain, redactor, None), Document)
@@ -88,13 +88,13 @@ def _is_runs(node: list[Any]) -> bool:
 
 
 def _runs(runs: list[dict[str, Any]], redactor: Redactor) -> list[dict[str, Any]]:
-    """Runs of one paragraph: a statement may change its look in the middle."""
+    """Redact the runs of one paragraph together: a statement may change style in the middle."""
     whole = "".join(run.get("text", "") for run in runs)
     done = redactor.text(whole)
     alone = [_run(run, redactor) for run in runs]
     if "".join(row.get("text", "") for row in alone) == done:
         return alone
-    # A value runs across looks: the text counts, the looks go.
+    # A value spans several styles: redact the plain text and drop the styles.
     notes = [run for run in runs if "note" in run]
     return [{"text": done}, *notes]
 

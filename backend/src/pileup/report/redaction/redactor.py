@@ -1,12 +1,12 @@
-"""Redaction: SQL literals, hosts, users and addresses become tokens; one value, one token.
+"""Redact texts: replace SQL literals, hosts, users and addresses with tokens, one per value.
 
 Pure: text in, text out. A token is made from the value with the incident's own secret key (HMAC),
-so one value has one token in every export of an incident, another one in another incident, and
-nobody without the key can try values out. Tokens: literal-3fa9c1, host-…, user-…, address-….
+so a value has the same token in every export of an incident, another token in another incident,
+and nobody without the key can test values. Tokens: literal-3fa9c1, host-…, user-…, address-….
 
-It errs on the side of redacting: inside an SQL statement every quoted string and number goes, and
-so do the column values of row-lock dumps. Names of tables, columns, files and functions stay: they
-are what the argument is about.
+Redaction errs on the safe side: inside an SQL statement it replaces every quoted string and number,
+and the column values of row-lock dumps. Names of tables, columns, files and functions remain, as
+the report argues about them.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ _WORDS = frozenset(
         "table",
     ]
 )
-"""Names that are also words of a report: replaced only where the text says that they are a name."""
+"""Names that are also report words: replaced only where the context marks them as a name."""
 
 # ---- where an SQL statement begins and ends; every pattern is linear in its text -----------------
 _BEGIN = re.compile(
@@ -114,15 +114,15 @@ _DOMAIN = re.compile(
 _USER_AT = re.compile(
     r"'(?P<quoted>[^'\n]{1,80})'@'(?P<host>[^'\n]{0,255})'"
     r"|(?P<slow>(?<=User@Host: )[^\s\[]{1,80})\[(?P<inner>[^\]\n]{0,80})\]"
-    r"|(?<=\buser[ =:])(?P<said>'[^'\n]{1,80}'|`[^`\n]{1,80}`)"
+    r"|(?<=\buser[ =:])(?P<named>'[^'\n]{1,80}'|`[^`\n]{1,80}`)"
 )
 _QUERY_ID = re.compile(r"(?<=query id )(\d+ )(\S{1,255}) (?:((?:\d{1,3}\.){3}\d{1,3}) )?(\S{1,80})")
-_KEPT_HOSTS = {"localhost", "%", "", "-", "::1", "127.0.0.1", "0.0.0.0"}  # noqa: S104  (not bound)
+_PUBLIC_HOSTS = {"localhost", "%", "", "-", "::1", "127.0.0.1", "0.0.0.0"}  # noqa: S104  (not bound)
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Names that the artifacts gave: whole words of the text that equal one are replaced."""
+    """Names from the artifacts: whole words of the text that equal a name are replaced."""
 
     hosts: frozenset[str] = frozenset()
     users: frozenset[str] = frozenset()
@@ -130,7 +130,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """What became of one value, for the preview."""
+    """One replaced value, for the preview."""
 
     kind: str
     value: str
@@ -139,7 +139,7 @@ class Replaced:
 
 
 class Redactor:
-    """Replaces values and remembers which, for the preview and the page that tells of it."""
+    """Replaces values and records them for the preview and the report's redaction section."""
 
     def __init__(self, kinds: Collection[str], key: bytes, known: Known | None = None) -> None:
         unknown = sorted(set(kinds) - set(KINDS))
@@ -150,13 +150,13 @@ class Redactor:
         self._seen: Counter[tuple[str, str]] = Counter()
         self._counting = True
         known = known or Known()
-        self._hosts = _names({h for h in known.hosts if h not in _KEPT_HOSTS})
+        self._hosts = _names({h for h in known.hosts if h not in _PUBLIC_HOSTS})
         self._users = _names({u for u in known.users if u.lower() not in _WORDS})
 
     def text(self, text: str, *, raw: bool = False, count: bool = True) -> str:
-        """One text redacted; ``raw``: lines of a file, where a statement may take several.
+        """Redact one text; ``raw``: lines of a file, where a statement may span several lines.
 
-        ``count`` False: what is replaced does not count for the preview.
+        ``count`` False: replacements do not count for the preview.
         """
         self._counting = count
         if "sql" in self.kinds:
@@ -175,11 +175,11 @@ class Redactor:
         return text
 
     def name(self, kind: str, value: str) -> str:
-        """What is known to be a host, a user or an address, whatever it looks like."""
+        """Redact a value that is known to be a host, a user or an address."""
         return self._token(kind, value) if kind in self.kinds else value
 
     def replaced(self) -> list[Replaced]:
-        """Every value so far, per kind, the most frequent first."""
+        """List every replaced value so far, per kind, the most frequent first."""
         rows = [
             Replaced(kind, value, self._make(kind, value), count)
             for (kind, value), count in self._seen.items()
@@ -187,7 +187,7 @@ class Redactor:
         return sorted(rows, key=lambda r: (KINDS.index(r.kind), -r.occurrences, r.value))
 
     def _statements(self, text: str, ending: re.Pattern[str]) -> str:
-        """Literals inside statements; a statement ends at ; or where a dump goes on."""
+        """Redact literals inside statements; a statement ends at ; or at the dump's next entry."""
         out: list[str] = []
         at = 0
         while (begin := _BEGIN.search(text, at)) is not None:
@@ -202,7 +202,7 @@ class Redactor:
     def _literal(self, match: re.Match[str]) -> str:
         value = match[0]
         if value in ("0", "1", "''", '""') or _IS_TOKEN.fullmatch(value.strip("'\"")):
-            return value  # too common to tell anything, or done already
+            return value  # too common to identify anything, or already redacted
         quote = value[0] if value[0] in "'\"" else ""
         return quote + self._token("sql", value.strip("'\"") or value) + quote
 
@@ -210,16 +210,16 @@ class Redactor:
         if match["quoted"] is not None:
             host = match["host"]
             shown = self._token("hosts", host) if "hosts" in self.kinds else host
-            if host in _KEPT_HOSTS or "sql" in _kind_of(host) or _is_address(host):
+            if host in _PUBLIC_HOSTS or "sql" in _kind_of(host) or _is_address(host):
                 shown = host
             return f"'{self._token('users', match['quoted'])}'@'{shown}'"
         if match["slow"] is not None:
             return f"{self._token('users', match['slow'])}[{self._token('users', match['inner'])}]"
-        text = match["said"]
+        text = match["named"]
         return text[0] + self._token("users", text[1:-1]) + text[-1]
 
     def _query_id(self, match: re.Match[str]) -> str:
-        """'query id 42 db-7 10.0.0.7 shop updating': host, address and user of a session."""
+        """Redact host, address and user in 'query id 42 db-7 10.0.0.7 shop updating'."""
         number, host, address, user = match.groups()
         if host.lower() in ("localhost", "event") and address is None:
             return f"{number}{host} {self._token('users', user)}"
@@ -231,7 +231,7 @@ class Redactor:
 
     def _address(self, match: re.Match[str]) -> str:
         value = match[0]
-        if "@" not in value and (not _is_address(value) or value in _KEPT_HOSTS):
+        if "@" not in value and (not _is_address(value) or value in _PUBLIC_HOSTS):
             return value
         return self._token("addresses", value)
 
@@ -267,7 +267,7 @@ def _is_address(value: str) -> bool:
 
 
 def _names(names: set[str]) -> re.Pattern[str] | None:
-    """Any of the names as a whole word, the longest first."""
+    """Build a pattern for any of the names as a whole word, the longest first."""
     long = sorted((name for name in names if len(name) >= 3), key=lambda name: (-len(name), name))
     if not long:
         return None

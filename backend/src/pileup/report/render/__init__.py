@@ -1,1 +1,1 @@
-"""Document to HTML, Markdown, PDF and DOCX, with its figures."""
+"""Render a document as HTML, Markdown, PDF and DOCX, with its figures."""

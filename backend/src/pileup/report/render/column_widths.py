@@ -1,4 +1,4 @@
-"""How a table's columns share a line: short ones take their text's width, the others the rest."""
+"""Compute column widths: short columns get their text's width, the others share the rest."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from pileup.report.document import Run, Table, plain
 from pileup.report.render.scripts import width
 
 _SHORT = 24
-"""Letters up to which a column is not broken."""
+"""A column of at most this many letters is never broken."""
 _LEAST = 9
-"""Letters of a long column: below, every word is broken."""
+"""Minimum letters of a long column: below, every word would be broken."""
 
 _CODE = 1.15
-"""Width of a letter of code, in others."""
+"""Width of a code letter relative to a text letter."""
 
 
-def letters_of(table: Table, room: int) -> list[tuple[float, bool]]:
-    """Per column its share of ``room`` letters, and whether it is a short one (never broken)."""
+def column_letters(table: Table, room: int) -> list[tuple[float, bool]]:
+    """Return per column its share of ``room`` letters, and whether it is short (never broken)."""
     cells = [[_letters(row[i]) if i < len(row) else 0 for row in [table.head, *table.rows]]
              for i in range(len(table.head))]  # fmt: skip
     longest = [max(column, default=0) for column in cells]
@@ -46,6 +46,6 @@ def letters_of(table: Table, room: int) -> list[tuple[float, bool]]:
 
 
 def _letters(cell: list[Run]) -> int:
-    """Of a cell; one of the typewriter takes more room than another."""
+    """Count the letters of a cell, code letters as wider."""
     letters = width(plain(cell))
     return math.ceil(letters * _CODE) if any(run.code for run in cell) else letters

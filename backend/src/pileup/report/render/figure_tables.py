@@ -1,4 +1,4 @@
-"""The table twin of each figure: the same finding for whoever does not see the picture."""
+"""Build the table alternative of each figure, for readers who cannot see the picture."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from pileup.report.text.wording import number
 MOST_NODES = 60
 
 
-def twin(drawing: Drawing, zone: tzinfo = UTC) -> Table:
-    """What the picture draws, as rows."""
+def alternative_table(drawing: Drawing, zone: tzinfo = UTC) -> Table:
+    """Convert a drawing to a table with the same data."""
     match drawing:
         case LanesDrawing():
             head = ["series", "unit", "lowest", "middle", "highest", "highest at"]
@@ -68,7 +68,7 @@ def _lane(lane: Lane, zone: tzinfo) -> list[str]:
 
 
 def _tree(graph: GraphDrawing) -> list[tuple[int, GraphNode]]:
-    """Roots first, each followed by those who wait for it; every node once."""
+    """List (depth, node) with roots first, each followed by its waiters; every node once."""
     by_id = {node.id: node for node in graph.nodes}
     waiters: dict[str, list[str]] = {}
     for behind, front, _ in graph.edges:

@@ -1,8 +1,8 @@
-"""Figures of the report as SVG text: timeline lanes, wait graph, confidence, matrix.
+"""Draw the figures of the report as SVG: timeline lanes, wait graph, confidence, matrix.
 
 Static pictures for paper: no script, fonts by family name, colours that stay legible in grey.
-Meaning colours as on the screens: waiting amber, holding vermilion, stall a pale band.
-Widths are in CSS pixels: the text is 11 px in each, so a page gets a picture of its own width.
+Colours match the screens: waiting amber, holding vermilion, stall a pale band.
+Widths are in CSS pixels: text is always 11 px, so each page width gets its own picture.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ _RATINGS = {
     "NA": ("#f0f0f3", "does not apply"),
 }
 SHOWN_NODES = 12
-"""Rows of one column of the wait graph; the rest is counted."""
+"""At most this many rows per column of the wait graph; the rest is counted."""
 
 
 def draw(drawing: Drawing, label: str, *, width: int = SCREEN, zone: tzinfo = UTC) -> str:
-    """The picture as one <svg>; ``label`` says it to whoever does not see it."""
+    """Draw the picture as one <svg>; ``label`` is its text alternative."""
     match drawing:
         case LanesDrawing():
             return _lanes(drawing, label, width, zone)
@@ -56,14 +56,14 @@ def draw(drawing: Drawing, label: str, *, width: int = SCREEN, zone: tzinfo = UT
 
 
 def is_wide(drawing: Drawing) -> bool:
-    """True for what is not legible across a portrait page."""
+    """Return whether a drawing is too wide to be legible on a portrait page."""
     if isinstance(drawing, GraphDrawing):
         return len({min(node.depth, 5) for node in drawing.nodes}) > 3
     return isinstance(drawing, MatrixDrawing) and len(drawing.columns) > 4
 
 
 def _lanes(drawing: LanesDrawing, label: str, width: int, zone: tzinfo) -> str:
-    """Stacked lanes on one axis."""
+    """Draw stacked lanes on one time axis."""
     times = [t for lane in drawing.lanes for t, _ in lane.points]
     if not times:
         return ""
@@ -99,7 +99,7 @@ def _lanes(drawing: LanesDrawing, label: str, width: int, zone: tzinfo) -> str:
 
 
 def _graph(graph: GraphDrawing, label: str, width: int) -> str:
-    """Roots at the left, waiters to the right; one row per (folded) node."""
+    """Draw roots at the left and waiters to the right; one row per (folded) node."""
     columns: dict[int, list[GraphNode]] = {}
     for node in sorted(graph.nodes, key=lambda n: (-n.blocks_total, n.label)):
         columns.setdefault(min(node.depth, 5), []).append(node)
@@ -133,7 +133,7 @@ def _graph(graph: GraphDrawing, label: str, width: int) -> str:
 
 
 def _confidence(drawing: ConfidenceDrawing, label: str, width: int) -> str:
-    """One step line per hypothesis, 0 to 100 %, said at its end."""
+    """Draw one step line per hypothesis, 0 to 100 %, labelled at its end."""
     times = [at for line in drawing.lines for at, _ in line.steps]
     if not times:
         return ""
@@ -170,15 +170,15 @@ def _confidence(drawing: ConfidenceDrawing, label: str, width: int) -> str:
         )
         free = max(y(line.steps[-1][1]) + 4, free)
         words = f"{line.steps[-1][1]} % {line.label}"
-        for said_line in wrapped(words, int((count - 16) / 6), 2):
-            parts.append(_text(68 + plot, free, said_line, fill=colour))
+        for label_line in wrapped(words, int((count - 16) / 6), 2):
+            parts.append(_text(68 + plot, free, label_line, fill=colour))
             free += 14
         free += 3
     return "".join(parts) + "</svg>"
 
 
 def _matrix(matrix: MatrixDrawing, label: str, width: int) -> str:
-    """Evidence down, hypotheses across; a cell has its letters, and a tint as the second cue."""
+    """Draw evidence down and hypotheses across; cells have letters and, as a second cue, a tint."""
     left = int(width * 0.42)
     cell = (width - left - 8) / max(len(matrix.columns), 1)
     heads = [
@@ -272,7 +272,7 @@ def _edge(
     width: float,
     kind: str,
 ) -> str:
-    """A curve between two boxes; the left box's right side to the right box's left side."""
+    """Draw a curve from the left box's right side to the right box's left side."""
     (x1, y1), (x2, y2) = sorted((a, b))
     start, end = x1 + width, x2
     middle = (start + end) / 2
@@ -302,7 +302,7 @@ def _text(
 
 
 def _ticks(first: float, last: float, most: int) -> list[float]:
-    """At most so many round times between two epoch-ms instants."""
+    """Return at most ``most`` round times between two epoch-ms instants."""
     span = max(last - first, 1.0)
     steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400]
     step = next(

@@ -1,9 +1,9 @@
-"""The whole report as one HTML file: opens from disk, loads nothing, works with scripts off.
+"""Render the report as one HTML file that opens from disk, loads nothing and works without scripts.
 
 Everything that people or machines wrote is escaped. With a viewer (the built
-frontend/src/features/report/viewer) figures become interactive: their data lies in the file as
-JSON, and the one script is allowed by its hash alone. Without scripts the static pictures and their
-table twins remain.
+frontend/src/features/report/viewer) figures become interactive: the file contains their data as
+JSON, and allows the one script by its hash alone. Without scripts the static pictures and their
+table alternatives remain.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from pileup.report.document import (
     Table,
     Trouble,
 )
-from pileup.report.render.column_widths import letters_of
-from pileup.report.render.figure_tables import twin
+from pileup.report.render.column_widths import column_letters
+from pileup.report.render.figure_tables import alternative_table
 from pileup.report.render.figures import SCREEN, draw
 from pileup.report.render.zone import named
 
@@ -61,14 +61,14 @@ _DARK = (
     ("#f5c3a5", "#86431d"),
     ("#f0f0f3", "#2b2d31"),
 )
-"""Colours of the figures, and what they are on a dark screen."""
+"""Colours of the figures, and their counterparts on a dark screen."""
 _LINE = 110
-"""Letters of a table across the page."""
+"""Width of a table across the page, in letters."""
 _LINKS = ("http://", "https://", "mailto:", "/", "#")
 
 
 def render_html(document: Document, *, viewer: str | None = None) -> str:
-    """The page; ``viewer`` is the script that makes its figures interactive."""
+    """Render the whole page; ``viewer`` is the script that makes its figures interactive."""
     zone = named(document.zone)
     script = None
     if viewer is not None:
@@ -94,7 +94,7 @@ def render_html(document: Document, *, viewer: str | None = None) -> str:
 
 
 def render_blocks(blocks: Sequence[Block], zone: tzinfo = UTC, *, width: int = SCREEN) -> Markup:
-    """Blocks as safe HTML, for the page and (with narrower figures) for the editor's preview."""
+    """Render blocks as safe HTML, for the page and (with narrower figures) the editor's preview."""
     return Markup("\n").join(_block(block, zone, width) for block in blocks)
 
 
@@ -137,7 +137,7 @@ def _table(table: Table) -> Markup:
         )
     looks = [
         f"{align} short" if is_short else align
-        for align, (_, is_short) in zip(table.align, letters_of(table, _LINE), strict=True)
+        for align, (_, is_short) in zip(table.align, column_letters(table, _LINE), strict=True)
     ]
     head = Markup().join(
         Markup('<th class="{}">{}</th>').format(look, _runs(cell))
@@ -164,7 +164,9 @@ def _figure(figure: Figure, zone: tzinfo, width: int) -> Markup:
         '<figure id="figure-{0}" data-figure="{0}"><div class="drawing">{1}</div>'
         "<figcaption><b>Figure {0}.</b> {2}</figcaption>"
         "<details><summary>As a table</summary>{3}</details></figure>"
-    ).format(figure.number, svg, _runs(figure.caption), _table(twin(figure.drawing, zone)))
+    ).format(
+        figure.number, svg, _runs(figure.caption), _table(alternative_table(figure.drawing, zone))
+    )
 
 
 def _runs(runs: Runs) -> Markup:
@@ -194,7 +196,7 @@ def _tag(name: str, inner: Markup) -> Markup:
 
 
 def _data(document: Document) -> str:
-    """What the viewer draws, as JSON that cannot end its element."""
+    """Encode the viewer's data as JSON that cannot close its script element."""
     figures: dict[str, Any] = {}
     for section in document.sections:
         for figure in _figures(section.blocks):

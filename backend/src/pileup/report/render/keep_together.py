@@ -1,4 +1,4 @@
-"""What stays on one page of paper: a short list or table whole, and with it the line before it."""
+"""Decide what stays on one page: short lists and tables, each with the line before it."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from itertools import pairwise
 from pileup.report.document import Block, Bullets, Code, Figure, Paragraph, Table, plain
 
 _MOST, _LETTERS = 8, 1200
-"""Rows or items, and letters, of what is not broken over two pages."""
+"""Limits in rows or items, and in letters, of a block that is not broken over two pages."""
 _LINE = 240
-"""Letters of a paragraph that says what comes next ("For:", "Experiment 1: ...")."""
+"""Maximum letters of a paragraph that introduces the next block ("For:", "Experiment 1: ...")."""
 
 
 def is_whole(block: Block) -> bool:
-    """Whether a table or a list is short enough to be kept whole."""
+    """Return whether a table or a list is short enough to stay on one page."""
     match block:
         case Table():
             parts = len(block.rows)
@@ -26,7 +26,7 @@ def is_whole(block: Block) -> bool:
 
 
 def with_next(blocks: Sequence[Block]) -> Iterator[tuple[Block, bool]]:
-    """Each block, and whether it is a line that must not stand alone before what it leads to."""
+    """Yield each block, and whether it must stay on the page of the next block."""
     for block, after in pairwise([*blocks, None]):
         if block is not None:
             yield block, isinstance(block, Paragraph) and _leads(block, after)
@@ -43,6 +43,6 @@ def _letters(block: Block) -> int:
         case Table():
             return sum(len(plain(cell)) for row in block.rows for cell in row)
         case Bullets():
-            return sum(_letters(one) for item in block.items for one in item)
+            return sum(_letters(child) for item in block.items for child in item)
         case _:
             return _LETTERS

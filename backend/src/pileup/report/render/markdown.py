@@ -1,7 +1,7 @@
-"""The whole report as one Markdown file: numbered notes, figures as captions with their numbers.
+"""Render the report as one Markdown file with numbered notes, and figures as tables.
 
-Markdown has no pictures of its own: a figure is its caption and its table twin, so that a diff of
-two exports shows what changed.
+Markdown has no pictures of its own: a figure is its caption and its table alternative, so that a
+diff of two exports shows what changed.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from pileup.report.document import (
     Table,
     Trouble,
 )
-from pileup.report.render.figure_tables import twin
+from pileup.report.render.figure_tables import alternative_table
 
 _SPECIAL = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>|"})
 
 
 def render_markdown(document: Document) -> str:
-    """Title, facts, sections, sources."""
+    """Render title, facts, sections and sources."""
     facts = [f"{name}: {value}" for name, value in document.facts]
     facts += [f"Version: {document.version}", f"Written: {document.made_at}"]
     parts = [f"# {_plain(document.title)}", _plain(" · ".join(facts))]
@@ -75,7 +75,7 @@ def _block(block: Block) -> str:
         case Table():
             return _table(block)
         case Figure():
-            table = twin(block.drawing)
+            table = alternative_table(block.drawing)
             return f"**Figure {block.number}.** {_runs(block.caption)}\n\n{_table(table)}"
 
 
@@ -125,7 +125,7 @@ def _plain(text: str) -> str:
 
 
 def _start(line: str) -> str:
-    """A line that does not turn into a heading, a list or a quote by its first character."""
+    """Escape a line whose first character would make it a heading, a list or a quote."""
     head = line.lstrip()
     if head[:1] in "#+-=~" or (head[:9].split(".", 1)[0].isdecimal() and "." in head[:9]):
         number, dot, rest = head.partition(".")

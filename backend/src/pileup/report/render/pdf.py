@@ -1,7 +1,7 @@
-"""Document -> PDF, typeset by typst with our own fonts (``fonts/``): offline, figures as vectors.
+"""Render the report as PDF with typst and our own fonts (``fonts/``), offline, figures as vectors.
 
 Texts reach typst as data (one JSON value) and are placed, never evaluated. typst cannot be stopped
-from within, so it runs in a process of its own that is ended after ``TIMEOUT_S``; there is at most
+from within, so it runs in a separate process that is killed after ``TIMEOUT_S``; there is at most
 one per ``_ROOM`` place at a time, and its input is bounded.
 """
 
@@ -28,7 +28,7 @@ from pileup.report.document import (
     Table,
     plain,
 )
-from pileup.report.render.column_widths import letters_of
+from pileup.report.render.column_widths import column_letters
 from pileup.report.render.figures import LANDSCAPE, PORTRAIT, draw, is_wide
 from pileup.report.render.keep_together import is_whole, with_next
 from pileup.report.render.scripts import has_kana, is_rtl, unseen
@@ -39,24 +39,24 @@ Paper = Literal["a4", "letter"]
 TEMPLATE = Path(__file__).with_name("paper.typ")
 TIMEOUT_S = 60
 MAX_BYTES = 24 * 1024 * 1024
-"""Of the data handed to typst; a report of 2 000 sources with excerpts has some 4 MB."""
+"""Limit of the data passed to typst; a report of 2 000 sources with excerpts has some 4 MB."""
 MAX_MEMORY_BYTES = 3 * 1024**3
 _ROOM = threading.BoundedSemaphore(2)
 _LONG = 18
-"""Letters without a blank after which a word gets places to break."""
+"""Words longer than this many letters get break opportunities."""
 _LINE = 96
-"""Letters of a table across a portrait page, the space between columns apart."""
+"""Width of a table across a portrait page in letters, without the space between columns."""
 _PAPERS = {"a4": "a4", "letter": "us-letter"}
 
 
 class NotTypeset(Exception):  # noqa: N818  (named after what happened, as in storage/errors.py)
-    """The PDF could not be made; the message says why and what to do."""
+    """The PDF could not be rendered; the message says why and what to do."""
 
 
 def render_pdf(document: Document, *, paper: Paper = "a4", kicker: str = "") -> bytes:
-    """The whole report; the same document gives the same bytes.
+    """Render the whole report; the same document gives the same bytes.
 
-    Errors: NotTypeset when it is too large, takes too long, or typst refuses it.
+    Raises NotTypeset when the report is too large, takes too long, or typst rejects it.
     """
     data = json.dumps(_data(document, paper, kicker), ensure_ascii=False).encode()
     if len(data) > MAX_BYTES:
@@ -133,7 +133,7 @@ def _data(document: Document, paper: Paper, kicker: str) -> dict[str, Any]:
 
 
 def _texts(node: Any) -> Iterator[str]:
-    """Every text of the sections, as written into their blocks."""
+    """Yield every text in the blocks of the sections."""
     if isinstance(node, str):
         yield node
     elif isinstance(node, dict):
@@ -153,7 +153,7 @@ def _blocks(blocks: Sequence[Block], zone: Any, *, top: bool = False) -> list[di
 
 
 def _block(block: Block, zone: Any, *, top: bool = False) -> dict[str, Any]:
-    """A block as typst's template reads it; only a block of a section itself may turn the page."""
+    """Convert a block for the typst template; only a section's own block may turn the page."""
     match block:
         case Figure():
             wide = top and is_wide(block.drawing)
@@ -209,12 +209,12 @@ def _runs(runs: Runs) -> list[dict[str, Any]]:
 
 
 def _columns(table: Table) -> list[float]:
-    """Per column 0 for as wide as its text, else its share of the rest of the line."""
-    return [0 if is_short else round(n, 2) for n, is_short in letters_of(table, _LINE)]
+    """Return per column 0 for the width of its text, else its share of the rest of the line."""
+    return [0 if is_short else round(n, 2) for n, is_short in column_letters(table, _LINE)]
 
 
 def _broken(text: str) -> str:
-    """Long words get places where a line may break (zero-width spaces); control marks go."""
+    """Insert zero-width spaces into long words so that lines may break; drop control characters."""
     text = "".join(c if c >= " " or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
     text = text.replace("\t", "    ")
     return "\n".join(" ".join(map(_word, line.split(" "))) for line in text.split("\n"))

@@ -1,4 +1,4 @@
-"""Letters of the world in a report: which way they run, how wide they are, if we have them."""
+"""Scripts of a report's text: direction, width, and coverage by our fonts."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pathlib import Path
 FONTS = Path(__file__).with_name("fonts")
 _UNSEEN_CATEGORIES = frozenset(["Cc", "Cf", "Cs", "Mn", "Me", "Zl", "Zp", "Zs"])
 _TYPST_HAS = ("HEBREW", "GEORGIAN", "ARMENIAN")
-"""Scripts of the fonts that come with typst, beside ours."""
+"""Scripts of the fonts that come with typst, in addition to ours."""
 
 
 def is_rtl(text: str) -> bool:
-    """Does a paragraph of this text run from right to left? (Its first strong letter decides.)"""
+    """Return whether a paragraph runs from right to left; its first strong letter decides."""
     for letter in text:
         direction = unicodedata.bidirectional(letter)
         if direction in ("R", "AL"):
@@ -33,19 +33,19 @@ def has_rtl(text: str) -> bool:
 
 
 def has_kana(text: str) -> bool:
-    """Hiragana or katakana: Japanese, whose Chinese characters have shapes of their own."""
+    """Return whether a text has hiragana or katakana: Japanese has its own shapes of characters."""
     return any("\u3041" <= letter <= "\u30ff" for letter in text)
 
 
 def width(text: str) -> int:
-    """Letters of the Latin width that the text takes: a Chinese one takes two."""
+    """Return the width of a text in Latin letters; a Chinese character counts as two."""
     if text.isascii():
         return len(text)
     return sum(2 if unicodedata.east_asian_width(name) in "WF" else 1 for name in text)
 
 
 def short(text: str, most: int) -> str:
-    """Cut to so many Latin widths, with an ellipsis."""
+    """Cut a text to ``most`` Latin widths, with an ellipsis."""
     if width(text) <= most:
         return text
     out, room = "", most - 1
@@ -58,7 +58,7 @@ def short(text: str, most: int) -> str:
 
 
 def wrapped(text: str, most: int, lines: int) -> list[str]:
-    """At most so many lines of so many Latin widths; what is left over ends in an ellipsis."""
+    """Wrap a text to at most ``lines`` lines of ``most`` Latin widths; cut with an ellipsis."""
     out: list[str] = []
     rest = text.strip()
     while rest and len(out) < lines - 1 and width(rest) > most:
@@ -69,7 +69,7 @@ def wrapped(text: str, most: int, lines: int) -> list[str]:
 
 
 def _end_of_line(text: str, most: int) -> int:
-    """Where a line may end: after a blank or a Chinese letter, else where the room ends."""
+    """Find the end of a line: after a blank or a Chinese character, else at the full width."""
     used, last, end = 0, 0, 0
     for end, letter in enumerate(text):
         used += width(letter)
@@ -81,9 +81,9 @@ def _end_of_line(text: str, most: int) -> int:
 
 
 def unseen(texts: Iterable[str]) -> list[tuple[str, int]]:
-    """Scripts with letters that no font of ours has, and how many letters, the most first."""
+    """Count the letters per script that no font of ours covers, the most frequent first."""
     have = _have()
-    found: Counter[str] = Counter()
+    scripts: Counter[str] = Counter()
     for text in texts:
         if text.isascii():
             continue
@@ -94,8 +94,8 @@ def unseen(texts: Iterable[str]) -> list[tuple[str, int]]:
                 continue
             script = unicodedata.name(letter, "UNNAMED").split()[0]
             if script not in _TYPST_HAS:
-                found[_WORDS.get(script, script.capitalize())] += 1
-    return found.most_common()
+                scripts[_WORDS.get(script, script.capitalize())] += 1
+    return scripts.most_common()
 
 
 _WORDS = {"CJK": "rare Chinese characters"}
@@ -103,7 +103,7 @@ _WORDS = {"CJK": "rare Chinese characters"}
 
 @lru_cache(maxsize=1)
 def _have() -> frozenset[int]:
-    """Every code point of our fonts (some 15 000), read from their cmap tables once."""
+    """Read every code point of our fonts (some 15 000) from their cmap tables, once."""
     numbers: set[int] = set()
     for path in sorted([*FONTS.glob("*.ttf"), *FONTS.glob("*.otf")]):
         numbers |= _cmap(path.read_bytes())
@@ -111,7 +111,7 @@ def _have() -> frozenset[int]:
 
 
 def _cmap(font: bytes) -> set[int]:
-    """Code points of an OpenType font, by its cmap subtables of formats 4 and 12.
+    """Read the code points of an OpenType font from its cmap subtables of formats 4 and 12.
 
     Source: OpenType specification, "cmap - Character to Glyph Index Mapping Table".
     """

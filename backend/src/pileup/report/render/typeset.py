@@ -1,7 +1,7 @@
-"""The process that typesets one report: JSON on standard input, PDF on standard output.
+"""Typeset one report in a separate process: JSON on standard input, PDF on standard output.
 
-Apart from the server, so that it can be ended (see pdf.py). It loads typst and nothing of the
-network: no packages, no system fonts.
+A process of its own can be killed (see pdf.py). It loads typst and nothing from the network: no
+packages, no system fonts.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def main() -> None:
-    """Read, typeset, write."""
+    """Read the JSON, typeset it, write the PDF."""
     import typst  # 77 MB: only this process loads it
 
     from pileup.report.render.pdf import MAX_MEMORY_BYTES, TEMPLATE

@@ -1,7 +1,7 @@
-"""Document -> DOCX: real headings, a table of contents, captions, page numbers, figures as PNG.
+"""Render the report as DOCX: headings, table of contents, captions, page numbers, PNG figures.
 
-The table of contents is a field: it lists the sections, and Word adds the pages when it is updated,
-for only Word knows them.
+The table of contents is a field: it lists the sections, and Word adds the page numbers, which only
+Word knows, when the field is updated.
 The same document gives the same bytes: the archive's times are those of the document.
 """
 
@@ -30,7 +30,7 @@ from pileup.report.document import (
     Trouble,
     plain,
 )
-from pileup.report.render.column_widths import letters_of
+from pileup.report.render.column_widths import column_letters
 from pileup.report.render.figures import LANDSCAPE, PORTRAIT, draw, is_wide
 from pileup.report.render.keep_together import is_whole, with_next
 from pileup.report.render.pdf import Paper
@@ -44,13 +44,13 @@ if TYPE_CHECKING:
 _PAPERS = {"a4": (210.0, 297.0), "letter": (215.9, 279.4)}
 _MARGIN_MM = 22.0
 _LINE, _PADDING = 106, 4
-"""Letters of a table across a page, and how many the space of a cell takes."""
+"""Width of a table across a page in letters, and the padding of a cell in letters."""
 _BAD = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 65534, 65535], "�")
-"""What XML cannot hold."""
+"""Characters that XML cannot contain."""
 
 
 def render_docx(document: Document, *, paper: Paper = "a4") -> bytes:
-    """The whole report for a word processor."""
+    """Render the whole report for a word processor."""
     import docx  # with lxml some 100 ms: only an export pays them
     from docx.shared import Mm
 
@@ -87,7 +87,7 @@ class _Writer:
         self._zone = named(document.zone)
 
     def title(self) -> None:
-        """Title, facts, contents."""
+        """Write title, facts and contents."""
         from docx.enum.text import WD_BREAK
 
         document = self._document
@@ -115,7 +115,7 @@ class _Writer:
             self.block(block, depth, keep=leads)
 
     def block(self, block: Block, depth: int = 0, *, keep: bool = False) -> None:
-        """keep: on the page of what comes next."""
+        """Write one block. keep: on the page of the next block."""
         word = self._word
         match block:
             case Paragraph():
@@ -144,7 +144,7 @@ class _Writer:
                 self._figure(block)
 
     def sources(self) -> None:
-        """What the numbers in the text point at, and what was redacted."""
+        """Write the numbered sources and the redaction section."""
         self._word.add_heading("Sources", 1)
         for source in self._document.sources:
             paragraph = self._word.add_paragraph()
@@ -176,26 +176,28 @@ class _Writer:
         style = base if depth == 0 else f"{base} {min(depth + 1, 3)}"
         together = is_whole(block)
         for item in block.items:
-            for one in item:
-                if isinstance(one, Paragraph):
+            for child in item:
+                if isinstance(child, Paragraph):
                     paragraph = self._word.add_paragraph(style=style)
                     paragraph.paragraph_format.keep_together = True
                     paragraph.paragraph_format.keep_with_next = together and (
                         item is not block.items[-1]
                     )
-                    self._runs(paragraph, one.runs)
+                    self._runs(paragraph, child.runs)
                 else:
-                    self.block(one, depth + 1)
+                    self.block(child, depth + 1)
 
     def _table(self, block: Table) -> None:
-        """Written as XML at once: cell by cell, python-docx needs minutes for 2 000 rows."""
+        """Write a table as one XML text: cell by cell, python-docx needs minutes for 2 000 rows."""
         from docx.oxml import parse_xml
         from docx.oxml.ns import nsdecls
 
         if block.number is not None:
             self._caption("Table", block.number, block.caption, keep=True)
         twips = self._room / 25.4 * 1440
-        shares = [n + _PADDING for n, _ in letters_of(block, _LINE - _PADDING * len(block.head))]
+        shares = [
+            n + _PADDING for n, _ in column_letters(block, _LINE - _PADDING * len(block.head))
+        ]
         widths = [round(twips * n / sum(shares)) for n in shares]
         grid = "".join(f'<w:gridCol w:w="{n}"/>' for n in widths)
         xml = [
@@ -227,7 +229,7 @@ class _Writer:
         bold: bool = False,
         keep: bool = False,
     ) -> list[str]:
-        """keep: on the page of the next row."""
+        """Build the XML of a row's cells. keep: on the page of the next row."""
         text = "<w:keepNext/>" if keep else ""
         return [
             f'<w:tc><w:tcPr><w:tcW w:w="{width}" w:type="dxa"/></w:tcPr>'
@@ -265,7 +267,7 @@ class _Writer:
             paragraph._p.append(made)
 
     def _inner(self, runs: Runs, *, bold: bool = False, small: bool = False) -> str:
-        """The runs as XML; between two notes a comma. small: in a cell of a table."""
+        """Build the XML of runs, with a comma between two notes. small: in a table cell."""
         out: list[str] = []
         for before, run in zip([None, *runs], runs, strict=False):
             if run.note is not None and before is not None and before.note is not None:
@@ -274,7 +276,7 @@ class _Writer:
         return "".join(out)
 
     def _run(self, run: Run, *, bold: bool = False, small: bool = False) -> str:
-        """One run as XML; a note or a link stands in a hyperlink."""
+        """Build the XML of one run; a note or a link becomes a hyperlink."""
         look = ['<w:rStyle w:val="Mono"/>'] if run.code else []
         look += ["<w:b/>"] if run.bold or bold else []
         look += ["<w:i/>"] if run.italic else []
@@ -309,7 +311,7 @@ def _r(look: list[str], text: str) -> str:
 
 
 def png(svg: str) -> bytes:
-    """The picture at twice its size, with the report's own fonts."""
+    """Render an SVG picture as PNG at twice its size, with the report's own fonts."""
     import resvg_py
 
     return bytes(
@@ -326,7 +328,7 @@ def png(svg: str) -> bytes:
 
 
 def _styles(word: WordDocument) -> None:
-    """Ours, on top of those of python-docx's own template."""
+    """Add our styles to those of python-docx's template."""
     from docx.enum.style import WD_STYLE_TYPE
     from docx.oxml.ns import qn
     from docx.shared import Pt, RGBColor
@@ -392,7 +394,7 @@ def _header(word: WordDocument, document: Document) -> None:
 
 
 def _field(paragraph: WordParagraph, instruction: str, *shown: str) -> None:
-    """A field that Word computes; ``shown``, a line each, stands there until it does."""
+    """Add a field that Word computes; ``shown``, one line each, is displayed until then."""
     from docx.oxml import OxmlElement
     from docx.oxml.ns import qn
 
@@ -439,7 +441,7 @@ def _xml(text: str) -> str:
 
 
 def _still(data: bytes, made: datetime) -> bytes:
-    """The same archive with the document's time on every member, in name order."""
+    """Rewrite the archive with the document's time on every member, in name order."""
     out = io.BytesIO()
     at = (max(made.year, 1980), made.month, made.day, made.hour, made.minute, made.second)
     with zipfile.ZipFile(io.BytesIO(data)) as source, zipfile.ZipFile(out, "w") as target:

@@ -1,6 +1,6 @@
-"""Times of the document in another zone than UTC: what we printed as UTC is said in local time.
+"""Convert the printed UTC times of a document to another time zone.
 
-Only times that name their zone ("2026-11-20 22:19:49 UTC") move. Raw lines stay as they are.
+Only times that name their zone ("2026-11-20 22:19:49 UTC") change. Raw lines do not change.
 """
 
 from __future__ import annotations
@@ -15,19 +15,21 @@ import msgspec
 from pileup.report.document import Document
 
 _PRINTED = re.compile(r"\b(\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d)?) UTC\b")
-_KEPT = frozenset({"excerpt", "markdown"})
+_UNCHANGED = frozenset({"excerpt", "markdown"})
 
 
 def named(zone: str) -> ZoneInfo:
-    """The zone of an IANA name; ValueError that says how one looks."""
+    """Return the zone of an IANA name; ValueError with an example when unknown."""
     try:
         return ZoneInfo(zone)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise ValueError(f"{zone[:60]!r} is no time zone; write one like Europe/Berlin") from error
+        raise ValueError(
+            f"{zone[:60]!r} is not a time zone; write one like Europe/Berlin"
+        ) from error
 
 
 def in_zone(document: Document, zone: str) -> Document:
-    """The document with its times in that zone, each with its offset."""
+    """Return the document with its times in that zone, each with its offset."""
     if zone == "UTC":
         return document
     place = named(zone)
@@ -44,7 +46,7 @@ def in_zone(document: Document, zone: str) -> Document:
 
     def walk(node: Any, field: str | None, raw: bool) -> Any:
         if isinstance(node, str):
-            return node if raw or field in _KEPT else _PRINTED.sub(moved, node)
+            return node if raw or field in _UNCHANGED else _PRINTED.sub(moved, node)
         if isinstance(node, list):
             return [walk(item, field, raw) for item in node]
         if isinstance(node, dict):

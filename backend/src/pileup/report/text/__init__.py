@@ -1,1 +1,1 @@
-"""Texts of the report: section bodies, live blocks, source notes, wording."""
+"""Texts of the report: section bodies, live blocks, source notes and wording."""

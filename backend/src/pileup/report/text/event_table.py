@@ -1,4 +1,4 @@
-"""What happened when: the events of the incident's timeline table, in order."""
+"""Collect the events of the incident's timeline table, in time order."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ _EVENT_KINDS = {"trigger", "restart", "crash", "semaphore_warning"}
 MOST_EVENTS = 20
 
 
-def happened(case: Case) -> list[tuple[datetime, str]]:
-    """Stalls, the machine's own events, deadlocks and people's notes: (UTC, what)."""
+def timeline_events(case: Case) -> list[tuple[datetime, str]]:
+    """List (UTC time, text) of stalls, machine events, deadlocks and people's notes, in order."""
     rows: list[tuple[str | None, str]] = []
     if case.analysis is not None:
         for stall in case.analysis.stalls:
@@ -30,11 +30,11 @@ def happened(case: Case) -> list[tuple[datetime, str]]:
             (deadlock.time, f"deadlock: {deadlock.relation}")
             for deadlock in case.analysis.deadlocks
         ]
-    found = [(at, text) for iso, text in rows if iso and (at := moment(iso)) is not None]
-    found += [
+    events = [(at, text) for iso, text in rows if iso and (at := moment(iso)) is not None]
+    events += [
         (note.start.astimezone(UTC), f"{note.text} ({note.author})") for note in case.annotations
     ]
-    return sorted(found)
+    return sorted(events)
 
 
 def _first_line(text: str) -> str:

@@ -1,6 +1,6 @@
-"""Live blocks: what ``::name{key="value"}`` in a text stands for, made from the case.
+"""Expand live blocks: replace ``::name{key="value"}`` in a text with content from the case.
 
-Reference for people: docs/reference/report-blocks.md (a test holds it against BLOCKS). A block that
+Reference for people: docs/reference/report-blocks.md (a test compares it with BLOCKS). A block that
 cannot be shown becomes a Trouble that says why and what to do.
 """
 
@@ -26,16 +26,18 @@ from pileup.report.document import (
     Runs,
     Trouble,
 )
-from pileup.report.text.event_table import happened
+from pileup.report.text.event_table import timeline_events
 from pileup.report.text.markdown_blocks import Directive
 from pileup.report.text.sweeps import sweeps
 from pileup.report.text.tables import table as _table
 from pileup.report.text.wording import VERDICTS as _VERDICTS
 from pileup.report.text.wording import moment, number, ratio_words, stall_spans, when
 
+_EXAMPLE_TIME = "write 2026-11-20T22:19:49Z."
+
 
 def expand(case: Case, directive: Directive, note: Callable[[str], int]) -> list[Block]:
-    """The blocks of one directive."""
+    """Expand one directive to blocks; ``note`` returns the number of a source's label."""
     known = BLOCKS.get(directive.name)
     if known is None:
         return [
@@ -48,9 +50,7 @@ def expand(case: Case, directive: Directive, note: Callable[[str], int]) -> list
     unknown = sorted(directive.arguments.keys() - set(known.arguments))
     if unknown:
         takes = ", ".join(known.arguments) or "none"
-        return [
-            Trouble(f"“::{directive.name}” has no “{unknown[0]}”; what it can be told: {takes}.")
-        ]
+        return [Trouble(f"“::{directive.name}” has no “{unknown[0]}”; it accepts: {takes}.")]
     return known.make(case, directive.arguments, note)
 
 
@@ -76,28 +76,27 @@ def _pin(case: Case, names: dict[str, str], note: Callable[[str], int]) -> list[
     return [Trouble(f"The pin {wanted[:13]}… is no longer part of the incident.")]
 
 
-def _lane(case: Case, told: dict[str, str], _: Callable[[str], int]) -> list[Block]:
+def _lane(case: Case, arguments: dict[str, str], _: Callable[[str], int]) -> list[Block]:
     for name in ("from", "to"):
-        if name in told and moment(told[name]) is None:
-            return [
-                Trouble(f'“::lane” {name}="{told[name]}" is no time; write 2026-11-20T22:19:49Z.')
-            ]
-    wanted = tuple(name.strip() for name in told.get("series", "").split(";") if name.strip())
-    if wanted or "from" in told or "to" in told:
-        lanes = case.draw_lanes(wanted, told.get("from"), told.get("to"))
+        text = arguments.get(name)
+        if text is not None and moment(text) is None:
+            return [Trouble(f'“::lane” {name}="{text}" is not a time; {_EXAMPLE_TIME}')]
+    wanted = tuple(name.strip() for name in arguments.get("series", "").split(";") if name.strip())
+    if wanted or "from" in arguments or "to" in arguments:
+        lanes = case.draw_lanes(wanted, arguments.get("from"), arguments.get("to"))
     else:
         lanes = case.lanes
     if not any(value is not None for lane in lanes for _, value in lane.points):
         what = f"the series {', '.join(wanted)}" if wanted else "any series that moved"
         return [Trouble(f"The artifacts hold no samples of {what} in this window.")]
     drawing = LanesDrawing(list(lanes), stall_spans(case))
-    caption = told.get("caption") or _lanes_caption(case, lanes, bool(wanted))
+    caption = arguments.get("caption") or _lanes_caption(case, lanes, bool(wanted))
     names = ", ".join(lane.title for lane in lanes)
     return [Figure(drawing, [Run(caption)], f"Timeline of {names}. {caption}")]
 
 
 def _lanes_caption(case: Case, lanes: tuple[Lane, ...], chosen: bool) -> str:
-    """What the picture shows, as far as it was measured."""
+    """Write the caption of a lanes figure from the measured changes."""
     shifts = case.analysis.shifts if case.analysis else []
     shown = [s for s in shifts if any(lane.title.startswith(s.name) for lane in lanes)]
     leads = [s for s in shown if s.first_moved_s is not None]
@@ -118,7 +117,7 @@ def _lanes_caption(case: Case, lanes: tuple[Lane, ...], chosen: bool) -> str:
 def _waits(case: Case, names: dict[str, str], _: Callable[[str], int]) -> list[Block]:
     at = names.get("at")
     if at is not None and moment(at) is None:
-        return [Trouble(f'“::waits” at="{at}" is no time; write 2026-11-20T22:19:49Z.')]
+        return [Trouble(f'“::waits” at="{at}" is not a time; {_EXAMPLE_TIME}')]
     graph = case.draw_graph(at) if at else case.graph
     if graph is None or not graph.nodes:
         return [Trouble("No artifact shows who waited for whom, so there is no wait graph.")]
@@ -166,7 +165,7 @@ def _matrix(case: Case, names: dict[str, str], _: Callable[[str], int]) -> list[
 
 def _experiments(case: Case, names: dict[str, str], _: Callable[[str], int]) -> list[Block]:
     if not case.experiments:
-        return [Trouble("No experiment was logged.")]
+        return [Trouble("No experiments logged.")]
     done = [e for e in case.experiments if e.verdict]
     matched = sum(e.verdict == "match" for e in done)
     caption = names.get("caption") or (
@@ -195,7 +194,7 @@ def _experiment_row(e: ReportExperiment) -> list[str]:
 
 def _actions(case: Case, names: dict[str, str], _: Callable[[str], int]) -> list[Block]:
     if not case.actions:
-        return [Trouble("There is no action yet: add them under Actions.")]
+        return [Trouble("No actions yet. Add them under Actions.")]
     done = sum(a.status == "done" for a in case.actions)
     late = [a for a in case.actions if not a.owner or a.due is None]
     caption = names.get("caption") or (
@@ -205,7 +204,7 @@ def _actions(case: Case, names: dict[str, str], _: Callable[[str], int]) -> list
     rows = [
         [
             a.text,
-            a.owner or "nobody yet",
+            a.owner or "unassigned",
             a.due.isoformat() if a.due else "no date",
             a.status,
             ""
@@ -219,21 +218,23 @@ def _actions(case: Case, names: dict[str, str], _: Callable[[str], int]) -> list
 
 
 def _timeline(case: Case, names: dict[str, str], _: Callable[[str], int]) -> list[Block]:
-    events = happened(case)
+    events = timeline_events(case)
     if not events:
-        return [Trouble("Nothing with a time is known yet.")]
+        return [Trouble("No events with a time yet.")]
     bounds = [moment(names[name]) if name in names else None for name in ("from", "to")]
     for name, bound in zip(("from", "to"), bounds, strict=True):
         if name in names and bound is None:
-            return [Trouble(f'“::timeline” {name}="{names[name]}" is no time.')]
+            return [Trouble(f'“::timeline” {name}="{names[name]}" is not a time.')]
     start, end = bounds
-    kept = [
+    shown = [
         (at, text)
         for at, text in events
         if (start is None or at >= start) and (end is None or at <= end)
     ]
-    rows = [[when(_iso(at)), text] for at, text in kept]
-    caption = names.get("caption") or f"{len(rows)} events in the order in which they happened."
+    rows = [[when(_iso(at)), text] for at, text in shown]
+    caption = (
+        names.get("caption") or f"{len(rows)} events in the order in which they timeline_events."
+    )
     return [_table(["time", "what"], rows, None, caption)]
 
 
@@ -246,7 +247,7 @@ Maker = Callable[[Case, dict[str, str], Callable[[str], int]], list[Block]]
 
 @dataclass(frozen=True, slots=True)
 class LiveBlock:
-    """What a directive makes, and how the report screen offers it."""
+    """A live block: the function that expands it, and how the report screen offers it."""
 
     make: Maker
     arguments: tuple[str, ...]
@@ -276,11 +277,11 @@ BLOCKS: dict[str, LiveBlock] = {
     ),
     "matrix": LiveBlock(_matrix, ("caption",), "figure", "Matrix", "evidence against hypotheses"),
     "timeline": LiveBlock(
-        _timeline, ("from", "to", "caption"), "table", "Timeline table", "what happened when"
+        _timeline, ("from", "to", "caption"), "table", "Timeline table", "what timeline_events when"
     ),
     "experiments": LiveBlock(
         _experiments, ("caption",), "table", "Experiments", "predicted, observed, verdict"
     ),
     "actions": LiveBlock(_actions, ("caption",), "table", "Actions", "owner, date, verified by"),
 }
-"""Name -> block. The report screen offers them in this order, and each pin by itself."""
+"""Name -> block. The report screen offers the blocks in this order, and each pin separately."""

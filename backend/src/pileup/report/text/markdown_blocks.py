@@ -1,6 +1,6 @@
-"""Markdown -> blocks. Raw HTML is text, links keep only safe addresses, live blocks are expanded.
+"""Parse Markdown to blocks. Raw HTML is text, only safe links remain, live blocks are expanded.
 
-CommonMark with tables and strikethrough. Two things of our own, both plain Markdown to others:
+CommonMark with tables and strikethrough, and two extensions that other programs show as text:
 a paragraph ``::name{key="value"}`` is a live block (docs/reference/report-blocks.md), and a
 paragraph ``Table: what it shows`` right after a table is its caption.
 """
@@ -47,7 +47,7 @@ _ALIGN: dict[str, Literal["right", "center"]] = {
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """A live block as it was typed."""
+    """A live block as typed."""
 
     name: str
     arguments: dict[str, str]
@@ -58,34 +58,34 @@ class Directive:
 def parse(
     markdown: str, note: Callable[[str], int], live: Callable[[Directive], list[Block]]
 ) -> list[Block]:
-    """The blocks of one text.
+    """Parse one text to blocks.
 
-    Takes:  ``note``: the number of the source that a reference [^label] names;
-            ``live``: the blocks that a directive stands for.
+    note: returns the number of the source that a reference [^label] names.
+    live: expands a directive to blocks.
     """
     return _captioned(_Reader(_MARKDOWN.parse(markdown), note, live).blocks(0))
 
 
 def directives(markdown: str) -> Iterator[Directive]:
-    """The live blocks of a text, in order."""
+    """Yield the live blocks of a text, in order."""
     for token in _MARKDOWN.parse(markdown):
         if token.type == "inline":
             yield from _directives(token)
 
 
 def _directives(token: Token) -> list[Directive]:
-    """What a paragraph of nothing but directives says; empty when it holds anything else."""
+    """Parse a paragraph that consists of directives; empty when it contains anything else."""
     if not token.content.startswith("::"):
         return []
     first = (token.map or [0])[0] + 1
-    found: list[Directive] = []
+    parsed: list[Directive] = []
     for offset, line in enumerate(token.content.split("\n")):
         match = _DIRECTIVE.fullmatch(line.strip())
         if match is None:
             return []
         arguments = dict(_ARGUMENT.findall(match[2] or ""))
-        found.append(Directive(match[1], arguments, first + offset))
-    return found
+        parsed.append(Directive(match[1], arguments, first + offset))
+    return parsed
 
 
 class _Reader:
@@ -103,15 +103,15 @@ class _Reader:
         self._live = live
 
     def blocks(self, depth: int) -> list[Block]:
-        """Up to the token that closes what the caller opened."""
-        found: list[Block] = []
+        """Read blocks up to the token that closes the caller's block."""
+        blocks: list[Block] = []
         while self._at < len(self._tokens):
             token = self._tokens[self._at]
             self._at += 1
             if token.nesting == -1:
                 break
-            found += self._block(token, depth)
-        return found
+            blocks += self._block(token, depth)
+        return blocks
 
     def _block(self, token: Token, depth: int) -> list[Block]:
         match token.type:
@@ -137,7 +137,7 @@ class _Reader:
         return []
 
     def _inline(self) -> Token:
-        """The inline token of the open block; steps over the closing one."""
+        """Read the inline token of the open block, and skip the closing token."""
         token = self._tokens[self._at]
         self._at += 2
         return token
@@ -196,14 +196,14 @@ class _Reader:
                     runs.append(replace(look, text=" "))
                 case "hardbreak":
                     runs.append(replace(look, text="\n"))
-                case "image":  # nothing is loaded from elsewhere: what it shows is named
+                case "image":  # reports load nothing: the image becomes its description
                     runs.append(replace(look, text=f"[image: {token.content}]"))
                 case _:
                     runs += self._noted(token.content, look)
         return _joined(runs)
 
     def _noted(self, text: str, look: Run) -> Iterator[Run]:
-        """Text with its references as notes."""
+        """Split a text into runs, with its references as notes."""
         end = 0
         for match in _REFERENCE.finditer(text):
             yield replace(look, text=text[end : match.start()])
@@ -213,7 +213,7 @@ class _Reader:
 
 
 def _joined(runs: Runs) -> Runs:
-    """Neighbours of one look as one run; empty ones dropped."""
+    """Join neighbouring runs of the same style, and drop empty runs."""
     out: Runs = []
     for run in runs:
         if not run.text and run.note is None:
@@ -226,7 +226,7 @@ def _joined(runs: Runs) -> Runs:
 
 
 def _captioned(blocks: list[Block]) -> list[Block]:
-    """A paragraph 'Table: …' behind a table becomes its caption."""
+    """Turn a paragraph 'Table: …' after a table into its caption."""
     out: list[Block] = []
     for block in blocks:
         before = out[-1] if out else None

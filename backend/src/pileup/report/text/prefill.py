@@ -1,6 +1,6 @@
-"""Section bodies written from the case, in Markdown: what was measured and what was argued.
+"""Write section bodies from the case, in Markdown: measurements and arguments.
 
-A person edits them afterwards. Every measured sentence ends in a source note (see notes.py).
+People edit the bodies afterwards. Every measured sentence ends in a source note (source_notes.py).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from datetime import UTC
 from pileup.analysis.contract import Analysis
 from pileup.analysis.evidence import gaps
 from pileup.report.case import Case, ReportExperiment, ReportHypothesis
-from pileup.report.text.event_table import happened
+from pileup.report.text.event_table import timeline_events
 from pileup.report.text.source_notes import pin_reference, references
 from pileup.report.text.templates import TITLES
 from pileup.report.text.wording import (
@@ -36,13 +36,13 @@ _SAME_WAY = {"yes": "It failed the same way.", "no": "It failed differently.", "
 
 
 def prefill(case: Case, key: str) -> str:
-    """The Markdown body of one section; empty for one that only people can write."""
+    """Write the Markdown body of one section; empty for a section that only people can write."""
     writer = _WRITERS.get(key)
     return "" if writer is None else writer(case).strip() + "\n"
 
 
 def body(case: Case, key: str) -> str:
-    """The section as edited, else prefilled."""
+    """Return the edited section, else the prefilled one."""
     edited = case.sections.get(key)
     return prefill(case, key) if edited is None else edited
 
@@ -64,7 +64,7 @@ def _summary(case: Case) -> str:
     if analysis.findings:
         best = analysis.findings[0]
         lines.append(
-            f"**Best match:** {best.title} (`{best.id}`, score {best.score:.2f}). "
+            f"**Likely cause:** {best.title} (`{best.id}`, score {best.score:.2f}). "
             f"{best.why}{references(best.evidence)}"
         )
     leading = _leading(case)
@@ -77,7 +77,7 @@ def _impact(case: Case) -> str:
     stall = main_stall(case.analysis)
     if stall is None:
         return (
-            "No stall was detected in the artifacts. Say here who noticed what, and for how long."
+            "No stall was detected in the artifacts. Describe who noticed what, and for how long."
         )
     lines = [
         f"- Onset: {when(stall.onset)}",
@@ -95,7 +95,7 @@ def _impact(case: Case) -> str:
 
 def _timeline(case: Case) -> str:
     parts = ["::lane"] if case.lanes else []
-    parts.append("::timeline" if happened(case) else "No events yet.")
+    parts.append("::timeline" if timeline_events(case) else "No events yet.")
     return "\n\n".join(parts)
 
 
@@ -124,9 +124,9 @@ def _what_happened(case: Case) -> str:
         )
         top = analysis.hot_latches[0]
         parts.append(
-            "| latch | waits | most at once | share | meaning |\n|---|--:|--:|--:|---|\n"
-            f"{rows}\n\nTable: {top.label} has {top.share:.0%} of all latch waits; all positions "
-            "in the source taken together."
+            "| latch | waits | peak | share | meaning |\n|---|--:|--:|--:|---|\n"
+            f"{rows}\n\nTable: {top.label} has {top.share:.0%} of all latch waits; over all "
+            "source positions."
         )
     if analysis.blockers:
         items = "\n".join(
@@ -161,7 +161,7 @@ def _contributing(case: Case) -> str:
 
 def _hypotheses(case: Case) -> str:
     if not case.hypotheses:
-        return "No hypothesis was recorded."
+        return "No hypotheses recorded."
     figure = ["::confidence"] if any(h.history for h in case.hypotheses) else []
     matrix = ["::matrix"] if case.matrix is not None and case.matrix.rows else []
     return "\n\n".join([*figure, *matrix, *(_hypothesis(h) for h in case.hypotheses)])
@@ -171,7 +171,7 @@ def _hypothesis(hypothesis: ReportHypothesis) -> str:
     confidence = "" if hypothesis.confidence is None else f", confidence {hypothesis.confidence} %"
     lines = [f"**{hypothesis.label} {hypothesis.statement}** ({hypothesis.status}{confidence})"]
     if hypothesis.falsifier:
-        lines.append(f"Would be false if: {hypothesis.falsifier}")
+        lines.append(f"Disproved if: {hypothesis.falsifier}")
     for side, word in (("for", "For"), ("against", "Against"), ("neutral", "Neutral")):
         items = [e for e in hypothesis.evidence if e.side == side]
         if items:
@@ -194,7 +194,7 @@ def _hypothesis(hypothesis: ReportHypothesis) -> str:
 
 def _experiments(case: Case) -> str:
     if not case.experiments:
-        return "No experiment was logged."
+        return "No experiments logged."
     experiments = [e for e in case.experiments if not e.sweep or e.observation or e.conclusion]
     return "\n\n".join(["::experiments", *(_experiment(e) for e in experiments)])
 
@@ -227,26 +227,28 @@ def _mitigations(case: Case) -> str:
     for finding in findings:
         for mitigation in finding.mitigations:
             known = (mitigation.side_effects or "").strip(" -–")
-            price = f" Price: {known}" if known else ""
-            lines.append(f"- {mitigation.action} (`{finding.id}`).{price}")
+            effects = f" Side effects: {known}" if known else ""
+            lines.append(f"- {mitigation.action} (`{finding.id}`).{effects}")
         if finding.fixed_in:
             lines.append(f"- `{finding.id}` is fixed in: {', '.join(finding.fixed_in)}")
     return "\n".join(lines) or "None known yet."
 
 
 def _actions(case: Case) -> str:
-    return "::actions" if case.actions else "No action was agreed yet."
+    return "::actions" if case.actions else "No actions agreed yet."
 
 
 def _gaps(case: Case) -> str:
     if case.analysis is None:
         return "Nothing has been analysed yet."
-    found = gaps.of_analysis(case.analysis)
-    lines = [f"- {check.check.replace('_', ' ')}: {check.why}" for check in found.checks]
-    if unknown := found.unknown_formats:
-        lines.append(f"- {len(unknown)} files have an unknown format: " + _some(unknown))
-    if unplaced := found.unplaced:
-        lines.append(f"- {len(unplaced)} files could not be placed in time: " + _some(unplaced))
+    missing = gaps.of_analysis(case.analysis)
+    lines = [f"- {check.check.replace('_', ' ')}: {check.why}" for check in missing.checks]
+    if unknown := missing.unknown_formats:
+        lines.append(f"- {len(unknown)} files have an unknown format: " + _first_paths(unknown))
+    if unplaced := missing.unplaced:
+        lines.append(
+            f"- {len(unplaced)} files could not be placed in time: " + _first_paths(unplaced)
+        )
     return "\n".join(lines) or "All seven quick checks had data, and every file was placed in time."
 
 
@@ -257,14 +259,14 @@ _ARTIFACTS = """\
 
 
 def _appendix(case: Case) -> str:
-    """The artifacts; how each clock was placed is said once, for many share a sentence."""
+    """List the artifacts, with a numbered list of clock placements, as many artifacts share one."""
     if case.analysis is None:
         return "Nothing has been analysed yet."
     artifacts = case.analysis.artifacts
     clocks = dict.fromkeys(a.clock.how for a in artifacts if a.clock)
     number = {how: index for index, how in enumerate(clocks, start=1)}
-    # A collector's file carries its archive and folder in its path: it would fill the page, and
-    # its name alone tells it from the others unless two have the same.
+    # The path of a collector's file includes its archive and folder and would fill the page; the
+    # file name alone is enough unless two files share it.
     names = Counter(a.path.rpartition("/")[2] for a in artifacts)
     short = {
         a.path: name if names[name := a.path.rpartition("/")[2]] == 1 else a.path for a in artifacts
@@ -279,7 +281,7 @@ def _appendix(case: Case) -> str:
     parts = [
         f"Analysed by Pileup {case.analysis.engine}.",
         _ARTIFACTS + rows,
-        f"Table: {len(artifacts)} artifacts, and how the clock of each was placed.",
+        f"Table: {len(artifacts)} artifacts, and how each clock was placed.",
     ]
     if clocks:
         parts.append("Clocks:")
@@ -302,14 +304,14 @@ def _line_impact(case: Case) -> str:
 def _line_cause(case: Case) -> str:
     leading = _leading(case)
     if leading is not None:
-        return f"{leading.statement} ({leading.confidence} % sure)"
+        return f"{leading.statement} ({leading.confidence} % confidence)"
     findings = case.analysis.findings if case.analysis else []
-    return f"Best match: {findings[0].title}." if findings else ""
+    return f"Likely cause: {findings[0].title}." if findings else ""
 
 
 def _line_next(case: Case) -> str:
     waiting = [a for a in case.actions if a.status in ("open", "started")]
-    return f"{waiting[0].text} ({waiting[0].owner or 'nobody yet'})" if waiting else ""
+    return f"{waiting[0].text} ({waiting[0].owner or 'unassigned'})" if waiting else ""
 
 
 def _bug_environment(case: Case) -> str:
@@ -320,7 +322,7 @@ def _bug_environment(case: Case) -> str:
         str(server[name]) for name in ("family", "version", "comment") if server.get(name)
     )
     decide = [s for s in case.analysis.settings if s.name.startswith(_BUG_SETTINGS)]
-    rows = "\n".join(  # a file and the server often say the same
+    rows = "\n".join(  # a file and the server often have the same value
         dict.fromkeys(f"| `{_cell(s.name)}` | `{_cell(s.value or '')}` |" for s in decide)
     )
     table = (
@@ -349,7 +351,7 @@ def _leading(case: Case) -> ReportHypothesis | None:
     return max(alive, key=lambda h: h.confidence or 0, default=None)
 
 
-def _some(paths: Sequence[str]) -> str:
+def _first_paths(paths: Sequence[str]) -> str:
     shown = ", ".join(f"`{path}`" for path in paths[:5])
     return shown + (f" and {len(paths) - 5} more" if len(paths) > 5 else "")
 

@@ -1,4 +1,4 @@
-"""Source notes: how a sentence of the report points at raw lines, and how that becomes a footnote.
+"""Source notes: references from the report's sentences to raw lines, as numbered footnotes.
 
 A reference is an ordinary Markdown footnote label that a person can move, copy and delete:
 
@@ -6,8 +6,8 @@ A reference is an ordinary Markdown footnote label that a person can move, copy 
     [^s-1b2c3d4e-1795213189-1795213244]   a series (CRC-32 of its id) over a window, epoch seconds
     [^pin-019a2b3c4d5e]      a pin (start of its id)
 
-``Notes`` numbers them in order of appearance and lists what each points at.
-A reference that points at nothing stays visible as a note that says so: never silently dropped.
+``Notes`` numbers references in order of appearance and lists their targets. A reference without a
+target stays visible as a note that explains so.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ class Note:
     number: int
     label: str
     text: str
-    """Where it points: path and lines, or series and window, or the pin's title."""
+    """The target: path and lines, or series and window, or the pin's title."""
     excerpt: str | None
     view: str | None
     """In-app path that opens it."""
     artifact: str | None = None
-    """SHA-256 of what it points into."""
+    """SHA-256 of the target artifact."""
     stale: bool = False
 
 
 def reference(locator: Locator) -> str:
-    """The Markdown reference of a locator; empty when it points nowhere."""
+    """Build the Markdown reference of a locator; empty without a target."""
     if locator.artifact and locator.line_first is not None:
         last = locator.line_last or locator.line_first
         return f"[^{locator.artifact[:8]}-{locator.line_first}-{last}]"
@@ -56,7 +56,7 @@ def pin_reference(pin: ReportPin) -> str:
 
 
 def references(locators: list[Locator], limit: int = 3) -> str:
-    """The references of the first few distinct locators, ready to append to a sentence."""
+    """Build the references of the first few distinct locators, to append to a sentence."""
     seen = dict.fromkeys(filter(None, map(reference, locators)))
     return "".join(list(seen)[:limit])
 
@@ -66,30 +66,30 @@ def series_hash(series: str) -> str:
 
 
 class Notes:
-    """Numbers references in order of appearance, and knows what each points at."""
+    """Numbers references in order of appearance and resolves their targets."""
 
     def __init__(self, case: Case) -> None:
         self._case = case
         self._notes: dict[str, Note] = {}
 
     def number(self, label: str) -> int:
-        """The number of a reference; the same label keeps its number."""
+        """Return the number of a reference; the same label always has the same number."""
         if label not in self._notes:
             self._notes[label] = resolve(self._case, label, len(self._notes) + 1)
         return self._notes[label].number
 
     def listed(self) -> list[Note]:
-        """In order of their numbers."""
+        """List the notes in order of their numbers."""
         return list(self._notes.values())
 
 
 def labels(markdown: str) -> list[str]:
-    """The references of a text, in order."""
+    """List the reference labels of a text, in order."""
     return _REFERENCE.findall(markdown)
 
 
 def resolve(case: Case, label: str, number: int) -> Note:
-    """What a label points at; a label of nothing gives a note without a view that says so."""
+    """Resolve a label to its note; an unknown target gives a note without a view."""
     if match := _LINES.match(label):
         return _lines_note(case, label, number, match[1], int(match[2]), int(match[3]))
     if match := _SERIES.match(label):

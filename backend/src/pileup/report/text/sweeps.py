@@ -1,7 +1,7 @@
-"""A sweep as a table: what each combination of parameters gave.
+"""Tabulate a sweep: the result of each combination of parameters.
 
-Two parameters make a pivot (one down, the other across); one or more than two make a list. Runs
-of the same parameters are one place: the median of what they measured, least, most, and how many.
+Two parameters make a pivot (one down, the other across); any other number makes a list. Runs with
+the same parameters share a cell: median, low, high and number of runs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pileup.report.text.wording import VERDICTS, number
 
 
 def sweeps(experiments: Sequence[ReportExperiment]) -> list[Table]:
-    """One table per sweep of at least two runs that differ in a parameter."""
+    """Build one table per sweep of at least two runs that differ in a parameter."""
     by_name: dict[str, list[ReportExperiment]] = {}
     for experiment in experiments:
         if experiment.sweep and experiment.parameters:
@@ -54,19 +54,19 @@ def _pivot(down: str, across: str, runs: list[ReportExperiment], caption: str) -
         place = run.parameters.get(down, ""), run.parameters.get(across, "")
         places.setdefault(place, []).append(run)
     rows = [
-        [line, *(_said(places.get((line, column), [])) for column in columns)] for line in lines
+        [line, *(_result(places.get((line, column), [])) for column in columns)] for line in lines
     ]
     return table([down, *(f"{across}: {column}" for column in columns)], rows, None, caption)
 
 
-def _said(runs: Sequence[ReportExperiment]) -> str:
+def _result(runs: Sequence[ReportExperiment]) -> str:
     if not runs:
         return "not run"
     return ", ".join(word for word in (_value(runs), _word(runs)) if word)
 
 
 def _value(runs: Sequence[ReportExperiment]) -> str:
-    """'31', or of several '31 (28 to 40; 3 runs)'; those that measured nothing count for none."""
+    """Format the measured value: '31', or for several runs '31 (28 to 40; 3 runs)'."""
     measured = [run.measured for run in runs if run.measured is not None]
     if len(runs) == 1 or not measured:
         return number(measured[0]) if measured else ""
@@ -79,7 +79,7 @@ def _value(runs: Sequence[ReportExperiment]) -> str:
 
 
 def _word(runs: Sequence[ReportExperiment]) -> str:
-    """'match', or of several '2 match, 1 miss'."""
+    """Format the verdicts: 'match', or for several runs '2 match, 1 miss'."""
     words = Counter(VERDICTS.get(run.verdict or "", "open") for run in runs)
     if len(runs) == 1:
         return next(iter(words))
@@ -87,7 +87,7 @@ def _word(runs: Sequence[ReportExperiment]) -> str:
 
 
 def _natural(text: str) -> list[tuple[int, float, str]]:
-    """4 before 16: numbers in a text by their size."""
+    """Sort key that orders numbers in a text by size: 4 before 16."""
     return [
         (0, float(part), "") if part.replace(".", "", 1).isdecimal() else (1, 0.0, part)
         for part in re.findall(r"\d+(?:\.\d+)?|[^\d]+", text)

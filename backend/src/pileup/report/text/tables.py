@@ -1,4 +1,4 @@
-"""A table of plain texts, as live blocks make them."""
+"""Build tables of plain texts, for live blocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Templates of the report as data: which sections, in which order, and what each is to say.
+"""Templates of the report as data: sections, their order, and a prompt for each.
 
 Texts belong to a section's key, not to a template: choosing another template loses nothing. A text
 whose section the chosen template lacks is kept, listed as "not in this template" and not exported.
@@ -16,12 +16,12 @@ class Part:
     key: str
     title: str
     prompt: str
-    """What the section is to say; shown while it is empty."""
+    """Instruction for the author; shown while the section is empty."""
     required: bool = False
     max_lines: int | None = None
-    """Lint: more lines of text than this are remarked."""
+    """Lint: maximum number of lines."""
     wants: tuple[str, ...] = ()
-    """Lint: live blocks or words of which at least one is expected."""
+    """Lint: live blocks or words; at least one of them is expected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,9 @@ _LESSONS = Part(
     "What went well, what went badly, where we were lucky",
     "One list each. People did what made sense to them: ask what made it make sense.",
 )
-_APPENDIX = Part("appendix", "Appendix: artifacts and clocks", "What was read, and its clocks.")
+_APPENDIX = Part(
+    "appendix", "Appendix: artifacts and clocks", "The files that were read, and their clocks."
+)
 
 TEMPLATES: tuple[Template, ...] = (
     Template(
@@ -81,7 +83,7 @@ TEMPLATES: tuple[Template, ...] = (
             ),
             Part("hypotheses", "Hypotheses", "All of them: the refuted ones save the next team."),
             Part("experiments", "Experiments", "What was changed, predicted and observed."),
-            Part("mitigations", "Mitigations", "What helps now, and its price."),
+            Part("mitigations", "Mitigations", "What helps now, and its side effects."),
             _ACTIONS,
             _LESSONS,
             Part("gaps", "Gaps", "What was not collected, and how to collect it next time."),
@@ -102,7 +104,12 @@ TEMPLATES: tuple[Template, ...] = (
                 True,
             ),
             Part("trigger", "Trigger", "What set it off: a deployment, a load, a statement.", True),
-            Part("resolution", "Resolution", "What ended it, and what was tried in vain.", True),
+            Part(
+                "resolution",
+                "Resolution",
+                "What ended it, and what was tried without effect.",
+                True,
+            ),
             Part("detection", "Detection", "Who or what noticed, and how long that took.", True),
             _ACTIONS,
             Part("lessons", "Lessons learned", _LESSONS.prompt, True),
@@ -162,7 +169,7 @@ TEMPLATES: tuple[Template, ...] = (
                 True,
                 wants=("::waits", "::lane", "::pin", "[^", "```"),
             ),
-            Part("bug_workaround", "Workaround", "If there is one, and its price."),
+            Part("bug_workaround", "Workaround", "If there is one, and its side effects."),
             Part("experiments", "Experiments", "What was tried, on which versions."),
             _APPENDIX,
         ),
@@ -173,9 +180,9 @@ DEFAULT = TEMPLATES[0]
 TITLES: dict[str, str] = {
     part.key: part.title for template in reversed(TEMPLATES) for part in template.parts
 }
-"""Every section that a report can have, by key, under the title of the first template with it."""
+"""Every possible section by key, with the title of the first template that has it."""
 
 
 def template(template_id: str) -> Template:
-    """The template of that id; the default one when it is not known (it was removed since)."""
+    """Return the template of an id; the default template when the id is unknown (removed since)."""
     return next((item for item in TEMPLATES if item.id == template_id), DEFAULT)

@@ -1,4 +1,4 @@
-"""How numbers and times of the case are said in every part of the report."""
+"""Format the numbers and times of the case alike in every part of the report."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ VERDICTS = {
 
 
 def when(text: str | None) -> str:
-    """'2026-11-20T22:19:49.000000Z' as '2026-11-20 22:19:49 UTC' (zone.py may move it later)."""
+    """Format an ISO 8601 time as '2026-11-20 22:19:49 UTC' (zone.py may convert it later)."""
     at = moment(text) if text is not None else None
     return "unknown" if at is None else at.strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def moment(text: str) -> datetime | None:
-    """An ISO 8601 time in UTC; without a zone it is UTC; None when it is no time."""
+    """Parse an ISO 8601 time to UTC; without a zone it is UTC; None when it is not a time."""
     try:
         at = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
     except ValueError:
@@ -33,51 +33,51 @@ def moment(text: str) -> datetime | None:
 
 
 def ms(iso: str) -> float:
-    """Epoch milliseconds of an ISO 8601 time."""
+    """Return the epoch milliseconds of an ISO 8601 time."""
     return datetime.fromisoformat(iso.replace("Z", "+00:00")).timestamp() * 1000
 
 
 def number(value: float | None) -> str:
-    """As in every sentence; empty when not known."""
+    """Format a number for a sentence; empty when None."""
     return "" if value is None else numerals.number(value)
 
 
 def ratio_words(before: float | None, during: float | None) -> str:
-    """'from 3 to 96', or nothing when a side is not known."""
+    """Format a change: 'from 3 to 96'; empty when a side is unknown."""
     if before is None or during is None:
         return ""
     return f"from {number(before)} to {number(during)}"
 
 
 def main_stall(analysis: Analysis | None) -> StallDoc | None:
-    """The stall that the report speaks of: as everywhere."""
+    """Return the stall that the report describes, the same as on every screen."""
     return documents.main_stall(analysis.stalls) if analysis else None
 
 
 def peak_name(stall: StallDoc) -> str:
-    """What ``peak_waiters`` counts."""
+    """Name what ``peak_waiters`` counts."""
     waiting = stall.peak_counts == "waiting"
-    return "Most threads waiting at once" if waiting else "Most sessions running at once"
+    return "Peak threads waiting" if waiting else "Peak sessions running"
 
 
 def peak_words(stall: StallDoc) -> str:
-    """'264 threads waiting at most'."""
+    """Format the peak: 'peak 264 threads waiting'."""
     what = "threads waiting" if stall.peak_counts == "waiting" else "sessions running"
-    return f"{stall.peak_waiters} {what} at most"
+    return f"peak {stall.peak_waiters} {what}"
 
 
 def lasted(root: BlockerDoc) -> str:
-    """'The root in 11 of 24 status dumps of the stall. '; nothing where one was looked at."""
+    """Format how often a blocker is the root, with a trailing blank; empty for a single moment."""
     return f"{root.persistence}. " if root.of > 1 and root.persistence else ""
 
 
 def at(text: str | None) -> str:
-    """' at 2026-11-20 22:17:13 UTC', or nothing."""
+    """Format ' at 2026-11-20 22:17:13 UTC'; empty when None."""
     return "" if text is None else f" at {when(text)}"
 
 
 def stall_spans(case: Case) -> list[tuple[float, float | None]]:
-    """(start, end) of each stall in epoch ms; None for an end that was not captured."""
+    """List (start, end) of each stall in epoch ms; None for an end that was not captured."""
     if case.analysis is None:
         return []
     return [

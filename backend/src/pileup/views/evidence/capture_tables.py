@@ -90,7 +90,7 @@ class _Page:
         return Block(
             f"Top queries of {_QUERY_SOURCES[seen_in]}",
             self._more(top.shapes, "statement"),
-            ("time", "share", "calls", "longest", "statement", "look at"),
+            ("time", "share", "calls", "longest", "statement", "source"),
             rows,
         )
 
@@ -114,7 +114,7 @@ class _Page:
         return Block(
             "Log messages",
             self._more(groups.groups, "message"),
-            ("count", "severity", "first", "last", "message", "look at"),
+            ("count", "severity", "first", "last", "message", "source"),
             rows,
         )
 
@@ -189,7 +189,7 @@ class _Page:
         return Block(
             "Settings that differ",
             [about, *self._more(len(rows), "setting")],
-            ("setting", "a", "b", "mentioned by", "look at"),
+            ("setting", "a", "b", "mentioned by", "source"),
             [self._setting(row) for row in rows[: self.most]],
         )
 
@@ -205,7 +205,7 @@ class _Page:
         return Block(
             "Settings that matter",
             [about, *self._more(len(known), "setting")],
-            ("setting", "value", "mentioned by", "look at"),
+            ("setting", "value", "mentioned by", "source"),
             [(row[0], row[1], *row[3:]) for row in rows],
         )
 

@@ -235,7 +235,7 @@ def _run_symptoms(found: Found, own: OwnSymptoms, finished: RunSymptoms | None) 
             incident=symptom.incident.holds if symptom.incident else None,
             incident_text=symptom.incident.text if symptom.incident else None,
         )
-        for symptom in own.asked
+        for symptom in own.evaluated
     ]
     unknown_questions = finished is not None and finished.own is None
     return RunSymptoms(
