@@ -125,7 +125,7 @@ def test_a_bundle_takes_along_what_its_tables_are_read_by(bench: Bench) -> None:
     def changed(**put: Any) -> bytes:
         return touched(bundle, {"mappings.jsonl": with_fields(put)})
 
-    assert "columns that it is kept under" in arrived(changed(key="header:00"))["detail"]
+    assert "does not fit the columns of its key" in arrived(changed(key="header:00"))["detail"]
     assert "no mapping of columns" in arrived(changed(mapping={"columns": 7}))["detail"]
     read = arrived(bundle)
     assert read["why"] == "a person mapped its columns"
