@@ -1,1 +1,1 @@
-"""Measurements of the engine beside the peers: ``make bench-parse`` and ``make bench``."""
+"""Measurements of the engine compared with its peers: ``make bench-parse`` and ``make bench``."""

@@ -1,4 +1,4 @@
-"""How fast each format is read, and with how much memory, beside the tools that read the same.
+"""Measure speed and memory of reading each format, compared with tools that read the same.
 
 Each input is grown from the committed samples (inputs.py), each reader runs in a process of its
 own (reading.py, peers.py), one after the other. MB are 10^6 bytes; MB/s is by the clock, and
@@ -33,7 +33,7 @@ _LIMIT_S = 600.0
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One measured reader of one input."""
+    """The measurement of a reader on an input."""
 
     input: str
     reader: str
@@ -45,7 +45,7 @@ class Line:
     failed: str | None = None
 
     def cells(self) -> tuple[str, ...]:
-        """As columns of the table."""
+        """Return the columns of the table."""
         if self.failed is not None:
             return (self.input, self.reader, "", "", "", "", "", self.failed)
         return (
@@ -76,13 +76,13 @@ def main() -> None:
     lines: list[Line] = []
     _print(_HEADER)
     with tempfile.TemporaryDirectory(prefix="pileup-bench-", dir=_scratch()) as folder:
-        for one in INPUTS:
-            if not options.only or one.name in options.only:
-                for line in _of_input(one, Path(folder), options.scale):
+        for item in INPUTS:
+            if not options.only or item.name in options.only:
+                for line in _measure_input(item, Path(folder), options.scale):
                     lines.append(line)
                     _print(line.cells())
         if not options.only or _BUNDLE in options.only:
-            for line in _of_bundle(Path(folder), options.scale):
+            for line in _measure_bundle(Path(folder), options.scale):
                 lines.append(line)
                 _print(line.cells())
     if options.markdown:
@@ -92,14 +92,14 @@ def main() -> None:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--scale", type=float, default=1.0, help="of the sizes in inputs.py")
-    names = [one.name for one in INPUTS] + [_BUNDLE]
+    names = [item.name for item in INPUTS] + [_BUNDLE]
     parser.add_argument("--only", action="append", choices=names, default=[], metavar="INPUT")
     parser.add_argument("--markdown", type=Path, help="write the page to this file")
     return parser.parse_args()
 
 
 def _scratch() -> Path | None:
-    """A folder under the Pileup home, where there is room for gigabytes; else TMPDIR."""
+    """Return a folder under the Pileup home, which has space for gigabytes; None for TMPDIR."""
     home = os.environ.get("PILEUP_HOME")
     if not home or os.environ.get("TMPDIR"):
         return None
@@ -111,15 +111,15 @@ def _scratch() -> Path | None:
 # ---- one input
 
 
-def _of_input(one: Input, folder: Path, scale: float) -> Iterator[Line]:
-    path = folder / one.file
-    size = one.write(path, scale)
-    yield _ours(one.what, "Pileup", (str(path), one.file))
+def _measure_input(item: Input, folder: Path, scale: float) -> Iterator[Line]:
+    path = folder / item.file
+    size = item.write(path, scale)
+    yield _ours(item.what, "Pileup", (str(path), item.file))
     for peer in PEERS:
-        if one.name in peer.inputs:
-            yield _theirs(one.what, peer, path, size)
+        if item.name in peer.inputs:
+            yield _theirs(item.what, peer, path, size)
     for floor in FLOORS:
-        yield _theirs(one.what, floor, path, size)
+        yield _theirs(item.what, floor, path, size)
     path.unlink()
 
 
@@ -131,16 +131,22 @@ def _ours(what: str, reader: str, arguments: Sequence[str]) -> Line:
     )
     if measured.failed is not None:
         return Line(what, reader, 0, 0, 0, 0, "", measured.failed[:120])
-    told = json.loads(measured.output)
-    if told["format"] is None:
+    result = json.loads(measured.output)
+    if result["format"] is None:
         return Line(what, reader, 0, 0, 0, 0, "", "not read yet: no format claims it")
-    keeps = ", ".join(f"{count:,} {kind}" for kind, count in told["records"].items())
-    if told["skipped"]:
-        keeps += f"; {told['skipped'] / told['bytes']:.1%} not understood"
-    if told["failed"]:
-        keeps += f"; {told['failed'][:80]}"
+    keeps = ", ".join(f"{count:,} {kind}" for kind, count in result["records"].items())
+    if result["skipped"]:
+        keeps += f"; {result['skipped'] / result['bytes']:.1%} not understood"
+    if result["failed"]:
+        keeps += f"; {result['failed'][:80]}"
     return Line(
-        what, reader, told["bytes"], told["seconds"], told["cpu_s"], told["peak_bytes"], keeps
+        what,
+        reader,
+        result["bytes"],
+        result["seconds"],
+        result["cpu_s"],
+        result["peak_bytes"],
+        keeps,
     )
 
 
@@ -172,7 +178,7 @@ def _line(what: str, peer: Peer, size: int, measured: Measured) -> Line:
 
 
 def _cut(path: Path, part: Path, most: int) -> int:
-    """The first lines of a file, up to so many bytes."""
+    """Copy the first lines of a file, up to so many bytes, and return their size."""
     size = 0
     with path.open("rb") as source, part.open("wb") as out:
         for line in source:
@@ -185,8 +191,8 @@ def _cut(path: Path, part: Path, most: int) -> int:
 # ---- the bundle
 
 
-def _of_bundle(folder: Path, scale: float) -> Iterator[Line]:
-    """pt-stalk captures in one .tar.zst: read to the end, and every file of it parsed."""
+def _measure_bundle(folder: Path, scale: float) -> Iterator[Line]:
+    """Measure pt-stalk captures in a .tar.zst: reading to the end, and parsing every file."""
     what = f"{_BUNDLE_BYTES * scale / 1e9:.2g} GB of captures, .tar.zst"
     path = folder / "bundle.tar.zst"
     size = _write_bundle(path, int(_BUNDLE_BYTES * scale))
@@ -204,7 +210,7 @@ def _theirs_bundle(what: str, peer: Peer, path: Path, size: int) -> Line:
 
 
 def _write_bundle(path: Path, wanted: int) -> int:
-    """Captures of one server, minute after minute, until the files have so many bytes."""
+    """Write captures of one server, minute after minute, until the files have so many bytes."""
     import zstandard  # here: the peers' peaks count what this process has loaded
 
     files = [(suffix, capture_file(name, size)) for suffix, name, size in CAPTURE]

@@ -1,7 +1,7 @@
-"""The large inputs: what each is, how large, and how it grows from the committed samples.
+"""The large inputs: their names and sizes, and how they grow from the committed samples.
 
-What a real capture varies is varied (thread ids, addresses, counters, times, statements), so that
-no reader gains by having seen the same text before. Nothing here is random: a run can be repeated.
+Thread ids, addresses, counters, times and statements vary as in a real capture, so that no reader
+gains by having seen the same text before. Nothing is random: a run can be repeated.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _START = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One kind of artifact, grown to a size.
+    """A kind of artifact, grown to a size.
 
     size:   bytes wanted at scale 1; ``pieces`` yields text until that is reached, or ends itself.
     """
@@ -35,7 +35,7 @@ class Input:
     pieces: Callable[[float], Iterator[str]]
 
     def write(self, path: Path, scale: float, least: int = 0) -> int:
-        """Make the file; gives its bytes."""
+        """Write the file and return its size in bytes."""
         wanted = max(least, int(self.size * scale))
         written = 0
         with path.open("wb") as out:
@@ -56,7 +56,7 @@ _DETACHED = re.compile(r"^\[Inferior .*\n", re.MULTILINE)
 
 
 def _gdb_dumps(_: float) -> Iterator[str]:
-    """Backtraces of 1,000 threads, one after the other; arguments differ by thread."""
+    """Yield consecutive backtraces of 1,000 threads; arguments differ by thread."""
     head, *bodies = re.split(
         r"^Thread .*\n", incident("commit-pileup/artifacts/gdb/*-gdb.txt"), flags=re.MULTILINE
     )
@@ -77,7 +77,7 @@ _FRAME = re.compile(r"^#(\d+)\s+(?:0x[0-9a-f]+ in )?(.+?) \(", re.MULTILINE)
 
 
 def _functions() -> list[list[str]]:
-    """The functions of each thread of the gdb sample, innermost first."""
+    """Return the functions of each thread of the gdb sample, innermost first."""
     _, *bodies = re.split(
         r"^Thread .*\n", incident("commit-pileup/artifacts/gdb/*-gdb.txt"), flags=re.MULTILINE
     )
@@ -97,12 +97,12 @@ def _eu_stack_dumps(_: float) -> Iterator[str]:
 
 
 def _hash(name: str) -> int:
-    """A small number of a name, the same in every run."""
+    """Hash a name to a small number, the same in every run."""
     return zlib.crc32(name.encode()) % 0xFFFFFFF
 
 
 def _collapsed(_: float) -> Iterator[str]:
-    """pt-pmp's lines: one sample of 300 distinct stacks after the other, each with its date."""
+    """Yield pt-pmp's lines: consecutive samples of 300 distinct stacks, each with its date."""
     stacks = [",".join(names) for names in _functions() if names]
     for at in range(1_000_000):
         stamp = (_START + timedelta(seconds=at)).strftime("%a %b %e %H:%M:%S UTC %Y")
@@ -123,7 +123,7 @@ def _folded(_: float) -> Iterator[str]:
 
 
 def _folded_apart(_: float) -> Iterator[str]:
-    """Each line another stack, as a profiler writes them: the callers alike, the callees not."""
+    """Yield a different stack per line, as a profiler does: similar callers, different callees."""
     stacks = [list(reversed(names)) for names in _functions() if names]
     names = sorted({name for stack in stacks for name in stack})
     for at in range(1_000_000):
@@ -135,7 +135,7 @@ def _folded_apart(_: float) -> Iterator[str]:
 
 
 def _called(names: list[str], number: int) -> Iterator[str]:
-    """A number as functions: its digits to the base of how many there are, and some more."""
+    """Encode a number as functions: its digits in the base of their count, and some more."""
     rest = number
     while rest:
         rest, digit = divmod(rest, len(names))
@@ -148,7 +148,7 @@ def _called(names: list[str], number: int) -> Iterator[str]:
 
 
 def _status_dumps(scale: float) -> Iterator[str]:
-    """2,000 dumps (at scale 1) of 1,000 semaphore waits each, a second apart."""
+    """Yield 2,000 dumps (at scale 1) of 1,000 semaphore waits each, a second apart."""
     text = sample("innodb-status/5.6.24-index-latches-409-waiters.txt")
     first, *waits = re.split(r"^--Thread \d+ ", text, flags=re.MULTILINE)
     last_wait, rest = waits[-1].split("OS WAIT ARRAY INFO: signal", 1)
@@ -182,7 +182,7 @@ def _status_rows() -> list[tuple[str, str]]:
 
 
 def _status_samples() -> Iterator[list[tuple[str, str]]]:
-    """One sample per second: a third of the counters move."""
+    """Yield a sample per second, in which a third of the counters change."""
     rows = _status_rows()
     steps = [
         (name, int(value) if value.isdecimal() else None, _hash(name) % 1499, value)
@@ -210,35 +210,36 @@ def _mysqladmin(width: int) -> Callable[[float], Iterator[str]]:
         rule = f"+{'-' * (name_width + 2)}+{'-' * (width + 2)}+\n"
         head = f"{rule}| {'Variable_name':<{name_width}} | {'Value':<{width}} |\n{rule}"
         row = f"| %-{name_width}s | %-{width}s |\n"
-        for one in _status_samples():
-            yield head + "".join([row % cells for cells in one]) + rule + "\n"
+        for variables in _status_samples():
+            yield head + "".join([row % cells for cells in variables]) + rule + "\n"
 
     return pieces
 
 
 def _mysqladmin_relative(_: float) -> Iterator[str]:
-    """The first sample as it is, then differences, as ``-r`` prints them."""
+    """Yield the first sample as it is, then differences, as ``-r`` prints them."""
     name_width = max(len(name) for name, _ in _status_rows())
     rule = f"+{'-' * (name_width + 2)}+{'-' * 22}+\n"
     head = f"{rule}| {'Variable_name':<{name_width}} | {'Value':<20} |\n{rule}"
     row = f"| %-{name_width}s | %-20s |\n"
     before: list[tuple[str, str]] = []
-    for one in _status_samples():
+    for variables in _status_samples():
         cells = [
             (name, str(int(now) - int(then)) if now.isdecimal() and then.isdecimal() else "0")
-            for (name, now), (_, then) in zip(one, before, strict=False)
-        ] or one
-        before = one
+            for (name, now), (_, then) in zip(variables, before, strict=False)
+        ] or variables
+        before = variables
         yield head + "".join([row % cell for cell in cells]) + rule + "\n"
 
 
 def _status_tab(_: float) -> Iterator[str]:
-    for one in _status_samples():
-        yield "Variable_name\tValue\n" + "".join([f"{name}\t{value}\n" for name, value in one])
+    for variables in _status_samples():
+        rows = [f"{name}\t{value}\n" for name, value in variables]
+        yield "Variable_name\tValue\n" + "".join(rows)
 
 
 def _wide_csv(scale: float) -> Iterator[str]:
-    """10,000 columns; 3,600 rows at scale 1; a second apart."""
+    """Yield 10,000 columns and 3,600 rows (at scale 1), a second apart."""
     columns = 10_000
     yield "time," + ",".join(f"db-{n % 100:02d}.counter_{n}" for n in range(columns)) + "\n"
     pool = [f"{(n * 7919 % 1_000_003) / 8:.3f}"[: 4 + n % 6].rstrip(".") for n in range(99_991)]
@@ -265,7 +266,7 @@ _KEYS = ("Id", "User", "Host", "db", "Command", "Time", "State", "Info")
 
 
 def _sessions() -> Iterator[list[tuple[str, ...]]]:
-    """Listings of 1,000 sessions, a second apart."""
+    """Yield listings of 1,000 sessions, a second apart."""
     rows: list[dict[str, str]] = []
     for row in re.split(r"^\*+ \d+\. row \*+\n", stalk("hot-row", "processlist"), flags=re.M)[1:]:
         fields = dict(re.findall(r"^ *(\w+): ?(.*)$", row, flags=re.MULTILINE))
@@ -432,11 +433,11 @@ CAPTURE = (
 
 
 def capture_file(name: str, size: int) -> bytes:
-    """The first ``size`` bytes of an input, cut at a line."""
-    (one,) = (one for one in INPUTS if one.name == name)
+    """Return the first ``size`` bytes of an input, cut at a line."""
+    (wanted,) = (item for item in INPUTS if item.name == name)
     parts: list[str] = []
     have = 0
-    for piece in islice(one.pieces(1), 1_000_000):
+    for piece in islice(wanted.pieces(1), 1_000_000):
         parts.append(piece)
         have += len(piece)
         if have >= size:

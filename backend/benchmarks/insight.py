@@ -1,9 +1,9 @@
-"""What the analysis says of incidents whose truth is known: `make bench-insight`.
+"""Compare the analysis with incidents whose true cause is known: `make bench-insight`.
 
 Every folder with a GROUND_TRUTH.md below the given ones is read as one incident (its experiment
-folders as runs of their own) and held against ground-truth.json and truths.yaml. Quiet captures
-are made by construction: the same evidence cut off before the onset, and the baseline's files
-alone; they must show no stall and no finding above 0.5. Ends with 1 when a target is missed.
+folders as runs of their own) and compared with ground-truth.json and truths.yaml. Quiet captures
+are constructed: the same evidence cut before the onset, and the baseline's files alone; they must
+show no stall and no finding above 0.5. Exits with 1 if a target is missed.
 
 Usage: python -m benchmarks.insight [FOLDER ...]   (default: samples/ and $PILEUP_CAPTURES or
 ../shared/captures)
@@ -41,14 +41,14 @@ _TIMELESS = ("setting", "table")
 
 @dataclass
 class Row:
-    """One line of the table."""
+    """A line of the table."""
 
     name: str
     onset_s: float | None = None
     first: str = ""
     """The first finding, with its score."""
     place: int | None = None
-    """Where the true cause stands; None when it is not found."""
+    """Rank of the true cause among the findings; None if it is missing."""
     blocker: bool | None = None
     false: list[str] = field(default_factory=list)
     trial: TrialDoc | None = None
@@ -58,8 +58,8 @@ class Row:
 
 
 def main() -> int:
-    """Measure every folder, print the table, say what was missed."""
-    given = [Path(one) for one in sys.argv[1:]] or _default()
+    """Measure every folder, print the table and the missed targets."""
+    given = [Path(name) for name in sys.argv[1:]] or _default()
     empty = [str(folder) for folder in given if not any(_incidents(folder))]
     if empty:
         print(f"no GROUND_TRUTH.md below {', '.join(empty)}: name folders of captures")
@@ -68,28 +68,28 @@ def main() -> int:
     rows: list[Row] = []
     for folder in given:
         for incident in _incidents(folder):
-            for row in measured(incident, truths):
+            for row in measure(incident, truths):
                 rows.append(row)
                 print(_line(row), flush=True)
-    missed = [f"{row.name}: {one}" for row in rows for one in row.missed]
+    missed = [f"{row.name}: {target}" for row in rows for target in row.missed]
     print(f"\n{len(rows)} captures, {len(missed)} targets missed" + ":" * bool(missed))
     print("\n".join(missed))
     return 1 if missed else 0
 
 
-def measured(folder: Path, truths: dict[str, Any]) -> Iterator[Row]:
-    """The incident, its quiet beginning, then each of its experiments."""
+def measure(folder: Path, truths: dict[str, Any]) -> Iterator[Row]:
+    """Yield a row for the incident, for its quiet parts, and for each of its experiments."""
     truth = truths.get(folder.name, {}) | _own_truth(folder)
     name = "/".join(folder.parts[-2:])
     evidence = read(folder)
     yield _incident(name, evidence, truth)
     if "onset" in truth:
         yield _quiet(f"{name} before", before(evidence, parse(truth["onset"])))
-    quiet = [one for one in folder.rglob("*baseline*") if not _in_experiment(one)]
+    quiet = [path for path in folder.rglob("*baseline*") if not _in_experiment(path)]
     if quiet:
-        yield _quiet(f"{name} baseline's files", _taken(quiet))
+        yield _quiet(f"{name} baseline's files", _gather(quiet))
     wanted = truth.get("experiments", {})
-    for run in sorted(one for one in folder.iterdir() if one.name.startswith("experiment")):
+    for run in sorted(path for path in folder.iterdir() if path.name.startswith("experiment")):
         tried = read(run)
         yield _experiment(f"{name}/{run.name}", evidence, tried, wanted.get(run.name))
         own = _own_truth(run)
@@ -98,18 +98,18 @@ def measured(folder: Path, truths: dict[str, Any]) -> Iterator[Row]:
 
 
 def read(folder: Path) -> Evidence:
-    """The evidence of one folder, without what tells the truth."""
+    """Read the evidence of a folder, without the files that reveal the truth."""
     root = folder / "artifacts" if (folder / "artifacts").is_dir() else folder
-    return _taken(
+    return _gather(
         [
-            one
-            for one in root.iterdir()
-            if one.name not in _NOT_EVIDENCE and not one.name.startswith("experiment")
+            path
+            for path in root.iterdir()
+            if path.name not in _NOT_EVIDENCE and not path.name.startswith("experiment")
         ]
     )
 
 
-def _taken(paths: Sequence[Path]) -> Evidence:
+def _gather(paths: Sequence[Path]) -> Evidence:
     captures = Captures()
     captures.read(sorted(paths))
     return gather(captures.artifacts)
@@ -120,7 +120,7 @@ def _in_experiment(path: Path) -> bool:
 
 
 def before(evidence: Evidence, onset: int) -> Evidence:
-    """A quiet capture by construction: what was known before the onset, settings as they are."""
+    """Construct a quiet capture: the evidence before the onset, with all settings."""
     end = onset - _BEFORE_S * 1_000_000
     frames = {
         kind: frame if kind in _TIMELESS else frame.filter(pl.col("time") < end)
@@ -135,9 +135,9 @@ def _incident(name: str, evidence: Evidence, truth: dict[str, Any]) -> Row:
     analysis = analyse(evidence)
     row.seconds = time.perf_counter() - start
     _place(row, analysis, truth)
-    stalls = [one for one in analysis.stalls if one.kind == "stall"]
+    stalls = [stall for stall in analysis.stalls if stall.kind == "stall"]
     if "onset" in truth:
-        errors = [(parse(one.onset) - parse(truth["onset"])) / 1e6 for one in stalls]
+        errors = [(parse(stall.onset) - parse(truth["onset"])) / 1e6 for stall in stalls]
         row.onset_s = min(errors, key=abs, default=None)
         if row.onset_s is None or abs(row.onset_s) > ONSET_S:
             row.missed.append(f"onset wrong by {row.onset_s} s (at most {ONSET_S})")
@@ -151,21 +151,21 @@ def _incident(name: str, evidence: Evidence, truth: dict[str, Any]) -> Row:
 
 
 def _place(row: Row, analysis: Analysis, truth: dict[str, Any]) -> None:
-    ids = [one.id for one in analysis.findings]
+    ids = [finding.id for finding in analysis.findings]
     row.first = f"{ids[0]} {analysis.findings[0].score:.2f}" if ids else "nothing"
     causes = truth.get("cause")
     if causes is None:
         return
-    row.place = next((i + 1 for i, one in enumerate(ids) if one in causes), None)
+    row.place = next((at for at, name in enumerate(ids, start=1) if name in causes), None)
     if row.place != 1:
         row.missed.append(f"true cause {causes} at place {row.place}, first is {row.first}")
     allowed = {*causes, *truth.get("also", ())}
     row.false = [
-        f"{one.id} {one.score:.2f}"
-        for one in analysis.findings
-        if one.score > FALSE and one.id not in allowed
+        f"{finding.id} {finding.score:.2f}"
+        for finding in analysis.findings
+        if finding.score > FALSE and finding.id not in allowed
     ]
-    row.missed += [f"false finding {one}" for one in row.false]
+    row.missed += [f"false finding {finding}" for finding in row.false]
 
 
 def _quiet(name: str, evidence: Evidence) -> Row:
@@ -173,16 +173,19 @@ def _quiet(name: str, evidence: Evidence) -> Row:
     analysis = analyse(evidence)
     row.missed += [f"stall at {s.onset}" for s in analysis.stalls if s.kind == "stall"]
     row.false = [f"{f.id} {f.score:.2f}" for f in analysis.findings if f.score > FALSE]
-    row.missed += [f"false finding {one}" for one in row.false]
+    row.missed += [f"false finding {finding}" for finding in row.false]
     return row
 
 
 def _experiment(name: str, incident: Evidence, run: Evidence, wanted: str | None) -> Row:
-    """The run against the incident; turned round it must be the opposite, with itself the same."""
+    """Compare the run with the incident, the reverse, and the incident with itself.
+
+    The reverse must have the opposite verdict; the incident compared with itself must be the same.
+    """
     row = Row(name, wanted_trial=wanted)
-    one, other = Run.of("the incident", incident), Run.of("the run", run)
-    row.trial = trial(one, other)
-    back, self = trial(other, one), trial(one, one)
+    first, second = Run.of("the incident", incident), Run.of("the run", run)
+    row.trial = trial(first, second)
+    back, self = trial(second, first), trial(first, first)
     analysis = analyse(run)
     best = analysis.findings[0] if analysis.findings else None
     row.first = f"{best.id} {best.score:.2f}" if best else "nothing"
@@ -190,25 +193,25 @@ def _experiment(name: str, incident: Evidence, run: Evidence, wanted: str | None
     if wanted is not None and row.trial.verdict != wanted:
         row.missed.append(f"experiment is {row.trial.verdict}, not {wanted}: {row.trial.text}")
     if back.verdict != opposite or self.verdict != "same":
-        row.missed.append(f"turned round it is {back.verdict}, with itself {self.verdict}")
+        row.missed.append(f"the reverse is {back.verdict}, with itself {self.verdict}")
     return row
 
 
 def _incidents(folder: Path) -> list[Path]:
-    """Folders with a truth, not those below them (their experiments)."""
-    found = sorted(one.parent for one in folder.rglob("GROUND_TRUTH.md"))
-    return [one for one in found if not any(other in one.parents for other in found)]
+    """List the folders with a truth, without those below them (their experiments)."""
+    folders = sorted(path.parent for path in folder.rglob("GROUND_TRUTH.md"))
+    return [path for path in folders if not any(other in path.parents for other in folders)]
 
 
 def _own_truth(folder: Path) -> dict[str, Any]:
     path = folder / "ground-truth.json"
-    found: dict[str, Any] = json.loads(path.read_text()) if path.is_file() else {}
-    return found
+    truth: dict[str, Any] = json.loads(path.read_text()) if path.is_file() else {}
+    return truth
 
 
 def _default() -> list[Path]:
-    told = os.environ.get("PILEUP_CAPTURES")
-    captures = Path(told) if told else REPOSITORY.parent / "shared" / "captures"
+    configured = os.environ.get("PILEUP_CAPTURES")
+    captures = Path(configured) if configured else REPOSITORY.parent / "shared" / "captures"
     return [REPOSITORY / "samples", *([captures] if captures.is_dir() else [])]
 
 

@@ -1,6 +1,6 @@
-"""The analysis of a large incident: seconds and memory at a quarter, a half and the whole.
+"""Measure the analysis of a large incident: seconds and memory at a quarter, a half and the whole.
 
-The whole is what some 450 MB of captures hold: 20 hosts, 250 series each (mysqladmin ext, one value
+The whole is the content of about 450 MB of captures: 20 hosts, 250 series each (mysqladmin, a value
 a second for twenty minutes: 6 million samples), 500 status dumps of 300 transactions and up to 300
 waiting threads, 20 stack samples. One host stalls on one latch. Frames are made as parsers yield
 them and read from Parquet, each size in a process of its own.
@@ -39,17 +39,17 @@ _S = 1_000_000
 _T0 = 1_795_212_000 * _S
 _ONSET, _END = 600, 720
 _BYTES_A_SAMPLE, _BYTES_A_WAIT, _BYTES_A_TRX = 55, 330, 420
-"""Of text, as mysqladmin and the status dump print them."""
+"""Bytes of text, as mysqladmin and the status dump print them."""
 
 
 def main() -> None:
-    """One line per size: what it is worth in text, seconds, peak memory."""
+    """Print a line per size: its size as text, seconds, peak memory."""
     columns = f"{'samples':>12}{'dumps':>7}{'wall s':>9}{'CPU s':>8}{'peak MB':>9}"
     print(f"{'share':<8}{'text MB':>9}{columns}")
     for share in (0.25, 0.5, 1.0):
         with tempfile.TemporaryDirectory() as folder:
             _child("--make", folder, str(share))
-            seen = json.loads(_child("--one", folder, str(share)))
+            seen = json.loads(_child("--analyse", folder, str(share)))
         print(
             f"{share:<8}{seen['text_mb']:>9.0f}{seen['samples']:>12,}{seen['dumps']:>7}"
             f"{seen['seconds']:>9.1f}{seen['cpu']:>8.1f}{seen['peak_mb']:>9.0f}  {seen['says']}",
@@ -65,14 +65,14 @@ def _child(*words: str) -> str:
 
 
 def make(folder: Path, share: float) -> None:
-    """Write the frames of one size, as the frame store does."""
+    """Write the frames of a size, as the frame store does."""
     for artifact, frames in _artifacts(round(HOSTS * share), round(DUMPS * share)):
         for kind, frame in frames.items():
             frame.write_parquet(folder / f"{artifact.path.replace('/', '@')}.{kind}")
 
 
-def one(folder: Path, share: float) -> None:
-    """Analyse one size and print what it took as JSON."""
+def analyse_size(folder: Path, share: float) -> None:
+    """Analyse the frames of a size and print time and memory as JSON."""
     hosts = round(HOSTS * share)
     dumps = round(DUMPS * share)
     start, cpu = time.perf_counter(), time.process_time()
@@ -129,7 +129,7 @@ def _artifact(
 
 
 def _samples(host: str, *, stalled: bool) -> pl.DataFrame:
-    """Threads running and 249 counters that grow; on the stalled host they slow down."""
+    """Make running threads and 249 growing counters; on the stalled host they slow down."""
     rng = random.Random(host)
     times = [_T0 + i * _S for i in range(SECONDS)]
     lines = list(range(1, SECONDS + 1))
@@ -212,7 +212,7 @@ def _dumps(host: str, dumps: int) -> dict[str, pl.DataFrame]:
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--make"]:
         make(Path(sys.argv[2]), float(sys.argv[3]))
-    elif sys.argv[1:2] == ["--one"]:
-        one(Path(sys.argv[2]), float(sys.argv[3]))
+    elif sys.argv[1:2] == ["--analyse"]:
+        analyse_size(Path(sys.argv[2]), float(sys.argv[3]))
     else:
         main()

@@ -1,4 +1,4 @@
-"""Runs a command and measures it: seconds on the clock, seconds of CPU, peak memory.
+"""Run a command and measure it: seconds on the clock, seconds of CPU, peak memory.
 
 The peak is the largest resident set of any one process of the command (``ru_maxrss`` of wait4), so
 of a pipeline its largest member. The bench itself stays small: a child's peak counts the memory of
@@ -21,7 +21,7 @@ _UNIT = 1 if sys.platform == "darwin" else 1024
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a command took. ``output`` is what it printed, when that was asked for."""
+    """Time and memory of a command; ``output`` is its standard output if it was kept."""
 
     seconds: float
     cpu_s: float
@@ -37,7 +37,7 @@ def measure(
     keep_output: bool = False,
     limit_s: float = 900,
 ) -> Measured:
-    """Run a command to its end, or to the limit."""
+    """Run a command to its end or to the limit, and measure it."""
     with open(stdin or os.devnull, "rb") as source:
         before = time.perf_counter()
         child = subprocess.Popen(

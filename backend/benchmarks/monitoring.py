@@ -1,6 +1,6 @@
-"""What monitoring and tracers print, grown to a size: pieces for ``inputs``.
+"""Output of monitoring and tracers, grown to a size: pieces for ``inputs``.
 
-The forms are those of the committed samples (backend/tests/samples); values and times move on.
+The forms are those of the committed samples (backend/tests/samples); values and times advance.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _POINTS = 5_000
 
 
 def csv_legends(_: float) -> Iterator[str]:
-    """Grafana's "series joined by time": legends as headers, units that change by the row."""
+    """Yield Grafana's "series joined by time": legends as headers, units that change by row."""
     header = sample("csv-table/grafana-joined-by-time-legends.csv").partition("\n")[0]
     columns = header.count('","') or header.count(",")
     yield header + "\n"
@@ -31,7 +31,7 @@ def csv_legends(_: float) -> Iterator[str]:
 
 
 def openmetrics(_: float) -> Iterator[str]:
-    """One scrape of an exporter after the other, with milliseconds behind each value."""
+    """Yield consecutive scrapes of an exporter, with milliseconds after each value."""
     names = [(f"mysql_global_status_counter_{n}", n) for n in range(400)]
     for second in count():
         stamp = (_EPOCH_S + second) * 1000
@@ -45,7 +45,7 @@ def openmetrics(_: float) -> Iterator[str]:
 
 
 def prometheus_json(_: float) -> Iterator[str]:
-    """A range query's answer on one line: series of 5,000 points each."""
+    """Yield the response of a range query on one line: series of 5,000 points each."""
     yield '{"status":"success","data":{"resultType":"matrix","result":['
     for series in count():
         name = {"__name__": f"mysql_global_status_counter_{series}", "instance": "db1:9104"}
@@ -56,7 +56,7 @@ def prometheus_json(_: float) -> Iterator[str]:
 
 
 def strace(_: float) -> Iterator[str]:
-    """``strace -f -T -tt`` of a server: the sample's calls by other threads, later."""
+    """Yield ``strace -f -T -tt`` of a server: the sample's calls with other threads and times."""
     lines = sample("strace/5.6-f-T-tt-collapse.txt").splitlines()
     calls = [match[1] for line in lines if (match := re.match(r"\d+ +[\d:.]{15} (.*)", line))]
     for at in count():

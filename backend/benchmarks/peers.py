@@ -1,4 +1,4 @@
-"""The tools that read the same files, and the floors no reader can beat.
+"""Other tools that read the same files, and the lower bounds for any reader.
 
 A peer that is not on PATH is listed with the package that has it; nothing is installed here.
 """
@@ -14,7 +14,7 @@ _DEADLOCKS = (
     "while (<STDIN>) { pt_deadlock_logger::parse_deadlocks($_) }"
 )
 
-# innotop draws screens; what reads a dump is a class in the script.
+# innotop draws screens; a class in the script reads a dump.
 _INNOTOP = (
     'require shift @ARGV; local $/ = "END OF INNODB MONITOR OUTPUT\\n"; my $p = InnoDBParser->new; '
     "while (<STDIN>) { my %all = $p->get_status_hash($_, undef, undef, undef, '5.6.24') }"
@@ -25,10 +25,10 @@ _INNOTOP = (
 class Peer:
     """A command that reads an input.
 
-    command:   its words; FILE stands for the input's path, else the input is its stdin.
-    needs:     the program that must be there, and ``package`` what has it.
-    keeps:     what of the input is in its output.
-    most_mb:   a slow peer is given so much of the input, cut at a line.
+    command:   its arguments; FILE is replaced by the input's path, else the input is its stdin.
+    needs:     the required program, and ``package`` where to get it.
+    keeps:     the part of the input that is in its output.
+    most_mb:   the most of the input that a slow peer gets, cut at a line.
     """
 
     name: str
@@ -40,13 +40,13 @@ class Peer:
     most_mb: int | None = None
 
     def missing(self) -> str | None:
-        """Why it cannot run here."""
+        """Return why the peer cannot run here, or None if it can."""
         return None if shutil.which(self.needs) else f"not installed ({self.package})"
 
     def words(self, path: str) -> list[str]:
-        """The command for one file."""
-        found = {"FILE": path, "PROGRAM": shutil.which(self.needs) or self.needs}
-        return [found.get(word, word) for word in self.command]
+        """Return the command for a file."""
+        values = {"FILE": path, "PROGRAM": shutil.which(self.needs) or self.needs}
+        return [values.get(word, word) for word in self.command]
 
 
 _TOOLKIT = "Debian: percona-toolkit"

@@ -1,7 +1,7 @@
-"""Reads one file as a worker does, in a process of its own, and prints what it took as JSON.
+"""Read a file as a worker does, in a process of its own, and print time and memory as JSON.
 
 Usage: python -m benchmarks.reading PATH NAME, or --archive PATH, or --bundle PATH
-Seconds are of the reading alone: a worker has started, and has its libraries, long before.
+Seconds are of the reading alone: a worker has started and loaded its libraries before.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from pileup.formats.reading import archive
 
 
 def main() -> None:
-    """One file, or every member of an archive."""
+    """Read a file, or every member of an archive."""
     driver.parse_stream(io.BytesIO(b"\n"))  # a worker has read something before
     match sys.argv[1:]:
         case ["--archive", path]:
-            told = _members(Path(path), parse=False)
+            result = _members(Path(path), parse=False)
         case ["--bundle", path]:
-            told = _members(Path(path), parse=True)
+            result = _members(Path(path), parse=True)
         case [path, name]:
-            told = _file(Path(path), name)
-    print(json.dumps(told))
+            result = _file(Path(path), name)
+    print(json.dumps(result))
 
 
 def _file(path: Path, name: str) -> dict[str, object]:
@@ -47,7 +47,7 @@ def _file(path: Path, name: str) -> dict[str, object]:
 
 
 def _members(path: Path, *, parse: bool) -> dict[str, object]:
-    """Every member of an archive, streamed; parsed, or only read to its end."""
+    """Stream every member of an archive, and parse it or only read it to its end."""
     start, cpu = time.perf_counter(), time.process_time()
     size = skipped = problems = files = 0
     records: dict[str, int] = {}
@@ -72,7 +72,7 @@ def _members(path: Path, *, parse: bool) -> dict[str, object]:
         "bytes": size,
         "skipped": skipped,
         "format": "archive",
-        "failed": "; ".join(one.why for one in refusals) or None,
+        "failed": "; ".join(refusal.why for refusal in refusals) or None,
         "problems": problems,
         "records": {"file": files, **records},
     }

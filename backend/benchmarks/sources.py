@@ -1,4 +1,4 @@
-"""Pieces of the committed samples that the large inputs are grown from."""
+"""Pieces of the committed samples from which the large inputs grow."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _SAMPLES = _ROOT / "backend" / "tests" / "samples"
 
 @lru_cache(maxsize=4)
 def incident(pattern: str) -> str:
-    """An artifact of samples/, such as 'hot-row/artifacts/gdb/*-gdb.txt'."""
+    """Read an artifact of samples/, such as 'hot-row/artifacts/gdb/*-gdb.txt'."""
     (path, *_) = sorted(_INCIDENTS.glob(pattern))
     return path.read_text(encoding="utf-8", errors="replace")
 
 
 @lru_cache(maxsize=4)
 def stalk(name: str, suffix: str) -> str:
-    """A file of the pt-stalk bundle of an incident of samples/."""
+    """Read a file of the pt-stalk bundle of an incident of samples/."""
     (bundle, *_) = sorted((_INCIDENTS / name / "artifacts").glob("pt-stalk-*.tar.gz"))
     with tarfile.open(bundle) as archive:
         for member in archive:
@@ -30,5 +30,5 @@ def stalk(name: str, suffix: str) -> str:
 
 
 def sample(name: str) -> str:
-    """A sample of the tests, such as 'innodb-status/8.0.15-....txt'."""
+    """Read a sample of the tests, such as 'innodb-status/8.0.15-....txt'."""
     return (_SAMPLES / name).read_text(encoding="utf-8", errors="replace")

@@ -1,10 +1,9 @@
-"""A big incident for the screens, put into the data folder of a running `pileup run`.
+"""Store a large incident for the screens in the data folder of a running `pileup run`.
 
 200 series of a million samples each (a day, 11.6 a second, on four hosts) and three moments in
 which 5,000 transactions wait for one another's rows, 715 of them with others behind. An upload of
-that much text would take the worker the better part of an hour, and it is not what is measured
-here: the samples are made piece by piece and written by the store's own writer, the rest goes
-through the analysis.
+that much text would take the worker most of an hour, and is not measured here: the samples are
+made piece by piece and written by the store's own writer, the rest goes through the analysis.
 Usage: python -m benchmarks.ui_data --home FOLDER --incident ID [--series 200] [--samples 1000000]
 """
 
@@ -40,13 +39,13 @@ _FROM, _TO = 0.60, 0.602
 
 
 def main() -> None:
-    """Make the incident and say how long that took."""
-    words = argparse.ArgumentParser()
-    words.add_argument("--home", required=True)
-    words.add_argument("--incident", required=True)
-    words.add_argument("--series", type=int, default=200)
-    words.add_argument("--samples", type=int, default=1_000_000)
-    given = words.parse_args()
+    """Make the incident and print how long that took."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--home", required=True)
+    parser.add_argument("--incident", required=True)
+    parser.add_argument("--series", type=int, default=200)
+    parser.add_argument("--samples", type=int, default=1_000_000)
+    given = parser.parse_args()
     started = time.monotonic()
     settings = resolve(Settings(home=Path(given.home)))
     store = PlacedStore(settings.placed_dir)
@@ -64,7 +63,7 @@ def main() -> None:
 
 
 def small() -> Evidence:
-    """What the analysis looks at: sessions inside at one value a second, and the waiting graph."""
+    """Make the evidence that the analysis uses: running threads per second, and lock waits."""
     onset = round(_FROM * 86_400)
     length = round((_TO - _FROM) * 86_400)
     values = [3.0 + n % 3 for n in range(86_400)]
@@ -85,7 +84,7 @@ def small() -> Evidence:
     line = 0
     for snapshot in range(MOMENTS):
         after = 20 + 10 * snapshot
-        told: dict[str, Any] = {
+        moment: dict[str, Any] = {
             "wall_us": _T0 + (onset + after) * _S,
             "clock": "utc",
             "host": "db-0",
@@ -94,7 +93,7 @@ def small() -> Evidence:
         line += 1
         seen.append(
             Snapshot(
-                line_first=line, line_last=line, kind="lock_waits", time_quality="exact", **told
+                line_first=line, line_last=line, kind="lock_waits", time_quality="exact", **moment
             )
         )
         for waiter, blocker, holder in _pairs():
@@ -113,7 +112,7 @@ def small() -> Evidence:
                     index="PRIMARY",
                     mode="X",
                     lock_id=f"140:{20 + holder % TABLES}:{4 + holder // 100}:{2 + holder % 100}",
-                    **told,
+                    **moment,
                 )
             )
     described = EvidenceArtifact("b" * 64, "lock-waits.txt", 1, None)
@@ -126,10 +125,10 @@ def small() -> Evidence:
 
 
 def _pairs() -> Iterator[tuple[int, int, int]]:
-    """Waiter, blocker and who has the row, as data_lock_waits lists them.
+    """Yield waiter, blocker and holder of the row, as data_lock_waits lists them.
 
     Each of the first transactions has a row that seven others want, and waits for one itself. A
-    waiter is listed behind the holder and behind all who stand before it in the queue.
+    waiter is listed with the holder and with all waiters ahead of it in the queue as blockers.
     """
     for waiter in range(1, WAITERS + 1):
         holder = (waiter - 1) // FAN
@@ -139,7 +138,7 @@ def _pairs() -> Iterator[tuple[int, int, int]]:
 
 
 def add_series(store: PlacedStore, incident: str, count: int, size: int) -> list[dict[str, Any]]:
-    """Write the long series behind the few, and give their rows of the catalogue."""
+    """Write the long series after the few, and return their rows of the catalogue."""
     home = store.root / incident
     run = home / (home / "current").read_text().strip()
     few = pl.read_parquet(run / "sample.parquet").sort("id", "time")

@@ -1,8 +1,8 @@
-"""Fuzz one target: python -m fuzz TARGET SECONDS FOLDER. What it finds is put in FOLDER/finds.
+"""Fuzz a target: python -m fuzz TARGET SECONDS FOLDER. Defects are written to FOLDER/finds.
 
-Targets and what holds of them are in ``fuzz.targets``; seeds are pieces of the committed samples.
-To keep a find, give it a name that tells what is odd in it and put it in tests/finds/TARGET:
-test_finds holds it from then on.
+Targets and their assertions are in ``fuzz.targets``; seeds are pieces of the committed samples.
+To keep a find, give it a name that describes what is odd in it and put it in tests/finds/TARGET:
+test_finds checks it from then on.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ _MOST_WORDS = 400
 
 
 def main() -> None:
+    """Fuzz the target named on the command line."""
     name, seconds, folder = sys.argv[1], int(sys.argv[2]), Path(sys.argv[3])
     target = TARGETS.get(name)
     if target is None:
         raise SystemExit(f"There is no target {name!r}. There are: {', '.join(TARGETS)}.")
-    seeds, found = folder / "seeds" / name, folder / "finds" / name
-    for each in (seeds, found):
-        each.mkdir(parents=True, exist_ok=True)
+    seeds, defects = folder / "seeds" / name, folder / "finds" / name
+    for path in (seeds, defects):
+        path.mkdir(parents=True, exist_ok=True)
     known = [*target.seeds(), *(path.read_bytes() for path in finds(name))]
     _write_seeds(known, seeds)
     words = folder / f"{name}.words"
@@ -40,7 +41,7 @@ def main() -> None:
     options = (
         f"-max_total_time={seconds}",
         f"-max_len={_LONGEST}",
-        f"-artifact_prefix={found}/",
+        f"-artifact_prefix={defects}/",
         f"-dict={words}",
         "-timeout=20",
         "-rss_limit_mb=2048",
@@ -50,7 +51,7 @@ def main() -> None:
 
 
 def _write_seeds(known: list[bytes], folder: Path) -> None:
-    """Whole small samples, and pieces of each: the fuzzer joins and mutates them."""
+    """Write small samples whole and larger ones in pieces: the fuzzer joins and mutates them."""
     pieces = [
         data[start : start + _PIECE] for data in known for start in range(0, len(data), _PIECE)
     ]
@@ -59,9 +60,9 @@ def _write_seeds(known: list[bytes], folder: Path) -> None:
 
 
 def _words(known: list[bytes]) -> list[str]:
-    """Words of the samples, as libFuzzer wants them: what bytes alone would take long to spell."""
-    found = Counter(re.findall(rb"[!#-\[\]-~]{3,30}", b" ".join(known)))
-    return [word.decode() for word, _ in found.most_common(_MOST_WORDS)]
+    """Return the most common words of the samples, as a dictionary for libFuzzer."""
+    counts = Counter(re.findall(rb"[!#-\[\]-~]{3,30}", b" ".join(known)))
+    return [word.decode() for word, _ in counts.most_common(_MOST_WORDS)]
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""What is fuzzed: every format, and what stands before the formats. A target takes bytes.
+"""Targets of the fuzzer: every format, and the code that runs before the formats.
 
-A target raises where something does not hold: a crash, books that do not balance, lines that do
-not exist, frames that do not survive Parquet (``tests.formats.checks.assert_sound``). The list of
-formats is the house's own, so a new format has its target; tests/test_finds.py holds that each has
-seeds, and runs each once. Nothing here needs atheris.
+A target takes bytes and raises for a defect: a crash, line counts that do not add up, lines that do
+not exist, frames that do not survive Parquet (``tests.formats.checks.assert_sound``). The formats
+come from ``pileup.formats``, so a new format has its target; tests/test_finds.py checks that each
+has seeds, and runs each once. Nothing here needs atheris.
 """
 
 from __future__ import annotations
@@ -34,33 +34,33 @@ _SMALL = 4 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One function, and what its search begins with."""
+    """A function to fuzz, and the seeds that its search begins with."""
 
     run: Callable[[bytes], None]
     seeds: Callable[[], Iterator[bytes]]
 
 
 def _format(name: str, data: bytes) -> None:
-    """Its sniff gets a head and its parse the bytes, as a person would who chose the format."""
+    """Sniff and parse the bytes with a format, as if a person had chosen it."""
     chosen = formats.by_name(name)
     assert chosen is not None
     chosen.sniff(data.decode("utf-8", "replace"))
-    _hold(parse_bytes(data, "x", name), data)
+    _assert_sound(parse_bytes(data, "x", name), data)
 
 
 def _any(data: bytes) -> None:
-    """Encodings, wrappers and the choice of a format; whichever it is reads the bytes."""
-    _hold(parse_bytes(data, "x"), data)
+    """Parse the bytes with detection of encoding, wrappers and format."""
+    _assert_sound(parse_bytes(data, "x"), data)
 
 
-def _hold(parsed: Parsed, data: bytes) -> None:
+def _assert_sound(parsed: Parsed, data: bytes) -> None:
     assert not parsed.crashed, parsed.failed
     if zlib.crc32(data) % _FULL == 0:  # Parquet costs as much as ten small files
         assert_sound(parsed, len(data))
 
 
 def _archive(data: bytes) -> None:
-    """Members of a hostile archive; a single compressed file is parsed."""
+    """Read the members of a hostile archive, or parse a single compressed file."""
     with tempfile.NamedTemporaryFile() as file:
         path = Path(file.name)
         path.write_bytes(data)
@@ -74,11 +74,11 @@ def _archive(data: bytes) -> None:
                 with member.open() as stream:
                     stream.read(1024 * 1024)
         except (ArchiveError, OSError, EOFError):
-            pass  # told to the person; what was read before stays
+            pass  # reported to the user; members read before are kept
 
 
 def _csv_mapping(data: bytes) -> None:
-    """The dialog's guess at a table, and its preview."""
+    """Guess the mapping of a table as the dialog does, and preview it."""
     lines = csv_mapping.head_lines(iter(LineReader(io.BytesIO(data))))
     guess = csv_mapping.guess(lines)
     csv_mapping.find_problems(guess.mapping)
@@ -90,9 +90,9 @@ def _samples(name: str) -> Iterator[bytes]:
 
 
 def _small_samples() -> Iterator[bytes]:
-    """The first of each format, in pieces: they are joined to files of several formats."""
-    for one in formats.FORMATS:
-        yield samples(one.NAME)[0].read_bytes()[:_SMALL]
+    """Yield the start of each format's first sample; the fuzzer joins them to mixed files."""
+    for item in formats.FORMATS:
+        yield samples(item.NAME)[0].read_bytes()[:_SMALL]
     for path in all_samples():  # logs in wrappers
         if any(
             word in path.name for word in ("docker", "kubernetes", "fluent", "json", "one-line")
@@ -126,8 +126,8 @@ def _archives() -> Iterator[bytes]:
 
 TARGETS: dict[str, Target] = {
     **{
-        one.NAME: Target(partial(_format, one.NAME), partial(_samples, one.NAME))
-        for one in formats.FORMATS
+        item.NAME: Target(partial(_format, item.NAME), partial(_samples, item.NAME))
+        for item in formats.FORMATS
     },
     "any": Target(_any, _small_samples),
     "archive": Target(_archive, _archives),
