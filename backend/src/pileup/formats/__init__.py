@@ -113,7 +113,7 @@ FORMATS: tuple[Format, ...] = (
     query_digest,
     # configuration
     my_cnf,
-    # load generators and what they print of the server
+    # load generators and their reports about the server
     sysbench,
     mysqlslap,
     iibench,
@@ -133,7 +133,7 @@ FORMATS: tuple[Format, ...] = (
     # the result of a query that no format above knows
     result_json,
     result_set,
-    # what is not read
+    # files that are stored without being read
     stored_only,
 )
 

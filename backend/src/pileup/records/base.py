@@ -27,7 +27,7 @@ class Record:
     line_first: int
     line_last: int
     host: str | None = None
-    """Only where the record itself names its host (a CSV column); else the clock stage fills it."""
+    """Set when the record itself names its host (a CSV column); else the clock stage sets it."""
     wall_us: int | None = None
     clock: Clock | None = None
     snapshot: int | None = None

@@ -1,7 +1,7 @@
 """Parse SHOW ENGINE INNODB STATUS: one dump or many, from 4.1 to 9.x, Percona and MariaDB.
 
 Source: srv_printf_innodb_monitor(), storage/innobase/srv/srv0srv.cc. The server caps the output
-        at 1 MB: the begin of the list of transactions is then missing, what follows is there.
+        at 1 MB: the start of the list of transactions is then missing, the rest is there.
 Yields: per dump a Snapshot, its sections, semaphore waits, transactions and their locks, the
         deadlock and the foreign key error (once per artifact), and its numbers as series.
 Units:  the header prints the server's local time, without a zone; nothing in a dump is absolute.
@@ -82,7 +82,7 @@ _FLUSH_DUMPS = 200
 _MOST_HELD = 128 * 1024 * 1024
 """Characters of one dump: SHOW prints 1 MB at most, the monitor in an error log somewhat more."""
 _MOST_OUTLINED = 5_000
-"""Dumps of which the sections are listed too."""
+"""Dumps whose sections are listed too."""
 
 
 def sniff(head: str) -> bool | None:
@@ -292,7 +292,7 @@ class DumpReader:
                 known = part.title in _TITLES
                 yield Section(part.title, part.line, part.last, level=1, understood=known)
             yield from self._section(part, wall_us, snapshot, hexadecimal)
-        # MariaDB >= 10.6 keeps no list of waiting threads: its section is empty, which counts none.
+        # MariaDB >= 10.6 keeps no list of waiting threads: its empty section counts as no waits.
         lines = [
             part.line for part in parts if part.title in _SEMAPHORES and part.text.strip(" \n-")
         ]

@@ -241,8 +241,8 @@ def _safe_path(name: str) -> str | None:
 
 
 def _is_tar(first: bytes) -> bool:
-    # tarfile takes bytes whose signed sum is zero for a header without a checksum: so begins one
-    # compressed run of zeros in five hundred. A header has one, of 256 at least.
+    # tarfile takes bytes whose signed sum is zero for a header without a checksum: one in five
+    # hundred compressed runs of zeros begins so. A header has a checksum, of at least 256.
     if len(first) < 512 or not first[148:156].strip(b" \0"):
         return False
     try:
@@ -358,7 +358,7 @@ class _Counted(io.RawIOBase):
     def readinto(self, buffer: WriteableBuffer) -> int:
         view = memoryview(buffer)
         try:
-            # read() would lose, with its error, what it had unpacked before the damage.
+            # With its error, read() would lose the bytes unpacked before the damage.
             data = cast(io.BufferedReader, self._stream).read1(len(view))
         except (zipfile.BadZipFile, tarfile.TarError, *_BROKEN) as error:
             if self._cut is None or not self._given:

@@ -100,7 +100,7 @@ class Frames(Mapping[str, pl.DataFrame]):
         held: list[pl.DataFrame] = []
         for part in self._parts[kind]:
             if isinstance(part, pl.DataFrame):
-                held.append(part)  # small together: what is large was put aside
+                held.append(part)  # small together: large parts are in files
                 continue
             if held:
                 yield pl.concat(held, rechunk=True)

@@ -19,7 +19,9 @@ def renumber(item: Item, first: Numbers, last: Numbers) -> Item:
         case Problem():
             return dataclasses.replace(item, line=None if item.line is None else first(item.line))
         case Samples():
-            known = {line: first(line) for line in set(item.lines)}  # one for a whole document
+            known = {
+                line: first(line) for line in set(item.lines)
+            }  # a single line for a whole document
             return dataclasses.replace(item, lines=[known[line] for line in item.lines])
         case Rows(kind, frame):
             lines = [

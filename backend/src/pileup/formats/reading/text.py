@@ -1,19 +1,18 @@
 """Decode bytes to numbered text lines: encodings, line ends, overlong lines and wrappers.
 
 Every format sees clean text and never bytes: lines, or chunks of some MiB of whole lines for those
-that look at many lines at once. ``LineReader`` streams them and knows what the receipt and the raw
+that read many lines at once. ``LineReader`` streams them and knows what the receipt and the raw
 viewer need (see ``blocks``) and which raw line a logical line came from.
 
 Encodings: a BOM decides; without one, NULs in every second byte mean UTF-16; all else is UTF-8
 with replacement, because query text is arbitrary bytes and one bad byte must not cost a dump.
 Wrappers:  docker-compose prefixes, Markdown fences, log lines in JSON or with a container's stamp
         (see ``wrapped_logs``), a dump printed on one line with literal ``\\n`` (client batch mode
-        without --raw, a repr of the row), a gdb trace whose line ends a bug report ate, what
-        people paste (see ``pasted_text``). Peeling
-        never changes the line number that a person sees: where one raw line yields many logical
-        ones, ``raw_line`` maps them back.
+        without --raw, a repr of the row), a gdb trace whose line ends a bug report dropped,
+        pasted text (see ``pasted_text``). Peeling never changes the line number that a person
+        sees: where one raw line yields many logical ones, ``raw_line`` maps them back.
 Speed:  a chunk is decoded and peeled as a whole, and peeled only when a search at memory speed
-        says that there is something to peel. Lines are chunks, split.
+        finds something to peel. Lines come from splitting chunks.
 Units:  offsets and sizes in bytes, lines 1-based.
 """
 
@@ -138,7 +137,9 @@ class LineReader:
         self._unwrap = _choose_unwrapper(text)
         self._joined = bool(_JOINED.search(text))
         self.head = "\n".join(self._expanded_lines(self._peeled(text)))
-        self._unwrap = _choose_unwrapper(text)  # one that holds no part of the head's last line
+        self._unwrap = _choose_unwrapper(
+            text
+        )  # an expansion without any part of the head's last line
         self._chunks = self._read()
         self._line: Iterator[str] = iter(())
         self._lines = itertools.chain.from_iterable(map(self._split, self._chunks))
@@ -255,7 +256,7 @@ class LineReader:
 
     def _split(self, chunk: Chunk) -> Iterator[str]:
         lines = chunk.text.split("\n")
-        lines.pop()  # what follows the last terminator: nothing
+        lines.pop()  # the empty text after the last terminator
         self._line = iter(lines)
         return self._line
 

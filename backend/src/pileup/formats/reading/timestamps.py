@@ -29,7 +29,7 @@ _DATE_DAY_FIRST = re.compile(
     r"(?P<hour>\d\d?):(?P<minute>\d\d):(?P<second>\d\d)(?: (?P<half>[AP]M))?"
     r"(?: (?P<zone>[A-Z]{1,5}|[+-]\d\d(?:\d\d)?))?$"
 )
-# Nov 20, 2026, 10:19:10 pm | 20 Nov 2026 22:19: what browsers make of a time, in English
+# Nov 20, 2026, 10:19:10 pm | 20 Nov 2026 22:19: as browsers print a time in English
 _NAMED = re.compile(
     r"(?:(?P<month>[A-Z][a-z]{2}) (?P<day>\d\d?),|(?P<d>\d\d?) (?P<m>[A-Z][a-z]{2})) "
     r"(?P<year>\d{4}),? "

@@ -25,7 +25,7 @@ _BODIES = (
     (re.compile(r"--Thread \d{1,20} has waited at "), "SEMAPHORES"),
     (re.compile(r"\*\*\* \(1\) TRANSACTION:\s*$"), "LATEST DETECTED DEADLOCK"),
 )
-# A whole dump; an error log that was cut inside of what InnoDB wrote into it.
+# A whole dump; an error log that was cut inside InnoDB's output.
 _OF_OTHERS = ("INNODB MONITOR OUTPUT", "InnoDB:", "[Note]", "[Warning]", "[ERROR]", "[System]")
 _BANNER = "=====================================\nINNODB MONITOR OUTPUT\n" + "=" * 37
 

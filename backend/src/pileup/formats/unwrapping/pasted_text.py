@@ -26,7 +26,7 @@ _VIEWERS = (
 )
 _COLOUR = re.compile(r"\x1b\[[0-9;]{0,20}[mK]")
 _INDENT = re.compile(r"(?: {4,}|\t+)")
-# Only what certainly begins at the margin: columns of numbers are indented on their own.
+# Only text that certainly begins at the margin: columns of numbers are indented on their own.
 _AT_MARGIN = re.compile(
     r"\s+(?:\+-[-+]*\+|\*{10,} \d+\. row \*{10,}|Thread \d+ \(|#0 |={20,}|mysql> |MariaDB \[)"
 )

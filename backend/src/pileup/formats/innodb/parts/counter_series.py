@@ -5,7 +5,7 @@ Source: srv_printf_innodb_monitor() and what it calls: sync_print_wait_info() (s
         (ibuf0ibuf.cc), btr_search_print_info(), log_print() (log0log.cc) and buf_print_io()
         (buf0buf.cc) of MySQL 4.1 to 9.x; XtraDB's and Facebook's additions as their dumps show.
 Units:  pages, bytes (B), events. A ``rate`` is printed per second since the last SHOW by anyone:
-        noise when that was a moment ago, and for some (hash searches) all that there is.
+        noise when that was a moment ago, but the only form of some (hash searches).
 
 In a pattern ``<name>`` matches a number, ``<name:kind:unit>`` one that differs from its line (an
 LSN is two 32-bit halves up to 5.1); a blank matches any run of blanks.

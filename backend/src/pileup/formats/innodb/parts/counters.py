@@ -78,7 +78,7 @@ class _Text:
     """The meaning of a section's text without its numbers."""
 
     places: list[_Place]
-    """First the values that are one number, then those made of several, or negative."""
+    """The values that are one number, then the values made of several, or negative."""
     pick: Callable[[list[str]], tuple[str, ...]]
     """Picks the values that are one number."""
     made: list[_Place]
@@ -300,7 +300,7 @@ class _SectionText:
             place = _Place(series, labels, line, numbers, negative, halves)
             self._places[series, labels] = place
         elif not negative and (series.name in _SUMMED or (self._pools > 1 and not labels)):
-            # One line per sync array or pool, one number per I/O thread: the sum is the whole.
+            # One line per sync array or pool, one number per I/O thread: their sum is the total.
             place = printed._replace(numbers=(*printed.numbers, *numbers))
             self._places[series, labels] = place
         return True

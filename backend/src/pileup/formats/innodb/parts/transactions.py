@@ -1,7 +1,7 @@
 """Parse the TRANSACTIONS section: transactions with their sessions, statements and printed locks.
 
 Source: lock_print_info_all_transactions() and trx_print_low(), innobase lock0lock.cc, trx0trx.cc.
-        Beyond 1 MB the server omits the begin of the list (innodb_show_status()) and prints
+        Beyond 1 MB the server omits the start of the list (innodb_show_status()) and prints
         'truncated...'.
 Note:   with innodb_status_output_locks off only the waited-for lock is printed; holders are for
         the analysis to infer.

@@ -6,7 +6,7 @@ Yields: Stamp for a TS line, ResultSet when a table begins, ResultRow for each r
         that is none of these, in file order. Statements, prompts, warnings and "n rows in set" are
         peeled; the statement above a table becomes its title.
 Note:   NULL is None. The client does not mark the text 'NULL', so that reads as None too. A cell
-        over several lines is put together again: in \\G by the aligned keys, in a box by its bars,
+        over several lines is joined again: in \\G by the aligned keys, in a box by its bars,
         in --raw batch output by counting tabs.
 """
 

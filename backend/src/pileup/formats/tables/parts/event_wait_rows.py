@@ -3,7 +3,7 @@
 Source: events_waits_current (5.5+, MariaDB), mutex_instances and rwlock_instances, and the last
         wait of sys.processlist and sys.session. A wait whose END_EVENT_ID is NULL continues; the
         current table also keeps each thread's last wait after it has ended.
-Units:  TIMER_WAIT is in picoseconds. NULL where the instrument is not timed: no age is made up.
+Units:  TIMER_WAIT is in picoseconds. NULL where the instrument is not timed: no age is computed.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class _Known:
     kind: str
     """The snapshot's kind."""
     columns: frozenset[str]
-    """All of these make a result set this one."""
+    """A result set with all of these columns is of this kind."""
     make: Make
 
 

@@ -43,7 +43,7 @@ _GAUGES = re.compile(
             r"wsrep_(flow_control_paused|cert_(deps_distance|interval)|apply_\w+|commit_(oo\w+|window))",
             r"wsrep_(local_(index|state)|protocol_version|\w*thread_count|open_\w+|gcache_pool_size)",
             r"wsrep_(desync_count|connected|ready|flow_control_(active|interval\w*))",
-            # X plugin, SSL (what is not an event counter), TokuDB
+            # X plugin, SSL (except event counters), TokuDB
             r"mysqlx_(port|socket|worker_threads\w*)",
             r"(mysqlx_)?ssl_(\w*(mode|depth|timeout|size|version|cipher\w*|entries)|server_\w+)",
             r"tokudb_\w*(_current|_now|_max|_limit|_ratio|_period|_last|_memory_used|_lock_requests)",
