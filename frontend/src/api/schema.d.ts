@@ -4348,7 +4348,7 @@ export interface components {
     }
     /**
      * Gap
-     * @description A kind of record that is absent.
+     * @description A missing kind of record.
      */
     Gap: {
       /** How */
@@ -4756,7 +4756,7 @@ export interface components {
     }
     /**
      * Level
-     * @description One series over a stretch: median, median absolute deviation, range and sample count.
+     * @description Level of one series in a window: median, median absolute deviation, range, sample count.
      */
     Level: {
       /** Least */
@@ -5236,7 +5236,7 @@ export interface components {
     }
     /**
      * Measured
-     * @description The predicted number, computed from the artifacts of the run.
+     * @description The predicted number as measured in the artifacts of the run.
      */
     Measured: {
       /** Holding */
