@@ -1,4 +1,4 @@
-"""Fixtures that every room's tests may ask for.
+"""Fixtures for the tests of every package.
 
 postgres_server      the throw-away server of this test process
 postgres_url         the address of a fresh, migrated database; one per test
@@ -28,7 +28,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--bless",
         action="store_true",
-        help="write the summaries of tests/samples anew; the commit says why they moved",
+        help="rewrite the summaries of tests/samples; the commit says why they changed",
     )
     parser.addoption(
         "--rounds",
@@ -44,7 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def shipped_hasher() -> Iterator[PasswordHasher]:
-    """The hasher of passwords as shipped; tests get the cheapest, for most of them sign in."""
+    """Return the password hasher of production; tests use the cheapest one."""
     with pytest.MonkeyPatch.context() as patch:
         shipped = credentials._HASHER
         patch.setattr(credentials, "_HASHER", PasswordHasher.from_parameters(CHEAPEST))
@@ -88,8 +88,8 @@ def captures() -> Path:
 
 
 def _folder(variable: str, name: str) -> Path:
-    told = os.environ.get(variable)
-    folder = Path(told) if told else REPOSITORY.parent / "shared" / name
+    configured = os.environ.get(variable)
+    folder = Path(configured) if configured else REPOSITORY.parent / "shared" / name
     if not folder.is_dir():
         pytest.skip(f"no folder of {name}: set {variable} to one")
     return folder

@@ -1,4 +1,4 @@
-"""A fresh installation for each test of the API."""
+"""Provide a fresh installation for each test of the API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""check_sample: one call that asserts everything a format owes a sample."""
+"""Provide check_sample, which asserts everything that a format must do with a sample."""
 
 from __future__ import annotations
 

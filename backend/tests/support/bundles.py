@@ -1,4 +1,4 @@
-"""Bundles as a stranger may have made them: members changed, or taken out."""
+"""Build bundles with members changed or removed, as an untrusted sender might."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Change = Callable[[bytes], bytes | str | None]
 
 
 def touched(bundle: bytes, changes: Mapping[str, Change]) -> bytes:
-    """The bundle with these members made anew from what they were; None takes one out."""
+    """Return the bundle with these members rewritten by the functions; None removes a member."""
     made = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(bundle)) as old, zipfile.ZipFile(made, "w") as new:
         for name in old.namelist():
@@ -23,5 +23,5 @@ def touched(bundle: bytes, changes: Mapping[str, Change]) -> bytes:
 
 
 def with_fields(put: Mapping[str, Any]) -> Change:
-    """The one row of a member, with these fields."""
+    """Return the only row of a member with these fields set."""
     return lambda row: json.dumps(json.loads(row) | put)

@@ -1,4 +1,4 @@
-"""Captures and samples as the tests read them: each once per run.
+"""Read captures and samples for tests, each once per process.
 
 Reading a capture takes seconds, so a test process keeps what it read, and ``of_captures`` and
 ``of_samples`` give the tests of one capture to one process. The process keeps them in memory only:
@@ -28,37 +28,37 @@ on_samples = pytest.mark.xdist_group("samples")
 
 
 def of_samples(names: Iterable[str] = SAMPLES) -> pytest.MarkDecorator:
-    """Runs a test once for each of these samples, as its argument ``name``."""
+    """Run a test once for each of these samples, passed as its argument ``name``."""
     return pytest.mark.parametrize("name", [pytest.param(n, marks=on_samples) for n in names])
 
 
 def of_captures(names: Iterable[str]) -> pytest.MarkDecorator:
-    """Runs a test once for each of these captures, where the process that read it runs it."""
+    """Run a test once for each of these captures, in the process that has read it."""
     return pytest.mark.parametrize("name", [pytest.param(n, marks=on_capture(n)) for n in names])
 
 
 def on_capture(name: str) -> pytest.MarkDecorator:
-    """Marks a test of one capture: the process that reads this capture runs it."""
+    """Mark a test of one capture, to run in the process that reads this capture."""
     return pytest.mark.xdist_group(f"capture-{name.replace('/', '-')}")
 
 
 def sample(name: str) -> Path:
-    """The folder of a sample of the repository."""
+    """Return the folder of a sample of the repository."""
     return REPOSITORY / "samples" / name
 
 
 def analysis_of(folder: Path) -> Analysis:
-    """What the engine concludes from a capture or sample, without its experiments."""
+    """Return the engine's analysis of a capture or sample, without its experiments."""
     return _analysis(_artifacts_folder(folder))
 
 
 def evidence_of(folder: Path) -> Evidence:
-    """What a sample shows, on one clock."""
+    """Return the evidence of a sample, placed on one clock."""
     return _evidence(_artifacts_folder(folder))
 
 
 def parsed(folder: Path) -> list[tuple[EvidenceArtifact, dict[str, pl.DataFrame]]]:
-    """The files of a capture or sample as the command line reads them, without experiments."""
+    """Parse the files of a capture or sample as the command line does, without experiments."""
     root = _artifacts_folder(folder)
     captures = Captures()
     children = sorted(path for path in root.iterdir() if path.name not in _TRUTH)

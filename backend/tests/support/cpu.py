@@ -1,4 +1,4 @@
-"""How long something computes. CPU time: on a busy machine a wall clock tells of its neighbours."""
+"""Measure computation in CPU time, because other processes affect wall time."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Callable
 
 
 def cpu_seconds(run: Callable[[], object]) -> float:
-    """CPU seconds of this process in ``run``; never 0."""
+    """Return the CPU seconds that ``run`` takes; never 0."""
     began = time.process_time()
     run()
     return max(time.process_time() - began, 1e-6)
 
 
 def growth(small: Callable[[], object], large: Callable[[], object]) -> float:
-    """How many times longer ``large`` computes; the best of three of each, after one to warm up."""
+    """Return the ratio of the time of ``large`` to ``small``; best of three after a warm-up."""
     small()
     return min(cpu_seconds(large) for _ in range(3)) / min(cpu_seconds(small) for _ in range(3))

@@ -1,4 +1,4 @@
-"""Which test process runs which test, when several processes share a run (``pytest -n 2``).
+"""Assign tests to processes when several processes share a run (``pytest -n 2``).
 
 Tests with one ``xdist_group`` go to one process, so what they share is made once. The processes
 start the groups first and the tests marked ``slow`` next, so none of those is left for the end.
@@ -27,13 +27,13 @@ _OURS = pytest.StashKey[Path]()
 
 
 def group_of(item: pytest.Item) -> str | None:
-    """The group that a test belongs to."""
+    """Return the group that a test belongs to."""
     mark = item.get_closest_marker("xdist_group")
     return None if mark is None else str(mark.args[0])
 
 
 class _GroupScheduling(LoadScopeScheduling):
-    """Hands out whole groups, and tests without a group one by one."""
+    """Scheduler that assigns whole groups, and tests without a group one at a time."""
 
     def __init__(self, config: pytest.Config, log: Producer, folder: Path) -> None:
         super().__init__(config, log)
@@ -48,7 +48,7 @@ class _GroupScheduling(LoadScopeScheduling):
 
 
 class Groups:
-    """The plugin; the tests' conftest registers it."""
+    """Plugin with this scheduler; the tests' conftest registers it."""
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: WorkerController) -> None:

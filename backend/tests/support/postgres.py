@@ -1,4 +1,4 @@
-"""A throw-away PostgreSQL for tests: one server per test process, one database per test.
+"""Provide a temporary PostgreSQL: one server per test process, one database per test.
 
 The schema is migrated once into a template; each test gets a copy of it (some 30 ms).
 """
@@ -29,13 +29,13 @@ class PostgresForTests:
         self.server.start()
 
     def empty_database(self) -> str:
-        """The name of a new database without any table."""
+        """Create a database without any table and return its name."""
         name = f"test_{next(self._numbers)}"
         self.server.create_database(name)
         return name
 
     def migrated_database(self) -> str:
-        """The name of a new database with the current schema."""
+        """Create a database with the current schema and return its name."""
         if not self._migrated:
             from pileup.storage.migrate import upgrade
 
@@ -45,17 +45,17 @@ class PostgresForTests:
         return self.copy_of(_TEMPLATE)
 
     def copy_of(self, template: str) -> str:
-        """The name of a new database that equals this one, to which nobody may be connected."""
+        """Copy a database without connections and return the name of the copy."""
         name = f"test_{next(self._numbers)}"
         self.server.create_database(name, template=template)
         return name
 
     def drop(self, name: str) -> None:
-        """Drop a database, whoever is still connected."""
+        """Drop a database even while clients are connected."""
         self.server.drop_database(name)
 
     def url(self, name: str) -> str:
-        """The SQLAlchemy address of a database."""
+        """Return the SQLAlchemy address of a database."""
         return self.server.url(name)
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""A real `pileup run` for tests, on a folder and a port of its own."""
+"""Start a real `pileup run` for tests, with its own folder and port."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Running:
         self.url, self.link = match[1], match[2]
 
     def wait_for(self, pattern: re.Pattern[str], timeout_s: float) -> re.Match[str]:
-        """The first printed line that matches, now or soon."""
+        """Wait for a printed line that matches, and return the first."""
         deadline = time.monotonic() + timeout_s
         while time.monotonic() < deadline:
             for line in list(self.lines):
@@ -61,23 +61,23 @@ class Running:
         raise AssertionError(f"no {pattern.pattern!r} in:\n" + "\n".join(self.lines))
 
     def facts(self) -> dict[str, Any]:
-        """What it recorded about itself."""
+        """Return what the process recorded about itself."""
         facts: dict[str, Any] = json.loads((self.home / "instance.json").read_text())
         return facts
 
     def pid_of(self, name: str) -> int:
-        """The process id of one of its children."""
+        """Return the process id of one of its children."""
         return next(
             int(child["pid"]) for child in self.facts()["children"] if child["name"] == name
         )
 
     def processes(self) -> list[psutil.Process]:
-        """Itself and every process under it."""
+        """List the process and every process under it."""
         own = psutil.Process(self.process.pid)
         return [own, *own.children(recursive=True)]
 
     def answers(self) -> bool:
-        """Whether the API answers."""
+        """Check whether the API answers."""
         try:
             with urllib.request.urlopen(f"{self.url}/api/health", timeout=5) as answer:
                 return bool(answer.status == 200)
@@ -85,7 +85,7 @@ class Running:
             return False
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
-        """Ask it to end; its exit code."""
+        """Stop the process and return its exit code."""
         if self.process.poll() is None:
             self.process.send_signal(number)
         return self.process.wait(60)

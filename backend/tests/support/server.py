@@ -1,4 +1,4 @@
-"""The application on a real socket, for what a test client cannot do: streams and broken lines."""
+"""Serve the application on a real socket, for streams and broken connections."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fastapi import FastAPI
 
 @contextmanager
 def serving(app: FastAPI) -> Iterator[str]:
-    """Its address, on a free port."""
+    """Serve on a free port and yield the address."""
     listener = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)

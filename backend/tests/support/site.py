@@ -1,4 +1,4 @@
-"""An installation for tests: the real application on a real database, with people who sign in."""
+"""Provide an installation for tests: the real application, a real database, and users."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ PASSWORD = "correct horse battery"
 
 
 def settings_for(home: Path, database_url: str, **more: Any) -> Settings:
-    """Settings of a throw-away installation, whatever the environment says."""
-    told: dict[str, Any] = {
+    """Build settings of a temporary installation, independent of the environment."""
+    values: dict[str, Any] = {
         "home": home,
         "database_url": database_url,
         "broker_url": "memory://",
@@ -35,7 +35,7 @@ def settings_for(home: Path, database_url: str, **more: Any) -> Settings:
         "worker_heartbeat_s": 1,
     }
     home.mkdir(parents=True, exist_ok=True)
-    return Settings(**(told | more))
+    return Settings(**(values | more))
 
 
 @dataclass
@@ -48,14 +48,14 @@ class Site:
     admin: TestClient
 
     def client(self, role: Role, name: str = "") -> TestClient:
-        """Somebody with this role, signed in by password."""
+        """Return a client signed in by password as a user with this role."""
         email = f"{name or role}@example.org"
         with self.database.unit() as unit:
             Accounts(unit).create_user(name or role, email, role, PASSWORD)
         return self.signed_in(email)
 
     def signed_in(self, email: str) -> TestClient:
-        """A client with the session and the CSRF header of this user."""
+        """Return a client with the session and the CSRF header of this user."""
         client = TestClient(self.app, raise_server_exceptions=False)
         answer = client.post("/api/v1/session", json={"email": email, "password": PASSWORD})
         assert answer.status_code == 200, answer.text
@@ -63,7 +63,7 @@ class Site:
         return client
 
     def with_token(self, scope: str, owner: TestClient | None = None) -> TestClient:
-        """A client that sends a fresh token of this scope."""
+        """Return a client that sends a new token of this scope."""
         made = (owner or self.admin).post("/api/v1/tokens", json={"name": "test", "scope": scope})
         assert made.status_code == 201, made.text
         client = TestClient(self.app, raise_server_exceptions=False)
@@ -72,19 +72,19 @@ class Site:
 
     @property
     def database(self) -> Database:
-        """Its database."""
+        """Return the database of the site."""
         found = self.app.state.services.database
         assert isinstance(found, Database)
         return found
 
     def incident(self, title: str = "checkout stall") -> str:
-        """The id of a new incident of the admin."""
+        """Create an incident as the admin and return its id."""
         made = self.admin.post("/api/v1/incidents", json={"title": title})
         assert made.status_code == 201, made.text
         return str(made.json()["id"])
 
     def analysed(self, evidence: Evidence) -> str:
-        """The id of a new incident of the admin, with this placed and analysed as a worker does."""
+        """Create an incident with this file, placed and analysed as by a worker; return its id."""
         made = self.incident()
         document = analyse(evidence)
         placed = self.app.state.services.placed
@@ -94,7 +94,7 @@ class Site:
         return made
 
     def upload(self, incident_id: str, path: str, content: bytes) -> dict[str, Any]:
-        """Upload one file as the admin; the artifact."""
+        """Upload one file as the admin and return the artifact."""
         made = self.admin.post(
             f"/api/v1/incidents/{incident_id}/artifacts", files={"file": (path, content)}
         )
@@ -105,7 +105,7 @@ class Site:
 
 @contextmanager
 def open_site(settings: Settings) -> Iterator[Site]:
-    """Start the application, again perhaps; its first user is the admin."""
+    """Start the application, on an existing database too; its first user is the admin."""
     app = create_app(settings)
     with TestClient(app, raise_server_exceptions=False) as stranger:
         site = Site(settings, app, stranger, stranger)

@@ -1,4 +1,4 @@
-"""Somebody who types in a live text over HTTP as a browser does: on and on, server or not."""
+"""Simulate a person who types in a live text over HTTP like a browser, even offline."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pycrdt import Doc, Text
 
 
 class Typist(threading.Thread):
-    """Types letter by letter; what the server did not take is sent again with what came since."""
+    """Client that types letter by letter and resends what the server did not accept."""
 
     def __init__(self, client: httpx.Client, incident: str, key: str, letters: str) -> None:
         super().__init__(daemon=True)
@@ -19,7 +19,7 @@ class Typist(threading.Thread):
         self.address = f"/api/v1/incidents/{incident}/texts/{key}"
         self.letters = letters
         self.taken = 0
-        """Letters that the server said it has."""
+        """Number of letters that the server confirmed."""
         self.refusals = 0
         """Times that it did not answer."""
 

@@ -1,4 +1,4 @@
-"""A real worker process on a real broker, to be killed."""
+"""Start a real worker process on a real broker, for tests that kill it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pileup.settings import Settings
 
 
 class RealWorker:
-    """`celery worker`, started as `pileup run` starts it."""
+    """A `celery worker`, started as `pileup run` starts it."""
 
     def __init__(self, settings: Settings, log: Path) -> None:
         self._log = log
@@ -37,24 +37,24 @@ class RealWorker:
             )
 
     def kill(self) -> None:
-        """kill -9 of the worker and of its children, all at once."""
+        """Kill the worker and its children at once with SIGKILL."""
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
     def stop(self) -> int:
-        """As Ctrl-C does; the exit code."""
+        """Stop the worker like Ctrl-C and return the exit code."""
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(timeout=30)
 
     def log(self) -> str:
-        """What it wrote."""
+        """Return what the worker logged."""
         return self._log.read_text(errors="replace")
 
 
 @contextmanager
 def valkey() -> Iterator[EmbeddedValkey]:
-    """A broker in a folder short enough for a socket."""
+    """Start a broker in a folder with a path short enough for a socket."""
     with tempfile.TemporaryDirectory(prefix="pv-") as folder:
         base = Path(folder)
         server = EmbeddedValkey(base / "data", base, base / "valkey.log")
@@ -67,7 +67,7 @@ def valkey() -> Iterator[EmbeddedValkey]:
 
 
 def until(what: str, holds: Callable[[], bool], timeout_s: float = 60) -> None:
-    """Wait until something holds."""
+    """Wait until a condition holds."""
     deadline = time.monotonic() + timeout_s
     while not holds():
         if time.monotonic() > deadline:

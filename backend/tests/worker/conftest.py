@@ -1,4 +1,4 @@
-"""Work done in this process, without a broker: jobs wait until the test runs them."""
+"""Run jobs in the test process without a broker: they wait until the test runs them."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ SAMPLES = REPOSITORY / "samples"
 BOTH = ("artifact", "analyse")
 
 read_here = pytest.mark.xdist_group("read-sample")
-"""Marks what works on copies of ``read_sample``: one process reads it, for all of them."""
+"""Marks tests that use copies of ``read_sample``, so that one process runs all of them."""
 
 
 class Bench:
-    """An installation and a worker that works when told."""
+    """An installation with a worker that runs jobs on demand."""
 
     def __init__(self, site: Site, runtime: Runtime, sent: list[str]) -> None:
         self.site = site
@@ -35,13 +35,13 @@ class Bench:
         self.sent = sent
 
     def work(self, kinds: tuple[str, ...] = ("artifact",)) -> None:
-        """Run every job of these kinds that is due, until none is left."""
+        """Run every due job of these kinds until none is left."""
         while jobs := self.queued(kinds):
             for job_id in jobs:
                 run(self.runtime, job_id)
 
     def queued(self, kinds: tuple[str, ...]) -> list[str]:
-        """The jobs of these kinds that wait, oldest first."""
+        """List the waiting jobs of these kinds, oldest first."""
         with self.runtime.database.unit() as unit:
             rows = unit.session.scalars(
                 select(models.Job.id)
@@ -53,7 +53,7 @@ class Bench:
 
 @dataclass
 class ListSender(Sender):
-    """Keeps what it was given."""
+    """Sender that records the job ids it gets."""
 
     sent: list[str] = field(default_factory=list)
 
@@ -64,18 +64,18 @@ class ListSender(Sender):
 
 @contextmanager
 def open_bench(home: Path, postgres_url: str, **settings: object) -> Iterator[Bench]:
-    """An installation and a worker over this folder and this database."""
-    told = settings_for(home, postgres_url, **settings)
-    with open_site(told) as site:
+    """Create an installation and a worker over this folder and this database."""
+    settings_of_bench = settings_for(home, postgres_url, **settings)
+    with open_site(settings_of_bench) as site:
         sender = ListSender()
-        runtime = make_runtime(told, sender)
+        runtime = make_runtime(settings_of_bench, sender)
         with closing(runtime.database):
             yield Bench(site, runtime, sender.sent)
 
 
 @pytest.fixture
 def make_bench(postgres_url: str, tmp_path: Path) -> Iterator[Callable[..., Bench]]:
-    """A bench with settings of one's own."""
+    """Create a bench with its own settings."""
     with ExitStack() as stack:
         yield lambda **settings: stack.enter_context(
             open_bench(tmp_path / "home", postgres_url, **settings)
@@ -89,7 +89,7 @@ def bench(make_bench: Callable[..., Bench]) -> Bench:
 
 @dataclass(frozen=True)
 class Read:
-    """An installation at rest in which a sample was loaded, read and analysed."""
+    """An idle installation in which a sample was loaded, parsed and analysed."""
 
     home: Path
     database: str
@@ -100,7 +100,7 @@ class Read:
 def read_sample(
     postgres_server: PostgresForTests, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Read]:
-    """hot-row, read and analysed once in this process, for tests to work on copies of it."""
+    """Parse and analyse hot-row once in this process; tests work on copies of it."""
     home = tmp_path_factory.mktemp("read") / "home"
     database = postgres_server.migrated_database()
     with open_bench(home, postgres_server.url(database), samples_dir=SAMPLES) as bench:
@@ -114,7 +114,7 @@ def read_sample(
 def loaded(
     read_sample: Read, postgres_server: PostgresForTests, tmp_path: Path
 ) -> Iterator[tuple[Bench, str]]:
-    """A bench of one's own, with hot-row read and analysed in it, and the incident's id."""
+    """Create a bench with hot-row parsed and analysed, and return it with the incident's id."""
     shutil.copytree(read_sample.home, tmp_path / "home", dirs_exist_ok=True)
     database = postgres_server.copy_of(read_sample.database)
     url = postgres_server.url(database)

@@ -115,9 +115,9 @@ def _identify(request: Request, services: Services) -> Principal:
     with services.database.unit() as unit:
         accounts = Accounts(unit)
         if scheme:
-            found = accounts.by_token(credentials.strip()) if scheme.lower() == "bearer" else None
-            if found:
-                return Principal(found[0], "token", found[1], None)
+            owner = accounts.by_token(credentials.strip()) if scheme.lower() == "bearer" else None
+            if owner:
+                return Principal(owner[0], "token", owner[1], None)
             raise ApiError(
                 401,
                 "Sign in",

@@ -43,9 +43,9 @@ class Services:
 
 def services(request: Request) -> Services:
     """Return the services of the application that serves this request."""
-    found = request.app.state.services
-    assert isinstance(found, Services)
-    return found
+    application_services = request.app.state.services
+    assert isinstance(application_services, Services)
+    return application_services
 
 
 ServicesDep = Annotated[Services, Depends(services)]

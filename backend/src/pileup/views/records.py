@@ -12,12 +12,12 @@ T = TypeVar("T")
 def with_fields_of(kind: type[T], record: object) -> T:
     """Build a ``kind`` (a dataclass) from the attributes with the names of its fields."""
     values = {each.name: getattr(record, each.name) for each in fields(kind)}  # type: ignore[arg-type]
-    made: Any = kind(**values)
-    return made  # type: ignore[no-any-return]
+    result: Any = kind(**values)
+    return result  # type: ignore[no-any-return]
 
 
 def from_values(kind: type[T], values: Mapping[str, Any]) -> T:
     """Build a ``kind`` (a dataclass) from stored JSON, which may hold more values than fields."""
     chosen = {each.name: values[each.name] for each in fields(kind)}  # type: ignore[arg-type]
-    made: Any = kind(**chosen)
-    return made  # type: ignore[no-any-return]
+    result: Any = kind(**chosen)
+    return result  # type: ignore[no-any-return]

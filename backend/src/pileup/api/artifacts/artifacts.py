@@ -149,13 +149,13 @@ def raw_search(
 @router.get("/artifacts/{artifact_id}/download", response_class=FileResponse)
 def download(artifact_id: str, services: ServicesDep, unit: UnitDep) -> FileResponse:
     """Download the bytes as they were uploaded."""
-    found = Artifacts(unit).get(artifact_id)
-    services.blobs.open(found.sha256).close()  # raises NotFound before the response starts
+    artifact = Artifacts(unit).get(artifact_id)
+    services.blobs.open(artifact.sha256).close()  # raises NotFound before the response starts
     return FileResponse(
-        services.blobs.path(found.sha256),
+        services.blobs.path(artifact.sha256),
         media_type="application/octet-stream",
         headers={
-            "Content-Disposition": f"attachment; filename*=UTF-8''{quote(found.name, safe='')}",
+            "Content-Disposition": f"attachment; filename*=UTF-8''{quote(artifact.name, safe='')}",
             "X-Content-Type-Options": "nosniff",
             "Content-Security-Policy": "sandbox; default-src 'none'",
         },
@@ -198,14 +198,14 @@ def preview_clock(
     offset_s: float = Query(default=0.0, ge=-_MAX_OFFSET_S, le=_MAX_OFFSET_S),
 ) -> ClockPreview:
     """Preview what a zone and an offset would do, without applying them."""
-    found = Artifacts(unit).get(artifact_id)
-    placed = services.placed.times(found.incident_id)
-    clock = placed.clocks.get(found.sha256) if placed else None
+    artifact = Artifacts(unit).get(artifact_id)
+    placed = services.placed.times(artifact.incident_id)
+    clock = placed.clocks.get(artifact.sha256) if placed else None
     if placed is None or clock is None:
         raise ApiError(
             409, "No times placed yet", "the analysis has not placed this artifact's times"
         )
-    run = preview(placed.frames, found.sha256, clock, _checked_zone(zone) or "", offset_s)
+    run = preview(placed.frames, artifact.sha256, clock, _checked_zone(zone) or "", offset_s)
     return ClockPreview(
         records=run.records,
         moves=run.moves,

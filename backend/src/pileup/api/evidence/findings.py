@@ -64,9 +64,9 @@ def judge_finding(
     incident: IncidentDep, finding_id: FindingId, body: NewVerdict, unit: UnitDep, caller: Caller
 ) -> VerdictOut:
     """Accept or dismiss a finding; a dismissed one stays visible with its reason."""
-    found = _finding(incident.id, finding_id, Analyses(unit))
+    finding = _finding(incident.id, finding_id, Analyses(unit))
     verdict = Findings(unit).judge(
-        incident.id, found["id"], body.verdict, body.reason, by=caller.actor
+        incident.id, finding["id"], body.verdict, body.reason, by=caller.actor
     )
     return VerdictOut.model_validate(verdict)
 
@@ -83,38 +83,38 @@ def make_hypothesis(
     caller: Caller,
 ) -> Hypothesis:
     """Create a hypothesis from a finding and pin the finding's evidence for it."""
-    found = _finding(incident.id, finding_id, Analyses(unit))
-    experiment = found.get("experiment") or {}
+    finding = _finding(incident.id, finding_id, Analyses(unit))
+    experiment = finding.get("experiment") or {}
     hypotheses = Hypotheses(unit)
-    made = hypotheses.create(
+    hypothesis = hypotheses.create(
         incident.id,
-        statement=found["title"],
+        statement=finding["title"],
         falsifier=experiment.get("refuted_if") or "",
         confidence=None,
-        finding_id=found["id"],
+        finding_id=finding["id"],
         by=caller.actor,
-        reason=f"from the finding {found['id']}",
+        reason=f"from the finding {finding['id']}",
     )
     placer = Placer(unit, services.placed, services.frames, services.blobs, incident.id)
-    for locator in found["evidence"]:
+    for locator in finding["evidence"]:
         kind = "lines" if locator.get("artifact") and locator.get("line_first") else "series"
         view = _view(incident.id, locator)
         placed = placer.place(kind, "observation", _pin_locator(locator), view)
         pin = Pins(unit).create(
             incident.id,
             kind=kind,
-            title=locator["text"] or found["title"],
+            title=locator["text"] or finding["title"],
             locator=placed.locator,
             view=view,
             excerpt=placed.excerpt,
             value=placed.value,
             by=caller.actor,
         )
-        made = hypotheses.add_evidence(
-            made.id, pin_id=pin.id, side="for", note=locator["text"], by=caller.actor
+        hypothesis = hypotheses.add_evidence(
+            hypothesis.id, pin_id=pin.id, side="for", note=locator["text"], by=caller.actor
         )
-    Findings(unit).judge(incident.id, found["id"], "accepted", None, by=caller.actor)
-    return Hypothesis.model_validate(made)
+    Findings(unit).judge(incident.id, finding["id"], "accepted", None, by=caller.actor)
+    return Hypothesis.model_validate(hypothesis)
 
 
 def _finding(incident_id: str, finding_id: str, analyses: Analyses) -> dict[str, Any]:
@@ -127,14 +127,14 @@ def _finding(incident_id: str, finding_id: str, analyses: Analyses) -> dict[str,
 
 
 def _pin_locator(locator: dict[str, Any]) -> dict[str, Any]:
-    kept = {
+    chosen = {
         name: locator[name]
         for name in ("artifact", "path", "line_first", "line_last", "start", "end", "at", "node")
         if locator.get(name) is not None
     }
     if locator.get("series"):
-        kept["series"] = [locator["series"]]
-    return kept | {"value": locator["text"]}
+        chosen["series"] = [locator["series"]]
+    return chosen | {"value": locator["text"]}
 
 
 def _view(incident_id: str, locator: dict[str, Any]) -> str:

@@ -58,8 +58,8 @@ def export_bundle(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -
     folder = services.settings.home / "tmp"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     with disk_words(folder):
-        with tempfile.NamedTemporaryFile(dir=folder, suffix=".zip", delete=False) as made:
-            path = Path(made.name)
+        with tempfile.NamedTemporaryFile(dir=folder, suffix=".zip", delete=False) as bundle_file:
+            path = Path(bundle_file.name)
         try:
             write_bundle(unit, services.blobs, incident.id, path, extras)
         except BaseException:

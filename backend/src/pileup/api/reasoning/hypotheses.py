@@ -105,7 +105,7 @@ def list_hypotheses(incident: IncidentDep, unit: UnitDep) -> list[Hypothesis]:
 def create_hypothesis(
     incident: IncidentDep, body: NewHypothesis, unit: UnitDep, caller: Caller
 ) -> Hypothesis:
-    made = Hypotheses(unit).create(
+    hypothesis = Hypotheses(unit).create(
         incident.id,
         statement=body.statement,
         falsifier=body.falsifier,
@@ -114,7 +114,7 @@ def create_hypothesis(
         by=caller.actor,
         mechanisms=body.mechanisms,
     )
-    return hypothesis_out(made)
+    return hypothesis_out(hypothesis)
 
 
 @router.get("/hypotheses/{hypothesis_id}")

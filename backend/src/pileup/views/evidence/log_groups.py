@@ -135,14 +135,14 @@ def log_groups(
     down: bool = True,
 ) -> LogGroups:
     """Group repeated messages, the most frequent first, with counts over the window."""
-    found = _grouped(source, wanted or LogFilter(), sort, down)
+    groups = _grouped(source, wanted or LogFilter(), sort, down)
     paths = source.paths()
     return LogGroups(
-        items=[_group(row, paths) for row in found.groups.head(MOST_GROUPS).iter_rows(named=True)],
-        groups=found.groups.height,
-        total=found.events,
-        start=moment_of(found.start),
-        end=moment_of(found.end),
+        items=[_group(row, paths) for row in groups.groups.head(MOST_GROUPS).iter_rows(named=True)],
+        groups=groups.groups.height,
+        total=groups.events,
+        start=moment_of(groups.start),
+        end=moment_of(groups.end),
     )
 
 

@@ -221,25 +221,25 @@ def _row(
 
 def _mentions(findings: Iterable[Mapping[str, Any]]) -> dict[str, list[Mention]]:
     """Map names of settings to what mentions them: this incident's findings come first."""
-    found: defaultdict[str, list[Mention]] = defaultdict(list)
+    mentions: defaultdict[str, list[Mention]] = defaultdict(list)
     for finding in findings:
         text = str([finding.get(part) for part in _SPEAKS])
         for name in set(_WORD.findall(text.lower())):
-            found[name].append(Mention("finding", finding["title"], finding["id"], latch=False))
+            mentions[name].append(Mention("finding", finding["title"], finding["id"], latch=False))
     for name, known in _known_mentions(knowledge()).items():
-        found[name] += known
-    return found
+        mentions[name] += known
+    return mentions
 
 
 @functools.lru_cache(maxsize=2)
 def _known_mentions(known: Knowledge) -> dict[str, list[Mention]]:
-    found: defaultdict[str, list[Mention]] = defaultdict(list)
+    mentions: defaultdict[str, list[Mention]] = defaultdict(list)
     for latch in known.latches.values():
         for name in set(_WORD.findall(" ".join(latch.knobs).lower())):
             title = f"{latch.id}: {latch.contention_means}"[:200]
-            found[name].append(Mention("knowledge", title, latch.id, latch=True))
+            mentions[name].append(Mention("knowledge", title, latch.id, latch=True))
     for issue in known.issues.values():
         text = " ".join([*(action for action, _ in issue.mitigations), issue.change or ""])
         for name in set(_WORD.findall(text.lower())):
-            found[name].append(Mention("knowledge", issue.title, issue.id, latch=False))
-    return dict(found)
+            mentions[name].append(Mention("knowledge", issue.title, issue.id, latch=False))
+    return dict(mentions)

@@ -108,7 +108,7 @@ class StoredWaits:
         if first is not None and first.lasting is not None:
             return first.lasting
         stored = Analyses(self.unit).persistence(self.incident_id)
-        if stored is None:  # an analysis made before it was kept: nothing is claimed
+        if stored is None:  # analyses before this feature lack it
             return _NOTHING_LASTS
         lasting = msgspec.convert(stored, WaitPersistence)
         if at is None:

@@ -159,7 +159,7 @@ def observe(
     kinds = ("sample", "setting", *(predicates.kinds(wanted.values())))
     incident = placed.load(incident_id, kinds)
     own = own_symptoms(wanted, incident, evidence)
-    found = symptoms(
+    reproduced = symptoms(
         (known.features if known else {}) | own.incident,
         signature(analyse(evidence)) | own.run,
         own.unknown,
@@ -170,7 +170,7 @@ def observe(
     changed = changed_settings(incident, evidence) if incident else []
     return Observed(
         measured=_measured(prediction, evidence, stalled),
-        symptoms=_run_symptoms(found, own, finished),
+        symptoms=_run_symptoms(reproduced, own, finished),
         levels=_levels(prediction, evidence, stalled),
         trial=msgspec.to_builtins(trial(before, Run.of("the run", evidence))),
         settings=msgspec.to_builtins(changed),
@@ -225,7 +225,7 @@ def _predicates(
     return {symptom.id: symptom.predicate for symptom in known}
 
 
-def _run_symptoms(found: Found, own: OwnSymptoms, finished: RunSymptoms | None) -> RunSymptoms:
+def _run_symptoms(compared: Found, own: OwnSymptoms, finished: RunSymptoms | None) -> RunSymptoms:
     answers = [
         OwnSymptom(
             words=symptom.predicate.words,
@@ -239,13 +239,13 @@ def _run_symptoms(found: Found, own: OwnSymptoms, finished: RunSymptoms | None) 
     ]
     unknown_questions = finished is not None and finished.own is None
     return RunSymptoms(
-        reproduced=list(found.reproduced),
-        missing=list(found.missing),
-        new=list(found.new),
-        unknown=list(found.unknown),
+        reproduced=list(compared.reproduced),
+        missing=list(compared.missing),
+        new=list(compared.new),
+        unknown=list(compared.unknown),
         own=None if unknown_questions else answers,
-        same_way=found.same_way,
-        text=found.text,
+        same_way=compared.same_way,
+        text=compared.text,
     )
 
 

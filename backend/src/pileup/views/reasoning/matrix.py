@@ -275,19 +275,19 @@ class _Votes:
 
     def counted(self, mode: Mode) -> Cells:
         """Return the ratings by cell that count towards the scores of this mode."""
-        found: dict[tuple[str, str], Sequence[Rating]] = {}
+        ratings: dict[tuple[str, str], Sequence[Rating]] = {}
         for cell in self._all:
             votes = [v for v in self.of(cell) if mode == "consensus" or v.by_id == self._me]
             if votes:
-                found[cell] = [cast(Rating, vote.rating) for vote in votes]
-        return found
+                ratings[cell] = [cast(Rating, vote.rating) for vote in votes]
+        return ratings
 
 
 def _by_cell(votes: Sequence[Vote]) -> dict[tuple[str, str], list[Vote]]:
-    found: defaultdict[tuple[str, str], list[Vote]] = defaultdict(list)
+    cells: defaultdict[tuple[str, str], list[Vote]] = defaultdict(list)
     for vote in votes:
-        found[vote.pin_id, vote.hypothesis_id].append(vote)
-    return dict(found)
+        cells[vote.pin_id, vote.hypothesis_id].append(vote)
+    return dict(cells)
 
 
 def _cell(
@@ -432,12 +432,12 @@ def _next(
         )
         for h in hypotheses
     }
-    found = next_steps(evaluated, rows, columns, named, labels)
-    if found is None:
+    steps = next_steps(evaluated, rows, columns, named, labels)
+    if steps is None:
         return None
     return MatrixNext(
-        pair=[names[rival] for rival in found.pair],
-        standing=found.standing,
+        pair=[names[rival] for rival in steps.pair],
+        standing=steps.standing,
         steps=[
             MatrixStep(
                 text=s.text,
@@ -447,7 +447,7 @@ def _next(
                 hypothesis_id=s.about,
                 experiment_id=s.experiment,
             )
-            for s in found.steps
+            for s in steps.steps
         ],
     )
 

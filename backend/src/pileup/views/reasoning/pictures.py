@@ -51,7 +51,7 @@ def _copy(element: ElementTree.Element, depth: int) -> ElementTree.Element | Non
     name = str(element.tag).removeprefix(f"{{{_NS}}}")
     if name not in _ELEMENTS or depth > _DEEPEST:
         return None
-    kept = ElementTree.Element(
+    copy = ElementTree.Element(
         name,
         {
             key: value
@@ -60,14 +60,14 @@ def _copy(element: ElementTree.Element, depth: int) -> ElementTree.Element | Non
         },
     )
     if name in ("text", "tspan", "title", "desc"):
-        kept.text = element.text
+        copy.text = element.text
     for child in element:
         copied = _copy(child, depth + 1)
         if copied is not None:
             if name in ("text", "tspan"):
                 copied.tail = child.tail
-            kept.append(copied)
-    return kept
+            copy.append(copied)
+    return copy
 
 
 def _refused(why: str) -> Refused:
