@@ -1,5 +1,5 @@
 /**
- * Views as files: an SVG that stands alone, a PNG of it, a CSV of the rows behind it.
+ * Exports a view as a self-contained SVG, as a PNG of it, and its rows as CSV.
  *
  * A drawing on the screen takes colours and type from the page by CSS variables and classes; outside
  * of the page it has neither, so both are written into it before it leaves.

@@ -47,7 +47,7 @@ export function heatStep(count: number, peak: number): number {
   return Math.min(4, Math.max(0, Math.ceil(share * 5) - 1))
 }
 
-/** How long one snapshot stands for in ms: till the next, but not over a hole. */
+/** How long each snapshot applies, ms: until the next one, but not across a gap. */
 export function cellReach(at: Float64Array): number {
   if (at.length < 2) return 1000
   const steps = Array.from(at.subarray(1), (time, i) => time - (at[i] as number)).sort(

@@ -82,7 +82,7 @@ export function layoutLane(
   }
 }
 
-/** The point nearest to an instant, if it lies within `tolerance` ms. */
+/** The point nearest to an instant, if it is within `tolerance` ms. */
 export function pointAt(
   points: readonly LanePoint[],
   at: number,

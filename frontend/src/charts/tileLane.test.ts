@@ -34,7 +34,7 @@ const drawn = (tile: Tile) => {
 }
 
 describe('a metric lane', () => {
-  it('draws a line, and a band where a point stands for several samples', () => {
+  it('draws a line, and a band where a point summarizes several samples', () => {
     const body = drawn(tile([[0, 1, 2, 3], [100, 2, 5, 9]])) // prettier-ignore
     expect(body).toContain('fill-opacity="0.2"')
     expect(body).toContain('fill="none"')

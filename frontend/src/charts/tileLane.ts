@@ -1,9 +1,9 @@
-/** Draws a series from tiles: a min-max band, a line through the means, gaps left open. */
+/** Draw a series from tiles: a min-max band, a line through the means, gaps left open. */
 import { type Box, type Domain, firstAfter } from './laneBox'
 import type { Palette } from './palette'
 import type { Sketch } from './sketch'
 
-/** Columns of one length; a NaN in `mid` is a gap. One point before and after may stand outside. */
+/** Columns of one length; a NaN in `mid` is a gap. One point before and one after may be outside. */
 export type Tile = {
   readonly start: number
   readonly end: number
@@ -13,7 +13,7 @@ export type Tile = {
   readonly high: Float64Array
   /** Each point is one sample. */
   readonly plain: boolean
-  /** Points before `start`, after the last inside: where the tile's own points lie. */
+  /** Points before `start`, after the last inside: the range of the tile's own points. */
   readonly own: readonly [number, number]
 }
 
@@ -28,7 +28,7 @@ export type MetricStyle = {
 const PAD = 5
 const DENSE = 300
 
-/** Extremes of what is drawn inside a window; null when nothing is. */
+/** The lowest and highest value inside a window; null when there is none. */
 export function extremes(runs: readonly Run[], from: number, to: number): Domain | null {
   let low = Infinity
   let high = -Infinity
@@ -66,7 +66,7 @@ export function yOf(domain: Domain, box: Box, log: boolean): (value: number) => 
   return (value) => box.y + box.h - pad - (bend(value) - low) * factor
 }
 
-/** How many samples or columns lie in the window: few are drawn as steps. */
+/** Count the samples or columns in the window: few are drawn as steps. */
 function countOwn(runs: readonly Run[], from: number, to: number): number {
   let count = 0
   for (const run of runs) {

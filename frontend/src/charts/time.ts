@@ -18,11 +18,11 @@ const DAY_MS = 86_400_000
 const MILLISECONDS = utcFormat('%H:%M:%S.%L')
 
 export interface Tick {
-  /** The instant that it stands for, on the scale's clock. */
+  /** The instant of the tick, on the scale's clock. */
   at: number
   x: number
   label: string
-  /** A tick that starts a day carries its date beside its label. */
+  /** A tick that starts a day carries its date next to its label. */
   date: string | null
 }
 

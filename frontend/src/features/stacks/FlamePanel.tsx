@@ -130,9 +130,7 @@ export function FlamePanel({
           pressed={against && !held}
           disabled={!inRange || held}
           title={
-            inRange
-              ? undefined
-              : 'Take a range first: the difference is against what lies before it'
+            inRange ? undefined : 'Choose a range first: it is compared with the time before it'
           }
           onClick={() => setAgainst(!against)}
         >
@@ -166,7 +164,7 @@ function Flame({ doc, incidentName }: { readonly doc: FlameDoc; readonly inciden
   const all = tree.nodes[0] ? weight(tree.nodes[0]) : 0
   const sides = useMemo(() => (name ? sandwich(tree, name) : null), [tree, name])
   if (doc.samples === 0 && !doc.samples_b) {
-    return <EmptyState compact title="No stack sample lies in this range" />
+    return <EmptyState compact title="No stack samples in this range" />
   }
   const busy = Object.entries(doc.activity_b ?? doc.activity)
     .filter(([kind]) => kind !== 'idle')
@@ -305,7 +303,7 @@ function Icicle({
   // One frame is in the order of Tab; the arrows go on from it.
   const stop = boxes.some((box) => box.index === focused) ? focused : boxes[0]?.index
   const samples = doc.samples + (doc.samples_b ?? 0)
-  const said = (box: Box) => {
+  const describe = (box: Box) => {
     const node = tree.nodes[box.index]
     if (!node) return ''
     const share = formatShare(box.total / Math.max(1, all))
@@ -335,7 +333,7 @@ function Icicle({
               type="button"
               role="treeitem"
               aria-level={box.depth + 1}
-              aria-label={said(box)}
+              aria-label={describe(box)}
               tabIndex={box.index === stop ? 0 : -1}
               data-index={box.index}
               className="flame-box mono"
@@ -372,7 +370,7 @@ function Icicle({
       </div>
       <p className="flame-hover mono" role="status">
         {hovered
-          ? said(hovered)
+          ? describe(hovered)
           : 'Click a frame to widen it; double click (or s) shows its callers and what it calls; arrows go from frame to frame.'}
       </p>
     </div>

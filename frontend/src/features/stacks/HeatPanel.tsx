@@ -48,7 +48,7 @@ export function HeatPanel({
     )
   }
   const shown = all ? functions.length : SHOWN
-  const told = (names: readonly string[]): Heat => ({
+  const heatOf = (names: readonly string[]): Heat => ({
     functions: names,
     counts,
     times: times.map((at) => (at ? zone.format(at) : 'time unknown')),
@@ -77,8 +77,8 @@ export function HeatPanel({
         <span className="heat-space" />
         <ExportMenu
           name="threads by function and sample"
-          svg={() => heatSvg(told(functions.slice(0, shown)))}
-          rows={() => heatRows(told(functions))}
+          svg={() => heatSvg(heatOf(functions.slice(0, shown)))}
+          rows={() => heatRows(heatOf(functions))}
         />
       </figcaption>
       <table className="heat-table" aria-label="Threads by function and sample">

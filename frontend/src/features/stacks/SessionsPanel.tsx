@@ -45,13 +45,13 @@ export function SessionsPanel({
   const chosen = given || null
   if (at === null) {
     return (
-      <EmptyState compact title="No sessions beside this sample">
+      <EmptyState compact title="No sessions near this sample">
         The time of the sample is not known. Set its zone in the artifacts.
       </EmptyState>
     )
   }
   if (sessions.isLoadingError) {
-    return <Problem error={sessions.error} what="The sessions could not be read" compact />
+    return <Problem error={sessions.error} what="The sessions could not be loaded" compact />
   }
   if (sessions.isPending) return <SkeletonRows rows={6} />
   const { data } = sessions

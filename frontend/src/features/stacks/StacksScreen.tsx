@@ -1,4 +1,4 @@
-/** Stacks of a sample or of a range: triage, thread list, flame, and the sessions beside them. */
+/** Stacks of a sample or of a range: triage, thread list, flame, and the sessions of the same time. */
 import { useQuery } from '@tanstack/react-query'
 import type { StackMoment } from '@/api/schema'
 import { formatNumber } from '@/format'
@@ -30,7 +30,7 @@ export default function StacksScreen() {
   const id = useIncidentId()
   const change = useUrlChange()
   useKeys(STACK_KEYS, {})
-  const [asked] = useUrlState('sample', text, '')
+  const [chosenKey] = useUrlState('sample', text, '')
   const [selected] = useUrlState('group', text, '')
   const [thread] = useUrlState('thread', text, '')
   const [idle, setIdle] = useUrlState('idle', flag, false)
@@ -45,7 +45,7 @@ export default function StacksScreen() {
   const most = [...(moments.data ?? [])].sort(
     (a, b) => b.threads - a.threads || Number(isBare(a.artifact)) - Number(isBare(b.artifact)),
   )[0]
-  const key = asked || (most ? sampleKey(most) : '')
+  const key = chosenKey || (most ? sampleKey(most) : '')
   useResolvedDefaults({ sample: show === 'flame' ? null : key || null })
   const [artifact = '', snapshot = '0'] = key.split(':')
   const sample = moments.data?.find((moment) => sampleKey(moment) === key)
@@ -55,7 +55,7 @@ export default function StacksScreen() {
     return (
       <Problem
         error={moments.error ?? stacks.error}
-        what="The stacks could not be read"
+        what="The stacks could not be loaded"
         onRetry={() => void (moments.isLoadingError ? moments.refetch() : stacks.refetch())}
       />
     )

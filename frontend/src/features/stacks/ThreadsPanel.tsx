@@ -50,10 +50,10 @@ export function ThreadsPanel({
         </span>
       </div>
       {rows.length === 0 ? (
-        <EmptyState compact title="No thread fits">
+        <EmptyState compact title="No matching threads">
           {all.length === 0
             ? 'All threads of this sample are idle: show the idle stacks.'
-            : 'Take away the words or the function that are looked for.'}
+            : 'Clear the search or the function filter.'}
         </EmptyState>
       ) : (
         <Table

@@ -79,7 +79,7 @@ describe('functions', () => {
     expect(total).toEqual({ main: 10, read: 6, write: 4, futex_wait: 9 })
   })
 
-  it('stand by name or by width among siblings', () => {
+  it('are sorted by name or by width among siblings', () => {
     const nodes = [node('all', -1, 9), node('z', 0, 8), node('a', 0, 1)]
     const names = (order: 'name' | 'heavy') =>
       treeOf(nodes, order).children[0]?.map((index) => nodes[index]?.name)
@@ -108,7 +108,7 @@ describe('sandwich', () => {
 })
 
 describe('hits', () => {
-  it('counts threads once, also when a hit stands below a hit', () => {
+  it('counts threads once, also when a hit is below a hit', () => {
     const nodes = [node('all', -1, 5), node('lock_a', 0, 5), node('lock_b', 1, 4)]
     const found = hits(treeOf(nodes), 'LOCK')
     expect(found.threads).toBe(5)

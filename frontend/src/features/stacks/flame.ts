@@ -28,7 +28,7 @@ export type Tree = {
   readonly places: readonly HierarchyNode<number>[]
 }
 
-/** Siblings by name (one function stands at one place in every picture), or the widest first. */
+/** Siblings by name (a function keeps its place in every picture), or the widest first. */
 type Order = 'name' | 'heavy'
 
 export function treeOf(nodes: readonly FlameNode[], order: Order = 'heavy'): Tree {
@@ -68,7 +68,7 @@ export type FunctionRow = {
   readonly totalB: number
 }
 
-/** The table twin: every function once, the most threads first. */
+/** Rows of the function table: every function once, the most threads first. */
 export function functionRows(tree: Tree): FunctionRow[] {
   const rows = new Map<string, { name: string; total: number; self: number; totalB: number }>()
   const above = new Map<string, number>()
@@ -130,7 +130,7 @@ export function stepFlame(
 }
 
 /**
- * Everything about one function wherever it stands: who calls it (mirrored, callers outwards) and
+ * Everything about one function wherever it occurs: who calls it (mirrored, callers outwards) and
  * what it calls. Recursion counts once, at the outermost.
  */
 export function sandwich(tree: Tree, name: string): { callers: FlameNode[]; callees: FlameNode[] } {
@@ -240,7 +240,7 @@ const WAITING =
 const IO =
   /^(_*f(data)?sync|_*datasync|p(read|write)|_*libc_p(read|write)|io_|os_file_|fil_flush|buf_read_page)/
 
-/** Colour by what the name itself says; most names say nothing. */
+/** Colour by the name of the function; most names match no pattern and are "running". */
 export function toneOf(name: string): Tone {
   if (WAITING.test(name)) return 'waiting'
   if (IO.test(name)) return 'io'

@@ -28,10 +28,10 @@ export function tone(group: Pick<Group, 'activity'>): Tone {
   return group.activity === 'cpu' ? 'running' : 'waiting'
 }
 
-/** A bar has no plain colour. */
+/** The tone of a bar: a plain group is drawn as idle. */
 export function barTone(group: Pick<Group, 'activity'>): Exclude<Tone, 'plain'> {
-  const said = tone(group)
-  return said === 'plain' ? 'idle' : said
+  const own = tone(group)
+  return own === 'plain' ? 'idle' : own
 }
 
 export function categoryWords(category: string | null): string {
@@ -50,7 +50,7 @@ export function frameSource(frame: { file: string | null; line: number | null })
   return frame.line ? `${frame.file}:${frame.line}` : frame.file
 }
 
-/** One line of the thread list; a stack without thread ids stands for all of its threads. */
+/** One line of the thread list; a stack without thread ids is one line for all of its threads. */
 export type Thread = {
   readonly key: string
   readonly group: Group
@@ -89,7 +89,7 @@ export function threadRows(
   return rows
 }
 
-/** Without arguments, as the flame graph names functions. */
+/** Strip the arguments of a function name, as the flame graph does. */
 function plain(name: string): string {
   return name.replace(/\(.*\)$/, '')
 }

@@ -19,7 +19,7 @@ export default function TimelineScreen() {
     return (
       <Problem
         error={series.error ?? marks.error}
-        what="The timeline could not be read"
+        what="The timeline could not be loaded"
         onRetry={() => {
           void series.refetch()
           void marks.refetch()
@@ -30,7 +30,7 @@ export default function TimelineScreen() {
   if (series.isPending || marks.isPending) return <SkeletonRows rows={10} />
   if (!range || !whole) {
     return (
-      <EmptyState title="Nothing is placed in time yet" action={<SeeArtifacts />}>
+      <EmptyState title="No data with times yet" action={<SeeArtifacts />}>
         Lanes appear when counters, processlists or status dumps were read and analysed. A file
         without any time needs a zone or an offset: it says so among the artifacts.
       </EmptyState>

@@ -10,7 +10,7 @@ export const TIMELINE_KEYS = {
   fit: { keys: ['f'], does: 'Fit the marked span, the chosen mark, or the stall' },
   mark: { keys: ['m'], does: 'Mark the chosen stretch, or what is shown' },
   keep: { keys: ['Shift+m'], does: 'Keep the marked span as a note' },
-  clear: { keys: ['Escape'], does: 'Take the marked span away' },
+  clear: { keys: ['Escape'], does: 'Clear the marked span' },
   handles: { keys: ['o'], does: 'To the handles of the stall: onset, end, baseline' },
   next: { keys: ['.'], does: 'The next mark or sample of the lane' },
   previous: { keys: [','], does: 'The mark or sample before' },

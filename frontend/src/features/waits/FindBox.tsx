@@ -9,7 +9,7 @@ export function FindBox({
   onSelect,
 }: {
   readonly words: string
-  /** Ids; null while nothing was asked for. */
+  /** Ids of the matches; null without a search. */
   readonly found: readonly string[] | null
   readonly selected: string
   readonly onFind: (words: string) => void

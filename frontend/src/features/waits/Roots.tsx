@@ -17,7 +17,7 @@ type Props = {
   readonly onSelect: (id: string) => void
   readonly lasting: ReadonlyMap<string, NodePersistence>
   readonly persistence: Persistence | undefined
-  /** The other moments are being looked at. */
+  /** The other moments are still being counted. */
   readonly counting: boolean
 }
 

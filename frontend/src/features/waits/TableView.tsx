@@ -72,7 +72,7 @@ const COLUMNS: readonly Column<WaitNode>[] = [
   {
     key: 'members',
     head: 'Threads',
-    title: 'Threads that the row stands for',
+    title: 'Threads in this row',
     kind: 'number',
     width: '80px',
     cell: threads,

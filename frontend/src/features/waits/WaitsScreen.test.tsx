@@ -83,14 +83,15 @@ const show = (search: string, answer: object = graph, ask?: Parameters<typeof re
   return calls
 }
 
-it('what was asked ahead of the screen is what the screen asks, and not asked twice', async () => {
+it('the screen uses the requests that were started ahead of it, and repeats none', async () => {
   const search = '?at=2026-11-20T22:20:15Z&vs=2026-11-20T22:20:16Z&fold=none&open=g&open=k&find=h'
   const calls = show(search, { ...graph, found: ['h'] }, (client) =>
     askAhead(client, 'i1', new URLSearchParams(search)),
   )
   await screen.findByTestId('wait-headline')
-  const asked = (path: string) => calls.filter((call) => call.path === `/incidents/i1/waits${path}`)
-  expect([asked(''), asked('/moments')].map((all) => all.length)).toEqual([1, 1])
+  const callsTo = (path: string) =>
+    calls.filter((call) => call.path === `/incidents/i1/waits${path}`)
+  expect([callsTo(''), callsTo('/moments')].map((all) => all.length)).toEqual([1, 1])
 })
 
 it('a root opens in the inspector, Escape closes it, ] goes to the next moment', async () => {

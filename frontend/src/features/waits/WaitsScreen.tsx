@@ -35,7 +35,7 @@ export default function WaitsScreen() {
     return (
       <Problem
         error={graph.error}
-        what="The wait graph could not be read"
+        what="The wait graph could not be loaded"
         onRetry={() => void graph.refetch()}
       />
     )
@@ -121,7 +121,7 @@ function WaitsBody({ model, graph }: { readonly model: WaitsModel; readonly grap
 
 function NobodyWaits({ elsewhere }: { readonly elsewhere: boolean }) {
   return elsewhere ? (
-    <EmptyState title="Nobody waits at this moment">
+    <EmptyState title="No waiters at this moment">
       Choose a moment with waiters from the bars below.
     </EmptyState>
   ) : (

@@ -23,14 +23,14 @@ it('says of a holder what it does, and that it is inferred', () => {
       'root blocker, inferred',
   )
 })
-it('says of a lock what stands behind it, and of waiters that they wait', () => {
+it('counts the threads behind a lock, and describes waiters as waiting', () => {
   const lock = { ...holder, kind: 'latch', label: 'mutex TRX_SYS', blocks_total: 1 } as WaitNode
   expect(nodeClaim(lock)).toBe('mutex TRX_SYS has 1 thread behind it')
   const waiters = { ...holder, label: '151 waiters', members: 151, waiting: true, blocks_total: 0 }
   expect(nodeClaim(waiters)).toBe('151 waiters wait')
 })
 
-it('tells a deadlock with what stands behind it, the largest first', () => {
+it('lists deadlocks with the threads behind them, the largest first', () => {
   const thread = (id: string, blocks_total: number) =>
     ({ ...holder, id, label: id, blocks_total }) as WaitNode
   const lock = (id: string, blocks_total: number) =>

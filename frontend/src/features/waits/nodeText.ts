@@ -70,7 +70,7 @@ export function edgeClaim(edge: WaitEdge, name: (id: string) => string): string 
   return `${name(edge.source)} ${verb} ${name(edge.target)}${mode}${many}${edge.inferred ? ', inferred' : ''}`
 }
 
-/** "S ×151", "held?": what an edge says when one of its ends is looked at; there is little room. */
+/** "S ×151", "held?": the short label of an edge at the highlighted node. */
 export function edgeLabel(edge: WaitEdge): string {
   const what = edge.kind === 'held_by' ? 'held' : (edge.mode ?? 'waits')
   const many = edge.count > 1 ? ` ×${formatNumber(edge.count)}` : ''
@@ -160,12 +160,12 @@ export function persistenceText(lasting: NodePersistence, persistence: Persisten
   return `in ${seen} of ${among}`
 }
 
-/** Why nothing is said of how long a node has been stuck. */
+/** Why it is unknown how long a node has been stuck. */
 export function missingPersistenceText(node: WaitNode, persistence: Persistence): string {
-  if (persistence.of === 0) return 'not counted when this was analysed; analyse the incident again'
-  if (persistence.of === 1) return `not told by one ${persistence.unit}`
+  if (persistence.of === 0) return 'not counted by this analysis; analyse the incident again'
+  if (persistence.of === 1) return `unknown from a single ${persistence.unit}`
   if (node.kind === 'group' && !node.lasting)
-    return 'not told of this group: its members wait for different kinds of things'
+    return 'unknown for this group: its members wait for different kinds of things'
   return `not found in ${persistence.among}`
 }
 

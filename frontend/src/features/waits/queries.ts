@@ -1,4 +1,4 @@
-/** What the wait graph asks for: the moments there are, the graph at one, what lasts, one node. */
+/** Queries of the wait graph: the moments, the graph at one, how long nodes last, one node. */
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
@@ -28,7 +28,7 @@ type GraphRequest = {
   readonly find: string
 }
 
-/** Where the address says what is asked for. */
+/** The request that the address describes. */
 export const REQUEST_IN_URL: { readonly [K in keyof GraphRequest]: UrlKey<GraphRequest[K]> } = {
   at: ['at', text, 'worst'],
   against: ['vs', text, ''],
@@ -37,7 +37,7 @@ export const REQUEST_IN_URL: { readonly [K in keyof GraphRequest]: UrlKey<GraphR
   find: ['find', text, ''],
 }
 
-/** Asks while the screen's code and the session are still on their way. */
+/** Start the request while the screen's code and the session are still on their way. */
 export function askAhead(client: QueryClient, id: string, address: URLSearchParams): void {
   const request = {
     at: readUrl(address, REQUEST_IN_URL.at),
@@ -76,7 +76,7 @@ export const graphQuery = (id: string, request: GraphRequest) =>
     staleTime: 60_000,
   })
 
-/** How long the nodes of a graph last; of those alone that it shows. */
+/** How long the shown nodes of a graph last. */
 export const persistenceQuery = (id: string, request: GraphRequest) =>
   queryOptions({
     queryKey: keys.of(id, 'waits', 'persistence', ...keyOf(request)),

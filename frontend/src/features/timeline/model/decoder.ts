@@ -30,7 +30,7 @@ function started(): Worker {
     if (data.failed === undefined) item?.done(data.decoded as Decoded)
     else item?.fail(new Error(data.failed))
   })
-  // One that broke is not asked again: what waits fails, and the next answer starts another.
+  // A worker that broke is not used again: pending answers fail, the next one starts a new worker.
   made.addEventListener('error', () => {
     worker = null
     for (const { fail } of waiting.values()) fail(new Error('the worker that reads lanes broke'))

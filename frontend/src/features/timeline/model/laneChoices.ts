@@ -1,4 +1,4 @@
-/** How a person set up lanes, as it stands in the address: "tlp3:series@host" is tall, log, pinned, green. */
+/** How a person set up lanes, as the address has it: "tlp3:series@host" is tall, log, pinned, green. */
 import { type Choice, PLAIN, type Scale, type Size } from './laneTypes'
 
 export function readChoices(values: readonly string[]): ReadonlyMap<string, Choice> {

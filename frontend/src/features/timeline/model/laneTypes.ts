@@ -17,13 +17,13 @@ export const PLAIN: Choice = {
 }
 export const COLOURS = ['Blue', 'Orange', 'Green', 'Purple', 'Sky', 'Vermilion', 'Olive'] as const
 
-/** What lanes can stand together by. */
+/** Fields to group lanes by. */
 export const FIELDS = ['host', 'source', 'collector', 'unit', 'kind'] as const
 export type Field = (typeof FIELDS)[number]
 export const HEIGHTS: Readonly<Record<Size, number>> = { compact: 28, normal: 56, tall: 120 }
 export const FOLDED = 20
 
-/** Something with a place in time on a lane that is no series. */
+/** A mark on a lane that is not a series: an instant or a span. */
 export type Item = Mark & {
   /** The artifact whose clock stamped it, by hash. */
   readonly source?: string | null
@@ -47,7 +47,7 @@ export type MetricLane = Common & {
   readonly kind: 'metric'
   readonly series: Series
   readonly unit: string | null
-  /** Of another incident: ms added to its times so that its onset lies on this one's. */
+  /** Of another incident: ms added to its times so that its onset coincides with this one's. */
   readonly otherIncident?: {
     readonly incident: string
     readonly title: string
@@ -59,7 +59,7 @@ type HeatLane = Common & {
   readonly row: HeatRow
   readonly at: Float64Array
   readonly counts: Float64Array
-  /** The most of any row of its kind: one colour means one number in all of them. */
+  /** The peak of all rows of this kind: one colour means one number in all of them. */
   readonly peak: number
 }
 type ItemLane = Common & {

@@ -39,7 +39,7 @@ const titles = (more: Partial<Parameters<typeof buildLanes>[0]> = {}) =>
   buildLanes(options(more)).map((lane) => lane.title)
 
 describe('buildLanes', () => {
-  it('puts events before metrics, and metrics in the order asked for', () => {
+  it('puts events before metrics, and metrics in the chosen order', () => {
     expect(titles()).toEqual(['Triggers', 'b', 'a', 'c'])
   })
   it('keeps pinned lanes at the top and a given order', () => {
@@ -133,15 +133,15 @@ describe('the edges of a stall', () => {
     baseline: { start: '1970-01-01T00:00:30Z', end: '1970-01-01T00:00:59Z' },
   }
   const start = edges(stall, undefined)
-  it('are what a person said where they did', () => {
-    const said = {
+  it('are the corrected times where a person set them', () => {
+    const corrected = {
       onset: '1970-01-01T00:00:50Z',
       end: null,
       baseline_start: null,
       baseline_end: null,
     }
     const both = edges(stall, {
-      ...said,
+      ...corrected,
       id: '',
       host: null,
       computed_onset: '',

@@ -21,20 +21,20 @@ type Options = {
   /** Ids in the order that a person gave them; others keep their own place after. */
   readonly order: readonly string[]
   readonly query: string
-  /** Lanes of one host, source, ... stand together under its name. */
+  /** Lanes of one host, source, ... are grouped under its name. */
   readonly by: Field | null
   /** Names of the files that series come from, by artifact. */
   readonly paths: ReadonlyMap<string, string>
-  /** Other incidents, moved so that their onsets lie on this one's. */
+  /** Other incidents, moved so that their onsets coincide with this one's. */
   readonly otherIncidents?: readonly OtherIncident[]
 }
 
-/** Lanes that stand before the snapshots and what was found in them; more stand after. */
+/** Lanes above the snapshots and their findings; the rest follow below. */
 const FEW_METRICS = 40
 
 /**
  * Every lane: the pinned first, then notes, events, stalls, metrics, snapshots, waiters by place, and
- * what lasted; together by a field if asked. The words of `query` keep lanes whose name, host, source
+ * what lasted; grouped by a field if one is chosen. The words of `query` keep lanes whose name, host, source
  * or meaning has them all, and of other lanes the marks that have them: a thread, a query, a message.
  */
 export function buildLanes(options: Options): Lane[] {

@@ -63,12 +63,12 @@ describe('ranges', () => {
 
   it('says in one sentence what is to be seen', () => {
     const zone = { format: (at: string | number) => new Date(at).toISOString().slice(11, 19) }
-    const said = {
+    const corrected = {
       ...stall('2026-11-20T22:19:49Z', '2026-11-20T22:20:49Z'),
       duration_s: 60,
       peak_waiters: 301,
     }
-    expect(summary({ ...marks, stalls: [said] }, [0, 4e12], 8, zone)).toBe(
+    expect(summary({ ...marks, stalls: [corrected] }, [0, 4e12], 8, zone)).toBe(
       'Stall from 22:19:49 for 60\u202fs, up to 301 waiting; 8 lanes; 0 snapshots; 0 events.',
     )
     expect(summary(marks, [0, 1], 1, zone)).toMatch(/^No stall in this window; 1 lane;/)

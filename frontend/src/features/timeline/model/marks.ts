@@ -54,7 +54,7 @@ export function firstLook(marks: components['schemas']['Marks'] | undefined): In
   return [Math.max(whole[0], start - margin), Math.min(whole[1], end + margin)]
 }
 
-/** Per host, ms to add so that the onset of its first stall lies on the earliest of all. */
+/** Per host, ms to add so that the onset of its first stall coincides with the earliest of all. */
 export function onsetShifts(stalls: readonly Stall[]): Map<string, number> {
   const onsets = new Map<string, number>()
   for (const stall of stalls) {

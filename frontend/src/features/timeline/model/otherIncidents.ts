@@ -1,4 +1,4 @@
-/** Lanes of other incidents, moved so that their onsets lie on this one's. */
+/** Lanes of other incidents, moved so that their onsets coincide with this one's. */
 import { group } from 'd3-array'
 import { parseIso } from '@/charts/time'
 import { formatDuration } from '@/format'
@@ -11,7 +11,7 @@ export type OtherIncident = {
   readonly series: readonly Series[]
   /** Added to its times, ms. */
   readonly shift: number
-  /** Neither of them has an onset: then the begins of the captures are laid on one another. */
+  /** True when neither has an onset: the starts of the captures coincide instead. */
   readonly byStart: boolean
 }
 

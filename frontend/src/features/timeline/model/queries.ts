@@ -55,13 +55,13 @@ export const stripLaneQuery = (
 /** Tiles of lanes of this incident, or of another incident; one incident per request. */
 export function tilesOf(id: string): Fetcher {
   return async (lanes, step, first, count, signal) => {
-    const asked = lanes.map(readLaneId)
-    const { incident } = asked[0] ?? { incident: null }
+    const wanted = lanes.map(readLaneId)
+    const { incident } = wanted[0] ?? { incident: null }
     const body = await unwrap(
       api.GET('/api/v1/incidents/{incident_id}/tiles', {
         params: {
           ...path(incident ?? id),
-          query: { series: asked.map((item) => item.series), step, first, count },
+          query: { series: wanted.map((item) => item.series), step, first, count },
         },
         parseAs: 'arrayBuffer',
         signal,

@@ -31,7 +31,7 @@ it('keeps all four apart and inside the plot at its borders', () => {
   expect(all(1000, 1000, 1000, 1000).map(([, at]) => at)).toEqual([928, 952, 976, 1000])
 })
 
-it('takes handles that stand alone, and none', () => {
+it('accepts one handle, and none', () => {
   expect(all(700)).toEqual([['end', 700]])
   expect(all()).toEqual([])
 })

@@ -18,10 +18,10 @@ export const NAMES: Readonly<Record<Which, string>> = {
 }
 
 const LEAST_MS = 1000
-/** The smallest target that a hand is asked to hit, CSS pixels (WCAG 2.5.8). */
+/** The smallest target of a pointer, CSS pixels (WCAG 2.5.8). */
 export const TARGET = 24
 
-/** What a person said where they did, what is computed otherwise. */
+/** The corrected edges where a person set them, otherwise the computed ones. */
 export function edges(
   stall: Pick<Stall, 'onset' | 'end' | 'baseline'>,
   correction: Correction | undefined,

@@ -119,7 +119,7 @@ describe('TileStore', () => {
     expect(store.busy).toBe(true)
   })
 
-  it('loads all lanes for an export, and keeps those asked for last when there are too many', async () => {
+  it('loads all lanes for an export, and keeps the most recently requested ones when there are too many', async () => {
     const store = new TileStore(
       (series, step, first, count) => Promise.resolve(decode(full(series, step, first, count))),
       () => undefined,

@@ -247,7 +247,7 @@ export class TileStore {
     if (this.points > this.most && this.loading === 0) this.forgetOldest()
     for (const id of series) {
       const levels = this.held.get(id) ?? new Map<number, Map<number, Tile>>()
-      this.held.delete(id) // behind the others: the first is the one that was longest not asked for
+      this.held.delete(id) // to the end: the first is the least recently requested
       this.held.set(id, levels)
       const tiles = levels.get(level) ?? new Map<number, Tile>()
       levels.set(level, tiles)

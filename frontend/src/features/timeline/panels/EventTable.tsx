@@ -12,7 +12,7 @@ import type { Item, Lane } from '../model/laneTypes'
 import { OPENS } from './WindowBar'
 
 type Props = {
-  /** As they stand on the timeline: filtered by the words of the search. */
+  /** The lanes that the timeline shows, filtered by the search. */
   readonly lanes: readonly Lane[]
   readonly range: Interval
   readonly compared: readonly WindowLane[]
@@ -88,7 +88,7 @@ export function EventTable(props: Props) {
       {compared.length > 0 && <LaneTable lanes={compared} series={series} paths={paths} />}
       <h2>Stalls, snapshots with waiters, events, notes and what lasted, in this window</h2>
       {rows.length === 0 ? (
-        <p className="faint">None lies in this window. The whole capture: press 0.</p>
+        <p className="faint">No marks in this window. Press 0 to show the whole capture.</p>
       ) : (
         <div className="timeline-marks">
           <Table

@@ -24,14 +24,14 @@ export function OtherIncidentsLine({
   if (others.length === 0 && failed.length === 0) return null
   return (
     <div className="tl-others" role="status" data-testid="timeline-others">
-      <span className="faint">Beside</span>
+      <span className="faint">Other incidents</span>
       {others.map((other) => (
         <span key={other.incident} className="tl-others-item">
           <b className="ellipsis">{other.title}</b>{' '}
           <span className="muted">{describeShift(other)}</span>
           <IconButton
             size="small"
-            label={`Take ${other.title} away`}
+            label={`Remove ${other.title}`}
             icon={<CloseIcon size={12} />}
             onClick={() => onDrop(other.incident)}
           />
@@ -39,9 +39,9 @@ export function OtherIncidentsLine({
       ))}
       {failed.length > 0 && (
         <span className="tl-others-item">
-          Not shown, it cannot be read or is not placed in time: {failed.join(', ')}
+          Not shown (not readable, or without times): {failed.join(', ')}
           <Button size="small" variant="ghost" onClick={onClear}>
-            Take all away
+            Remove all
           </Button>
         </span>
       )}
@@ -75,7 +75,7 @@ export function OtherIncidentsDialog({
       footer={
         <>
           <Button disabled={chosen.length === 0} onClick={() => onChange([])}>
-            Take all away
+            Remove all
           </Button>
           <Button variant="primary" onClick={onClose}>
             Done

@@ -20,10 +20,10 @@ type Props = {
   readonly onMoved: () => void
   readonly onWhole: () => void
   readonly onFit: () => void
-  /** Lanes of one host, file, ... stand together; null: each where it stands. */
+  /** Groups the lanes by host, file, ...; null: not grouped. */
   readonly by: Field | null
   readonly onBy: (by: Field | null) => void
-  /** Null: there are not several onsets. */
+  /** Null: there are fewer than two onsets. */
   readonly aligned: { readonly on: boolean; readonly toggle: () => void } | null
   readonly otherIncidents: number
   readonly onOtherIncidents: () => void
@@ -80,7 +80,7 @@ export function TimelineBar({
       <Button
         size="small"
         busy={moving}
-        title="Ranks every series of this window against the one before"
+        title="Rank every series of this window against the one before"
         onClick={onMoved}
       >
         Show what moved
@@ -93,7 +93,7 @@ export function TimelineBar({
       </Button>
       <Menu
         trigger={
-          <Button size="small" pressed={by !== null} title="Lanes that stand together">
+          <Button size="small" pressed={by !== null} title="Group lanes by a field">
             {by ? `By ${by}` : 'Group'}
             <DownIcon size={12} />
           </Button>
@@ -112,7 +112,7 @@ export function TimelineBar({
         <Button
           size="small"
           pressed={aligned.on}
-          title="Each host is moved so that its onset lies on the first one"
+          title="Move each host so that its onset coincides with the first one"
           onClick={aligned.toggle}
         >
           Align onsets
@@ -121,7 +121,7 @@ export function TimelineBar({
       <Button
         size="small"
         pressed={otherIncidents > 0}
-        title="Lanes of other incidents, moved so that the onsets coincide"
+        title="Show lanes of other incidents, moved so that the onsets coincide"
         onClick={onOtherIncidents}
       >
         Other incidents

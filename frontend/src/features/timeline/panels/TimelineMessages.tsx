@@ -19,21 +19,25 @@ export function TimelineMessages({ artifacts, whatMoved, tileError }: Props) {
     <>
       {artifacts && artifacts.parsing > 0 && (
         <Banner>
-          {artifacts.done + artifacts.problems} of {artifacts.total} files are read; lanes come as
+          {artifacts.done + artifacts.problems} of {artifacts.total} files parsed; lanes appear as
           they are analysed.
         </Banner>
       )}
       {whatMoved.found === 0 && (
         <Banner tone="plain">
-          No series moved in this window against the one before it. Choose a window that holds the
-          change.
+          No series changed in this window compared with the one before. Choose a window that
+          contains the change.
         </Banner>
       )}
       {whatMoved.error !== null && (
-        <Problem compact error={whatMoved.error} what="What moved could not be told" />
+        <Problem
+          compact
+          error={whatMoved.error}
+          what="Could not compare this window with the one before"
+        />
       )}
       {tileError !== null && (
-        <Problem compact error={tileError} what="Some lanes could not be read; trying again" />
+        <Problem compact error={tileError} what="Some lanes could not be loaded; trying again" />
       )}
     </>
   )

@@ -35,7 +35,7 @@ export function CorrectedBadge({
         const px = view.x(at)
         const right = end === null ? Infinity : view.x(end)
         element.hidden = px < -200 || px > view.width
-        // Inside the stall, or behind the handle of its end where it would lie over that one.
+        // Inside the stall, or behind the handle of its end where it would cover that one.
         const left = right - px < BADGE ? right + TARGET + 2 : px + 8
         element.style.transform = `translateX(${Math.max(0, left)}px)`
       }),

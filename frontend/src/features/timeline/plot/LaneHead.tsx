@@ -23,7 +23,7 @@ type Props = {
   readonly active: boolean
   /** A mark of this lane is chosen. */
   readonly picked: boolean
-  /** Whether evidence may be pinned: asked once for all heads, which come and go as one scrolls. */
+  /** Whether evidence may be pinned: checked once for all heads, which mount and unmount during a scroll. */
   readonly mayWrite: boolean
   readonly actions: LaneActions
 }
@@ -95,13 +95,13 @@ export const LaneHead = memo(function LaneHead(props: Props) {
   )
 })
 
-/** "innodb.lock_wait_transactions": the name is what is told apart, its family stands below it. */
+/** "innodb.lock_wait_transactions": the last part is the name, the family is below it. */
 function familyOf(title: string): readonly [family: string, name: string] {
   const at = title.indexOf('.')
   return at < 1 ? ['', title] : [title.slice(0, at), title.slice(at + 1)]
 }
 
-/** What stands there while no crosshair does. */
+/** The value shown without a crosshair. */
 function useRest(lane: Lane, delta: WindowLane | undefined): string {
   if (lane.kind === 'metric') {
     const most = delta?.max ?? null
@@ -131,7 +131,7 @@ function Change({ lane, delta }: { readonly lane: Lane; readonly delta: WindowLa
   return null
 }
 
-/** Says how sure the times of a lane are, where they are not exact. */
+/** Shows how sure the times of a lane are, where they are not exact. */
 function ClockBadge({ clock }: { readonly clock: PlacedClock }) {
   const { quality, dispersion_s: spread, how, offset_s: offset } = clock.clock
   const exact = quality === 'exact' || (quality === 'given' && !spread)
@@ -239,7 +239,7 @@ function Tools({ incidentId, view, lane, index, actions, delta, clock: source, m
         <MenuItem onSelect={() => actions.move(lane, index + 1)}>Move down</MenuItem>
         {metric && (
           <MenuItem onSelect={() => actions.remove(metric)}>
-            {metric.otherIncident ? 'Take the incident away' : 'Remove the lane'}
+            {metric.otherIncident ? 'Remove the incident' : 'Remove the lane'}
           </MenuItem>
         )}
       </Menu>

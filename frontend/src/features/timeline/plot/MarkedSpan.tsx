@@ -47,11 +47,11 @@ export function MarkedSpan({
           Marked: {formatDuration((to - from) / 1000)}
         </span>
         {onKeep && (
-          <Button size="small" variant="ghost" title="Keep it as a note (Shift+m)" onClick={onKeep}>
+          <Button size="small" variant="ghost" title="Save as a note (Shift+m)" onClick={onKeep}>
             Keep
           </Button>
         )}
-        <Button size="small" variant="ghost" title="Take it away (Esc)" onClick={onClear}>
+        <Button size="small" variant="ghost" title="Clear (Esc)" onClick={onClear}>
           Clear
         </Button>
       </div>

@@ -120,7 +120,7 @@ export function Plot(props: Props) {
   )
 }
 
-/** Colours of the theme as plain values, read anew when it changes. */
+/** Colours of the theme as plain values, read again when it changes. */
 function usePalette(view: TimelineView) {
   const [theme] = useTheme()
   useEffect(() => {

@@ -93,7 +93,7 @@ export async function timelineSvg(
   )
 }
 
-/** One lane as a drawing, for the pin that remembers how it looked. */
+/** Draw one lane for the picture of a pin. */
 export function laneSvg(view: TimelineView, lane: Lane, title: string): string {
   const palette = readPalette()
   const sketch = new SvgSketch()

@@ -1,4 +1,4 @@
-/** Widths shared by everything that stands above the same plot. */
+/** Widths shared by everything above the same plot. */
 
 /** Left of the plot: names of the lanes, CSS pixels. */
 export const LEFT = 220

@@ -12,7 +12,7 @@ import {
   persistenceText,
 } from '../nodeText'
 
-/** Pixels that are left beside the label for: how often it was seen, the verb, a detail. */
+/** Pixels next to the label for each extra: how often it was seen, the verb, a detail. */
 const STUCK_ROOM = 42
 const VERB_ROOM = 44
 const DETAIL_ROOM = 36

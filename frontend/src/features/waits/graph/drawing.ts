@@ -1,4 +1,4 @@
-/** The graph as a file: the same layout as SVG text, and its nodes as rows. */
+/** Exports the graph: the layout as SVG text, the nodes as rows. */
 import { escapeXml, type Rows, svgDocument } from '@/charts/exportSvg'
 import { layoutWaitGraph, type PlacedNode } from './layout'
 import type { WaitGraph } from '../waitGraph'
@@ -17,7 +17,7 @@ const HEAD = 44
 const WIDTH = 1200
 const LETTER = 6.7
 
-/** A whole SVG document: headline above, roots left, waiters right. */
+/** Draw a whole SVG document: headline above, roots left, waiters right. */
 export function graphSvg(graph: WaitGraph, title: string): string {
   const layout = layoutWaitGraph(graph, WIDTH)
   const kindOf = kindsOf(graph)
@@ -48,16 +48,16 @@ export function graphSvg(graph: WaitGraph, title: string): string {
 /** Neighbours of a node that its picture shows, the most blocking first. */
 const MOST_NEIGHBOURS = 24
 
-/** A node (or the ends of an edge) with what stands around it: the picture of a pin. */
+/** Draw a node (or the ends of an edge) with its neighbours: the picture of a pin. */
 export function nearSvg(graph: WaitGraph, ids: readonly string[], title: string): string {
   const wanted = new Set(ids)
   const blocks = new Map(graph.nodes.map((node) => [node.id, node.blocks_total]))
-  const beside = graph.edges
+  const neighbours = graph.edges
     .flatMap(({ source, target }) =>
       wanted.has(source) ? [target] : wanted.has(target) ? [source] : [],
     )
     .sort((a, b) => (blocks.get(b) ?? 0) - (blocks.get(a) ?? 0))
-  const near = new Set([...ids, ...beside.slice(0, MOST_NEIGHBOURS)])
+  const near = new Set([...ids, ...neighbours.slice(0, MOST_NEIGHBOURS)])
   return graphSvg(
     {
       ...graph,

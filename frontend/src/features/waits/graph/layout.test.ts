@@ -37,7 +37,7 @@ describe('layoutWaitGraph', () => {
     expect(height).toBeGreaterThanOrEqual(1000 * ROW)
   })
 
-  it('keeps waiters beside what they wait for, so that edges do not cross', () => {
+  it('keeps waiters next to what they wait for, so that edges do not cross', () => {
     const { nodes } = layoutWaitGraph(
       {
         nodes: [
@@ -208,7 +208,7 @@ describe('connected', () => {
   })
 })
 
-it('knows who stands before a node, the nearest first, also in a circle', () => {
+it('lists the blockers of a node, the nearest first, also in a cycle', () => {
   const edges = [edge('w', 'row'), edge('row', 'holder'), edge('holder', 'latch')]
   expect(blockersOf(edges, 'w')).toEqual(['row', 'holder', 'latch'])
   expect(blockersOf([...edges, edge('latch', 'w')], 'row')).toEqual(['holder', 'latch', 'w'])

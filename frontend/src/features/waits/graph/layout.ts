@@ -1,5 +1,5 @@
 /**
- * Places a wait graph: roots at the left, waiters to the right, one row per node.
+ * Layout of a wait graph: roots at the left, waiters to the right, one row per node.
  *
  * Columns are the depths that the engine computed. Within a column nodes follow their parents
  * (barycentre), then the number of threads they block, so that edges rarely cross. Pure: data and
@@ -54,9 +54,9 @@ const WIDEST_GAP = 80
 const NARROWEST_GAP = 28
 const NARROWEST = 120
 const WIDEST = 380
-/** What a label is never given more room than. */
+/** The most room that a label gets. */
 const LABEL_AT_MOST = 300
-/** Width of a letter of the mono face at 12 px. */
+/** Width of a letter of the monospaced font at 12 px. */
 const LETTER = 7.25
 
 export function layoutWaitGraph(
@@ -161,7 +161,7 @@ export function needOf(node: WaitNode, lines: 1 | 2 = 1): number {
 
 type Box = { readonly left: number; readonly top: number; right: number; bottom: number }
 
-/** What of a layout lies in a box, so that only that is drawn. */
+/** The nodes and edges of a layout inside a box, so that only those are drawn. */
 export function visibleIn(
   layout: GraphLayout,
   box: Box,
@@ -185,7 +185,7 @@ export function visibleIn(
   return { nodes, edges: [...inside, ...clipped] }
 }
 
-/** An edge is drawn as a line down the gap from this height on; lines of one bundle lie on another. */
+/** An edge is drawn as a line down the gap from this height on; lines of one bundle overlap. */
 const TALL = 600
 const BEND = 60
 
@@ -193,7 +193,7 @@ function isTall({ y1, y2 }: Pick<PlacedEdge, 'y1' | 'y2'>): boolean {
   return Math.abs(y2 - y1) > TALL
 }
 
-/** Of lines that lie on one another, thousands perhaps, one is drawn. */
+/** Keep one of the lines that overlap, perhaps thousands: the widest. */
 function keepWidest(drawn: Map<string, PlacedEdge>, path: string, edge: PlacedEdge) {
   const key = `${path}${edge.edge.mark ? ' ' : ''}`
   const known = drawn.get(key)

@@ -6,7 +6,7 @@ export function Sure({ value, inferred }: { readonly value: number; readonly inf
   return (
     <span
       className={`waits-sure${value < 0.7 ? ' waits-unsure' : ''}`}
-      title={`Confidence ${formatNumber(value, 2)} of 1${inferred ? ': inferred, nothing printed says it' : ''}`}
+      title={`Confidence ${formatNumber(value, 2)} of 1${inferred ? ': inferred, not stated in the captured text' : ''}`}
     >
       {formatNumber(value, 2)}
       {inferred ? ' inferred' : ''}

@@ -31,7 +31,7 @@ export function MatrixView({
           that they wait for or are held by. H: held by; w or a lock mode: waits; then for how many
           threads; ?: inferred.
           {left > 0 &&
-            ` ${formatNumber(left, 0)} more are left out: the ${MOST_SIDES} with the most threads behind them stand here.`}
+            ` ${formatNumber(left, 0)} more are left out: these are the ${MOST_SIDES} with the most threads behind them.`}
         </caption>
         <thead>
           <tr>

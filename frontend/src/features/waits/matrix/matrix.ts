@@ -9,7 +9,7 @@ type Matrix = {
   readonly left: number
 }
 
-/** More rows or columns than this are told, not drawn: thousands of cells are no picture. */
+/** The most rows or columns that are drawn; the rest is counted. */
 export const MOST_SIDES = 120
 
 /** Rows are sources of edges, columns their targets; both with the most threads behind them first. */

@@ -11,15 +11,15 @@ const graph = {
   edges: [edge('row', 'root'), edge('a', 'row'), edge('b', 'row'), edge('c', 'b')],
 }
 const open = new Set<string>()
-const told = (rows: ReturnType<typeof treeRows>) => rows.map((row) => `${row.level} ${row.key}`)
+const outline = (rows: ReturnType<typeof treeRows>) => rows.map((row) => `${row.level} ${row.key}`)
 
 describe('rows of the tree', () => {
   it('go from the root to the waiters, those that block more first', () => {
-    expect(told(treeRows(graph, open))).toEqual(['1 root', '2 row', '3 b', '4 c', '3 a'])
+    expect(outline(treeRows(graph, open))).toEqual(['1 root', '2 row', '3 b', '4 c', '3 a'])
   })
-  it('hide what stands behind a closed row', () => {
+  it('hide what waits behind a closed row', () => {
     const rows = treeRows(graph, new Set(['row']))
-    expect(told(rows)).toEqual(['1 root', '2 row'])
+    expect(outline(rows)).toEqual(['1 root', '2 row'])
     expect(rows[1]).toMatchObject({ behind: 2, expanded: false })
   })
   it('name a shared waiter again without opening it out twice', () => {
@@ -34,7 +34,7 @@ describe('rows of the tree', () => {
       edges: [edge('x', 'y'), edge('y', 'x')],
     }
     const rows = treeRows(circle, open)
-    expect(told(rows)).toEqual(['1 x', '2 y', '3 x@2'])
+    expect(outline(rows)).toEqual(['1 x', '2 y', '3 x@2'])
     expect(rows[2]?.again).toBe(true)
   })
 })

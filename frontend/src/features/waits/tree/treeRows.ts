@@ -1,8 +1,8 @@
 /**
  * The wait graph as rows of a tree: roots first, and what waits behind each, deeper.
  *
- * A node that several others stand before is opened out where it comes first, and named again
- * elsewhere, so that the rows stay linear in nodes and edges and a circle has an end.
+ * A node with several blockers is expanded where it comes first and only named elsewhere, so that
+ * the rows stay linear in nodes and edges and a cycle ends.
  */
 import type { WaitGraph, WaitNode } from '../waitGraph'
 
@@ -57,7 +57,7 @@ export function treeRows(
   }
   const roots = graph.nodes.filter((node) => node.depth === 0)
   walk(roots, 1, null)
-  // A circle may have no node of depth 0: its members stand beside the roots.
+  // A cycle may have no node of depth 0: its members are listed with the roots.
   for (const node of graph.nodes) {
     if (!seen.has(node.id) && !hidden.has(node.id)) walk([node], 1, null)
   }
@@ -106,7 +106,7 @@ function waitersBehind(graph: Pick<WaitGraph, 'nodes' | 'edges'>): Map<string, W
   return behind
 }
 
-/** Marks what stands behind a closed row, so that it does not come up as a circle. */
+/** Mark what waits behind a closed row, so that it is not taken for a cycle. */
 function hide(node: WaitNode, behind: ReadonlyMap<string, WaitNode[]>, hidden: Set<string>) {
   const queue = [node]
   for (let next = queue.pop(); next; next = queue.pop()) {
