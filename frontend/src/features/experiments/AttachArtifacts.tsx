@@ -1,4 +1,4 @@
-/** Chooses which artifacts of the incident belong to a run. */
+/** The choice of incident artifacts that belong to a run. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { artifactsQuery } from '@/api/queries'
@@ -31,7 +31,9 @@ export function AttachArtifacts({
   }
   return (
     <>
-      {attach.isError && <Problem compact error={attach.error} what="It was not attached" />}
+      {attach.isError && (
+        <Problem compact error={attach.error} what="The artifact was not attached" />
+      )}
       <Field label="Attach artifacts of the experiment">
         {(ids) => (
           <input

@@ -102,7 +102,7 @@ describe('an experiment that has started', () => {
     expect(screen.getByText('innodb_adaptive_hash_index: ON → OFF')).toBeTruthy()
     expect(screen.getByText('31 ± 2 (n 60)')).toBeTruthy()
     expect(screen.getByText('2 more: compare the run on the Compare screen')).toBeTruthy()
-    fireEvent.click(screen.getByRole('button', { name: 'Take what the artifacts show' }))
+    fireEvent.click(screen.getByRole('button', { name: 'Use the computed result' }))
     expect(screen.getByLabelText<HTMLSelectElement>('Verdict').value).toBe('partial')
     fireEvent.change(screen.getByLabelText('Verdict'), { target: { value: 'match' } })
     const finish = screen.getByRole<HTMLButtonElement>('button', { name: 'Finish' })

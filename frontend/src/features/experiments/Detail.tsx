@@ -1,4 +1,4 @@
-/** One experiment: change, locked prediction, observation, conclusion. */
+/** The inspector of an experiment: change, locked prediction, observation, conclusion. */
 import { Link, useLocation } from 'react-router'
 import { useMay } from '@/api/queries'
 import { Button } from '@/ui/controls/Button'
@@ -36,9 +36,9 @@ export function Detail({ incidentId, experiment, onClose, onRunLike, onChangePla
     >
       <InspectorSection title="Change">
         <p className="experiment-text">
-          {experiment.change || <span className="muted">Not written down.</span>}
+          {experiment.change || <span className="muted">Not described.</span>}
         </p>
-        {experiment.risk && <p className="muted">Risk and way back: {experiment.risk}</p>}
+        {experiment.risk && <p className="muted">Risk and rollback: {experiment.risk}</p>}
       </InspectorSection>
       <InspectorSection title="Prediction">
         <p className="experiment-text">
@@ -46,7 +46,7 @@ export function Detail({ incidentId, experiment, onClose, onRunLike, onChangePla
         </p>
         <Predicted prediction={experiment.prediction} />
         {experiment.prediction.falsifier && (
-          <p className="muted">Falsified if: {experiment.prediction.falsifier}</p>
+          <p className="muted">Disproved if: {experiment.prediction.falsifier}</p>
         )}
         {experiment.locked_at && (
           <p className="faint" data-testid="prediction-lock">
@@ -55,7 +55,9 @@ export function Detail({ incidentId, experiment, onClose, onRunLike, onChangePla
         )}
         {mayWrite && experiment.state === 'planned' && (
           <>
-            {start.isError && <Problem compact error={start.error} what="It was not started" />}
+            {start.isError && (
+              <Problem compact error={start.error} what="The experiment was not started" />
+            )}
             <Button
               size="small"
               variant="primary"
@@ -65,7 +67,7 @@ export function Detail({ incidentId, experiment, onClose, onRunLike, onChangePla
               Start and lock the prediction
             </Button>{' '}
             <Button size="small" onClick={onChangePlan}>
-              Change the plan
+              Edit plan
             </Button>
           </>
         )}
@@ -126,7 +128,7 @@ export function Detail({ incidentId, experiment, onClose, onRunLike, onChangePla
       {mayWrite && (
         <div className="experiment-foot">
           <Button size="small" onClick={onRunLike}>
-            Run like this
+            Plan a similar run
           </Button>
           <DeleteButton
             incidentId={incidentId}
@@ -141,13 +143,13 @@ export function Detail({ incidentId, experiment, onClose, onRunLike, onChangePla
   )
 }
 
-/** The number that was predicted, as the tool reads it. */
+/** The predicted number, as the tool evaluates it. */
 function Predicted({ prediction }: { prediction: Experiment['prediction'] }) {
   const number = predictedNumber(prediction)
   return number ? <p className="mono">{number}</p> : null
 }
 
-/** What the artifacts said at the finish, next to what the person decided. */
+/** The verdict computed at the finish, next to that of the user. */
 function Outcome({ experiment }: { experiment: Experiment }) {
   const { computed } = experiment
   if (!computed) return null
@@ -156,8 +158,8 @@ function Outcome({ experiment }: { experiment: Experiment }) {
       {computed.measured && <p className="muted">{computed.measured.text}</p>}
       {experiment.overruled_because && (
         <p>
-          The artifacts say {computed.measured?.verdict.replace('_', ' ')}; overruled because{' '}
-          {experiment.overruled_because}
+          Computed from the artifacts: {computed.measured?.verdict.replace('_', ' ')}; overruled
+          because {experiment.overruled_because}
         </p>
       )}
       {computed.trial && <p className="muted">{computed.trial.text}</p>}

@@ -1,4 +1,4 @@
-/** What we changed, what we predicted, what we saw. */
+/** The experiment log: changes, predictions, observations. */
 import { useQuery } from '@tanstack/react-query'
 import { useMay } from '@/api/queries'
 import { useIncidentId } from '@/state/incident'
@@ -15,7 +15,7 @@ import { SymptomTable } from './SymptomTable'
 import { Measured, VerdictChip } from './VerdictChip'
 import './experiments.css'
 
-/** The chosen one is on the screen, also when a link from elsewhere chose it. */
+/** Scroll the selected row into view, also when a link selected it. */
 const showRow = (row: HTMLTableRowElement | null) => row?.scrollIntoView({ block: 'nearest' })
 
 export default function ExperimentsScreen() {
@@ -52,9 +52,9 @@ export default function ExperimentsScreen() {
           )}
         </header>
         {data.length === 0 ? (
-          <EmptyState title="No experiment yet">
-            Change one thing, write down what you expect before you start, then record what you saw:
-            also when it missed.
+          <EmptyState title="No experiments yet">
+            Change one thing, predict the effect before you start, then record the result, also when
+            the prediction fails.
           </EmptyState>
         ) : (
           <table className="experiments-table" aria-label="Experiments">

@@ -1,4 +1,4 @@
-/** Ends a run: what was seen, and the verdict, next to what its artifacts show. */
+/** The form that finishes a run: observation and verdict, next to the computed result. */
 import { useStored } from '@/state/stored'
 import { Button } from '@/ui/controls/Button'
 import { EditableField } from '@/ui/controls/EditableField'
@@ -35,7 +35,7 @@ const UNSEEN: Seen = {
 }
 
 const SAME_WAY = [
-  ['', 'it did not fail, or does not apply'],
+  ['', 'did not fail, or not applicable'],
   ['yes', 'yes'],
   ['no', 'no'],
   ['unclear', 'unclear'],
@@ -43,7 +43,7 @@ const SAME_WAY = [
 
 type Props = { readonly incidentId: string; readonly experiment: Experiment }
 
-/** What was seen; kept in this browser until it is saved. */
+/** The form; its draft is kept in this browser until it is saved. */
 export function FinishForm({ incidentId, experiment }: Props) {
   const { finish } = useExperimentWrites(incidentId)
   const [seen, setSeen] = useStored(`draft.finish.${experiment.id}`, UNSEEN)
@@ -54,7 +54,7 @@ export function FinishForm({ incidentId, experiment }: Props) {
   const overrules = computedVerdict !== undefined && computedVerdict !== verdict
   const isWrong = [value, confidence].some((text) => Number.isNaN(numberOf(text)))
   const save = () =>
-    // The form is gone once it is saved: its draft is forgotten all the same.
+    // The form unmounts once it is saved, so remove its draft here.
     void finish
       .mutateAsync({
         experiment: experiment.id,
@@ -72,8 +72,8 @@ export function FinishForm({ incidentId, experiment }: Props) {
         () => undefined, // the form shows the error
       )
   return (
-    <InspectorSection title="Record what you saw">
-      {finish.isError && <Problem compact error={finish.error} what="It was not saved" />}
+    <InspectorSection title="Record the result">
+      {finish.isError && <Problem compact error={finish.error} what="The result was not saved" />}
       {experiment.artifacts.length > 0 && (
         <Computed run={run} onTake={(data) => set(takenFrom(data))} />
       )}
@@ -98,7 +98,7 @@ export function FinishForm({ incidentId, experiment }: Props) {
       {overrules && (
         <EditableField
           label="Why not the computed verdict"
-          hint={`The artifacts say ${computedVerdict.replace('_', ' ')}; both will be shown`}
+          hint={`Computed verdict: ${computedVerdict.replace('_', ' ')}; both are shown`}
           value={why}
           onChange={(text) => set({ why: text })}
         />
@@ -112,7 +112,7 @@ export function FinishForm({ incidentId, experiment }: Props) {
       {experiment.hypothesis_id && (
         <EditableField
           label="New confidence in the hypothesis"
-          hint="Percent; empty leaves it as it is"
+          hint="Percent; leave empty for no change"
           inputMode="numeric"
           value={confidence}
           onChange={(text) => set({ confidence: text })}
@@ -134,7 +134,7 @@ export function FinishForm({ incidentId, experiment }: Props) {
 type Run = ReturnType<typeof useObserved>
 type RunData = NonNullable<Run['data']>
 
-/** What the attached artifacts show, and the button that takes it into the form. */
+/** The result computed from the attached artifacts, and a button that copies it into the form. */
 function Computed({
   run,
   onTake,
@@ -154,7 +154,7 @@ function Computed({
           {data.measured ? (
             <p>{data.measured.text}</p>
           ) : (
-            <p className="muted">The prediction names no series, so no number is run.</p>
+            <p className="muted">The prediction names no series, so no number is computed.</p>
           )}
           <p className={data.trial.verdict === 'unknown' ? 'muted' : undefined}>
             {data.trial.text}
@@ -163,7 +163,7 @@ function Computed({
           <Levels levels={data.levels} />
           <ChangedSettings settings={data.settings} />
           <Button size="small" onClick={() => onTake(data)}>
-            Take what the artifacts show
+            Use the computed result
           </Button>
         </>
       )}
@@ -171,7 +171,7 @@ function Computed({
   )
 }
 
-/** The fields of the form as the artifacts answer them. */
+/** Return the form fields filled from the computed result. */
 function takenFrom({ measured, symptoms, trial }: RunData): Partial<Seen> {
   const trialText = trial.verdict === 'unknown' ? null : trial.text
   return {

@@ -1,9 +1,9 @@
-/** What the artifacts of a run show: the levels of its series, and the settings that differ. */
+/** Results of the artifacts of a run: levels of its series, and settings that differ. */
 import { formatNumber } from '@/format'
 import type { Observed } from './queries'
 import { spread, summarise } from './sweep'
 
-/** Each series in the incident and in the run, with its spread and its samples. */
+/** The table of series levels in the incident and in the run, with spread and samples. */
 export function Levels({ levels }: { levels: Observed['levels'] }) {
   const known = levels.filter((level) => level.run ?? level.incident)
   if (known.length === 0) return null
@@ -37,7 +37,7 @@ export function Levels({ levels }: { levels: Observed['levels'] }) {
 
 const NAMED = 5
 
-/** Whether what was to be changed had changed. */
+/** The list of settings that differ from the incident, to verify the change. */
 export function ChangedSettings({ settings }: { settings: Observed['settings'] }) {
   if (settings.length === 0) return null
   const more = settings.length - NAMED

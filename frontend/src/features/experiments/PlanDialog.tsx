@@ -1,4 +1,4 @@
-/** Plan an experiment: one change, and what we expect to see. */
+/** The dialog that plans an experiment: one change and its predicted effect. */
 import { useQuery } from '@tanstack/react-query'
 import type { ComponentProps } from 'react'
 import { useStored } from '@/state/stored'
@@ -14,11 +14,11 @@ const SUGGESTED = 2000
 type Props = {
   incidentId: string
   hypotheses: readonly { id: string; statement: string }[]
-  /** What the form begins with. */
+  /** Initial values of the form. */
   start: Draft
-  /** Whence that is: 'run 3', 'the finding …'; empty when from nothing. */
+  /** Source of the initial values, such as 'like run 3'; empty for a blank form. */
   like: string
-  /** The planned experiment that is changed; none: a new one. */
+  /** The planned experiment to edit; undefined for a new one. */
   was?: Experiment | undefined
   onClose: () => void
   onMade: (id: string) => void
@@ -29,7 +29,7 @@ type FieldProps = Omit<ComponentProps<typeof EditableField>, 'label' | 'value' |
 export function PlanDialog({ incidentId, hypotheses, start, like, was, onClose, onMade }: Props) {
   const { create, change } = useExperimentWrites(incidentId)
   const series = useQuery(seriesNamesQuery(incidentId))
-  // One that is from nothing is kept; another begins with what there is by now.
+  // Only the draft of a blank form is stored; others start from current data.
   const kept = was || like ? null : `draft.plan.${incidentId}`
   const [draft, setDraft] = useStored(kept, start)
   const problems = problemsOf(draft)
@@ -44,7 +44,7 @@ export function PlanDialog({ incidentId, hypotheses, start, like, was, onClose, 
       ? change.mutate({ experiment: was, change: bodyOf(draft) }, { onSuccess })
       : create.mutate(bodyOf(draft), { onSuccess })
   const failed = create.error ?? change.error
-  /** A field of the draft with its label. */
+  /** Render a labelled field of the draft. */
   const field = (name: keyof Draft, label: string, more: FieldProps = {}) => (
     <EditableField
       label={label}
@@ -74,7 +74,7 @@ export function PlanDialog({ incidentId, hypotheses, start, like, was, onClose, 
       }}
       title={
         was
-          ? `Change the plan of experiment ${was.number}`
+          ? `Edit the plan of experiment ${was.number}`
           : like
             ? `Plan an experiment ${like}`
             : 'Plan an experiment'
@@ -92,18 +92,18 @@ export function PlanDialog({ incidentId, hypotheses, start, like, was, onClose, 
       }
     >
       <div className="plan">
-        {failed && <Problem compact error={failed} what="It was not saved" />}
+        {failed && <Problem compact error={failed} what="The plan was not saved" />}
         {field('title', 'Title', { autoFocus: true })}
         {choice('hypothesis', 'Hypothesis', [
           ['', 'none'],
           ...hypotheses.map((hypothesis) => [hypothesis.id, hypothesis.statement] as const),
         ])}
         {field('change', 'Change', {
-          hint: 'One thing, as exactly as somebody else would need it',
+          hint: 'One thing, precise enough for somebody else to repeat it',
           rows: 2,
         })}
         {field('prediction', 'Prediction', {
-          hint: 'What you expect to see, with a number and a time; locked at the start',
+          hint: 'The expected result, with a number and a time; locked at the start',
           rows: 2,
         })}
         <fieldset className="plan-number">
@@ -127,21 +127,21 @@ export function PlanDialog({ incidentId, hypotheses, start, like, was, onClose, 
             inputMode: 'decimal',
             hint: 'Empty: the whole run',
           })}
-          {field('limit', 'A miss beyond', {
+          {field('limit', 'Tolerance', {
             inputMode: 'decimal',
             hint: 'Empty: by the share of samples',
           })}
           {field('also', 'Also show', { hint: 'Other series ids' })}
         </fieldset>
-        {field('falsifier', 'Falsified if', { rows: 2 })}
+        {field('falsifier', 'Disproved if', { rows: 2 })}
         <div className="plan-pair">
-          {field('sweep', 'Sweep', { hint: 'Its runs share this name; empty: a run by itself' })}
+          {field('sweep', 'Sweep', { hint: 'Name shared by its runs; empty for a single run' })}
           {field('parameters', 'Parameters of this run', {
             placeholder: 'tables=4, binary=patched',
-            hint: 'What tells it from the other runs',
+            hint: 'What distinguishes it from the other runs',
           })}
         </div>
-        {field('risk', 'Risk and way back', { rows: 2 })}
+        {field('risk', 'Risk and rollback', { rows: 2 })}
       </div>
     </Dialog>
   )

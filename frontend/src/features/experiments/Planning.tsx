@@ -1,4 +1,4 @@
-/** The plan dialog as the address asks for it: 'new', 'run:ID', 'change:ID', 'finding:ID' or 'hypothesis:ID'. */
+/** Opens the plan dialog for the address: 'new', 'run:ID', 'change:ID', 'finding:ID' or 'hypothesis:ID'. */
 import { useQuery } from '@tanstack/react-query'
 import { type Draft, EMPTY, likeFinding, likeHypothesis, likeRun } from './draft'
 import { PlanDialog } from './PlanDialog'
@@ -15,7 +15,7 @@ type Props = {
 export function Planning({ incidentId, plan, experiments, onClose, onMade }: Props) {
   const hypotheses = useQuery(hypothesisNamesQuery(incidentId))
   const findings = useQuery(findingsQuery(incidentId))
-  // The form begins once: with everything that it could be filled from.
+  // The form initialises once, so it mounts after its data is loaded.
   if (hypotheses.isPending || findings.isPending) return null
   const { start, like, was } = begin(plan, experiments, hypotheses.data ?? [], findings.data ?? [])
   return (

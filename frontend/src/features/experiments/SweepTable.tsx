@@ -1,4 +1,4 @@
-/** The runs of one sweep: a row each by parameters, or one parameter down and another across. */
+/** The runs of one sweep: a row per parameter set, or a pivot of two parameters. */
 import { useQueries } from '@tanstack/react-query'
 import { useState } from 'react'
 import { formatNumber } from '@/format'
@@ -71,7 +71,7 @@ export function SweepTable({ incidentId, name, experiments, onOpen }: Props) {
                   key={name}
                   scope="col"
                   className="num"
-                  title="Median ± MAD (samples) of one run; median, least–most of several"
+                  title="Median ± MAD (samples) of one run; median, minimum–maximum of several"
                 >
                   {name}
                 </th>

@@ -1,4 +1,4 @@
-/** Write or edit a symptom: a condition over the records that the incident and every run are checked for. */
+/** The dialog for a symptom: a condition on records that is checked in the incident and in every run. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '@/ui/controls/Button'
@@ -35,7 +35,7 @@ export function SymptomDialog({
   onClose,
 }: {
   incidentId: string
-  /** The one that is edited; undefined: a new one. */
+  /** The symptom to edit; undefined for a new one. */
   was?: Symptom | undefined
   onClose: () => void
 }) {
@@ -71,11 +71,11 @@ export function SymptomDialog({
       onOpenChange={(open) => {
         if (!open) onClose()
       }}
-      title={was ? 'Edit the symptom' : 'Write a symptom'}
+      title={was ? 'Edit the symptom' : 'Add a symptom'}
       description={
         was
-          ? 'It is asked anew of the incident and of every run. Finished runs keep what they answered at their end.'
-          : 'It is looked for in the incident and in every run. What was not collected stays unknown.'
+          ? 'It is checked again in the incident and in every run. Finished runs keep their recorded result.'
+          : 'It is checked in the incident and in every run. Data that was not collected stays unknown.'
       }
       footer={
         <Button
@@ -88,14 +88,14 @@ export function SymptomDialog({
             else create.mutate({ predicate }, { onSuccess: onClose })
           }}
         >
-          Look for it
+          Check
         </Button>
       }
     >
       <div className="plan">
-        {write.isError && <Problem compact error={write.error} what="It was not saved" />}
+        {write.isError && <Problem compact error={write.error} what="The symptom was not saved" />}
         <EditableField
-          label="What is seen"
+          label="Condition"
           options={KINDS}
           value={kind}
           onChange={(next) => setKind(next as Kind)}
@@ -138,8 +138,8 @@ export function SymptomDialog({
           </div>
         ) : (
           <EditableField
-            label={kind === 'log' ? 'On at least so many lines' : 'On at least so many threads'}
-            hint={kind === 'log' ? 'In all of the log' : 'At once, in one sample'}
+            label={kind === 'log' ? 'Minimum lines' : 'Minimum threads'}
+            hint={kind === 'log' ? 'In the whole log' : 'In one sample'}
             inputMode="numeric"
             value={least}
             onChange={setLeast}

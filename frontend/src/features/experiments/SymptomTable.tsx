@@ -1,4 +1,4 @@
-/** Did it fail the same way? The incident's symptoms, and people's own, in every run. */
+/** The symptoms of the incident, and those added by users, in every run. */
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useMay } from '@/api/queries'
@@ -54,7 +54,7 @@ export function SymptomTable({ incidentId, experiments, onOpen }: Props) {
   }))
   const rows = symptomRows(own.data ?? [], runs)
   if (own.isLoadingError)
-    return <Problem compact error={own.error} what="The symptoms were not read" />
+    return <Problem compact error={own.error} what="The symptoms could not be read" />
   return (
     <section className="sweep" aria-label="Symptoms">
       <header className="experiments-head">
@@ -62,14 +62,14 @@ export function SymptomTable({ incidentId, experiments, onOpen }: Props) {
           Symptoms<span className="visually-hidden">: </span>{' '}
           <span className="faint">
             {rows.length > 0
-              ? `${formatNumber(rows.length)}, each looked for in every run with artifacts`
-              : 'What a run must show to have failed the same way'}
+              ? `${formatNumber(rows.length)}, each checked in every run with artifacts`
+              : 'Symptoms that a run must show to fail the same way'}
           </span>
         </h3>
         <span className="sweep-actions">
           {mayWrite && (
             <Button size="small" onClick={() => setWriting('new')}>
-              Write a symptom
+              Add a symptom
             </Button>
           )}
           {rows.length > 0 && (

@@ -1,4 +1,4 @@
-/** How an experiment came out: the verdict, and the number beside it. */
+/** The verdict of an experiment, and its measured number. */
 import { formatNumber } from '@/format'
 import { Chip, type Tone } from '@/ui/controls/Chip'
 import type { Experiment } from './queries'
@@ -20,7 +20,7 @@ export function VerdictChip({ experiment }: { readonly experiment: Experiment })
   )
 }
 
-/** What was measured: by the tool from the artifacts, else as a person typed it. */
+/** The measured number: computed from the artifacts, else entered by the user. */
 export function Measured({ experiment }: { readonly experiment: Experiment }) {
   const computed = experiment.computed?.measured
   const typed = experiment.observation?.value ?? null

@@ -46,7 +46,7 @@ describe('a draft', () => {
     expect(likeHypothesis({ ...hypothesis, finding_id: null }, [finding])).toMatchObject({
       title: 'Test: The AHI latch',
       hypothesis: 'h1',
-      prediction: 'It holds, so we will not see: no waits',
+      prediction: 'If it holds, we will not see: no waits',
       falsifier: 'no waits',
     })
   })

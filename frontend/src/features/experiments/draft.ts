@@ -1,4 +1,4 @@
-/** An experiment before it is planned: empty, like a run, like a finding or a hypothesis suggests. */
+/** The draft of an experiment: blank, or based on a run, a finding or a hypothesis. */
 import type { components } from '@/api/schema'
 import type { Experiment, NewExperiment } from './queries'
 
@@ -13,7 +13,7 @@ export const SIGNS = [
 ] as const
 export const STATISTICS = ['median', 'mean', 'p95', 'max', 'min'] as const
 
-/** Every field as its text. */
+/** The fields of the form, as text. */
 export type Draft = {
   readonly title: string
   readonly hypothesis: string
@@ -61,23 +61,23 @@ type Finding = Pick<components['schemas']['FindingDoc'], 'id' | 'title' | 'exper
 const plain = (value: number | null | undefined) =>
   value === null || value === undefined ? '' : `${value}`
 
-/** "Run like this": the same change and prediction, to be changed where the next run differs. */
+/** Return a draft with the change and prediction of a run. */
 export function likeRun(item: Experiment): Draft {
-  const { prediction: told } = item
+  const { prediction } = item
   return {
     title: item.title,
     hypothesis: item.hypothesis_id ?? '',
     change: item.change,
     risk: item.risk,
-    prediction: told.text,
-    metric: told.metric ?? '',
-    statistic: told.statistic ?? 'median',
-    op: told.op ?? '<',
-    value: plain(told.value),
-    window: plain(told.window_s),
-    limit: plain(told.falsifier_value),
-    also: (told.also ?? []).join(', '),
-    falsifier: told.falsifier,
+    prediction: prediction.text,
+    metric: prediction.metric ?? '',
+    statistic: prediction.statistic ?? 'median',
+    op: prediction.op ?? '<',
+    value: plain(prediction.value),
+    window: plain(prediction.window_s),
+    limit: plain(prediction.falsifier_value),
+    also: (prediction.also ?? []).join(', '),
+    falsifier: prediction.falsifier,
     sweep: item.sweep,
     parameters: Object.entries(item.parameters)
       .map(([name, value]) => `${name}=${value}`)
@@ -85,7 +85,7 @@ export function likeRun(item: Experiment): Draft {
   }
 }
 
-/** What the knowledge base suggests for a finding, under the hypothesis made of it. */
+/** Return the draft that the knowledge base suggests for a finding, under its hypothesis. */
 export function likeFinding(finding: Finding, hypotheses: readonly Hypothesis[]): Draft {
   const of = hypotheses.find((hypothesis) => hypothesis.finding_id === finding.id)
   return {
@@ -98,7 +98,7 @@ export function likeFinding(finding: Finding, hypotheses: readonly Hypothesis[])
   }
 }
 
-/** What would refute a hypothesis; with its finding's experiment where it has one. */
+/** Return a draft that tests the falsifier of a hypothesis, or the experiment of its finding. */
 export function likeHypothesis(hypothesis: Hypothesis, findings: readonly Finding[]): Draft {
   const finding = findings.find((other) => other.id === hypothesis.finding_id)
   const suggested = finding?.experiment ? likeFinding(finding, [hypothesis]) : EMPTY
@@ -108,18 +108,18 @@ export function likeHypothesis(hypothesis: Hypothesis, findings: readonly Findin
     hypothesis: hypothesis.id,
     prediction:
       suggested.prediction ||
-      (hypothesis.falsifier && `It holds, so we will not see: ${hypothesis.falsifier}`),
+      (hypothesis.falsifier && `If it holds, we will not see: ${hypothesis.falsifier}`),
     falsifier: suggested.falsifier || hypothesis.falsifier,
   }
 }
 
-/** Null for what is not a number. */
+/** Parse a decimal number; null for anything else. */
 export function decimal(text: string): number | null {
   const value = Number(text.trim())
   return text.trim() === '' || Number.isNaN(value) ? null : value
 }
 
-/** 'tables=4, binary=patched' as names and values; null when it is not that. */
+/** Parse 'tables=4, binary=patched' into names and values; null for anything else. */
 export function readParameters(text: string): Record<string, string> | null {
   const found: Record<string, string> = {}
   for (const item of text.split(/[,\n]/).filter((part) => part.trim())) {
@@ -132,7 +132,7 @@ export function readParameters(text: string): Record<string, string> | null {
 
 export const isDirection = (draft: Draft) => draft.op === 'falls' || draft.op === 'rises'
 
-/** What keeps it from being planned, by field. */
+/** Return the validation errors of a draft, by field. */
 export function problemsOf(draft: Draft): Partial<Record<keyof Draft, string>> {
   const numeric = (text: string) => text.trim() === '' || decimal(text) !== null
   return {
@@ -147,7 +147,7 @@ export function problemsOf(draft: Draft): Partial<Record<keyof Draft, string>> {
   }
 }
 
-/** The request that plans it. */
+/** Build the request that plans the experiment. */
 export function bodyOf(draft: Draft): NewExperiment {
   const metric = draft.metric.trim()
   const limit = metric ? decimal(draft.limit) : null
@@ -162,7 +162,7 @@ export function bodyOf(draft: Draft): NewExperiment {
       op: metric ? draft.op : null,
       value: metric && !isDirection(draft) ? decimal(draft.value) : null,
       statistic: metric ? draft.statistic : null,
-      // What is falsified lies on the other side of what is predicted.
+      // The falsifying condition is on the opposite side of the prediction.
       falsifier_op: limit === null ? null : falls ? '>' : '<',
       falsifier_value: limit,
       also: draft.also.split(/[,\s]+/).filter(Boolean),

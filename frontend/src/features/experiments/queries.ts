@@ -1,4 +1,4 @@
-/** The experiment log: list and writes. */
+/** Queries and writes of experiments and symptoms. */
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, ifMatch, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
@@ -35,7 +35,7 @@ export const hypothesisNamesQuery = (id: string) =>
       ),
   })
 
-/** What the run's own artifacts show; computed by the server from the attached files. */
+/** Query the result of a run, which the server computes from the attached files. */
 export function observedQuery(id: string, experiment: Experiment) {
   const files = experiment.artifacts.map((artifact) => artifact.id)
   return queryOptions({
@@ -55,7 +55,7 @@ export function observedQuery(id: string, experiment: Experiment) {
 export const useObserved = (id: string, experiment: Experiment) =>
   useQuery(observedQuery(id, experiment))
 
-/** What people wrote, with its answer on the incident. */
+/** Query the symptoms added by users, with their result in the incident. */
 export const symptomsQuery = (id: string) =>
   queryOptions({
     queryKey: keys.of(id, 'experiments', 'symptoms'),
@@ -67,7 +67,7 @@ export const symptomsQuery = (id: string) =>
       ),
   })
 
-/** The answers of one run. */
+/** Query the symptom results of one run. */
 export const runSymptomsQuery = (
   id: string,
   experiment: Experiment,
@@ -76,7 +76,7 @@ export const runSymptomsQuery = (
   queryOptions({
     queryKey: keys.of(id, 'experiments', experiment.id, 'symptoms', {
       files: experiment.artifacts.map((artifact) => artifact.id),
-      asked: symptoms.map((symptom) => [symptom.id, symptom.revision]),
+      symptoms: symptoms.map((symptom) => [symptom.id, symptom.revision]),
     }),
     queryFn: () =>
       unwrap(

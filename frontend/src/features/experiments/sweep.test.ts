@@ -98,7 +98,7 @@ describe('a sweep', () => {
   it('counts the symptoms and writes the prediction out', () => {
     expect(reproduced(run(1, '4', 'original', 1))).toBe('5 of 7')
     expect(predictedNumber(prediction)).toBe(
-      'p95 of app.queries@db-1 >= 9000 within 600 s; falsified if < 100',
+      'p95 of app.queries@db-1 >= 9000 within 600 s; disproved if < 100',
     )
   })
 
@@ -114,7 +114,7 @@ describe('a sweep', () => {
       '16',
       'original',
       3,
-      'p95 of app.queries@db-1 >= 9000 within 600 s; falsified if < 100',
+      'p95 of app.queries@db-1 >= 9000 within 600 s; disproved if < 100',
       9,
       null,
       8,

@@ -1,4 +1,4 @@
-/** A sweep: experiments that share a name and differ in their parameters, as one table or a pivot. */
+/** Sweeps: experiments with the same name and different parameters, as a table or a pivot. */
 import type { Rows } from '@/charts/exportSvg'
 import { group, median, sum } from 'd3-array'
 import { formatNumber } from '@/format'
@@ -6,7 +6,7 @@ import type { Experiment, Observed } from './queries'
 
 export type Run = {
   readonly experiment: Experiment
-  /** As kept at the finish, or as the artifacts show now; null while nothing is computed. */
+  /** The result stored at the finish, or computed now; null while nothing is computed. */
   readonly seen:
     | (Pick<Observed, 'measured' | 'levels'> & {
         readonly symptoms: Observed['symptoms'] | null
@@ -15,7 +15,7 @@ export type Run = {
     | null
 }
 
-/** "p95 of mysql.Threads_running@db-1 < 20 within 600 s; falsified if > 100". */
+/** Format a predicted number: "p95 of mysql.Threads_running@db-1 < 20 within 600 s; disproved if > 100". */
 export function predictedNumber(item: Experiment['prediction']): string {
   if (!item.metric || !item.op) return ''
   const size =
@@ -24,12 +24,12 @@ export function predictedNumber(item: Experiment['prediction']): string {
   const window = item.window_s === null ? '' : ` within ${item.window_s} s`
   const false_ =
     item.falsifier_op && item.falsifier_value !== null
-      ? `; falsified if ${item.falsifier_op} ${item.falsifier_value}`
+      ? `; disproved if ${item.falsifier_op} ${item.falsifier_value}`
       : ''
   return `${item.statistic ?? 'median'} of ${item.metric} ${sign}${size}${window}${false_}`
 }
 
-/** What the runs of one combination of parameters show of a series. */
+/** Summary of a series over the runs of one parameter set. */
 type Summary = {
   /** Of the samples of one run; of the medians of several. */
   readonly median: number
@@ -44,11 +44,11 @@ type Summary = {
 
 type Level = NonNullable<Observed['levels'][number]['run']>
 
-/** Over the runs that have samples of it; null: none has. */
+/** Summarise a series over the runs that have samples of it; null when none has. */
 export const summaryOf = (runs: readonly Run[], series: string) =>
   summarise(runs.map((run) => levelOf(run, series)))
 
-/** Of the same series in each of some runs. */
+/** Summarise the levels of one series in several runs; null without levels. */
 export function summarise(runs: readonly (Level | null)[]): Summary | null {
   const levels = runs.filter((run) => run !== null)
   const medians = levels.map((level) => level.median)
@@ -65,7 +65,7 @@ export function summarise(runs: readonly (Level | null)[]): Summary | null {
   }
 }
 
-/** "31 ± 2 (n 60)": median, MAD, samples; of several runs "31, 28–40 (3 runs)". */
+/** Format a summary: "31 ± 2 (n 60)" with median, MAD and samples; "31, 28–40 (3 runs)" for several. */
 export function spread(summary: Summary | null): string {
   if (summary === null) return '–'
   const middle = formatNumber(summary.median, 2)
@@ -76,22 +76,22 @@ export function spread(summary: Summary | null): string {
   return `${middle}${summary.least === summary.most ? '' : lies} (${summary.runs} runs)`
 }
 
-/** Runs of the same parameters together, in the order of the parameters. */
+/** Group the runs by parameter set, in parameter order. */
 export function places(runs: readonly Run[]): readonly (readonly Run[])[] {
   const names = parametersOf(runs)
   const key = (run: Run) => JSON.stringify(names.map((name) => run.experiment.parameters[name]))
   return [...group(sorted(runs), key).values()]
 }
 
-/** The prediction of a run, as a number or in words. */
+/** Return the prediction of a run, as a number or in words. */
 export const predicted = ({ experiment: { prediction } }: Run) =>
   predictedNumber(prediction) || prediction.text
 
-/** What each of some runs says, those that say nothing left out. */
-export const each = (runs: readonly Run[], say: (run: Run) => string) =>
-  runs.map(say).filter(Boolean).join(', ')
+/** Join one text per run, skipping empty ones. */
+export const each = (runs: readonly Run[], textOf: (run: Run) => string) =>
+  runs.map(textOf).filter(Boolean).join(', ')
 
-/** "5 of 7"; empty while unknown. */
+/** Format the reproduced symptoms of a run: "5 of 7"; empty while unknown. */
 export function reproduced(run: Run): string {
   const symptoms = run.seen?.symptoms
   if (!symptoms) return ''
@@ -102,12 +102,12 @@ export function reproduced(run: Run): string {
 export const sweepsOf = (all: readonly Experiment[]) =>
   [...new Set(all.map((item) => item.sweep).filter(Boolean))].sort()
 
-/** Names of the parameters, as the runs first give them. */
+/** List the parameter names in the order of first use. */
 export const parametersOf = (runs: readonly Run[]) => [
   ...new Set(runs.flatMap((run) => Object.keys(run.experiment.parameters))),
 ]
 
-/** Series that any run shows. */
+/** List the series of all runs. */
 export const seriesOf = (runs: readonly Run[]) => [
   ...new Set(runs.flatMap((run) => run.seen?.levels.map((level) => level.series) ?? [])),
 ]
@@ -117,7 +117,7 @@ const levelOf = (run: Run, series: string) =>
 
 const inOrder = new Intl.Collator('en', { numeric: true }).compare
 
-/** By parameters: 4 before 16. */
+/** Sort runs by parameters, numerically: 4 before 16. */
 export function sorted(runs: readonly Run[]): readonly Run[] {
   const names = parametersOf(runs)
   return [...runs].sort((a, b) => {
@@ -132,11 +132,11 @@ export function sorted(runs: readonly Run[]): readonly Run[] {
 type Pivot = {
   readonly down: readonly string[]
   readonly across: readonly string[]
-  /** Of the values down and across; a place may hold several runs, or none. */
+  /** Return the runs at a pair of values; there may be several or none. */
   readonly at: (down: string, across: string) => readonly Run[]
 }
 
-/** Rows are the values of one parameter, columns those of another. */
+/** Pivot the runs: rows are the values of one parameter, columns those of another. */
 export function pivot(runs: readonly Run[], rows: string, columns: string): Pivot {
   const values = (name: string) =>
     [...new Set(runs.map((run) => run.experiment.parameters[name] ?? ''))].sort(inOrder)
@@ -154,7 +154,7 @@ export function pivot(runs: readonly Run[], rows: string, columns: string): Pivo
   }
 }
 
-/** The table as rows, for CSV and Markdown: one for each combination of parameters. */
+/** Return the sweep as rows for export: one per parameter set. */
 export function sweepRows(runs: readonly Run[]): Rows {
   const names = parametersOf(runs)
   const series = seriesOf(runs)

@@ -1,8 +1,8 @@
-/** The incident's symptoms beside its runs, as a table: which came back where. */
+/** The table of symptoms: which symptom of the incident each run reproduced. */
 import type { Rows } from '@/charts/exportSvg'
 import type { Experiment, Observed, Symptom, SymptomAnswer } from './queries'
 
-/** true: seen; false: looked for and not seen; null: nothing that could tell. */
+/** true: seen; false: checked and not seen; null: no data to check. */
 export type Seen = boolean | null
 
 export type SymptomRun = {
@@ -13,7 +13,7 @@ export type SymptomRun = {
 
 type SymptomRow = {
   readonly words: string
-  /** One that a person wrote. */
+  /** The symptom of a user; null for a computed one. */
   readonly own: Symptom | null
   readonly incident: Seen
   readonly cells: readonly { readonly seen: Seen; readonly text: string }[]
@@ -21,7 +21,7 @@ type SymptomRow = {
 
 const OWN = 'own symptom: '
 
-/** People's own first, then those that some run tells apart from the incident, then the rest. */
+/** List the symptoms: those of users first, then those that differ between runs and incident. */
 export function symptomRows(
   own: readonly Symptom[],
   runs: readonly SymptomRun[],
@@ -62,24 +62,24 @@ export function symptomRows(
       })),
     })
   }
-  const told = (row: SymptomRow) =>
+  const isInformative = (row: SymptomRow) =>
     row.own !== null || row.cells.some(({ seen }) => seen !== null && seen !== row.incident)
-  return rows.toSorted((a, b) => Number(told(b)) - Number(told(a)))
+  return rows.toSorted((a, b) => Number(isInformative(b)) - Number(isInformative(a)))
 }
 
-/** "5 of 7" of a run, over what the incident shows and the run can tell; empty without any. */
+/** Format the symptoms that a run reproduced: "5 of 7" of those it could check; empty without any. */
 export function countOf(rows: readonly SymptomRow[], run: number): string {
-  const told = rows.filter((row) => row.incident && (row.cells[run]?.seen ?? null) !== null)
-  if (told.length === 0) return ''
-  return `${told.filter((row) => row.cells[run]?.seen).length} of ${told.length}`
+  const checked = rows.filter((row) => row.incident && (row.cells[run]?.seen ?? null) !== null)
+  if (checked.length === 0) return ''
+  return `${checked.filter((row) => row.cells[run]?.seen).length} of ${checked.length}`
 }
 
-/** What a run showed and the incident did not. */
+/** List the symptoms that a run showed and the incident did not. */
 export const differently = (rows: readonly SymptomRow[], run: number) =>
   rows.filter((row) => row.incident === false && row.cells[run]?.seen).map((row) => row.words)
 
 const MARK = { true: '✓', false: '–', null: '?' } as const
-const WORD = { true: 'seen', false: 'not seen', null: 'not known' } as const
+const WORD = { true: 'seen', false: 'not seen', null: 'unknown' } as const
 
 export const markOf = (seen: Seen) => MARK[`${seen}`]
 export const wordOf = (seen: Seen) => WORD[`${seen}`]

@@ -1,4 +1,4 @@
-/** The board: suggestions at the left, a column per status, and how well the team judged below. */
+/** The board: suggestions at the left, a column per status, and the calibration of the team below. */
 import { useQuery } from '@tanstack/react-query'
 import { EmptyState } from '@/ui/display/States'
 import { Card } from './Card'
@@ -33,9 +33,9 @@ export function Board({ incidentId, hypotheses, open, onOpen }: Props) {
       <Suggestions incidentId={incidentId} onMade={onOpen} />
       <div className="board-main scroll">
         {hypotheses.length === 0 ? (
-          <EmptyState title="No hypothesis yet">
-            Write down what you think is the cause and what would show that it is not; or take one
-            of the findings. Then pin evidence to it from any view.
+          <EmptyState title="No hypotheses yet">
+            Write down a possible cause and what would disprove it, or start from a finding. Then
+            pin evidence to it from any view.
           </EmptyState>
         ) : (
           <div className="board">
@@ -73,14 +73,14 @@ export function Board({ incidentId, hypotheses, open, onOpen }: Props) {
   )
 }
 
-/** Brier's score, once something was decided that people had been sure or unsure of. */
+/** The Brier score of past confidence, once hypotheses with confidence are decided. */
 function CalibrationLine({ incidentId }: { readonly incidentId: string }) {
   const { data } = useQuery(calibrationQuery(incidentId))
   if (!data || data.brier === null) return null
   return (
     <p
       className="calibration muted"
-      title="Mean squared distance of the last confidence before the decision from what was found: 0 is perfect, 0.25 a thrown coin"
+      title="Mean squared difference between the last confidence before the decision and the outcome: 0 is perfect, 0.25 is a coin toss"
     >
       Calibration: Brier score <b>{data.brier.toFixed(2)}</b> over {data.forecasts.length}{' '}
       {data.forecasts.length === 1 ? 'forecast' : 'forecasts'}

@@ -1,4 +1,4 @@
-/** One hypothesis on the board. */
+/** The card of a hypothesis on the board. */
 import { ShareBar, Sparkline } from '@/ui/display/Bar'
 import { Chip } from '@/ui/controls/Chip'
 import { cx } from '@/ui/controls/cx'
@@ -47,7 +47,7 @@ export function Card({ hypothesis, score, next, selected, onOpen }: Props) {
         <span>+ {count('for')} for</span>
         <span>− {count('against')} against</span>
         {score?.rank != null && (
-          <span title="Inconsistency in the matrix: what contradicts it, weighed; less is better">
+          <span title="Weighted contradicting evidence in the matrix; lower is better">
             contradicted {score.inconsistency.toFixed(1)}
             {score.leads && <b> · leads</b>}
           </span>

@@ -1,4 +1,4 @@
-/** One cell: what the evidence is, who rates it how, what a rule proposes, what people say. */
+/** The inspector of a matrix cell: evidence, ratings, the proposed rating, comments. */
 import { Link } from 'react-router'
 import { useMay } from '@/api/queries'
 import { Button } from '@/ui/controls/Button'
@@ -40,7 +40,7 @@ export function CellPanel(props: Props) {
       <InspectorSection title={hypothesis.label}>{hypothesis.statement}</InspectorSection>
       <InspectorSection title="Your rating">
         {(rate.error ?? open.error) && (
-          <Problem compact error={rate.error ?? open.error} what="That was not saved" />
+          <Problem compact error={rate.error ?? open.error} what="The rating was not saved" />
         )}
         {proposed && (
           <div className="matrix-proposal">
@@ -85,18 +85,18 @@ export function CellPanel(props: Props) {
             variant="ghost"
             onClick={() => rate.mutate({ ...ids, rating: null, proposed_by: null })}
           >
-            Take it back
+            Clear
           </Button>
         )}
       </InspectorSection>
       <InspectorSection title="Everybody">
         {cell.blind ? (
           <p className="muted">
-            Others rated this cell. You see how after your own first rating
-            {mayOpen && mayWrite ? ', or when you open it.' : '.'}
+            Others rated this cell. Their ratings appear after you rate it
+            {mayOpen && mayWrite ? ' or reveal it.' : '.'}
           </p>
         ) : cell.votes.length === 0 ? (
-          <p className="muted">Nobody has rated it.</p>
+          <p className="muted">No ratings yet.</p>
         ) : (
           <ul className="matrix-votes">
             {cell.votes.map((vote) => (
@@ -114,7 +114,7 @@ export function CellPanel(props: Props) {
         )}
         {cell.blind && mayOpen && mayWrite && (
           <Button size="small" busy={open.isPending} onClick={() => open.mutate(ids)}>
-            Open this cell for all
+            Reveal ratings to everybody
           </Button>
         )}
       </InspectorSection>

@@ -1,4 +1,4 @@
-/** How sure people are of a hypothesis: a new value with its reason, and the ledger of all of them. */
+/** The confidence in a hypothesis: a new value with its reason, and the history of values. */
 import { useState } from 'react'
 import { Button } from '@/ui/controls/Button'
 import { EditableField } from '@/ui/controls/EditableField'
@@ -22,7 +22,9 @@ export function SetConfidence({
   const [pin, setPin] = useState('')
   return (
     <InspectorSection title="How sure are you?">
-      {confide.isError && <Problem compact error={confide.error} what="It was not saved" />}
+      {confide.isError && (
+        <Problem compact error={confide.error} what="The confidence was not saved" />
+      )}
       <Field label={`Confidence: ${value} %`}>
         {(ids) => (
           <input

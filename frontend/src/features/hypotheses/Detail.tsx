@@ -1,4 +1,4 @@
-/** One hypothesis: its words, the ledger of confidence, the evidence on each side. */
+/** The inspector of a hypothesis: text, confidence history, evidence for and against. */
 import { Link, useLocation } from 'react-router'
 import { useMay } from '@/api/queries'
 import { DeleteButton } from '@/ui/controls/DeleteButton'
@@ -18,7 +18,7 @@ import { StatusChange } from './StatusChange'
 type Props = {
   incidentId: string
   hypothesis: Hypothesis
-  /** Every hypothesis: one of them may take this one's place. */
+  /** All hypotheses: one of them may supersede this one. */
   all: readonly Hypothesis[]
   onClose: () => void
 }
@@ -35,7 +35,9 @@ export function Detail({ incidentId, hypothesis, all, onClose }: Props) {
       subtitle={hypothesis.status}
       onClose={onClose}
     >
-      {drafts.failure && <Problem compact error={drafts.failure} what="It was not saved" />}
+      {drafts.failure && (
+        <Problem compact error={drafts.failure} what="The hypothesis was not saved" />
+      )}
       <DraftConflict drafts={drafts} />
       <InspectorSection title="Statement">
         <DraftFields drafts={drafts} readOnly={!mayWrite} />
@@ -45,7 +47,7 @@ export function Detail({ incidentId, hypothesis, all, onClose }: Props) {
           incidentId={incidentId}
           textKey={`hypothesis/${hypothesis.id}/notes`}
           label="Notes"
-          placeholder="What speaks for it, what is still open"
+          placeholder="Arguments and open questions"
         />
       </InspectorSection>
       {mayWrite && (
@@ -77,14 +79,14 @@ export function Detail({ incidentId, hypothesis, all, onClose }: Props) {
         />
       )}
       {removeEvidence.isError && (
-        <Problem compact error={removeEvidence.error} what="The evidence stays" />
+        <Problem compact error={removeEvidence.error} what="The evidence was not removed" />
       )}
       <Comments incidentId={incidentId} subject={`hypothesis:${hypothesis.id}`} />
     </Inspector>
   )
 }
 
-/** Each opens by itself; the next one begins with what would refute this hypothesis. */
+/** The experiments of the hypothesis; a new one starts from its falsifier. */
 function Experiments({
   incidentId,
   hypothesis,
@@ -109,7 +111,7 @@ function Experiments({
       )}
       {mayWrite && (
         <Link to={experimentPath(incidentId, `hypothesis:${hypothesis.id}`, search)}>
-          Plan an experiment for it
+          Plan an experiment
         </Link>
       )}
     </InspectorSection>

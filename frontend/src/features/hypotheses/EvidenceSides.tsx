@@ -17,7 +17,7 @@ export function EvidenceSides({
   onRemove,
 }: {
   readonly hypothesis: Hypothesis
-  /** Undefined: this person may not change it. */
+  /** Undefined when the user may not edit. */
   readonly onRemove: ((evidenceId: string) => void) | undefined
 }) {
   return (
@@ -45,7 +45,7 @@ export function EvidenceSides({
                     {onRemove && (
                       <IconButton
                         size="small"
-                        label={`Take off: ${item.pin?.title ?? 'evidence'}`}
+                        label={`Remove: ${item.pin?.title ?? 'evidence'}`}
                         icon={<CloseIcon />}
                         onClick={() => onRemove(item.id)}
                       />

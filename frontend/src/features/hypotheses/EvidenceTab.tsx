@@ -1,4 +1,4 @@
-/** Every pin of the incident: what it said when it was pinned and what it says now. */
+/** Every pin of the incident: its value at the time of pinning and its current value. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router'
@@ -34,8 +34,8 @@ export function EvidenceTab({ incidentId }: { readonly incidentId: string }) {
       <NotRefreshed query={list} />
       <header className="evidence-head">
         <p className="muted">
-          A pin keeps what it pointed at. When a file is read anew and says something else there, it
-          turns stale and both values stand here until somebody takes the new one.
+          A pin keeps its value. When a file is parsed again and the value changes, the pin becomes
+          stale and shows both values until somebody accepts the new one.
         </p>
         {mayWrite && (
           <Button onClick={() => setRecording(true)}>Record an absence or testimony</Button>
@@ -100,7 +100,11 @@ function PinItem({
         </div>
       </div>
       {pin.picture && (
-        <img className="pin-picture" src={`/api/v1/pins/${pin.id}/picture`} alt="What was shown" />
+        <img
+          className="pin-picture"
+          src={`/api/v1/pins/${pin.id}/picture`}
+          alt="Picture of the pinned view"
+        />
       )}
       {writes && (
         <Button
@@ -118,7 +122,7 @@ function PinItem({
 
 const LINES = 3
 
-/** The first lines of it; all when asked. */
+/** The first lines of a value, expandable to all. */
 function Value({ text }: { readonly text: string | null }) {
   const [all, setAll] = useState(false)
   if (!text) return null
@@ -168,16 +172,16 @@ function Stale({
           <input
             className="input"
             aria-label="Reason"
-            placeholder="Why (goes into the audit trail)"
+            placeholder="Reason (for the audit trail)"
             value={reason}
             onChange={(event) => setReason(event.target.value)}
           />
           <Button size="small" busy={writes.answer.isPending} onClick={() => answer(true)}>
-            Take the new value
+            Accept the new value
           </Button>
           {!pin.kept && (
             <Button size="small" variant="ghost" onClick={() => answer(false)}>
-              Keep it stale
+              Keep the old value
             </Button>
           )}
         </div>
@@ -188,7 +192,7 @@ function Stale({
 
 const NOTHING = { title: '', words: '' }
 
-/** What no file shows: that something is not there, or what somebody saw. */
+/** The dialog that records evidence outside of files: an absence or a testimony. */
 function Record({
   incidentId,
   onClose,
@@ -235,16 +239,18 @@ function Record({
         </Button>
       }
     >
-      {record.error && <Problem compact error={record.error} what="It was not recorded" />}
+      {record.error && (
+        <Problem compact error={record.error} what="The evidence was not recorded" />
+      )}
       <div className="segments" role="group" aria-label="Kind of evidence">
         <Button size="small" pressed={kind === 'absence'} onClick={() => setKind('absence')}>
-          Looked for, and absent
+          Absence
         </Button>
         <Button size="small" pressed={kind === 'testimony'} onClick={() => setKind('testimony')}>
-          Somebody said
+          Testimony
         </Button>
       </div>
-      <Field label={kind === 'absence' ? 'What is absent' : 'What they said, in a line'}>
+      <Field label={kind === 'absence' ? 'What is absent' : 'Testimony in one line'}>
         {(ids) => (
           <input
             {...ids}
@@ -256,8 +262,8 @@ function Record({
         )}
       </Field>
       <Field
-        label={kind === 'absence' ? 'Where you looked' : 'Who, when, in their words'}
-        hint={kind === 'absence' ? 'Files, times and what you searched for' : undefined}
+        label={kind === 'absence' ? 'Where you checked' : 'Who, when, in their words'}
+        hint={kind === 'absence' ? 'Files, times and search terms' : undefined}
       >
         {(ids) => (
           <textarea

@@ -1,4 +1,4 @@
-/** The argument: what might be the cause, what speaks for and against it, how sure we are. */
+/** The hypotheses screen: possible causes, evidence for and against, confidence. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useMay } from '@/api/queries'

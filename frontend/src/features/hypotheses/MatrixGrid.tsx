@@ -21,7 +21,7 @@ import {
   placeOf,
   type Rating,
   ratingOf,
-  saidOf,
+  describeCell,
   shapeOf,
 } from './matrix'
 import { useMatrixWrites } from './queries'
@@ -30,7 +30,7 @@ type Props = {
   readonly incidentId: string
   readonly matrix: Matrix
   readonly mode: Mode
-  /** A time past is shown: nothing can be changed. */
+  /** Whether a past state is shown, which cannot be changed. */
   readonly frozen: boolean
   readonly chosen: Chosen | null
   readonly onChoose: (cell: Chosen) => void
@@ -83,7 +83,7 @@ export function MatrixGrid(props: Props) {
   const failed = rate.error ?? weigh.error
   return (
     <>
-      {failed && <Problem compact error={failed} what="That was not saved" />}
+      {failed && <Problem compact error={failed} what="The rating was not saved" />}
       <div className="matrix-scroll scroll">
         <table ref={body} className="matrix" role="grid" aria-label="Evidence against hypotheses">
           <Head rows={rows.length} hypotheses={hypotheses} />
@@ -164,7 +164,11 @@ function Head({
         {hypotheses.map((hypothesis) => (
           <HypothesisHead key={hypothesis.id} hypothesis={hypothesis} />
         ))}
-        <th className="matrix-end" scope="col" title="Credibility times relevance weighs a row">
+        <th
+          className="matrix-end"
+          scope="col"
+          title="The weight of a row is credibility times relevance"
+        >
           Credible
         </th>
         <th className="matrix-end" scope="col">
@@ -173,34 +177,37 @@ function Head({
         <th
           className="matrix-end"
           scope="col"
-          title="Spread of the ratings over the hypotheses: 0 tells nothing apart, 2 most"
+          title="Spread of the ratings over the hypotheses: 0 has no diagnostic value, 2 the most"
         >
-          Tells apart
+          Diagnostic value
         </th>
       </tr>
     </thead>
   )
 }
 
-/** Under each hypothesis: how much contradicts it, how much was rated, what people think. */
+/** The totals of each hypothesis: contradicting evidence, rating coverage, confidence. */
 function Totals({ hypotheses }: { readonly hypotheses: readonly MatrixHypothesis[] }) {
   return (
     <tfoot>
-      <Foot title="Contradicted" hint="Weighted sum of what speaks against it: less is better">
+      <Foot title="Contradicted" hint="Weighted sum of contradicting evidence: lower is better">
         {hypotheses.map((hypothesis) => (
           <td key={hypothesis.id} className={cx(hypothesis.leads && 'matrix-leads')}>
             {hypothesis.rank === null ? '–' : hypothesis.inconsistency.toFixed(1)}
           </td>
         ))}
       </Foot>
-      <Foot title="Coverage" hint="Rated cells: with less of it a score looks better than it is">
+      <Foot
+        title="Coverage"
+        hint="Share of rated cells: low coverage makes a score look better than it is"
+      >
         {hypotheses.map((hypothesis) => (
           <td key={hypothesis.id}>
             {hypothesis.coverage === null ? '–' : `${Math.round(hypothesis.coverage * 100)} %`}
           </td>
         ))}
       </Foot>
-      <Foot title="Confidence" hint="What people say, apart from the ratings">
+      <Foot title="Confidence" hint="Confidence set by people, independent of the ratings">
         {hypotheses.map((hypothesis) => (
           <td key={hypothesis.id}>
             {hypothesis.confidence === null ? '–' : `${hypothesis.confidence} %`}
@@ -257,7 +264,7 @@ function Cell({
       data-place={`${place.row}:${place.column}`}
       data-testid={`cell-${row.label}-${hypothesis.label}`}
       tabIndex={entry ? 0 : -1}
-      aria-label={saidOf(row, hypothesis, cell)}
+      aria-label={describeCell(row, hypothesis, cell)}
       aria-selected={chosen}
       onClick={onChoose}
       onKeyDown={onKey}
@@ -273,7 +280,7 @@ function Cell({
         </span>
       )}
       {cell.blind && (
-        <span className="matrix-blind-mark" title="Others rated: blind until you do" />
+        <span className="matrix-blind-mark" title="Others rated: hidden until you rate" />
       )}
       {mode !== 'mine' && look.apart > 0.2 && (
         <span className="matrix-apart" title="People disagree here" />

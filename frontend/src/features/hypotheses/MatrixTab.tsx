@@ -1,4 +1,4 @@
-/** Competing hypotheses against the evidence: what contradicts which, and what would tell them apart. */
+/** The matrix of competing hypotheses and evidence, with the most useful next step. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useLocation } from 'react-router'
@@ -61,7 +61,7 @@ export function MatrixTab({ incidentId }: { readonly incidentId: string }) {
   if (matrix.rows.length === 0 || matrix.hypotheses.length === 0) {
     return (
       <EmptyState title="No matrix yet">
-        It sets every pin against every hypothesis. There{' '}
+        It compares every pin with every hypothesis. There{' '}
         {matrix.hypotheses.length === 0
           ? 'is no hypothesis yet: write one on the board.'
           : 'is no evidence yet: use “Pin as evidence” in any view.'}
@@ -128,7 +128,7 @@ export function MatrixTab({ incidentId }: { readonly incidentId: string }) {
   )
 }
 
-/** The headline: who leads, what that hangs on, and what to do next. */
+/** The headline: the leading hypothesis, the evidence it depends on, and the next step. */
 function Verdict({ incidentId, matrix }: { readonly incidentId: string; readonly matrix: Matrix }) {
   const steps = matrix.next?.steps ?? []
   return (
@@ -152,7 +152,7 @@ function Verdict({ incidentId, matrix }: { readonly incidentId: string; readonly
   )
 }
 
-/** An experiment or a falsifier is planned at once, for its hypothesis; a planned one opens. */
+/** The button of a next step: plans an experiment for its hypothesis, or opens a planned one. */
 function PlanStep({
   incidentId,
   step,
@@ -213,7 +213,7 @@ function Blind({ incidentId, matrix }: { readonly incidentId: string; readonly m
   return (
     <span className="matrix-blind">
       <span className="matrix-blind-mark" aria-hidden="true" />
-      {matrix.hidden} {matrix.hidden === 1 ? 'cell is' : 'cells are'} blind for you; the scores
+      {matrix.hidden} {matrix.hidden === 1 ? 'cell is' : 'cells are'} hidden from you; the scores
       leave
       {matrix.hidden === 1 ? ' it' : ' them'} out
       {matrix.may_open && mayWrite && (

@@ -1,4 +1,4 @@
-/** A new hypothesis: falsifiable, with what would show that it is false. */
+/** The dialog for a new hypothesis, with the observation that would disprove it. */
 import { useStored } from '@/state/stored'
 import { Button } from '@/ui/controls/Button'
 import { Dialog } from '@/ui/panels/Dialog'
@@ -51,7 +51,9 @@ export function NewHypothesis({ incidentId, onClose, onMade }: Props) {
         </Button>
       }
     >
-      {create.isError && <Problem compact error={create.error} what="It was not saved" />}
+      {create.isError && (
+        <Problem compact error={create.error} what="The hypothesis was not saved" />
+      )}
       {FIELDS.map(({ name, label, example, rows }) => (
         <EditableField
           key={name}

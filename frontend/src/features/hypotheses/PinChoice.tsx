@@ -1,4 +1,4 @@
-/** The pin that a change of the status or of the confidence rests on. */
+/** The choice of the pin that justifies a change of status or confidence. */
 import { EditableField } from '@/ui/controls/EditableField'
 import type { Hypothesis } from './queries'
 

@@ -1,4 +1,4 @@
-/** To what the status may change, with the reason and the pin that go into the ledger. */
+/** The form that changes the status, with the reason and the pin for the history. */
 import { useState } from 'react'
 import { Button } from '@/ui/controls/Button'
 import { EditableField } from '@/ui/controls/EditableField'
@@ -37,19 +37,19 @@ export function StatusChange({
   return (
     <InspectorSection title="Status">
       <EditableField
-        label={`It is ${hypothesis.status}`}
+        label={`Current: ${hypothesis.status}`}
         hint={lacksPin ? 'Refuting needs at least one pin' : undefined}
         aria-label="Status"
         value={to}
         onChange={(status) => setTo(status as Status | '')}
         options={[
-          ['', 'Leave it'],
-          ...hypothesis.may_become.map((status) => [status, `Make it ${status}`] as const),
+          ['', 'No change'],
+          ...hypothesis.may_become.map((status) => [status, `Change to ${status}`] as const),
         ]}
       />
       {to === 'superseded' && (
         <EditableField
-          label="What takes its place"
+          label="Superseded by"
           value={successor}
           onChange={setSuccessor}
           options={[
@@ -65,7 +65,7 @@ export function StatusChange({
           <EditableField label="Why" rows={2} value={reason} onChange={setReason} />
           <PinChoice pins={pins} value={pin} onChange={setPin} />
           <Button size="small" variant="primary" busy={busy} disabled={lacksPin} onClick={apply}>
-            Make it {to}
+            Change to {to}
           </Button>
         </>
       )}

@@ -1,4 +1,4 @@
-/** Findings that nobody has judged yet: Enter makes a hypothesis of one, Delete dismisses it. */
+/** Findings without a verdict: Enter creates a hypothesis, Delete dismisses the finding. */
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useRef, useState } from 'react'
 import { useMay } from '@/api/queries'
@@ -39,9 +39,9 @@ export function Suggestions({ incidentId, onMade }: Props) {
         Suggested <span className="faint">{open.length}</span>
       </h3>
       <p className="faint suggestions-keys">
-        <kbd>Enter</kbd> take, <kbd>Delete</kbd> dismiss
+        <kbd>Enter</kbd> accept, <kbd>Delete</kbd> dismiss
       </p>
-      {failed && <Problem compact error={failed} what="That was not saved" />}
+      {failed && <Problem compact error={failed} what="The verdict was not saved" />}
       <ul ref={list}>
         {open.map(({ finding }) => (
           <li
@@ -75,7 +75,7 @@ export function Suggestions({ incidentId, onMade }: Props) {
                   busy={fromFinding.isPending && fromFinding.variables === finding.id}
                   onClick={() => take(finding.id)}
                 >
-                  Make hypothesis
+                  Create hypothesis
                 </Button>
                 <Button size="small" variant="ghost" onClick={() => setDismissing(finding.id)}>
                   Dismiss
@@ -110,7 +110,7 @@ function Reason({
       <input
         className="input"
         autoFocus
-        aria-label="Why it is dismissed"
+        aria-label="Reason for dismissal"
         placeholder="Why does it not apply?"
         value={reason}
         onChange={(event) => setReason(event.target.value)}

@@ -1,11 +1,11 @@
-/** The fields of a hypothesis that are written as text: when it is proposed, and later. */
+/** The text fields of a hypothesis. */
 import type { FieldSpec } from '@/ui/controls/useDrafts'
 import type { Hypothesis, HypothesisChange } from './queries'
 
 type FieldName = 'statement' | 'falsifier' | 'tags'
 
 export const FIELDS: readonly (FieldSpec<FieldName, Hypothesis, HypothesisChange> & {
-  /** What helps while it is written for the first time. */
+  /** Example shown in the form of a new hypothesis. */
   readonly example: string
 })[] = [
   {
@@ -18,12 +18,12 @@ export const FIELDS: readonly (FieldSpec<FieldName, Hypothesis, HypothesisChange
   },
   {
     name: 'falsifier',
-    label: 'Would be false if',
+    label: 'Disproved if',
     example: 'What you would see if it were wrong',
     rows: 2,
     textOf: (hypothesis) => hypothesis.falsifier,
     changeOf: (falsifier) => ({ falsifier }),
-    quote: ['Would be false if', 'nothing yet'],
+    quote: ['Disproved if', 'nothing yet'],
   },
   {
     name: 'tags',
@@ -36,7 +36,7 @@ export const FIELDS: readonly (FieldSpec<FieldName, Hypothesis, HypothesisChange
   },
 ]
 
-/** "row lock, purge lag" as its tags, each once. */
+/** Parse "row lock, purge lag" into unique tags. */
 export const tagsOf = (text: string) => [
   ...new Set(
     text

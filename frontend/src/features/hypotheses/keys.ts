@@ -1,8 +1,8 @@
-/** The keys of the board's suggestions and of the matrix; each acts while its part has the focus. */
+/** Keys of the suggestions and of the matrix; each acts while its part has the focus. */
 import type { KeyTable } from '@/state/keys'
 
 export const SUGGESTION_KEYS = {
-  accept: { keys: ['Enter'], does: 'Make a hypothesis of it', within: 'In the suggestions' },
+  accept: { keys: ['Enter'], does: 'Create a hypothesis', within: 'In the suggestions' },
   dismiss: { keys: ['Delete'], does: 'Dismiss it, with a reason', within: 'In the suggestions' },
 } as const satisfies KeyTable
 
@@ -18,7 +18,7 @@ export const MATRIX_KEYS = {
     within: 'In the matrix',
   },
   notApplicable: { keys: ['0'], does: 'Rate: not applicable', within: 'In the matrix' },
-  takeBack: { keys: ['Backspace'], does: 'Take your rating back', within: 'In the matrix' },
+  takeBack: { keys: ['Backspace'], does: 'Clear your rating', within: 'In the matrix' },
   accept: { keys: ['Enter'], does: 'Accept the proposed rating', within: 'In the matrix' },
   comment: { keys: ['c'], does: 'Comment on the cell', within: 'In the matrix' },
 } as const satisfies KeyTable

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { arranged, groupsOf, lookOf, moved, orderOf, placeOf, ratingOf, saidOf } from './matrix'
+import {
+  arranged,
+  groupsOf,
+  lookOf,
+  moved,
+  orderOf,
+  placeOf,
+  ratingOf,
+  describeCell,
+} from './matrix'
 import type { Matrix, MatrixCell, MatrixHypothesis, MatrixRow } from './matrix'
 
 const cell: MatrixCell = {
@@ -97,11 +106,16 @@ describe('layout', () => {
 
   it('says a cell in a sentence, and that others are hidden', () => {
     const hypothesis = { label: 'H2' } as MatrixHypothesis
-    expect(saidOf(row('E1', 'absence'), hypothesis, { ...cell, blind: true })).toBe(
+    expect(describeCell(row('E1', 'absence'), hypothesis, { ...cell, blind: true })).toBe(
       'E1 under H2, not rated, others rated; hidden until you rate',
     )
     expect(
-      saidOf(row('E1', 'absence'), hypothesis, { ...cell, shown: 'N', mine: 'II', comments: 2 }),
+      describeCell(row('E1', 'absence'), hypothesis, {
+        ...cell,
+        shown: 'N',
+        mine: 'II',
+        comments: 2,
+      }),
     ).toBe('E1 under H2, neutral, you: very inconsistent, 2 comments')
   })
 })

@@ -1,4 +1,4 @@
-/** What the grid of the matrix does with data and keys: pure, tested without a browser. */
+/** Logic of the matrix grid: ratings, keys, order and description of cells. */
 import type { components } from '@/api/schema'
 
 export type Matrix = components['schemas']['Matrix']
@@ -28,7 +28,7 @@ export const shapeOf = (rating: Rating) =>
 export const wordsOf = (rating: Rating) =>
   RATINGS.find((item) => item.rating === rating)?.words ?? ''
 
-/** The rating that a key gives: null takes it back, undefined is no such key. */
+/** Return the rating of a key: null clears the rating, undefined for any other key. */
 export function ratingOf(key: string): Rating | null | undefined {
   if (key === 'Backspace') return null
   return RATINGS.find((item) => item.key === key)?.rating
@@ -36,7 +36,7 @@ export function ratingOf(key: string): Rating | null | undefined {
 
 export type Place = { readonly row: number; readonly column: number }
 
-/** The cell that a key leads to; the same where the edge is reached, null for another key. */
+/** Return the cell that a key moves to; the same cell at the edge, null for any other key. */
 export function moved(at: Place, key: string, rows: number, columns: number): Place | null {
   const clamp = (value: number, size: number) => Math.max(0, Math.min(size - 1, value))
   switch (key) {
@@ -57,10 +57,10 @@ export function moved(at: Place, key: string, rows: number, columns: number): Pl
   }
 }
 
-/** A cell by what it is about: rows and columns move when scores change, this does not. */
+/** A cell by its ids, which stay the same when scores reorder rows and columns. */
 export type Chosen = { readonly pin: string; readonly hypothesis: string }
 
-/** The order that is held while somebody rates, so that nothing moves under their hands. */
+/** The order kept while the user rates, so that cells do not move. */
 export type Order = { readonly pins: readonly string[]; readonly hypotheses: readonly string[] }
 
 export const orderOf = (matrix: Matrix): Order => ({
@@ -68,7 +68,7 @@ export const orderOf = (matrix: Matrix): Order => ({
   hypotheses: matrix.hypotheses.map((hypothesis) => hypothesis.id),
 })
 
-/** The matrix in a held order; what is new comes last, and kinds stay together. */
+/** Arrange the matrix in a kept order; new rows and columns come last, kinds stay together. */
 export function arranged(matrix: Matrix, order: Order | null): Matrix {
   if (!order) return matrix
   const by = (ids: readonly string[]) => {
@@ -92,7 +92,7 @@ export function arranged(matrix: Matrix, order: Order | null): Matrix {
   }
 }
 
-/** Where a cell stands; the first cell when nothing is chosen or it is gone. */
+/** Return the position of a cell; the first cell when none is selected or it was removed. */
 export function placeOf(matrix: Matrix, chosen: Chosen | null): Place {
   const row = matrix.rows.findIndex((row) => row.pin_id === chosen?.pin)
   const column = matrix.hypotheses.findIndex((hypothesis) => hypothesis.id === chosen?.hypothesis)
@@ -108,7 +108,7 @@ const GROUPS = {
 
 type Group = { readonly title: string; readonly rows: readonly MatrixRow[] }
 
-/** Rows by kind, in the order in which they came; `first` counts the rows before a group. */
+/** Group the rows by kind in their order; `first` counts the rows before a group. */
 export function groupsOf(rows: readonly MatrixRow[]): (Group & { readonly first: number })[] {
   const found: { title: string; rows: MatrixRow[]; first: number }[] = []
   rows.forEach((row, index) => {
@@ -120,12 +120,12 @@ export function groupsOf(rows: readonly MatrixRow[]): (Group & { readonly first:
   return found
 }
 
-/** How a cell looks: its letter, how strongly it is tinted and to which side, and what marks it. */
+/** The appearance of a cell: letter, tint and marks. */
 type Look = {
   readonly letter: Rating | null
   readonly tint: 'for-2' | 'for-1' | 'none' | 'against-1' | 'against-2' | 'na' | 'apart'
   readonly proposed: boolean
-  /** 0..1 of the largest disagreement there can be. */
+  /** Disagreement as a share (0..1) of the possible maximum. */
   readonly apart: number
 }
 
@@ -148,8 +148,12 @@ export function lookOf(cell: MatrixCell, mode: Mode): Look {
   return { letter: cell.shown, tint, proposed: false, apart }
 }
 
-/** One sentence for a screen reader. */
-export function saidOf(row: MatrixRow, hypothesis: MatrixHypothesis, cell: MatrixCell): string {
+/** Describe a cell in one sentence for screen readers. */
+export function describeCell(
+  row: MatrixRow,
+  hypothesis: MatrixHypothesis,
+  cell: MatrixCell,
+): string {
   const parts = [`${row.label} under ${hypothesis.label}`]
   if (cell.shown) parts.push(wordsOf(cell.shown))
   else if (cell.proposed) parts.push(`proposed: ${wordsOf(cell.proposed.rating)}`)

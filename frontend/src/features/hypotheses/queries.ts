@@ -1,4 +1,4 @@
-/** Hypotheses and what they are argued from: lists, and every write. */
+/** Queries and writes of hypotheses, findings, pins and the matrix. */
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, ifMatch, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
@@ -34,7 +34,7 @@ export const findingsQuery = (id: string) =>
       ),
   })
 
-/** The matrix as the asker may see it, now or at a time. */
+/** Query the matrix as the user may see it, now or at a past time. */
 export const matrixQuery = (id: string, mode: Mode, at: string | null) => {
   const scores = mode === 'mine' ? 'mine' : 'consensus'
   return queryOptions({
@@ -70,7 +70,7 @@ export const pinsQuery = (id: string) =>
       ),
   })
 
-/** Rating shows at once and is taken back when the server refuses; scores follow from the server. */
+/** Return the writes of the matrix. A rating shows at once and is rolled back on refusal. */
 export function useMatrixWrites(id: string) {
   const client = useQueryClient()
   const path = { incident_id: id }
@@ -140,7 +140,7 @@ export function usePinWrites(id: string) {
   }
 }
 
-/** The matrix with one's own rating in its cell; the scores stay until the server says them. */
+/** Return the matrix with the user's rating in its cell; the server updates the scores later. */
 function withRating(matrix: Matrix, given: components['schemas']['NewRating']): Matrix {
   return {
     ...matrix,
@@ -164,7 +164,7 @@ function withRating(matrix: Matrix, given: components['schemas']['NewRating']): 
   }
 }
 
-/** One mutation per write; each refreshes the hypotheses and what is derived from them. */
+/** Return one mutation per write; each refetches the hypotheses and their derived data. */
 export function useHypothesisWrites(id: string) {
   const client = useQueryClient()
   const onSuccess = () => refresh(client, id, 'hypotheses')

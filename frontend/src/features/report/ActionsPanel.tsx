@@ -1,4 +1,4 @@
-/** Action items: what, who, until when, and the experiment that shows that it works. */
+/** Action items: text, owner, due date, and the experiment that verifies each. */
 import { useQuery } from '@tanstack/react-query'
 import { type SyntheticEvent, useState } from 'react'
 import { actionsQuery, useMay } from '@/api/queries'
@@ -51,7 +51,7 @@ export function ActionsPanel({ incidentId }: { readonly incidentId: string }) {
       <NotRefreshed query={list} />
       {data.length === 0 && (
         <p className="muted">
-          No action yet. Say what will be changed; an owner and a date make it real.
+          No actions yet. Describe the change, then set an owner and a due date.
         </p>
       )}
       <ul className="report-list">
@@ -123,7 +123,7 @@ function ActionItem({
             value={owner.shown}
             readOnly={!mayWrite}
             maxLength={200}
-            placeholder="nobody yet"
+            placeholder="no owner"
             onChange={(event) => owner.type(event.target.value)}
             onBlur={() => owner.typed !== null && set({ owner: owner.typed }, owner.drop)}
           />

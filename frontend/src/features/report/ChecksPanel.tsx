@@ -1,4 +1,4 @@
-/** What a reviewer would remark, each with the line that it is about. */
+/** The checks of the report: remarks, each with its line. */
 import { Chip } from '@/ui/controls/Chip'
 import type { Check, Report } from './queries'
 
@@ -10,7 +10,7 @@ export function ChecksPanel({
   readonly onGo: (check: Check) => void
 }) {
   if (report.checks.length === 0) {
-    return <p className="report-empty muted">Nothing to remark: every claim has a source.</p>
+    return <p className="report-empty muted">No remarks: every claim has a source.</p>
   }
   const titles = new Map(report.sections.map((section) => [section.key, section.title]))
   return (

@@ -1,4 +1,4 @@
-/** The way out: format, version, sections, redaction with what it would replace, zone, paper. */
+/** The export dialog: format, version, sections, redaction with a preview, zone, paper. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '@/ui/controls/Button'
@@ -104,7 +104,7 @@ export function ExportDialog({
             value={release}
             onChange={setRelease}
             options={[
-              ['', 'The draft as it stands'],
+              ['', 'Current draft'],
               ...releases.map(
                 ({ id, number, state }) =>
                   [id, `Release ${number}, ${state.replace('_', ' ')}`] as const,
@@ -189,7 +189,7 @@ function Redaction({
   if (!redact) {
     return <p className="muted">Nothing is replaced: the file holds queries, hosts and users.</p>
   }
-  if (isError) return <Problem compact error={error} what="No preview of the redaction" />
+  if (isError) return <Problem compact error={error} what="The redaction preview failed" />
   if (!data) return <p className="muted">{isFetching ? 'Counting…' : ''}</p>
   return (
     <table className="report-redaction" aria-label="What would be replaced">

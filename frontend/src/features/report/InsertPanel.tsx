@@ -1,4 +1,4 @@
-/** Live blocks and pins, one click from the text. */
+/** The panel that inserts live blocks and pins into the text. */
 import { useState } from 'react'
 import type { Insertable } from './queries'
 
@@ -36,7 +36,7 @@ export function InsertPanel({
               <p className="muted">
                 {kind === 'pin' && !words
                   ? 'No pin yet: press p on a lane, a node or a line.'
-                  : 'None of this name.'}
+                  : 'No match.'}
               </p>
             )}
             <ul>

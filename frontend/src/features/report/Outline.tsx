@@ -1,4 +1,4 @@
-/** The sections of the template with the state of each, texts that it lacks, and the template itself. */
+/** The outline: template, its sections with their state, and sections outside of the template. */
 import { useMay } from '@/api/queries'
 import { cx } from '@/ui/controls/cx'
 import { Field } from '@/ui/controls/Field'

@@ -1,4 +1,4 @@
-/** Where the report stands: draft, in review, approved; and the way out as a file. */
+/** The state of the report (draft, in review, approved) and its export. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useMay } from '@/api/queries'
@@ -43,7 +43,7 @@ export function ReleaseBar({
       </ol>
       <span className="muted report-state" role="status">
         {review
-          ? `Release ${review.number}, ${review.sha256.slice(0, 8)}${data?.draft_differs ? '; the draft has moved on' : ''}`
+          ? `Release ${review.number}, ${review.sha256.slice(0, 8)}${data?.draft_differs ? '; the draft has changed since' : ''}`
           : approved
             ? `Release ${approved.number} by ${approved.approvals.map((approval) => approval.by).join(', ')}`
             : newest

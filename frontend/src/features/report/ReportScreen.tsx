@@ -1,4 +1,4 @@
-/** The postmortem: sections of a template left, the text and its preview, what belongs to it right. */
+/** The postmortem: outline at the left, text and preview, panels at the right. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useIncidentId } from '@/state/incident'
@@ -64,7 +64,7 @@ export default function ReportScreen() {
             incidentId={id}
             sectionKey={shown.key}
             title={shown.title}
-            prompt={section?.prompt ?? 'Kept: this template does not export it.'}
+            prompt={section?.prompt ?? 'Not exported by this template.'}
             prefilled={section?.prefilled ?? false}
             insertion={insertion}
             onOpen={() => {

@@ -1,4 +1,4 @@
-/** One section: its text, which several people write at once, and how it will look. */
+/** The editor of a section, shared by several people, with a preview. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 import { keys } from '@/api/keys'
@@ -25,7 +25,7 @@ export function SectionEditor({
   readonly prompt: string
   readonly prefilled: boolean
   readonly insertion: Insertion
-  /** The text is there: a line can be shown. */
+  /** Called when the text is loaded and a line can be shown. */
   readonly onOpen: () => void
 }) {
   const client = useQueryClient()
@@ -36,10 +36,10 @@ export function SectionEditor({
   const opened = body !== null
   useEffect(() => {
     if (opened) onOpen()
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- once, when the text is there
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- once, when the text is loaded
   }, [opened])
   useEffect(() => {
-    // What was typed changes the checks and the state of the section in the outline.
+    // An edit changes the checks and the state of the section in the outline.
     if (checked !== null) {
       void client.invalidateQueries({ queryKey: keys.of(incidentId, 'report', 'all') })
     }
@@ -68,9 +68,9 @@ export function SectionEditor({
 
 function Preview({ incidentId, body }: { readonly incidentId: string; readonly body: string }) {
   const { data, isPending, isError, error } = useQuery(previewQuery(incidentId, body))
-  if (isError) return <Problem compact error={error} what="No preview" />
+  if (isError) return <Problem compact error={error} what="The preview failed" />
   if (isPending) return <p className="report-preview muted">Drawing the preview…</p>
-  // The server escapes whatever people and machines wrote: see report/html.py.
+  // The server escapes all content: see report/html.py.
   return (
     <article
       className="report-preview scroll"

@@ -1,4 +1,4 @@
-/** Releases with their approvals and hashes, and what changed between two of them. */
+/** The releases with approvals and hashes, and the differences from the draft. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Chip } from '@/ui/controls/Chip'
@@ -18,8 +18,8 @@ export function VersionsPanel({ incidentId }: { readonly incidentId: string }) {
   if (data.releases.length === 0) {
     return (
       <p className="report-empty muted">
-        No release yet. Sending the report to review freezes it with its hash; who approves it
-        approves exactly that.
+        No release yet. Sending the report to review freezes it with a hash; an approval applies to
+        exactly that version.
       </p>
     )
   }
@@ -70,10 +70,11 @@ function ReleaseHead({ release }: { readonly release: Release }) {
 
 function Diff({ incidentId, before }: { readonly incidentId: string; readonly before: string }) {
   const { data, isLoadingError, error } = useQuery(diffQuery(incidentId, before, 'draft'))
-  if (isLoadingError) return <Problem compact error={error} what="They could not be compared" />
+  if (isLoadingError)
+    return <Problem compact error={error} what="The versions could not be compared" />
   if (!data) return <SkeletonRows rows={3} />
   const changed = data.filter((item) => item.change !== 'same')
-  if (changed.length === 0) return <p className="muted">The draft says the same.</p>
+  if (changed.length === 0) return <p className="muted">No differences from the draft.</p>
   return (
     <div className="report-diff">
       {changed.map((section) => (

@@ -1,4 +1,4 @@
-/** Live blocks in the editor: `/` at the start of a line offers them; the panel inserts the same. */
+/** Insertion of live blocks: completions after `/` at the start of a line, and the insert panel. */
 import {
   autocompletion,
   type Completion,
@@ -15,7 +15,7 @@ const WORDS: Readonly<Record<Insertable['kind'], string>> = {
   table: 'table',
 }
 
-/** What `/word` offers; a pin stands behind a sentence, the others are a paragraph of their own. */
+/** Complete `/word`: pins after a sentence, other blocks in their own paragraph. */
 export function offered(
   context: CompletionContext,
   all: readonly Insertable[],
@@ -38,7 +38,7 @@ export function offered(
   return options.length ? { from: typed.from, options, validFor: /^\/[^\n]*$/ } : null
 }
 
-/** The editor that is open now: where the panels insert and jump to. */
+/** The open editor, for panels that insert into it and jump to its lines. */
 export class Insertion {
   #view: EditorView | null = null
   #all: readonly Insertable[] = []
@@ -64,7 +64,7 @@ export class Insertion {
     this.#all = all
   }
 
-  /** Puts it at the cursor: a block on lines of its own, a pin where the cursor is. */
+  /** Insert at the cursor: a block on its own lines, a pin inline. */
   insert(what: Insertable) {
     const view = this.#view
     if (!view || view.state.readOnly) return
@@ -82,7 +82,7 @@ export class Insertion {
     view.focus()
   }
 
-  /** Selects a line (1-based) and shows it. */
+  /** Select a line (1-based) and scroll to it; return whether it exists. */
   goTo(line: number): boolean {
     const view = this.#view
     if (!view) return false

@@ -1,4 +1,4 @@
-/** What the report screen reads and writes. Everything lies under 'report', which the server tells of. */
+/** Queries and writes of the report; every key is in the domain 'report', which server events refresh. */
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, ifMatch, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
@@ -69,7 +69,7 @@ export const diffQuery = (id: string, before: string, after: string) =>
       ),
   })
 
-/** Named choices of what to replace. */
+/** Query the redaction profiles. */
 export const profilesQuery = queryOptions({
   queryKey: keys.redactionProfiles,
   queryFn: () => unwrap(api.GET('/api/v1/redaction-profiles')),
@@ -87,8 +87,8 @@ export const redactionQuery = (id: string, query: { redact: string; release?: st
     enabled: query.redact !== '',
   })
 
-/** A write after which everything of the report is read again. */
-function useWrite<T, R>(id: string, write: (what: T) => Promise<R>) {
+/** Build a mutation that refetches the report afterwards. */
+function useWrite<T, R>(id: string, write: (input: T) => Promise<R>) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: write,
