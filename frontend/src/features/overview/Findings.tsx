@@ -26,7 +26,7 @@ export function Findings({ overview }: { readonly overview: Overview }) {
       title="Likely causes"
       note={
         overview.findings.length > 0 &&
-        'Best match first. The score is a ranking, not a probability.'
+        'Highest score first. The score is a ranking, not a probability.'
       }
     >
       {overview.findings.length === 0 ? (
