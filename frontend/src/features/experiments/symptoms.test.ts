@@ -10,7 +10,9 @@ const run = (holds: boolean | null, reproduced: string[], fresh: string[] = []):
   answers: [answer(holds)],
   seen: {
     reproduced,
-    missing: ['known problem: a', 'contended latch: b'].filter((name) => !reproduced.includes(name)),
+    missing: ['known problem: a', 'contended latch: b'].filter(
+      (name) => !reproduced.includes(name),
+    ),
     new: fresh,
     own: null,
     unknown: [],

@@ -162,7 +162,7 @@ export function TriagePanel({
               Suspicious <kbd>x</kbd>
             </Button>
             <Button size="small" disabled={!selected} onClick={() => put('unreviewed')}>
-              Take back <kbd>u</kbd>
+              Clear <kbd>u</kbd>
             </Button>
           </>
         )}

@@ -455,7 +455,7 @@ def _next(
 def _words(experiment: Mapping[str, Any]) -> str:
     text = f"{str(experiment['change']).rstrip('.')}. Expect: {experiment['expect']}"
     refuted = experiment.get("refuted_if")
-    return f"{text.rstrip('.')}. Refuted if: {refuted}" if refuted else text
+    return f"{text.rstrip('.')}. Disproved if: {refuted}" if refuted else text
 
 
 def _spread(moments: list[datetime]) -> list[datetime]:

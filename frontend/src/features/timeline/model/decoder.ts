@@ -1,6 +1,6 @@
 /** Decodes tiles in a worker, which is started at the first of them; where there is none (tests), here. */
 import { type Answer, decode, type Decoded } from './decode'
-import type { Ask, Told } from './decode.worker'
+import type { Ask, DecodedReply } from './decode.worker'
 
 type Waiting = { readonly done: (decoded: Decoded) => void; readonly fail: (error: Error) => void }
 
@@ -24,7 +24,7 @@ export function decodeBody(body: ArrayBuffer): Promise<Decoded> {
 
 function started(): Worker {
   const made = new Worker(new URL('./decode.worker.ts', import.meta.url), { type: 'module' })
-  made.addEventListener('message', ({ data }: MessageEvent<Told>) => {
+  made.addEventListener('message', ({ data }: MessageEvent<DecodedReply>) => {
     const item = waiting.get(data.number)
     waiting.delete(data.number)
     if (data.failed === undefined) item?.done(data.decoded as Decoded)

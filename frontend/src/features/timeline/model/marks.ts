@@ -66,14 +66,14 @@ export function onsetShifts(stalls: readonly Stall[]): Map<string, number> {
   return new Map([...onsets].map(([host, at]) => [host, first - at]))
 }
 
-type Said = { readonly format: (at: string | number, style?: 'clock') => string }
+type ZoneFormat = { readonly format: (at: string | number, style?: 'clock') => string }
 
 /** The one sentence of the view: the stalls in the window, how many wait at most, what is marked. */
 export function summary(
   marks: components['schemas']['Marks'],
   range: Interval,
   lanes: number,
-  zone: Said,
+  zone: ZoneFormat,
 ): string {
   const inside = (from: number | null, to: number | null) =>
     from !== null && from <= range[1] && (to ?? Infinity) >= range[0]
