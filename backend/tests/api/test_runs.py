@@ -76,7 +76,7 @@ def test_the_run_is_held_against_the_incident(site: Site) -> None:
 def test_an_incident_not_analysed_yet_compares_with_nothing(site: Site) -> None:
     found = observed(site, run(site, site.incident(), [9.0] * 60))
     assert found["trial"]["verdict"] == "unknown"
-    assert found["trial"]["text"].startswith("The incident has no series of sessions running")
+    assert found["trial"]["text"].startswith("The incident has no series of running sessions")
     assert found["settings"] == []
 
 
