@@ -254,7 +254,7 @@ function Compared({
           {warning}
         </Banner>
       ))}
-      <p className="compare-sides muted">
+      <p className="compare-side-names muted">
         {doc.sides.map((side, at) => (
           <span key={NAMES[at]}>
             {at > 0 && ' · '}

@@ -101,7 +101,7 @@ export function Headline({ overview }: { readonly overview: Overview }) {
         />
       )}
       {headline && (
-        <div className="headline-text">
+        <div className="headline-summary">
           <Chip
             tone={
               headline.verdict === 'stall'
