@@ -1,4 +1,4 @@
-"""Infer the holder of a lock that no layer names, with a confidence and a reason.
+"""Infer the holder of a lock that no source names, with a confidence and a reason.
 
 A processlist shows table, metadata and global locks only by their waiters (``Waiting for ...
 lock``). The holder is a session that does not wait, started before the first waiter, and runs or
