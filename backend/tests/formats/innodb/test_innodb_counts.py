@@ -70,12 +70,12 @@ def counted(text: str) -> Counter[str]:
                 found["instances"] += 1
                 section = "INDIVIDUAL BUFFER POOL INFO"
         elif "truncated..." in line:
-            cut = True  # until the next whole transaction
+            cut = True  # until the next whole transaction; locks name theirs
         elif line.startswith("---TRANSACTION "):
             cut = False
-        if cut:
-            continue
         for name, (where, pattern) in patterns.items():
+            if cut and name != "table locks":
+                continue
             if (where or section) == section and pattern.match(line):
                 found[name] += name != "dumps" or "END OF" not in line
         if section == "TRANSACTIONS" and line.startswith(("RECORD LOCKS", "TABLE LOCK")):

@@ -280,7 +280,7 @@ def test_pools_without_a_title() -> None:
 def test_a_lock_per_printed_row() -> None:
     """One RECORD LOCKS line of three rows is three locks, with heap numbers and fields."""
     every = items("xtradb-5.5-hexadecimal-ids-pools-and-views")
-    locks = [i for i in every if isinstance(i, TrxLock)]
+    locks = [i for i in every if isinstance(i, TrxLock) and i.trx_id == "EF861B1449"]
     assert [(o.index, o.heap, o.mode, o.lock_data) for o in locks] == [
         (None, None, "IX", None),
         ("PRIMARY", 1, "X", "73757072656d756d"),
@@ -292,6 +292,17 @@ def test_a_lock_per_printed_row() -> None:
     idle, reading = (i for i in every if isinstance(i, Transaction))
     assert (idle.os_thread, idle.client_host, idle.user) == (1499855760, "10.0.0.7", "shop")
     assert reading.query == "SELECT *\nFROM orders\n\nFOR UPDATE"
+
+
+def test_the_locks_of_a_cut_transaction_name_theirs() -> None:
+    """The list is cut inside a transaction: its locks below the cut are read all the same."""
+    every = items("xtradb-5.5-hexadecimal-ids-pools-and-views")
+    cut = [i for i in every if isinstance(i, TrxLock) and i.session_id is None]
+    assert [(o.trx_id, o.table, o.heap, o.waiting, o.line_first) for o in cut] == [
+        ("EF861B144A", "shop.baskets", None, False, 127),
+        ("EF861B144A", "shop.baskets", 5, False, 128),
+        ("EF861B1448", "shop.payments", None, True, 132),
+    ]
 
 
 def _truth_files(captures: Path) -> list[Path]:

@@ -40,7 +40,7 @@ GIVES = (
     "errors; every number as a series."
 )
 PRINTED_BY = "MySQL 4.1 to 9.x, Percona, MariaDB"
-VERSION = 6
+VERSION = 7
 HINTS = ("-innodbstatus1", "-innodbstatus2", "-innodbstatus.txt")
 
 # 2026-11-20 22:19:09 0x7fc0b8ffe6c0 INNODB MONITOR OUTPUT

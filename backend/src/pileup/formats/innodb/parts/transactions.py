@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 import polars as pl
@@ -43,6 +44,8 @@ from pileup.records import (
 
 _START = "---TRANSACTION "
 _TRUNCATED = re.compile(r"^\.\.\. truncated\.\.\.$", re.MULTILINE)
+_LOCK_LINE = re.compile(r"(?:RECORD LOCKS|TABLE LOCK) ")
+_LOCK_TRX = re.compile(r" trx id (.{1,60}?) lock[_ ]mode ")
 _OTHER_FORM = re.compile(r"^[^\w\n]{0,8}TRANSACTION \(?[0-9A-Fa-f]", re.MULTILINE)
 _SCHEMA = frame_schema(Transaction.KIND)
 _ABOVE_FIELDS = Above._fields[:10]
@@ -115,9 +118,8 @@ class Transactions:
         items: list[Item] = []
         number = line + before.count("\n")
         if cut := _TRUNCATED.search(before):
-            items += _truncated(
-                before[cut.start() :], line + before.count("\n", 0, cut.start()) - 1
-            )
+            rest, at = before[cut.start() :], line + before.count("\n", 0, cut.start()) - 1
+            items += _truncated(rest, at, wall_us=wall_us, snapshot=snapshot)
             before = before[: cut.start()]
         held = len(self._rows)
         waiting = active = 0
@@ -125,9 +127,8 @@ class Transactions:
         for block in blocks:
             lines = block.count("\n")
             if any_truncated and (cut := _TRUNCATED.search(block)):
-                items += _truncated(
-                    block[cut.start() :], number + block.count("\n", 0, cut.start())
-                )
+                rest, at = block[cut.start() :], number + block.count("\n", 0, cut.start())
+                items += _truncated(rest, at, wall_us=wall_us, snapshot=snapshot)
                 block = block[: cut.start()]
                 last = number + block.rstrip().count("\n")
             elif block[-1:].isspace():
@@ -279,18 +280,34 @@ _LOCK_TABLE = {
 } | {"first": pl.Int64(), "last": pl.Int64()}
 
 
-def _truncated(text: str, line: int) -> list[Item]:
-    """Report the notice of a cut list; the lines after it are the rest of a cut transaction."""
-    found: list[Item] = [
-        Problem(
-            line,
-            "The server cut the list of transactions here (its output is limited to 1 MB); those "
-            "in the middle are missing.",
-        )
-    ]
-    if rest := text.rstrip().count("\n"):
-        found.append(Skipped(line + 1, line + rest, "the rest of a transaction that was cut"))
-    return found
+def _truncated(text: str, line: int, *, wall_us: int | None, snapshot: int) -> Iterator[Item]:
+    """Yield the notice of a cut list and the locks below it: the rest of a cut transaction."""
+    yield Problem(
+        line,
+        "The server cut the list of transactions here (its output is limited to 1 MB); those "
+        "in the middle are missing.",
+    )
+    _, *rest = text.rstrip().split("\n")
+    starts = [at for at, below in enumerate(rest) if _LOCK_LINE.match(below)]
+    unread = [*range(starts[0] if starts else len(rest))]
+    for start, end in pairwise([*starts, len(rest)]):
+        lock = "\n".join(rest[start:end])
+        trx = _LOCK_TRX.search(lock)
+        listed, odd = read_locks(lock) if trx else ((), range(end - start))
+        unread += [start + at for at in odd]
+        for each in listed:
+            yield TrxLock(
+                line_first=line + 1 + start + each.first,
+                line_last=line + 1 + start + each.last,
+                wall_us=wall_us,
+                clock=None if wall_us is None else "local",
+                snapshot=snapshot,
+                trx_id=trx[1] if trx else "",
+                **{name: getattr(each, field) for name, field in _LOCK_FIELDS.items()},
+            )
+    for at in unread:
+        why = "the rest of a transaction that was cut"
+        yield Skipped(line + 1 + at, line + 1 + at, why)
 
 
 def _unreadable_problem(number: int, block: str) -> Problem:
