@@ -978,6 +978,26 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/incidents/{incident_id}/artifacts/given': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Give Time
+     * @description Give a time and a host to artifacts; a file that prints times of its own keeps those.
+     */
+    post: operations['give_time_api_v1_incidents__incident_id__artifacts_given_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/incidents/{incident_id}/bundle': {
     parameters: {
       query?: never
@@ -2339,7 +2359,10 @@ export interface paths {
     put?: never
     /**
      * Create Upload
-     * @description Start a resumable upload (tus creation); metadata: filename, path, excluded.
+     * @description Start a resumable upload (tus creation).
+     *
+     *     Metadata: filename, path, excluded; and for evidence that prints no time of its own: at
+     *     (ISO 8601 with a zone), within_s (how far that may be off), host.
      */
     post: operations['create_upload_api_v1_incidents__incident_id__uploads_post']
     delete?: never
@@ -2533,6 +2556,26 @@ export interface paths {
      * @description Mark mentions as seen.
      */
     post: operations['mark_seen_api_v1_mentions_seen_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/paste/preview': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Preview Paste
+     * @description Read pasted text and say what was understood; nothing is stored.
+     */
+    post: operations['preview_paste_api_v1_paste_preview_post']
     delete?: never
     options?: never
     head?: never
@@ -3351,6 +3394,12 @@ export interface components {
       format_given: boolean
       /** Format Title */
       format_title: string | null
+      /** Given At */
+      given_at: string | null
+      /** Given Host */
+      given_host: string | null
+      /** Given Within S */
+      given_within_s: number | null
       /** Host */
       host: string | null
       /** Id */
@@ -3457,6 +3506,12 @@ export interface components {
       format_given: boolean
       /** Format Title */
       format_title: string | null
+      /** Given At */
+      given_at: string | null
+      /** Given Host */
+      given_host: string | null
+      /** Given Within S */
+      given_within_s: number | null
       /** Host */
       host: string | null
       /** Id */
@@ -4357,6 +4412,20 @@ export interface components {
       what: string
       /** Why */
       why: string
+    }
+    /**
+     * GivenTime
+     * @description When and where evidence was taken. What is null is forgotten.
+     */
+    GivenTime: {
+      /** Artifact Ids */
+      artifact_ids: string[]
+      /** At */
+      at?: string | null
+      /** Host */
+      host?: string | null
+      /** Within S */
+      within_s?: number | null
     }
     /**
      * Headline
@@ -5773,6 +5842,18 @@ export interface components {
       /** Password */
       password: string
     }
+    /** PastedProblem */
+    PastedProblem: {
+      /** Line */
+      line: number | null
+      /** Message */
+      message: string
+    }
+    /** PastedText */
+    PastedText: {
+      /** Text */
+      text: string
+    }
     /** PastHypothesis */
     PastHypothesis: {
       /** Confidence */
@@ -6307,6 +6388,13 @@ export interface components {
       }
       /** Skipped */
       skipped: components['schemas']['SkippedRange'][]
+    }
+    /** RecordCount */
+    RecordCount: {
+      /** Count */
+      count: number
+      /** Kind */
+      kind: string
     }
     /** RecordField */
     RecordField: {
@@ -7648,6 +7736,40 @@ export interface components {
       /** @enum {unknown} */
       verdict: 'better' | 'same' | 'unknown' | 'worse'
     }
+    /**
+     * Understood
+     * @description What the readers make of a text.
+     */
+    Understood: {
+      /** Confidence */
+      confidence: number
+      /** Coverage */
+      coverage: number | null
+      /** First */
+      first: string | null
+      /** Format */
+      format: string | null
+      /** Host */
+      host: string | null
+      /** Last */
+      last: string | null
+      /** Lines */
+      lines: number
+      /** Name */
+      name: string
+      /** Prints Time */
+      prints_time: boolean
+      /** Problems */
+      problems: components['schemas']['PastedProblem'][]
+      /** Problems Total */
+      problems_total: number
+      /** Records */
+      records: components['schemas']['RecordCount'][]
+      /** Title */
+      title: string | null
+      /** Why */
+      why: string
+    }
     /** UploadOut */
     UploadOut: {
       /** Bytes */
@@ -8162,6 +8284,7 @@ export type Forecast = components['schemas']['Forecast']
 export type FormatOut = components['schemas']['FormatOut']
 export type Found = components['schemas']['Found']
 export type Gap = components['schemas']['Gap']
+export type GivenTime = components['schemas']['GivenTime']
 export type Headline = components['schemas']['Headline']
 export type Health = components['schemas']['Health']
 export type HeatMoment = components['schemas']['HeatMoment']
@@ -8250,6 +8373,8 @@ export type Overview = components['schemas']['Overview']
 export type OverviewAnalysis = components['schemas']['OverviewAnalysis']
 export type OwnSymptom = components['schemas']['OwnSymptom']
 export type Password = components['schemas']['Password']
+export type PastedProblem = components['schemas']['PastedProblem']
+export type PastedText = components['schemas']['PastedText']
 export type PastHypothesis = components['schemas']['PastHypothesis']
 export type Person = components['schemas']['Person']
 export type PersonalScore = components['schemas']['PersonalScore']
@@ -8282,6 +8407,7 @@ export type RawHits = components['schemas']['RawHits']
 export type RawLines = components['schemas']['RawLines']
 export type RawPiece = components['schemas']['RawPiece']
 export type ReceiptOut = components['schemas']['ReceiptOut']
+export type RecordCount = components['schemas']['RecordCount']
 export type RecordField = components['schemas']['RecordField']
 export type RecordOut = components['schemas']['RecordOut']
 export type RecordPage = components['schemas']['RecordPage']
@@ -8371,6 +8497,7 @@ export type TopQuery = components['schemas']['TopQuery']
 export type TransactionSpanOut = components['schemas']['TransactionSpanOut']
 export type TriageDoc = components['schemas']['TriageDoc']
 export type TrialDoc = components['schemas']['TrialDoc']
+export type Understood = components['schemas']['Understood']
 export type UploadOut = components['schemas']['UploadOut']
 export type User = components['schemas']['User']
 export type UserChange = components['schemas']['UserChange']
@@ -10414,6 +10541,41 @@ export interface operations {
     responses: {
       /** @description Successful Response */
       201: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ArtifactItems']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  give_time_api_v1_incidents__incident_id__artifacts_given_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['GivenTime']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
         headers: {
           [name: string]: unknown
         }
@@ -13368,6 +13530,39 @@ export interface operations {
           [name: string]: unknown
         }
         content?: never
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  preview_paste_api_v1_paste_preview_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['PastedText']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Understood']
+        }
       }
       /** @description Validation Error */
       422: {

@@ -18,7 +18,7 @@ from fastapi import APIRouter, Depends, FastAPI
 from pileup import __version__, knowledge, logs
 from pileup.api import errors, events, ui
 from pileup.api.accounts import accounts, presence, status
-from pileup.api.artifacts import artifacts, mappings, records, tables, uploads
+from pileup.api.artifacts import artifacts, given, mappings, paste, records, tables, uploads
 from pileup.api.auth import guard, intake_guard, look_guard, self_guard
 from pileup.api.deps import Services
 from pileup.api.evidence import (
@@ -64,6 +64,8 @@ ROUTERS: tuple[APIRouter, ...] = (
     accounts.router,
     incidents.router,
     artifacts.router,
+    given.router,
+    paste.router,
     records.router,
     mappings.router,
     tables.router,

@@ -234,3 +234,31 @@ def test_a_clock_that_was_set_back_is_no_such_hour(printed: tuple[str, ...], zon
     said = found.clocks[sha("log")].jumps
     assert said
     assert not any("went back by an hour" in one for one in said)
+
+
+def test_a_given_time_places_what_prints_none() -> None:
+    """Every record of the file takes the moment, and the clock says who placed it and how well."""
+    files = {
+        "trace.txt": [moment()],
+        "my.cnf": [setting("innodb_io_capacity", "200")],
+        "utc.csv": [gauge("metric.x", [1.0] * 60)],
+    }
+    given = ClockOverride(at_us=T0 + 30 * S, within_s=60, host="db-7")
+    found = evidence(files, overrides={sha("trace.txt"): given, sha("my.cnf"): given})
+    snapshots = found.frames["snapshot"]
+    assert snapshots["time"].to_list() == [T0 + 30 * S]
+    assert snapshots["host"].to_list() == ["db-7"]
+    assert found.frames["setting"]["time"].to_list() == [T0 + 30 * S]
+    clock = found.clocks[sha("trace.txt")]
+    assert (clock.quality, clock.dispersion_s) == ("given", 60)
+    assert "a person placed it at 2026-11-20 22:00:30 UTC ± 60 s" in clock.how
+
+
+def test_a_given_time_does_not_move_a_file_that_prints_its_own() -> None:
+    given = ClockOverride(at_us=T0 + 3600 * S)
+    files = {"utc.csv": [gauge("metric.x", [1.0] * 60)]}
+    found = evidence(files, overrides={sha("utc.csv"): given})
+    assert first_time(found, "utc.csv") == T0
+    clock = found.clocks[sha("utc.csv")]
+    assert clock.quality == "exact"
+    assert "the time that a person gave is not used" in clock.how

@@ -1,7 +1,8 @@
 """Assign each artifact to a host.
 
-Tried in order: a host that its records name, the hostname setting in it, its pt-stalk capture's
-hostname, a known host's name in its path, and, when the incident knows one host only, that one.
+Tried in order: a host that a person named, a host that its records name, the hostname setting in
+it, its pt-stalk capture's hostname, a known host's name in its path, and, when the incident knows
+one host only, that one.
 """
 
 from __future__ import annotations
@@ -13,16 +14,19 @@ from datetime import UTC, datetime
 
 import polars as pl
 
-from pileup.analysis.evidence.evidence import EvidenceArtifact, bundle_of
+from pileup.analysis.evidence.evidence import ClockOverride, EvidenceArtifact, bundle_of
 
 _STAMP = re.compile(r"(?<!\d)(\d{4})_(\d\d)_(\d\d)_(\d\d)_(\d\d)_(\d\d)(?!\d)")
 
 
 def assign(
-    artifacts: Sequence[EvidenceArtifact], frames: Mapping[str, pl.DataFrame]
+    artifacts: Sequence[EvidenceArtifact],
+    frames: Mapping[str, pl.DataFrame],
+    overrides: Mapping[str, ClockOverride],
 ) -> dict[str, str | None]:
     """Map SHA-256 to host; None: unknown."""
-    named = _named(frames)
+    given = {sha: override.host for sha, override in overrides.items() if override.host}
+    named = _named(frames) | given
     bundles: dict[str, Counter[str]] = {}
     for artifact in artifacts:
         bundle = artifact.bundle or bundle_of(artifact.path)

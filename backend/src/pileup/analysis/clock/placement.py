@@ -1,6 +1,6 @@
 """Place every artifact on UTC, and explain the placement in one sentence.
 
-Evidence, best first: a person's correction; pt-stalk TS lines, which print an absolute and a
+Evidence, best first: what a person set; pt-stalk TS lines, which print an absolute and a
 local time side by side; the server's time_zone and system_time_zone; the one whole-hour offset
 that makes a file overlap those with absolute times. Files that print no time at all are anchored
 by the stamp in their name, or by a series that a placed file also has. What cannot be
@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
 import msgspec
 import polars as pl
@@ -44,6 +45,8 @@ class _Placement:
     shift_us: int = 0
     fold: Fold | None = None
     """Where its clocks went back by an hour, unless pairs of times already show it."""
+    is_given: bool = False
+    """Whether a person gave ``base_us``."""
 
 
 def place(
@@ -56,9 +59,9 @@ def place(
 
     Takes: frames of ``records.frame_schema`` plus ``artifact``.
     """
-    host_of = hosts.assign(artifacts, frames)
+    host_of = hosts.assign(artifacts, frames, overrides)
     frames, year_notes = with_years(artifacts, frames)
-    spans = _spans(frames)
+    spans = _spans(frames, overrides)
     pairs = clock_pairs(frames)
     utc_range = _utc_range(spans)
     settings = zone_settings(frames, host_of)
@@ -122,8 +125,14 @@ def with_ids(samples: pl.DataFrame) -> pl.DataFrame:
 # ---- reading the frames ------------------------------------------------------------------------
 
 
-def _spans(frames: Mapping[str, pl.DataFrame]) -> dict[str, dict[str, tuple[int, int, int]]]:
-    """Map artifact and clock to (first, last, records), for artifacts with any time."""
+def _spans(
+    frames: Mapping[str, pl.DataFrame], overrides: Mapping[str, ClockOverride]
+) -> dict[str, dict[str, tuple[int, int, int]]]:
+    """Map artifact and clock to (first, last, records), for artifacts with any time.
+
+    A file without a time counts as relative to its own moment when that moment may be known: a
+    lone gdb backtrace, or a file to which a person gave a time.
+    """
     found: dict[str, dict[str, tuple[int, int, int]]] = {}
     for frame in frames.values():
         if "wall_us" not in frame.columns:
@@ -141,9 +150,12 @@ def _spans(frames: Mapping[str, pl.DataFrame]) -> dict[str, dict[str, tuple[int,
                 first, last, count = min(old[0], first), max(old[1], last), old[2] + count
             found[sha][clock] = (first, last, count)
     snapshots = frames.get("snapshot")
-    if snapshots is not None:  # a lone gdb backtrace: one snapshot without any time
+    if snapshots is not None:
         for sha in snapshots.filter(pl.col("wall_us").is_null())["artifact"].unique():
             found.setdefault(sha, {}).setdefault("relative", (0, 0, 1))
+    for sha, override in overrides.items():
+        if override.at_us is not None and sha not in found:
+            found[sha] = {"relative": (0, 0, 1)}
     return found
 
 
@@ -164,6 +176,8 @@ def _place_one(
     source = f"{host or 'unknown host'}/{artifact.format or 'unknown format'}"
     shift = round(override.offset_s * _S)
     moved = f"; {override.offset_s:+g} s as a person gave it" if shift else ""
+    if override.at_us is not None and not clocks.keys() <= {"relative"}:
+        moved += "; it prints its own times, so the time that a person gave is not used"
 
     def doc(shown: str | None, how: str, quality: str, spread: float | None, n: int) -> ClockDoc:
         return ClockDoc(
@@ -188,6 +202,15 @@ def _place_one(
             None,
             shift,
         )
+    if override.at_us is not None:
+        how = f"No time in the file: a person placed it at {_moment_text(override)}"
+        return _Placement(
+            doc(None, how, "given", override.within_s, 0),
+            zone,
+            override.at_us,
+            shift,
+            is_given=True,
+        )
     stamp = hosts.stamp_us(artifact.path)
     if stamp is not None:
         base = _one_to_utc(stamp, zone)
@@ -198,6 +221,13 @@ def _place_one(
         return _Placement(doc(shown, how, quality, _STAMP_ERROR_S, 1), zone, base, shift)
     how = "No time in the file, none in its name, and no series to match it with: not placed"
     return _Placement(doc(None, how, "unknown", None, 0), zone, None, shift)
+
+
+def _moment_text(override: ClockOverride) -> str:
+    """Write the moment that a person gave: '2020-11-10 18:42:00 UTC ± 60 s'."""
+    moment = datetime(1970, 1, 1) + timedelta(microseconds=override.at_us or 0)  # noqa: DTZ001
+    within = f" ± {override.within_s:g} s" if override.within_s else ""
+    return f"{moment:%Y-%m-%d %H:%M:%S} UTC{within}"
 
 
 def _one_to_utc(local_us: int, zone: Zone) -> int | None:
@@ -223,7 +253,12 @@ def _anchor(
     """Return placements improved by matching a series with one of known time."""
     if samples is None:
         return {}
-    loose = [a for a in artifacts if set(spans.get(a.sha256, ())) == {"relative"}]
+    loose = [
+        artifact
+        for artifact in artifacts
+        if set(spans.get(artifact.sha256, ())) == {"relative"}
+        and not placements[artifact.sha256].is_given
+    ]
     if not loose:
         return {}
     known = samples.filter(
@@ -298,6 +333,8 @@ def _by_anchors(
         before = placements[sha]
         text = f"{offset.by} had the same values in {offset.reference} at {offset.anchors} moments"
         if set(spans[sha]) == {"relative"} and before.base_us is not None:
+            if before.is_given:
+                continue  # the measured offset becomes a suggestion
             doc = msgspec.structs.replace(
                 before.doc,
                 how=f"No time in the file: {text}.",
@@ -360,7 +397,11 @@ def _apply(
         relative = pl.coalesce("_ruled", relative)
     # a backtrace's moment has neither time nor clock: it is the file's own moment
     is_moment = "time_quality" in frame.columns
-    untimed = pl.col("clock").is_null() & pl.col("wall_us").is_null() & pl.lit(is_moment)
+    untimed = (
+        pl.col("clock").is_null()
+        & pl.col("wall_us").is_null()
+        & (pl.lit(is_moment) | pl.col("_given"))
+    )
     time = (
         pl.when(pl.col("clock") == "utc")
         .then(wall)
@@ -372,7 +413,7 @@ def _apply(
     return rows.with_columns(
         (time + pl.col("_shift")).cast(pl.Int64).alias("time"),
         pl.coalesce("host", "_host").alias("host"),
-    ).drop("_host", "_zone", "_base", "_shift", "_ruled", strict=False)
+    ).drop("_host", "_zone", "_base", "_given", "_shift", "_ruled", strict=False)
 
 
 def _lookup(
@@ -380,7 +421,10 @@ def _lookup(
     placements: Mapping[str, _Placement],
     host_of: Mapping[str, str | None],
 ) -> pl.DataFrame:
-    """Return per artifact of a frame: host, zone, base of relative times, and shift (µs)."""
+    """Return per artifact of a frame: host, zone, base of relative times, and shift (µs).
+
+    _given: whether a person gave the base, so that every record of the file takes it.
+    """
     shas = frame["artifact"].unique().to_list()
     placed = [placements.get(sha) for sha in shas]
     return pl.DataFrame(
@@ -389,6 +433,7 @@ def _lookup(
             "_host": [host_of.get(sha) for sha in shas],
             "_zone": [_zone_key(placement) for placement in placed],
             "_base": [placement.base_us if placement else None for placement in placed],
+            "_given": [placement is not None and placement.is_given for placement in placed],
             "_shift": [placement.shift_us if placement else 0 for placement in placed],
         },
         schema={
@@ -396,6 +441,7 @@ def _lookup(
             "_host": frame.schema["host"],
             "_zone": pl.Categorical,
             "_base": pl.Int64,
+            "_given": pl.Boolean,
             "_shift": pl.Int64,
         },
     )

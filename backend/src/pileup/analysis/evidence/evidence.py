@@ -39,6 +39,12 @@ class ClockOverride:
     """IANA name or '-08:00'."""
     offset_s: float = 0.0
     """Added after the zone."""
+    at_us: int | None = None
+    """UTC µs of the moment that a person gave to a file that prints no time of its own."""
+    within_s: float = 0.0
+    """How far ``at_us`` may be off, in seconds."""
+    host: str | None = None
+    """The host that a person named."""
 
 
 @dataclass(frozen=True)

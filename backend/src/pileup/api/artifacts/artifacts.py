@@ -57,6 +57,10 @@ class ArtifactList(Out):
     worker: WorkerState
 
 
+class ArtifactItems(Out):
+    items: list[Artifact]
+
+
 class ArtifactChange(In):
     format: str | None = Field(default=None, max_length=100)
     zone: str | None = Field(default=None, max_length=100)

@@ -7,13 +7,17 @@ import binascii
 import fcntl
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from pileup.api.errors import ApiError
+from pileup.storage.artifacts.artifacts import Given
 from pileup.storage.errors import NotFound
 
 TUS = {"Tus-Resumable": "1.0.0", "Cache-Control": "no-store"}
+MOST_WITHIN_S = 31 * 86400.0
+"""Largest uncertainty of a given time, in seconds: a month."""
 OFFSET_TYPE = "application/offset+octet-stream"
 
 MULTIPART: dict[str, Any] = {
@@ -56,6 +60,25 @@ def locked(path: Path) -> Iterator[BinaryIO]:
         except BlockingIOError:
             raise ApiError(423, "In use", "another request is appending to this upload") from None
         yield file
+
+
+def given_in(metadata: dict[str, str]) -> Given:
+    """Read the time and host that a person gave from the metadata of an upload."""
+    at = within = None
+    try:
+        if metadata.get("at"):
+            at = datetime.fromisoformat(metadata["at"])
+        if metadata.get("within_s"):
+            within = float(metadata["within_s"])
+    except ValueError:
+        raise ApiError(
+            400, "Bad metadata", "at is not ISO 8601, or within_s is not a number of seconds"
+        ) from None
+    if at is not None and at.tzinfo is None:
+        raise ApiError(400, "Bad metadata", f"at has no zone: write {metadata['at'][:40]}Z for UTC")
+    if within is not None and not 0 <= within <= MOST_WITHIN_S:
+        raise ApiError(400, "Bad metadata", "within_s must lie between 0 and 31 days")
+    return Given(at, within, (metadata.get("host") or "").strip()[:255] or None)
 
 
 def metadata_of(header: str) -> dict[str, str]:

@@ -16,13 +16,14 @@ from fastapi import APIRouter, Header, Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 
-from pileup.api.artifacts.tus import MULTIPART, OFFSET_TYPE, TUS, locked, metadata_of
+from pileup.api.artifacts.artifacts import ArtifactItems
+from pileup.api.artifacts.tus import MULTIPART, OFFSET_TYPE, TUS, given_in, locked, metadata_of
 from pileup.api.auth import Caller, Principal
 from pileup.api.deps import Services, ServicesDep, UnitDep
 from pileup.api.errors import ApiError
 from pileup.api.multipart import read_parts
 from pileup.api.schema import Out
-from pileup.storage.artifacts.artifacts import Artifacts
+from pileup.storage.artifacts.artifacts import Artifacts, Given
 from pileup.storage.artifacts.uploads import Upload, Uploads
 from pileup.storage.errors import Conflict, TooLarge
 from pileup.storage.files.blobs import Blob, Draft, disk_words
@@ -30,10 +31,6 @@ from pileup.storage.incidents.incidents import Incidents
 from pileup.views.artifacts.artifacts import Artifact, shape
 
 router = APIRouter(tags=["uploads"])
-
-
-class ArtifactItems(Out):
-    items: list[Artifact]
 
 
 class UploadOut(Out):
@@ -104,7 +101,11 @@ def create_upload(
     upload_length: Annotated[str | None, Header()] = None,
     upload_metadata: Annotated[str, Header()] = "",
 ) -> None:
-    """Start a resumable upload (tus creation); metadata: filename, path, excluded."""
+    """Start a resumable upload (tus creation).
+
+    Metadata: filename, path, excluded; and for evidence that prints no time of its own: at
+    (ISO 8601 with a zone), within_s (how far that may be off), host.
+    """
     response.headers.update(TUS)
     if upload_length is None or not upload_length.isdecimal() or len(upload_length) > 18:
         raise ApiError(400, "No length", "send Upload-Length with the size in bytes")
@@ -124,6 +125,7 @@ def create_upload(
             size,
             caller.actor,
             excluded=metadata.get("excluded") == "true",
+            given=given_in(metadata),
         )
         folder = services.settings.uploads_dir
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -215,11 +217,12 @@ def _store(
     blob: Blob,
     *,
     excluded: bool,
+    given: Given | None = None,
     upload: Upload | None = None,
 ) -> Artifact:
     with services.database.unit() as unit:
         artifact, job_id = Artifacts(unit).add(
-            incident_id, path, blob, caller.actor, excluded=excluded
+            incident_id, path, blob, caller.actor, excluded=excluded, given=given or Given()
         )
         if upload is not None:
             Uploads(unit).finish(upload.id, artifact.id)
@@ -240,6 +243,7 @@ def _finish(services: Services, caller: Principal, upload: Upload) -> str:
         upload.path,
         blob,
         excluded=upload.excluded,
+        given=upload.given,
         upload=upload,
     )
     file.unlink(missing_ok=True)

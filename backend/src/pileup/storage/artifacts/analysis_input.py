@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
 
 from pileup.analysis.evidence.evidence import ClockOverride, EvidenceArtifact, bundle_of
 from pileup.records import Problem
-from pileup.storage.artifacts.artifacts import Artifact
+from pileup.storage.artifacts.artifacts import Artifact, Given
 from pileup.storage.files.frames import FrameKey
 
 
@@ -33,7 +34,17 @@ def frame_key(artifact: Artifact) -> FrameKey | None:
 def clock_overrides(artifacts: Iterable[Artifact]) -> dict[str, ClockOverride]:
     """Return the clock settings that people made, by SHA-256."""
     return {
-        artifact.sha256: ClockOverride(zone=artifact.zone, offset_s=artifact.offset_s or 0.0)
+        artifact.sha256: ClockOverride(
+            zone=artifact.zone,
+            offset_s=artifact.offset_s or 0.0,
+            at_us=_microseconds(artifact.given_at) if artifact.given_at else None,
+            within_s=artifact.given_within_s or 0.0,
+            host=artifact.given_host,
+        )
         for artifact in artifacts
-        if artifact.zone is not None or artifact.offset_s is not None
+        if artifact.zone is not None or artifact.offset_s is not None or artifact.given != Given()
     }
+
+
+def _microseconds(moment: datetime) -> int:
+    return (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)

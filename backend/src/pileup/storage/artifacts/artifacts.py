@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, cast
 
 from sqlalchemy import func, select, update
@@ -21,6 +21,29 @@ from pileup.storage.visibility import find_visible, in_bin
 
 MAX_STORED_PROBLEMS = 1000
 _PATH_MAX = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Time and host of the evidence, as a person says."""
+
+    at: datetime | None = None
+    within_s: float | None = None
+    """How far ``at`` may be off, in seconds."""
+    host: str | None = None
+
+    def columns(self) -> dict[str, Any]:
+        """Return the values of the columns that hold it."""
+        return {
+            "given_at": self.at.astimezone(UTC) if self.at else None,
+            "given_within_s": self.within_s if self.at else None,
+            "given_host": clean(self.host) if self.host else None,
+        }
+
+
+_NOTHING_GIVEN = Given()
+_SETTABLE = frozenset({"format_given", "zone", "offset_s", "excluded", *_NOTHING_GIVEN.columns()})
+"""Fields of an artifact that people may set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +68,9 @@ class Artifact:
     parser_version: int | None
     zone: str | None
     offset_s: float | None
+    given_at: datetime | None
+    given_within_s: float | None
+    given_host: str | None
     bundle: str | None
     host: str | None
     first: datetime | None
@@ -57,6 +83,11 @@ class Artifact:
     table_key: str | None
     uploaded_by: str | None
     uploaded_at: datetime
+
+    @property
+    def given(self) -> Given:
+        """Return the time and host that a person gave."""
+        return Given(self.given_at, self.given_within_s, self.given_host)
 
     @property
     def name(self) -> str:
@@ -115,10 +146,12 @@ class Artifacts:
         parent: Artifact | None = None,
         bundle: str | None = None,
         excluded: bool = False,
+        given: Given = _NOTHING_GIVEN,
     ) -> tuple[Artifact, str | None]:
         """Add the blob as an artifact; return it, and the id of its job when it is new.
 
-        Bytes that the incident already has only gain another path.
+        Bytes that the incident already has only gain another path. given: ignored for a member of
+        an archive, which takes the archive's.
         """
         path = clean_path(path)
         artifact_id = self._db.scalar(
@@ -134,6 +167,7 @@ class Artifacts:
                 bundle=bundle,
                 excluded=excluded,
                 uploaded_by_id=by.id,
+                **(parent.given if parent else given).columns(),
             )
             .on_conflict_do_nothing(
                 index_elements=["incident_id", "sha256"],
@@ -169,10 +203,10 @@ class Artifacts:
         return Jobs(self._unit).enqueue("artifact", artifact_id, row.incident_id)
 
     def change(self, by: Actor, artifact_id: str, changes: dict[str, Any]) -> Artifact:
-        """Set the fields that people may set: format_given, zone, offset_s, excluded."""
+        """Set fields that people may set (``_SETTABLE``)."""
         row = self._visible_row(artifact_id)
         for name, value in changes.items():
-            if name not in ("format_given", "zone", "offset_s", "excluded"):
+            if name not in _SETTABLE:
                 raise Refused(f"{name} cannot be set", name)
             setattr(row, name, value)
         self._db.flush()
@@ -183,7 +217,10 @@ class Artifacts:
             incident_id=row.incident_id,
             target=artifact_id,
             path=row.path,
-            **changes,
+            **{
+                name: value.isoformat() if isinstance(value, datetime) else value
+                for name, value in changes.items()
+            },
         )
         self._unit.notify(row.incident_id, "artifact", artifact_id)
         return self.get(artifact_id)

@@ -9,7 +9,7 @@ from pathlib import Path
 from sqlalchemy import delete, func, select, update
 
 from pileup.storage import models
-from pileup.storage.artifacts.artifacts import clean_path
+from pileup.storage.artifacts.artifacts import Given, clean_path
 from pileup.storage.audit import Actor
 from pileup.storage.database import Unit, to_record
 from pileup.storage.errors import NotFound
@@ -24,10 +24,18 @@ class Upload:
     bytes: int
     received: int
     excluded: bool
+    given_at: datetime | None
+    given_within_s: float | None
+    given_host: str | None
     user_id: str | None
     artifact_id: str | None
     created_at: datetime
     updated_at: datetime
+
+    @property
+    def given(self) -> Given:
+        """Return the time and host that a person gave."""
+        return Given(self.given_at, self.given_within_s, self.given_host)
 
     def file(self, folder: Path) -> Path:
         """Return the path of the file with the received bytes."""
@@ -42,7 +50,14 @@ class Uploads:
         self._db = unit.session
 
     def create(
-        self, incident_id: str, path: str, size: int, by: Actor, *, excluded: bool = False
+        self,
+        incident_id: str,
+        path: str,
+        size: int,
+        by: Actor,
+        *,
+        excluded: bool = False,
+        given: Given | None = None,
     ) -> Upload:
         """Create an upload of ``size`` bytes."""
         row = models.Upload(
@@ -51,6 +66,7 @@ class Uploads:
             bytes=size,
             user_id=by.id,
             excluded=excluded,
+            **(given or Given()).columns(),
         )
         self._db.add(row)
         self._db.flush()

@@ -63,6 +63,9 @@ _CARRIED: dict[str, tuple[str, ...]] = {
         "format_given",
         "zone",
         "offset_s",
+        "given_at",
+        "given_within_s",
+        "given_host",
         "uploaded_by_id",
         "uploaded_at",
     )

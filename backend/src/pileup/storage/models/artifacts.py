@@ -70,6 +70,12 @@ class Artifact(Base):
     """Clock override: IANA zone or fixed offset."""
     offset_s: Mapped[float | None]
     """Clock override: added after the zone."""
+    given_at: Mapped[datetime | None]
+    """When the evidence was taken, as a person says; for a file that prints no time."""
+    given_within_s: Mapped[float | None]
+    """How far ``given_at`` may be off, in seconds."""
+    given_host: Mapped[str | None]
+    """The host that a person named."""
     bundle: Mapped[str | None]
     host: Mapped[str | None]
     first: Mapped[datetime | None]
@@ -132,6 +138,9 @@ class Upload(Base):
     bytes: Mapped[int] = mapped_column(BigInteger)
     received: Mapped[int] = mapped_column(BigInteger, default=0)
     excluded: Mapped[bool] = mapped_column(default=False)
+    given_at: Mapped[datetime | None]
+    given_within_s: Mapped[float | None]
+    given_host: Mapped[str | None]
     user_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
     artifact_id: Mapped[str | None] = mapped_column(ForeignKey("artifacts.id", ondelete="CASCADE"))
     """Set when the last byte was stored."""

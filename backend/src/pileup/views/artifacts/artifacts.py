@@ -55,6 +55,9 @@ class Artifact:
     clock: ClockJson | None
     zone: str | None
     offset_s: float | None
+    given_at: datetime | None
+    given_within_s: float | None
+    given_host: str | None
     coverage: float | None
     records: dict[str, int]
     problems: int
