@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Literal
 
+import pytest
+
+from pileup.analysis.contract import StallDoc, StallEvidence
 from pileup.analysis.evidence.times import parse
+from pileup.analysis.findings.summary import stall_sentence
 from pileup.analysis.stalls.documents import main_stall, worst_time
 from pileup.analysis.waits.blockers import persistence
 from pileup.analysis.waits.moment_graph import wait_graph
@@ -23,7 +28,7 @@ def test_the_overview_and_the_wait_screen_say_the_same(name: str) -> None:
     at = worst_time(stall)
     assert at is not None
     assert wait_graph(evidence, at).waiters == stall.peak_waiters
-    assert f"Peak: {grouped(stall.peak_waiters)} threads waiting" in analysis.headline.text
+    assert f" {grouped(stall.peak_waiters)} threads waited." in analysis.headline.text
 
     told = analysis.persistence
     assert told
@@ -43,6 +48,29 @@ def test_the_overview_and_the_wait_screen_say_the_same(name: str) -> None:
         else:  # several latches of one origin, each of which has its own
             assert lasting.root <= one.seen
             assert lasting.blocking <= one.blocking
+
+
+@pytest.mark.parametrize(
+    ("counts", "count", "sentence"),
+    [
+        ("waiting", 264, "(peak 268). At the worst moment, 22:17:13 UTC, 264 threads waited."),
+        ("waiting", 1, "(peak 268). At the worst moment, 22:17:13 UTC, 1 thread waited."),
+        ("running", 268, "(peak 268). The peak was at 22:17:13 UTC."),
+        ("running", 300, " At the worst moment, 22:17:13 UTC, 300 sessions ran at the same time."),
+    ],
+)
+def test_two_peaks_are_two_different_things(
+    counts: Literal["waiting", "running"], count: int, sentence: str
+) -> None:
+    rose = "threads_running rose (peak 268)"
+    moved = StallEvidence(
+        series="s", baseline=2, stall=226, peak=268, direction="up", onset=None, text=rose
+    )
+    stall = StallDoc(
+        kind="stall", baseline=None, onset="2026-11-20T22:17:05Z", end=None, duration_s=80,
+        peak_at="2026-11-20T22:17:13Z", peak_waiters=count, peak_counts=counts, evidence=[moved],
+    )  # fmt: skip
+    assert stall_sentence(stall).endswith(sentence)
 
 
 @of_samples()

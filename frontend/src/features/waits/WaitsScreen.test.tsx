@@ -163,7 +163,7 @@ it('a difference marks what came and what is gone by a sign, and Escape ends it'
 it('arrows walk the graph, Enter opens', async () => {
   show('')
   const root = await screen.findByRole('button', {
-    name: 'trx 26478, blocks 2, 2 directly, root blocker, root blocker in 4 of 7 status dumps of the stall, blocks in 5',
+    name: 'trx 26478, blocks 2, 2 directly, root blocker now, in 4 of 7 status dumps of the stall, blocks in 5',
   })
   root.focus()
   fireEvent.keyDown(root, { key: 'ArrowRight' })

@@ -23,6 +23,14 @@ it('says of a holder what it does, and that it is inferred', () => {
       'root blocker, inferred',
   )
 })
+it('says "root blocker" once, also with how often it is', () => {
+  const stuck = 'root blocker in 4 of 7 status dumps, blocks in 5'
+  expect(describeNode(holder, stuck)).toMatch(
+    /, root blocker now, inferred, in 4 of 7 status dumps, blocks in 5$/,
+  )
+  expect(describeNode({ ...holder, root: false }, stuck)).toMatch(/, inferred, root blocker in 4/)
+  expect(describeNode(holder, 'blocks in 5 of 7')).toMatch(/, root blocker, inferred, blocks in 5/)
+})
 it('counts the threads behind a lock, and describes waiters as waiting', () => {
   const lock = { ...holder, kind: 'latch', label: 'mutex TRX_SYS', blocks_total: 1 } as WaitNode
   expect(nodeClaim(lock)).toBe('mutex TRX_SYS has 1 thread behind it')

@@ -39,16 +39,22 @@ export const MARK: Readonly<Record<Mark, { sign: string; word: string }>> = {
   kept: { sign: '=', word: 'kept' },
 }
 
-/** A node in words, for screen readers. */
-export function describeNode(node: WaitNode): string {
+const ROOT = 'root blocker'
+
+/** A node in words, for screen readers; `stuck` is how long it has been stuck (`persistenceText`). */
+export function describeNode(node: WaitNode, stuck = ''): string {
   const parts = [node.label]
   if (node.mark) parts[0] = `${MARK[node.mark].word}: ${node.label}`
   if (node.detail) parts.push(node.detail)
   if (node.blocks_total > 0)
     parts.push(`blocks ${node.blocks_total}, ${node.blocks_direct} directly`)
   if (node.waited_s !== null && node.waiting) parts.push(`waits ${node.waited_s} s`)
-  if (node.root) parts.push(node.inferred ? 'root blocker, inferred' : 'root blocker')
-  else if (node.inferred) parts.push('inferred')
+  if (node.root) parts.push(ROOT)
+  if (node.inferred) parts.push('inferred')
+  // Not "root blocker, root blocker in 4 of 7 dumps".
+  const again = node.root && stuck.startsWith(ROOT)
+  if (again) parts[parts.indexOf(ROOT)] = `${ROOT} now`
+  if (stuck) parts.push(again ? stuck.slice(ROOT.length).trimStart() : stuck)
   return parts.join(', ')
 }
 
@@ -155,7 +161,7 @@ export function persistenceText(lasting: NodePersistence, persistence: Persisten
   const { root, blocking, seen } = lasting
   const { among } = persistence
   if (root > 0)
-    return `root blocker in ${root} of ${among}${blocking > root ? `, blocks in ${blocking}` : ''}`
+    return `${ROOT} in ${root} of ${among}${blocking > root ? `, blocks in ${blocking}` : ''}`
   if (blocking > 0) return `blocks in ${blocking} of ${among}`
   return `in ${seen} of ${among}`
 }

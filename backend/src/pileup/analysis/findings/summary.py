@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from pileup.analysis.contract import BlockerDoc, FindingDoc, Headline, HotWaitDoc, StallDoc
+from pileup.analysis.contract import (
+    BlockerDoc,
+    FindingDoc,
+    Headline,
+    HotWaitDoc,
+    StallDoc,
+    StallEvidence,
+)
 from pileup.analysis.evidence.context import Context
 from pileup.analysis.evidence.levels import Levels
 from pileup.analysis.evidence.series import short_name
@@ -26,7 +33,7 @@ def headline(
     if stall is None:
         return _without_stall(context)
     latches = hot_waits if _latches_matter(context) else []
-    sentences = [_stall_sentence(stall), *_wait_sentence(latches, blockers)]
+    sentences = [stall_sentence(stall), *_wait_sentence(latches, blockers)]
     if findings:
         best = findings[0]
         sentences.append(f"Likely cause: {best.title}.")
@@ -93,7 +100,8 @@ def _idle(levels: Levels) -> list[str]:
     return []
 
 
-def _stall_sentence(stall: StallDoc) -> str:
+def stall_sentence(stall: StallDoc) -> str:
+    """Describe when the stall was, what moved, and its peak."""
     onset = clock_text(parse(stall.onset))
     host = f" on {stall.host}" if stall.host else ""
     if stall.baseline is None and stall.end is None:
@@ -105,12 +113,23 @@ def _stall_sentence(stall: StallDoc) -> str:
         lasted = f"{lasted}, until the capture ends" if stall.duration_s is not None else lasted
     moved = next((evidence for evidence in stall.evidence if evidence.direction == "up"), None)
     what = f": {moved.text}" if moved else ""
-    text = f"{start}{lasted}{what}."
-    if stall.peak_waiters:
-        at = f" at {clock_text(parse(stall.peak_at))}" if stall.peak_at else ""
-        doing = "threads waiting" if stall.peak_counts == "waiting" else "sessions running"
-        text += f" Peak: {grouped(stall.peak_waiters)} {doing}{at}."
-    return text
+    return f"{start}{lasted}{what}.{_peak_sentence(stall, moved)}"
+
+
+def _peak_sentence(stall: StallDoc, moved: StallEvidence | None) -> str:
+    """Describe the peak: ' At the worst moment, 22:20:15 UTC, 316 threads waited.'
+
+    The number is left out where the text of ``moved`` has the same peak of sessions running.
+    """
+    count, at = stall.peak_waiters, stall.peak_at and clock_text(parse(stall.peak_at))
+    if not count:
+        return ""
+    waiting = stall.peak_counts == "waiting"
+    if not waiting and moved and moved.peak is not None and round(moved.peak) == count:
+        return f" The peak was at {at}." if at else ""
+    doing = "thread{} waited" if waiting else "session{} ran at the same time"
+    when = f", {at}," if at else ""
+    return f" At the worst moment{when} {grouped(count)} {doing.format('' if count == 1 else 's')}."
 
 
 def _latches_matter(context: Context) -> bool:

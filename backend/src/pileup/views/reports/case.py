@@ -63,7 +63,7 @@ def build_case(unit: Unit, incident: Incident, placed: PlacedStore, blobs: BlobS
         severity=incident.severity,
         service=incident.service or "",
         status=incident.status,
-        owner=incident.owner.name if incident.owner else "nobody",
+        owner=incident.owner.name if incident.owner else "unassigned",
         created_at=incident.created_at,
         analysis=analysis,
         hypotheses=tuple(_hypothesis(h) for h in hypotheses),

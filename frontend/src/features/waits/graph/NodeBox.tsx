@@ -78,9 +78,7 @@ export function NodeBox({
       )}
       style={{ left: x, top: y, width, height }}
       title={title.filter(Boolean).join('\n')}
-      aria-label={[cycle && 'in a deadlock', describeNode(node), stuckText]
-        .filter(Boolean)
-        .join(', ')}
+      aria-label={`${cycle ? 'in a deadlock, ' : ''}${describeNode(node, stuckText)}`}
       aria-pressed={selected}
       tabIndex={tabStop ? 0 : -1}
       onClick={(event) => {
