@@ -131,3 +131,44 @@ def test_import_loads_a_sample_folder(site: Site, monkeypatch: pytest.MonkeyPatc
     listed = site.admin.get("/api/v1/incidents").json()
     assert listed["total"] == 1
     assert result.output.strip().endswith(listed["items"][0]["id"])
+
+
+PROCESSLIST = (
+    "Id\tUser\tHost\tdb\tCommand\tTime\tState\tInfo\n"
+    "7\tapp\tweb-1:5000\tshop\tQuery\t31\tupdating\tUPDATE stock SET n = n - 1\n"
+)
+
+
+def push_text(text: str, *arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(push.command, ["-", *arguments], input=text)
+    return result.exit_code, result.output
+
+
+def test_standard_input_is_named_after_what_it_is(site: Site, token: str) -> None:
+    """It says what was understood, and the time that a person gave goes with it."""
+    given = ("--at", "2026-11-20T18:42Z", "--within", "60", "--host", "db-7")
+    with serving(create_app(site.settings)) as url:
+        code, output = push_text(PROCESSLIST, "--to", url, "--token", token, *given)
+    assert code == 0, output
+    assert "1 session" in output
+    incident = output.strip().splitlines()[-1].rpartition("/")[2]
+    items = site.admin.get(f"/api/v1/incidents/{incident}/artifacts").json()["items"]
+    assert [item["path"] for item in items] == ["pasted/processlist.txt"]
+    assert items[0]["given_at"] == "2026-11-20T18:42:00Z"
+    assert (items[0]["given_within_s"], items[0]["given_host"]) == (60, "db-7")
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "sentence"),
+    [
+        ("", (), "standard input is empty"),
+        ("x", ("--at", "yesterday"), "write a time such as"),
+        ("x", ("--at", "2026-11-20T18:42"), "has no zone"),
+    ],
+)
+def test_standard_input_is_refused_in_words(
+    text: str, arguments: tuple[str, ...], sentence: str
+) -> None:
+    code, output = push_text(text, "--to", "http://127.0.0.1:1", "--token", "t", *arguments)
+    assert code != 0
+    assert sentence in output

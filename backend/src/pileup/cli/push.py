@@ -2,15 +2,21 @@
 
 Files go by tus in chunks. A connection that breaks is retried from the byte that the server has;
 a second run of the command continues what the first one left unfinished (same incident, same path
-and size), and files that the server has already are no second artifact.
+and size), and files that the server has already are no second artifact. ``-`` reads standard input,
+says what it is, and stores it as a pasted text.
 """
 
 from __future__ import annotations
 
 import base64
+import shutil
+import sys
+import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import urljoin
@@ -21,10 +27,12 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
 from pileup.cli.answers import checked
+from pileup.views.artifacts.pasted import PREVIEW_CHARACTERS, Understood, understand
 
 _CHUNK = 8 * 1024 * 1024
 _ATTEMPTS = 6
 _TUS = {"Tus-Resumable": "1.0.0"}
+_STANDARD_INPUT = Path("-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +40,14 @@ class Sending:
     source: Path
     path: str
     bytes: int
+    given: Mapping[str, str] = field(default_factory=dict)
+    """Metadata of the upload: at, within_s and host of evidence that prints neither."""
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.argument(
+    "paths", nargs=-1, required=True, type=click.Path(exists=True, allow_dash=True, path_type=Path)
+)
 @click.option("--to", "server", required=True, envvar="PILEUP_URL", help="Address of the server.")
 @click.option(
     "--token", required=True, envvar="PILEUP_TOKEN", help="API token (scope push is enough)."
@@ -43,6 +55,10 @@ class Sending:
 @click.option("--incident", "incident_id", help="Add to this incident.")
 @click.option("--new", "title", help="Create an incident with this title.")
 @click.option("--service", help="Service of a new incident.")
+@click.option("--name", help="Name of what - reads; without it, one that fits its type.")
+@click.option("--at", help="When the evidence was taken, if it prints no time: 2026-11-20T18:42Z.")
+@click.option("--within", type=float, help="How far --at may be off, in seconds.")
+@click.option("--host", help="Host of the evidence, if it names none.")
 def command(
     paths: tuple[Path, ...],
     server: str,
@@ -50,14 +66,38 @@ def command(
     incident_id: str | None,
     title: str | None,
     service: str | None,
+    name: str | None,
+    at: str | None,
+    within: float | None,
+    host: str | None,
 ) -> None:
     """Send files and folders to a Pileup server and print the incident's address.
 
-    Without --incident a new incident is created, with the title of --new or of the first path.
+    - reads standard input. Without --incident a new incident is created, with the title of --new
+    or of the first path.
     """
     if incident_id and title:
         raise click.UsageError("use --incident to add to one, or --new to create one, not both")
-    files = list(list_files(paths))
+    given = _given(at, within, host)
+    with ExitStack() as kept:
+        files = [replace(file, given=given) for file in list_files(paths)]
+        if _STANDARD_INPUT in paths:
+            folder = kept.enter_context(tempfile.TemporaryDirectory(prefix="pileup-push-"))
+            files.append(replace(_standard_input(Path(folder), name, bool(at)), given=given))
+            title = title or files[-1].path.rpartition("/")[2]
+        _push(files, paths, server, token, incident_id, title, service)
+
+
+def _push(
+    files: Sequence[Sending],
+    paths: Sequence[Path],
+    server: str,
+    token: str,
+    incident_id: str | None,
+    title: str | None,
+    service: str | None,
+) -> None:
+    """Send the files to one incident, which is created if there is none, and print its address."""
     if not files:
         raise click.ClickException("these paths contain no files; nothing was sent")
     server = server.rstrip("/") + "/"
@@ -77,6 +117,8 @@ def command(
 def list_files(paths: Sequence[Path]) -> Iterator[Sending]:
     """Yield every plain file; those of a folder keep its name in front. Skip outgoing links."""
     for path in paths:
+        if path == _STANDARD_INPUT:
+            continue
         if path.is_dir():
             root = path.resolve()
             for file in sorted(root.rglob("*")):
@@ -85,6 +127,45 @@ def list_files(paths: Sequence[Path]) -> Iterator[Sending]:
                     yield Sending(file, inside, file.stat().st_size)
         elif path.is_file():
             yield Sending(path, path.name, path.stat().st_size)
+
+
+def _given(at: str | None, within: float | None, host: str | None) -> dict[str, str]:
+    """Return the time and host that a person gave, as metadata of an upload."""
+    given = {"host": host or "", "within_s": "" if within is None else str(within)}
+    if at is not None:
+        try:
+            moment = datetime.fromisoformat(at)
+        except ValueError:
+            raise click.UsageError(f"--at {at}: write a time such as 2026-11-20T18:42Z") from None
+        if moment.tzinfo is None:
+            raise click.UsageError(f"--at {at} has no zone: write {at}Z for UTC, or {at}+01:00")
+        given["at"] = moment.isoformat()
+    return {key: value for key, value in given.items() if value}
+
+
+def _standard_input(folder: Path, name: str | None, has_time: bool) -> Sending:
+    """Store standard input in a file of the folder, and print what it is."""
+    copy = folder / "standard-input"
+    with copy.open("wb") as file:
+        shutil.copyfileobj(sys.stdin.buffer, file)
+    size = copy.stat().st_size
+    if not size:
+        raise click.ClickException("standard input is empty; nothing was sent")
+    with copy.open(encoding="utf-8", errors="replace") as text:
+        understood = understand(text.read(PREVIEW_CHARACTERS))
+    click.echo(_description(understood, has_time), err=True)
+    return Sending(copy, name or understood.name, size)
+
+
+def _description(understood: Understood, has_time: bool) -> str:
+    """Say in one or two lines what a text is."""
+    if understood.format is None:
+        return f"No known format: {understood.why}. It is stored as text."
+    records = ", ".join(f"{row.count} {row.kind.replace('_', ' ')}" for row in understood.records)
+    line = f"{understood.title}: {records or 'no records'}"
+    if understood.prints_time or has_time:
+        return line
+    return f"{line}\nIt prints no time: --at 2026-11-20T18:42Z says when it was taken."
 
 
 def send_files(
@@ -101,7 +182,7 @@ def send_files(
 
 
 def _begin(client: httpx.Client, incident_id: str, file: Sending) -> str:
-    metadata = {"filename": file.source.name, "path": file.path}
+    metadata = {"filename": file.source.name, "path": file.path, **file.given}
     encoded = ",".join(
         f"{key} {base64.b64encode(value.encode('utf-8', 'replace')).decode()}"
         for key, value in metadata.items()
