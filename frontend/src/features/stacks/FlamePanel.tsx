@@ -1,9 +1,9 @@
 /** Stacks of a range merged: icicle, one function's callers and callees, difference, heat map. */
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
-import { useWidth } from '@/charts/useWidth'
+import { treeOf, weight } from '@/charts/flame'
 import { formatNumber, formatShare } from '@/format'
 import { useRange, useZone } from '@/state/incident'
 import { flag, number, oneOf, text, useUrlChange, useUrlState } from '@/state/url'
@@ -11,25 +11,13 @@ import { Button } from '@/ui/controls/Button'
 import { ExportMenu } from '@/ui/controls/ExportMenu'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/display/States'
 import { SearchInput } from '@/ui/controls/SearchInput'
-import {
-  type Box,
-  change,
-  type FlameDoc,
-  hits,
-  layoutFlame,
-  sandwich,
-  stepFlame,
-  toneOf,
-  type Tree,
-  treeOf,
-  weight,
-} from './flame'
-import { diffColour, flameRows, flameSvg } from './flameDrawing'
+import { type FlameDoc, hits, sandwich } from './flame'
+import { flameRows, flameSvg } from './flameDrawing'
 import { FunctionTable } from './FunctionTable'
 import { HeatPanel } from './HeatPanel'
+import { Icicle } from './Icicle'
 import { activityWords } from './words'
 
-const ROW = 18
 const VIEWS = ['merged', 'heavy', 'table'] as const
 const VIEW = oneOf([...VIEWS, 'sandwich'] as const)
 const NAMES = { merged: 'Merged', heavy: 'Left-heavy', table: 'Table' }
@@ -276,103 +264,5 @@ function Flame({ doc, incidentName }: { readonly doc: FlameDoc; readonly inciden
         </p>
       )}
     </>
-  )
-}
-
-function Icicle({
-  doc,
-  tree,
-  focus,
-  hit,
-  onPick,
-  onSandwich,
-}: {
-  readonly doc: FlameDoc
-  readonly tree: Tree
-  readonly focus: number
-  readonly hit: ReadonlySet<number> | null
-  readonly onPick?: (box: Box) => void
-  readonly onSandwich?: (box: Box) => void
-}) {
-  const [ref, width] = useWidth<HTMLDivElement>(800)
-  const boxes = useMemo(() => layoutFlame(tree, focus, width), [tree, focus, width])
-  const depth = boxes.reduce((most, box) => Math.max(most, box.depth), 0)
-  const all = tree.nodes[0] ? weight(tree.nodes[0]) : 1
-  const [hovered, setHovered] = useState<Box | null>(null)
-  const [focused, setFocused] = useState(focus)
-  // One frame is in the order of Tab; the arrows go on from it.
-  const stop = boxes.some((box) => box.index === focused) ? focused : boxes[0]?.index
-  const samples = doc.samples + (doc.samples_b ?? 0)
-  const describe = (box: Box) => {
-    const node = tree.nodes[box.index]
-    if (!node) return ''
-    const share = formatShare(box.total / Math.max(1, all))
-    if (doc.samples_b === null) {
-      return `${box.name}: ${formatNumber(box.total / Math.max(1, samples), 1)} threads per sample, ${share}`
-    }
-    const a = node.total / Math.max(1, doc.samples)
-    const b = (node.total_b ?? 0) / Math.max(1, doc.samples_b)
-    return `${box.name}: ${formatNumber(a, 1)} before, ${formatNumber(b, 1)} in the range (threads per sample)`
-  }
-  return (
-    <div className="flame-picture">
-      <div
-        ref={ref}
-        className="flame-boxes"
-        style={{ height: (depth + 1) * ROW }}
-        role="tree"
-        aria-label="Merged stacks, callers above callees"
-      >
-        {boxes.map((box) => {
-          const node = tree.nodes[box.index]
-          const moved =
-            node && doc.samples_b !== null ? change(node, doc.samples, doc.samples_b) : null
-          return (
-            <button
-              key={box.index}
-              type="button"
-              role="treeitem"
-              aria-level={box.depth + 1}
-              aria-label={describe(box)}
-              tabIndex={box.index === stop ? 0 : -1}
-              data-index={box.index}
-              className="flame-box mono"
-              data-tone={moved === null ? toneOf(box.name) : undefined}
-              data-dim={hit !== null && !hit.has(box.index) ? '' : undefined}
-              style={{
-                left: box.x,
-                width: Math.max(1, box.width - 1),
-                top: box.depth * ROW,
-                ...(moved === null ? {} : { background: diffColour(moved) }),
-              }}
-              onClick={() => onPick?.(box)}
-              onDoubleClick={() => onSandwich?.(box)}
-              onKeyDown={(event) => {
-                if (event.key === 's') onSandwich?.(box)
-                const next = stepFlame(tree, boxes, box, event.key)
-                if (!next) return
-                event.preventDefault()
-                event.currentTarget.parentElement
-                  ?.querySelector<HTMLElement>(`[data-index="${next.index}"]`)
-                  ?.focus()
-              }}
-              onMouseEnter={() => setHovered(box)}
-              onMouseLeave={() => setHovered(null)}
-              onFocus={() => {
-                setHovered(box)
-                setFocused(box.index)
-              }}
-            >
-              {box.width > 36 ? box.name : ''}
-            </button>
-          )
-        })}
-      </div>
-      <p className="flame-hover mono" role="status">
-        {hovered
-          ? describe(hovered)
-          : 'Click a frame to widen it; double click (or s) shows its callers and what it calls; arrows go from frame to frame.'}
-      </p>
-    </div>
   )
 }

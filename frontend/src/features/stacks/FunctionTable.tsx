@@ -1,10 +1,11 @@
 /** The flame graph in rows: every function once, with the threads that are in it. */
 import { useMemo } from 'react'
+import { weight } from '@/charts/flame'
 import { formatNumber } from '@/format'
 import { ShareBar } from '@/ui/display/Bar'
 import { type Column, Table } from '@/ui/table/Table'
 import { ShareValue } from '@/ui/display/Value'
-import { type FlameDoc, type FunctionRow, functionRows, type Tree, weight } from './flame'
+import { type FlameDoc, type Tree, type FunctionRow, functionRows } from './flame'
 
 export function FunctionTable({
   tree,

@@ -1,15 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  change,
-  type FlameNode,
-  functionRows,
-  hits,
-  layoutFlame,
-  sandwich,
-  stepFlame,
-  toneOf,
-  treeOf,
-} from './flame'
+import { change, type FlameNode, functionRows, hits, sandwich, toneOf } from './flame'
+import { treeOf } from '@/charts/flame'
 
 const node = (name: string, parent: number, total: number, more: Partial<FlameNode> = {}) => ({
   name,
@@ -30,47 +21,6 @@ const NODES: FlameNode[] = [
   node('futex_wait', 2, 6),
   node('futex_wait', 3, 3),
 ]
-
-describe('layoutFlame', () => {
-  it('gives width by threads, callees below their callers', () => {
-    const boxes = layoutFlame(treeOf(NODES), 0, 1000)
-    const write = boxes.find((box) => box.name === 'write')
-    expect(write).toMatchObject({ x: 600, width: 400, depth: 2 })
-    expect(boxes).toHaveLength(6)
-  })
-
-  it('fills the width with the focused node and keeps its callers above', () => {
-    const boxes = layoutFlame(treeOf(NODES), 3, 1000)
-    expect(boxes.map((box) => [box.name, box.width])).toEqual([
-      ['all', 1000],
-      ['main', 1000],
-      ['write', 1000],
-      ['futex_wait', 750],
-    ])
-  })
-
-  it('leaves out what is thinner than can be seen', () => {
-    expect(layoutFlame(treeOf(NODES), 0, 4, 1.5).map((box) => box.name)).not.toContain('write ')
-    expect(layoutFlame(treeOf(NODES), 0, 3, 2)).toHaveLength(2)
-    expect(layoutFlame(treeOf(NODES), 0, 0)).toEqual([])
-    expect(layoutFlame(treeOf([]), 0, 100)).toEqual([])
-  })
-})
-
-it('goes from frame to frame by the arrows', () => {
-  const tree = treeOf(NODES)
-  const boxes = layoutFlame(tree, 0, 1000)
-  const from = (index: number, key: string) => {
-    const box = boxes.find((box) => box.index === index)
-    return box && stepFlame(tree, boxes, box, key)?.index
-  }
-  expect(from(1, 'ArrowDown')).toBe(2) // the widest
-  expect(from(2, 'ArrowRight')).toBe(3)
-  expect(from(3, 'ArrowLeft')).toBe(2)
-  expect(from(3, 'ArrowUp')).toBe(1)
-  expect(from(0, 'ArrowUp')).toBeUndefined()
-  expect(from(5, 'ArrowRight')).toBeUndefined()
-})
 
 describe('functions', () => {
   it('are counted once per thread, also where they call themselves', () => {

@@ -1,64 +1,11 @@
-/** Places a merged stack tree as an icicle: callers above callees, width by threads. */
-import {
-  hierarchy,
-  type HierarchyNode,
-  type HierarchyRectangularNode,
-  partition,
-} from 'd3-hierarchy'
+/** What a merged stack tree says: its functions, one function's callers and callees, hits, colours. */
 import type { components } from '@/api/schema'
+import { type FlameTree, treeOf, weight } from '@/charts/flame'
 
 export type FlameDoc = components['schemas']['FlameDoc']
 export type FlameNode = components['schemas']['FlameNode']
+export type Tree = FlameTree<FlameNode>
 export type Tone = 'waiting' | 'io' | 'running' | 'plain'
-
-export type Box = {
-  readonly index: number
-  readonly name: string
-  readonly x: number
-  readonly width: number
-  readonly depth: number
-  /** Threads, summed over the samples of both sides. */
-  readonly total: number
-}
-
-export type Tree = {
-  readonly nodes: readonly FlameNode[]
-  readonly children: readonly (readonly number[])[]
-  /** The same as a d3 hierarchy of the indexes; `places[i]` is node i, and its value the width. */
-  readonly places: readonly HierarchyNode<number>[]
-}
-
-/** Siblings by name (a function keeps its place in every picture), or the widest first. */
-type Order = 'name' | 'heavy'
-
-export function treeOf(nodes: readonly FlameNode[], order: Order = 'heavy'): Tree {
-  const children: number[][] = nodes.map(() => [])
-  nodes.forEach((node, index) => {
-    if (node.parent >= 0) children[node.parent]?.push(index)
-  })
-  const name = (index: number) => nodes[index]?.name ?? ''
-  const wide = (index: number) => weight(nodes[index] as FlameNode)
-  for (const siblings of children) {
-    siblings.sort((a, b) =>
-      order === 'heavy' ? wide(b) - wide(a) : name(a) < name(b) ? -1 : name(a) > name(b) ? 1 : 0,
-    )
-  }
-  return { nodes, children, places: placesOf(nodes, children) }
-}
-
-function placesOf(
-  nodes: readonly FlameNode[],
-  children: Tree['children'],
-): HierarchyNode<number>[] {
-  const places: HierarchyNode<number>[] = []
-  const width = (index: number) => weight(nodes[index] as FlameNode)
-  if (nodes.length === 0) return places
-  const own = (index: number) =>
-    (children[index] ?? []).reduce((rest, child) => rest - width(child), width(index))
-  const root = hierarchy(0, (index) => children[index]).sum(own)
-  for (const place of root) places[place.data] = place
-  return places
-}
 
 export type FunctionRow = {
   readonly name: string
@@ -89,44 +36,6 @@ export function functionRows(tree: Tree): FunctionRow[] {
   }
   for (const child of tree.children[0] ?? []) walk(child)
   return [...rows.values()].sort((a, b) => b.total + b.totalB - a.total - a.totalB)
-}
-
-export const weight = (node: FlameNode): number => node.total + (node.total_b ?? 0)
-
-/** Boxes of at least `least` pixels below (and above) the focused node, which fills the width. */
-export function layoutFlame(tree: Tree, focus: number, width: number, least = 1.5): Box[] {
-  const root = tree.places[focus]
-  if (!root?.value || width <= 0) return []
-  const boxes: Box[] = []
-  const add = (index: number, x: number, wide: number, depth: number) => {
-    const node = tree.nodes[index]
-    if (node) boxes.push({ index, name: node.name, x, width: wide, depth, total: weight(node) })
-  }
-  for (const above of root.ancestors().slice(1).reverse()) add(above.data, 0, width, above.depth)
-  const placed = partition<number>().size([width, 1])(root)
-  placed.eachBefore(({ data, x0, x1, depth }: HierarchyRectangularNode<number>) => {
-    if (x1 - x0 >= least) add(data, x0, x1 - x0, depth)
-  })
-  return boxes
-}
-
-/** The box that an arrow key leads to: a frame's widest callee, its caller, its neighbours. */
-export function stepFlame(
-  tree: Tree,
-  boxes: readonly Box[],
-  from: Box,
-  key: string,
-): Box | undefined {
-  const parent = tree.nodes[from.index]?.parent ?? -1
-  if (key === 'ArrowUp') return boxes.find((box) => box.index === parent)
-  if (key === 'ArrowDown') {
-    const below = boxes.filter((box) => tree.nodes[box.index]?.parent === from.index)
-    return below.reduce<Box | undefined>((a, b) => (a && a.width >= b.width ? a : b), undefined)
-  }
-  if (key !== 'ArrowLeft' && key !== 'ArrowRight') return undefined
-  const row = boxes.filter((box) => box.depth === from.depth).sort((a, b) => a.x - b.x)
-  const at = row.findIndex((box) => box.index === from.index)
-  return at < 0 ? undefined : row[key === 'ArrowLeft' ? at - 1 : at + 1]
 }
 
 /**

@@ -1,14 +1,7 @@
 /** The flame graph as a file: SVG of the boxes, rows of the functions; and the colours of both. */
 import { escapeXml, type Rows, svgDocument } from '@/charts/exportSvg'
-import {
-  change,
-  type FlameDoc,
-  functionRows,
-  layoutFlame,
-  toneOf,
-  type Tree,
-  type Tone,
-} from './flame'
+import { layoutFlame } from '@/charts/flame'
+import { change, type FlameDoc, type Tree, functionRows, type Tone, toneOf } from './flame'
 
 const WIDTH = 1400
 const ROW = 18

@@ -9,12 +9,13 @@ import { Chip } from '@/ui/controls/Chip'
 import { CopyButton } from '@/ui/controls/CopyButton'
 import { ExportMenu } from '@/ui/controls/ExportMenu'
 import { Loaded } from '@/ui/display/Loaded'
-import { type Column, Table } from '@/ui/table/Table'
+import type { Column } from '@/ui/table/Table'
 import { Duration, Time } from '@/ui/display/Value'
 import { CyclePicture } from './CyclePicture'
 import { cycleText } from './cycle'
-import { Export, NotCollected, NothingInRange, RangeNote } from './parts'
+import { NotCollected } from './parts'
 import { deadlocksQuery } from './queries'
+import { RecordTable } from './RecordTable'
 import { Lines, PinRow } from './Source'
 
 export function DeadlocksTab() {
@@ -31,10 +32,8 @@ export function DeadlocksTab() {
 function Deadlocks({ items, total }: DeadlockList) {
   const [range] = useRange()
   const [pick, setPick] = useUrlState('pick', text, '')
-  if (items.length === 0)
-    return range.from || range.to ? (
-      <NothingInRange what="deadlock" range={range} />
-    ) : (
+  if (items.length === 0 && !range.from && !range.to)
+    return (
       <NotCollected
         title="No deadlocks captured"
         command="mysql -e 'SHOW ENGINE INNODB STATUS\G' > innodb-status.txt"
@@ -46,32 +45,27 @@ function Deadlocks({ items, total }: DeadlockList) {
   const chosen = items.find((item) => item.id === pick) ?? items[0]
   return (
     <div className="tables-tab">
-      <div className="tables-tools">
-        <span>
-          {total} {total === 1 ? 'deadlock' : 'deadlocks'}
-          {items.length < total && (
-            <span className="faint">, the latest {items.length} listed</span>
-          )}
-        </span>
-        <RangeNote />
-        <span className="tables-space" />
-        <Export rows={items} columns={COLUMNS} name="deadlocks" />
-      </div>
-      <div
-        className={items.length > 4 ? 'tables-groups' : 'tables-few'}
-        style={{ ['--rows' as string]: items.length }}
-      >
-        <Table<DeadlockOut>
-          fill={items.length > 4}
-          label="Deadlocks"
-          rows={items}
-          columns={COLUMNS}
-          rowKey={(item) => item.id}
-          selected={chosen?.id ?? null}
-          onSelect={(item) => setPick(item.id)}
-        />
-      </div>
-      {chosen && <OneDeadlock deadlock={chosen} />}
+      <RecordTable<DeadlockOut>
+        tools={
+          <span>
+            {total} {total === 1 ? 'deadlock' : 'deadlocks'}
+            {items.length < total && (
+              <span className="faint">, the latest {items.length} listed</span>
+            )}
+          </span>
+        }
+        ranged
+        file="deadlocks"
+        empty="deadlock"
+        listOnly
+        label="Deadlocks"
+        rows={items}
+        columns={COLUMNS}
+        rowKey={(item) => item.id}
+        selected={chosen?.id ?? null}
+        onSelect={(item) => setPick(item.id)}
+        more={chosen && <OneDeadlock deadlock={chosen} />}
+      />
     </div>
   )
 }

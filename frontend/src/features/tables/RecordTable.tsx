@@ -9,6 +9,9 @@ import { type Column, type Sort, Table } from '@/ui/table/Table'
 import { Export, NothingInRange, Pages, RangeNote } from './parts'
 import { csvAddress, type CsvQuery, PAGE_ROWS } from './queries'
 
+/** So many rows are shown whole, without a scroller. */
+const SHORT = 4
+
 export function RecordTable<Row>({
   tools,
   ranged = false,
@@ -19,6 +22,7 @@ export function RecordTable<Row>({
   note,
   empty,
   more,
+  listOnly = false,
   rows,
   columns,
   label,
@@ -42,6 +46,8 @@ export function RecordTable<Row>({
   readonly empty: string | { readonly message: ReactNode }
   /** Below the rows. */
   readonly more?: ReactNode
+  /** The rows take only the height that they need, at most two fifths: `more` is what counts. */
+  readonly listOnly?: boolean
   readonly rows: readonly Row[]
   readonly columns: readonly Column<Row>[]
   readonly rowKey: (row: Row) => string
@@ -57,6 +63,7 @@ export function RecordTable<Row>({
   const [range] = useRange()
   const [page, setPage] = useUrlState('page', number, 0)
   const all = csv && { csv: csvAddress(incidentId, csv.route, csv.query), total: csv.total }
+  const isShort = listOnly && rows.length <= SHORT
   return (
     <>
       <div className="tables-tools">
@@ -69,8 +76,11 @@ export function RecordTable<Row>({
       </div>
       {note}
       {rows.length > 0 ? (
-        <div className="tables-rows">
-          <Table<Row> fill label={label} rows={rows} columns={columns} {...table} />
+        <div
+          className={listOnly ? (isShort ? 'tables-few' : 'tables-groups') : 'tables-rows'}
+          style={listOnly ? { ['--rows' as string]: rows.length } : undefined}
+        >
+          <Table<Row> fill={!isShort} label={label} rows={rows} columns={columns} {...table} />
         </div>
       ) : typeof empty === 'string' ? (
         <NothingInRange what={empty} range={ranged ? range : WHOLE} />
