@@ -52,6 +52,7 @@ Notice = dict[str, Any]
 """What ``Unit.notify`` sent: incident, topic, id, and for some topics more."""
 
 _RESYNC: Notice = {"topic": "resync", "id": None}
+"""Sent when the process begins to listen: notices before that did not reach it."""
 _AT_ONCE = ("text", "presence")
 
 log = structlog.get_logger()
@@ -65,6 +66,7 @@ class EventHub:
         self._streams: dict[str, set[asyncio.Queue[Notice]]] = {}
         self._here: dict[str, dict[str, tuple[float, Notice]]] = {}
         self._lately: dict[tuple[str, str, str | None], tuple[float, Notice]] = {}
+        self._listening_since: float | None = None
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -78,9 +80,16 @@ class EventHub:
             await asyncio.gather(self._task, return_exceptions=True)
 
     def open(self, incident_id: str) -> asyncio.Queue[Notice]:
-        """Subscribe a queue to the incident's notices, recent ones first, one per subject."""
+        """Subscribe a queue to the incident's notices, recent ones first, one per subject.
+
+        A queue opened soon after the process began to listen gets the resync too: the page may
+        have read its data before.
+        """
         queue: asyncio.Queue[Notice] = asyncio.Queue()
         self._forget()
+        since = self._listening_since
+        if since is not None and since >= time.monotonic() - _LATELY_S:
+            queue.put_nowait(_RESYNC)
         for (incident, *_), (_, notice) in self._lately.items():
             if incident == incident_id:
                 queue.put_nowait(notice)
@@ -119,7 +128,8 @@ class EventHub:
                     self._conninfo, autocommit=True, application_name="pileup events"
                 ) as connection:
                     await connection.execute(f"listen {CHANNEL}")
-                    self._everybody(_RESYNC)  # something may have been missed
+                    self._listening_since = time.monotonic()
+                    self._everybody(_RESYNC)
                     async for notice in connection.notifies():
                         self._dispatch(notice.payload)
             except (psycopg.Error, OSError) as error:
