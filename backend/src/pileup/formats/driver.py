@@ -176,10 +176,18 @@ def _detection(
     if chosen is not None:
         return Detection(chosen.NAME, 1.0, "a person mapped its columns")
     if format is not None:
+        known = formats.by_name(format)
+        if known is not None and not known.sniff(reader.head):
+            reader.remove_margin(lambda head: bool(known.sniff(head)))
         return Detection(format, 1.0, "chosen by a person")
     if why := stored_only.recognise(reader.magic):
         return Detection(stored_only.NAME, 1.0, why)
-    return formats.detect(reader.head, name)
+    detection = formats.detect(reader.head, name)
+    if detection.format is None and reader.remove_margin(
+        lambda head: formats.detect(head, name).format is not None
+    ):
+        return formats.detect(reader.head, name)
+    return detection
 
 
 def _run(work: _Work, chosen: Format) -> tuple[str | None, bool]:

@@ -158,7 +158,7 @@ def test_diskstats_of_devices_with_a_slash() -> None:
     writes = found[("diskstats.writes", "cciss/c0d0")]
     assert list(writes.values) == [17999682, 17999728]
     assert list(writes.wall_us) == [1281367519_000000, 1281367521_000000]
-    assert {device for _, device in found} == {"cciss/c0d0"}
+    assert {device for _, device in found} == {"cciss/c0d0", "cciss/c0d0p1"}
 
 
 def test_vmstat_whose_times_are_utc() -> None:
@@ -291,9 +291,10 @@ def test_df_joined_with_mount() -> None:
 
 def test_top_with_a_decimal_comma() -> None:
     found = series(top, "top", "procps-4-german.txt")
-    assert list(found["top.mem_total", ""].values) == [15921.1, 15921.1]
+    assert list(found["top.mem_total", ""].values) == [15921.1 * 1024] * 2  # KiB under any -E
     assert list(found["top.cpu_us", ""].values) == [15.3]
-    assert list(found["top.swap_avail", ""].values) == [5300.1, 5300.1]
+    assert list(found["top.swap_avail", ""].values) == [5300.1 * 1024] * 2
+    assert found["top.load15", ""].clock == "dayless"
 
 
 def test_top_of_threads_names_the_thread_and_its_lwp() -> None:

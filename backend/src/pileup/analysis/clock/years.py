@@ -1,10 +1,11 @@
 """The year that a log line leaves out (RFC 3164 syslog: ``Nov 20 22:17:05 host ...``), and the day
-that ``strace -tt`` leaves out.
+that ``strace -tt`` and ``top`` leave out.
 
 A format reports such a time with the clock ``yearless``, as if in 1972 (a leap year). Here it gets
 the year that brings it nearest to everything else of the incident; a file that passes New Year
 goes on into the next one. Without any other time there is no year, and no time. A time of day
-(``dayless``) gets the day in the same way: local times of others count before absolute ones.
+(``dayless``) gets the day in the same way: the stamp in the file's own name decides, else local
+times of others, else absolute ones. Without any it counts from the file's first time.
 """
 
 from __future__ import annotations
@@ -66,29 +67,36 @@ def _with_days(
     reference = _reference(artifacts, frames, ("local",))
     if reference is None:
         reference = _reference(artifacts, frames, ("utc",))
-    days: dict[str, int | None] = {
-        sha: None if reference is None else round((reference - first) / _DAY) * _DAY
-        for sha, first in firsts.items()
-    }
-    names = {
-        sha: "Its times have no date, and no other artifact tells one"
-        if day is None
-        else "Its times have no date: "
-        f"{datetime.fromtimestamp(day / 1e6, UTC):%Y-%m-%d} is nearest to the other artifacts"
-        for sha, day in days.items()
-    }
-    return {kind: _on_days(frame, days) for kind, frame in frames.items()}, names
+    own = {a.sha256: stamp for a in artifacts if (stamp := hosts.stamp_us(a.path)) is not None}
+    days: dict[str, int | None] = {}
+    notes: dict[str, str] = {}
+    for sha, first in firsts.items():
+        about = own.get(sha, reference)
+        days[sha] = day = None if about is None else round((about - first) / _DAY) * _DAY
+        if day is None:
+            notes[sha] = "Its times have no date, and no other artifact has one"
+            continue
+        near = "nearest to its file name" if sha in own else "nearest to the other artifacts"
+        notes[sha] = (
+            f"Its times have no date: {datetime.fromtimestamp(day / 1e6, UTC):%Y-%m-%d} is {near}"
+        )
+    return {kind: _on_days(frame, days, firsts) for kind, frame in frames.items()}, notes
 
 
-def _on_days(frame: pl.DataFrame, days: Mapping[str, int | None]) -> pl.DataFrame:
+def _on_days(
+    frame: pl.DataFrame, days: Mapping[str, int | None], firsts: Mapping[str, int]
+) -> pl.DataFrame:
+    """Add each file's day; a file without one counts from its first time."""
     if "clock" not in frame.columns or not (frame["clock"] == "dayless").any():
         return frame
     dayless = pl.col("clock") == "dayless"
-    day = pl.col("artifact").replace_strict(days, default=None, return_dtype=pl.Int64)
-    local = pl.when(day.is_not_null()).then(pl.lit("local"))
+    shifts = {sha: -firsts[sha] if day is None else day for sha, day in days.items()}
+    clocks = {sha: "relative" if day is None else "local" for sha, day in days.items()}
+    shift = pl.col("artifact").replace_strict(shifts, default=None, return_dtype=pl.Int64)
+    clock = pl.col("artifact").replace_strict(clocks, default=None, return_dtype=pl.String)
     return frame.with_columns(
-        pl.when(dayless).then(pl.col("wall_us") + day).otherwise("wall_us").alias("wall_us"),
-        pl.when(dayless).then(local).otherwise("clock").cast(frame.schema["clock"]).alias("clock"),
+        pl.when(dayless).then(pl.col("wall_us") + shift).otherwise("wall_us").alias("wall_us"),
+        pl.when(dayless).then(clock).otherwise("clock").cast(frame.schema["clock"]).alias("clock"),
     )
 
 

@@ -31,7 +31,7 @@ GIVES = (
     "dumps and processlists inside are read as such."
 )
 PRINTED_BY = "RFC 3164, RFC 5424, ISO times; `journalctl -o short*`, `-o json`"
-VERSION = 3
+VERSION = 4
 HINTS = ("syslog", "-syslog", "messages", "kern.log", "daemon.log", "journal.txt", "journalctl.txt")
 
 NO_YEAR = 1972
@@ -44,6 +44,7 @@ _MONTHS = {
     )
 }
 _PRI = re.compile(r"<(?P<pri>\d{1,3})>(?P<version>1 )?")
+_RFC5424_BEGIN = re.compile(r"<\d{1,3}>1 \d{4}-")
 _OLD = re.compile(
     r"(?P<month>[A-Z][a-z]{2}) (?P<day>[ \d]\d) (?P<h>\d\d):(?P<m>\d\d):(?P<s>\d\d)"
     r"(?:\.(?P<f>\d{1,9}))? (?P<host>[\w.:-]{1,255}) (?P<rest>.*)$"
@@ -91,7 +92,9 @@ def sniff(head: str) -> bool | None:
     lines = [line for line in lines if not line.startswith("-- ") and not line[0].isspace()]
     if not lines:
         return False
-    return sum(_parts(line) is not None for line in lines) >= 0.8 * len(lines)
+    fit = [line for line in lines if _parts(line) is not None]
+    modern = [line for line in fit if _RFC5424_BEGIN.match(line)]  # no other log begins like this
+    return len(fit) >= 0.8 * len(lines) or len(modern) >= max(3, 0.3 * len(lines))
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
@@ -217,7 +220,7 @@ def _event(line: int, parts: _Parts, years: _Years) -> Event:
     return Event(
         line_first=line,
         line_last=line,
-        host=match["host"],
+        host=match["host"].removesuffix(":"),  # 'db1: last message repeated', without a program
         wall_us=wall,
         clock=clock if wall is not None else None,
         kind=kind,

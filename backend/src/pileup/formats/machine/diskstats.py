@@ -1,7 +1,8 @@
 """/proc/diskstats, also under pt-stalk's TS lines, and vmstat -d: counters per device.
 
 Source: Documentation/admin-guide/iostats.rst of Linux: 11 numbers, 15 from 4.18 (discards), 17
-        from 5.5 (flushes). Sectors are of 512 bytes. Devices that never did anything are left out.
+        from 5.5 (flushes); a partition before 2.6.25 has 4. Sectors are of 512 bytes. Devices that
+        never did anything are left out.
         vmstat -d of procps prints the first nine and the seconds busy, with -t a time on each line.
 Yields: diskstats.<field> with label device: counters, except the gauge in_progress.
 """
@@ -18,13 +19,13 @@ from pileup.formats.reading.pt_stalk_samples import clock_event, read_ts, read_t
 from pileup.formats.reading.series_columns import Columns, Header, Kind, number
 from pileup.formats.reading.text import Chunk, make_chunks
 from pileup.formats.reading.timestamps import read_stamp
-from pileup.records import Clock, Item, Problem
+from pileup.records import Clock, Item, Problem, Skipped
 
 NAME = "diskstats"
 TITLE = "/proc/diskstats, vmstat -d"
 GIVES = "I/O counters per device (`diskstats.*`)."
-PRINTED_BY = "Linux 2.6 to 6.x (11, 15 or 17 numbers); `vmstat -d`, `-dt`"
-VERSION = 3
+PRINTED_BY = "Linux 2.6 to 6.x (4, 11, 15 or 17 numbers); `vmstat -d`, `-dt`"
+VERSION = 4
 HINTS = ("-diskstats",)
 
 _FIELDS: tuple[tuple[str, Kind, str], ...] = (
@@ -51,6 +52,10 @@ _HEADERS = [
     for size in range(len(_FIELDS) + 1)
 ]
 """Headers by the number of fields that a kernel prints."""
+_PARTITION = Header(
+    (f"diskstats.{_FIELDS[at][0]}", "counter", _FIELDS[at][2]) for at in (0, 2, 4, 6)
+)
+"""The four numbers of a partition before Linux 2.6.25: reads, writes and sectors of each."""
 _SECONDS = ("s_io", "counter", "s")
 _LEAST = 11
 _LONGEST = 1_000
@@ -161,11 +166,15 @@ class _Reader:
         if self._clock == "relative":
             self._next_of(device)
             self._wall = self._samples * 1_000_000
-        if cells.count("0") == len(cells) or len(cells) < _LEAST:
+        if cells.count("0") == len(cells):
             if self._clock == "utc" and len(self._idle) < _MOST_IDLE:
                 self._idle.add(text)
-            return  # idle device, or an old partition with four numbers
-        header = _HEADERS[min(len(cells), len(_FIELDS))]
+            return
+        if len(cells) < _LEAST and len(cells) != len(_PARTITION.series):
+            yield Skipped(number, number, f"a device with {len(cells)} numbers")
+            return
+        many = len(cells) >= _LEAST
+        header = _HEADERS[min(len(cells), len(_FIELDS))] if many else _PARTITION
         values = cells[: len(header.series)]
         labels = (("device", device),)
         self.collected.row(

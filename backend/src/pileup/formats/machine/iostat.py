@@ -3,6 +3,7 @@
 Source: iostat(1) of sysstat 7 to 12. The first block is the average since boot and is left out.
         A time is printed only with -t; else blocks are a nominal second apart. A long name has a
         line of its own; with -h it is in the last column, and a block has several tables.
+        -m prints megabytes: they are converted to KiB and named as without the flag.
 Yields: iostat.<column> with label device; the CPU block as iostat.cpu_<column>.
 """
 
@@ -25,16 +26,31 @@ from pileup.records import Clock, Item, Problem
 NAME = "iostat"
 TITLE = "iostat"
 GIVES = "Each column per device (`iostat.*`), the CPU as `iostat.cpu_*`."
-PRINTED_BY = "sysstat 7 to 12: also `-t`, `-N`, `-h`, `-s`; any language"
-VERSION = 4
+PRINTED_BY = "sysstat 7 to 12: also `-t`, `-N`, `-h`, `-m`, `-s`, `-c`; any language"
+VERSION = 5
 HINTS = ("-iostat", "-iostat-overall", "iostat.txt")
 
 _HEADER = re.compile(r"^Device:?\s+\S")
 _SNIFF = re.compile(
-    r"^(?:Device:?\s.*(?:%util|kB_read|Blk_read|rkB/s|r/s)"
-    r"|  .*(?:%util|_read/s|rkB/s) .*Device *$)",
+    r"^(?:Device:?\s.*(?:%util|(?:kB|MB|Blk)_read|r[kM]B/s|r/s)"
+    r"|  .*(?:%util|_read/s|r[kM]B/s) .*Device *$"
+    r"|avg-cpu: +%user +%nice +%sys)",
     re.MULTILINE,
 )
+_IN_KIB = {
+    "MB_read/s": "kB_read/s",
+    "MB_wrtn/s": "kB_wrtn/s",
+    "MB_dscd/s": "kB_dscd/s",
+    "MB_w+d/s": "kB_w+d/s",
+    "MB_read": "kB_read",
+    "MB_wrtn": "kB_wrtn",
+    "MB_dscd": "kB_dscd",
+    "MB_w+d": "kB_w+d",
+    "rMB/s": "rkB/s",
+    "wMB/s": "wkB/s",
+    "dMB/s": "dkB/s",
+}
+"""Columns in megabytes (-m), and the column that prints the same without the flag."""
 _MOST_DEVICES = 10_000
 _LONGEST_TIME = 60
 _UNITS = {
@@ -42,14 +58,14 @@ _UNITS = {
     "await": "ms",
     "r_await": "ms",
     "w_await": "ms",
-    "rkB/s": "KiB/s",
-    "wkB/s": "KiB/s",
+    **dict.fromkeys(("rkB/s", "wkB/s", "dkB/s", "kB_read/s", "kB_wrtn/s", "kB_dscd/s"), "KiB/s"),
+    **dict.fromkeys(("kB_read", "kB_wrtn", "kB_dscd", "kB_w+d"), "KiB"),
 }
 
 
 def sniff(head: str) -> bool | None:
-    """Return whether the text holds a device header with a column that only iostat prints."""
-    if "Device" not in head:
+    """Return whether the text holds a header of devices or CPUs that only iostat prints."""
+    if "Device" not in head and "avg-cpu:" not in head:
         return False
     return bool(_SNIFF.search(head))
 
@@ -77,6 +93,10 @@ class _Reader:
         self._block = -1
         self._printed: tuple[int | None, Clock] | None = None
         self._devices: set[str] = set()
+        self._mega: list[int] = []
+        """Positions of the columns that -m prints in megabytes."""
+        self._cpu_alone = False
+        """Whether no devices followed the last CPU table."""
         self._first_heading = ""
         self._most_blocks = 0
         self._last = False
@@ -104,12 +124,14 @@ class _Reader:
         printed = [self._printed]
         before = -1
         for at, text in zip(is_other.arg_true().to_list(), others.to_list(), strict=True):
-            self._block = blocks[at]
+            self._block, self._cpu_alone = blocks[at], False
             self._cpu = self._cpu if at == before + 1 else []
             items += self.line(first + at, text)
             printed.append(self._printed)
             before = at
         self._block = blocks[-1]
+        if is_heading[before + 1 :].any():
+            self._cpu_alone = False
         self._cpu = self._cpu if is_other[-1] else []
         column = is_other.cum_sum().filter(is_row)
         known = [row if row and row[0] is not None else (None, None) for row in printed]
@@ -123,6 +145,7 @@ class _Reader:
             (is_row.arg_true().cast(pl.Int64) + first).alias("line"),
         )
         numbers = [str(at + 1) for at in range(len(self._columns))]
+        cells = cells.with_columns(pl.col(numbers[at]) * 1024.0 for at in self._mega)
         for frame in cells.partition_by("0", "clock", maintain_order=True):
             labels = (("device", frame["0"][0].rstrip(":")),)
             lane = self.collected.lane(self._header, frame["clock"][0], labels)
@@ -138,13 +161,14 @@ class _Reader:
             self._begin_block(text, cells[1:])
         elif self._clock_of.banner(text):
             self._block = -1  # another run: its first block is since boot as well
+            self._cpu_alone = False
             self._devices.clear()
         elif cells[-1] == "Device":
             self._begin_block(text, cells[:-1], last=True)
         elif self._time(line):
             pass
         elif cells[0] == "avg-cpu:":
-            self._cpu = cells[1:]
+            self._begin_cpu(cells[1:])
         elif self._cpu and all(number_of(cell) is not None for cell in cells):
             self._cpu_row(number, cells)
         else:
@@ -173,7 +197,7 @@ class _Reader:
         elif wrapped:
             yield Problem(number - 1, "A device without its numbers.", found=wrapped[:200])
         if self._last:
-            cells = [*cells[width:], *(_plain(cell) for cell in cells[:width])]
+            cells = [*cells[width:], *cells[:width]]
         if not width or len(cells) != width + 1:
             yield Problem(number, "Not a line of iostat; it is left out.", found=text[:200])
         elif self._block > 0:  # the first is since boot
@@ -181,12 +205,25 @@ class _Reader:
             if len(self._devices) < _MOST_DEVICES:
                 self._devices.add(cells[0])
             labels = (("device", cells[0].rstrip(":")),)
+            for at in self._mega:
+                cells[at + 1] = _in_kib(cells[at + 1])
+            if self._last:
+                cells[1:] = [_plain(cell) for cell in cells[1:]]
             self.collected.lane(self._header, clock, labels).add(cells[1:], wall, number)
             if self.collected.full:
                 yield from self.collected.flush()
 
+    def _begin_cpu(self, columns: list[str]) -> None:
+        if self._cpu_alone:  # -c prints no devices: a block is a CPU table
+            self._block += 1
+            self._most_blocks = max(self._most_blocks, self._block + 2)
+        elif self._block < 0:
+            self._most_blocks = max(self._most_blocks, 1)
+        self._cpu, self._cpu_alone = columns, True
+
     def _begin_block(self, text: str, columns: list[str], *, last: bool = False) -> None:
         self._cpu = []
+        self._cpu_alone = False
         self._wrapped = ""
         if not (last and self._last and text != self._first_heading):
             self._block += 1
@@ -196,6 +233,7 @@ class _Reader:
         if columns != self._columns:
             self._columns = columns
             self._header = _header(tuple(columns))
+            self._mega = [at for at, column in enumerate(columns) if column in _IN_KIB]
             self._devices.clear()
 
     def end(self) -> Iterator[Item]:
@@ -227,11 +265,18 @@ class _Reader:
 
 @lru_cache(maxsize=64)
 def _header(columns: tuple[str, ...]) -> Header:
-    return Header((f"iostat.{column.lstrip('%')}", "gauge", _unit(column)) for column in columns)
+    names = [_IN_KIB.get(column, column) for column in columns]
+    return Header((f"iostat.{name.lstrip('%')}", "gauge", _unit(name)) for name in names)
 
 
 def _unit(column: str) -> str | None:
     return _UNITS.get(column, "1/s" if column.endswith("/s") else None)
+
+
+def _in_kib(cell: str) -> str:
+    """Convert megabytes to KiB; keep a size with its unit, and any other cell."""
+    value = number_of(cell)
+    return cell if value is None else repr(value * 1024)
 
 
 def _plain(cell: str) -> str:

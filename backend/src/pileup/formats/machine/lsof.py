@@ -23,7 +23,7 @@ NAME = "lsof"
 TITLE = "lsof"
 GIVES = "Open and deleted files per process (`lsof.*`) and as a table."
 PRINTED_BY = "lsof 4"
-VERSION = 1
+VERSION = 2
 HINTS = ("-lsof", "lsof.txt")
 
 HEADER = re.compile(
@@ -31,7 +31,7 @@ HEADER = re.compile(
 )
 # mysqld  30161 root   mem    REG   254,0  2190440 326789 /usr/lib/libstdc++.so.6.0.30
 _FD = (
-    r"(?P<fd>cwd|rtd|txt|mem|mmap|DEL|NOFD|err|ltx|jld|m86|pd|tr|v86|Mxx|L\d{1,4}|l\d{1,3}"
+    r"(?P<fd>cwd|rtd|txt|mem(?:-[rwuRWU])?|mmap|DEL(?:-[rwuRWU])?|NOFD|err|ltx|jld|m86|pd|tr|v86|Mxx|L\d{1,4}|l\d{1,3}"
     r"|\d{1,7}[rwu\- ]?[NrRwWuUxX ]?|\*\d{1,6}\w?)"
 )
 _ROW = re.compile(
@@ -99,7 +99,7 @@ def read_row(text: str) -> OpenFile | None:
     # DEVICE SIZE/OFF NODE NAME; a deleted mapping (DEL) has no size, a socket no node
     cells = rest.split(None, 3)
     size = None
-    if match["type"] in ("REG", "DIR") and match["fd"] != "DEL" and len(cells) == 4:
+    if match["type"] in ("REG", "DIR") and not match["fd"].startswith("DEL") and len(cells) == 4:
         if cells[1].isdecimal() and len(cells[1]) < 19:
             size = int(cells[1])
         elif not cells[1].startswith("0t"):
@@ -113,7 +113,7 @@ def read_row(text: str) -> OpenFile | None:
         type=match["type"],
         size_bytes=size,
         name=name.removesuffix(" (deleted)"),
-        deleted=name.endswith("(deleted)") or match["fd"] == "DEL",
+        deleted=name.endswith("(deleted)") or match["fd"].startswith("DEL"),
     )
 
 

@@ -1,10 +1,13 @@
-"""top -b: load, tasks, CPU and memory per block, and the busiest processes.
+"""top -b: load, tasks, CPU and memory per block, and the processes.
 
 Source: top(1) of procps. Only the time of day is printed. The first block's CPU figures cover
         another interval than the rest: since boot and since each process' start, or (procps 4) the
         few milliseconds of top's own start. They are left out when there is another block.
-Yields: top.load1, top.tasks_running, top.cpu_<state>, top.mem_*, and top.process_cpu with labels
-        command and pid for processes above one percent; with -H top.thread_cpu with label tid.
+Yields: top.load1, .load5, .load15, top.tasks and top.tasks_<state>, top.cpu_<state>, top.mem_* and
+        top.swap_* (KiB), and for processes above one percent of a CPU top.process_cpu and
+        .process_res (KiB) with labels command and pid; with -H top.thread_cpu with label tid. The
+        first and the last listing of all processes are tables.
+Time:   of day, without a date (dayless); a date that a loop prints above a block applies to it.
 """
 
 from __future__ import annotations
@@ -12,20 +15,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from pileup.formats.reading.series_columns import Columns, number
-from pileup.records import Item
+from pileup.formats.reading.pt_stalk_samples import read_ts
+from pileup.formats.reading.series_columns import Columns, Labels, number
+from pileup.formats.reading.timestamps import read_stamp
+from pileup.records import Clock, Item, Skipped, Table
 
 NAME = "top"
 TITLE = "top"
-GIVES = "Load, tasks, CPU, memory (`top.*`) and the busiest processes."
-PRINTED_BY = "procps 3 and 4, `top -b`, `-H`"
-VERSION = 4
+GIVES = (
+    "Load, tasks, CPU, memory and the busiest processes (`top.*`); the first and the last listing "
+    "of processes as tables."
+)
+PRINTED_BY = "procps 3 and 4, `top -b`, `-H`, `-c`, `-E`"
+VERSION = 5
 HINTS = ("-top", "top.txt")
 
 _HEAD = re.compile(r"^top - (?P<time>\d\d:\d\d:\d\d) up .*load average: (?P<loads>[\d., ]+)")
-_TASKS = re.compile(r"^(?:Tasks|Threads): *(?P<total>\d+) total, *(?P<running>\d+) running")
+_TASKS = re.compile(r"^(?:Tasks|Threads): *(?P<total>\d+) total, *(?P<states>\d+ running.*)")
+_STATE = re.compile(r"(?P<count>\d+) (?P<state>running|sleeping|stopped|zombie)")
+_CPUS = re.compile(r"%?Cpu(?:\(s\)|(?P<cpu>\d{1,4}) *):")
 _CPU = re.compile(r"(?<![^\s:,])(?P<value>\d+[.,]\d+)[ %]*(?P<state>us|sy|ni|id|wa|hi|si|st)\b")
-_MEM = re.compile(r"^(?:(?P<unit>[KMGT]iB) )?(?P<what>Mem|Swap) *: *(?P<rest>.*)")
+_MEM = re.compile(r"^(?:(?P<unit>[KMGTPE])iB )?(?P<what>Mem|Swap) *: *(?P<rest>.*)")
 _PART = re.compile(
     r"(?:^|(?<=[\s:])|(?<=total,)|(?<=free,)|(?<=used,))(?P<value>\d+(?:[.,]\d+)?)[kK]? *\+?"
     r"(?P<name>total|free|used|buff/cache|buffers|avail)"
@@ -34,7 +44,11 @@ _ABOVE = re.compile(r"^top - \d\d:\d\d:\d\d up ", re.MULTILINE)
 _LIST = re.compile(
     r" *PID USER +PR +NI +VIRT +RES +SHR +S +%CPU +%MEM +TIME\+ +COMMAND *$", re.MULTILINE
 )
+_SIZES = {unit: 1024.0**at for at, unit in enumerate("KMGTPE")}
+"""KiB per unit of -E; RES prints its unit in lower case."""
+_RES = re.compile(r"(?P<value>\d+(?:[.,]\d+)?)(?P<unit>[kmgtpe]?)$")
 _LEAST_CPU = 1.0
+_MOST_ROWS = 20_000
 _LONGEST = 2_000
 
 
@@ -48,69 +62,146 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Yield the samples of every block; times count from the first, as top prints no date."""
-    samples, first_cpu = Columns(), Columns()
-    columns: list[str] = []
-    first: int | None = None
-    blocks = 0
-    wall = 0
-    threads = False
-    for line_number, raw in enumerate(lines, start=1):
-        text = raw[:_LONGEST]
+    """Yield the samples of every block, and the first and the last listing as Tables."""
+    reader = _Reader()
+    for number_, raw in enumerate(lines, start=1):
+        yield from reader.line(number_, raw[:_LONGEST])
+    yield from reader.end()
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self._samples, self._first_cpu = Columns(), Columns()
+        self._columns: list[str] = []
+        self._blocks = self._days = self._line = 0
+        self._wall: int | None = None
+        self._clock: Clock = "relative"
+        self._stamp: tuple[int, Clock] | None = None
+        """A date that a loop prints above the next block."""
+        self._second = -1
+        self._threads = False
+        self._rows: list[tuple[str | None, ...]] = []
+        self._lines = (0, 0)
+        self._listings = 0
+
+    def line(self, line: int, text: str) -> Iterator[Item]:
+        self._line = line
         if match := _HEAD.match(text):
-            hour, minute, second = match["time"].split(":")
-            at = int(hour) * 3600 + int(minute) * 60 + int(second)
-            first = at if first is None else first
-            wall = ((at - first) % 86_400) * 1_000_000
-            columns = []
-            blocks += 1
-            loads = match["loads"].replace(", ", " ").split()
-            _add(samples, "load1", loads[0] if loads else "", wall, line_number, None)
+            yield from self._begin(match)
         elif match := _TASKS.match(text):
-            threads = text.startswith("Threads")
-            _add(samples, "tasks", match["total"], wall, line_number, "tasks")
-            _add(samples, "tasks_running", match["running"], wall, line_number, "tasks")
-        elif text.startswith(("%Cpu", "Cpu(s)")):
+            self._threads = text.startswith("Threads")
+            self._add("tasks", match["total"], "tasks")
+            for part in _STATE.finditer(match["states"]):
+                self._add(f"tasks_{part['state']}", part["count"], "tasks")
+        elif match := _CPUS.match(text):
+            labels = (("cpu", match["cpu"]),) if match["cpu"] else ()  # one per line with -1
             for part in _CPU.finditer(text):
-                into = samples if blocks > 1 else first_cpu
-                _add(into, f"cpu_{part['state']}", part["value"], wall, line_number, "%")
+                value = number(part["value"])
+                self._value(f"cpu_{part['state']}", value, "%", self._cpu_samples, labels)
         elif match := _MEM.match(text):
+            scale = _SIZES[match["unit"] or "K"]
             for part in _PART.finditer(match["rest"]):
-                name = part["name"].replace("/", "_")
-                unit = match["unit"] or "KiB"
-                _add(
-                    samples,
-                    f"{match['what'].lower()}_{name}",
-                    part["value"],
-                    wall,
-                    line_number,
-                    unit,
-                )
+                value = number(part["value"])
+                name = f"{match['what'].lower()}_{part['name'].replace('/', '_')}"
+                self._value(name, None if value is None else value * scale, "KiB")
         elif text.split()[:2] == ["PID", "USER"]:
-            columns = text.split()
-        elif columns and (cells := text.split(None, len(columns) - 1)):
-            into = samples if blocks > 1 else first_cpu
-            _process(into, columns, cells, wall, line_number, threads)
-        if samples.full:
-            yield from samples.flush()
-    yield from samples.flush()
-    if blocks <= 1:
-        yield from first_cpu.flush()
+            self._columns = text.split()
+            self._lines = (line, line)
+        elif self._columns and (cells := _process_cells(text, len(self._columns))):
+            self._process(cells)
+        elif stamp := read_ts(text):
+            self._stamp = stamp[0], "utc"
+        elif stamped := read_stamp(text):
+            self._stamp = stamped
+        elif text.strip():
+            yield Skipped(line, line, "not a line of top")
+        if self._samples.full:
+            yield from self._samples.flush()
+
+    def end(self) -> Iterator[Item]:
+        yield from self._table()
+        yield from self._samples.flush()
+        if self._blocks <= 1:
+            yield from self._first_cpu.flush()
+
+    @property
+    def _cpu_samples(self) -> Columns:
+        return self._samples if self._blocks > 1 else self._first_cpu
+
+    def _begin(self, match: re.Match[str]) -> Iterator[Item]:
+        """Begin the block under top's first line."""
+        if not self._listings:
+            yield from self._table()
+        self._rows, self._columns = [], []
+        hour, minute, second = match["time"].split(":")
+        at = int(hour) * 3600 + int(minute) * 60 + int(second)
+        self._days += at < self._second - 3600  # midnight; a clock set back by less is not
+        self._second = at
+        printed: tuple[int, Clock] = (self._days * 86_400 + at) * 1_000_000, "dayless"
+        self._wall, self._clock = self._stamp or printed
+        self._stamp = None
+        self._blocks += 1
+        loads = match["loads"].replace(", ", " ").split()
+        for name, load in zip(("load1", "load5", "load15"), loads, strict=False):
+            self._add(name, load, "tasks")
+
+    def _process(self, cells: list[str]) -> None:
+        if len(self._rows) < _MOST_ROWS:
+            width = len(self._columns)
+            self._rows.append((*cells, *[None] * (width - len(cells))))
+            self._lines = (self._lines[0], self._line)
+        row = dict(zip(self._columns, cells, strict=False))
+        cpu = number(row.get("%CPU", ""))
+        if cpu is None or cpu < _LEAST_CPU or "COMMAND" not in row:
+            return
+        # with -H a line is a thread, with its own name, and its LWP in the column of the process
+        command = row["COMMAND"].strip()[:80].replace(",", "_").replace("=", "_")
+        labels = (("command", command), ("tid" if self._threads else "pid", row["PID"]))
+        if self._threads:
+            self._value("thread_cpu", cpu, "%", self._cpu_samples, labels)
+            return
+        self._value("process_cpu", cpu, "%", self._cpu_samples, labels)
+        if size := _RES.match(row.get("RES", "")):
+            value = number(size["value"])
+            scaled = None if value is None else value * _SIZES[(size["unit"] or "k").upper()]
+            self._value("process_res", scaled, "KiB", labels=labels)
+
+    def _table(self) -> Iterator[Table]:
+        if self._rows:
+            self._listings += 1
+            yield Table(
+                line_first=self._lines[0],
+                line_last=self._lines[1],
+                wall_us=self._wall,
+                clock=None if self._wall is None else self._clock,
+                name="top",
+                columns=tuple(column.lower() for column in self._columns),
+                rows=tuple(self._rows),
+            )
+
+    def _add(self, name: str, text: str, unit: str | None, into: Columns | None = None) -> None:
+        self._value(name, number(text), unit, into)
+
+    def _value(
+        self,
+        name: str,
+        value: float | None,
+        unit: str | None,
+        into: Columns | None = None,
+        labels: Labels = (),
+    ) -> None:
+        (self._samples if into is None else into).add(
+            f"top.{name}",
+            value,
+            wall=self._wall or 0,
+            clock=self._clock,
+            line=self._line,
+            unit=unit,
+            labels=labels,
+        )
 
 
-def _process(
-    samples: Columns, columns: list[str], cells: list[str], wall: int, line: int, threads: bool
-) -> None:
-    row = dict(zip(columns, cells, strict=False))
-    cpu = number(row.get("%CPU", ""))
-    if cpu is None or cpu < _LEAST_CPU or "COMMAND" not in row:
-        return
-    # with -H a line is a thread, with its own name, and its LWP in the column of the process
-    name = "top.thread_cpu" if threads else "top.process_cpu"
-    command = row["COMMAND"].strip()[:80].replace(",", "_").replace("=", "_")
-    labels = (("command", command), ("tid" if threads else "pid", row["PID"]))
-    samples.add(name, cpu, wall=wall, clock="relative", line=line, unit="%", labels=labels)
-
-
-def _add(columns: Columns, name: str, text: str, wall: int, line: int, unit: str | None) -> None:
-    columns.add(f"top.{name}", number(text), wall=wall, clock="relative", line=line, unit=unit)
+def _process_cells(text: str, width: int) -> list[str]:
+    """Split a line of the listing; an empty list for another line."""
+    cells = text.split(None, width - 1)
+    return cells if len(cells) > 1 and cells[0].isdecimal() else []

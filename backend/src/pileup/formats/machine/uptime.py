@@ -21,12 +21,12 @@ NAME = "uptime"
 TITLE = "uptime, w, /proc/loadavg"
 GIVES = "Load, users, how long it is up (`uptime.*`); the sessions of w as a table."
 PRINTED_BY = "procps: `uptime`, `w`; `/proc/loadavg`"
-VERSION = 2
+VERSION = 3
 HINTS = ("-uptime", "uptime.txt", "-loadavg", "loadavg.txt")
 
 # 10:25:20 up 16:03,  2 users,  load average: 0.00, 0.01, 0.05
 _UPTIME = re.compile(
-    r" *(?P<time>\d{1,2}:\d\d(?::\d\d)?(?:[ap]m)?) +up +(?P<up>[^:]{0,40}(?:\d:\d\d)?[^:]{0,40}?)"
+    r" *(?P<time>\d{1,2}:\d\d(?::\d\d)?(?:[ap]m)?) +up +(?P<up>\S.{0,60}?)"
     r"(?:, +(?P<users>\d+) users?)?, +load averages?: (?P<loads>\d[\d., ]{4,60})$"
 )
 # 0.20 0.18 0.12 1/80 11206
@@ -34,7 +34,10 @@ _LOADAVG = re.compile(
     r"(?P<loads>\d{1,6}\.\d\d \d{1,6}\.\d\d \d{1,6}\.\d\d) "
     r"(?P<running>\d{1,7})/(?P<tasks>\d{1,8}) \d{1,8}\s*$"
 )
-_UP = re.compile(r"(?:(?P<days>\d+) days?)?,? *(?:(?P<h>\d{1,2}):(?P<m>\d\d)|(?P<min>\d+) min)?$")
+_UP_PART = re.compile(
+    r"(?:(?P<count>\d{1,6}) *(?P<unit>[a-z]+)(?:\(s\))?|(?P<h>\d{1,2}):(?P<m>\d\d))(?:,|$) *"
+)
+_UP_S = {"sec": 1, "min": 60, "hr": 3600, "hour": 3600, "day": 86_400, "week": 604_800}
 _W = re.compile(r"USER +TTY +(?:FROM +)?LOGIN@ +IDLE")
 _MOST_SESSIONS = 10_000
 _LONGEST = 300
@@ -70,7 +73,10 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             if time.clock == "relative" and second is not None:
                 first_s = second if first_s is None else first_s
                 time.wall = ((second - first_s) % 86_400) * 1_000_000
-            values["up"] = _up_s(match["up"]), "s"
+            up_s = _up_s(match["up"])
+            values["up"] = up_s, "s"
+            if up_s is None:
+                yield Problem(line_number, "An uptime that cannot be read.", found=match["up"])
             if match["users"]:
                 values["users"] = number(match["users"]), "users"
         elif match := _LOADAVG.match(text):
@@ -166,9 +172,15 @@ def _second_of_day(text: str) -> int | None:
 
 
 def _up_s(text: str) -> float | None:
-    """Convert '38 days,  1:34', '16:03', '50 min' or '2 days, 5 min' to seconds."""
-    match = _UP.match(text.strip().rstrip(","))
-    if match is None or not any(match.groups()):
-        return None
-    days, h, m, minutes = (int(part or 0) for part in match.group("days", "h", "m", "min"))
-    return float(days * 86_400 + h * 3600 + (m + minutes) * 60)
+    """Convert '38 days,  1:34', '16:03', '50 min', '1 day' or '2 days, 5 min' to seconds."""
+    at = seconds = 0
+    text = text.strip()
+    while at < len(text):
+        part = _UP_PART.match(text, at)
+        scale = _UP_S.get((part["unit"] or "").removesuffix("s")) if part else None
+        if part is None or (part["unit"] and scale is None):
+            return None
+        hours = int(part["h"] or 0) * 3600 + int(part["m"] or 0) * 60
+        seconds += int(part["count"]) * scale if scale else hours
+        at = part.end()
+    return float(seconds)

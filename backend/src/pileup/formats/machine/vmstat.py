@@ -26,14 +26,16 @@ NAME = "vmstat"
 TITLE = "vmstat"
 GIVES = "Each column (`vmstat.*`), without the average since boot."
 PRINTED_BY = "procps; `-t`, `-a`, `-w`; with the time in front of each line"
-VERSION = 3
+VERSION = 4
 HINTS = ("-vmstat", "-vmstat-overall", "vmstat.txt")
 
 _STAMPED = re.compile(
     r"\s*\[?(?P<stamp>\d{10}(?:\.\d{1,9})?|[A-Z][\w ]{5,16}\d\d:\d\d:\d\d(?: \w{2,5} \d{4})?"
     r"|(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)[]:|,]*\s+"
-    r"(?P<rest>(?:procs -|r +b +|-?\d{1,6} +\d{1,6} +\d).*)"
+    r"(?P<rest>(?:-*procs-* *-|r +b +|-?\d{1,6} +\d{1,6} +\d).*)"
 )
+_GROUPS = re.compile(r"-*procs-* *-")
+"""The heading above the columns: 'procs ---', or '--procs-- ---' of the wide output."""
 """A time that a loop or ts(1) prints first: date, ISO, epoch, 'Nov 20 22:12:43', '22:12:43'."""
 _CLOCK = re.compile(r"(\d\d):(\d\d):(\d\d)")
 _LONGEST = 1000
@@ -52,7 +54,7 @@ _UNITS = {
 
 def sniff(head: str) -> bool | None:
     """Return whether the text holds the heading of vmstat."""
-    return "procs -" in head and " cs us sy id" in " ".join(head.split())
+    return bool(_GROUPS.search(head)) and " cs us sy id" in " ".join(head.split())
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
@@ -110,11 +112,11 @@ class _Reader:
         when = None
         if (self._stamped or not self._columns) and (match := _STAMPED.match(text[:_LONGEST])):
             text, when = match["rest"], self._printed(match)
-            self._stamped = self._stamped or text[0] in "pr"
+            self._stamped = self._stamped or text.lstrip("-")[:1] in ("p", "r")
         cells = text.split()
         if not cells:
             return
-        if cells[0].startswith("procs"):
+        if _GROUPS.match(text.lstrip()):
             self._headings[0] = text
             return
         if cells[:2] == ["r", "b"]:

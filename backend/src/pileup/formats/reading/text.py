@@ -24,7 +24,7 @@ import itertools
 import operator
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import AnyStr, BinaryIO
 
 from pileup.formats.errors import ArchiveError
@@ -39,6 +39,8 @@ _MAX_LONG_LINE_PROBLEMS = 20
 
 # mariadb_1  | 2023-05-01 10:00:00 0 [Note] ...
 _PREFIX = re.compile(r"([A-Za-z][\w.-]{0,60}?) *\| ?")
+_MARGIN = re.compile(r"[ \t>]+")
+_MARGIN_LINES = 500
 _FENCE = re.compile(r"^[^\S\n]*(?:```|~~~)[\w-]*[^\S\n]*$", re.MULTILINE)
 # InnoDB\t\t\n=====================================\n2023-... INNODB MONITOR OUTPUT\n====
 _MAYBE_ESCAPED = "INNODB MONITOR OUTPUT\\"
@@ -134,12 +136,8 @@ class LineReader:
         text = source.first.decode(self.encoding, "replace").removeprefix("\ufeff")
         text = _unix(text).rstrip("\r")
         self._prefix = _prefix_pattern(text)
-        self._unwrap = _choose_unwrapper(text)
         self._joined = bool(_JOINED.search(text))
-        self.head = "\n".join(self._expanded_lines(self._peeled(text)))
-        self._unwrap = _choose_unwrapper(
-            text
-        )  # an expansion without any part of the head's last line
+        self.head = self._read_head(text)
         self._chunks = self._read()
         self._line: Iterator[str] = iter(())
         self._lines = itertools.chain.from_iterable(map(self._split, self._chunks))
@@ -151,6 +149,26 @@ class LineReader:
     def chunks(self) -> Iterator[Chunk]:
         """Yield the rest of the text, some MiB of whole lines at a time."""
         return self._chunks
+
+    def _read_head(self, text: str) -> str:
+        """Choose what unwraps the lines, and return the clean text that formats sniff."""
+        self._unwrap = _choose_unwrapper(text)
+        head = "\n".join(self._expanded_lines(self._peeled(text)))
+        # an expansion without any part of the head's last line
+        self._unwrap = _choose_unwrapper(text)
+        return head
+
+    def remove_margin(self, is_wanted: Callable[[str], bool]) -> bool:
+        """Remove the blanks or quotes that every line begins with, if the head is then wanted.
+
+        Call it before the first line is read. Return whether they are removed.
+        """
+        margin = None if self._prefix else _margin_pattern(self.head)
+        if margin is None or not is_wanted(margin.sub("", self.head)):
+            return False
+        self._prefix = margin
+        self.head = self._read_head(margin.sub("", self.head))
+        return True
 
     def keep_long_lines(self) -> None:
         """Yield a line of more than MAX_LINE_BYTES in pieces, each a line, instead of cut."""
@@ -431,6 +449,20 @@ def _encoding(first: bytes) -> str:
         if even > half * 0.6 and odd < half * 0.1:
             return "utf-16-be"
     return "utf-8"
+
+
+def _margin_pattern(text: str) -> re.Pattern[str] | None:
+    """Build the pattern of the blanks or quotes that every line begins with; None without any."""
+    filled = [line for line in text.split("\n")[:_MARGIN_LINES] if line.strip(" \t>")]
+    if not filled:
+        return None
+    same = itertools.takewhile(
+        lambda pair: pair[0] == pair[1], zip(min(filled), max(filled), strict=False)
+    )
+    margin = _MARGIN.match("".join(letter for letter, _ in same))
+    if margin is None:
+        return None
+    return re.compile(rf"^(?:{re.escape(margin[0])}|[ \t>]+$)", re.MULTILINE)
 
 
 def _prefix_pattern(text: str) -> re.Pattern[str] | None:

@@ -184,7 +184,11 @@ _FILE_IO = (
         "<os_file_reads> OS file reads, <os_file_writes:counter:writes> OS file writes, "
         "<os_fsyncs:counter:fsyncs> OS fsyncs",
     ),
-    _rule("gauge", "reads", "<pending_preads> pending preads, <pending_pwrites> pending pwrites"),
+    _rule(
+        "gauge",
+        "reads",
+        "<pending_preads> pending preads, <pending_pwrites:gauge:writes> pending pwrites",
+    ),
     _rule(
         "rate",
         "/s",

@@ -1,0 +1,99 @@
+"""Every collector, flag, version and wrapper is recognised, and nothing is left out in silence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from pileup.formats.driver import Parsed
+from tests.formats.checks import parse_bytes
+from tests.formats.detection import outputs_of_machines
+from tests.formats.detection.outputs_of_machines import IOSTAT, IOSTAT_X, VMSTAT
+
+OUTPUTS = outputs_of_machines.OUTPUTS
+CASES = [
+    pytest.param(name, text, id=f"{name}: {case}")
+    for name, cases in OUTPUTS.items()
+    for case, text in cases.items()
+]
+
+
+def _each_line(change: Callable[[str], str]) -> Callable[[str], str]:
+    return lambda text: "".join(change(line) for line in text.splitlines(keepends=True))
+
+
+WRAPPERS: dict[str, Callable[[str], str]] = {
+    **{
+        f"{width} blanks in front": _each_line(lambda line, pad=" " * width: pad + line)
+        for width in range(1, 9)
+    },
+    "quoted": _each_line(lambda line: f"> {line}"),
+    "CRLF": lambda text: text.replace("\n", "\r\n"),
+    "blanks at the end": _each_line(lambda line: line.rstrip("\n") + "  \n"),
+    "blank lines above": lambda text: f"\n\n{text}",
+    "no line feed at the end": lambda text: text.rstrip("\n"),
+}
+
+
+def parse(text: str) -> Parsed:
+    return parse_bytes(text.encode(), "upload.bin")
+
+
+def values(parsed: Parsed, start: str = "") -> dict[tuple[str, str, str | None], list[float]]:
+    """The values of each series, by name, labels and unit."""
+    found: dict[tuple[str, str, str | None], list[float]] = {}
+    if "sample" in parsed.frames:
+        columns = ("series", "labels", "unit", "value")
+        for series, labels, unit, value in parsed.frames["sample"].select(columns).iter_rows():
+            if series.startswith(start):
+                found.setdefault((series, labels, unit), []).append(value)
+    return found
+
+
+@pytest.mark.parametrize(("name", "text"), CASES)
+def test_it_is_recognised_and_read_whole(name: str, text: str) -> None:
+    parsed = parse(text)
+    assert parsed.format == name, parsed.detection
+    assert parsed.failed is None
+    assert parsed.receipt.bytes_skipped == 0, parsed.receipt.skipped
+    assert not parsed.problems
+    assert parsed.receipt.records
+
+
+@pytest.mark.parametrize("wrapper", WRAPPERS)
+@pytest.mark.parametrize(("name", "text"), CASES)
+def test_a_wrapper_changes_nothing(name: str, text: str, wrapper: str) -> None:
+    parsed = parse(WRAPPERS[wrapper](text))
+    assert parsed.format == name, parsed.detection
+    assert parsed.receipt.records == parse(text).receipt.records
+    assert values(parsed) == values(parse(text))
+
+
+@pytest.mark.parametrize("case", [name for name in VMSTAT if "gu" not in name])
+def test_vmstat_gives_the_same_under_any_flag(case: str) -> None:
+    assert values(parse(VMSTAT[case])) == values(parse(VMSTAT["procps 3"]))
+
+
+@pytest.mark.parametrize(
+    ("case", "plain"),
+    [(IOSTAT[case], IOSTAT["plain"]) for case in IOSTAT if "discards" not in case]
+    + [(IOSTAT_X[case], IOSTAT_X["-dx"]) for case in IOSTAT_X],
+)
+def test_iostat_gives_the_same_under_any_unit(case: str, plain: str) -> None:
+    assert values(parse(case)) == values(parse(plain))
+
+
+def test_uptime_reads_users_and_uptime_of_every_age() -> None:
+    seconds = {
+        "50 min,  1 user": 3000,
+        "2 days, 5 min,  3 users": 173_100,
+        "1 day,  3 users": 86400,
+    }
+    for up, expected in seconds.items():
+        found = values(parse(outputs_of_machines.UPTIME[up]))
+        assert found["uptime.up", "", "s"] == [expected]
+    for text in outputs_of_machines.UPTIME.values():
+        found = values(parse(text))
+        assert None not in found["uptime.up", "", "s"]
+        assert found["uptime.users", "", "users"]
