@@ -313,7 +313,7 @@ def _problems(analysis: Analysis) -> Block | None:
     more = len(analysis.problems) - _ROWS
     if more > 0:
         lines.append(f"and {grouped(more)} more")
-    return Block("Problems while reading", lines)
+    return Block("Problems", lines)
 
 
 # ---- writing -----------------------------------------------------------------------------------

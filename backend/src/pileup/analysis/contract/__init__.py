@@ -24,6 +24,7 @@ from pileup.analysis.contract.base import (
     Headline,
     Locator,
     ProblemDoc,
+    UnansweredDoc,
     Window,
 )
 from pileup.analysis.contract.comparison import (
@@ -150,6 +151,7 @@ __all__ = [
     "TableDoc",
     "TriageDoc",
     "TrialDoc",
+    "UnansweredDoc",
     "WaitEdge",
     "WaitGraph",
     "WaitKind",

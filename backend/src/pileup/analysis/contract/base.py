@@ -46,6 +46,14 @@ class ProblemDoc(Doc, frozen=True, kw_only=True):
     severity: str = "warning"
 
 
+class UnansweredDoc(Doc, frozen=True, kw_only=True):
+    """A question of the analysis that has no answer; its part of the document is not "nothing"."""
+
+    part: str
+    """Field of the document: 'slow_queries'; or 'findings/<id>', 'triage/<check>'."""
+    why: str
+
+
 class Window(Doc, frozen=True, kw_only=True):
     start: str
     end: str

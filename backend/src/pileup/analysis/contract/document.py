@@ -15,7 +15,7 @@ from pileup.analysis.contract.artifacts import (
     TableChangeDoc,
     TableDoc,
 )
-from pileup.analysis.contract.base import SCHEMA, Doc, Headline, ProblemDoc
+from pileup.analysis.contract.base import SCHEMA, Doc, Headline, ProblemDoc, UnansweredDoc
 from pileup.analysis.contract.findings import (
     AbsenceDoc,
     FindingDoc,
@@ -64,6 +64,8 @@ class Analysis(Doc, frozen=True, kw_only=True):
     table_changes: list[TableChangeDoc] = []
     persistence: WaitPersistence | None = None
     """Persistence of waits; by far the largest part if thousands wait."""
+    unanswered: list[UnansweredDoc] = []
+    """Questions without an answer: their parts are empty because a question failed."""
 
 
 def encode(document: Doc) -> bytes:

@@ -59,6 +59,11 @@ def server(evidence: Evidence, known: Mapping[str, Setting]) -> Server:
     return Server(version, _family(version, comment), comment)
 
 
+def names(server: Server) -> dict[str, str | None]:
+    """Return the server's version, family and comment for the document."""
+    return {"version": server.version, "family": server.family, "comment": server.comment}
+
+
 def _family(version: str | None, comment: str | None) -> str | None:
     text = f"{version or ''} {comment or ''}".lower()
     if "mariadb" in text:
@@ -68,4 +73,4 @@ def _family(version: str | None, comment: str | None) -> str | None:
     return "mysql" if version else None
 
 
-__all__ = ["effective_settings", "server", "settings"]
+__all__ = ["effective_settings", "names", "server", "settings"]

@@ -18,6 +18,7 @@ from pileup.analysis.contract import (
     SignDoc,
     Window,
 )
+from pileup.analysis.evidence.answers import Answers
 from pileup.analysis.evidence.context import Context
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.times import iso
@@ -34,6 +35,7 @@ from pileup.analysis.findings.rules import (
     pages,
 )
 from pileup.knowledge import knowledge
+from pileup.knowledge.signature import Signature
 
 RULES: dict[str, Rule] = {
     **latches.RULES,
@@ -56,28 +58,28 @@ class Diagnosis:
     looked_at: LookedAtDoc | None
 
 
-def diagnose(observed: Observed) -> Diagnosis:
-    """Evaluate every known problem, best match first.
+NOTHING_CHECKED = Diagnosis((), (), None)
+
+
+def diagnose(observed: Observed, answers: Answers | None = None) -> Diagnosis:
+    """Evaluate every known problem separately, best match first.
 
     Empty when the evidence has time series and they show no stall. Stacks or waits alone, without
-    time series, are evaluated.
+    time series, are evaluated. answers: records the problems that could not be evaluated.
     """
+    answers = answers or Answers()
     context, evidence = observed.context, observed.context.evidence
     if context.stall is None and _has_series(evidence):
-        return Diagnosis((), (), None)
-    bigger = larger.waits(observed)
+        return NOTHING_CHECKED
+    bigger = answers.ask("larger_waits", lambda: larger.waits(observed))
     findings: list[FindingDoc] = []
     absent: list[AbsenceDoc] = []
     for issue, signature in knowledge().signatures.items():
-        signs: tuple[SignDoc, ...] = ()
-        had_data = True
-        if signature.rule == "code":
-            match = RULES[issue](observed)
-            had_data = _has_moments(observed)
-        else:
-            outcome = evaluate(signature, observed, bigger)
-            match, signs, had_data = outcome.match, outcome.signs, outcome.had_data
-        finding = _finding(match, signs, context) if match else None
+        finding, had_data = answers.settle(
+            f"findings/{issue}",
+            lambda: _evaluate(issue, signature, observed, bigger),  # noqa: B023  (called at once)
+            (None, False),
+        )
         if finding is not None and finding.score >= LEAST:
             findings.append(finding)
         elif evidence.artifacts:
@@ -90,7 +92,21 @@ def diagnose(observed: Observed) -> Diagnosis:
                 )
             )
     findings.sort(key=lambda finding: (-finding.score, finding.id))
-    return Diagnosis(tuple(findings), tuple(absent), _coverage(observed, context))
+    coverage = answers.settle("looked_at", lambda: _coverage(observed, context), None)
+    return Diagnosis(tuple(findings), tuple(absent), coverage)
+
+
+def _evaluate(
+    issue: str, signature: Signature, observed: Observed, bigger: larger.Larger
+) -> tuple[FindingDoc | None, bool]:
+    """Return the finding of one known problem, and whether there was data to check it on."""
+    if signature.rule == "code":
+        match, had_data = RULES[issue](observed), _has_moments(observed)
+        return _finding(match, (), observed.context) if match else None, had_data
+    outcome = evaluate(signature, observed, bigger)
+    match = outcome.match
+    finding = _finding(match, outcome.signs, observed.context) if match else None
+    return finding, outcome.had_data
 
 
 def _finding(match: Match, signs: tuple[SignDoc, ...], context: Context) -> FindingDoc:

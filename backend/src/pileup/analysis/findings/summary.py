@@ -21,6 +21,12 @@ _FEW_LATCH_WAITS = 5
 _ENOUGH = 20
 """'No stall' needs at least this many samples of a series that shows load."""
 
+NOT_ANSWERED = Headline(
+    verdict="not_enough_data",
+    text="Whether the server stalled is not answered: a defect in Pileup stopped the question. "
+    "The problems name it.",
+)
+
 
 def headline(
     context: Context,

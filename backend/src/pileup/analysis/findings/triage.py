@@ -17,6 +17,7 @@ import polars as pl
 
 from pileup.analysis.contract import Locator, TriageDoc
 from pileup.analysis.evidence import gaps, latch_stacks
+from pileup.analysis.evidence.answers import Answers
 from pileup.analysis.evidence.context import Context
 from pileup.analysis.evidence.levels import Level, Levels, total
 from pileup.analysis.evidence.statement_shapes import digest
@@ -46,9 +47,20 @@ _Resource = tuple[list[str], list[machine_checks.Finding]]
 """Names of the measured resources, and a finding for each resource near its limit."""
 
 
-def triage(observed: Observed) -> list[TriageDoc]:
-    """Run all seven checks, in order."""
-    return [_with_command(check(observed), observed.context) for check in _CHECKS]
+def triage(observed: Observed, answers: Answers | None = None) -> list[TriageDoc]:
+    """Run all seven checks, in order, each separately.
+
+    answers: records the checks that failed; their verdict is no_data.
+    """
+    answers = answers or Answers()
+    return [
+        answers.settle(
+            f"triage/{name}",
+            lambda: _with_command(check(observed), observed.context),  # noqa: B023  (at once)
+            _doc(name, "no_data", "Not answered: a defect in Pileup stopped this check."),
+        )
+        for name, check in _CHECKS.items()
+    ]
 
 
 _KERNEL = ("kernel-log", "syslog")
@@ -340,15 +352,15 @@ def _waits_for_latch_or_lock(functions: Sequence[str]) -> bool:
 
 _LOCKS = ("adaptive-hash", "table-lock", "metadata-lock", "global-read-lock", "query-cache")
 
-_CHECKS: tuple[Callable[[Observed], TriageDoc], ...] = (
-    _configuration,
-    _saturated,
-    _collateral,
-    _other_process,
-    _hardware,
-    _shared_storage,
-    _locking,
-)
+_CHECKS: dict[str, Callable[[Observed], TriageDoc]] = {
+    "configuration": _configuration,
+    "saturated_resources": _saturated,
+    "collateral_query": _collateral,
+    "other_process": _other_process,
+    "hardware": _hardware,
+    "shared_storage": _shared_storage,
+    "locking": _locking,
+}
 
 
 def _doc(check: str, verdict: str, why: str, evidence: list[Locator] | None = None) -> TriageDoc:
