@@ -1,7 +1,7 @@
 """Fixtures for the tests of every package.
 
 postgres_server      the throw-away server of this test process
-postgres_url         the address of a fresh, migrated database; one per test
+postgres_url         the address of a migrated database without rows, for one test at a time
 empty_postgres_url   the same without any table
 corpus, captures     folders of other people's files; PILEUP_CORPUS and PILEUP_CAPTURES, or a
                      folder `shared` beside the checkout; the test is skipped where there is none
@@ -65,9 +65,9 @@ def postgres_server() -> Iterator[PostgresForTests]:
 
 @pytest.fixture
 def postgres_url(postgres_server: PostgresForTests) -> Iterator[str]:
-    name = postgres_server.migrated_database()
+    name = postgres_server.borrow_database()
     yield postgres_server.url(name)
-    postgres_server.drop(name)
+    postgres_server.give_back(name)
 
 
 @pytest.fixture
