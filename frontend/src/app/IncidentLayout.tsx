@@ -11,6 +11,7 @@ import { usePresence } from '@/state/presence'
 import { sendDrafts } from '@/state/textDrafts'
 import { Problem } from '@/ui/display/States'
 import { IncidentNotHere } from './RouteError'
+import { PasteBox } from './PasteBox'
 import { Shell } from './Shell'
 
 export function IncidentLayout() {
@@ -42,7 +43,10 @@ export function IncidentLayout() {
             onRetry={() => void incident.refetch()}
           />
         ) : (
-          <Outlet />
+          <>
+            <Outlet />
+            <PasteBox incidentId={id} />
+          </>
         )}
       </Shell>
     </IncidentContext.Provider>

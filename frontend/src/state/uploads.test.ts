@@ -28,6 +28,7 @@ it('adds up bytes that the server has', () => {
     state: 'waiting',
     error: null,
     uploadId: null,
+    given: null,
     ...change,
   })
   const totals = uploadTotals([

@@ -8,9 +8,15 @@ import { CSRF_HEADER, csrfToken } from '@/api/client'
 import { problemFrom } from '@/api/problem'
 import { whenReached } from '@/api/reach'
 import { Store, useStore } from '@/state/store'
+import type { Given } from './given'
 import { setUploadsUnderWay } from './uploadsUnderWay'
 
-export type PathFile = { readonly file: File; readonly path: string }
+export type PathFile = {
+  readonly file: File
+  readonly path: string
+  /** Time and host that a person gave. */
+  readonly given?: Given | null
+}
 
 export type UploadItem = {
   readonly key: string
@@ -22,6 +28,7 @@ export type UploadItem = {
   readonly error: string | null
   /** Id on the server, once it has one. */
   readonly uploadId: string | null
+  readonly given: Given | null
 }
 
 /** An incomplete upload that the server knows. */
@@ -48,7 +55,7 @@ export function enqueueUploads(
       .filter((item) => item.state !== 'failed')
       .map((item) => item.uploadId),
   )
-  const added = chosen.map(({ file, path }): UploadItem => {
+  const added = chosen.map(({ file, path, given = null }): UploadItem => {
     const key = `upload-${(counter += 1)}`
     files.set(key, file)
     const match = matchUnfinished(path, file.size, unfinished, open)
@@ -62,6 +69,7 @@ export function enqueueUploads(
       state: 'waiting',
       error: null,
       uploadId: match?.id ?? null,
+      given,
     }
   })
   publish([...items.get(), ...added])
@@ -144,7 +152,7 @@ function begin(item: UploadItem) {
     chunkSize: CHUNK_BYTES,
     retryDelays: RETRY_MS,
     storeFingerprintForResuming: false, // the server knows the unfinished uploads, not this browser
-    metadata: { filename: file.name, path: item.path },
+    metadata: { filename: file.name, path: item.path, ...metadataOf(item.given) },
     onBeforeRequest: (request) => request.setHeader(CSRF_HEADER, csrfToken()),
     onProgress: (sent) => patch(item.key, { sent }),
     onUploadUrlAvailable: () =>
@@ -158,6 +166,11 @@ function begin(item: UploadItem) {
   running.set(item.key, upload)
   patch(item.key, { state: 'sending' })
   upload.start()
+}
+
+function metadataOf(given: Given | null): Record<string, string> {
+  const entries = Object.entries(given ?? {}).filter(([, value]) => value !== null)
+  return Object.fromEntries(entries.map(([key, value]) => [key, String(value)]))
 }
 
 function settle(key: string, change: Partial<UploadItem>) {

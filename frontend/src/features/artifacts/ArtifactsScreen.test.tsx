@@ -30,6 +30,9 @@ const artifact = (change: Partial<Artifact>): Artifact => ({
   clock: null,
   zone: null,
   offset_s: null,
+  given_at: null,
+  given_within_s: null,
+  given_host: null,
   coverage: 0.987,
   records: {},
   problems: 0,
@@ -168,5 +171,57 @@ describe('artifacts', () => {
     const alert = await screen.findByRole('alert')
     expect(alert.textContent).toContain('The artifacts could not be read')
     expect(within(alert).getByRole('button', { name: 'Try again' })).toBeTruthy()
+  })
+})
+
+describe('artifacts without a time', () => {
+  const undated = artifact({
+    records: { semaphore_wait: 3 },
+    clock: {
+      source: 'db-1/innodb-status',
+      zone: null,
+      offset_s: 0,
+      how: 'No time in the file: not placed.',
+      quality: 'unknown',
+      dispersion_s: null,
+      anchors: 0,
+      suggested_offset_s: null,
+      suggested_how: '',
+      moves: 0,
+      outside: 0,
+      jumps: [],
+    },
+  })
+
+  it('are named above the list, and placed together', async () => {
+    const calls = serve({
+      ...server(true),
+      '/incidents/i1/artifacts': {
+        items: [undated, unknown],
+        worker: { alive: true, last_seen: null },
+      },
+      'POST /incidents/i1/artifacts/given': { items: [] },
+    })
+    renderScreen(<ArtifactsScreen />, '/incidents/i1/artifacts')
+    expect(await screen.findByText(/1-innodbstatus1 prints no time/)).toBeTruthy()
+    fireEvent.click(screen.getByRole('button', { name: 'Give it a time' }))
+    const dialog = await screen.findByRole('dialog')
+    fireEvent.change(within(dialog).getByLabelText('When was this?'), {
+      target: { value: '2020-11-10T18:42' },
+    })
+    fireEvent.change(within(dialog).getByLabelText('Host'), { target: { value: 'db-7' } })
+    fireEvent.click(within(dialog).getByRole('button', { name: 'Place 1 artifact' }))
+    await waitFor(() =>
+      expect(calls).toContainEqual({
+        method: 'POST',
+        path: '/incidents/i1/artifacts/given',
+        body: {
+          artifact_ids: ['a1'],
+          at: '2020-11-10T18:42:00.000Z',
+          within_s: 60,
+          host: 'db-7',
+        },
+      }),
+    )
   })
 })

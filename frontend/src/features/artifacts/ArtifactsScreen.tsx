@@ -9,10 +9,12 @@ import type { Artifact } from '@/api/schema'
 import { useWidth } from '@/charts/useWidth'
 import { useIncidentId } from '@/state/incident'
 import { oneOf, text, useUrlChange, useUrlState } from '@/state/url'
+import { openPasteBox } from '@/state/pasteBox'
 import { useStored } from '@/state/stored'
 import { enqueueUploads, type PathFile } from '@/state/uploads'
 import { Button } from '@/ui/controls/Button'
 import { useFileDrop } from '@/ui/controls/drop'
+import { PasteIcon } from '@/ui/controls/icons'
 import { DropVeil, FileChoosers } from '@/ui/controls/DropZone'
 import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/display/States'
 import { Table } from '@/ui/table/Table'
@@ -22,6 +24,7 @@ import { orderByArchive } from './list/archiveOrder'
 import { COLUMNS, ALL_COLUMNS_PX } from './list/columns'
 import { UnfinishedUploads } from './list/UnfinishedUploads'
 import { UploadList } from './list/UploadList'
+import { GiveTimesButton } from './clock/GivenTime'
 import { Viewer } from './Viewer'
 import { isDamaged, isMoving } from './state'
 import { unfinishedQuery } from './queries'
@@ -88,6 +91,7 @@ export default function ArtifactsScreen() {
             onShow={setShow}
           />
         )}
+        {mayWrite && <GiveTimesButton incidentId={incidentId} artifacts={items ?? []} />}
         <UploadList incidentId={incidentId} />
         <UnfinishedUploads incidentId={incidentId} uploads={unfinished.data ?? []} />
         {list.isLoadingError ? (
@@ -101,8 +105,9 @@ export default function ArtifactsScreen() {
         ) : items.length === 0 ? (
           <EmptyState title="No artifacts yet">
             Status dumps, stack samples, pt-stalk bundles, metric CSVs, logs and configuration
-            appear here, each with its parse receipt. Drop the folder that was captured, or push it
-            from the host: <code>pileup push ./pt-stalk</code>.
+            appear here, each with its parse receipt. Drop the folder that was captured, paste text
+            from a chat or a terminal (Ctrl+V), or push it from the host:{' '}
+            <code>pileup push ./pt-stalk</code>.
           </EmptyState>
         ) : shown.length === 0 ? (
           <EmptyState
@@ -191,6 +196,11 @@ function Tools({
   return (
     <div className="artifacts-drop">
       {onFiles && <FileChoosers onFiles={onFiles} />}
+      {onFiles && (
+        <Button icon={<PasteIcon size={14} />} onClick={() => openPasteBox()}>
+          Paste text
+        </Button>
+      )}
       {onFiles && !isViewing && (
         <span className="muted ellipsis">
           or drop files, folders and archives anywhere on this page

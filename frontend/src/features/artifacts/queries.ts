@@ -12,6 +12,7 @@ import { useEffect, useMemo } from 'react'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
 import type { ArtifactChange, ArtifactList, RawLines } from '@/api/schema'
+import type { Given } from '@/state/given'
 import { useOfferUndo } from '@/ui/history/undo'
 
 export const PAGE_LINES = 200
@@ -203,6 +204,24 @@ export function useChangeArtifact(incidentId: string) {
         }),
       ),
     onSuccess: (artifact) => refresh(artifact.id),
+  })
+}
+
+/** Return the mutation that gives artifacts a time and a host; null forgets both. */
+export function useGiveTime(incidentId: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ ids, given }: { ids: readonly string[]; given: Given | null }) =>
+      unwrap(
+        api.POST('/api/v1/incidents/{incident_id}/artifacts/given', {
+          params: { path: { incident_id: incidentId } },
+          body: { artifact_ids: [...ids], ...given },
+        }),
+      ),
+    onSuccess: (_, { ids }) => {
+      void client.invalidateQueries({ queryKey: keys.of(incidentId, 'artifacts') })
+      for (const id of ids) void client.invalidateQueries({ queryKey: keys.artifact(id, 'detail') })
+    },
   })
 }
 

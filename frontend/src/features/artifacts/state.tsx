@@ -49,3 +49,10 @@ export const isDamaged = ({ state, problems }: Pick<Artifact, 'state' | 'problem
 /** Return whether a worker is still processing the artifact. */
 export const isMoving = (state: State) =>
   state === 'queued' || state === 'identifying' || state === 'parsing'
+
+/** Return whether the artifact holds records that belong to a moment which nobody knows. */
+export const isUndated = (artifact: Artifact) =>
+  (artifact.state === 'done' || artifact.state === 'done_with_problems') &&
+  artifact.first === null &&
+  artifact.given_at === null &&
+  Object.entries(artifact.records).some(([kind, count]) => kind !== 'setting' && count > 0)

@@ -1,11 +1,12 @@
 /** The empty list of incidents: load a sample, drop a folder, or push from the database host. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
+import { openPasteBox } from '@/state/pasteBox'
 import type { PathFile } from '@/state/uploads'
 import { Button } from '@/ui/controls/Button'
 import { CopyButton } from '@/ui/controls/CopyButton'
 import { FileChoosers } from '@/ui/controls/DropZone'
-import { FolderIcon, SampleIcon, TerminalIcon } from '@/ui/controls/icons'
+import { FolderIcon, PasteIcon, SampleIcon, TerminalIcon } from '@/ui/controls/icons'
 import { EmptyState, Problem, Skeleton } from '@/ui/display/States'
 import { BytesValue } from '@/ui/display/Value'
 import { samplesQuery, useLoadSample } from './queries'
@@ -44,10 +45,14 @@ export function Begin({
           </h2>
           <p>
             A pt-stalk folder, stack samples, metric CSVs, logs, archives: anywhere on this page.
-            Every file is stored unchanged, and its type is detected from its content.
+            Every file is stored unchanged, and its type is detected from its content. Text from a
+            chat or a terminal can be pasted: Ctrl+V.
           </p>
           <div className="begin-actions">
             <FileChoosers onFiles={onFiles} />
+            <Button icon={<PasteIcon size={14} />} onClick={() => openPasteBox()}>
+              Paste text
+            </Button>
           </div>
         </section>
         <section className="begin-card">

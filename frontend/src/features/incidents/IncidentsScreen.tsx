@@ -21,6 +21,7 @@ import { Begin } from './Begin'
 import { DeletedIncidents } from './DeletedIncidents'
 import { NewIncidentDialog } from './NewIncidentDialog'
 import { ImportBundle } from './ImportBundle'
+import { PasteNewIncident } from './PasteNewIncident'
 import { SampleMenu } from './SampleMenu'
 import { useImportBundle, useIncidentFromFiles } from './queries'
 import './incidents.css'
@@ -40,7 +41,7 @@ export default function IncidentsScreen() {
   const [chosen, setChosen] = useState<string | null>(null)
   const fromFiles = useIncidentFromFiles()
   const bundle = useImportBundle()
-  const over = useFileDrop((files) => fromFiles.mutate(files), mayWrite)
+  const over = useFileDrop((files) => fromFiles.mutate({ files }), mayWrite)
   const navigate = useNavigate()
   useEffect(() => {
     document.title = 'Incidents · Pileup'
@@ -110,7 +111,7 @@ export default function IncidentsScreen() {
           )}
         </header>
         {fromFiles.error && (
-          <Problem error={fromFiles.error} what="No incident was created from the dropped files" />
+          <Problem error={fromFiles.error} what="No incident was created from these files" />
         )}
         {bundle.error && <Problem error={bundle.error} what="The bundle was not imported" />}
         {incidents.isLoadingError ? (
@@ -122,7 +123,7 @@ export default function IncidentsScreen() {
         ) : !items ? (
           <SkeletonRows rows={10} />
         ) : none ? (
-          <Begin mayWrite={mayWrite} onFiles={(files) => fromFiles.mutate(files)} />
+          <Begin mayWrite={mayWrite} onFiles={(files) => fromFiles.mutate({ files })} />
         ) : shown.length === 0 ? (
           <EmptyState
             title="No incident matches the filter"
@@ -155,6 +156,7 @@ export default function IncidentsScreen() {
         )}
       </div>
       {over && <DropVeil text="Drop to create an incident" />}
+      {mayWrite && <PasteNewIncident create={fromFiles} enabled={mayWrite} />}
       <NewIncidentDialog open={creating} onOpenChange={setCreating} />
       {deleting && <DeleteIncident incident={deleting} onClose={() => setDeleting(null)} />}
       {bin && <DeletedIncidents onClose={() => setBin(false)} />}

@@ -31,9 +31,11 @@ export function useIncidentFromFiles() {
   const client = useQueryClient()
   const navigate = useNavigate()
   return useMutation({
-    mutationFn: async (files: readonly PathFile[]) => {
+    mutationFn: async ({ files, title }: { files: readonly PathFile[]; title?: string }) => {
       const incident = await unwrap(
-        api.POST('/api/v1/incidents', { body: { title: commonName(files).slice(0, 300) } }),
+        api.POST('/api/v1/incidents', {
+          body: { title: (title ?? commonName(files)).slice(0, 300) },
+        }),
       )
       enqueueUploads(incident.id, files)
       return incident

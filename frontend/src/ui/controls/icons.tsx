@@ -8,6 +8,7 @@ import {
   Check,
   ChevronDown,
   ChevronRight,
+  ClipboardPaste,
   Columns2,
   Contrast,
   Copy,
@@ -52,6 +53,7 @@ export const BellIcon = icon(Bell)
 export const CheckIcon = icon(Check)
 export const ChevronIcon = icon(ChevronRight)
 export const CloseIcon = icon(X)
+export const PasteIcon = icon(ClipboardPaste)
 export const CompareIcon = icon(Columns2)
 export const CopyIcon = icon(Copy)
 export const DownIcon = icon(ChevronDown)

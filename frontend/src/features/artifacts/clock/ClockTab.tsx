@@ -9,6 +9,8 @@ import { Fields } from '@/ui/panels/Inspector'
 import { EmptyState, Problem } from '@/ui/display/States'
 import { Time } from '@/ui/display/Value'
 import { useChangeArtifact, useClockPreview } from '../queries'
+import { isUndated } from '../state'
+import { GivenTime } from './GivenTime'
 
 const QUALITY: Record<NonNullable<Artifact['clock']>['quality'], string> = {
   exact: 'exact: stated in the file',
@@ -16,6 +18,14 @@ const QUALITY: Record<NonNullable<Artifact['clock']>['quality'], string> = {
   assumed: 'assumed: not stated in the capture',
   given: 'set by hand',
   unknown: 'unknown',
+}
+
+const WITHOUT_ZONE: typeof QUALITY = {
+  exact: 'none needed: the times are absolute',
+  derived: 'none needed: placed by other files',
+  assumed: 'none',
+  given: 'none needed: the time was given',
+  unknown: 'not known: the file prints no time',
 }
 
 export function ClockTab({
@@ -26,6 +36,7 @@ export function ClockTab({
   readonly artifact: Artifact
 }) {
   const { clock } = artifact
+  const may = useMay('contributor')
   return (
     <div className="receipt scroll">
       {clock ? (
@@ -34,12 +45,12 @@ export function ClockTab({
           <Fields
             items={[
               ['Source', clock.source],
-              ['Zone', clock.zone ?? 'none needed: the times are absolute'],
+              ['Zone', clock.zone ?? WITHOUT_ZONE[clock.quality]],
               ['Offset', `${formatNumber(clock.offset_s, 3)} s`],
               ['Certainty', QUALITY[clock.quality]],
               clock.dispersion_s !== null && [
                 'Dispersion',
-                `± ${formatNumber(clock.dispersion_s, 3)} s over ${clock.anchors} anchors`,
+                `± ${formatNumber(clock.dispersion_s, 3)} s${clock.anchors ? ` over ${clock.anchors} anchors` : ''}`,
               ],
               [
                 'Covers',
@@ -60,14 +71,23 @@ export function ClockTab({
         <EmptyState compact title="No clock yet">
           {artifact.first
             ? 'Available after the analysis.'
-            : 'This artifact has no times, or it is not parsed yet.'}
+            : 'This artifact prints no time, or it is not parsed yet.'}
         </EmptyState>
       )}
-      <ByHand
-        key={`${artifact.zone ?? ''}${artifact.offset_s ?? ''}`}
-        incidentId={incidentId}
-        artifact={artifact}
-      />
+      {may && (isUndated(artifact) || artifact.given_at !== null) && (
+        <GivenTime
+          key={`${artifact.given_at ?? ''}${artifact.given_host ?? ''}`}
+          incidentId={incidentId}
+          artifact={artifact}
+        />
+      )}
+      {!isUndated(artifact) && artifact.given_at === null && (
+        <ByHand
+          key={`${artifact.zone ?? ''}${artifact.offset_s ?? ''}`}
+          incidentId={incidentId}
+          artifact={artifact}
+        />
+      )}
     </div>
   )
 }

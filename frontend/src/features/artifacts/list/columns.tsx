@@ -213,13 +213,18 @@ function Uploader({ row }: { readonly row: Artifact }) {
   return <span title={zone.format(row.uploaded_at)}>{row.uploaded_by}</span>
 }
 
+const WITHOUT_ZONE: Partial<Record<NonNullable<Artifact['clock']>['quality'], string>> = {
+  unknown: 'undated',
+  given: 'given',
+}
+
 function ZoneCell({ row }: { readonly row: Artifact }) {
   const { clock } = row
   if (!clock) return none
   const offset = clock.offset_s ? ` ${clock.offset_s > 0 ? '+' : ''}${clock.offset_s} s` : ''
   return (
     <span title={clock.how}>
-      {clock.zone ?? 'absolute'}
+      {clock.zone ?? WITHOUT_ZONE[clock.quality] ?? 'absolute'}
       {offset}
       {clock.quality === 'assumed' && <span className="unit">assumed</span>}
     </span>
