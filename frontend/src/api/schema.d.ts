@@ -6258,6 +6258,8 @@ export interface components {
       artifact: string
       /** Client Host */
       client_host: string | null
+      /** Client Ip */
+      client_ip: string | null
       /** Counts */
       counts: components['schemas']['QueryField'][]
       /** Duration S */
@@ -6282,8 +6284,12 @@ export interface components {
       state: string | null
       /** Time */
       time: string | null
+      /** Trx Id */
+      trx_id: string | null
       /** User */
       user: string | null
+      /** Weight */
+      weight: number | null
     }
     /** QueryExamples */
     QueryExamples: {
@@ -6294,13 +6300,15 @@ export interface components {
     }
     /**
      * QueryField
-     * @description Another number that this server prints for a statement, under its printed name.
+     * @description Another field that this server prints for a statement, under its printed name.
      */
     QueryField: {
       /** Name */
       name: string
+      /** Text */
+      text: string | null
       /** Value */
-      value: number
+      value: number | null
     }
     /** QueueLength */
     QueueLength: {
@@ -7657,6 +7665,8 @@ export interface components {
       line_last: number
       /** Lock S */
       lock_s: number | null
+      /** Logged */
+      logged: number | null
       /** Max S */
       max_s: number | null
       /** Mean S */

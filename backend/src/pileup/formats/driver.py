@@ -183,11 +183,18 @@ def _detection(
     if why := stored_only.recognise(reader.magic):
         return Detection(stored_only.NAME, 1.0, why)
     detection = formats.detect(reader.head, name)
-    if detection.format is None and reader.remove_margin(
-        lambda head: formats.detect(head, name).format is not None
-    ):
+    rank = _rank(detection)
+    if rank < 2 and reader.remove_margin(lambda head: _rank(formats.detect(head, name)) > rank):
         return formats.detect(reader.head, name)
     return detection
+
+
+def _rank(detection: Detection) -> int:
+    """Return 0 for no format, 1 for one that takes what no other claims, 2 for any other."""
+    chosen = formats.by_name(detection.format) if detection.format else None
+    if chosen is None:
+        return 0
+    return 1 if getattr(chosen, "ONLY_UNCLAIMED", False) else 2
 
 
 def _run(work: _Work, chosen: Format) -> tuple[str | None, bool]:

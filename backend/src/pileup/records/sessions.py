@@ -54,7 +54,10 @@ class QueryCount:
     """
 
     name: str
-    value: float
+    value: float | None = None
+    """None for a field that is no number."""
+    text: str | None = None
+    """The field as printed when it is no number: Stored_routine, explain."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,8 +80,12 @@ class Query(Record):
     session_id: int | None = None
     user: str | None = None
     client_host: str | None = None
+    """The host name, or the address where no name is printed."""
+    client_ip: str | None = None
     db: str | None = None
     errno: int | None = None
+    trx_id: str | None = None
+    """InnoDB's transaction, hexadecimal as Percona prints it; compare as text."""
     innodb_rec_lock_wait_s: float | None = None
     innodb_queue_wait_s: float | None = None
     innodb_io_r_wait_s: float | None = None
@@ -88,4 +95,6 @@ class Query(Record):
     """A command that is not a statement: Quit, Ping, Prepare."""
     query: str | None = None
     counts: tuple[QueryCount, ...] = ()
-    """Further counts that this server prints for a statement, in its order."""
+    """Further fields that this server prints for a statement, in its order."""
+    weight: int | None = None
+    """How many statements this one represents in a sampled log; None: 1. Sums multiply by it."""

@@ -8,10 +8,10 @@ import pytest
 
 from pileup.formats.driver import Parsed
 from tests.formats.checks import parse_bytes
-from tests.formats.detection import outputs_of_machines
+from tests.formats.detection import outputs_of_machines, outputs_of_servers
 from tests.formats.detection.outputs_of_machines import IOSTAT, IOSTAT_X, VMSTAT
 
-OUTPUTS = outputs_of_machines.OUTPUTS
+OUTPUTS = outputs_of_machines.OUTPUTS | outputs_of_servers.OUTPUTS
 CASES = [
     pytest.param(name, text, id=f"{name}: {case}")
     for name, cases in OUTPUTS.items()

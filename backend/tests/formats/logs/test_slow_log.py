@@ -8,6 +8,8 @@ from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from pileup.formats.driver import parse_path
@@ -91,7 +93,7 @@ def test_every_count_of_log_slow_extra_is_read() -> None:
     assert _counts(second) == {"Killed": 1317, "Bytes_received": 0, "Bytes_sent": 0}
 
 
-def test_a_count_that_cannot_be_read_is_left_out() -> None:
+def test_a_field_that_is_no_number_stays_as_text() -> None:
     text = (
         "# User@Host: a[a] @ h []\n# QC_Hit: No  Full_scan: Yes  Full_join: Maybe\n"
         "# Query_time: 1  Lock_time: 0\n# Pages_read: 1x2  Pages_updated: 1.2.3  Bytes_sent: 7\n"
@@ -99,10 +101,85 @@ def test_a_count_that_cannot_be_read_is_left_out() -> None:
     )
     (query,) = parse_bytes(text.encode()).frames["query"].to_dicts()
     assert _counts(query) == {"QC_Hit": 0, "Full_scan": 1, "Bytes_sent": 7}
+    assert _texts(query) == {"Full_join": "Maybe", "Pages_read": "1x2", "Pages_updated": "1.2.3"}
+
+
+def entry(more: str = "", statement: str = "SELECT 1;", time: str = "0.5") -> str:
+    return (
+        f"# User@Host: app[app] @ web-3 [10.0.0.3]\n# Query_time: {time}  Lock_time: 0.25 "
+        f"Rows_sent: 1  Rows_examined: 2\n{more}SET timestamp=1795213380;\n{statement}\n"
+    )
+
+
+def test_a_field_of_any_server_is_kept_under_its_name() -> None:
+    text = entry("# InnoDB_trx_id: 5A3F1\n# Stored_routine: shop.pay  Foo_count: 3\n") + entry()
+    first, second = parse_bytes(text.encode()).frames["query"].to_dicts()
+    assert (first["trx_id"], first["client_host"], first["client_ip"]) == (
+        "5A3F1",
+        "web-3",
+        "10.0.0.3",
+    )
+    assert (_counts(first), _texts(first)) == ({"Foo_count": 3}, {"Stored_routine": "shop.pay"})
+    assert (second["trx_id"], second["counts"], second["weight"]) == (None, [], None)
+
+
+@given(st.dictionaries(st.from_regex(r"[A-Z][a-z]{1,9}_[a-z]{1,9}", fullmatch=True),
+                       st.integers(0, 10**9), max_size=6))  # fmt: skip
+@settings(max_examples=25)
+def test_no_field_vanishes(fields: dict[str, int]) -> None:
+    line = "".join(f"# {name}: {value}\n" for name, value in fields.items())
+    (query,) = parse_bytes(entry(line).encode(), format_name="slow-log").frames["query"].to_dicts()
+    known = {"Rows_affected", "Thread_id"}
+    assert _counts(query) == {name: value for name, value in fields.items() if name not in known}
+
+
+def test_a_sampled_log_counts_by_its_rate() -> None:
+    rate = "# Log_slow_rate_type: query  Log_slow_rate_limit: 1000\n"
+    parsed = parse_bytes((entry(rate) * 2 + entry(rate, time="12.5")).encode())
+    assert parsed.frames["query"]["weight"].to_list() == [1000, 1000, None]  # always written
+    sums = parsed.frames["sample"].rows_by_key("series", named=True, unique=True)
+    assert sums["slow_log.queries"]["value"] == 2001
+    assert sums["slow_log.query_time"]["value"] == 0.5 * 2000 + 12.5
+    assert [p.line for p in parsed.problems] == [1]
+    assert "1 of 1000 statements" in parsed.problems[0].message
+
+
+def test_sampled_sessions_are_reported_and_not_multiplied() -> None:
+    rate = "# Log_slow_rate_type: session  Log_slow_rate_limit: 10\n"
+    parsed = parse_bytes((entry(rate) * 2).encode())
+    assert parsed.frames["query"]["weight"].to_list() == [None, None]
+    assert "1 of 10 sessions" in parsed.problems[0].message
+
+
+@pytest.mark.parametrize(
+    ("more", "statement", "db"),
+    [
+        ("# Schema: old\n", "SELECT 1;", "old"),
+        ("# Schema: old\nuse new;\n", "SELECT 1;", "new"),
+        ("", "use `new`;", "new"),
+        ("# Schema: old\n", "USE new", "new"),
+        ("# Schema: old\n", "SELECT 1 -- use new", "old"),
+    ],
+)
+def test_use_names_the_database(more: str, statement: str, db: str) -> None:
+    (query,) = parse_bytes(entry(more, statement).encode()).frames["query"].to_dicts()
+    assert query["db"] == db
+
+
+def test_the_plan_of_mariadb_is_kept() -> None:
+    plans = [
+        _texts(query).get("explain") for query in parse_path(MARIADB).frames["query"].to_dicts()
+    ]
+    assert plans[0] is not None
+    assert plans[0].split("\n")[0].split()[:2] == ["id", "select_type"]
+
+
+def _texts(query: dict[str, Any]) -> dict[str, str]:
+    return {one["name"]: one["text"] for one in query["counts"] if one["value"] is None}
 
 
 def _counts(query: dict[str, Any]) -> dict[str, float]:
-    return {one["name"]: one["value"] for one in query["counts"]}
+    return {one["name"]: one["value"] for one in query["counts"] if one["text"] is None}
 
 
 def test_seconds_in_which_nothing_ended_are_zero() -> None:

@@ -264,6 +264,10 @@ function QueryInspector({
         <pre className="tables-query mono">{query.shape}</pre>
         <Fields
           items={[
+            query.logged !== null && [
+              'Sampled log',
+              `${formatNumber(query.logged, 0)} written, of about ${formatNumber(query.calls ?? 0, 0)}`,
+            ],
             ['Mean', <Duration key="mean" value={query.mean_s} />],
             ['p95 (nearest rank)', <Duration key="p95" value={query.p95_s} />],
             query.rows_sent !== null && ['Rows sent', formatNumber(query.rows_sent, 0)],
@@ -306,6 +310,9 @@ function Examples({
   )
 }
 
+const clientOf = ({ client_host: host, client_ip: ip }: QueryExample) =>
+  ip === null || ip === host ? host : `${host} (${ip})`
+
 function Example({ example }: { readonly example: QueryExample }) {
   return (
     <li>
@@ -323,9 +330,20 @@ function Example({ example }: { readonly example: QueryExample }) {
         {example.query}
         {example.query_cut && '…'}
       </pre>
-      {example.counts.length > 0 && (
-        <Fields items={example.counts.map((count) => [count.name, formatNumber(count.value, 6)])} />
-      )}
+      <Fields
+        items={[
+          example.weight !== null && [
+            'Represents',
+            `${formatNumber(example.weight, 0)} statements`,
+          ],
+          example.client_host !== null && ['Client', clientOf(example)],
+          example.trx_id !== null && ['Transaction', <code key="trx">{example.trx_id}</code>],
+          ...example.counts.map(
+            ({ name, value, text }) =>
+              [name, value === null ? text : formatNumber(value, 6)] as const,
+          ),
+        ]}
+      />
     </li>
   )
 }

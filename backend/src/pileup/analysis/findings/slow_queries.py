@@ -1,7 +1,8 @@
 """Rank the slow log's statements that ran in the stall, grouped by shape.
 
 A logged query ends at its timestamp and began its query time earlier; it counts when that interval
-overlaps the stall. Each shape also has its calls per second in the baseline.
+overlaps the stall. Each shape also has its calls per second in the baseline. Counts and sums of a
+sampled log are by weight.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def slow_queries(
     if inside.is_empty():
         return []
     shapes = _shapes(inside)
-    whole = float(inside["query_time_s"].sum() or 0.0)
+    whole = float(inside.select(_sum("query_time_s")).item() or 0.0)
     classes = _classes(inside.join(shapes, on="_text", how="inner"))
     before = _before(frame, shapes, baseline)
     return [
@@ -50,11 +51,19 @@ def slow_queries(
     ]
 
 
+_WEIGHT = pl.col("weight").fill_null(1)
+"""Statements that one of a sampled log represents."""
+
+
+def _sum(name: str) -> pl.Expr:
+    return (pl.col(name) * _WEIGHT).sum()
+
+
 def _shapes(inside: pl.DataFrame) -> pl.DataFrame:
     """Map the distinct statements that took most of the time (``_text``) to their ``shape``."""
     texts = (
         inside.group_by("_text", maintain_order=True)
-        .agg(pl.col("query_time_s").sum())
+        .agg(_sum("query_time_s"))
         .sort("query_time_s", "_text", descending=[True, False])["_text"]
         .head(_MOST_TEXTS)
     )
@@ -77,13 +86,13 @@ def _classes(shaped: pl.DataFrame) -> pl.DataFrame:
         )
         .group_by("shape", maintain_order=True)
         .agg(
-            pl.len().alias("calls"),
-            pl.col("query_time_s").sum().alias("total_s"),
+            _WEIGHT.sum().alias("calls"),
+            _sum("query_time_s").alias("total_s"),
             pl.col("query_time_s").max().alias("max_s"),
-            pl.col("lock_time_s").sum().alias("lock_s"),
-            pl.col("innodb_rec_lock_wait_s").sum().alias("row_lock_wait_s"),
+            _sum("lock_time_s").alias("lock_s"),
+            _sum("innodb_rec_lock_wait_s").alias("row_lock_wait_s"),
             pl.col("innodb_rec_lock_wait_s").count().alias("_row_locks"),
-            pl.col("rows_examined").sum(),
+            _sum("rows_examined").alias("rows_examined"),
             pl.col("session_id").n_unique().alias("sessions"),
             pl.col("artifact", "line_first", "line_last", "time").first(),
         )
@@ -101,7 +110,8 @@ def _before(frame: pl.DataFrame, shapes: pl.DataFrame, baseline: Span | None) ->
     if baseline is None:
         return {}
     known = set(shapes["shape"])
-    texts = frame.filter(_overlaps(baseline)).group_by("_text").len().top_k(_MOST_TEXTS, by="len")
+    counted = frame.filter(_overlaps(baseline)).group_by("_text").agg(_WEIGHT.sum().alias("calls"))
+    texts = counted.top_k(_MOST_TEXTS, by="calls")
     numbers: dict[str, int] = {}
     for text, count in texts.iter_rows():
         shape = digest(text)

@@ -25,21 +25,22 @@ NAME = "general-log"
 TITLE = "general query log"
 GIVES = "The rate `general_log.commands` per second, by command: Query, Connect, Quit, Execute."
 PRINTED_BY = "MySQL 5.0 to 9.x, Percona, MariaDB"
-VERSION = 1
+VERSION = 2
 HINTS = ("general.log", "general_log", "query.log")
 
 # 2026-11-20T22:22:58.255330Z\t    8 Query\tSELECT 1          (MySQL 5.7 and later)
 # 071015 21:43:52\t    8 Connect\troot@localhost on test    or    \t\t    8 Query\tSELECT 1
+# 071015 21:43:52      8 Connect     root@localhost on test    (5.0 and 5.1; below: blanks alone)
 _ENTRY = re.compile(
-    r"(?P<stamp>\d{6} [ \d]\d:\d\d:\d\d|\t|"
-    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}(?:Z|[+-]\d\d:\d\d))\t *\d{1,20} "
+    r"(?P<stamp>\d{6} [ \d]\d:\d\d:\d\d|\t| {15}|"
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}(?:Z|[+-]\d\d:\d\d))[\t ] *\d{1,20} "
     r"(?P<command>Query|Connect|Quit|Init DB|Prepare|Execute|Close stmt|Reset stmt|Fetch|"
     r"Field List|Statistics|Ping|Change user|Sleep|Binlog Dump(?: GTID)?|Register Slave|"
     r"Register Replica|Refresh|Shutdown|Processlist|Kill|Debug|Delayed insert|Daemon|Long Data|"
-    r"Set option|Create DB|Drop DB|Reset Connection)(?:\t|$)"
+    r"Set option|Create DB|Drop DB|Reset Connection)(?:\t| {2}|$)"
 )
 _BANNER = ("Tcp port: ", "TCP Port: ", "Time    ")
-_FIRST = frozenset("0123456789\t")
+_FIRST = frozenset("0123456789\t ")
 _S = 1_000_000
 _MOST_SECONDS = 2 * 86_400
 """Most seconds that get a value for each command."""
@@ -71,7 +72,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
                 yield Skipped(number, number, "the rest of a statement that begins above the file")
             continue
         entries += 1
-        if match["stamp"] != "\t":
+        if not match["stamp"].isspace():
             now = _second(match["stamp"])
         if now is None:
             untimed += 1

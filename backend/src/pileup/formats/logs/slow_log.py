@@ -7,7 +7,10 @@ Yields: a Query per entry, the server's version from each banner, and per second
 Time:   when the statement ended: ``# Time:`` with a zone (5.7+), or before that SET timestamp (an
         epoch, of the moment of logging; since 8.0.14 it is the start, and # Time is present). A
         ``# Time:`` without a zone is printed only when the second changes, and applies until then.
-Note:   statements are cut at MOST_QUERY characters; the record's lines lead to the full text.
+Note:   Percona may write a sample: ``weight`` is how many statements an entry represents, and the
+        rates count it so. Sampled sessions have no weight: which of them is logged says nothing of
+        the others.
+        Statements are cut at MOST_QUERY characters; the record's lines lead to the full text.
         A line of a statement that looks like a header begins an entry: the log does not escape it.
 """
 
@@ -18,7 +21,7 @@ from collections.abc import Iterable, Iterator
 
 import polars as pl
 
-from pileup.formats.logs.parts.slow_log_fields import extract_fields
+from pileup.formats.logs.parts.slow_log_fields import ALWAYS_WRITTEN_S, extract_fields
 from pileup.formats.reading.pt_stalk_samples import clock_event
 from pileup.formats.reading.text import Chunk, make_chunks
 from pileup.records import SAMPLE, Item, Problem, Rows, Setting, Skipped, build_frame
@@ -26,11 +29,12 @@ from pileup.records import SAMPLE, Item, Problem, Rows, Setting, Skipped, build_
 NAME = "slow-log"
 TITLE = "slow query log"
 GIVES = (
-    "Queries with their times, rows, session, InnoDB's waits and each further count that is "
-    "printed; `slow_log.queries`, `.query_time`, `.lock_time` per second."
+    "Queries with their times, rows, session, transaction, InnoDB's waits and each further field "
+    "that is printed, weighted when the log is sampled; `slow_log.queries`, `.query_time`, "
+    "`.lock_time` per second."
 )
 PRINTED_BY = "MySQL 5.0 to 9.x with `log_slow_extra`, Percona, MariaDB; microseconds, rotated files"
-VERSION = 2
+VERSION = 3
 HINTS = ("slow.log", "-slow_log", "slowlog", "-slow.log")
 
 MOST_QUERY = 8_192
@@ -50,6 +54,13 @@ _BANNER = re.compile(
 )
 _SNIFF = re.compile(r"^# Query_time: *[\d.]+ +Lock_time: ", re.MULTILINE)
 _BEGINS = re.compile(r"^# (?:User@Host|Time): ", re.MULTILINE)
+_SAMPLED = {
+    True: "The server wrote 1 of {limit} statements: each counts as {limit}, except those of "
+    f"{ALWAYS_WRITTEN_S} s and more, which are always written.",
+    False: "The server wrote the statements of 1 of {limit} sessions: counts and sums are of those "
+    "sessions only.",
+}
+"""By whether statements are drawn, and not sessions."""
 _MOST_REST = 8 * 1024 * 1024
 _MOST_SECONDS = 5_000_000
 _ZEROS_S = 2 * 86_400
@@ -90,6 +101,8 @@ class _Reader:
         self._local: int | None = None
         """The last ``# Time:`` without a zone."""
         self._clock_reported = False
+        self._sampled = False
+        """Whether the log is sampled, which is reported once."""
         self._seconds: list[pl.DataFrame] = []
         self._counted = 0
 
@@ -177,6 +190,8 @@ class _Reader:
             self._local = int(held[-1])
         if not self._clock_reported:
             yield from self._clock(frame)
+        if not self._sampled:
+            yield from self._sampling(frame)
         damaged = frame.filter(~pl.col("_is_entry"))
         for at, last in damaged.select("line_first", "line_last").iter_rows():
             yield Problem(
@@ -199,6 +214,12 @@ class _Reader:
             row = both.row(0, named=True)
             local = str(pl.Series([row["_printed"]]).cast(pl.Datetime("us"))[0])[:19]
             yield clock_event(row["line_first"], row["_logged"], local)
+
+    def _sampling(self, frame: pl.DataFrame) -> Iterator[Item]:
+        sampled = frame.filter(pl.col("_rate_limit") > 1).head(1)
+        for line, kind, limit in sampled.select("line_first", "_rate_type", "_rate_limit").rows():
+            self._sampled = True
+            yield Problem(line, _SAMPLED[kind == "query"].format(limit=limit))
 
     def _count(self, frame: pl.DataFrame) -> None:
         if self._counted > _MOST_SECONDS:
@@ -247,22 +268,26 @@ def _marks(text: str) -> Iterator[tuple[int, re.Match[str] | None]]:
         yield banner.start(), banner
 
 
+_WEIGHT = pl.col("weight").fill_null(1)
+
+
 def _per_second(frame: pl.DataFrame) -> pl.DataFrame:
     return (
         frame.filter(pl.col("wall_us").is_not_null())
         .group_by("clock", (pl.col("wall_us") // _S).alias("second"))
         .agg(
-            pl.len().cast(pl.Int64).alias("queries"),
-            _sum("query_time_s").alias("query_time"),
-            _sum("lock_time_s").alias("lock_time"),
+            _WEIGHT.sum().alias("queries"),
+            _sum("query_time_s", _WEIGHT).alias("query_time"),
+            _sum("lock_time_s", _WEIGHT).alias("lock_time"),
             pl.col("line_first").min().alias("line"),
         )
     )
 
 
-def _sum(column: str) -> pl.Expr:
+def _sum(column: str, weight: pl.Expr | None = None) -> pl.Expr:
     """Sum a column; null if any of its values is null."""
-    return pl.when(pl.col(column).null_count() == 0).then(pl.col(column).sum())
+    values = pl.col(column) if weight is None else pl.col(column) * weight
+    return pl.when(pl.col(column).null_count() == 0).then(values.sum())
 
 
 def _samples(clock: str, rates: pl.DataFrame) -> Iterator[Item]:

@@ -35,6 +35,9 @@ class TopQuery:
     shape: str
     calls: int | None
     """Statements of the log; of processlists: rows, each session in each list."""
+    logged: int | None
+    """Statements that a sampled log holds: ``calls`` and the sums count each by its weight. None
+    when every statement was written."""
     total_s: float | None
     share: float | None
     """Of the total time of all."""
@@ -68,10 +71,12 @@ class TopQueries:
 
 @dataclass(frozen=True, slots=True)
 class QueryField:
-    """Another number that this server prints for a statement, under its printed name."""
+    """Another field that this server prints for a statement, under its printed name."""
 
     name: str
-    value: float
+    value: float | None
+    text: str | None
+    """What is printed where that is no number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +89,10 @@ class QueryExample:
     session_id: int | None
     user: str | None
     client_host: str | None
+    client_ip: str | None
+    trx_id: str | None
+    weight: int | None
+    """How many statements it represents in a sampled log."""
     state: str | None
     counts: list[QueryField]
     query: str
@@ -194,10 +203,13 @@ def _of_statements(source: Source, seen_in: QuerySource, window: Window) -> list
         .sort("duration_s", descending=True, nulls_last=True, maintain_order=True)
         .group_by("shape", maintain_order=True)
         .agg(
-            pl.len().alias("calls"),
+            _WEIGHT.sum().alias("calls"),
+            pl.when(pl.col("weight").count() > 0).then(pl.len()).alias("logged"),
             _sum("duration_s").alias("total_s"),
-            pl.col("duration_s").mean().alias("mean_s"),
-            pl.col("duration_s").quantile(0.95, "nearest").alias("p95_s"),
+            (_sum("duration_s") / _WEIGHT.filter(pl.col("duration_s").is_not_null()).sum()).alias(
+                "mean_s"
+            ),
+            _p95("duration_s").alias("p95_s"),
             pl.col("duration_s").max().alias("max_s"),
             _sum("lock_s").alias("lock_s"),
             _sum("rows_examined").cast(pl.Float64).alias("rows_examined"),
@@ -234,6 +246,9 @@ def _statements(source: Source, seen_in: QuerySource, window: Window) -> pl.Lazy
             "rows_examined",
             "rows_sent",
             pl.col("counts").fill_null(_NO_COUNTS),
+            "client_ip",
+            "trx_id",
+            "weight",
             pl.lit(None, dtype=pl.String).alias("state"),
         )
     frame = source.scan("session").filter(
@@ -253,6 +268,9 @@ def _statements(source: Source, seen_in: QuerySource, window: Window) -> pl.Lazy
         nothing.alias("rows_examined"),
         nothing.alias("rows_sent"),
         _NO_COUNTS.alias("counts"),
+        pl.lit(None, dtype=pl.String).alias("client_ip"),
+        pl.lit(None, dtype=pl.String).alias("trx_id"),
+        nothing.alias("weight"),
         "state",
     )
 
@@ -275,6 +293,7 @@ def _digest_row(table: Mapping[str, Any], cells: Sequence[str | None]) -> TopQue
         id=_id(f"{table['artifact']}{row.get('query_id') or shape}"),
         shape=shape[:_MOST_SHAPE],
         calls=None if calls is None else int(calls),
+        logged=None,
         total_s=_number(row.get("response_s")),
         share=None,
         mean_s=_number(row.get("response_per_call_s")),
@@ -338,9 +357,21 @@ def _id(shape: str) -> str:
     return hashlib.sha256(shape.encode("utf-8", "replace")).hexdigest()[:16]
 
 
+_WEIGHT = pl.col("weight").fill_null(1)
+
+
 def _sum(name: str) -> pl.Expr:
-    """Sum a column; None where nothing was printed, which is not zero."""
-    return pl.when(pl.col(name).count() > 0).then(pl.col(name).sum()).otherwise(None)
+    """Sum a column by weight; None where nothing was printed, which is not zero."""
+    return pl.when(pl.col(name).count() > 0).then((pl.col(name) * _WEIGHT).sum()).otherwise(None)
+
+
+def _p95(name: str) -> pl.Expr:
+    """Return the 95th percentile by weight, nearest rank; rows are sorted, the greatest first."""
+    known = pl.col(name).is_not_null()
+    above = _WEIGHT.filter(known).cum_sum()
+    weighted = pl.col(name).filter(known).filter(above > 0.05 * above.last()).first()
+    plain = pl.col(name).quantile(0.95, "nearest")
+    return pl.when(pl.col("weight").count() > 0).then(weighted).otherwise(plain)
 
 
 def _number(text: str | None) -> float | None:

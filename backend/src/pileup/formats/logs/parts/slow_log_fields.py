@@ -5,7 +5,11 @@ Each pattern ends at white space, so that a damaged number is not read in part.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import polars as pl
+
+from pileup.records import frame_schema
 
 _S = 1_000_000
 # Query_time: 0.580467  Lock_time: 0.000000 Rows_sent: 0  Rows_examined: 0
@@ -21,22 +25,50 @@ _MORE = (
     ("rows_affected", "Rows_affected", r"Rows_affected: *(\S+)\s"),
     ("errno", "rrno: ", r"(?:Errno|Last_errno): *(\S+)\s"),
 )
-# The rest of what Percona, MariaDB and log_slow_extra print of a statement: numbers, Yes and No.
-_COUNTS = (
-    r"(?:Rows_read|Bytes_(?:sent|received)|Killed|Tmp_(?:tables|disk_tables|table_sizes)"
-    r"|QC_[Hh]it|Full_(?:scan|join)|Tmp_table(?:_on_disk)?|Filesort(?:_on_disk)?|Merge_passes"
-    r"|Priority_queue|InnoDB_(?:IO_r_ops|IO_r_bytes|pages_distinct)"
-    r"|Pages_(?:accessed|read|prefetched|updated|read_time)|Old_rows_read|Engine_time"
-    r"|Read_(?:first|last|key|next|prev|rnd|rnd_next)|Sort_(?:merge_passes|range_count|rows"
-    r"|scan_count)|Created_tmp_(?:disk_)?tables|Count_hit_tmp_table_size)"
+# Fields that have a place of their own, or repeat another: Start and End are the two times.
+_READ = frozenset(
+    {
+        "Query_time",
+        "Lock_time",
+        "Rows_sent",
+        "Rows_examined",
+        "Rows_affected",
+        "Thread_id",
+        "Id",
+        "Schema",
+        "Errno",
+        "Last_errno",
+        "Time",
+        "User",
+        "Host",
+        "Start",
+        "End",
+        "InnoDB_rec_lock_wait",
+        "InnoDB_queue_wait",
+        "InnoDB_IO_r_wait",
+        "InnoDB_trx_id",
+        "Log_slow_rate_type",
+        "Log_slow_rate_limit",
+        "explain",
+        "command",
+    }
 )
-_COUNT = rf"\s{_COUNTS}: *\S+"
+_NAME = r"\s[A-Za-z]\w*:[ \t]"
+_MOST_NAMES = 500
+_TRX = r"InnoDB_trx_id: *(\S+)\s"
+_RATE = r"Log_slow_rate_type: *(\S+)\s+Log_slow_rate_limit: *(\d{1,9})\s"
+ALWAYS_WRITTEN_S = 10
+"""Statements from this time on are written whatever the rate (slow_query_log_always_write_time)."""
+_PLAN = "\n# explain: "
+_NO_FIELDS = pl.lit([], dtype=frame_schema("query")["counts"])
+_NO_RATE = pl.lit(None, dtype=pl.Struct({"1": pl.String, "2": pl.String}))
 _SESSION = r"(?:Thread_id|\sId): *(\d+)\s"
 # Time: 2026-11-20T22:22:58.255330Z
 _ISO = r"# Time: *(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d(?:\.\d{1,6})?)(Z|[+-]\d\d:\d\d)\s"
 _OLD = r"# Time: *(\d{6} [ \d]\d:\d\d:\d\d)\s"
 _USER = r"# User(?:@Host)?: *([^\[\n]*?) *\[([^\]\n]*)\] @ *([^\s\[]*) *\[([^\]\n]*)\]"
 _SCHEMA = r"Schema: ?([^\s:]+)\s"
+_USE = r"(?i)\Ause\s+([^;\s]+)\s*;?\z"
 _ADMIN = r"# administrator command: ([^;\n]*)"
 # use `sbtest`;
 # SET last_insert_id=1,insert_id=2,timestamp=1795212987;
@@ -55,7 +87,8 @@ def extract_fields(
             local_us: the last ``# Time:`` without a zone before these entries, in microseconds;
             most_query: the most bytes of a statement.
     Gives:  also _is_entry (it has a Query_time line), _local (the local time that applies),
-            _printed (the local time printed by this entry), _logged (the epoch of SET timestamp).
+            _printed (the local time printed by this entry), _logged (the epoch of SET timestamp),
+            _rate_type and _rate_limit (Percona's sampling).
             An empty frame in gives an empty frame.
     """
     parts = _parts_of(raw, text)
@@ -89,6 +122,7 @@ def _parts_of(raw: pl.DataFrame, text: str) -> pl.DataFrame:
     times = head.str.extract_groups(_TIMES)
     user = head.str.extract_groups(_USER)
     prefix = sql.str.extract_groups(_PREFIX)
+    nothing = pl.lit(None, pl.String)
     more = [
         (_seconds if name.endswith("_s") else _count)(head.str.extract(pattern)).alias(name)
         for name, word, pattern in _MORE
@@ -115,29 +149,42 @@ def _parts_of(raw: pl.DataFrame, text: str) -> pl.DataFrame:
             ),
             _count(head.str.extract(_SESSION)).alias("session_id"),
             user.alias("_user"),
-            (head.str.extract(_SCHEMA) if "Schema: " in text else pl.lit(None, pl.String)).alias(
-                "_db"
-            ),
+            (head.str.extract(_SCHEMA) if "Schema: " in text else nothing).alias("_db"),
             head.str.extract_groups(_ISO).alias("_when"),
             _old_us(head).alias("_printed"),
-            _counts(head).alias("counts"),
+            _further(raw["head"], text).alias("counts"),
+            (head.str.extract(_TRX) if "InnoDB_trx_id" in text else nothing).alias("trx_id"),
+            (head.str.extract_groups(_RATE) if "Log_slow_rate_" in text else _NO_RATE).alias(
+                "_rate"
+            ),
             prefix.alias("_prefix"),
             sql.str.replace(_PREFIX, "").str.strip_chars().alias("_rest"),
-            (
-                head.str.extract(_ADMIN) if "# administrator" in text else pl.lit(None, pl.String)
-            ).alias("_admin"),
+            (head.str.extract(_ADMIN) if "# administrator" in text else nothing).alias("_admin"),
         )
-        .with_columns(
-            _iso_us(pl.col("_when")).alias("_iso"),
-            pl.coalesce(_text(pl.col("_user"), 0), _text(pl.col("_user"), 1)).alias("user"),
-            pl.coalesce(_text(pl.col("_user"), 2), _text(pl.col("_user"), 3)).alias("client_host"),
-            pl.coalesce("_db", _text(pl.col("_prefix"), 0).str.strip_chars("` ")).alias("db"),
-            (_seconds(_text(pl.col("_prefix"), 1)) * _S)
-            .round()
-            .cast(pl.Int64, strict=False)
-            .alias("_logged"),
-        )
+        .with_columns(*_derived())
+        .with_columns(_weight().alias("weight"))
     )
+
+
+def _derived() -> Iterator[pl.Expr]:
+    """Yield the columns that combine several groups of what an entry prints."""
+    user, prefix, rate = pl.col("_user"), pl.col("_prefix"), pl.col("_rate")
+    yield _iso_us(pl.col("_when")).alias("_iso")
+    yield pl.coalesce(_text(user, 0), _text(user, 1)).alias("user")
+    yield pl.coalesce(_text(user, 2), _text(user, 3)).alias("client_host")
+    yield _text(user, 3).alias("client_ip")
+    used = pl.coalesce(_text(prefix, 0), pl.col("_rest").str.extract(_USE))
+    yield pl.coalesce(used.str.strip_chars("` "), "_db").alias("db")
+    logged = _seconds(_text(prefix, 1)) * _S
+    yield logged.round().cast(pl.Int64, strict=False).alias("_logged")
+    yield _text(rate, 0).alias("_rate_type")
+    yield _count(_text(rate, 1)).alias("_rate_limit")
+
+
+def _weight() -> pl.Expr:
+    """Compute how many statements an entry represents; null for one."""
+    is_drawn = (pl.col("_rate_type") == "query") & (pl.col("query_time_s") < ALWAYS_WRITTEN_S)
+    return pl.when(is_drawn & (pl.col("_rate_limit") > 1)).then(pl.col("_rate_limit"))
 
 
 def _seconds(text: pl.Expr) -> pl.Expr:
@@ -150,15 +197,42 @@ def _count(text: pl.Expr) -> pl.Expr:
     return text.cast(pl.Int64, strict=False)
 
 
-def _counts(head: pl.Expr) -> pl.Expr:
-    """Extract the further fields that hold a number, Yes or No; omit unreadable ones."""
-    name, value = (
-        pl.element().str.extract(pattern) for pattern in (r"(\w+):", r": *(Yes|No|\d[\d.]*)$")
+def _further(heads: pl.Series, text: str) -> pl.Series:
+    """Extract every field without a place of its own: numbers, Yes and No as values, else text."""
+    names = heads.str.extract_all(_NAME).explode().unique().drop_nulls()
+    more = sorted({name.strip(" \t\n:") for name in names} - _READ)[:_MOST_NAMES]
+    frame = heads.to_frame("head").with_columns(_NO_FIELDS.alias("fields"))
+    if more:
+        printed = pl.col("head").str.extract_all(rf"\s(?:{'|'.join(more)}): *\S+")
+        frame = frame.with_columns(_values(printed).alias("fields"))
+    if _PLAN in text:
+        plan = _plan(pl.col("head"))
+        frame = frame.with_columns(pl.concat_list("fields", plan).alias("fields"))
+    return frame["fields"]
+
+
+def _plan(head: pl.Expr) -> pl.Expr:
+    """Extract the lines of MariaDB's plan as one field, an empty list without any."""
+    lines = head.str.extract_all(r"# explain: [^\n]*")
+    text = lines.list.eval(pl.element().str.strip_prefix("# explain: ")).list.join("\n")
+    nothing = pl.lit(None, pl.Float64).alias("value")
+    field = pl.struct(pl.lit("explain").alias("name"), nothing, text.alias("text"))
+    return pl.when(lines.list.len() > 0).then(pl.concat_list(field)).otherwise(_NO_FIELDS)
+
+
+def _values(printed: pl.Expr) -> pl.Expr:
+    name, value, text = (
+        pl.element().str.extract(pattern)
+        for pattern in (r"(\w+):", r": *(Yes|No|\d[\d.]*)$", r": *(\S+)$")
     )
     flag = pl.when(value == "Yes").then(1.0).when(value == "No").then(0.0)
-    count = pl.struct(name.alias("name"), pl.coalesce(flag, _seconds(value)).alias("value"))
-    expression = head.str.extract_all(_COUNT).list.eval(count)
-    return expression.list.filter(pl.element().struct.field("value").is_not_null())
+    number = pl.coalesce(flag, _seconds(value))
+    field = pl.struct(
+        name.alias("name"),
+        number.alias("value"),
+        pl.when(number.is_null()).then(text).alias("text"),
+    )
+    return printed.list.eval(field)
 
 
 def _text(groups: pl.Expr, at: int) -> pl.Expr:

@@ -1,0 +1,60 @@
+"""Short logs of servers, one per version and setting that changes the layout; written by hand."""
+
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+GENERAL_LOG = {
+    "5.0, blanks": """\
+/usr/sbin/mysqld, Version: 5.0.45-log (Source). started with:
+Tcp port: 3306  Unix socket: /var/lib/mysql/mysql.sock
+Time                 Id Command    Argument
+051007 21:55:24      42 Connect     root@localhost on db1
+                     42 Query       SELECT 1
+                     42 Query       SELECT a
+FROM t
+051007 21:55:25      42 Quit       \n""",
+    "5.1, tabs": """\
+051007 21:55:24\t   42 Connect\troot@localhost on db1
+\t\t   42 Query\tSELECT 1
+051007 21:55:25\t   42 Quit\t
+""",
+    "8.0": """\
+2026-11-20T22:22:58.255330Z\t    8 Connect\troot@localhost on db1 using Socket
+2026-11-20T22:22:58.255430Z\t    8 Query\tSELECT 1
+""",
+}
+
+_TIMES = "# Query_time: 1.500000  Lock_time: 0.000002 Rows_sent: 1  Rows_examined: 10\n"
+_END = "SET timestamp=1795213378;\nSELECT 1;\n"
+SLOW_LOG = {
+    "5.1": "# Time: 071015 21:43:52\n# User@Host: root[root] @ localhost []\n"
+    + _TIMES
+    + "SELECT 1;\n",
+    "8.0": "# Time: 2026-11-20T22:22:58.255330Z\n# User@Host: root[root] @ localhost []  Id:     8\n"
+    + _TIMES
+    + _END,
+    "8.0, log_slow_extra": "# Time: 2026-11-20T22:22:58.255330Z\n"
+    "# User@Host: root[root] @ localhost []  Id:     8\n"
+    + _TIMES.rstrip("\n")
+    + " Thread_id: 8 Errno: 0 Killed: 0 Bytes_received: 24 Bytes_sent: 57 Read_first: 0 "
+    "Sort_rows: 0 Created_tmp_tables: 0 Start: 2026-11-20T22:22:56.755330Z "
+    "End: 2026-11-20T22:22:58.255330Z\n" + _END,
+    "Percona, full verbosity": "# Time: 2026-11-20T22:22:58.255330Z\n"
+    "# User@Host: root[root] @ web1 [10.0.0.1]  Id:     8\n"
+    "# Schema: shop  Last_errno: 0  Killed: 0\n"
+    "# Query_time: 1.500000  Lock_time: 0.000002  Rows_sent: 1  Rows_examined: 10  "
+    "Rows_affected: 0  Bytes_sent: 57\n"
+    "# Tmp_tables: 0  Tmp_disk_tables: 0  Tmp_table_sizes: 0\n"
+    "# InnoDB_trx_id: 5A3F1\n"
+    "# QC_Hit: No  Full_scan: Yes  Full_join: No  Tmp_table: No  Tmp_table_on_disk: No\n"
+    "# Filesort: No  Filesort_on_disk: No  Merge_passes: 0\n"
+    "#   InnoDB_IO_r_ops: 0  InnoDB_IO_r_bytes: 0  InnoDB_IO_r_wait: 0.000000\n"
+    "#   InnoDB_rec_lock_wait: 0.000000  InnoDB_queue_wait: 0.000000\n"
+    "#   InnoDB_pages_distinct: 3\n" + _END,
+    "MariaDB": "# User@Host: root[root] @ web1 [10.0.0.1]\n"
+    "# Thread_id: 8  Schema: shop  QC_hit: No\n" + _TIMES + "# Rows_affected: 0  Bytes_sent: 57\n"
+    "#\n# explain: id\tselect_type\ttable\n# explain: 1\tSIMPLE\tt\n#\n" + _END,
+}
+
+OUTPUTS: dict[str, dict[str, str]] = {"general-log": GENERAL_LOG, "slow-log": SLOW_LOG}
