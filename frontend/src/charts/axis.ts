@@ -1,19 +1,9 @@
 /** The time axis, drawn by d3-axis: clock labels, the date above where a day begins. */
 import { axisTop } from 'd3-axis'
 import { select } from 'd3-selection'
-import { shiftedToZone } from '@/format'
 import type { Interval } from './range'
-import { type Tick, timeScale, timeTicks } from './time'
-
-/** Ticks are round in the shown zone, so the scale is shifted to it before they are chosen. */
-export function zonedTicks(range: Interval, width: number, zone: string): Tick[] {
-  return timeTicks(zonedScale(range, width, zone), width)
-}
-
-function zonedScale(range: Interval, width: number, zone: string) {
-  const start = shiftedToZone(range[0], zone).getTime()
-  return timeScale([start, start + (range[1] - range[0])], width)
-}
+import { type Tick, timeTicks, zonedRange } from './ticks'
+import { timeScale } from './time'
 
 /** A label near an edge is set inwards. */
 const anchorAt = (x: number, width: number) =>
@@ -29,8 +19,9 @@ export function drawTimeAxis(
   width: number,
   zone: string,
 ): void {
-  const scale = zonedScale(range, width, zone)
-  const ticks = new Map(timeTicks(scale, width).map((tick) => [tick.at, tick]))
+  const shown = zonedRange(range, zone)
+  const scale = timeScale(shown, width)
+  const ticks = new Map(timeTicks(shown, width).map((tick) => [tick.at, tick]))
   const axis = axisTop<Date>(scale)
     .tickValues([...ticks.keys()].map((at) => new Date(at)))
     .tickFormat((at) => ticks.get(at.getTime())?.label ?? '')

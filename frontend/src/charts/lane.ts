@@ -1,12 +1,12 @@
 /**
- * One series as a lane: a min-max band, a line through the means, gaps left open.
+ * A series as SVG paths: a line through the middle, a band from least to most, gaps left open. Imports
+ * d3-shape alone, for the viewer of report files; the timeline draws its many lanes by tileLane.
  *
  * Points are (epoch ms, min, max, mean) as the server sends them; three nulls are a gap.
  */
-import { extent } from 'd3-array'
-import { scaleLinear, scaleSymlog } from 'd3-scale'
-import { area, curveLinear, curveStepAfter, line } from 'd3-shape'
-import type { TimeScale } from './time'
+import { area, line } from 'd3-shape'
+import { axisOf, type Domain, scaleOf } from './laneBox'
+import type { Interval } from './range'
 
 export type LanePoint = readonly [number, number | null, number | null, number | null]
 
@@ -16,94 +16,84 @@ export function lanePoint(values: readonly (number | null)[]): LanePoint {
   return [at ?? 0, min, max, mean]
 }
 
-interface LaneShape {
-  /** SVG path of the min-max band; empty when nothing was decimated. */
-  band: string
-  line: string
-  /** Lone points between two gaps, which a line would not show. */
-  dots: { x: number; y: number }[]
-  low: number
-  high: number
-  y: (value: number) => number
+type Value<Point> = (point: Point) => number | null
+
+/** The path of a line; a point whose `y` is null lifts the pen. */
+export function linePath<Point>(
+  points: readonly Point[],
+  x: (point: Point) => number,
+  y: Value<Point>,
+): string {
+  const draw = line<Point>()
+    .defined((point) => y(point) !== null)
+    .x(x)
+    .y((point) => y(point) ?? 0)
+    .digits(1)
+  return draw(points) ?? ''
 }
 
-interface LaneOptions {
-  height: number
-  /** Space kept free above and below. */
-  padding?: number
-  log?: boolean
-  /** Step lines for sparsely sampled gauges. */
-  step?: boolean
-  /** A fixed domain, shared between lanes; else 0 (or the minimum below it) to the maximum. */
-  domain?: readonly [number, number]
+/** The path of a band; empty where no point has two values, and open where one is null. */
+export function bandPath<Point>(
+  points: readonly Point[],
+  x: (point: Point) => number,
+  low: Value<Point>,
+  high: Value<Point>,
+): string {
+  if (points.every((point) => low(point) === high(point))) return ''
+  const draw = area<Point>()
+    .defined((point) => low(point) !== null && high(point) !== null)
+    .x(x)
+    .y0((point) => low(point) ?? 0)
+    .y1((point) => high(point) ?? 0)
+    .digits(1)
+  return draw(points) ?? ''
 }
 
+/** The lowest and the highest value of points; null where all are gaps. */
+export function extremesOf<Point>(
+  points: Iterable<Point>,
+  low: Value<Point>,
+  high: Value<Point>,
+): Domain | null {
+  let least = Infinity
+  let most = -Infinity
+  for (const point of points) {
+    const [from, to] = [low(point), high(point)]
+    if (from !== null && from < least) least = from
+    if (to !== null && to > most) most = to
+  }
+  return most < least ? null : [least, most]
+}
+
+/** Pixels from values: the lowest at the bottom of a box, inside its padding. */
+export function valueScale(
+  [low, high]: Domain,
+  { top = 0, height, padding = 0 }: { top?: number; height: number; padding?: number },
+): (value: number) => number {
+  const factor = (height - 2 * padding) / (high - low || 1)
+  return (value) => top + height - padding - (value - low) * factor
+}
+
+type LaneShape = { readonly band: string; readonly line: string }
+
+/** One series in a box of a range; null where all its points are gaps. */
 export function layoutLane(
   points: readonly LanePoint[],
-  x: TimeScale,
-  { height, padding = 6, log = false, step = false, domain }: LaneOptions,
+  range: Interval,
+  box: { readonly width: number; readonly height: number; readonly padding: number },
 ): LaneShape | null {
-  const known = points.filter(isKnown)
-  if (known.length === 0) return null
-  const [low = 0] = extent(known, (p) => p[1])
-  const [, high = 0] = extent(known, (p) => p[2])
-  const [bottom, top] = domain ?? [
-    Math.min(0, low),
-    high === low && high === 0 ? 1 : Math.max(0, high),
-  ]
-  const y = (log ? scaleSymlog() : scaleLinear())
-    .domain([bottom, top === bottom ? top + 1 : top])
-    .range([height - padding, padding])
-  const curve = step ? curveStepAfter : curveLinear
-  const banded = known.some((p) => p[1] !== p[2])
-  const drawBand = area<LanePoint>()
-    .defined(isKnown)
-    .x((p) => x(p[0]))
-    .y0((p) => y(p[1] ?? 0))
-    .y1((p) => y(p[2] ?? 0))
-    .curve(curve)
-    .digits(1)
-  const drawLine = line<LanePoint>()
-    .defined(isKnown)
-    .x((p) => x(p[0]))
-    .y((p) => y(p[3] ?? 0))
-    .curve(curve)
-    .digits(1)
-  return {
-    band: banded ? (drawBand(points) ?? '') : '',
-    line: drawLine(points) ?? '',
-    dots: points.flatMap((p, i) => {
-      const alone = isKnown(p) && !isKnown(points[i - 1]) && !isKnown(points[i + 1])
-      return alone ? [{ x: x(p[0]), y: y(p[3]) }] : []
-    }),
-    low,
-    high,
-    y,
+  const domain = extremesOf(
+    points,
+    (point) => point[1],
+    (point) => point[2],
+  )
+  if (!domain) return null
+  const toX = scaleOf(range, { x: 0, w: box.width })
+  const toY = valueScale(axisOf(domain), box)
+  const x = (point: LanePoint) => toX(point[0])
+  const y = (index: 1 | 2 | 3) => (point: LanePoint) => {
+    const value = point[index]
+    return value === null ? null : toY(value)
   }
-}
-
-/** The point nearest to an instant, if it is within `tolerance` ms. */
-export function pointAt(
-  points: readonly LanePoint[],
-  at: number,
-  tolerance = Infinity,
-): readonly [number, number, number, number] | null {
-  let low = 0
-  let high = points.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((points[middle]?.[0] ?? Infinity) < at) low = middle + 1
-    else high = middle
-  }
-  let before = low - 1
-  while (before >= 0 && !isKnown(points[before])) before--
-  let after = low
-  while (after < points.length && !isKnown(points[after])) after++
-  const near = [points[before], points[after]].filter(isKnown)
-  const best = near.sort((a, b) => Math.abs(a[0] - at) - Math.abs(b[0] - at))[0]
-  return best && Math.abs(best[0] - at) <= tolerance ? best : null
-}
-
-function isKnown(point: LanePoint | undefined): point is readonly [number, number, number, number] {
-  return point !== undefined && point[1] !== null && point[2] !== null && point[3] !== null
+  return { band: bandPath(points, x, y(1), y(2)), line: linePath(points, x, y(3)) }
 }

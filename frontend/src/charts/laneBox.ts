@@ -12,6 +12,14 @@ export function scaleOf(range: Interval, box: Pick<Box, 'x' | 'w'>, shift = 0) {
   return (at: number) => box.x + (at + shift - range[0]) * factor
 }
 
+/** The domain of an axis: from zero (or the minimum below it) to the maximum. */
+export function axisOf(domain: Domain | null): Domain {
+  if (!domain) return [0, 1]
+  const low = Math.min(0, domain[0])
+  const high = Math.max(0, domain[1])
+  return high === low ? [low, low + 1] : [low, high]
+}
+
 /** Hairline under a lane. */
 export function drawFoot(
   sketch: Sketch,

@@ -3,7 +3,6 @@ import { cellReach, heatStep } from './heatLane'
 import { scaleOf } from './laneBox'
 import { cut, SvgSketch } from './sketch'
 import {
-  axisOf,
   drawMetric,
   extremes,
   type MetricStyle,
@@ -12,6 +11,7 @@ import {
   valueAt,
   yOf,
 } from './tileLane'
+import { axisOf } from './laneBox'
 
 const tile = (points: [number, number, number, number][], plain = false): Tile => ({
   start: 0,

@@ -50,14 +50,6 @@ export function extremes(runs: readonly Run[], from: number, to: number): Domain
   return high < low ? null : [low, high]
 }
 
-/** The domain of an axis: from zero (or the minimum below it) to the maximum. */
-export function axisOf(domain: Domain | null): Domain {
-  if (!domain) return [0, 1]
-  const low = Math.min(0, domain[0])
-  const high = Math.max(0, domain[1])
-  return high === low ? [low, low + 1] : [low, high]
-}
-
 export function yOf(domain: Domain, box: Box, log: boolean): (value: number) => number {
   const bend = (value: number) => (log ? Math.sign(value) * Math.log1p(Math.abs(value)) : value)
   const [low, high] = [bend(domain[0]), bend(domain[1])]

@@ -46,7 +46,7 @@ export function OverlayChart({
     return <Problem compact error={result.error} what="The series could not be compared" />
   }
   const name = result.data ? overlaySentence(series, result.data) : series
-  const drawn = result.data && layoutOverlay(result.data, width, HEIGHT)
+  const drawn = result.data && layoutOverlay(result.data, width, HEIGHT, { zone: zone.name })
   // The crosshair reads values within some pixels, but at least within one sample interval.
   const reach = drawn ? Math.max(2, drawn.secondsAt(LEFT + 24) - drawn.secondsAt(LEFT)) : 0
   const values = result.data && at !== null ? valuesAt(result.data, at, reach) : null
@@ -124,7 +124,7 @@ export function OverlayChart({
           ))}
           {drawn.x.map((tick) => (
             <text
-              key={tick.label}
+              key={tick.at}
               x={tick.at}
               y={12}
               textAnchor={tick.at > width - 28 ? 'end' : 'middle'}

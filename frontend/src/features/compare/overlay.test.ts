@@ -32,6 +32,13 @@ describe('an overlay', () => {
     expect(layoutOverlay(doc('clock'), 400, 100)?.zero).toBeNull()
     expect(layoutOverlay({ ...doc('onset'), lines: [] }, 400, 100)).toBeNull()
   })
+
+  it('labels clock time in the shown zone, as the timeline does', () => {
+    const labels = (zone: string) =>
+      layoutOverlay(doc('clock'), 500, 100, { zone })?.x.map((tick) => tick.label)
+    expect(labels('UTC')).toContain('00:00:00')
+    expect(labels('+05:30')).toContain('05:30:00')
+  })
 })
 
 it('says what each line has at an instant, and nothing far from its samples', () => {

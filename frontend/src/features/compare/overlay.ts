@@ -1,8 +1,10 @@
 /** Layout of one series of several sides on an axis of seconds. */
 import { bisector, extent, max, min } from 'd3-array'
-import { scaleLinear, scaleUtc } from 'd3-scale'
-import { area, line } from 'd3-shape'
+import { scaleLinear } from 'd3-scale'
 import type { Rows } from '@/charts/exportSvg'
+import { bandPath, extremesOf, linePath } from '@/charts/lane'
+import { axisOf } from '@/charts/laneBox'
+import { zonedTicks } from '@/charts/ticks'
 import { formatMeasured } from '@/format'
 import type { OverlayDoc } from './queries'
 import { NAMES } from './sides'
@@ -15,6 +17,9 @@ type Drawn = Omit<OverlayDoc, 'lines'> & {
 }
 
 type Point = readonly [seconds: number, middle: number, least: number, most: number]
+const middle = (point: Point) => point[1]
+const least = (point: Point) => point[2]
+const most = (point: Point) => point[3]
 
 export type OverlayShape = {
   readonly key: string
@@ -37,12 +42,12 @@ type Overlay = {
 /** Left margin for the axis labels, in pixels. */
 export const LEFT = 56
 
-/** Lay out the lines in a width × height box of CSS pixels, with margins for the axes. */
+/** Lay out the lines in a width × height box of CSS pixels, with margins for the axes; `zone` is of clock time. */
 export function layoutOverlay(
   doc: Drawn,
   width: number,
   height: number,
-  { left = LEFT, top = 20 } = {},
+  { left = LEFT, top = 20, zone = 'UTC' } = {},
 ): Overlay | null {
   const lines = doc.lines.map((line) => ({ ...line, points: line.points as unknown as Point[] }))
   const every = lines.flatMap((line) => line.points)
@@ -53,35 +58,26 @@ export function layoutOverlay(
   const numeric = scaleLinear()
     .domain(domain)
     .range([left, width - 8])
-  const time = scaleUtc()
-    .domain(domain.map((seconds) => new Date(seconds * 1000)))
-    .range([left, width - 8])
-  const lowest = Math.min(0, ...every.map((point) => point[2]))
-  const highest = Math.max(...every.map((point) => point[3]))
   const y = scaleLinear()
-    .domain([lowest, highest === lowest ? lowest + 1 : highest])
+    .domain(axisOf(extremesOf(every, least, most)))
     .nice(4)
     .range([height - 6, top + 6])
-  const drawn = line<Point>(
-    (point) => numeric(point[0]),
-    (point) => y(point[1]),
-  )
-  const band = area<Point>(
-    (point) => numeric(point[0]),
-    (point) => y(point[2]),
-    (point) => y(point[3]),
-  )
+  const toX = (point: Point) => numeric(point[0])
+  const on = (value: (point: Point) => number) => (point: Point) => y(value(point))
   const ticks = Math.max(2, Math.floor((width - left) / 110))
   return {
     shapes: lines.map((line, i) => ({
       key: `${i}`,
       side: line.side,
       label: line.host && doc.lines.length > 1 ? `${line.label} (${line.host})` : line.label,
-      line: drawn(line.points) ?? '',
-      band: line.points.some((point) => point[2] !== point[3]) ? (band(line.points) ?? '') : '',
+      line: linePath(line.points, toX, on(middle)),
+      band: bandPath(line.points, toX, on(least), on(most)),
     })),
     x: clock
-      ? time.ticks(ticks).map((at) => ({ at: time(at), label: time.tickFormat(ticks)(at) }))
+      ? zonedTicks([domain[0] * 1000, domain[1] * 1000], width - 8 - left, zone).map((tick) => ({
+          at: left + tick.x,
+          label: tick.label,
+        }))
       : numeric
           .ticks(ticks)
           .map((at) => ({ at: numeric(at), label: `${at > 0 ? '+' : ''}${at} s` })),

@@ -1,5 +1,6 @@
 /** The timeline of a report file: crosshair with values, zoom and pan, keys. */
 import { clamped, zoomed, type Interval } from '@/charts/range'
+import { formatTime } from '@/format'
 import type { LanesDrawing } from './data'
 import { button, html } from './dom'
 import { extent, LEFT, MIN_SPAN_MS, RIGHT, tOf, WIDTH } from './lanes'
@@ -21,7 +22,6 @@ export function showLanes(place: HTMLElement, drawing: LanesDrawing, zone: strin
   const label = place.querySelector('svg')?.getAttribute('aria-label') ?? 'Timeline'
   const picture = createPicture(drawing, label)
   const output = html('output', { 'aria-live': 'polite' })
-  const { clock, day } = formats(zone)
   const clip = `pv-${Math.round(whole[0])}`
   const view: View = {
     whole,
@@ -29,14 +29,14 @@ export function showLanes(place: HTMLElement, drawing: LanesDrawing, zone: strin
     at: null,
     show: (range) => {
       view.range = range
-      drawLanes(picture, drawing, range, { zone, clock, clip })
+      drawLanes(picture, drawing, range, { zone, clip })
       view.moveCrosshair(view.at)
     },
     moveCrosshair: (at) => {
       view.at = at
       const visible = at !== null && at >= view.range[0] && at <= view.range[1] ? at : null
       const values = drawCrosshair(picture, drawing, view.range, visible)
-      output.textContent = visible === null ? '' : `${day.format(visible)} ${clock.format(visible)}`
+      output.textContent = visible === null ? '' : formatTime(visible, zone)
       output.title = values.join('\n')
     },
   }
@@ -53,24 +53,6 @@ export function showLanes(place: HTMLElement, drawing: LanesDrawing, zone: strin
     output,
   )
   place.replaceChildren(html('div', { class: 'pv', 'data-view': 'lanes' }, bar, picture))
-}
-
-function formats(zone: string): { clock: Intl.DateTimeFormat; day: Intl.DateTimeFormat } {
-  const [two, numeric] = ['2-digit', 'numeric'] as const
-  return {
-    clock: new Intl.DateTimeFormat('en-GB', {
-      timeZone: zone,
-      hour: two,
-      minute: two,
-      second: two,
-    }),
-    day: new Intl.DateTimeFormat('en-CA', {
-      timeZone: zone,
-      year: numeric,
-      month: two,
-      day: two,
-    }),
-  }
 }
 
 const crosshairOrMiddle = ({ at, range }: View) => at ?? (range[0] + range[1]) / 2

@@ -1,7 +1,7 @@
-/**
- * Pure layout of the timeline in a report file: scales, paths, ticks, the value at an instant.
- * Not charts/lane and charts/time: d3-scale alone would make the script five times as large (ADR 0007).
- */
+/** The geometry of the timeline in a report file: the places of lanes and of time, and a lane's line. */
+import { bisector } from 'd3-array'
+import { extremesOf, linePath, valueScale } from '@/charts/lane'
+import { axisOf, type Domain, scaleOf } from '@/charts/laneBox'
 import type { Interval } from '@/charts/range'
 import type { Lane, LanesDrawing, Point } from './data'
 
@@ -12,94 +12,50 @@ export const TOP = 28
 export const LANE = 64
 
 export const MIN_SPAN_MS = 100
-const STEPS_S = [
-  0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200,
-  86400,
-]
+
+const timeOf = (point: Point) => point[0]
+const valueOf = (point: Point) => point[1]
+const byTime = bisector(timeOf)
 
 /** First and last instant of all lanes; null when no lane has a point. */
 export function extent(drawing: LanesDrawing): Interval | null {
-  let first = Infinity
-  let last = -Infinity
-  for (const lane of drawing.lanes) {
-    for (const [t] of lane.points) {
-      if (t < first) first = t
-      if (t > last) last = t
-    }
-  }
-  return first < last ? [first, last] : null
+  const points = drawing.lanes.flatMap((lane) => lane.points)
+  const span = extremesOf(points, timeOf, timeOf)
+  return span && span[0] < span[1] ? span : null
 }
 
-export const xOf = (t: number, [start, end]: Interval) =>
-  LEFT + ((t - start) / (end - start)) * (RIGHT - LEFT)
+export const xOf = (t: number, range: Interval) => scaleOf(range, { x: LEFT, w: RIGHT - LEFT })(t)
 
 export const tOf = (x: number, [start, end]: Interval) =>
   start + ((x - LEFT) / (RIGHT - LEFT)) * (end - start)
 
-/** Index of the last point at or before `t`, or -1. Points are in time order. */
-export function before(points: readonly Point[], t: number): number {
-  let low = 0
-  let high = points.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((points[middle]?.[0] ?? Infinity) <= t) low = middle + 1
-    else high = middle
-  }
-  return low - 1
-}
-
 /** The value of the sample nearest to `t`; null in a gap. */
 export function valueAt(lane: Lane, t: number): number | null {
-  const index = before(lane.points, t)
-  const a = lane.points[index]
-  const b = lane.points[index + 1]
-  if (!a) return b && b[0] === t ? b[1] : null
-  if (!b) return a[0] === t ? a[1] : null
+  const next = byTime.right(lane.points, t)
+  const a = lane.points[next - 1]
+  const b = lane.points[next]
+  if (!a || !b) return a && a[0] === t ? a[1] : null
   if (a[1] === null || b[1] === null) return a[0] === t ? a[1] : null
   return t - a[0] <= b[0] - t ? a[1] : b[1]
 }
 
 /** Lowest (zero at most) and highest value of a lane inside a range. */
-export function bounds(lane: Lane, range: Interval): readonly [low: number, high: number] {
-  let low = 0
-  let high = -Infinity
-  for (const [t, value] of lane.points) {
-    if (value === null || t < range[0] || t > range[1]) continue
-    if (value < low) low = value
-    if (value > high) high = value
-  }
-  return high > low ? [low, high] : [low, low + 1]
+export function bounds(lane: Lane, range: Interval): Domain {
+  const inside = lane.points.filter(([t]) => t >= range[0] && t <= range[1])
+  return axisOf(extremesOf(inside, valueOf, valueOf))
 }
 
 /** The lane's line as an SVG path; a gap lifts the pen. One point beyond each end is drawn. */
 export function pathOf(lane: Lane, range: Interval, top: number): string {
-  const [low, high] = bounds(lane, range)
-  const parts: string[] = []
-  let pen = 'M'
-  const from = Math.max(before(lane.points, range[0]), 0)
-  for (let index = from; index < lane.points.length; index++) {
-    const point = lane.points[index]
-    if (!point) break
-    const [t, value] = point
-    if (value === null) pen = 'M'
-    else {
-      const y = top + LANE - 12 - ((LANE - 20) * (value - low)) / (high - low)
-      parts.push(`${pen}${xOf(t, range).toFixed(1)},${y.toFixed(1)}`)
-      pen = 'L'
-    }
-    if (t > range[1]) break
-  }
-  return parts.join('')
-}
-
-/** At most `most` round instants. */
-export function ticks([start, end]: Interval, most = 8): number[] {
-  const span = (end - start) / 1000
-  const step =
-    (STEPS_S.find((value) => span / value <= most) ?? 86400 * Math.ceil(span / 86400 / most)) * 1000
-  const out: number[] = []
-  for (let t = Math.ceil(start / step) * step; t <= end; t += step) out.push(t)
-  return out
+  const first = Math.max(0, byTime.right(lane.points, range[0]) - 1)
+  const shown = lane.points.slice(first, byTime.right(lane.points, range[1]) + 1)
+  const toX = scaleOf(range, { x: LEFT, w: RIGHT - LEFT })
+  const toY = valueScale(bounds(lane, range), { top: top + 8, height: LANE - 20 })
+  return linePath(
+    shown,
+    (point) => toX(timeOf(point)),
+    (point) => (point[1] === null ? null : toY(point[1])),
+  )
 }
 
 export function short(value: number): string {

@@ -1,8 +1,9 @@
 /** Draws the lanes of a report file as SVG: stalls, ticks, lines, and the crosshair with its values. */
 import type { Interval } from '@/charts/range'
+import { zonedTicks } from '@/charts/ticks'
 import type { Lane, LanesDrawing } from './data'
 import { svg } from './dom'
-import { bounds, LANE, LEFT, pathOf, RIGHT, short, ticks, TOP, valueAt, WIDTH, xOf } from './lanes'
+import { bounds, LANE, LEFT, pathOf, RIGHT, short, TOP, valueAt, WIDTH, xOf } from './lanes'
 
 const INK = '#1c2024'
 const GREY = '#60646c'
@@ -29,7 +30,7 @@ export function drawLanes(
   picture: SVGSVGElement,
   drawing: LanesDrawing,
   range: Interval,
-  { zone, clock, clip }: { zone: string; clock: Intl.DateTimeFormat; clip: string },
+  { zone, clip }: { zone: string; clip: string },
 ): void {
   const height = heightOf(drawing)
   const inside = svg('g', { 'clip-path': `url(#${clip})` })
@@ -40,10 +41,10 @@ export function drawLanes(
     text(8, 16, `time, ${zone}`, GREY),
   )
   inside.append(...drawing.stalls.flatMap((stall) => stallBand(stall, range, height)))
-  for (const tick of ticks(range)) {
-    const x = xOf(tick, range)
+  for (const tick of zonedTicks(range, RIGHT - LEFT, zone)) {
+    const x = LEFT + tick.x
     inside.append(svg('line', { x1: x, x2: x, y1: 24, y2: height - 8, stroke: HAIR }))
-    picture.append(text(x, 16, clock.format(tick), GREY, 'middle'))
+    picture.append(text(x, 16, tick.label, GREY, 'middle'))
   }
   drawing.lanes.forEach((lane, index) => {
     const top = TOP + index * LANE

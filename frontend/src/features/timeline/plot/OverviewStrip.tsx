@@ -23,8 +23,7 @@ const HEIGHT = 44
 export function OverviewStrip({ view, name, points, stalls, whole, width }: Props) {
   const x = timeScale(whole, width)
   const shape = useMemo(
-    () =>
-      points ? layoutLane(points, timeScale(whole, width), { height: HEIGHT, padding: 4 }) : null,
+    () => (points ? layoutLane(points, whole, { width, height: HEIGHT, padding: 4 }) : null),
     [points, whole, width],
   )
   const svg = useRef<SVGSVGElement>(null)

@@ -1,10 +1,10 @@
 /** Paints lanes with their extremes at the right: on the screen, and for an export. */
 import { drawHeat } from '@/charts/heatLane'
-import { type Box, type Domain, drawFoot, scaleOf } from '@/charts/laneBox'
+import { axisOf, type Box, type Domain, drawFoot, scaleOf } from '@/charts/laneBox'
 import { drawMarks } from '@/charts/markLane'
 import type { Palette } from '@/charts/palette'
 import type { Sketch } from '@/charts/sketch'
-import { axisOf, drawMetric, extremes } from '@/charts/tileLane'
+import { drawMetric, extremes } from '@/charts/tileLane'
 import { formatMeasured } from '@/format'
 import type { MetricLane, Placed } from '../model/laneTypes'
 import { levelFor } from '../model/tiles'
