@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type FlameFrame, layoutFlame, stepFlame, treeOf } from './flame'
+import { type FlameFrame, layoutFlame, stepFlame, treeOf, zoomStarts } from './flame'
 
 const node = (name: string, parent: number, total: number): FlameFrame => ({
   name,
@@ -57,4 +57,38 @@ it('goes from frame to frame by the arrows', () => {
   expect(from(3, 'ArrowUp')).toBe(1)
   expect(from(0, 'ArrowUp')).toBeUndefined()
   expect(from(5, 'ArrowRight')).toBeUndefined()
+})
+
+describe('zoomStarts', () => {
+  const tree = treeOf(NODES)
+  const view = (focus: number) => ({ focus, boxes: layoutFlame(tree, focus, 1000) })
+  const starts = (from: number, to: number) => {
+    const found = zoomStarts(view(from), view(to))
+    return found && [...found].map(([index, { x, width }]) => [index, x, width])
+  }
+
+  it('lets a focused frame grow from its place', () => {
+    expect(starts(0, 3)).toEqual([
+      [0, 0, 1000],
+      [1, 0, 1000],
+      [3, 600, 400],
+      [5, 600, 300],
+    ])
+  })
+
+  it('lets the others come in from the sides when the focus gets wider', () => {
+    expect(starts(3, 0)).toEqual([
+      [0, 0, 1000],
+      [1, 0, 1000],
+      [2, -1500, 1500],
+      [4, -1500, 1500],
+      [3, 0, 1000],
+      [5, 0, 750],
+    ])
+  })
+
+  it('has none between frames that are not above one another', () => {
+    expect(starts(2, 3)).toBeNull()
+    expect(starts(3, 2)).toBeNull()
+  })
 })

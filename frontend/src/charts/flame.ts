@@ -91,6 +91,32 @@ export function layoutFlame(
   return boxes
 }
 
+type Place = { readonly x: number; readonly width: number }
+type FlameView = { readonly focus: number; readonly boxes: readonly FlameBox[] }
+
+/**
+ * Where the boxes of one focus were while another filled the width, by index: where they start when the
+ * picture zooms. Null when neither focus is in the picture of the other.
+ */
+export function zoomStarts(before: FlameView, after: FlameView): ReadonlyMap<number, Place> | null {
+  const at = (view: FlameView, index: number) => view.boxes.find((box) => box.index === index)
+  const [was, is] = [at(before, before.focus), at(after, after.focus)]
+  if (!was || !is) return null
+  const isInto = is.depth > was.depth
+  // The part of one picture that fills the other.
+  const part = isInto ? at(before, after.focus) : at(after, before.focus)
+  if (!part) return null
+  const factor = isInto ? part.width / is.width : was.width / part.width
+  const shift = isInto ? part.x : -part.x * factor
+  const known = new Map(before.boxes.map((box) => [box.index, box]))
+  return new Map(
+    after.boxes.map((box) => {
+      const place = { x: shift + box.x * factor, width: box.width * factor }
+      return [box.index, known.get(box.index) ?? place]
+    }),
+  )
+}
+
 /** The box that an arrow key leads to: a frame's widest callee, its caller, its neighbours. */
 export function stepFlame(
   tree: FlameTree,

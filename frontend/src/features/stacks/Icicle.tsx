@@ -1,12 +1,19 @@
 /** Merged stacks as boxes: callers above callees, width by threads; a click widens a frame. */
-import { useMemo, useState } from 'react'
-import { type FlameBox, layoutFlame, stepFlame, weight } from '@/charts/flame'
+import { interpolateNumber } from 'd3-interpolate'
+import { select } from 'd3-selection'
+import { interrupt } from 'd3-transition'
+import { type RefObject, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { type FlameBox, layoutFlame, stepFlame, weight, zoomStarts } from '@/charts/flame'
+import { motionMs } from '@/charts/motion'
 import { useWidth } from '@/charts/useWidth'
 import { formatNumber, formatShare } from '@/format'
 import { change, type FlameDoc, toneOf, type Tree } from './flame'
 import { diffColour } from './flameDrawing'
 
 const ROW = 18
+
+/** A hairline stays free between neighbours. */
+const drawnWidth = ({ width }: Pick<FlameBox, 'width'>) => Math.max(1, width - 1)
 
 export function Icicle({
   doc,
@@ -23,8 +30,17 @@ export function Icicle({
   readonly onPick?: (box: FlameBox) => void
   readonly onSandwich?: (box: FlameBox) => void
 }) {
-  const [ref, width] = useWidth<HTMLDivElement>(800)
+  const [measure, width] = useWidth<HTMLDivElement>(800)
+  const frame = useRef<HTMLDivElement>(null)
+  const attach = useCallback(
+    (element: HTMLDivElement | null) => {
+      frame.current = element
+      measure(element)
+    },
+    [measure],
+  )
   const boxes = useMemo(() => layoutFlame(tree, focus, width), [tree, focus, width])
+  useZoomMotion(frame, tree, focus, boxes)
   const depth = boxes.reduce((most, box) => Math.max(most, box.depth), 0)
   const all = tree.nodes[0] ? weight(tree.nodes[0]) : 1
   const [hovered, setHovered] = useState<FlameBox | null>(null)
@@ -46,7 +62,7 @@ export function Icicle({
   return (
     <div className="flame-picture">
       <div
-        ref={ref}
+        ref={attach}
         className="flame-boxes"
         style={{ height: (depth + 1) * ROW }}
         role="tree"
@@ -70,7 +86,7 @@ export function Icicle({
               data-dim={hit !== null && !hit.has(box.index) ? '' : undefined}
               style={{
                 left: box.x,
-                width: Math.max(1, box.width - 1),
+                width: drawnWidth(box),
                 top: box.depth * ROW,
                 ...(moved === null ? {} : { background: diffColour(moved) }),
               }}
@@ -104,4 +120,48 @@ export function Icicle({
       </p>
     </div>
   )
+}
+
+/** Boxes of another focus grow from where they were: d3 moves what React has placed. */
+function useZoomMotion(
+  frame: RefObject<HTMLDivElement | null>,
+  tree: Tree,
+  focus: number,
+  boxes: readonly FlameBox[],
+): void {
+  const shown = useRef({ tree, focus, boxes })
+  useLayoutEffect(() => {
+    const before = shown.current
+    shown.current = { tree, focus, boxes }
+    if (!frame.current || before.boxes === boxes) return
+    const jumps = before.tree === tree && before.focus !== focus && motionMs() > 0
+    const starts = jumps ? zoomStarts(before, { focus, boxes }) : null
+    const ends = new Map(boxes.map((box) => [box.index, box]))
+    for (const element of frame.current.querySelectorAll<HTMLElement>('[data-index]')) {
+      const index = Number(element.dataset['index'])
+      const end = ends.get(index)
+      if (end) moveBox(element, starts?.get(index) ?? end, end)
+    }
+  }, [frame, tree, focus, boxes])
+}
+
+type Place = Pick<FlameBox, 'x' | 'width'>
+
+/** Move a box to its end; at once where it is there already. */
+function moveBox(element: HTMLElement, start: Place, end: Place): void {
+  const left = interpolateNumber(start.x, end.x)
+  const width = interpolateNumber(drawnWidth(start), drawnWidth(end))
+  const place = (share: number) => {
+    element.style.left = `${left(share)}px`
+    element.style.width = `${width(share)}px`
+  }
+  interrupt(element)
+  if (start.x === end.x && start.width === end.width) place(1)
+  else {
+    place(0)
+    select(element)
+      .transition()
+      .duration(motionMs())
+      .tween('place', () => place)
+  }
 }

@@ -49,7 +49,7 @@ export function useTimelineCommands(options: Options) {
     model.setRange(null, true)
   }
   const showWhole = () => {
-    if (whole) view.setRange(whole)
+    if (whole) view.jumpTo(whole)
   }
   const selectedSpan = () => spanOfSelection(view, lanes, selection)
   const keepSpan = () => editNote(markedSpan.span ?? selectedSpan() ?? [...view.range])
@@ -57,7 +57,7 @@ export function useTimelineCommands(options: Options) {
     const around = markedSpan.span ?? selectedSpan()
     if (!around) return fitStall()
     const margin = (around[1] - around[0]) * 0.05
-    view.setRange([around[0] - margin, around[1] + margin])
+    view.jumpTo([around[0] - margin, around[1] + margin])
   }
   useKeys(TIMELINE_KEYS, {
     zoomIn: zoom(0.7),
@@ -142,7 +142,7 @@ function stepMark(
   selection.setMark(next.key)
   const at = next.start + shift
   view.setHover(at)
-  if (at < start || at > end) view.setRange([at - (end - start) / 2, at + (end - start) / 2])
+  if (at < start || at > end) view.jumpTo([at - (end - start) / 2, at + (end - start) / 2])
 }
 
 function focusNextHandle(): void {

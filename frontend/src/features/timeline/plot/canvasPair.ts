@@ -10,7 +10,7 @@ export class CanvasPair {
   height = 0
   sketch: Sketch | null = null
   overContext: CanvasRenderingContext2D | null = null
-  private main: HTMLCanvasElement | null = null
+  main: HTMLCanvasElement | null = null
   private over: HTMLCanvasElement | null = null
 
   attach(main: HTMLCanvasElement | null, over: HTMLCanvasElement | null): void {

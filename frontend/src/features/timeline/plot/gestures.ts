@@ -139,7 +139,7 @@ class PlotPointer {
       return
     }
     const [left, right] = [view.time(Math.min(from, to)), view.time(Math.max(from, to))]
-    view.setRange([left, Math.max(right, left + MIN_SPAN_MS)])
+    view.jumpTo([left, Math.max(right, left + MIN_SPAN_MS)])
   }
 
   readonly leave = (): void => {

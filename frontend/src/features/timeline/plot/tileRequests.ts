@@ -5,9 +5,12 @@ import type { MetricLane, Placed } from '../model/laneTypes'
 import { levelFor, type Wish } from '../model/tiles'
 import type { Scene } from './scene'
 
+/** What decides which tiles: the range, its pixels, and the clocks. */
+type Span = Pick<Scene, 'range' | 'width' | 'whole' | 'clocks'>
+
 /** Tiles of lanes over a stretch of time: one request per incident and clock shift. */
 export function tilesOver(
-  scene: Scene,
+  scene: Span,
   lanes: readonly MetricLane[],
   from: number,
   to: number,
@@ -30,7 +33,7 @@ export function tilesOver(
 
 /** In the order of need; top and bottom: the part of the stack in sight. */
 export function tilesInNeed(
-  scene: Scene,
+  scene: Span,
   placed: readonly Placed[],
   top: number,
   bottom: number,

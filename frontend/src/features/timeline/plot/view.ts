@@ -5,6 +5,7 @@
 import { scaleOf } from '@/charts/laneBox'
 import type { Palette } from '@/charts/palette'
 import type { Sketch } from '@/charts/sketch'
+import { animate, rangesBetween, stopMotion } from '@/charts/motion'
 import { clamped, type Interval } from '@/charts/range'
 import { stack, visible } from '../model/laneStack'
 import type { Lane, Placed } from '../model/laneTypes'
@@ -17,6 +18,8 @@ import { RIGHT } from './layout'
 import type { Scene } from './scene'
 import { metricLanes, tilesInNeed, tilesOver } from './tileRequests'
 
+/** Ranges whose edges differ by less are the same, ms: the address has whole milliseconds. */
+const SAME_MS = 1
 /** A range that rests this long is committed to the address. */
 const COMMIT_MS = 220
 const REQUEST_TILES_MS = 40
@@ -33,6 +36,8 @@ export class TimelineView implements Scene {
   clocks = new ClockShifts()
   readonly tiles: TileStore
 
+  /** Where a motion leads; null while nothing jumps. */
+  private target: Interval | null = null
   private onCommit: (range: Interval) => void = () => undefined
   private onTiles: (error: unknown) => void = () => undefined
   private palette: Palette = {}
@@ -59,6 +64,7 @@ export class TimelineView implements Scene {
 
   dispose(): void {
     cancelAnimationFrame(this.frameRequest)
+    this.stop()
     clearTimeout(this.commitTimer)
     clearTimeout(this.tilesTimer)
   }
@@ -111,14 +117,17 @@ export class TimelineView implements Scene {
     this.requestTiles()
   }
 
-  /** Show a range of the address: it is not committed back. */
+  /** Show a range of the address: it is not committed back. Another one of the same capture is jumped to. */
   showRange(range: Interval, whole: Interval): void {
+    const jumps = isSame(whole, this.whole) && !isSame(range, this.range)
+    this.stop()
     this.whole = whole
     clearTimeout(this.commitTimer)
-    this.range = range
-    this.painter.forgetDomains()
-    this.draw()
-    this.requestTiles()
+    if (jumps) this.travel(range, () => this.rest())
+    else {
+      this.range = range
+      this.rest()
+    }
   }
 
   choose(key: string | null): void {
@@ -130,23 +139,27 @@ export class TimelineView implements Scene {
 
   /** Drop a range that was not committed yet: the address is about to change it. */
   forget(): void {
+    this.stop()
     clearTimeout(this.commitTimer)
     this.moving = false
   }
 
   /** Draw another range in the next frame and commit it once it rests. */
   setRange(range: Interval): void {
-    this.range = clamped(range, this.whole)
-    this.moving = true
-    this.draw()
-    this.requestTiles()
+    this.stop()
+    this.follow(range)
     clearTimeout(this.commitTimer)
     this.commitTimer = setTimeout(() => {
-      this.moving = false
-      this.painter.forgetDomains()
-      this.draw()
+      this.rest()
       this.onCommit(this.range)
     }, COMMIT_MS)
+  }
+
+  /** Go to another range in one motion, then commit it. Keys that repeat take setRange: it never lags. */
+  jumpTo(range: Interval): void {
+    clearTimeout(this.commitTimer)
+    const target = clamped(range, this.whole)
+    this.travel(target, () => this.setRange(target))
   }
 
   setHover(at: number | null): void {
@@ -257,13 +270,48 @@ export class TimelineView implements Scene {
     this.crosshair.paint(canvases, this, shown, this.hover, this.palette)
   }
 
+  /** Draw a range on the way to another. */
+  private follow(range: Interval): void {
+    this.range = clamped(range, this.whole)
+    this.moving = true
+    this.draw()
+    this.requestTiles()
+  }
+
+  private rest(): void {
+    this.moving = false
+    this.painter.forgetDomains()
+    this.draw()
+    this.requestTiles()
+  }
+
+  /** Move to a range; only its tiles are requested, not those on the way. */
+  private travel(target: Interval, arrive: () => void): void {
+    const between = rangesBetween(this.range, target)
+    this.target = target
+    animate(this.canvases.main, (share) => {
+      this.follow(between(share))
+      if (share < 1) return
+      this.target = null
+      arrive()
+    })
+  }
+
+  private stop(): void {
+    if (!this.target) return
+    this.target = null
+    stopMotion(this.canvases.main)
+  }
+
   // ---- data
 
   private requestTiles(): void {
     this.tilesTimer ??= setTimeout(() => {
       this.tilesTimer = undefined
       const bottom = this.scrollTop + this.viewHeight
-      const wishes = tilesInNeed(this, this.placed, this.scrollTop, bottom)
+      const { width, whole, clocks, range } = this
+      const scene = { width, whole, clocks, range: this.target ?? range }
+      const wishes = tilesInNeed(scene, this.placed, this.scrollTop, bottom)
       this.tiles.want(wishes, performance.now())
     }, REQUEST_TILES_MS)
   }
@@ -273,3 +321,6 @@ export class TimelineView implements Scene {
     await this.tiles.load(tilesOver(this, metricLanes(this.placed), ...this.range))
   }
 }
+
+const isSame = (a: Interval, b: Interval): boolean =>
+  Math.abs(a[0] - b[0]) < SAME_MS && Math.abs(a[1] - b[1]) < SAME_MS

@@ -5,6 +5,7 @@
 import { select } from 'd3-selection'
 import { zoom, zoomIdentity, zoomTransform, type ZoomTransform } from 'd3-zoom'
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { smoothly } from '@/charts/motion'
 import type { GraphLayout, PlacedNode } from './layout'
 
 const LEAST_ZOOM = 0.3
@@ -14,6 +15,8 @@ const ZOOM_STEP = 1.2
 const MOST_WHEEL = 0.2
 
 type Frame = HTMLDivElement
+/** Where a motion leads. */
+type Aim = { readonly scale: number }
 type View = { readonly left: number; readonly top: number; readonly scale: number }
 
 /** How a layout is seen in the frame that scrolls it; `height` is the frame's. */
@@ -22,6 +25,7 @@ export function useGraphViewport(frame: Frame | null, layout: GraphLayout) {
   const [height, setHeight] = useState(700)
   const behaviour = useMemo(() => zoom<Frame, unknown>(), [])
   const mustScroll = useRef(false)
+  const aim = useRef<Aim | null>(null)
 
   useEffect(() => {
     if (!frame) return
@@ -57,22 +61,44 @@ export function useGraphViewport(frame: Frame | null, layout: GraphLayout) {
   const followScroll = useCallback(() => {
     if (!frame) return
     setHeight(frame.clientHeight)
+    if (aim.current) return // the motion scrolls
     const scrolled = zoomIdentity.translate(-frame.scrollLeft, -frame.scrollTop)
     behaviour.transform(select(frame), scrolled.scale(zoomTransform(frame).k))
   }, [frame, behaviour])
+
+  /** Zoom in one motion; a press during it goes on from its end. */
+  const zoomTo = (scale: number, apply: (to: ReturnType<typeof smoothly<Frame>>) => void) => {
+    if (!frame) return
+    const to = smoothly(frame)
+    const mine = { scale }
+    if ('duration' in to) {
+      aim.current = mine
+      to.on('end interrupt cancel', () => {
+        if (aim.current !== mine) return
+        aim.current = null
+        followScroll()
+      })
+    }
+    apply(to)
+  }
+  const zoomBy = (factor: number) => {
+    const wanted = (aim.current?.scale ?? view.scale) * factor
+    const scale = Math.min(MOST_ZOOM, Math.max(LEAST_ZOOM, wanted))
+    zoomTo(scale, (to) => behaviour.scaleTo(to, scale))
+  }
 
   return {
     ...view,
     height,
     followScroll,
-    zoomIn: () => frame && behaviour.scaleBy(select(frame), ZOOM_STEP),
-    zoomOut: () => frame && behaviour.scaleBy(select(frame), 1 / ZOOM_STEP),
-    zoomToOriginal: () => frame && behaviour.scaleTo(select(frame), 1),
+    zoomIn: () => zoomBy(ZOOM_STEP),
+    zoomOut: () => zoomBy(1 / ZOOM_STEP),
+    zoomToOriginal: () => zoomTo(1, (to) => behaviour.scaleTo(to, 1)),
     fit: () => {
       if (!frame) return
       const wanted = Math.min(frame.clientWidth / layout.width, height / layout.height)
       const scale = Math.min(MOST_ZOOM, Math.max(LEAST_ZOOM, wanted))
-      behaviour.transform(select(frame), zoomIdentity.scale(scale))
+      zoomTo(scale, (to) => behaviour.transform(to, zoomIdentity.scale(scale)))
     },
     scrollTo: (top: number) => {
       if (frame) scrollFrame(frame, frame.scrollLeft, top * view.scale)
