@@ -166,6 +166,9 @@ BODIES: dict[str, dict[str, Any]] = {
     "/api/v1/comments/{comment_id}": {"body": "x"},
     "/api/v1/annotations/{annotation_id}": {"text": "x"},
     "/api/v1/symptoms/{symptom_id}": {"predicate": {"kind": "state", "text": "x"}},
+    "/api/v1/experiments/{experiment_id}/measurements": {"values": [{"name": "x", "value": 1}]},
+    "/api/v1/experiments/{experiment_id}/measurements/computed": {"series": "x"},
+    "/api/v1/experiments/{experiment_id}/symptoms/{symptom_id}": {"holds": True},
 }
 """What else a route needs to get as far as looking."""
 
@@ -185,6 +188,12 @@ def argued(site: Site, incident: str) -> dict[str, str]:
     found = client.post(f"/api/v1/hypotheses/{hypothesis}/confidence", json=step).json()
     things["evidence_id"] = found["evidence"][0]["id"]
     client.post(f"/api/v1/experiments/{things['experiment_id']}/pins", json={"pin_id": pin})
+    measured = client.post(
+        f"/api/v1/experiments/{things['experiment_id']}/measurements",
+        json={"values": [{"name": "inserts", "value": 10}]},
+        headers={"If-Match": '"1"'},
+    )
+    things["measurement_id"] = measured.json()["measures"][0]["id"]
     cell = {"pin_id": pin, "hypothesis_id": hypothesis}
     assert client.put(f"{base}/matrix/ratings", json=cell | {"rating": "I"}).is_success
     weight = {"credibility": "high", "relevance": "low"}

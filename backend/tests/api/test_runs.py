@@ -126,7 +126,7 @@ def test_a_person_overrules_only_with_a_reason(site: Site) -> None:
     experiment = run(site, site.incident(), [3.0] * 60)
     refused = finish(site, experiment, verdict="miss")
     assert refused.status_code == 422
-    assert "the artifacts say match" in refused.json()["detail"]
+    assert "The artifacts say match" in refused.json()["detail"]
     url = f"/api/v1/experiments/{experiment['id']}/finish"
     body = {
         "observation": {"text": "seen"}, "verdict": "miss", "overruled_because": "no load was on",
@@ -152,7 +152,7 @@ def test_words_alone_need_a_verdict_of_a_person(site: Site) -> None:
     experiment = run(site, site.incident(), [3.0] * 60, metric=None, op=None, value=None)
     refused = finish(site, experiment)
     assert refused.status_code == 422
-    assert "choose a verdict" in refused.json()["detail"]
+    assert "choose one" in refused.json()["detail"]
 
 
 def test_half_a_prediction_does_not_start(site: Site) -> None:

@@ -41,6 +41,41 @@ def test_a_database_of_the_last_development_version_is_upgraded(postgres_url: st
     engine.dispose()
 
 
+def test_the_story_of_the_first_release_is_upgraded(postgres_url: str) -> None:
+    """Steps, runs and actions of that time stay; they happened when they were recorded."""
+    command.downgrade(migrate.alembic_config(postgres_url), "0019")
+    engine = create_engine(postgres_url)
+    with engine.begin() as connection:
+        connection.execute(text(_OLD_ROWS))
+    migrate.upgrade(postgres_url)
+    migrate.check(postgres_url)
+    with engine.connect() as connection:
+        step = connection.execute(text("select * from confidence_steps")).one()
+        assert (step.happened_at, step.happened_precision) == (None, "exact")
+        assert step.at.isoformat() == "2026-11-01T10:00:00+00:00"
+        run = connection.execute(text("select * from experiments")).one()
+        assert (run.ran_from, run.predicted_at, run.host) == (None, None, "")
+        assert run.started_at == run.locked_at
+        assert connection.scalars(text("select ticket_url from action_items")).all() == [""]
+    engine.dispose()
+
+
+_OLD_ROWS = """
+    insert into incidents (id, title, status, summary, revision)
+    values ('i', 'Stall', 'open', '', 1);
+    insert into hypotheses
+    (id, incident_id, number, statement, falsifier, status, needs_review, revision)
+    values ('h', 'i', 1, 'A', '', 'active', false, 1);
+    insert into confidence_steps (id, hypothesis_id, at, by_name, confidence, status, reason)
+    values ('s', 'h', '2026-11-01T10:00Z', 'Ann', 40, 'active', 'seen');
+    insert into experiments (id, incident_id, number, title, change, prediction, state,
+    conclusion, risk, revision, locked_at, started_at) values ('e', 'i', 1, 'T', '', '{}',
+    'started', '', '', 1, '2026-11-01T11:00Z', '2026-11-01T11:00Z');
+    insert into action_items (id, incident_id, text, owner, status, revision)
+    values ('a', 'i', 'Upgrade', '', 'open', 1);
+"""
+
+
 @pytest.mark.parametrize("revision", ["0001", "0018"])
 def test_an_older_development_version_is_refused(postgres_url: str, revision: str) -> None:
     """With a sentence that says how to bring it up to date; nothing changes."""

@@ -23,7 +23,7 @@ export interface paths {
     head?: never
     /**
      * Change Action
-     * @description Change the fields that are sent; due and experiment_id may be null.
+     * @description Change the fields that are sent; dates and experiment_id may be null.
      */
     patch: operations['change_action_api_v1_actions__action_id__patch']
     trace?: never
@@ -608,6 +608,66 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/experiments/{experiment_id}/measurements': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Add Measurements
+     * @description Add values that a person typed; they stay marked as typed.
+     */
+    post: operations['add_measurements_api_v1_experiments__experiment_id__measurements_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/experiments/{experiment_id}/measurements/{measurement_id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /**
+     * Remove Measurement
+     * @description Delete a value; the activity keeps it.
+     */
+    delete: operations['remove_measurement_api_v1_experiments__experiment_id__measurements__measurement_id__delete']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/experiments/{experiment_id}/measurements/computed': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Compute Measurement
+     * @description Compute a value from the run's own artifacts, and add it as computed.
+     */
+    post: operations['compute_measurement_api_v1_experiments__experiment_id__measurements_computed_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/experiments/{experiment_id}/observed': {
     parameters: {
       query?: never
@@ -656,7 +716,7 @@ export interface paths {
     put?: never
     /**
      * Start Experiment
-     * @description Start an experiment and lock its prediction.
+     * @description Start an experiment and lock its prediction, or record that it began before.
      */
     post: operations['start_experiment_api_v1_experiments__experiment_id__start_post']
     delete?: never
@@ -674,10 +734,32 @@ export interface paths {
     }
     /**
      * Symptoms Of Run
-     * @description Answer the symptoms from the run's own artifacts; 409 when none of them was parsed.
+     * @description Answer the symptoms from the run's own artifacts, and those in prose from people.
+     *
+     *     409 when no artifact was parsed and people answered none.
      */
     get: operations['symptoms_of_run_api_v1_experiments__experiment_id__symptoms_get']
     put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/experiments/{experiment_id}/symptoms/{symptom_id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    /**
+     * Answer Symptom
+     * @description Answer whether the run showed a symptom that is written as prose.
+     */
+    put: operations['answer_symptom_api_v1_experiments__experiment_id__symptoms__symptom_id__put']
     post?: never
     delete?: never
     options?: never
@@ -742,6 +824,8 @@ export interface paths {
     /**
      * Set Confidence
      * @description Add a step to the confidence history; steps never change.
+     *
+     *     The confidence of the hypothesis is that of the step that happened last.
      */
     post: operations['set_confidence_api_v1_hypotheses__hypothesis_id__confidence_post']
     delete?: never
@@ -1236,6 +1320,46 @@ export interface paths {
     put?: never
     /** Create Experiment */
     post: operations['create_experiment_api_v1_incidents__incident_id__experiments_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/experiments/table': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Import Result Table
+     * @description Record a run for each row of a pasted table, or add its values to the run of the sweep.
+     */
+    post: operations['import_result_table_api_v1_incidents__incident_id__experiments_table_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/experiments/table-preview': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Preview Result Table
+     * @description Read a pasted table of results and return the runs that it would become; stores nothing.
+     */
+    post: operations['preview_result_table_api_v1_incidents__incident_id__experiments_table_preview_post']
     delete?: never
     options?: never
     head?: never
@@ -2162,6 +2286,26 @@ export interface paths {
      * @description Return waiters by place, long transactions, blocking episodes and experiments over time.
      */
     get: operations['strips_api_v1_incidents__incident_id__strips_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/sweeps': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List Sweeps
+     * @description List the sweeps that have a load, with the threshold between two loads.
+     */
+    get: operations['list_sweeps_api_v1_incidents__incident_id__sweeps_get']
     put?: never
     post?: never
     delete?: never
@@ -3218,6 +3362,19 @@ export interface components {
     }
     /** Action */
     Action: {
+      /** Check Due */
+      check_due: string | null
+      /**
+       * Check Outcome
+       * @enum {string}
+       */
+      check_outcome: '' | 'held' | 'not_held'
+      /** Check Result */
+      check_result: string
+      /** Check What */
+      check_what: string
+      /** Checked On */
+      checked_on: string | null
       /**
        * Created At
        * Format: date-time
@@ -3244,9 +3401,29 @@ export interface components {
       status: 'open' | 'started' | 'done' | 'dropped'
       /** Text */
       text: string
+      /** Ticket Fixed In */
+      ticket_fixed_in: string
+      /** Ticket Number */
+      ticket_number: string
+      /** Ticket State */
+      ticket_state: string
+      /** Ticket Tracker */
+      ticket_tracker: string
+      /** Ticket Url */
+      ticket_url: string
     }
     /** ActionChange */
     ActionChange: {
+      /** Check Due */
+      check_due?: string | null
+      /** Check Outcome */
+      check_outcome?: ('' | 'held' | 'not_held') | null
+      /** Check Result */
+      check_result?: string | null
+      /** Check What */
+      check_what?: string | null
+      /** Checked On */
+      checked_on?: string | null
       /** Due */
       due?: string | null
       /** Experiment Id */
@@ -3257,6 +3434,16 @@ export interface components {
       status?: ('open' | 'started' | 'done' | 'dropped') | null
       /** Text */
       text?: string | null
+      /** Ticket Fixed In */
+      ticket_fixed_in?: string | null
+      /** Ticket Number */
+      ticket_number?: string | null
+      /** Ticket State */
+      ticket_state?: string | null
+      /** Ticket Tracker */
+      ticket_tracker?: string | null
+      /** Ticket Url */
+      ticket_url?: string | null
     }
     /** ActivityEntry */
     ActivityEntry: {
@@ -3326,11 +3513,17 @@ export interface components {
       /** @default [] */
       tables: components['schemas']['TableDoc'][]
       triage: components['schemas']['TriageDoc'][]
+      /** @default [] */
+      unanswered: components['schemas']['UnansweredDoc'][]
     }
     /** AnnotationChange */
     AnnotationChange: {
       /** End */
       end?: string | null
+      /** Kind */
+      kind?: ('note' | 'decision') | null
+      /** Precision */
+      precision?: ('exact' | 'about' | 'day') | null
       /** Start */
       start?: string | null
       /** Text */
@@ -3340,10 +3533,25 @@ export interface components {
     AnnotationOut: {
       /** Author */
       author: string | null
+      /**
+       * Created At
+       * Format: date-time
+       */
+      created_at: string
       /** End */
       end: string | null
       /** Id */
       id: string
+      /**
+       * Kind
+       * @enum {string}
+       */
+      kind: 'note' | 'decision'
+      /**
+       * Precision
+       * @enum {string}
+       */
+      precision: 'exact' | 'about' | 'day'
       /** Revision */
       revision: number
       /**
@@ -3796,6 +4004,30 @@ export interface components {
       /** Name */
       name: string
     }
+    /** Column */
+    'Column-Input': {
+      /** Name */
+      name: string
+      /**
+       * Role
+       * @enum {string}
+       */
+      role: 'parameter' | 'value' | 'outcome' | 'title' | 'ignore'
+      /** Unit */
+      unit: string
+    }
+    /** Column */
+    'Column-Output': {
+      /** Name */
+      name: string
+      /**
+       * Role
+       * @enum {string}
+       */
+      role: 'parameter' | 'value' | 'outcome' | 'title' | 'ignore'
+      /** Unit */
+      unit: string
+    }
     /** Comment */
     Comment: {
       /**
@@ -4112,6 +4344,19 @@ export interface components {
       /** Status Code */
       status_code: number | null
     }
+    /**
+     * Described
+     * @description A symptom in prose, which people answer for each run.
+     */
+    Described: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: 'prose'
+      /** Text */
+      text: string
+    }
     /** DiskStatus */
     DiskStatus: {
       /** Free Bytes */
@@ -4151,6 +4396,10 @@ export interface components {
     Experiment: {
       /** Artifacts */
       artifacts: components['schemas']['AttachedArtifact'][]
+      /** Began */
+      began: string | null
+      /** Build */
+      build: string
       /** By */
       by: string | null
       /** Change */
@@ -4158,10 +4407,18 @@ export interface components {
       computed: components['schemas']['Computed'] | null
       /** Conclusion */
       conclusion: string
+      /** Cores */
+      cores: string
+      /** Dataset */
+      dataset: string
+      /** Ended */
+      ended: string | null
       /** Failed Same Way */
-      failed_same_way: ('yes' | 'no' | 'unclear') | null
+      failed_same_way: ('yes' | 'no' | 'unclear' | 'failed' | 'not_failed') | null
       /** Finished At */
       finished_at: string | null
+      /** Host */
+      host: string
       /** Hypothesis Id */
       hypothesis_id: string | null
       /** Id */
@@ -4170,6 +4427,8 @@ export interface components {
       incident_id: string
       /** Locked At */
       locked_at: string | null
+      /** Measures */
+      measures: components['schemas']['Measure'][]
       /** Number */
       number: number
       observation: components['schemas']['Observation-Output'] | null
@@ -4181,7 +4440,23 @@ export interface components {
       }
       /** Pins */
       pins: components['schemas']['Pin'][]
+      /** Predicted At */
+      predicted_at: string | null
       prediction: components['schemas']['Prediction-Output']
+      /**
+       * Prediction Standing
+       * @enum {string}
+       */
+      prediction_standing: 'none' | 'open' | 'locked' | 'recorded_after'
+      /** Ran From */
+      ran_from: string | null
+      /**
+       * Ran Precision
+       * @enum {string}
+       */
+      ran_precision: 'exact' | 'about' | 'day'
+      /** Ran To */
+      ran_to: string | null
       /** Revision */
       revision: number
       /** Risk */
@@ -4202,10 +4477,20 @@ export interface components {
     }
     /** ExperimentChange */
     ExperimentChange: {
+      /** Build */
+      build?: string | null
       /** Change */
       change?: string | null
       /** Conclusion */
       conclusion?: string | null
+      /** Cores */
+      cores?: string | null
+      /** Dataset */
+      dataset?: string | null
+      /** Failed Same Way */
+      failed_same_way?: ('yes' | 'no' | 'unclear' | 'failed' | 'not_failed') | null
+      /** Host */
+      host?: string | null
       /** Hypothesis Id */
       hypothesis_id?: string | null
       /** Parameters */
@@ -4213,6 +4498,12 @@ export interface components {
         [key: string]: string
       } | null
       prediction?: components['schemas']['Prediction-Input'] | null
+      /** Ran From */
+      ran_from?: string | null
+      /** Ran Precision */
+      ran_precision?: ('exact' | 'about' | 'day') | null
+      /** Ran To */
+      ran_to?: string | null
       /** Risk */
       risk?: string | null
       /** Sweep */
@@ -4288,13 +4579,15 @@ export interface components {
       /** Confidence */
       confidence?: number | null
       /** Failed Same Way */
-      failed_same_way?: ('yes' | 'no' | 'unclear') | null
+      failed_same_way?: ('yes' | 'no' | 'unclear' | 'failed' | 'not_failed') | null
       observation: components['schemas']['Observation-Input']
       /**
        * Overruled Because
        * @default
        */
       overruled_because: string
+      /** Ran To */
+      ran_to?: string | null
       /** Verdict */
       verdict?: ('match' | 'partial' | 'miss' | 'not_measurable') | null
     }
@@ -4574,6 +4867,10 @@ export interface components {
     HypothesisChange: {
       /** Falsifier */
       falsifier?: string | null
+      /** Happened At */
+      happened_at?: string | null
+      /** Happened Precision */
+      happened_precision?: ('exact' | 'about' | 'day') | null
       /** Mechanisms */
       mechanisms?: string[] | null
       /** Owner Id */
@@ -4589,6 +4886,46 @@ export interface components {
         ('proposed' | 'active' | 'supported' | 'refuted' | 'inconclusive' | 'superseded') | null
       /** Superseded By Id */
       superseded_by_id?: string | null
+    }
+    /** Imported */
+    Imported: {
+      /** Created */
+      created: number
+      /** Experiment Ids */
+      experiment_ids: string[]
+      /** Updated */
+      updated: number
+    }
+    /** ImportedTable */
+    ImportedTable: {
+      /** Build */
+      build?: string | null
+      /** Change */
+      change?: string | null
+      /** Columns */
+      columns?: components['schemas']['Column-Input'][] | null
+      /** Cores */
+      cores?: string | null
+      /** Dataset */
+      dataset?: string | null
+      /** Failures */
+      failures?: string[] | null
+      /** Host */
+      host?: string | null
+      /** Hypothesis Id */
+      hypothesis_id?: string | null
+      /** Ran From */
+      ran_from?: string | null
+      /** Ran Precision */
+      ran_precision?: ('exact' | 'about' | 'day') | null
+      /** Ran To */
+      ran_to?: string | null
+      /** Sweep */
+      sweep?: string | null
+      /** Text */
+      text: string
+      /** Title */
+      title?: string | null
     }
     /** Incident */
     Incident: {
@@ -4804,19 +5141,26 @@ export interface components {
     }
     /** LedgerStep */
     LedgerStep: {
-      /**
-       * At
-       * Format: date-time
-       */
-      at: string
       /** By */
       by: string
       /** Confidence */
       confidence: number | null
+      /** Happened At */
+      happened_at: string | null
+      /**
+       * Happened Precision
+       * @enum {string}
+       */
+      happened_precision: 'exact' | 'about' | 'day'
       /** Pin Id */
       pin_id: string | null
       /** Reason */
       reason: string
+      /**
+       * Recorded At
+       * Format: date-time
+       */
+      recorded_at: string
       /**
        * Status
        * @enum {string}
@@ -5303,6 +5647,28 @@ export interface components {
       csrf: string | null
       user: components['schemas']['User']
     }
+    /** Measure */
+    Measure: {
+      /** Basis */
+      basis: string
+      /** By */
+      by: string | null
+      /** Id */
+      id: string | null
+      /** Name */
+      name: string
+      /** Recorded At */
+      recorded_at: string | null
+      /**
+       * Source
+       * @enum {string}
+       */
+      source: 'typed' | 'imported' | 'computed'
+      /** Unit */
+      unit: string
+      /** Value */
+      value: number
+    }
     /**
      * Measured
      * @description The predicted number as measured in the artifacts of the run.
@@ -5368,6 +5734,16 @@ export interface components {
     }
     /** NewAction */
     NewAction: {
+      /** Check Due */
+      check_due?: string | null
+      /** Check Outcome */
+      check_outcome?: ('' | 'held' | 'not_held') | null
+      /** Check Result */
+      check_result?: string | null
+      /** Check What */
+      check_what?: string | null
+      /** Checked On */
+      checked_on?: string | null
       /** Due */
       due?: string | null
       /** Experiment Id */
@@ -5385,11 +5761,25 @@ export interface components {
       status: 'open' | 'started' | 'done' | 'dropped'
       /** Text */
       text: string
+      /** Ticket Fixed In */
+      ticket_fixed_in?: string | null
+      /** Ticket Number */
+      ticket_number?: string | null
+      /** Ticket State */
+      ticket_state?: string | null
+      /** Ticket Tracker */
+      ticket_tracker?: string | null
+      /** Ticket Url */
+      ticket_url?: string | null
     }
     /** NewAnnotation */
     NewAnnotation: {
       /** End */
       end?: string | null
+      /** Kind */
+      kind?: ('note' | 'decision') | null
+      /** Precision */
+      precision?: ('exact' | 'about' | 'day') | null
       /**
        * Start
        * Format: date-time
@@ -5397,6 +5787,13 @@ export interface components {
       start: string
       /** Text */
       text: string
+    }
+    /** NewAnswer */
+    NewAnswer: {
+      /** Holds */
+      holds: boolean | null
+      /** Note */
+      note?: string | null
     }
     /** NewApproval */
     NewApproval: {
@@ -5419,6 +5816,10 @@ export interface components {
     NewConfidence: {
       /** Confidence */
       confidence: number
+      /** Happened At */
+      happened_at?: string | null
+      /** Happened Precision */
+      happened_precision?: ('exact' | 'about' | 'day') | null
       /** Pin Id */
       pin_id?: string | null
       /** Reason */
@@ -5441,11 +5842,19 @@ export interface components {
     }
     /** NewExperiment */
     NewExperiment: {
+      /** Build */
+      build?: string | null
       /**
        * Change
        * @default
        */
       change: string
+      /** Cores */
+      cores?: string | null
+      /** Dataset */
+      dataset?: string | null
+      /** Host */
+      host?: string | null
       /** Hypothesis Id */
       hypothesis_id?: string | null
       /** Parameters */
@@ -5459,6 +5868,12 @@ export interface components {
        *     }
        */
       prediction: components['schemas']['Prediction-Input']
+      /** Ran From */
+      ran_from?: string | null
+      /** Ran Precision */
+      ran_precision?: ('exact' | 'about' | 'day') | null
+      /** Ran To */
+      ran_to?: string | null
       /**
        * Risk
        * @default
@@ -5481,6 +5896,10 @@ export interface components {
        * @default
        */
       falsifier: string
+      /** Happened At */
+      happened_at?: string | null
+      /** Happened Precision */
+      happened_precision?: ('exact' | 'about' | 'day') | null
       /**
        * Mechanisms
        * @default []
@@ -5577,8 +5996,15 @@ export interface components {
     }
     /** NewSymptom */
     NewSymptom: {
+      /** Happened At */
+      happened_at?: string | null
+      /** Happened Precision */
+      happened_precision?: ('exact' | 'about' | 'day') | null
       /** Predicate */
-      predicate: components['schemas']['SeriesStays'] | components['schemas']['SeenAtLeast']
+      predicate:
+        | components['schemas']['SeriesStays']
+        | components['schemas']['SeenAtLeast']
+        | components['schemas']['Described']
     }
     /** NewToken */
     NewToken: {
@@ -5827,7 +6253,10 @@ export interface components {
       /** Incident Text */
       incident_text: string | null
       /** Predicate */
-      predicate: components['schemas']['SeriesStays'] | components['schemas']['SeenAtLeast']
+      predicate:
+        | components['schemas']['SeriesStays']
+        | components['schemas']['SeenAtLeast']
+        | components['schemas']['Described']
       /** Run */
       run: boolean | null
       /** Run Text */
@@ -5848,6 +6277,17 @@ export interface components {
       line: number | null
       /** Message */
       message: string
+    }
+    /** PastedTable */
+    PastedTable: {
+      /** Columns */
+      columns?: components['schemas']['Column-Input'][] | null
+      /** Failures */
+      failures?: string[] | null
+      /** Sweep */
+      sweep?: string | null
+      /** Text */
+      text: string
     }
     /** PastedText */
     PastedText: {
@@ -6103,6 +6543,12 @@ export interface components {
     Preview: {
       /** Html */
       html: string
+    }
+    /** PreviewedRun */
+    PreviewedRun: {
+      run: components['schemas']['TableRun']
+      /** Updates */
+      updates: number | null
     }
     /** PreviewRow */
     PreviewRow: {
@@ -6647,7 +7093,7 @@ export interface components {
        * Same Way
        * @enum {string}
        */
-      same_way: 'yes' | 'no' | 'unclear'
+      same_way: 'yes' | 'no' | 'unclear' | 'failed' | 'not_failed'
       /** Text */
       text: string
       /** Unknown */
@@ -7315,6 +7761,13 @@ export interface components {
       stall: number | null
       text: string
     }
+    /** Start */
+    Start: {
+      /** Happened At */
+      happened_at?: string | null
+      /** Happened Precision */
+      happened_precision?: ('exact' | 'about' | 'day') | null
+    }
     /** Status */
     Status: {
       database: components['schemas']['DatabaseStatus']
@@ -7345,23 +7798,85 @@ export interface components {
       /** Transactions */
       transactions: components['schemas']['TransactionSpanOut'][]
     }
+    /** Sweep */
+    Sweep: {
+      /** Axis */
+      axis: string
+      /** Name */
+      name: string
+      /** Series */
+      series: components['schemas']['SweepSeries'][]
+    }
+    /** SweepPoint */
+    SweepPoint: {
+      /** Experiment Id */
+      experiment_id: string
+      /** Failed */
+      failed: boolean | null
+      /** Load */
+      load: number
+      /** Matched */
+      matched: boolean | null
+      /** Number */
+      number: number
+      /** Values */
+      values: components['schemas']['SweepValue'][]
+    }
+    /**
+     * SweepSeries
+     * @description Runs that agree in all parameters but the load.
+     */
+    SweepSeries: {
+      /** Above */
+      above: number | null
+      /** Below */
+      below: number | null
+      /** Label */
+      label: string
+      /** Points */
+      points: components['schemas']['SweepPoint'][]
+      /** Text */
+      text: string
+    }
+    /** SweepValue */
+    SweepValue: {
+      /** Name */
+      name: string
+      /**
+       * Source
+       * @enum {string}
+       */
+      source: 'typed' | 'imported' | 'computed'
+      /** Value */
+      value: number
+    }
     /**
      * Symptom
      * @description A symptom and its answer on the incident.
      */
     Symptom: {
-      /**
-       * At
-       * Format: date-time
-       */
-      at: string
       /** By */
       by: string
+      /** Happened At */
+      happened_at: string | null
+      /**
+       * Happened Precision
+       * @enum {string}
+       */
+      happened_precision: 'exact' | 'about' | 'day'
       /** Id */
       id: string
       incident: components['schemas']['SymptomAnswer'] | null
       /** Predicate */
-      predicate: components['schemas']['SeriesStays'] | components['schemas']['SeenAtLeast']
+      predicate:
+        | components['schemas']['SeriesStays']
+        | components['schemas']['SeenAtLeast']
+        | components['schemas']['Described']
+      /**
+       * Recorded At
+       * Format: date-time
+       */
+      recorded_at: string
       /** Revision */
       revision: number
       /** Words */
@@ -7369,6 +7884,8 @@ export interface components {
     }
     /** SymptomAnswer */
     SymptomAnswer: {
+      /** By */
+      by?: string | null
       /** Holds */
       holds: boolean | null
       /** Locator */
@@ -7516,6 +8033,19 @@ export interface components {
       /** Rows */
       rows: number
     }
+    /** TablePreview */
+    TablePreview: {
+      /** Columns */
+      columns: components['schemas']['Column-Output'][]
+      /** Failures */
+      failures: string[]
+      /** Outcomes */
+      outcomes: string[]
+      /** Problems */
+      problems: string[]
+      /** Runs */
+      runs: components['schemas']['PreviewedRun'][]
+    }
     /** TableRef */
     TableRef: {
       /** Artifact */
@@ -7532,6 +8062,26 @@ export interface components {
       path: string
       /** Rows */
       rows: number
+    }
+    /**
+     * TableRun
+     * @description One row, as the run that it becomes.
+     */
+    TableRun: {
+      /** Failed */
+      failed: boolean | null
+      /** Line */
+      line: number
+      /** Outcome */
+      outcome: string
+      /** Parameters */
+      parameters: {
+        [key: string]: string
+      }
+      /** Title */
+      title: string
+      /** Values */
+      values: components['schemas']['Value'][]
     }
     /** TemplateChoice */
     TemplateChoice: {
@@ -7746,6 +8296,30 @@ export interface components {
       /** @enum {unknown} */
       verdict: 'better' | 'same' | 'unknown' | 'worse'
     }
+    /** TypedValue */
+    TypedValue: {
+      /** Basis */
+      basis?: string | null
+      /** Name */
+      name: string
+      /** Unit */
+      unit?: string | null
+      /** Value */
+      value: number
+    }
+    /** TypedValues */
+    TypedValues: {
+      /** Values */
+      values: components['schemas']['TypedValue'][]
+    }
+    /**
+     * UnansweredDoc
+     * @description A question of the analysis that has no answer; its part of the document is not "nothing".
+     */
+    UnansweredDoc: {
+      part: string
+      why: string
+    }
     /**
      * Understood
      * @description What the readers make of a text.
@@ -7845,6 +8419,32 @@ export interface components {
       msg: string
       /** Error Type */
       type: string
+    }
+    /** Value */
+    Value: {
+      /** Name */
+      name: string
+      /** Unit */
+      unit: string
+      /** Value */
+      value: number
+    }
+    /** ValueToCompute */
+    ValueToCompute: {
+      /** Name */
+      name?: string | null
+      /** Series */
+      series: string
+      /**
+       * Statistic
+       * @default median
+       * @enum {string}
+       */
+      statistic: 'median' | 'mean' | 'p95' | 'max' | 'min'
+      /** Unit */
+      unit?: string | null
+      /** Window S */
+      window_s?: number | null
     }
     /** VerdictOut */
     VerdictOut: {
@@ -8251,6 +8851,8 @@ export type ChosenTemplate = components['schemas']['ChosenTemplate']
 export type ClockDoc = components['schemas']['ClockDoc']
 export type ClockPreview = components['schemas']['ClockPreview']
 export type Colleague = components['schemas']['Colleague']
+export type ColumnInput = components['schemas']['Column-Input']
+export type ColumnOutput = components['schemas']['Column-Output']
 export type Comment = components['schemas']['Comment']
 export type CommentChange = components['schemas']['CommentChange']
 export type CommentMention = components['schemas']['CommentMention']
@@ -8274,6 +8876,7 @@ export type DeadlockTrxOut = components['schemas']['DeadlockTrxOut']
 export type Deleted = components['schemas']['Deleted']
 export type DeletedItem = components['schemas']['DeletedItem']
 export type Delivery = components['schemas']['Delivery']
+export type Described = components['schemas']['Described']
 export type DiskStatus = components['schemas']['DiskStatus']
 export type EventDoc = components['schemas']['EventDoc']
 export type Evidence = components['schemas']['Evidence']
@@ -8305,6 +8908,8 @@ export type HotWaitDoc = components['schemas']['HotWaitDoc']
 export type HttpValidationError = components['schemas']['HTTPValidationError']
 export type Hypothesis = components['schemas']['Hypothesis']
 export type HypothesisChange = components['schemas']['HypothesisChange']
+export type Imported = components['schemas']['Imported']
+export type ImportedTable = components['schemas']['ImportedTable']
 export type Incident = components['schemas']['Incident']
 export type IncidentChange = components['schemas']['IncidentChange']
 export type IncidentList = components['schemas']['IncidentList']
@@ -8345,12 +8950,14 @@ export type MatrixStep = components['schemas']['MatrixStep']
 export type MatrixTurn = components['schemas']['MatrixTurn']
 export type MatrixVote = components['schemas']['MatrixVote']
 export type Me = components['schemas']['Me']
+export type Measure = components['schemas']['Measure']
 export type Measured = components['schemas']['Measured']
 export type Mention = components['schemas']['Mention']
 export type MitigationDoc = components['schemas']['MitigationDoc']
 export type Moved = components['schemas']['Moved']
 export type NewAction = components['schemas']['NewAction']
 export type NewAnnotation = components['schemas']['NewAnnotation']
+export type NewAnswer = components['schemas']['NewAnswer']
 export type NewApproval = components['schemas']['NewApproval']
 export type NewComment = components['schemas']['NewComment']
 export type NewConfidence = components['schemas']['NewConfidence']
@@ -8384,6 +8991,7 @@ export type OverviewAnalysis = components['schemas']['OverviewAnalysis']
 export type OwnSymptom = components['schemas']['OwnSymptom']
 export type Password = components['schemas']['Password']
 export type PastedProblem = components['schemas']['PastedProblem']
+export type PastedTable = components['schemas']['PastedTable']
 export type PastedText = components['schemas']['PastedText']
 export type PastHypothesis = components['schemas']['PastHypothesis']
 export type Person = components['schemas']['Person']
@@ -8396,6 +9004,7 @@ export type PredictionInput = components['schemas']['Prediction-Input']
 export type PredictionOutput = components['schemas']['Prediction-Output']
 export type Presence = components['schemas']['Presence']
 export type Preview = components['schemas']['Preview']
+export type PreviewedRun = components['schemas']['PreviewedRun']
 export type PreviewRow = components['schemas']['PreviewRow']
 export type PreviewSeries = components['schemas']['PreviewSeries']
 export type ProblemDoc = components['schemas']['ProblemDoc']
@@ -8481,9 +9090,14 @@ export type StaleAnswer = components['schemas']['StaleAnswer']
 export type StallCorrectionOut = components['schemas']['StallCorrectionOut']
 export type StallDoc = components['schemas']['StallDoc']
 export type StallEvidence = components['schemas']['StallEvidence']
+export type Start = components['schemas']['Start']
 export type Status = components['schemas']['Status']
 export type Stored = components['schemas']['Stored']
 export type Strips = components['schemas']['Strips']
+export type Sweep = components['schemas']['Sweep']
+export type SweepPoint = components['schemas']['SweepPoint']
+export type SweepSeries = components['schemas']['SweepSeries']
+export type SweepValue = components['schemas']['SweepValue']
 export type Symptom = components['schemas']['Symptom']
 export type SymptomAnswer = components['schemas']['SymptomAnswer']
 export type TableCellDoc = components['schemas']['TableCellDoc']
@@ -8494,7 +9108,9 @@ export type TableDoc = components['schemas']['TableDoc']
 export type TableList = components['schemas']['TableList']
 export type TableMapping = components['schemas']['TableMapping']
 export type TablePage = components['schemas']['TablePage']
+export type TablePreview = components['schemas']['TablePreview']
 export type TableRef = components['schemas']['TableRef']
+export type TableRun = components['schemas']['TableRun']
 export type TemplateChoice = components['schemas']['TemplateChoice']
 export type TextVersion = components['schemas']['TextVersion']
 export type TextVersionText = components['schemas']['TextVersionText']
@@ -8507,11 +9123,16 @@ export type TopQuery = components['schemas']['TopQuery']
 export type TransactionSpanOut = components['schemas']['TransactionSpanOut']
 export type TriageDoc = components['schemas']['TriageDoc']
 export type TrialDoc = components['schemas']['TrialDoc']
+export type TypedValue = components['schemas']['TypedValue']
+export type TypedValues = components['schemas']['TypedValues']
+export type UnansweredDoc = components['schemas']['UnansweredDoc']
 export type Understood = components['schemas']['Understood']
 export type UploadOut = components['schemas']['UploadOut']
 export type User = components['schemas']['User']
 export type UserChange = components['schemas']['UserChange']
 export type ValidationError = components['schemas']['ValidationError']
+export type Value = components['schemas']['Value']
+export type ValueToCompute = components['schemas']['ValueToCompute']
 export type VerdictOut = components['schemas']['VerdictOut']
 export type VersionName = components['schemas']['VersionName']
 export type ViewLink = components['schemas']['ViewLink']
@@ -9756,6 +10377,114 @@ export interface operations {
       }
     }
   }
+  add_measurements_api_v1_experiments__experiment_id__measurements_post: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The revision that was edited, in quotes: "3" */
+        'if-match'?: string | null
+      }
+      path: {
+        experiment_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['TypedValues']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Experiment']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  remove_measurement_api_v1_experiments__experiment_id__measurements__measurement_id__delete: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        experiment_id: string
+        measurement_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Experiment']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  compute_measurement_api_v1_experiments__experiment_id__measurements_computed_post: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The revision that was edited, in quotes: "3" */
+        'if-match'?: string | null
+      }
+      path: {
+        experiment_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ValueToCompute']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Experiment']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   observed_api_v1_experiments__experiment_id__observed_get: {
     parameters: {
       query?: never
@@ -9831,7 +10560,11 @@ export interface operations {
       }
       cookie?: never
     }
-    requestBody?: never
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['Start'] | null
+      }
+    }
     responses: {
       /** @description Successful Response */
       200: {
@@ -9872,6 +10605,40 @@ export interface operations {
         content: {
           'application/json': components['schemas']['SymptomAnswer'][]
         }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  answer_symptom_api_v1_experiments__experiment_id__symptoms__symptom_id__put: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        experiment_id: string
+        symptom_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewAnswer']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
       }
       /** @description Validation Error */
       422: {
@@ -11061,6 +11828,76 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Experiment']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  import_result_table_api_v1_incidents__incident_id__experiments_table_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ImportedTable']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      201: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Imported']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  preview_result_table_api_v1_incidents__incident_id__experiments_table_preview_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['PastedTable']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['TablePreview']
         }
       }
       /** @description Validation Error */
@@ -12786,6 +13623,37 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Strips']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  list_sweeps_api_v1_incidents__incident_id__sweeps_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Sweep'][]
         }
       }
       /** @description Validation Error */

@@ -44,7 +44,15 @@ from pileup.api.incidents import (
     view_links,
     webhooks,
 )
-from pileup.api.reasoning import comments, experiments, hypotheses, matrix, pins, symptoms
+from pileup.api.reasoning import (
+    comments,
+    experiments,
+    hypotheses,
+    matrix,
+    measurements,
+    pins,
+    symptoms,
+)
 from pileup.api.reports import actions, exports, redaction, releases, reports, texts
 from pileup.api.schema import openapi_document
 from pileup.settings import Settings, get_settings
@@ -89,6 +97,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     matrix.router,
     comments.router,
     experiments.router,
+    measurements.router,
     symptoms.router,
     reports.router,
     exports.router,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends
 
@@ -35,3 +35,10 @@ def utc(moment: datetime) -> datetime:
             422, "Not accepted", f"{moment.isoformat()} has no zone: write it with Z or an offset"
         )
     return moment.astimezone(UTC)
+
+
+def times_in_utc(values: dict[str, Any]) -> dict[str, Any]:
+    """Convert the times among these values to UTC; raises ApiError 422 for one without a zone."""
+    return {
+        name: utc(value) if isinstance(value, datetime) else value for name, value in values.items()
+    }

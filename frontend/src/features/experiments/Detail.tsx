@@ -10,6 +10,7 @@ import { rawLinesPath } from '@/ui/evidence/evidence'
 import { Inspector, InspectorSection } from '@/ui/panels/Inspector'
 import { LiveText } from '@/ui/text/LiveText'
 import { AttachArtifacts } from './AttachArtifacts'
+import { FAILED_WORDS } from './failed'
 import { FinishForm } from './FinishForm'
 import { Levels } from './Measurements'
 import { type Experiment, useExperimentWrites } from './queries'
@@ -83,7 +84,7 @@ export function Detail({ incidentId, experiment, onClose, onRunLike, onChangePla
           </p>
           <p className="experiment-text">{experiment.observation.text}</p>
           {experiment.failed_same_way && (
-            <p className="muted">Did it fail the same way? {experiment.failed_same_way}</p>
+            <p className="muted">The run {FAILED_WORDS[experiment.failed_same_way]}.</p>
           )}
           <Outcome experiment={experiment} />
         </InspectorSection>

@@ -5,6 +5,7 @@ import { EditableField } from '@/ui/controls/EditableField'
 import { Problem } from '@/ui/display/States'
 import { InspectorSection } from '@/ui/panels/Inspector'
 import { ChangedSettings, Levels } from './Measurements'
+import { FAILED_OPTIONS } from './failed'
 import { type Experiment, type Finish, useExperimentWrites, useObserved } from './queries'
 
 type Verdict = NonNullable<Finish['verdict']>
@@ -21,7 +22,7 @@ type Seen = {
   readonly value: string
   readonly verdict: Verdict
   readonly why: string
-  readonly same: '' | 'yes' | 'no' | 'unclear'
+  readonly same: '' | NonNullable<Finish['failed_same_way']>
   readonly confidence: string
 }
 
@@ -33,13 +34,6 @@ const UNSEEN: Seen = {
   same: '',
   confidence: '',
 }
-
-const SAME_WAY = [
-  ['', 'did not fail, or not applicable'],
-  ['yes', 'yes'],
-  ['no', 'no'],
-  ['unclear', 'unclear'],
-] as const
 
 type Props = { readonly incidentId: string; readonly experiment: Experiment }
 
@@ -104,8 +98,8 @@ export function FinishForm({ incidentId, experiment }: Props) {
         />
       )}
       <EditableField
-        label="Did it fail the same way?"
-        options={SAME_WAY}
+        label="Did it fail?"
+        options={FAILED_OPTIONS}
         value={same}
         onChange={(text) => set({ same: text as Seen['same'] })}
       />

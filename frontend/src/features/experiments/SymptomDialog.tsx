@@ -15,6 +15,7 @@ const KINDS = [
   ['stack', 'Threads with a function on their stack'],
   ['location', 'Threads waiting at a place in the code'],
   ['log', 'Log lines with a text'],
+  ['prose', 'In words, answered by people for each run'],
 ] as const
 const SIGNS = [
   ['>', 'above'],
@@ -27,6 +28,7 @@ const TEXT: Record<Exclude<Kind, 'series'>, readonly [label: string, placeholder
   stack: ['Function', 'innobase_xa_prepare'],
   location: ['Place', 'btr0sea.ic:98'],
   log: ['Text', 'Difficult to find free blocks'],
+  prose: ['Symptom', 'A restart helps for one or two hours, then it comes back'],
 }
 
 export function SymptomDialog({
@@ -51,7 +53,7 @@ export function SymptomDialog({
   const [value, setValue] = useState(before?.kind === 'series' ? String(before.value) : '')
   const [lasting, setLasting] = useState(before?.kind === 'series' ? String(before.for_s) : '10')
   const [least, setLeast] = useState(
-    before !== undefined && before.kind !== 'series' ? String(before.at_least) : '10',
+    before !== undefined && 'at_least' in before ? String(before.at_least) : '10',
   )
   const count = decimal(least)
   const seconds = decimal(lasting) ?? 0
@@ -62,9 +64,11 @@ export function SymptomDialog({
       ? level === null || seconds < 0
         ? null
         : { kind, series: text.trim(), op, value: level, for_s: seconds }
-      : count === null || count < 1 || !Number.isInteger(count)
-        ? null
-        : { kind, text: text.trim(), at_least: count }
+      : kind === 'prose'
+        ? { kind, text: text.trim() }
+        : count === null || count < 1 || !Number.isInteger(count)
+          ? null
+          : { kind, text: text.trim(), at_least: count }
   return (
     <Dialog
       open
@@ -88,7 +92,7 @@ export function SymptomDialog({
             else create.mutate({ predicate }, { onSuccess: onClose })
           }}
         >
-          Check
+          {kind === 'prose' ? 'Save' : 'Check'}
         </Button>
       }
     >
@@ -136,7 +140,7 @@ export function SymptomDialog({
               onChange={setLasting}
             />
           </div>
-        ) : (
+        ) : kind === 'prose' ? null : (
           <EditableField
             label={kind === 'log' ? 'Minimum lines' : 'Minimum threads'}
             hint={kind === 'log' ? 'In the whole log' : 'In one sample'}

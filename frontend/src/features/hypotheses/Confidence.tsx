@@ -66,7 +66,7 @@ export function ConfidenceLedger({ hypothesis }: { readonly hypothesis: Hypothes
           <li key={index} data-testid="ledger-step">
             <strong>{step.confidence === null ? '–' : `${step.confidence} %`}</strong>{' '}
             <span className="muted">
-              <Time at={step.at} />, {step.by}, {step.status}
+              <Time at={step.happened_at ?? step.recorded_at} />, {step.by}, {step.status}
             </span>
             <div>{step.reason}</div>
           </li>

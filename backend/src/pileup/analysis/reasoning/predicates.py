@@ -3,6 +3,7 @@
     series mysql.Threads_running above 100 for 30 s
     at least 20 threads in state 'query end' | with 'os_event_wait' on the stack
     at least 20 threads waiting at 'btr0sea.ic:98' | at least 50 log lines with 'free blocks'
+    prose, such as "a restart helps for one or two hours", which people answer for each run
 
 Threads are counted within one sample (processlist, stack sample, status dump), so 'at least' means
 at once. Missing evidence gives the answer None, never False. Texts match literally and ignore case;
@@ -64,7 +65,18 @@ class SeenAtLeast:
         }[self.place]
 
 
-Predicate = SeriesStays | SeenAtLeast
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """A symptom in words alone: people answer it, and no record decides it."""
+
+    text: str
+
+    @property
+    def words(self) -> str:
+        return self.text
+
+
+Predicate = SeriesStays | SeenAtLeast | Prose
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +91,8 @@ class Answer:
 
 def evaluate(predicate: Predicate, evidence: Evidence) -> Answer:
     """Evaluate a predicate over all of the evidence of a run or an incident."""
+    if isinstance(predicate, Prose):
+        return Answer(None, "for people to answer")
     if isinstance(predicate, SeriesStays):
         return _series(predicate, evidence)
     if predicate.place == "log":
@@ -249,6 +263,8 @@ def kinds(predicates: Iterable[Predicate]) -> set[str]:
     """Return the record kinds that these predicates need."""
     names: set[str] = set()
     for predicate in predicates:
+        if isinstance(predicate, Prose):
+            continue
         if isinstance(predicate, SeriesStays):
             names.add("sample")
         elif predicate.place == "log":
@@ -262,6 +278,8 @@ def read(stored: Any) -> Predicate:
     """Parse a stored predicate: {'kind': 'series', ...}, {'kind': 'state', 'text', 'at_least'}."""
     if stored["kind"] == "series":
         return SeriesStays(stored["series"], stored["op"], stored["value"], stored["for_s"])
+    if stored["kind"] == "prose":
+        return Prose(stored["text"])
     return SeenAtLeast(stored["kind"], stored["text"], stored["at_least"])
 
 
@@ -269,12 +287,15 @@ def written(predicate: Predicate) -> dict[str, Any]:
     """Return a predicate as stored data, the inverse of ``read``."""
     if isinstance(predicate, SeriesStays):
         return {"kind": "series", **asdict(predicate)}
+    if isinstance(predicate, Prose):
+        return {"kind": "prose", "text": predicate.text}
     return {"kind": predicate.place, "text": predicate.text, "at_least": predicate.at_least}
 
 
 __all__ = [
     "Answer",
     "Predicate",
+    "Prose",
     "SeenAtLeast",
     "SeriesStays",
     "evaluate",

@@ -17,7 +17,7 @@ import polars as pl
 
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.series import values
-from pileup.analysis.reasoning.predicates import Answer, Predicate, evaluate
+from pileup.analysis.reasoning.predicates import Answer, Predicate, Prose, evaluate
 from pileup.analysis.reasoning.similar import likeness
 from pileup.numerals import number
 
@@ -54,7 +54,7 @@ class Symptoms:
     """Features of the run that the incident did not have."""
     unknown: tuple[str, ...]
     """People's own symptoms that the run has no data for; not counted."""
-    same_way: Literal["yes", "no", "unclear"]
+    same_way: Literal["yes", "no", "unclear", "not_failed"]
     text: str
 
 
@@ -143,6 +143,14 @@ def level(evidence: Evidence, metric: str, window_s: float | None = None) -> Lev
     )
 
 
+def statistic_of(
+    evidence: Evidence, metric: str, statistic: Statistic, window_s: float | None = None
+) -> tuple[float, int] | None:
+    """Compute a statistic of a series on any host, with its samples; None without a sample."""
+    numbers = _rows(evidence, metric, window_s)["value"].drop_nulls()
+    return None if numbers.is_empty() else (_statistic(numbers, statistic), len(numbers))
+
+
 def _rows(evidence: Evidence, metric: str, window_s: float | None) -> pl.DataFrame:
     """Select the samples of a series on any host: in its first ``window_s`` seconds, or all."""
     name = metric.partition("@")[0]
@@ -222,19 +230,29 @@ class OwnSymptoms:
 
 
 def own_symptoms(
-    predicates: Mapping[str, Predicate], incident: Evidence | None, run: Evidence
+    predicates: Mapping[str, Predicate],
+    incident: Evidence | None,
+    run: Evidence,
+    answered: Mapping[str, Answer] | None = None,
 ) -> OwnSymptoms:
     """Evaluate people's own symptoms in the incident and the run; unknown ones count for neither.
 
-    Takes predicates by id.
+    Takes predicates by id, and what people answered for this run about those in prose. The incident
+    has a symptom in prose, since people describe what they noticed in it.
     """
     here: dict[str, str] = {}
     there: dict[str, str] = {}
     unknown: list[str] = []
     evaluated: list[EvaluatedSymptom] = []
     for key, predicate in predicates.items():
-        answer = evaluate(predicate, run)
-        before = None if incident is None else evaluate(predicate, incident)
+        before: Answer | None
+        if isinstance(predicate, Prose):
+            nobody = Answer(None, "nobody has answered this for the run")
+            answer = (answered or {}).get(key, nobody)
+            before = Answer(True, "described by people")
+        else:
+            answer = evaluate(predicate, run)
+            before = None if incident is None else evaluate(predicate, incident)
         evaluated.append(EvaluatedSymptom(predicate, answer, before))
         if answer.holds is None:
             unknown.append(predicate.words)
@@ -266,5 +284,6 @@ __all__ = [
     "level",
     "measure",
     "own_symptoms",
+    "statistic_of",
     "symptoms",
 ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 from fastapi import APIRouter, status
 from pydantic import Field
@@ -11,8 +10,9 @@ from pydantic import Field
 from pileup.api.auth import Caller
 from pileup.api.deps import IncidentDep, RevisionDep, ServicesDep, UnitDep
 from pileup.api.schema import In
-from pileup.api.windows import utc
-from pileup.storage.incidents.annotations import Annotations
+from pileup.api.windows import times_in_utc, utc
+from pileup.storage.happened import Precision
+from pileup.storage.incidents.annotations import AnnotationKind, Annotations
 from pileup.storage.incidents.stall_corrections import StallCorrections, StallTimes
 from pileup.storage.queue.jobs import Jobs
 from pileup.views.evidence.timeline import (
@@ -39,12 +39,18 @@ class NewStallCorrection(In):
 
 
 class NewAnnotation(In):
+    kind: AnnotationKind | None = None
+    """Null: a note."""
     start: datetime
     end: datetime | None = None
+    precision: Precision | None = None
+    """Null: exact."""
     text: str = Field(min_length=1, max_length=2000)
 
 
 class AnnotationChange(In):
+    kind: AnnotationKind | None = None
+    precision: Precision | None = None
     start: datetime | None = None
     end: datetime | None = None
     text: str | None = Field(default=None, min_length=1, max_length=2000)
@@ -108,6 +114,8 @@ def create_annotation(
         utc(body.end) if body.end else None,
         body.text,
         by=caller.actor,
+        kind=body.kind or "note",
+        precision=body.precision or "exact",
     )
     return with_fields_of(AnnotationOut, made)
 
@@ -120,10 +128,8 @@ def change_annotation(
     caller: Caller,
     revision: RevisionDep,
 ) -> AnnotationOut:
-    changes: dict[str, Any] = {
-        name: utc(value) if isinstance(value, datetime) else value
-        for name, value in body.model_dump(exclude_unset=True).items()
-    }
+    changes = times_in_utc(body.model_dump(exclude_unset=True))
+    changes = {k: v for k, v in changes.items() if v is not None or k == "end"}
     changed = Annotations(unit).edit(annotation_id, changes, revision=revision, by=caller.actor)
     return with_fields_of(AnnotationOut, changed)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -10,10 +11,12 @@ from pydantic import Field, StringConstraints
 
 from pileup.api.auth import Caller
 from pileup.api.deps import IncidentDep, RevisionDep, ServicesDep, UnitDep
-from pileup.api.errors import ApiError
+from pileup.api.reasoning.happened import happened
 from pileup.api.reasoning.hypotheses import Percent
 from pileup.api.reasoning.pins import Pin
 from pileup.api.schema import In, Out
+from pileup.api.windows import times_in_utc, utc
+from pileup.storage.happened import Happened, Precision, PredictionStanding
 from pileup.storage.reasoning.experiments import AttachedArtifact, ExperimentRecord, Experiments
 from pileup.storage.reasoning.hypotheses import Hypotheses
 from pileup.views.reasoning.experiment_outcome import (
@@ -24,9 +27,11 @@ from pileup.views.reasoning.experiment_outcome import (
     SameWay,
     Verdict,
     compute,
+    judge,
     observe,
     stored_form,
 )
+from pileup.views.reasoning.measures import Measure, measures_of
 
 router = APIRouter(tags=["experiments"])
 
@@ -34,6 +39,7 @@ Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, ma
 Sweep = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
 _Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
 _Value = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=300)]
 Parameters = Annotated[dict[_Name, _Value], Field(max_length=10)]
 
 
@@ -42,7 +48,21 @@ class Observation(Out):
     value: float | None = None
 
 
-class NewExperiment(In):
+class RunFields(In):
+    """When and where a run really ran, as a person gives it."""
+
+    ran_from: datetime | None = None
+    """When the run really began; null: when its start is recorded."""
+    ran_to: datetime | None = None
+    ran_precision: Precision | None = None
+    """Null: exact."""
+    host: Line | None = None
+    build: Line | None = None
+    cores: Line | None = None
+    dataset: Line | None = None
+
+
+class NewExperiment(RunFields):
     title: Title
     hypothesis_id: str | None = None
     change: Long = ""
@@ -52,7 +72,7 @@ class NewExperiment(In):
     parameters: Parameters = Field(default_factory=dict)
 
 
-class ExperimentChange(In):
+class ExperimentChange(RunFields):
     title: Title | None = None
     hypothesis_id: str | None = None
     change: Long | None = None
@@ -61,6 +81,14 @@ class ExperimentChange(In):
     conclusion: Long | None = None
     sweep: Sweep | None = None
     parameters: Parameters | None = None
+    failed_same_way: SameWay | None = None
+    """Whether and how the run failed; also after its finish."""
+
+
+class Start(In):
+    happened_at: datetime | None = None
+    """When the run really began; null: now. A run that began before needs no prediction."""
+    happened_precision: Precision | None = None
 
 
 class Finish(In):
@@ -73,6 +101,8 @@ class Finish(In):
     conclusion: Long = ""
     confidence: Percent | None = None
     """The confidence in the hypothesis after this experiment."""
+    ran_to: datetime | None = None
+    """When the run really ended; null: now."""
 
 
 class Attachments(In):
@@ -92,6 +122,10 @@ class Experiment(Out):
     change: str
     prediction: Prediction
     state: Literal["planned", "started", "finished"]
+    prediction_standing: PredictionStanding
+    """locked: recorded before the run; recorded_after: not, and it says so wherever it is shown."""
+    predicted_at: datetime | None
+    """When the prediction was last recorded."""
     locked_at: datetime | None
     observation: Observation | None
     failed_same_way: SameWay | None
@@ -104,29 +138,44 @@ class Experiment(Out):
     computed: Computed | None
     """What the artifacts showed at the finish; None when there was nothing to compute from."""
     overruled_because: str
+    measures: list[Measure]
+    """Every value of the run: computed, typed or imported, and marked so."""
     artifacts: list[AttachedArtifact]
     pins: list[Pin]
+    began: datetime | None
+    """When the run began: as a person gives it, else when its start was recorded."""
+    ended: datetime | None
     started_at: datetime | None
+    """When the start was recorded."""
     finished_at: datetime | None
+    """When the result was recorded."""
+    ran_from: datetime | None
+    ran_to: datetime | None
+    ran_precision: Precision
+    host: str
+    build: str
+    cores: str
+    dataset: str
     by: str | None
     revision: int
 
 
 @router.get("/incidents/{incident_id}/experiments")
 def list_experiments(incident: IncidentDep, unit: UnitDep) -> list[Experiment]:
-    return [_out(e) for e in Experiments(unit).of_incident(incident.id)]
+    return [experiment_out(e) for e in Experiments(unit).of_incident(incident.id)]
 
 
 @router.post("/incidents/{incident_id}/experiments", status_code=status.HTTP_201_CREATED)
 def create_experiment(
     incident: IncidentDep, body: NewExperiment, unit: UnitDep, caller: Caller
 ) -> Experiment:
-    return _out(Experiments(unit).create(incident.id, body.model_dump(), by=caller.actor))
+    fields = fields_of_run(body.model_dump())
+    return experiment_out(Experiments(unit).create(incident.id, fields, by=caller.actor))
 
 
 @router.get("/experiments/{experiment_id}")
 def get_experiment(experiment_id: str, unit: UnitDep) -> Experiment:
-    return _out(Experiments(unit).get(experiment_id))
+    return experiment_out(Experiments(unit).get(experiment_id))
 
 
 @router.patch("/experiments/{experiment_id}")
@@ -134,8 +183,10 @@ def change_experiment(
     experiment_id: str, body: ExperimentChange, unit: UnitDep, caller: Caller, revision: RevisionDep
 ) -> Experiment:
     """Change the fields that are sent; after the start, change and prediction are locked."""
-    changes: dict[str, Any] = body.model_dump(exclude_unset=True)
-    return _out(Experiments(unit).edit(experiment_id, changes, revision=revision, by=caller.actor))
+    changes = fields_of_run(body.model_dump(exclude_unset=True))
+    return experiment_out(
+        Experiments(unit).edit(experiment_id, changes, revision=revision, by=caller.actor)
+    )
 
 
 @router.delete("/experiments/{experiment_id}", status_code=status.HTTP_204_NO_CONTENT)
@@ -145,9 +196,12 @@ def delete_experiment(experiment_id: str, unit: UnitDep, caller: Caller) -> None
 
 
 @router.post("/experiments/{experiment_id}/start")
-def start_experiment(experiment_id: str, unit: UnitDep, caller: Caller) -> Experiment:
-    """Start an experiment and lock its prediction."""
-    return _out(Experiments(unit).start(experiment_id, by=caller.actor))
+def start_experiment(
+    experiment_id: str, unit: UnitDep, caller: Caller, body: Start | None = None
+) -> Experiment:
+    """Start an experiment and lock its prediction, or record that it began before."""
+    given = happened(body or Start())
+    return experiment_out(Experiments(unit).start(experiment_id, by=caller.actor, happened=given))
 
 
 @router.post("/experiments/{experiment_id}/finish")
@@ -160,8 +214,9 @@ def finish_experiment(
     hypothesis' ledger.
     """
     store = Experiments(unit)
-    computed = compute(unit, services.placed, services.frames, store.get(experiment_id))
-    verdict, why = _judged(body, computed)
+    run = store.get(experiment_id)
+    computed = compute(unit, services.placed, services.frames, run)
+    verdict, why = judge(run, computed, body.verdict, body.overruled_because)
     done = store.finish(
         experiment_id,
         observation=body.observation.model_dump(),
@@ -171,16 +226,18 @@ def finish_experiment(
         by=caller.actor,
         computed=stored_form(computed) if computed else None,
         overruled_because=why,
+        ran_to=utc(body.ran_to) if body.ran_to else None,
     )
     if body.confidence is not None and done.hypothesis_id is not None:
         Hypotheses(unit).set_confidence(
             done.hypothesis_id,
             confidence=body.confidence,
-            reason=f"experiment {done.number}: {done.title} ({verdict})",
+            reason=f"experiment {done.number}: {done.title} ({verdict or 'no verdict'})",
             pin_id=None,
             by=caller.actor,
+            happened=Happened(done.ran_to, done.ran_precision),
         )
-    return _out(done)
+    return experiment_out(done)
 
 
 @router.get("/experiments/{experiment_id}/observed")
@@ -194,39 +251,28 @@ def observed(experiment_id: str, services: ServicesDep, unit: UnitDep) -> Observ
 def attach_artifacts(
     experiment_id: str, body: Attachments, unit: UnitDep, caller: Caller
 ) -> Experiment:
-    return _out(
+    return experiment_out(
         Experiments(unit).attach_artifacts(experiment_id, body.artifact_ids, by=caller.actor)
     )
 
 
 @router.post("/experiments/{experiment_id}/pins")
 def attach_pin(experiment_id: str, body: AttachedPin, unit: UnitDep, caller: Caller) -> Experiment:
-    return _out(Experiments(unit).attach_pin(experiment_id, body.pin_id, by=caller.actor))
+    return experiment_out(Experiments(unit).attach_pin(experiment_id, body.pin_id, by=caller.actor))
 
 
-def _judged(body: Finish, computed: Computed | None) -> tuple[Verdict, str]:
-    """Choose the verdict, and the reason when it is not the computed one."""
-    measured = computed.measured if computed else None
-    if measured is None:
-        if body.verdict is None:
-            raise ApiError(
-                422,
-                "No verdict",
-                "the prediction names no number to compute one from: choose a verdict",
-            )
-        return body.verdict, ""
-    if body.verdict is None or body.verdict == measured.verdict:
-        return measured.verdict, ""
-    if not body.overruled_because.strip():
-        computed_word = measured.verdict.replace("_", " ")
-        raise ApiError(
-            422,
-            "Give a reason",
-            f"the artifacts say {computed_word}: {measured.text} "
-            "Give a reason for another verdict; both are shown.",
-        )
-    return body.verdict, body.overruled_because.strip()
+def fields_of_run(values: dict[str, Any]) -> dict[str, Any]:
+    """Drop the fields that null leaves as they are, and bring times to UTC."""
+    given = times_in_utc(values)
+    return {k: v for k, v in given.items() if v is not None or k not in _NULL_IS_NO_CHANGE}
 
 
-def _out(record: ExperimentRecord) -> Experiment:
-    return Experiment.model_validate(record, from_attributes=True)
+def experiment_out(record: ExperimentRecord) -> Experiment:
+    """Build the response from the record and what is derived from it."""
+    derived = ("began", "ended", "prediction_standing")
+    values = {name: getattr(record, name) for name in (*derived, *_STORED)}
+    return Experiment.model_validate(values | {"measures": measures_of(record)})
+
+
+_NULL_IS_NO_CHANGE = RunFields.model_fields.keys() - {"ran_from", "ran_to"}
+_STORED = tuple(field.name for field in fields(ExperimentRecord) if field.name != "measurements")

@@ -10,8 +10,10 @@ from pydantic import Field, StringConstraints
 
 from pileup.api.auth import Caller
 from pileup.api.deps import IncidentDep, RevisionDep, UnitDep
+from pileup.api.reasoning.happened import happened
 from pileup.api.reasoning.pins import Pin
 from pileup.api.schema import In, Out
+from pileup.storage.happened import Precision
 from pileup.storage.reasoning.hypotheses import (
     Hypotheses,
     HypothesisRecord,
@@ -36,6 +38,10 @@ class NewHypothesis(In):
     confidence: Percent | None = None
     mechanisms: list[Tag] = Field(default=[], max_length=20)
     """How it is thought to work: 'row lock', 'purge lag'."""
+    happened_at: datetime | None = None
+    """When it was proposed; null: now."""
+    happened_precision: Precision | None = None
+    """Null: exact."""
 
 
 class HypothesisChange(In):
@@ -47,6 +53,10 @@ class HypothesisChange(In):
     """Why the status changes: it goes into the ledger."""
     pin_id: str | None = None
     """The pin behind the change of status."""
+    happened_at: datetime | None = None
+    """When the status changed; null: now."""
+    happened_precision: Precision | None = None
+    """Null: exact."""
     superseded_by_id: str | None = None
     owner_id: str | None = None
 
@@ -55,6 +65,10 @@ class NewConfidence(In):
     confidence: Percent
     reason: Statement
     pin_id: str | None = None
+    happened_at: datetime | None = None
+    """When the team was this sure; null: now."""
+    happened_precision: Precision | None = None
+    """Null: exact."""
 
 
 class NewEvidence(In):
@@ -86,6 +100,7 @@ class Hypothesis(Out):
     """The label of what took its place."""
     confidence: int | None
     history: list[LedgerStep]
+    """In the order in which the steps happened."""
     evidence: list[Evidence]
     finding_id: str | None
     owner: str | None
@@ -113,6 +128,7 @@ def create_hypothesis(
         finding_id=None,
         by=caller.actor,
         mechanisms=body.mechanisms,
+        happened=happened(body),
     )
     return hypothesis_out(hypothesis)
 
@@ -127,7 +143,8 @@ def change_hypothesis(
     hypothesis_id: str, body: HypothesisChange, unit: UnitDep, caller: Caller, revision: RevisionDep
 ) -> Hypothesis:
     """Change the fields that are sent; refuting needs at least one pin."""
-    changes = body.model_dump(exclude_unset=True)
+    changes = body.model_dump(exclude_unset=True, exclude={"happened_at", "happened_precision"})
+    changes["happened"] = happened(body)
     return hypothesis_out(
         Hypotheses(unit).edit(hypothesis_id, changes, revision=revision, by=caller.actor)
     )
@@ -143,13 +160,17 @@ def delete_hypothesis(hypothesis_id: str, unit: UnitDep, caller: Caller) -> None
 def set_confidence(
     hypothesis_id: str, body: NewConfidence, unit: UnitDep, caller: Caller
 ) -> Hypothesis:
-    """Add a step to the confidence history; steps never change."""
+    """Add a step to the confidence history; steps never change.
+
+    The confidence of the hypothesis is that of the step that happened last.
+    """
     changed = Hypotheses(unit).set_confidence(
         hypothesis_id,
         confidence=body.confidence,
         reason=body.reason,
         pin_id=body.pin_id,
         by=caller.actor,
+        happened=happened(body),
     )
     return hypothesis_out(changed)
 

@@ -17,10 +17,33 @@ router = APIRouter(tags=["actions"])
 
 ActionStatus = Literal["open", "started", "done", "dropped"]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
+Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
+Link = Annotated[
+    str, StringConstraints(strip_whitespace=True, max_length=2000, pattern=r"^$|^https?://\S+$")
+]
+"""An address that a browser may open; empty for none."""
+CheckOutcome = Literal["", "held", "not_held"]
+Result = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2000)]
 Owner = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
 
 
-class NewAction(In):
+class TicketAndCheck(In):
+    """The vendor's ticket and the follow-up check of an action."""
+
+    ticket_tracker: Line | None = None
+    ticket_number: Line | None = None
+    ticket_url: Link | None = None
+    ticket_state: Line | None = None
+    ticket_fixed_in: Line | None = None
+    check_what: Line | None = None
+    """The follow-up check: 'still fine after four weeks'."""
+    check_due: date | None = None
+    check_outcome: CheckOutcome | None = None
+    check_result: Result | None = None
+    checked_on: date | None = None
+
+
+class NewAction(TicketAndCheck):
     text: Text
     owner: Owner = ""
     due: date | None = None
@@ -29,7 +52,7 @@ class NewAction(In):
     """The experiment that shows that it works."""
 
 
-class ActionChange(In):
+class ActionChange(TicketAndCheck):
     text: Text | None = None
     owner: Owner | None = None
     due: date | None = None
@@ -47,6 +70,19 @@ class Action(Out):
     experiment_id: str | None
     experiment_number: int | None
     experiment_verdict: str | None
+    ticket_tracker: str
+    """Tracker of the vendor's ticket; these are empty without a ticket."""
+    ticket_number: str
+    ticket_url: str
+    ticket_state: str
+    ticket_fixed_in: str
+    check_what: str
+    """The follow-up check; empty for none."""
+    check_due: date | None
+    check_outcome: CheckOutcome
+    """Empty until it was checked."""
+    check_result: str
+    checked_on: date | None
     revision: int
     created_at: datetime
 
@@ -59,7 +95,8 @@ def list_actions(incident: IncidentDep, unit: UnitDep) -> list[Action]:
 
 @router.post("/incidents/{incident_id}/actions", status_code=status.HTTP_201_CREATED)
 def add_action(incident: IncidentDep, body: NewAction, unit: UnitDep, caller: Caller) -> Action:
-    made = Actions(unit).create(incident.id, body.model_dump(), by=caller.actor)
+    fields = body.model_dump(exclude_none=True)
+    made = Actions(unit).create(incident.id, fields, by=caller.actor)
     return Action.model_validate(made)
 
 
@@ -67,9 +104,9 @@ def add_action(incident: IncidentDep, body: NewAction, unit: UnitDep, caller: Ca
 def change_action(
     action_id: str, body: ActionChange, unit: UnitDep, caller: Caller, revision: RevisionDep
 ) -> Action:
-    """Change the fields that are sent; due and experiment_id may be null."""
+    """Change the fields that are sent; dates and experiment_id may be null."""
     sent = body.model_dump(exclude_unset=True)
-    nullable = {"due", "experiment_id"}
+    nullable = {"due", "experiment_id", "check_due", "checked_on"}
     changes = {name: value for name, value in sent.items() if value is not None or name in nullable}
     changed = Actions(unit).edit(action_id, changes, revision=revision, by=caller.actor)
     return Action.model_validate(changed)

@@ -1,10 +1,10 @@
-"""Notes on the timeline: a point, or a range when ``end`` is set."""
+"""Notes and decisions on the timeline: a point, or a range when ``end`` is set."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import select
 
@@ -12,17 +12,25 @@ from pileup.storage import models
 from pileup.storage.audit import Actor, record
 from pileup.storage.database import Unit, clean, to_record
 from pileup.storage.errors import NotFound, Refused, StaleRevision
+from pileup.storage.happened import Precision
 from pileup.storage.visibility import find_visible
+
+AnnotationKind = Literal["note", "decision"]
 
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
     id: str
     incident_id: str
+    kind: AnnotationKind
     start: datetime
+    """When it happened."""
     end: datetime | None
+    precision: Precision
     text: str
     author: str | None
+    created_at: datetime
+    """When it was recorded."""
     revision: int
 
 
@@ -45,11 +53,25 @@ class Annotations:
         return [to_record(Annotation, row, author=name) for row, name in rows]
 
     def create(
-        self, incident_id: str, start: datetime, end: datetime | None, text: str, *, by: Actor
+        self,
+        incident_id: str,
+        start: datetime,
+        end: datetime | None,
+        text: str,
+        *,
+        by: Actor,
+        kind: AnnotationKind = "note",
+        precision: Precision = "exact",
     ) -> Annotation:
         _ordered(start, end)
         row = models.Annotation(
-            incident_id=incident_id, start=start, end=end, text=clean(text), author_id=by.id
+            incident_id=incident_id,
+            kind=kind,
+            start=start,
+            end=end,
+            precision=precision,
+            text=clean(text),
+            author_id=by.id,
         )
         self._session.add(row)
         self._session.flush()

@@ -23,8 +23,10 @@ from pileup.storage.models.reasoning import (
     ExperimentArtifact,
     ExperimentPin,
     Hypothesis,
+    Measurement,
     Pin,
     Symptom,
+    SymptomAnswer,
 )
 from pileup.storage.models.redaction import RedactionProfile
 from pileup.storage.models.reports import ActionItem, Release, ReleaseApproval, ReportChoice
@@ -54,6 +56,7 @@ __all__ = [
     "LiveTextUpdate",
     "LiveTextVersion",
     "MatrixOpening",
+    "Measurement",
     "Mention",
     "Pin",
     "Problem",
@@ -69,6 +72,7 @@ __all__ = [
     "StackVerdict",
     "StallCorrection",
     "Symptom",
+    "SymptomAnswer",
     "TableMapping",
     "Token",
     "Upload",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any
 
-from sqlalchemy import DateTime, MetaData, Text, func
+from sqlalchemy import DateTime, MetaData, Text, func, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, mapped_column
 
@@ -13,6 +13,12 @@ from pileup.storage.ids import new_id
 
 Id = Annotated[str, mapped_column(Text, primary_key=True, default=new_id)]
 Made = Annotated[datetime, mapped_column(DateTime(timezone=True), server_default=func.now())]
+Words = Annotated[str, mapped_column(Text, default="", server_default=text("''"))]
+"""Text that may be empty."""
+Precise = Annotated[str, mapped_column(Text, default="exact", server_default=text("'exact'"))]
+"""How precisely a person knows a time: exact, about, or the day alone."""
+PRECISIONS = "{} in ('exact', 'about', 'day')"
+"""The check of a column of ``Precise``."""
 Json = Annotated[dict[str, Any], mapped_column(JSONB)]
 JsonList = Annotated[list[Any], mapped_column(JSONB)]
 

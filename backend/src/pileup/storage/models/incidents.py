@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from pileup.storage.models.base import Base, Id, Made
+from pileup.storage.models.base import PRECISIONS, Base, Id, Made, Precise
 
 
 class Incident(Base):
@@ -146,13 +146,22 @@ class Annotation(Base):
     """A note on the timeline: a point, or a range when ``end`` is set."""
 
     __tablename__ = "annotations"
+    __table_args__ = (
+        CheckConstraint("kind in ('note', 'decision')", name="kind"),
+        CheckConstraint(PRECISIONS.format("precision"), name="precision"),
+    )
 
     id: Mapped[Id]
     incident_id: Mapped[str] = mapped_column(
         ForeignKey("incidents.id", ondelete="CASCADE"), index=True
     )
+    kind: Mapped[str] = mapped_column(default="note", server_default=text("'note'"))
+    """note, or a decision of the team."""
     start: Mapped[datetime]
+    """When it happened, as a person gives it; ``created_at`` is when it was recorded."""
     end: Mapped[datetime | None]
+    precision: Mapped[Precise]
+    """Of ``start`` and ``end``."""
     text: Mapped[str]
     author_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
     revision: Mapped[int] = mapped_column(default=1)

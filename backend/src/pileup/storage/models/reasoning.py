@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import CheckConstraint, ForeignKey, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from pileup.storage.models.base import Base, Id, Made
+from pileup.storage.models.base import PRECISIONS, Base, Id, Made, Precise, Words
 
 
 class Pin(Base):
@@ -106,13 +106,20 @@ class ConfidenceStep(Base):
     """One entry of a hypothesis' ledger, append-only (a trigger refuses update and delete)."""
 
     __tablename__ = "confidence_steps"
-    __table_args__ = (CheckConstraint("confidence between 0 and 100", name="confidence"),)
+    __table_args__ = (
+        CheckConstraint("confidence between 0 and 100", name="confidence"),
+        CheckConstraint(PRECISIONS.format("happened_precision"), name="happened_precision"),
+    )
 
     id: Mapped[Id]
     hypothesis_id: Mapped[str] = mapped_column(
         ForeignKey("hypotheses.id", ondelete="CASCADE"), index=True
     )
     at: Mapped[Made]
+    """When it was recorded, by the server's clock."""
+    happened_at: Mapped[datetime | None]
+    """When it happened, as a person gives it; None: when it was recorded."""
+    happened_precision: Mapped[Precise]
     by_id: Mapped[str | None]
     by_name: Mapped[str]
     confidence: Mapped[int | None]
@@ -148,7 +155,11 @@ class Experiment(Base):
         CheckConstraint(
             "verdict in ('match', 'partial', 'miss', 'not_measurable')", name="verdict"
         ),
-        CheckConstraint("failed_same_way in ('yes', 'no', 'unclear')", name="failed_same_way"),
+        CheckConstraint(
+            "failed_same_way in ('yes', 'no', 'unclear', 'failed', 'not_failed')",
+            name="failed_same_way",
+        ),
+        CheckConstraint(PRECISIONS.format("ran_precision"), name="ran_precision"),
         UniqueConstraint("incident_id", "number"),
     )
 
@@ -178,13 +189,53 @@ class Experiment(Base):
     """Outcome computed from artifacts at the finish: ``views.experiment_outcome.Computed``."""
     overruled_because: Mapped[str] = mapped_column(default="", server_default=text("''"))
     """Why the verdict of a person differs from the computed one."""
+    predicted_at: Mapped[datetime | None]
+    """When the prediction was last recorded. None: older than this column, see ``locked_at``."""
     started_at: Mapped[datetime | None]
+    """When the start was recorded."""
     finished_at: Mapped[datetime | None]
+    """When the result was recorded."""
+    ran_from: Mapped[datetime | None]
+    """When the run really began, as a person gives it; None: when the start was recorded."""
+    ran_to: Mapped[datetime | None]
+    ran_precision: Mapped[Precise]
+    """Of ``ran_from`` and ``ran_to``."""
+    host: Mapped[Words]
+    build: Mapped[Words]
+    cores: Mapped[Words]
+    dataset: Mapped[Words]
     by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
     revision: Mapped[int] = mapped_column(default=1)
     created_at: Mapped[Made]
     updated_at: Mapped[Made]
     deleted_at: Mapped[datetime | None]
+
+
+class Measurement(Base):
+    """A named value of a run, with its source: typed, imported from a table, or computed."""
+
+    __tablename__ = "measurements"
+    __table_args__ = (
+        CheckConstraint("source in ('typed', 'imported', 'computed')", name="source"),
+        CheckConstraint(
+            "value > '-Infinity'::float8 and value < 'Infinity'::float8", name="finite"
+        ),
+    )
+
+    id: Mapped[Id]
+    experiment_id: Mapped[str] = mapped_column(
+        ForeignKey("experiments.id", ondelete="CASCADE"), index=True
+    )
+    name: Mapped[str]
+    value: Mapped[float]
+    unit: Mapped[Words]
+    source: Mapped[str]
+    basis: Mapped[Words]
+    """What the value comes from: the statistic and series, or the row of the pasted table."""
+    at: Mapped[Made]
+    """When it was recorded."""
+    by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
+    by_name: Mapped[str]
 
 
 class ExperimentArtifact(Base):
@@ -208,9 +259,12 @@ class ExperimentPin(Base):
 
 
 class Symptom(Base):
-    """A predicate over records that a person wrote, checked in the incident and in each run."""
+    """A symptom that a person wrote: a predicate over records, or prose that people answer."""
 
     __tablename__ = "symptoms"
+    __table_args__ = (
+        CheckConstraint(PRECISIONS.format("happened_precision"), name="happened_precision"),
+    )
 
     id: Mapped[Id]
     incident_id: Mapped[str] = mapped_column(
@@ -221,5 +275,27 @@ class Symptom(Base):
     by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
     by_name: Mapped[str]
     at: Mapped[Made]
+    """When it was recorded."""
+    happened_at: Mapped[datetime | None]
+    """When the symptom was noticed; None: when it was recorded."""
+    happened_precision: Mapped[Precise]
     revision: Mapped[int] = mapped_column(default=1, server_default=text("1"))
     deleted_at: Mapped[datetime | None]
+
+
+class SymptomAnswer(Base):
+    """A person's answer: whether a run showed a symptom that is written as prose."""
+
+    __tablename__ = "symptom_answers"
+    __table_args__ = (UniqueConstraint("symptom_id", "experiment_id"),)
+
+    id: Mapped[Id]
+    symptom_id: Mapped[str] = mapped_column(ForeignKey("symptoms.id", ondelete="CASCADE"))
+    experiment_id: Mapped[str] = mapped_column(
+        ForeignKey("experiments.id", ondelete="CASCADE"), index=True
+    )
+    holds: Mapped[bool]
+    note: Mapped[Words]
+    by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
+    by_name: Mapped[str]
+    at: Mapped[Made]

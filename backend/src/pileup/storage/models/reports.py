@@ -10,7 +10,7 @@ from datetime import date, datetime
 from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from pileup.storage.models.base import Base, Id, Made
+from pileup.storage.models.base import Base, Id, Made, Words
 
 
 class ActionItem(Base):
@@ -19,6 +19,8 @@ class ActionItem(Base):
     __tablename__ = "action_items"
     __table_args__ = (
         CheckConstraint("status in ('open', 'started', 'done', 'dropped')", name="status"),
+        CheckConstraint("ticket_url = '' or ticket_url ~* '^https?://'", name="ticket_url"),
+        CheckConstraint("check_outcome in ('', 'held', 'not_held')", name="check_outcome"),
     )
 
     id: Mapped[Id]
@@ -34,6 +36,21 @@ class ActionItem(Base):
         ForeignKey("experiments.id", ondelete="SET NULL"), index=True
     )
     """The experiment that shows that it works."""
+    ticket_tracker: Mapped[Words]
+    """Tracker of the vendor's ticket: 'bugs.mysql.com', 'MDEV'."""
+    ticket_number: Mapped[Words]
+    ticket_url: Mapped[Words]
+    ticket_state: Mapped[Words]
+    """As the tracker words it: 'verified', 'closed'."""
+    ticket_fixed_in: Mapped[Words]
+    check_what: Mapped[Words]
+    """The follow-up check: 'still fine after four weeks'."""
+    check_due: Mapped[date | None]
+    check_outcome: Mapped[Words]
+    """held or not_held; empty until it was checked."""
+    check_result: Mapped[Words]
+    """What the check showed, in words."""
+    checked_on: Mapped[date | None]
     revision: Mapped[int] = mapped_column(default=1)
     created_by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
     created_at: Mapped[Made]

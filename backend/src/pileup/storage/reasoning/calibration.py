@@ -68,9 +68,12 @@ def _forecasts(hypothesis: HypothesisRecord) -> list[Forecast]:
     came_true = _DECIDED.get(hypothesis.status)
     if came_true is None:
         return []
-    steps = list(hypothesis.history)
+    steps = sorted(hypothesis.history, key=lambda step: step.recorded_at)
+    decided = None
     while steps and steps[-1].status == hypothesis.status:
-        steps.pop()  # recorded when it was decided already
+        decided = steps.pop().time
+    if decided is not None:  # what people record after the fact is no forecast
+        steps = [step for step in steps if step.recorded_at < decided]
     last: dict[str, Forecast] = {}
     for before, step in zip([None, *steps], steps, strict=False):
         # a step that only changes the status repeats the confidence and is nobody's forecast
@@ -78,6 +81,6 @@ def _forecasts(hypothesis: HypothesisRecord) -> list[Forecast]:
         repeats = before is not None and before.confidence == step.confidence
         if step.confidence is not None and not (moves and repeats):
             last[step.by] = Forecast(
-                hypothesis.id, hypothesis.label, step.by, step.confidence, came_true, step.at
+                hypothesis.id, hypothesis.label, step.by, step.confidence, came_true, step.time
             )
     return list(last.values())

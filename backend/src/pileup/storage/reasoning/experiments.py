@@ -1,21 +1,30 @@
 """Experiment log: changes, predictions and observations.
 
 planned -> started -> finished. Starting locks the prediction; finishing needs an observation and a
-verdict. An experiment that missed stays like one that matched.
+verdict. An experiment that missed stays like one that matched. A run that is logged afterwards has
+the time at which it really ran, and its prediction is then not one that was locked before it.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import delete, select
 
 from pileup.storage.audit import Actor, record
-from pileup.storage.database import Unit, clean, clean_json
+from pileup.storage.database import Unit, clean, clean_json, to_record
 from pileup.storage.errors import Conflict, NotFound, Refused, StaleRevision
+from pileup.storage.happened import (
+    Happened,
+    Precision,
+    PredictionStanding,
+    checked,
+    prediction_standing,
+)
 from pileup.storage.incidents.webhooks import announce
 from pileup.storage.models import (
     Artifact,
@@ -23,9 +32,17 @@ from pileup.storage.models import (
     ExperimentArtifact,
     ExperimentPin,
     Hypothesis,
+    Measurement,
     User,
 )
 from pileup.storage.numbering import next_number
+from pileup.storage.reasoning.measurements import (
+    MeasurementRecord,
+    NewMeasurement,
+    Source,
+    add_measurements,
+    measurements_of,
+)
 from pileup.storage.reasoning.pins import PinRecord, Pins
 from pileup.storage.texts.live_texts import Texts
 from pileup.storage.visibility import find_visible
@@ -57,12 +74,46 @@ class ExperimentRecord:
     parameters: dict[str, str]
     computed: dict[str, Any] | None
     overruled_because: str
+    measurements: tuple[MeasurementRecord, ...]
+    """In the order in which they were recorded."""
     artifacts: tuple[AttachedArtifact, ...]
     pins: tuple[PinRecord, ...]
+    predicted_at: datetime | None
+    """When the prediction was last recorded."""
     started_at: datetime | None
+    """When the start was recorded."""
     finished_at: datetime | None
+    """When the result was recorded."""
+    ran_from: datetime | None
+    """When the run really began, as a person gives it; None: when the start was recorded."""
+    ran_to: datetime | None
+    ran_precision: Precision
+    host: str
+    build: str
+    cores: str
+    dataset: str
     by: str | None
     revision: int
+
+    @property
+    def began(self) -> datetime | None:
+        """When the run began, as far as people say; None before."""
+        return self.ran_from or self.started_at
+
+    @property
+    def ended(self) -> datetime | None:
+        """When the run ended, as far as people say; None before."""
+        return self.ran_to or self.finished_at
+
+    @property
+    def prediction_standing(self) -> PredictionStanding:
+        """Whether the prediction was recorded before the run."""
+        written = any(self.prediction.get(name) for name in ("text", "metric"))
+        return prediction_standing(
+            written=written,
+            recorded=self.predicted_at or self.locked_at,
+            began=self.began if self.state != "planned" else None,
+        )
 
 
 class Experiments:
@@ -74,7 +125,8 @@ class Experiments:
         """Create a planned experiment with the next number of its incident."""
         self._check_hypothesis(incident_id, values.get("hypothesis_id"))
         number = next_number(self._session, incident_id, Experiment)
-        row = Experiment(incident_id=incident_id, number=number, by_id=by.id, **_cleaned(values))
+        row = Experiment(incident_id=incident_id, number=number, by_id=by.id)
+        self._set(row, values)
         self._session.add(row)
         self._session.flush()
         return self._publish(row, by, "experiment.planned")
@@ -106,18 +158,27 @@ class Experiments:
                 "Log a second experiment for another prediction."
             )
         self._check_hypothesis(row.incident_id, changes.get("hypothesis_id"))
-        for name, value in _cleaned(changes).items():
-            setattr(row, name, value)
+        self._set(row, changes)
         self._touch(row)
         if "conclusion" in changes:
             self._conclude(row, by)
         return self._publish(row, by, "experiment.edited", fields=sorted(changes))
 
-    def start(self, experiment_id: str, *, by: Actor) -> ExperimentRecord:
+    def start(
+        self, experiment_id: str, *, by: Actor, happened: Happened | None = None
+    ) -> ExperimentRecord:
+        """Start the experiment now, or record that it began at the time that ``happened`` gives.
+
+        Both lock the prediction. One that began before needs none: a prediction made afterwards
+        proves nothing.
+        """
         row = self._row(experiment_id)
         if row.state != "planned":
             raise Conflict(f"This experiment is already {row.state}.")
-        _check_prediction(row.prediction)
+        if happened is not None and happened.at is not None:
+            self._set(row, {"ran_from": happened.at, "ran_precision": happened.precision})
+        if row.ran_from is None or _is_written(row.prediction):
+            _check_prediction(row.prediction)
         row.state = "started"
         row.started_at = row.locked_at = datetime.now(UTC)
         self._touch(row)
@@ -128,13 +189,15 @@ class Experiments:
         experiment_id: str,
         *,
         observation: dict[str, Any],
-        verdict: str,
+        verdict: str | None,
         failed_same_way: str | None,
         conclusion: str,
         by: Actor,
         computed: dict[str, Any] | None = None,
         overruled_because: str = "",
+        ran_to: datetime | None = None,
     ) -> ExperimentRecord:
+        """Record the result; ``ran_to`` is when the run really ended, if not now."""
         row = self._row(experiment_id)
         if row.state != "started":
             raise Conflict(
@@ -142,6 +205,8 @@ class Experiments:
                 if row.state == "planned"
                 else "This experiment is already finished."
             )
+        if ran_to is not None:
+            self._set(row, {"ran_to": ran_to})
         row.state = "finished"
         row.finished_at = datetime.now(UTC)
         row.observation = clean_json(observation)
@@ -205,6 +270,72 @@ class Experiments:
             self._session.add(ExperimentPin(experiment_id=row.id, pin_id=pin_id))
             self._session.flush()
         return self._publish(row, by, "experiment.pin_attached", evidence=pin.label)
+
+    def measure(
+        self,
+        experiment_id: str,
+        values: Sequence[NewMeasurement],
+        source: Source,
+        *,
+        revision: int,
+        by: Actor,
+    ) -> ExperimentRecord:
+        """Add measurements of one source to the run."""
+        row = self._row(experiment_id)
+        self._fresh(row, revision)
+        add_measurements(self._session, row.id, values, source, by)
+        self._touch(row)
+        named = ", ".join(value.name for value in values)
+        return self._publish(row, by, "experiment.measured", names=named[:500], source=source)
+
+    def remove_measurement(
+        self, experiment_id: str, measurement_id: str, *, by: Actor
+    ) -> ExperimentRecord:
+        """Delete a measurement; the audit trail keeps its name and value."""
+        row = self._row(experiment_id)
+        gone = self._session.get(Measurement, measurement_id)
+        if gone is None or gone.experiment_id != row.id:
+            raise NotFound("There is no such measurement in this run.")
+        detail = {"name": gone.name, "value": gone.value, "source": gone.source}
+        self._session.delete(gone)
+        self._touch(row)
+        return self._publish(row, by, "experiment.measurement_removed", **detail)
+
+    def record_run(
+        self,
+        incident_id: str,
+        fields: dict[str, Any],
+        values: Sequence[NewMeasurement],
+        *,
+        failed_same_way: str | None,
+        by: Actor,
+    ) -> ExperimentRecord:
+        """Record a run of a pasted table, as finished: it has no prediction and no verdict."""
+        self._check_hypothesis(incident_id, fields.get("hypothesis_id"))
+        number = next_number(self._session, incident_id, Experiment)
+        row = Experiment(incident_id=incident_id, number=number, by_id=by.id, prediction={})
+        self._set(row, fields)
+        row.state = "finished"
+        row.started_at = row.finished_at = datetime.now(UTC)
+        row.failed_same_way = failed_same_way
+        self._session.add(row)
+        self._session.flush()
+        add_measurements(self._session, row.id, values, "imported", by)
+        return self._publish(row, by, "experiment.imported")
+
+    def _set(self, row: Experiment, values: dict[str, Any]) -> None:
+        """Set fields, check the times of the run, and note when the prediction was recorded."""
+        predicted = {"prediction", "change", "parameters"} & values.keys()
+        differs = any(
+            _comparable(clean_json(values[name])) != _comparable(getattr(row, name))
+            for name in predicted
+        )
+        for name, value in _cleaned(values).items():
+            setattr(row, name, value)
+        if differs or (row.predicted_at is None and row.state in (None, "planned")):
+            row.predicted_at = datetime.now(UTC)
+        if _RAN & values.keys():
+            _check_times(row)
 
     def _attached(self, experiment_id: str) -> set[str]:
         table = ExperimentArtifact
@@ -291,41 +422,40 @@ class Experiments:
                 select(User.id, User.name).where(User.id.in_({row.by_id for row in rows}))
             )
         }
+        measured = measurements_of(session, ids)
         return [
-            ExperimentRecord(
-                id=row.id,
-                incident_id=row.incident_id,
-                number=row.number,
-                title=row.title,
-                hypothesis_id=row.hypothesis_id,
-                change=row.change,
-                prediction=row.prediction,
-                state=row.state,
-                locked_at=row.locked_at,
-                observation=row.observation,
-                failed_same_way=row.failed_same_way,
-                verdict=row.verdict,
-                conclusion=row.conclusion,
-                risk=row.risk,
-                sweep=row.sweep,
-                parameters=row.parameters,
-                computed=row.computed,
-                overruled_because=row.overruled_because,
+            to_record(
+                ExperimentRecord,
+                row,
+                measurements=tuple(measured[row.id]),
                 artifacts=tuple(artifacts[row.id]),
                 pins=tuple(pins[row.id]),
-                started_at=row.started_at,
-                finished_at=row.finished_at,
                 by=people.get(row.by_id) if row.by_id else None,
-                revision=row.revision,
             )
             for row in rows
         ]
 
 
+_RAN = frozenset({"ran_from", "ran_to", "ran_precision"})
+
+
+def _check_times(row: Experiment) -> None:
+    """Bring the times of a run to their precision; refuse an end before the beginning."""
+    precision = cast("Precision", row.ran_precision or "exact")
+    for name in ("ran_from", "ran_to"):
+        setattr(row, name, checked(Happened(getattr(row, name), precision), name).at)
+    if row.ran_from is not None and row.ran_to is not None and row.ran_to < row.ran_from:
+        raise Refused("The run ends before it begins.", "ran_to")
+
+
+def _is_written(prediction: dict[str, Any]) -> bool:
+    return bool(str(prediction.get("text") or "").strip() or prediction.get("metric"))
+
+
 def _check_prediction(prediction: dict[str, Any]) -> None:
     """Check a prediction before it is locked: words or a number, and a complete number."""
     metric, op = prediction.get("metric"), prediction.get("op")
-    if not str(prediction.get("text", "")).strip() and not metric:
+    if not _is_written(prediction):
         raise Refused(
             "Write down what you expect to see before you start: a prediction made "
             "afterwards proves nothing.",
@@ -352,6 +482,6 @@ def _comparable(value: Any) -> Any:
 
 def _cleaned(values: dict[str, Any]) -> dict[str, Any]:
     return {
-        name: clean(value) if isinstance(value, str) else clean_json(value)
+        name: value if isinstance(value, datetime) else clean_json(value)
         for name, value in values.items()
     }

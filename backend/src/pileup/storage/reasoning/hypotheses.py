@@ -1,6 +1,7 @@
 """Hypotheses, their evidence, and the append-only ledger of confidence.
 
-A step is written whenever confidence or status changes, with who, why and the pin behind it.
+A step is written whenever confidence or status changes, with who, why and the pin behind it, and
+with two times: when it was recorded, and when it happened, if a person gives that.
 Every write names the revision that it is based on.
 
     proposed -> active -> supported | refuted | inconclusive -> active again
@@ -22,6 +23,7 @@ from sqlalchemy import func, select
 from pileup.storage.audit import Actor, record
 from pileup.storage.database import Unit, clean
 from pileup.storage.errors import Conflict, NotFound, Refused, StaleRevision
+from pileup.storage.happened import Happened, Precision, checked
 from pileup.storage.incidents.webhooks import announce
 from pileup.storage.models import ConfidenceStep, Evidence, Experiment, Hypothesis, Pin, User
 from pileup.storage.numbering import next_number
@@ -29,6 +31,9 @@ from pileup.storage.reasoning.pins import PinRecord, Pins
 from pileup.storage.visibility import find_visible
 
 Status = Literal["proposed", "active", "supported", "refuted", "inconclusive", "superseded"]
+
+NOW = Happened()
+_TIME = func.coalesce(ConfidenceStep.happened_at, ConfidenceStep.at)
 
 NEXT_STATUS: dict[str, tuple[str, ...]] = {
     "proposed": ("active", "superseded"),
@@ -42,12 +47,20 @@ NEXT_STATUS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class LedgerStep:
-    at: datetime
+    recorded_at: datetime
+    happened_at: datetime | None
+    """As a person gives it; None: when it was recorded."""
+    happened_precision: Precision
     by: str
     confidence: int | None
     status: Status
     reason: str
     pin_id: str | None
+
+    @property
+    def time(self) -> datetime:
+        """When it happened, as far as people say."""
+        return self.happened_at or self.recorded_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +94,7 @@ class HypothesisRecord:
     superseded_by: str | None
     confidence: int | None
     history: tuple[LedgerStep, ...]
+    """In the order in which the steps happened."""
     evidence: tuple[EvidenceRecord, ...]
     finding_id: str | None
     owner: str | None
@@ -106,7 +120,10 @@ class Hypotheses:
         by: Actor,
         reason: str = "proposed",
         mechanisms: Sequence[str] = (),
+        happened: Happened = NOW,
     ) -> HypothesisRecord:
+        """Add a proposed hypothesis with the next number, and the first step of its ledger."""
+        happened = checked(happened)
         row = Hypothesis(
             incident_id=incident_id,
             number=next_number(self._session, incident_id, Hypothesis),
@@ -120,7 +137,7 @@ class Hypotheses:
         )
         self._session.add(row)
         self._session.flush()
-        self._step(row, reason=reason, pin_id=None, by=by)
+        self._step(row, reason=reason, pin_id=None, by=by, happened=happened)
         return self._publish(row, by, "hypothesis.created")
 
     def of_incident(self, incident_id: str) -> list[HypothesisRecord]:
@@ -146,11 +163,13 @@ class Hypotheses:
     ) -> HypothesisRecord:
         """Change statement, falsifier, mechanisms, status, superseded_by_id or owner_id.
 
-        A new status is a step in the ledger, with ``reason`` and ``pin_id`` of the changes.
+        A new status is a step in the ledger, with ``reason``, ``pin_id`` and ``happened`` (a
+        ``Happened``) of the changes.
         """
         row = self._row(hypothesis_id)
         self._fresh(row, revision)
         changes = dict(changes)
+        happened = checked(changes.pop("happened", NOW))
         reason, pin_id = changes.pop("reason", None), changes.pop("pin_id", None)
         status, before = changes.get("status", row.status), row.status
         moved = status != before
@@ -166,7 +185,9 @@ class Hypotheses:
             row.needs_review = False
             if status != "superseded":
                 row.superseded_by_id = None
-            self._step(row, reason=reason or f"now {status}", pin_id=pin_id, by=by)
+            self._step(
+                row, reason=reason or f"now {status}", pin_id=pin_id, by=by, happened=happened
+            )
         self._touch(row)
         if moved:
             announce(
@@ -190,14 +211,20 @@ class Hypotheses:
         reason: str,
         pin_id: str | None,
         by: Actor,
+        happened: Happened = NOW,
     ) -> HypothesisRecord:
+        """Add a step to the ledger; the confidence is that of the step that happened last."""
+        happened = checked(happened)
         row = self._row(hypothesis_id)
         self._check_pin(row, pin_id)
-        row.confidence = confidence
         if row.status == "proposed":
             row.status = "active"
         row.needs_review = False
-        self._step(row, reason=reason, pin_id=pin_id, by=by)
+        self._step(
+            row, reason=reason, pin_id=pin_id, by=by, happened=happened, confidence=confidence
+        )
+        newest = self._newest(row.id, None)
+        row.confidence = newest.confidence if newest else confidence
         self._touch(row)
         return self._publish(
             row, by, "hypothesis.confidence_set", confidence=confidence, reason=reason
@@ -315,19 +342,48 @@ class Hypotheses:
         )
         return self._session.scalar(links) or 0
 
-    def _step(self, row: Hypothesis, *, reason: str, pin_id: str | None, by: Actor) -> None:
+    def _step(
+        self,
+        row: Hypothesis,
+        *,
+        reason: str,
+        pin_id: str | None,
+        by: Actor,
+        happened: Happened = NOW,
+        confidence: int | None = None,
+    ) -> None:
+        """Append a step; one that happened earlier takes what the step before it does not say."""
+        status, known = row.status, row.confidence
+        if happened.at is not None:
+            before = self._newest(row.id, happened.at)
+            known = before.confidence if before else known
+            if confidence is not None:
+                status = before.status if before else "active"
         self._session.add(
             ConfidenceStep(
                 hypothesis_id=row.id,
+                happened_at=happened.at,
+                happened_precision=happened.precision,
                 by_id=by.id,
                 by_name=by.name,
-                confidence=row.confidence,
-                status=row.status,
+                confidence=known if confidence is None else confidence,
+                status="active" if status == "proposed" and confidence is not None else status,
                 reason=clean(reason),
                 pin_id=pin_id,
             )
         )
         self._session.flush()
+
+    def _newest(self, hypothesis_id: str, until: datetime | None) -> ConfidenceStep | None:
+        """Return the step with a confidence that happened last, by a time if there is one."""
+        wanted = select(ConfidenceStep).where(
+            ConfidenceStep.hypothesis_id == hypothesis_id, ConfidenceStep.confidence.is_not(None)
+        )
+        if until is not None:
+            wanted = wanted.where(until >= _TIME)
+        return self._session.scalar(
+            wanted.order_by(_TIME.desc(), ConfidenceStep.id.desc()).limit(1)
+        )
 
     def _touch(self, row: Hypothesis) -> None:
         row.revision += 1
@@ -346,11 +402,13 @@ class Hypotheses:
         for step in session.scalars(
             select(ConfidenceStep)
             .where(ConfidenceStep.hypothesis_id.in_(ids))
-            .order_by(ConfidenceStep.id)
+            .order_by(_TIME, ConfidenceStep.id)
         ):
             steps[step.hypothesis_id].append(
                 LedgerStep(
                     step.at,
+                    step.happened_at,
+                    cast("Precision", step.happened_precision),
                     step.by_name,
                     step.confidence,
                     cast("Status", step.status),

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import select
 
 from pileup.storage.audit import Actor, record
-from pileup.storage.database import Unit, clean
+from pileup.storage.database import Unit, clean, to_record
 from pileup.storage.errors import NotFound, Refused, StaleRevision
 from pileup.storage.models import ActionItem, Experiment
 from pileup.storage.visibility import in_bin
@@ -26,6 +26,18 @@ class ActionRecord:
     experiment_id: str | None
     experiment_number: int | None
     experiment_verdict: str | None
+    ticket_tracker: str
+    ticket_number: str
+    ticket_url: str
+    ticket_state: str
+    ticket_fixed_in: str
+    check_what: str
+    """The follow-up check: 'still fine after four weeks'."""
+    check_due: date | None
+    check_outcome: str
+    """held or not_held; empty until it was checked."""
+    check_result: str
+    checked_on: date | None
     revision: int
     created_at: datetime
 
@@ -115,16 +127,4 @@ class Actions:
 
 
 def _record(row: ActionItem, number: int | None, verdict: str | None) -> ActionRecord:
-    return ActionRecord(
-        id=row.id,
-        incident_id=row.incident_id,
-        text=row.text,
-        owner=row.owner,
-        due=row.due,
-        status=row.status,
-        experiment_id=row.experiment_id,
-        experiment_number=number,
-        experiment_verdict=verdict,
-        revision=row.revision,
-        created_at=row.created_at,
-    )
+    return to_record(ActionRecord, row, experiment_number=number, experiment_verdict=verdict)

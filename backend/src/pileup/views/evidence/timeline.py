@@ -11,8 +11,9 @@ from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.waits import over_time
 from pileup.storage.database import Unit
 from pileup.storage.files.placed_evidence import PlacedStore
+from pileup.storage.happened import Precision
 from pileup.storage.incidents.analyses import Analyses, Snapshot
-from pileup.storage.incidents.annotations import Annotations
+from pileup.storage.incidents.annotations import AnnotationKind, Annotations
 from pileup.storage.incidents.stall_corrections import StallCorrections
 from pileup.storage.reasoning.experiments import ExperimentRecord, Experiments
 from pileup.views.documents import EventJson, StallJson
@@ -43,10 +44,15 @@ class SnapshotMark:
 @dataclass(frozen=True, slots=True)
 class AnnotationOut:
     id: str
+    kind: AnnotationKind
     start: datetime
+    """When it happened, as its author gives it."""
     end: datetime | None
+    precision: Precision
     text: str
     author: str | None
+    created_at: datetime
+    """When it was recorded."""
     revision: int
 
 
@@ -213,11 +219,11 @@ def strips(
                 id=experiment.id,
                 number=experiment.number,
                 title=experiment.title,
-                start=experiment.started_at,
-                end=experiment.finished_at,
+                start=experiment.began,
+                end=experiment.ended,
             )
             for experiment in experiments
-            if experiment.started_at is not None
+            if experiment.began is not None and experiment.state != "planned"
         ],
         threads=[
             ThreadCount(artifact=sha256, index=at, threads=count)

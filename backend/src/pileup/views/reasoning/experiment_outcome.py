@@ -14,6 +14,7 @@ from pileup.analysis.compare.trial import Run, trial
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.series import values
 from pileup.analysis.reasoning import predicates
+from pileup.analysis.reasoning.predicates import Answer
 from pileup.analysis.reasoning.run_outcome import (
     Level,
     Measured,
@@ -26,6 +27,7 @@ from pileup.analysis.reasoning.run_outcome import (
 from pileup.analysis.reasoning.run_outcome import Symptoms as Found
 from pileup.analysis.reasoning.similar import signature
 from pileup.storage.database import Unit
+from pileup.storage.errors import Refused
 from pileup.storage.files.frames import FrameStore
 from pileup.storage.files.placed_evidence import PlacedStore
 from pileup.storage.incidents.incidents import Incidents
@@ -34,11 +36,12 @@ from pileup.storage.reasoning.symptoms import Symptoms
 from pileup.views.documents import ComparedSettingJson, TrialJson
 from pileup.views.reasoning.run_evidence import NothingToCompare, run_evidence
 from pileup.views.reasoning.stall import stored_stall
-from pileup.views.reasoning.symptoms import Predicate, written_predicate
+from pileup.views.reasoning.symptoms import Predicate, answers_of_run, written_predicate
 
 Long = Annotated[str, StringConstraints(max_length=20_000)]
 Verdict = Literal["match", "partial", "miss", "not_measurable"]
-SameWay = Literal["yes", "no", "unclear"]
+SameWay = Literal["yes", "no", "unclear", "failed", "not_failed"]
+"""failed: it failed, and nobody says in which way; not_failed: it did not fail at all."""
 Sign = Literal["<", "<=", ">", ">=", "~"]
 SeriesId = Annotated[str, StringConstraints(max_length=500)]
 
@@ -158,7 +161,7 @@ def observe(
     wanted = _predicates(unit, incident_id, finished)
     kinds = ("sample", "setting", *(predicates.kinds(wanted.values())))
     incident = placed.load(incident_id, kinds)
-    own = own_symptoms(wanted, incident, evidence)
+    own = own_symptoms(wanted, incident, evidence, _answered(unit, experiment, finished))
     reproduced = symptoms(
         (known.features if known else {}) | own.incident,
         signature(analyse(evidence)) | own.run,
@@ -201,6 +204,34 @@ def compute(
     )
 
 
+def judge(
+    experiment: ExperimentRecord, computed: Computed | None, verdict: Verdict | None, why: str
+) -> tuple[Verdict | None, str]:
+    """Choose the verdict, and the reason when it is not the computed one.
+
+    A run without a prediction may have no verdict.
+
+    Raises:
+        Refused: the choice of the person is missing, or its reason.
+    """
+    measured = computed.measured if computed else None
+    if measured is None:
+        if verdict is None and experiment.prediction_standing != "none":
+            raise Refused(
+                "The prediction names no number to compute a verdict from: choose one.", "verdict"
+            )
+        return verdict, ""
+    if verdict is None or verdict == measured.verdict:
+        return measured.verdict, ""
+    if not why.strip():
+        raise Refused(
+            f"The artifacts say {measured.verdict.replace('_', ' ')}: {measured.text} Give a "
+            "reason for another verdict; both are shown.",
+            "overruled_because",
+        )
+    return verdict, why.strip()
+
+
 def stored_form(computed: Computed) -> dict[str, Any]:
     """Write a computed outcome as the JSON document that the experiment stores."""
     document: dict[str, Any] = _COMPUTED.dump_python(computed, mode="json")
@@ -223,6 +254,20 @@ def _predicates(
         }
     known = Symptoms(unit).of_incident(incident_id)
     return {symptom.id: symptom.predicate for symptom in known}
+
+
+def _answered(
+    unit: Unit, experiment: ExperimentRecord, finished: RunSymptoms | None
+) -> dict[str, Answer]:
+    """Map the names of ``_predicates`` to people's answers, as stored at the finish or as now."""
+    if finished is not None:
+        return {
+            f"{n:03}": Answer(symptom.run, symptom.run_text)
+            for n, symptom in enumerate(finished.own or ())
+            if symptom.predicate.kind == "prose"
+        }
+    answers = answers_of_run(unit, experiment)
+    return {name: Answer(answer.holds, answer.text) for name, answer in answers.items()}
 
 
 def _run_symptoms(compared: Found, own: OwnSymptoms, finished: RunSymptoms | None) -> RunSymptoms:

@@ -11,14 +11,15 @@ import msgspec
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter
 
 from pileup.analysis.evidence.evidence import Evidence
-from pileup.analysis.reasoning.predicates import evaluate, kinds
+from pileup.analysis.reasoning.predicates import Prose, evaluate, kinds
 from pileup.storage.database import Unit
 from pileup.storage.files.frames import FrameStore
 from pileup.storage.files.placed_evidence import PlacedStore
+from pileup.storage.happened import Precision
 from pileup.storage.reasoning.experiments import ExperimentRecord
 from pileup.storage.reasoning.symptoms import SymptomRecord, Symptoms
 from pileup.views.documents import LocatorJson
-from pileup.views.reasoning.run_evidence import run_evidence
+from pileup.views.reasoning.run_evidence import NothingToCompare, run_evidence
 
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 _Number = Annotated[float, Field(allow_inf_nan=False)]
@@ -49,10 +50,19 @@ class SeenAtLeast(BaseModel):
     """Threads in one sample; lines in all of a log."""
 
 
-Predicate = Annotated[SeriesStays | SeenAtLeast, Field(discriminator="kind")]
+class Described(BaseModel):
+    """A symptom in prose, which people answer for each run."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: Literal["prose"]
+    text: _Text
+
+
+Predicate = Annotated[SeriesStays | SeenAtLeast | Described, Field(discriminator="kind")]
 """A predicate as requests, responses and the database write it."""
 
-_PREDICATE: TypeAdapter[SeriesStays | SeenAtLeast] = TypeAdapter(Predicate)
+_PREDICATE: TypeAdapter[SeriesStays | SeenAtLeast | Described] = TypeAdapter(Predicate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +73,8 @@ class SymptomAnswer:
     text: str
     locator: LocatorJson | None
     """Where it was seen."""
+    by: str | None = None
+    """Who answered it; None: the evidence did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +85,16 @@ class Symptom:
     words: str
     predicate: Predicate
     by: str
-    at: datetime
+    recorded_at: datetime
+    happened_at: datetime | None
+    """When it was noticed, as a person gives it; None: when it was recorded."""
+    happened_precision: Precision
     revision: int
     incident: SymptomAnswer | None
     """None before the first analysis."""
 
 
-def written_predicate(stored: dict[str, Any]) -> SeriesStays | SeenAtLeast:
+def written_predicate(stored: dict[str, Any]) -> SeriesStays | SeenAtLeast | Described:
     """Read a predicate from its stored form."""
     return _PREDICATE.validate_python(stored)
 
@@ -98,9 +113,11 @@ def answered_symptoms(
             words=symptom.predicate.words,
             predicate=written_predicate(symptom.stored),
             by=symptom.by,
-            at=symptom.at,
+            recorded_at=symptom.recorded_at,
+            happened_at=symptom.happened_at,
+            happened_precision=symptom.happened_precision,
             revision=symptom.revision,
-            incident=_answer(symptom, evidence) if evidence else None,
+            incident=_incident_answer(symptom, evidence),
         )
         for symptom in symptoms
     ]
@@ -109,15 +126,47 @@ def answered_symptoms(
 def symptoms_of_run(
     unit: Unit, frames: FrameStore, experiment: ExperimentRecord
 ) -> list[SymptomAnswer]:
-    """Answer the incident's symptoms from the run's own artifacts.
+    """Answer the incident's symptoms: from the run's own artifacts, and in prose from people.
 
-    Raises NothingToCompare when none of them was read.
+    Raises NothingToCompare when no artifact was read and people answered none.
     """
     symptoms = Symptoms(unit).of_incident(experiment.incident_id)
     if not symptoms:
         return []
-    evidence = run_evidence(unit, frames, experiment)
-    return [_answer(symptom, evidence) for symptom in symptoms]
+    people = answers_of_run(unit, experiment)
+    answers = [people[symptom.id] for symptom in symptoms if symptom.id in people]
+    checked = [symptom for symptom in symptoms if not isinstance(symptom.predicate, Prose)]
+    if not checked:
+        return answers
+    try:
+        evidence = run_evidence(unit, frames, experiment)
+    except NothingToCompare:
+        if answers:
+            return answers
+        raise
+    return [*answers, *(_answer(symptom, evidence) for symptom in checked)]
+
+
+def answers_of_run(unit: Unit, experiment: ExperimentRecord) -> dict[str, SymptomAnswer]:
+    """Map a symptom in prose to what a person answered about it for this run."""
+    return {
+        answer.symptom_id: SymptomAnswer(
+            symptom_id=answer.symptom_id,
+            holds=answer.holds,
+            text=answer.note or f"{'seen' if answer.holds else 'not seen'} by {answer.by}",
+            locator=None,
+            by=answer.by,
+        )
+        for answer in Symptoms(unit).answers(experiment.incident_id)
+        if answer.experiment_id == experiment.id
+    }
+
+
+def _incident_answer(symptom: SymptomRecord, evidence: Evidence | None) -> SymptomAnswer | None:
+    if isinstance(symptom.predicate, Prose):
+        text = f"described by {symptom.by}"
+        return SymptomAnswer(symptom.id, holds=True, text=text, locator=None, by=symptom.by)
+    return _answer(symptom, evidence) if evidence else None
 
 
 def _answer(symptom: SymptomRecord, evidence: Evidence) -> SymptomAnswer:

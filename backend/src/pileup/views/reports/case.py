@@ -233,7 +233,7 @@ def _hypothesis(h: HypothesisRecord) -> ReportHypothesis:
         status=h.status,
         confidence=h.confidence,
         history=tuple(
-            ReportConfidence(step.at, step.by, step.confidence, step.reason)
+            ReportConfidence(step.time, step.by, step.confidence, step.reason)
             for step in h.history
             if step.confidence is not None
         ),

@@ -1,0 +1,131 @@
+"""Preview and import a pasted table of results as runs of a sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pileup.storage.audit import Actor
+from pileup.storage.database import Unit
+from pileup.storage.errors import Refused
+from pileup.storage.reasoning.experiments import ExperimentRecord, Experiments
+from pileup.storage.reasoning.measurements import NewMeasurement
+from pileup.views.reasoning.result_table import (
+    Column,
+    TableRun,
+    cells_of,
+    guessed_columns,
+    guessed_failures,
+    runs_of,
+)
+
+_MOST_RUNS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewedRun:
+    run: TableRun
+    updates: int | None
+    """Number of the experiment that gets the values; None: a new one."""
+
+
+@dataclass(frozen=True, slots=True)
+class TablePreview:
+    columns: list[Column]
+    outcomes: list[str]
+    """The different cells of the outcome columns."""
+    failures: list[str]
+    """Those that mean that the run failed."""
+    runs: list[PreviewedRun]
+    problems: list[str]
+    """What is left out, and why."""
+
+
+def preview_table(
+    known: Sequence[ExperimentRecord],
+    text: str,
+    columns: Sequence[Column] | None,
+    failures: Sequence[str] | None,
+    sweep: str,
+) -> TablePreview:
+    """Read a pasted table; raises Refused when it is none.
+
+    A row whose parameters are those of exactly one run of the sweep updates that run.
+    """
+    cells = cells_of(text)
+    chosen = list(columns) if columns is not None else guessed_columns(cells)
+    failing = list(failures) if failures is not None else guessed_failures(cells, chosen)
+    runs, problems = runs_of(cells, chosen, failing)
+    if len(runs) > _MOST_RUNS:
+        raise Refused(f"A table of at most {_MOST_RUNS} runs can be imported at once.", "text")
+    same = [run for run in known if sweep and run.sweep == sweep]
+    outcomes = dict.fromkeys(
+        row[at]
+        for at, column in enumerate(chosen)
+        if column.role == "outcome"
+        for row in cells.rows
+        if row[at]
+    )
+    return TablePreview(
+        columns=chosen,
+        outcomes=list(outcomes),
+        failures=failing,
+        runs=[PreviewedRun(run, _updates(run, same)) for run in runs],
+        problems=[*cells.problems, *problems],
+    )
+
+
+def import_runs(
+    unit: Unit,
+    incident_id: str,
+    preview: TablePreview,
+    *,
+    title: str,
+    sweep: str,
+    fields: dict[str, Any],
+    by: Actor,
+) -> tuple[list[str], list[str]]:
+    """Record the runs of a preview; return the ids of new and of updated experiments."""
+    store = Experiments(unit)
+    by_number = {run.number: run for run in store.of_incident(incident_id)}
+    created: list[str] = []
+    updated: list[str] = []
+    for previewed in preview.runs:
+        run = previewed.run
+        basis = f"line {run.line} of a pasted table"
+        values = [
+            NewMeasurement(value.name, value.value, value.unit, basis) for value in run.values
+        ]
+        if previewed.updates is not None:
+            was = by_number[previewed.updates]
+            revision = store.get(was.id).revision
+            store.measure(was.id, values, "imported", revision=revision, by=by)
+            updated.append(was.id)
+            continue
+        named = ": ".join(part for part in (title, run.title) if part) or "Imported run"
+        made = store.record_run(
+            incident_id,
+            fields
+            | {
+                "title": named[:500],
+                "sweep": sweep,
+                "parameters": run.parameters,
+                "observation": {"text": run.outcome, "value": None},
+            },
+            values,
+            failed_same_way=_same_way(run.failed),
+            by=by,
+        )
+        created.append(made.id)
+    return created, updated
+
+
+def _updates(run: TableRun, same: Sequence[ExperimentRecord]) -> int | None:
+    found = [known.number for known in same if known.parameters == run.parameters]
+    return found[0] if len(found) == 1 and run.parameters else None
+
+
+def _same_way(failed: bool | None) -> str | None:
+    """A table says that a run failed, and not in which way."""
+    return None if failed is None else "failed" if failed else "not_failed"

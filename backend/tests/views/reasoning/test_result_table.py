@@ -1,0 +1,101 @@
+"""One table of results, pasted in any layout, gives the same runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pileup.storage.errors import Refused
+from pileup.views.reasoning.result_table import (
+    cells_of,
+    guessed_columns,
+    guessed_failures,
+    read_number,
+    runs_of,
+)
+
+WORDS = st.text("abcdefgh", min_size=1, max_size=6)
+ROWS = st.lists(
+    st.tuples(WORDS, st.integers(1, 9999), st.floats(0, 1e6).map(lambda v: round(v, 2))),
+    min_size=1,
+    max_size=6,
+)
+
+
+def markdown(rows: list[list[str]]) -> str:
+    head, *body = rows
+    rule = ["---" for _ in head]
+    return "\n".join("| " + " | ".join(row) + " |" for row in (head, rule, *body))
+
+
+def box(rows: list[list[str]]) -> str:
+    rule = "+" + "+".join("-" * 12 for _ in rows[0]) + "+"
+    lines = ["| " + " | ".join(cell.ljust(10) for cell in row) + " |" for row in rows]
+    return "\n".join([rule, lines[0], rule, *lines[1:], rule])
+
+
+def aligned(rows: list[list[str]]) -> str:
+    return "\n".join("  ".join(cell.rjust(14) for cell in row) for row in rows)
+
+
+LAYOUTS: dict[str, Callable[[list[list[str]]], str]] = {
+    "markdown": markdown,
+    "box": box,
+    "aligned": aligned,
+    "csv": lambda rows: "\n".join(",".join(row) for row in rows),
+    "tabs": lambda rows: "\n".join("\t".join(row) for row in rows),
+    "semicolons": lambda rows: "\n".join(";".join(row) for row in rows),
+}
+
+
+@settings(max_examples=40, deadline=None)
+@given(rows=ROWS)
+def test_every_layout_gives_the_same_runs(rows: list[tuple[str, int, float]]) -> None:
+    table = [["build", "tables", "inserts (1/s)"], *([a, str(b), str(c)] for a, b, c in rows)]
+    seen = set()
+    for write in LAYOUTS.values():
+        cells = cells_of(write(table))
+        columns = guessed_columns(cells)
+        runs, problems = runs_of(cells, columns, guessed_failures(cells, columns))
+        assert problems == []
+        seen.add(repr([(run.parameters, run.values) for run in runs]))
+    assert len(seen) == 1
+
+
+@pytest.mark.parametrize(
+    ("cell", "read"),
+    [
+        ("90K", (90000, "")),
+        ("90K/s", (90000, "/s")),
+        ("102,481", (102481, "")),
+        ("1,234.5 ms", (1234.5, "ms")),
+        ("3,5 s", (3.5, "s")),
+        ("25×", (25, "×")),
+        ("~12 GB", (12, "GB")),
+        ("**7**", (7, "")),
+        ("1e-3", (0.001, "")),
+        ("n/a", None),
+        ("<5 ms", None),
+        ("90K/50K", None),
+        ("4-8", None),
+        ("", None),
+    ],
+)
+def test_numbers_as_people_write_them(cell: str, read: tuple[float, str] | None) -> None:
+    """What is no single number is none: '<5' is not 5."""
+    assert read_number(cell) == read
+
+
+@pytest.mark.parametrize("text", ["", "one line", "a sentence\nand another", "|x|\n|1|"])
+def test_what_is_no_table_is_refused(text: str) -> None:
+    with pytest.raises(Refused):
+        cells_of(text)
+
+
+def test_a_row_of_another_width_is_reported() -> None:
+    cells = cells_of("a,b\n1,2\n3\n4,5")
+    assert (cells.rows, cells.lines) == ([["1", "2"], ["4", "5"]], [2, 4])
+    assert cells.problems == ["Line 3 has 1 columns and the heading 2: it is left out."]
