@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import re
 
 import msgspec
 import pytest
@@ -13,14 +12,11 @@ from pileup import analysis
 from pileup.analysis import contract
 from pileup.analysis.evidence.answers import Answers, Missing, Unanswered
 from pileup.report import ticket
-from tests.support.captures import on_samples, parsed, sample
+from tests.support.captures import analysis_of_few, few_of, on_samples
 
 pytestmark = on_samples
 
 NAME = "hot-row"
-SMALL = re.compile(
-    r"metrics-wide|my.cnf|error.log|variables|pt-pmp|-innodbstatus|-processlist|opentables"
-)
 # the function of each question, and the parts of the document that may lack an answer without it
 QUESTIONS = {
     "slow_queries.slow_queries": {"slow_queries", "triage"},
@@ -91,13 +87,11 @@ def test_a_failed_signature_is_not_checked_rather_than_absent(
 
 @functools.cache
 def _evidence() -> analysis.Evidence:
-    """Return the evidence of a few files of the sample: every question has an answer in them."""
-    return analysis.gather(item for item in parsed(sample(NAME)) if SMALL.search(item[0].path))
+    return analysis.gather(few_of(NAME))
 
 
-@functools.cache
 def _whole() -> contract.Analysis:
-    return analysis.analyse(_evidence())
+    return analysis_of_few(NAME)
 
 
 def _failing_for(issue: str):  # type: ignore[no-untyped-def]

@@ -123,13 +123,13 @@ def _mapping(file: Path) -> tuple[str, Mapping]:
 
 
 def _zones(given: tuple[str, ...]) -> dict[str, str]:
-    from pileup.analysis.clock.zones import is_zone
+    from pileup.records.zones import time_zone
 
     zones = {}
     for name in given:
         host, text, zone = name.partition("=")
         host, zone = (host, zone) if text else ("*", host)
-        if not is_zone(zone):
+        if time_zone(zone) is None:
             raise click.BadParameter(
                 f"{zone!r} is not a zone. Write HOST=Area/City or HOST=-08:00.",
                 param_hint="--timezone",

@@ -94,12 +94,23 @@ def choose(formats: Sequence[Format], head: str, name: str) -> Detection:
     yes: list[Format] = []
     maybe: list[Format] = []
     for item in formats:
-        answer = not (yes and getattr(item, "ONLY_UNCLAIMED", False)) and item.sniff(head)
+        answer = not (yes and getattr(item, "ONLY_UNCLAIMED", False)) and _answer(item, head)
         if answer is True:
             yes.append(item)
         elif answer is None:
             maybe.append(item)
     return _claimed(yes, maybe, name.lower()) if yes else _named(maybe, name.lower())
+
+
+def _answer(item: Format, head: str) -> bool | None:
+    """Return a format's answer; a defect in its ``sniff`` costs this format, not the artifact."""
+    try:
+        return item.sniff(head)
+    except _DEFECTS:
+        return False
+
+
+_DEFECTS = (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError)
 
 
 def _claimed(yes: list[Format], maybe: list[Format], lower_name: str) -> Detection:

@@ -299,6 +299,7 @@ def match_stack(functions: Sequence[str]) -> StackMeaning | None:
     return knowledge().stack_for(functions)
 
 
+@functools.lru_cache(maxsize=65536)
 def plain_function(name: str) -> str:
     """Return a function's name without arguments, template arguments and symbol version."""
     return name.split("(", 1)[0].split("@@", 1)[0].split("<", 1)[0].strip() or name

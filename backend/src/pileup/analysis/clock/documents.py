@@ -15,6 +15,7 @@ import polars as pl
 from pileup.analysis.clock import zones
 from pileup.analysis.clock.offsets import Offset
 from pileup.analysis.contract import ClockDoc
+from pileup.records.zones import TimeZone
 
 _S = 1_000_000
 _UPTIME_S = 5.0
@@ -38,16 +39,20 @@ class Preview:
 
 
 def preview(
-    placed: Mapping[str, pl.DataFrame], artifact: str, now: ClockDoc, zone: str, offset_s: float
+    placed: Mapping[str, pl.DataFrame],
+    artifact: str,
+    now: ClockDoc,
+    zone: TimeZone | None,
+    offset_s: float,
 ) -> Preview:
     """Compute the effect of a zone and an offset without applying them.
 
-    zone: of local times; '' keeps the current one. Takes: placed frames with ``COLUMNS``; the
+    zone: of local times; None keeps the current one. Takes: placed frames with ``COLUMNS``; the
     artifact's current clock.
     """
     shift = round((offset_s - now.offset_s) * _S)
     moved = pl.col("time") + shift
-    if zone:
+    if zone is not None:
         local = zones.to_utc(pl.col("wall_us"), zone) + round(offset_s * _S)
         moved = pl.when(pl.col("clock") == "local").then(local).otherwise(moved)
     mine = []
@@ -91,7 +96,7 @@ def suggested(
         if sha not in docs:
             continue
         wanted = round(docs[sha].offset_s + offset.seconds, 3)
-        run = preview(placed, sha, docs[sha], "", wanted)
+        run = preview(placed, sha, docs[sha], None, wanted)
         docs[sha] = msgspec.structs.replace(
             docs[sha],
             suggested_offset_s=wanted,

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 
 from pileup.analysis.clock import placement
+from pileup.analysis.clock.zone_evidence import refused_zones
 from pileup.analysis.evidence import duplicate_dumps
+from pileup.analysis.evidence.admission import admit
+from pileup.analysis.evidence.answers import DEFECTS
 from pileup.analysis.evidence.compact_samples import compact
 from pileup.analysis.evidence.evidence import ClockOverride, Evidence, EvidenceArtifact
 from pileup.analysis.evidence.level_counters import with_counters
-from pileup.records import SAMPLE, frame_schema, with_all_columns
+from pileup.records import SAMPLE, Problem, frame_schema, with_all_columns
 
 
 def gather(
@@ -33,13 +37,13 @@ def gather(
         if known is not None:
             artifacts[artifact.sha256] = min(known, artifact, key=_order)
             continue
-        artifacts[artifact.sha256] = artifact
-        for kind, frame in frames.items():
-            if frame.height:
-                whole = with_all_columns(kind, frame).select(*frame_schema(kind))
-                tagged = whole.with_columns(pl.lit(artifact.sha256).alias("artifact"))
-                small = with_counters(compact(tagged)) if kind == SAMPLE else tagged
-                parts.setdefault(kind, {})[artifact.sha256] = small
+        try:
+            admitted, problems = _admitted(artifact, frames)
+        except DEFECTS as error:
+            admitted, problems = {}, [left_out(artifact.path, error)]
+        artifacts[artifact.sha256] = with_problems(artifact, problems)
+        for kind, frame in admitted.items():
+            parts.setdefault(kind, {})[artifact.sha256] = frame
     ordered = sorted(artifacts.values(), key=_order)
     # one kind at a time, so that its parts are freed before the next is combined
     combined: dict[str, pl.DataFrame] = {}
@@ -51,6 +55,41 @@ def gather(
         combined[kind] = pl.concat(frames_of_kind, rechunk=True)
     placed, clocks = placement.place(ordered, combined, timezones or {}, overrides or {})
     return Evidence(tuple(ordered), duplicate_dumps.without(placed), clocks)
+
+
+def _admitted(
+    artifact: EvidenceArtifact, frames: Mapping[str, pl.DataFrame]
+) -> tuple[dict[str, pl.DataFrame], list[Problem]]:
+    """Return the frames of one artifact as the evidence keeps them, and what was left out."""
+    admitted: dict[str, pl.DataFrame] = {}
+    problems: list[Problem] = []
+    for kind, frame in frames.items():
+        if not frame.height:
+            continue
+        whole, refused = admit(kind, with_all_columns(kind, frame).select(*frame_schema(kind)))
+        problems += refused
+        tagged = whole.with_columns(pl.lit(artifact.sha256).alias("artifact"))
+        admitted[kind] = with_counters(compact(tagged)) if kind == SAMPLE else tagged
+    problems += refused_zones(admitted.get("setting"))
+    return admitted, problems
+
+
+def left_out(path: str, error: BaseException) -> Problem:
+    """Build the problem of an artifact that the analysis cannot use."""
+    why = " ".join(str(error).split())[:200]
+    return Problem(
+        None,
+        f"{path} was left out of the analysis: {type(error).__name__}: {why}. "
+        "This is a defect in Pileup: please report it with the file",
+        severity="error",
+    )
+
+
+def with_problems(artifact: EvidenceArtifact, problems: Sequence[Problem]) -> EvidenceArtifact:
+    """Return the artifact with further problems."""
+    if not problems:
+        return artifact
+    return dataclasses.replace(artifact, problems=(*artifact.problems, *problems))
 
 
 def _order(artifact: EvidenceArtifact) -> tuple[str, str]:

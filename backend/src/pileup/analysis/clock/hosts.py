@@ -1,8 +1,8 @@
 """Assign each artifact to a host.
 
 Tried in order: a host that a person named, a host that its records name, the hostname setting in
-it, its pt-stalk capture's hostname, a known host's name in its path, and, when the incident knows
-one host only, that one.
+it, its pt-stalk capture's hostname, a known host's name in its path, and, when only one host was
+observed over time, that one.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ def assign(
         if bundle and artifact.sha256 in named:
             bundles.setdefault(bundle, Counter())[named[artifact.sha256]] += 1
     known = set(named.values())
-    only = next(iter(known)) if len(known) == 1 else None
     names: dict[str, str | None] = {}
     for artifact in artifacts:
         bundle = artifact.bundle or bundle_of(artifact.path)
@@ -42,9 +41,12 @@ def assign(
             host = bundles[bundle].most_common(1)[0][0]
         if host is None:
             inside = [name for name in sorted(known) if name in artifact.path]
-            host = max(inside, key=len) if inside else only
+            host = max(inside, key=len, default=None)
         names[artifact.sha256] = host
-    return names
+    timed = _timed(frames)
+    observed = {host for sha, host in names.items() if host and sha in timed}
+    only = _only(observed) or _only(known)
+    return {sha: host or only for sha, host in names.items()}
 
 
 def stamp_us(path: str) -> int | None:
@@ -59,6 +61,20 @@ def stamp_us(path: str) -> int | None:
     except ValueError:
         return None
     return int(moment.timestamp()) * 1_000_000
+
+
+def _only(names: set[str]) -> str | None:
+    return next(iter(names)) if len(names) == 1 else None
+
+
+def _timed(frames: Mapping[str, pl.DataFrame]) -> set[str]:
+    """Return the artifacts with any time: settings alone do not show that a host was observed."""
+    return {
+        sha
+        for frame in frames.values()
+        if "wall_us" in frame.columns
+        for sha in frame.filter(pl.col("wall_us").is_not_null())["artifact"].unique()
+    }
 
 
 def _named(frames: Mapping[str, pl.DataFrame]) -> dict[str, str]:

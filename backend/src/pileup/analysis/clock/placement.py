@@ -27,6 +27,7 @@ from pileup.analysis.clock.years import with_years
 from pileup.analysis.clock.zone_evidence import Zone, clock_pairs, zone_of, zone_settings
 from pileup.analysis.contract import ClockDoc
 from pileup.analysis.evidence.evidence import ClockOverride, EvidenceArtifact
+from pileup.records.zones import fixed, offset_text
 
 _S = 1_000_000
 _STAMP_ERROR_S = 2.0
@@ -190,7 +191,11 @@ def _place_one(
             anchors=n,
         )
 
-    shown = zone.name or " / ".join(zones.offset_text(minutes) for _, minutes in zone.changes)
+    shown = (
+        zone.zone.name
+        if zone.zone
+        else " / ".join(offset_text(minutes) for _, minutes in zone.changes)
+    )
     if "local" in clocks:
         return _Placement(
             doc(shown, zone.how, zone.quality, zone.dispersion_s, zone.anchors), zone, None, shift
@@ -231,8 +236,8 @@ def _moment_text(override: ClockOverride) -> str:
 
 
 def _one_to_utc(local_us: int, zone: Zone) -> int | None:
-    if zone.name is not None:
-        return zones.one_to_utc(local_us, zone.name)
+    if zone.zone is not None:
+        return zones.one_to_utc(local_us, zone.zone)
     minutes = zone.changes[0][1]
     for start, each in zone.changes:
         if local_us >= start:
@@ -350,9 +355,12 @@ def _by_anchors(
             rest = offset.seconds - 900 * quarters
             if quarters == 0 or abs(rest) > _MOST_REST_S or "local" not in spans[sha]:
                 continue
-            shown = zones.offset_text(-15 * quarters)
+            by_anchors = fixed(-15 * quarters)
+            if by_anchors is None:
+                continue  # an offset beyond every zone says nothing about the zone
+            shown = by_anchors.name
             how = f"{text} if its local times are UTC{shown}"
-            zone = replace(before.zone, name=shown, how=how, quality="derived", changes=())
+            zone = replace(before.zone, zone=by_anchors, how=how, quality="derived", changes=())
             doc = msgspec.structs.replace(
                 before.doc,
                 zone=shown,
@@ -384,9 +392,10 @@ def _apply(
     rows = rows.hstack(looked_up.drop("artifact"))
     wall = pl.col("wall_us")
     local = pl.lit(None, dtype=pl.Int64)
-    changes = {_zone_key(p): p.zone.changes for p in placements.values() if p.zone}
+    by_key = {_zone_key(p): p.zone for p in placements.values() if p.zone}
     for key in lookup["_zone"].drop_nulls().unique():
-        value = _by_changes(wall, changes[key]) if changes.get(key) else zones.to_utc(wall, key)
+        zone = by_key[key]
+        value = zones.to_utc(wall, zone.zone) if zone.zone else _by_changes(wall, zone.changes)
         local = pl.when(pl.col("_zone") == key).then(value).otherwise(local)
     relative = wall.fill_null(0)
     if rulers.height and frame.height and "series" in frame.columns:
@@ -449,7 +458,7 @@ def _lookup(
 
 def _has_summer(zone: Zone) -> bool:
     """Return whether clocks can go back: not in UTC, and not if pairs of times show the change."""
-    return not zone.changes and (zone.name is None or zones.offset_minutes(zone.name) != 0)
+    return not zone.changes and (zone.zone is None or zone.zone.minutes != 0)
 
 
 def _an_hour_later(placements: Mapping[str, _Placement]) -> pl.Expr:
@@ -458,8 +467,9 @@ def _an_hour_later(placements: Mapping[str, _Placement]) -> pl.Expr:
     for sha, placement in placements.items():
         if placement.fold is None or placement.zone is None:
             continue
-        fixed = placement.zone.name is None or zones.offset_minutes(placement.zone.name) is not None
-        here = (pl.col("artifact") == sha) & later(placement.fold, whole=fixed)
+        zone = placement.zone.zone
+        whole = zone is None or zone.minutes is not None
+        here = (pl.col("artifact") == sha) & later(placement.fold, whole=whole)
         added = pl.when(here).then(pl.lit(3600 * _S, dtype=pl.Int64)).otherwise(added)
     return added
 
@@ -467,7 +477,8 @@ def _an_hour_later(placements: Mapping[str, _Placement]) -> pl.Expr:
 def _zone_key(placement: _Placement | None) -> str | None:
     if placement is None or placement.zone is None:
         return None
-    return placement.zone.name or str(placement.zone.changes)
+    zone = placement.zone.zone
+    return zone.name if zone else str(placement.zone.changes)
 
 
 def _by_changes(wall: pl.Expr, changes: Sequence[tuple[int, int]]) -> pl.Expr:

@@ -12,8 +12,9 @@ from datetime import UTC, datetime
 
 import polars as pl
 
-from pileup.analysis.clock import zones
 from pileup.analysis.evidence.evidence import ClockOverride, EvidenceArtifact
+from pileup.records import Problem, zones
+from pileup.records.zones import TimeZone
 
 _S = 1_000_000
 _QUARTER = 15 * 60 * _S
@@ -23,11 +24,11 @@ _QUARTER = 15 * 60 * _S
 class Zone:
     """Zone of printed local times: one zone, or offsets that change at given local times."""
 
-    name: str | None
+    zone: TimeZone | None
     how: str
     quality: str
     changes: tuple[tuple[int, int], ...] = ()
-    """(from this local µs on, minutes east); used instead of ``name`` when there are several."""
+    """(from this local µs on, minutes east); used instead of ``zone`` when there are several."""
     dispersion_s: float | None = None
     anchors: int = 0
 
@@ -38,30 +39,31 @@ def zone_of(
     host_of: Mapping[str, str | None],
     clocks: Mapping[str, tuple[int, int, int]],
     pairs: Mapping[str, list[tuple[int, int]]],
-    settings: Mapping[str | None, tuple[str, str]],
+    settings: Mapping[str | None, tuple[TimeZone, str]],
     utc_range: tuple[int, int] | None,
     timezones: Mapping[str, str],
     override: ClockOverride,
 ) -> Zone:
-    if override.zone and zones.is_zone(override.zone):
-        return Zone(override.zone, f"A person gave the zone {override.zone}", "given")
+    if override.zone and (given := zones.time_zone(override.zone)):
+        return Zone(given, f"A person gave the zone {given.name}", "given")
     text = timezones.get(host or "") or timezones.get("*")
-    if text and zones.is_zone(text):
-        return Zone(text, f"The zone of {host or 'all hosts'} was given: {text}", "given")
+    if text and (given := zones.time_zone(text)):
+        return Zone(given, f"The zone of {host or 'all hosts'} was given: {text}", "given")
     if own := pairs.get(artifact.sha256):
         return _from_pairs(own, "TS lines of this file")
     same = [p for sha, rows in pairs.items() if host_of.get(sha) == host for p in rows]
     if same:
         return _from_pairs(same, f"TS lines of {host or 'the same capture'}")
     if host in settings:
-        name, printed = settings[host]
-        minutes = zones.offset_minutes(name)
-        shown = f"UTC{zones.offset_text(minutes)}" if minutes is not None else name
-        zone = name if minutes is None else zones.offset_text(minutes)
+        zone, printed = settings[host]
+        shown = zone.name
+        if zone.minutes is not None:
+            shown = f"UTC{zones.offset_text(zone.minutes)}"
+            zone = TimeZone(zones.offset_text(zone.minutes), zone.minutes)
         return Zone(zone, f"The server says {printed}, that is {shown}", "derived")
     if "local" in clocks and utc_range is not None:
         return _by_overlap(clocks["local"], utc_range)
-    return Zone("+00:00", "Nothing says the zone: taken as UTC", "assumed")
+    return Zone(zones.UTC, "Nothing says the zone: taken as UTC", "assumed")
 
 
 def _from_pairs(pairs: Sequence[tuple[int, int]], whose: str) -> Zone:
@@ -75,12 +77,16 @@ def _from_pairs(pairs: Sequence[tuple[int, int]], whose: str) -> Zone:
     for local, offset, _ in read:
         if not changes or changes[-1][1] != offset // (60 * _S):
             changes.append((local, offset // (60 * _S)))
+    changes = [change for change in changes if zones.fixed(change[1])]
+    if not changes:
+        how = f"{whose} are further apart than any time zone: taken as UTC"
+        return Zone(zones.UTC, how, "assumed", (), None, len(read))
     minutes = changes[0][1]
     if len(changes) == 1:
         shown = zones.offset_text(minutes)
         agree = f"{len(read)} of {len(read)} agree"
         how = f"{whose} give UTC{shown} ({agree})"
-        return Zone(shown, how, "derived", (), spread, len(read))
+        return Zone(zones.fixed(minutes), how, "derived", (), spread, len(read))
     shown = " then ".join(f"UTC{zones.offset_text(each)}" for _, each in changes)
     how = f"{whose} give {shown}: the clocks changed during the capture"
     return Zone(None, how, "derived", tuple(changes), spread, len(read))
@@ -98,16 +104,17 @@ def _by_overlap(local: tuple[int, int, int], utc: tuple[int, int]) -> Zone:
     best.sort(key=lambda row: (-row[0], abs(row[1])))
     if not best:
         return Zone(
-            "+00:00",
+            zones.UTC,
             "Nothing says the zone, and no whole-hour offset makes it meet the files with "
             "absolute times: taken as UTC",
             "assumed",
         )
     if len(best) > 1 and best[1][0] >= best[0][0]:
-        return Zone("+00:00", "Nothing says the zone, several would fit: taken as UTC", "assumed")
-    shown = zones.offset_text(best[0][1] * 60)
+        return Zone(zones.UTC, "Nothing says the zone, several would fit: taken as UTC", "assumed")
+    zone = zones.fixed(best[0][1] * 60) or zones.UTC
+    shown = zone.name
     how = f"UTC{shown} is the whole-hour offset at which it meets the files with absolute times"
-    return Zone(shown, how, "derived")
+    return Zone(zone, how, "derived")
 
 
 def clock_pairs(frames: Mapping[str, pl.DataFrame]) -> dict[str, list[tuple[int, int]]]:
@@ -134,8 +141,8 @@ def _parse_local(text: str) -> int | None:
 
 def zone_settings(
     frames: Mapping[str, pl.DataFrame], host_of: Mapping[str, str | None]
-) -> dict[str | None, tuple[str, str]]:
-    """Map hosts to (usable zone, the setting as printed)."""
+) -> dict[str | None, tuple[TimeZone, str]]:
+    """Map hosts to (zone, the setting as printed)."""
     settings = frames.get("setting")
     if settings is None:
         return {}
@@ -144,14 +151,28 @@ def zone_settings(
     for sha, name, value in rows.select("artifact", "name", "value").iter_rows():
         if value:
             by_host.setdefault(host_of.get(sha), {}).setdefault(name, value)
-    found: dict[str | None, tuple[str, str]] = {}
+    found: dict[str | None, tuple[TimeZone, str]] = {}
     for host, values in by_host.items():
         for name in ("time_zone", "system_time_zone"):
             value = values.get(name, "")
-            if value and value.upper() != "SYSTEM" and zones.is_zone(value):
-                found[host] = (value, f"{name}={value}")
+            if value.upper() != "SYSTEM" and (zone := zones.time_zone(value)):
+                found[host] = (zone, f"{name}={value}")
                 break
     return found
+
+
+def refused_zones(settings: pl.DataFrame | None) -> list[Problem]:
+    """List a problem for each zone setting of an artifact that names no time zone."""
+    if settings is None:
+        return []
+    rows = settings.filter(
+        pl.col("name").is_in(["time_zone", "system_time_zone"]) & (pl.col("value") != "")
+    )
+    return [
+        Problem(line, f"{name} was left out: {value[:40]} is not a time zone that Pileup knows.")
+        for name, value, line in rows.select("name", "value", "line_first").iter_rows()
+        if value.upper() != "SYSTEM" and zones.time_zone(value) is None
+    ]
 
 
 def _round(value: int, step: int) -> int:

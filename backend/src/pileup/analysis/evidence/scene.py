@@ -18,6 +18,7 @@ import polars as pl
 
 from pileup.analysis.contract import Locator
 from pileup.analysis.evidence.evidence import Evidence
+from pileup.numerals import grouped
 
 NEAR_US = 12_000_000
 THREADS_NEAR_US = 3_600_000_000
@@ -30,8 +31,8 @@ _THREAD_AND_SESSION = (
     ("waiting_ps_thread", "waiting_session"),
     ("blocking_ps_thread", "blocking_session"),
 )
-ANONYMOUS_AT_MOST = 5000
-"""Threads of one stack without ids that become nodes."""
+ANONYMOUS_AT_MOST = 20_000
+"""Threads of all stacks without ids that become nodes: many per stack, at least one each."""
 _APART_US = 2_000_000
 """Layers further apart than this are joined with a warning."""
 _SAME_SECOND, _LOST_PER_S, _LEAST_SURE = 0.98, 0.015, 0.6
@@ -168,7 +169,7 @@ def scene(evidence: Evidence, at: int | None, host: str | None = None) -> Scene:
     if not joined_scene.actors and rows["stack"]:
         joined_scene.stacks_alone = True
         index.anonymous(rows["stack"])
-    joined_scene.notes = _apart(dump, rows)
+    joined_scene.notes = [*_apart(dump, rows), *index.notes]
     joined_scene.lock_waits = [index.with_sessions(row) for row in rows["lock_wait"]]
     joined_scene.trx_locks = [index.with_sessions(row) for row in rows["trx_lock"]]
     joined_scene.metadata_locks = [index.with_sessions(row) for row in rows["metadata_lock"]]
@@ -184,6 +185,7 @@ class _Index:
     """Index of actors by thread and session; creates missing ones."""
 
     def __init__(self, scene: Scene) -> None:
+        self.notes: list[str] = []
         self.apart: dict[str, float] = {}
         """Seconds between each layer and the first one."""
         self._actors = scene.actors
@@ -272,9 +274,15 @@ class _Index:
 
     def anonymous(self, rows: list[Row]) -> None:
         """Create one actor per thread of stacks that have counts but no thread ids (pt-pmp)."""
-        for row in rows:
-            threads = min(row["count"] // max(1, row["samples"]) or 1, ANONYMOUS_AT_MOST)
-            for number in range(threads):
+        counts = [max(1, row["count"] // max(1, row["samples"])) for row in rows]
+        most = _most_each(counts, ANONYMOUS_AT_MOST)
+        if max(counts) > most:
+            self.notes.append(
+                f"The stacks count {grouped(sum(counts))} threads; the graph shows at most "
+                f"{grouped(most)} of each stack."
+            )
+        for row, count in zip(rows, counts, strict=True):
+            for number in range(min(count, most)):
                 name = f"stack:{row['line_first']}:{number}"
                 self._actors[name] = Actor(
                     name, stack=row, joined=[Join("a stack without thread ids", _WITHOUT_ID)]
@@ -309,6 +317,18 @@ class _Index:
             actor.session_id = session_id
             self._by_session[session_id] = actor
         return actor
+
+
+def _most_each(counts: list[int], budget: int) -> int:
+    """Return the largest bound per stack, at least 1, with which all fit the budget of threads."""
+    left = budget
+    ordered = sorted(counts)
+    for at, count in enumerate(ordered):
+        share = left // (len(ordered) - at)
+        if count > share:
+            return max(1, share)
+        left -= count
+    return ordered[-1]
 
 
 def _innermost(rows: list[Row]) -> list[Row]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 from urllib.parse import quote
-from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, Query
 from fastapi.responses import FileResponse
@@ -17,6 +16,7 @@ from pileup.api.auth import AdminDep, Caller
 from pileup.api.deps import ServicesDep, UnitDep
 from pileup.api.errors import ApiError
 from pileup.api.schema import In, Out
+from pileup.records.zones import TimeZone, fixed, time_zone
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.errors import Refused
 from pileup.storage.files.raw_lines import PIECE
@@ -178,7 +178,8 @@ def change_artifact(
     if "format" in sent:
         changes["format_given"] = _checked_format(sent["format"])
     if "zone" in sent:
-        changes["zone"] = _checked_zone(sent["zone"])
+        zone = _checked_zone(sent["zone"])
+        changes["zone"] = zone and zone.name
     if "offset_s" in sent:
         changes["offset_s"] = sent["offset_s"]
     if sent.get("excluded") is not None:
@@ -209,7 +210,7 @@ def preview_clock(
         raise ApiError(
             409, "No times placed yet", "the analysis has not placed this artifact's times"
         )
-    run = preview(placed.frames, artifact.sha256, clock, _checked_zone(zone) or "", offset_s)
+    run = preview(placed.frames, artifact.sha256, clock, _checked_zone(zone), offset_s)
     return ClockPreview(
         records=run.records,
         moves=run.moves,
@@ -246,19 +247,13 @@ def _checked_format(name: str | None) -> str | None:
     return name
 
 
-def _checked_zone(zone: str | None) -> str | None:
+def _checked_zone(zone: str | None) -> TimeZone | None:
     if zone is None or not zone.strip():
         return None
-    zone = zone.strip()
-    sign, digits = zone[:1], zone[1:].replace(":", "")
-    is_offset = sign in "+-" and digits.isdecimal() and len(digits) == 4
-    if is_offset and int(digits[:2]) <= 14 and int(digits[2:]) < 60:
-        return f"{sign}{digits[:2]}:{digits[2:]}"
-    try:
-        ZoneInfo(zone)
-    except (KeyError, ValueError, OSError):
+    given = time_zone(zone)
+    if given is None:
         raise Refused(
             f"{zone!r} is not a time zone: use a name (America/Vancouver) or an offset (-08:00)",
             "zone",
-        ) from None
-    return zone
+        )
+    return given if given.minutes is None else fixed(given.minutes)

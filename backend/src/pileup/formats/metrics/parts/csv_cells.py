@@ -100,11 +100,13 @@ def read_time(text: str, how: TimeFormat) -> tuple[int, Clock] | None:
     if how == "elapsed_s":
         return (round(number * 1e6), "relative") if 0 <= number < 1e9 else None
     if how == "excel":
-        micros = round((number - _EXCEL_EPOCH_DAYS) * 86_400_000) * 1000
-        return (micros, "local") if _EARLIEST <= micros <= _LATEST else None
+        millis = (number - _EXCEL_EPOCH_DAYS) * 86_400_000
+        if not _EARLIEST <= millis * 1000 <= _LATEST:  # before rounding: it may be infinite
+            return None
+        return round(millis) * 1000, "local"
     whole = int(text) if how == "epoch_ns" and text.isdecimal() else None
-    micros = whole // 1000 if whole is not None else round(number * _EPOCHS[how])
-    return (micros, "utc") if _EARLIEST <= micros <= _LATEST else None
+    scaled = whole // 1000 if whole is not None else number * _EPOCHS[how]
+    return (round(scaled), "utc") if _EARLIEST <= scaled <= _LATEST else None
 
 
 def _date(text: str, *, day_first: bool) -> tuple[int, Clock] | None:

@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
-from zoneinfo import ZoneInfo
 
 import msgspec
 
@@ -26,6 +25,7 @@ from pileup.formats.metrics.parts.csv_cells import (
     read_number,
     read_time,
 )
+from pileup.records.zones import time_zone
 
 Role = Literal["time", "value", "label", "host", "metric", "ignore"]
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -46,7 +46,6 @@ _VALUE = re.compile(r"(value|val|wert|metric_value|valor|valeur)$", re.IGNORECAS
 _HOST = re.compile(r"(host|hostname|instance|node|node_name|server)$", re.IGNORECASE)
 _ELAPSED = re.compile(r"(elapsed|seconds?|secs?|t|time_s|runtime)\b", re.IGNORECASE)
 _LABEL_ROW = re.compile(r"(full )?label$", re.IGNORECASE)
-_OFFSET = re.compile(r"[+-](?:0\d|1[0-4]):[0-5]\d$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -372,13 +371,7 @@ def _with_kind(column: Column) -> Column:
 
 def is_zone(zone: str) -> bool:
     """Return whether the zone is an IANA name or an offset such as -08:00."""
-    if _OFFSET.match(zone):
-        return True
-    try:
-        ZoneInfo(zone)
-    except (KeyError, ValueError, OSError):
-        return False
-    return True
+    return time_zone(zone) is not None
 
 
 def find_header(lines: Sequence[str], header: str) -> int | None:

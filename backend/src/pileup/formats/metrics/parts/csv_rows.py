@@ -19,6 +19,8 @@ from pileup.formats.metrics.parts.csv_mapping import Column, Mapping
 from pileup.formats.metrics.parts.prometheus_names import make_metric, split_name
 from pileup.formats.reading.series_columns import Kind, Labels
 from pileup.records import Clock, Problem, Samples
+from pileup.records.zones import UTC as UTC_ZONE
+from pileup.records.zones import time_zone
 
 _FLUSH_VALUES = 200_000
 _MOST_REPORTED = 100
@@ -368,10 +370,10 @@ class _Zone:
     """Converts printed times to UTC; an hour that the clock shows twice is taken as the first."""
 
     def __init__(self, name: str) -> None:
+        zone = time_zone(name) or UTC_ZONE
         self._fixed: int | None = None
-        if re.match(r"[+-]\d\d:\d\d$", name):
-            minutes = int(name[1:3]) * 60 + int(name[4:6])
-            self._fixed = (minutes if name[0] == "+" else -minutes) * 60_000_000
+        if zone.minutes is not None:
+            self._fixed = zone.minutes * 60_000_000
         else:
             self._zone = ZoneInfo(name)
         self._quarter = (-1, 0)

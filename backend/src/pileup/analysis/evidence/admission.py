@@ -1,0 +1,104 @@
+"""Admit one artifact's frames to the evidence: bound times and numbers, report what is left out.
+
+The analysis adds, rounds and converts what the formats read. A value that no server, machine or
+clock can print would overflow there, so it is left out here, where its file and line are known.
+What a value means does not belong here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import polars as pl
+
+from pileup.records import SAMPLE, Problem, frame_schema
+
+_S = 1_000_000
+EARLIEST = int(datetime(1970, 1, 1, tzinfo=UTC).timestamp()) * _S
+LATEST = int(datetime(2200, 1, 1, tzinfo=UTC).timestamp()) * _S - 1
+_LONGEST_US = 100 * 365 * 86_400 * _S
+"""Relative times: no capture lasts a century."""
+_LARGEST = 1e21
+"""No counter is larger: one of 64 bits, in bytes or picoseconds, ends at 1.8e19."""
+_LONGEST_S = 1e10
+_MOST_THREADS = 1_000_000
+"""Threads in one stack: ten times the most connections that a server can be configured for."""
+_SHOWN = 3
+_INCREDIBLE = 0.1
+"""Share of impossible values above which a whole series is left out."""
+
+
+def admit(kind: str, frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Problem]]:
+    """Return the frame without impossible values (null instead), and a problem per column.
+
+    Takes a frame of ``records.frame_schema(kind)``. A stack whose count of threads is impossible
+    counts as one thread.
+    """
+    problems: list[Problem] = []
+    if kind == SAMPLE:
+        frame, problems = _without_incredible_series(frame)
+    for column, wrong, blank, sentence in _checks(kind):
+        bad = frame.filter(wrong)
+        if bad.is_empty():
+            continue
+        values = ", ".join(_text(value) for value in bad[column].head(_SHOWN))
+        more = f" and {bad.height - _SHOWN} more" if bad.height > _SHOWN else ""
+        line = bad["line_first"][0] if "line_first" in bad.columns else None
+        problems.append(Problem(line, f"{column} {values}{more} was left out: {sentence}."))
+        dtype = frame.schema[column]
+        frame = frame.with_columns(
+            pl.when(wrong).then(pl.lit(blank, dtype=dtype)).otherwise(pl.col(column)).alias(column)
+        )
+    return frame, problems
+
+
+def _without_incredible_series(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Problem]]:
+    """Empty the series whose values are often impossible: the rest of them is no measurement."""
+    wrong = ~pl.col("value").is_between(-_LARGEST, _LARGEST)
+    if frame.select(wrong.any()).item() is not True:
+        return frame, []
+    key = ["series", "labels", "host"]
+    shares = frame.drop_nulls("value").group_by(key, maintain_order=True)
+    bad = shares.agg(wrong.mean().alias("share"), pl.col("line_first").min()).filter(
+        pl.col("share") > _INCREDIBLE
+    )
+    incredible = frame.select(key).join(
+        bad.select(*key, pl.lit(True).alias("_bad")),
+        on=key,
+        how="left",
+        nulls_equal=True,
+        maintain_order="left",
+    )["_bad"]
+    value = pl.when(incredible.is_null()).then(pl.col("value")).otherwise(None)
+    return frame.with_columns(value.alias("value")), [
+        Problem(line, f"{series} was left out: {share:.0%} of its values are no counter's.")
+        for series, share, line in bad.select("series", "share", "line_first").iter_rows()
+    ]
+
+
+def _checks(kind: str) -> Iterator[tuple[str, pl.Expr, int | None, str]]:
+    """Yield per column: which values are impossible, what replaces them, and why."""
+    for name, dtype in frame_schema(kind).items():
+        column = pl.col(name)
+        if name == "wall_us":
+            dated = pl.col("clock").is_in(["utc", "local"]) & ~column.is_between(EARLIEST, LATEST)
+            far = (column < -_LONGEST_US) | (column > LATEST)
+            yield name, (dated | far).fill_null(False), None, "the year is not 1970 to 2199"
+        elif name.endswith("_s") and dtype.is_numeric():
+            wrong = ~column.is_between(-_LONGEST_S, _LONGEST_S)
+            yield name, wrong.fill_null(False), None, "no wait lasts for centuries"
+        elif dtype.is_float():
+            wrong = ~column.is_between(-_LARGEST, _LARGEST)
+            yield name, wrong.fill_null(False), None, "no counter is that large"
+        elif kind == "stack" and name == "count":
+            most = _MOST_THREADS * pl.max_horizontal("samples", pl.lit(1))
+            wrong = (column < 0) | (column > most)
+            yield name, wrong.fill_null(False), 1, "no server has that many threads"
+
+
+def _text(value: float) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+__all__ = ["EARLIEST", "LATEST", "admit"]

@@ -1,0 +1,67 @@
+"""A hostile file beside healthy ones changes neither their stalls nor their findings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from pileup.analysis import analyse, contract, gather
+from pileup.analysis.waits.first_view import first_waits
+from pileup.cli.captures import Captures
+from tests.support.captures import analysis_of_few, few_of, of_samples, on_samples
+from tests.support.hostile import FILES, shared_files
+
+
+def _beside(name: str, path: Path) -> contract.Analysis:
+    captures = Captures()
+    captures.read([path])
+    assert captures.artifacts
+    evidence = gather([*few_of(name), *captures.artifacts])
+    document = analyse(evidence)
+    first_waits(evidence, document)
+    return document
+
+
+def _assert_unharmed(document: contract.Analysis, healthy: contract.Analysis) -> None:
+    assert document.unanswered == []
+    for part in ("stalls", "findings", "blockers", "headline"):
+        now, alone = getattr(document, part), getattr(healthy, part)
+        assert msgspec.json.encode(now) == msgspec.json.encode(alone), part
+
+
+@pytest.mark.parametrize("file", FILES)
+@of_samples(("hot-row",))
+def test_a_hostile_file_leaves_healthy_ones_alone(name: str, file: str, tmp_path: Path) -> None:
+    path = tmp_path / file
+    path.write_text(FILES[file], encoding="utf-8")
+    _assert_unharmed(_beside(name, path), analysis_of_few(name))
+
+
+@pytest.mark.slow
+@of_samples()
+def test_all_hostile_files_at_once_leave_healthy_ones_alone(name: str, tmp_path: Path) -> None:
+    for file, text in FILES.items():
+        (tmp_path / file).write_text(text, encoding="utf-8")
+    _assert_unharmed(_beside(name, tmp_path), analysis_of_few(name))
+
+
+@pytest.mark.slow
+@on_samples
+@pytest.mark.parametrize("path", shared_files() or [None], ids=lambda path: path and path.name)
+def test_a_known_attack_leaves_healthy_files_alone(path: Path | None) -> None:
+    if path is None:
+        pytest.skip("no folder of hostile files (PILEUP_HOSTILE)")
+    _assert_unharmed(_beside("hot-row", path), analysis_of_few("hot-row"))
+
+
+@on_samples
+def test_what_was_left_out_is_named(tmp_path: Path) -> None:
+    for file in ("variables-1.txt", "slow-huge.log", "pmp-six-billion.txt"):
+        (tmp_path / file).write_text(FILES[file], encoding="utf-8")
+    document = _beside("hot-row", tmp_path)
+    messages = {problem.path: problem.message for problem in document.problems}
+    assert "+41:30 is not a time zone" in messages["variables-1.txt"]
+    assert "no wait lasts for centuries" in messages["slow-huge.log"]
+    assert "no server has that many threads" in messages["pmp-six-billion.txt"]
