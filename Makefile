@@ -93,6 +93,10 @@ test: $(VENV)/.installed-dev $(UI) ## test engine, storage, API, worker and UI, 
 test-backend: $(VENV)/.installed-dev ## run only the Python tests
 	@sh scripts/test.sh backend
 
+.PHONY: test-long
+test-long: $(VENV)/.installed-dev ## run the property tests with many more rounds (ROUNDS=1: some ten minutes)
+	@cd backend && ../$(BIN)/python -m pytest -n 2 --dist loadgroup -m rounds --rounds $(or $(ROUNDS),1) tests
+
 .PHONY: test-frontend
 test-frontend: $(NODE_MODULES) ## run only the UI's unit tests
 	@sh scripts/test.sh frontend

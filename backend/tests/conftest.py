@@ -20,6 +20,7 @@ from argon2.profiles import CHEAPEST
 from pileup.storage.accounts import credentials
 from tests.support.groups import Groups
 from tests.support.postgres import PostgresForTests
+from tests.support.rounds import Rounds, mark_users, parametrize_seeds, rounds_of
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -33,13 +34,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--rounds",
         type=int,
-        default=1,
-        help="how often the dice are thrown for each sample that tests damage",
+        help="long property tests: every case for every sample, so many times with other dice",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Groups())
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    parametrize_seeds(metafunc)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    mark_users(items)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -52,8 +61,8 @@ def shipped_hasher() -> Iterator[PasswordHasher]:
 
 
 @pytest.fixture(scope="session")
-def rounds(request: pytest.FixtureRequest) -> int:
-    return int(request.config.getoption("--rounds"))
+def rounds(request: pytest.FixtureRequest) -> Rounds:
+    return rounds_of(request.config)
 
 
 @pytest.fixture(scope="session")

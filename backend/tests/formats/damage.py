@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterable, Iterator
 
 _CUTS = 10
@@ -69,18 +70,7 @@ def _overwritten(data: bytes, dice: random.Random) -> Iterator[tuple[str, bytes]
 
 def _digits(data: bytes, dice: random.Random, instead: bytes) -> bytes:
     """Some runs of digits replaced."""
-    out = bytearray()
-    in_run = replaced = False
-    for byte in data:
-        digit = 48 <= byte <= 57
-        if digit and not in_run:
-            replaced = dice.random() < 0.2
-            if replaced:
-                out += instead
-        in_run = digit
-        if not (digit and replaced):
-            out.append(byte)
-    return bytes(out)
+    return re.sub(rb"\d+", lambda run: instead if dice.random() < 0.2 else run[0], data)
 
 
 def _mixed(data: bytes, dice: random.Random) -> Iterator[tuple[str, bytes]]:

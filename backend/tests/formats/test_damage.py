@@ -1,6 +1,6 @@
-"""Every committed sample, broken in every way that files break: it may fail, it must not crash.
+"""Committed samples broken in every way that files break: they may fail, they must not crash.
 
-``pytest --rounds 20 tests/formats/test_damage.py`` throws the dice more often.
+The samples of a format share the ways among them; with ``--rounds`` each is broken in every way.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pileup.formats.reading.text import LineReader
 from pileup.storage.files.frames import FrameKey, FrameStore
 from tests.formats.checks import all_samples, assert_sound, parse_bytes, samples
 from tests.formats.damage import ways
+from tests.support.rounds import Rounds
 
 _MOST = 96 * 1024
 _ALL = all_samples()
@@ -27,12 +28,14 @@ _each_sample = pytest.mark.parametrize(
 
 
 @_each_sample
-def test_damage_is_data(path: Path, rounds: int) -> None:
+def test_damage_is_data(path: Path, rounds: Rounds) -> None:
     data = path.read_bytes()[:_MOST]
     sections = parse_bytes(data, path.name, path.parent.name).sections
     borders = {line for one in sections for line in (one.line_first - 1, one.line_last)} - {0}
-    for round_ in range(rounds):
-        for what, broken in ways(data, random.Random(f"{path.name} {round_}"), borders):
+    siblings = samples(path.parent.name)
+    for round_ in range(rounds.count):
+        every = ways(data, random.Random(f"{path.name} {round_}"), borders)
+        for what, broken in rounds.deal(every, siblings.index(path), len(siblings)):
             # As whatever it now looks like, and where that is another format, as what it was too.
             parsed = parse_bytes(broken, "x")
             assert_sound(parsed, len(broken), what)

@@ -17,6 +17,7 @@ import pytest
 from pileup import formats
 from tests.formats.checks import parse_bytes, samples
 from tests.support.cpu import cpu_seconds
+from tests.support.rounds import Rounds
 
 _HEAD = 64 * 1024
 _LINE = 64 * 1024
@@ -54,8 +55,8 @@ def test_no_head_is_sniffed_in_quadratic_time(one: formats.Format) -> None:
 
 
 @_FORMATS
-def test_no_line_is_read_in_quadratic_time(one: formats.Format) -> None:
-    for what, make in _lines(one.NAME):
+def test_no_line_is_read_in_quadratic_time(one: formats.Format, rounds: Rounds) -> None:
+    for what, make in _lines(one.NAME, rounds):
         assert_linear(f"{one.NAME}: {what}", _reader(one.NAME), make, _LINE)
 
 
@@ -87,12 +88,15 @@ def _heads(name: str) -> Iterator[tuple[str, Callable[[int], str]]]:
         )
 
 
-def _lines(name: str) -> Iterator[tuple[str, Callable[[int], str]]]:
+def _lines(name: str, rounds: Rounds) -> Iterator[tuple[str, Callable[[int], str]]]:
     lines = _sample(name)
     dice = random.Random(name)
     start = "\n".join(lines[:20])
-    for line in dice.sample(lines, min(2, len(lines))):
-        for run in dict.fromkeys((*_RUNS, *line.split()[:2], line or "-")):
+    chosen = dice.sample(lines, min(rounds.times(2, 2), len(lines)))
+    for at, line in enumerate(chosen):
+        own = dict.fromkeys((*line.split()[:2], line or "-"))
+        runs = [run for run in rounds.deal(_RUNS, at, len(chosen)) if run not in own]
+        for run in (*runs, *own):
 
             def make(size: int, line: str = line, run: str = run) -> str:
                 return "\n".join((start, line + run * (size // len(run)), line, run * 1000))

@@ -16,6 +16,7 @@ import pytest
 from pileup import records
 from pileup.formats.driver import Parsed
 from tests.formats.checks import all_samples, parse_bytes
+from tests.support.rounds import Rounds
 
 _MOST = 96 * 1024
 _INSIDE = re.compile(rb"(?<=\d)\d(?=\d)")
@@ -36,11 +37,11 @@ _WHOLE_SECONDS = {"session.time_s"}
 
 
 @pytest.mark.parametrize("path", all_samples(), ids=lambda path: f"{path.parent.name}-{path.name}")
-def test_no_number_is_invented(path: Path, rounds: int) -> None:
+def test_no_number_is_invented(path: Path, rounds: Rounds) -> None:
     data = path.read_bytes()[:_MOST]
     undamaged = parse_bytes(data, path.name, path.parent.name)
     whole = _numbers(undamaged)
-    for round_ in range(2 * rounds):
+    for round_ in range(2 * rounds.count):
         broken = _garbled(data, random.Random(f"{path.name} {round_}"))
         parsed = parse_bytes(broken, path.name, path.parent.name)
         told = parsed.receipt.problems > undamaged.receipt.problems

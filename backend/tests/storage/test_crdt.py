@@ -9,6 +9,7 @@ from pycrdt import Doc, Map, Text
 
 from pileup.storage.errors import Refused, TooLarge
 from pileup.storage.texts import crdt
+from tests.support.rounds import Rounds
 
 
 def typed(state: bytes, at: int, text: str) -> bytes:
@@ -67,12 +68,12 @@ def test_a_text_has_an_end() -> None:
         crdt.take_in(crdt.opened(state, []), typed(state, 0, "x" * (crdt.MAX_TEXT + 1)))
 
 
-def test_damaged_updates_are_refused(rounds: int) -> None:
+def test_damaged_updates_are_refused(rounds: Rounds) -> None:
     """Random damage gives a refusal or a text, never another error; the state stays readable."""
     dice = random.Random(1)
     state = crdt.seeded("The stall began at 22:19.\n")
     good = typed(state, 4, "long 😀 ")
-    for _ in range(300 * rounds):
+    for _ in range(300 * rounds.count):
         damaged = bytearray(good)
         for _ in range(dice.randint(1, 4)):
             damaged[dice.randrange(len(damaged))] = dice.randrange(256)

@@ -83,7 +83,7 @@ def test_plain_chunks_are_read_as_columns() -> None:
             assert read(FORMS[form])["sample"].height >= 60, form
 
 
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.seeds(30, 100)
 def test_damage_changes_nothing_between_the_two(seed: int) -> None:
     """Cells lost, doubled, quoted, with units, words and strange numbers; lines cut and blank."""
     dice = random.Random(seed)
@@ -128,7 +128,7 @@ def test_series_that_every_moment_has_are_known_by_their_text() -> None:
         assert_frame_equal(read(SCRAPES)["sample"], row_by_row(SCRAPES)["sample"])
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.seeds(15, 40)
 def test_damage_among_known_series(seed: int) -> None:
     dice = random.Random(seed)
     lines = SCRAPES.split("\n")

@@ -10,6 +10,7 @@ import pytest
 
 from pileup.formats.reading import blocks
 from pileup.formats.reading.text import LineReader, make_chunks
+from tests.support.rounds import Rounds
 
 
 def _file(dice: random.Random, encoding: str) -> bytes:
@@ -24,8 +25,8 @@ def _file(dice: random.Random, encoding: str) -> bytes:
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-16-be"])
 @pytest.mark.slow
-def test_small_blocks_give_the_same_lines_and_books(encoding: str) -> None:
-    for seed in range(12):
+def test_small_blocks_give_the_same_lines_and_books(encoding: str, rounds: Rounds) -> None:
+    for seed in range(rounds.times(5, 12)):
         dice = random.Random(seed)
         bom = "\ufeff".encode(encoding)
         data = bom + _file(dice, encoding)

@@ -159,7 +159,7 @@ def test_most_rows_are_read_in_runs() -> None:
         assert rows >= (0.4 if name == "statements over lines" else 0.9) * 48, name
 
 
-@pytest.mark.parametrize("seed", range(80))
+@pytest.mark.seeds(20, 80)
 def test_damage_changes_nothing_between_the_two(seed: int) -> None:
     """Lines lost, doubled, cut, exchanged, overwritten, at random places of every form."""
     dice = random.Random(seed)

@@ -123,7 +123,7 @@ def test_most_samples_are_read_in_runs() -> None:
         assert rows >= 0.8 * values(items).height, name
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.seeds(20, 60)
 def test_damage_changes_nothing_between_the_two(seed: int) -> None:
     """Lines lost, doubled, cut, exchanged, overwritten, at random places of every form."""
     dice = random.Random(seed)

@@ -32,7 +32,7 @@ HINTS = ("-top", "top.txt")
 
 _HEAD = re.compile(r"^top - (?P<time>\d\d:\d\d:\d\d) up .*load average: (?P<loads>[\d., ]+)")
 _TASKS = re.compile(r"^(?:Tasks|Threads): *(?P<total>\d+) total, *(?P<states>\d+ running.*)")
-_STATE = re.compile(r"(?P<count>\d+) (?P<state>running|sleeping|stopped|zombie)")
+_STATE = re.compile(r"(?<![^\s,])(?P<count>\d+) (?P<state>running|sleeping|stopped|zombie)")
 _CPUS = re.compile(r"%?Cpu(?:\(s\)|(?P<cpu>\d{1,4}) *):")
 _CPU = re.compile(r"(?<![^\s:,])(?P<value>\d+[.,]\d+)[ %]*(?P<state>us|sy|ni|id|wa|hi|si|st)\b")
 _MEM = re.compile(r"^(?:(?P<unit>[KMGTPE])iB )?(?P<what>Mem|Swap) *: *(?P<rest>.*)")

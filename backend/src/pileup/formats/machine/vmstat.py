@@ -34,7 +34,7 @@ _STAMPED = re.compile(
     r"|(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)[]:|,]*\s+"
     r"(?P<rest>(?:-*procs-* *-|r +b +|-?\d{1,6} +\d{1,6} +\d).*)"
 )
-_GROUPS = re.compile(r"-*procs-* *-")
+_GROUPS = re.compile(r"procs-* *-")
 """The heading above the columns: 'procs ---', or '--procs-- ---' of the wide output."""
 """A time that a loop or ts(1) prints first: date, ISO, epoch, 'Nov 20 22:12:43', '22:12:43'."""
 _CLOCK = re.compile(r"(\d\d):(\d\d):(\d\d)")
@@ -116,7 +116,7 @@ class _Reader:
         cells = text.split()
         if not cells:
             return
-        if _GROUPS.match(text.lstrip()):
+        if _GROUPS.match(text.lstrip(" \t-")):
             self._headings[0] = text
             return
         if cells[:2] == ["r", "b"]:
