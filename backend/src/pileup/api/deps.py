@@ -18,6 +18,7 @@ from pileup.storage.files.placed_evidence import PlacedStore
 from pileup.storage.incidents.incidents import Incident, Incidents
 from pileup.storage.queue.broker import Sender, send_all
 from pileup.views.source import NotAnalysed, StoredSource
+from pileup.views.stores import Stores
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,11 @@ class Services:
     frames: FrameStore
     placed: PlacedStore
     sender: Sender
+
+    @property
+    def stores(self) -> Stores:
+        """The stores that views read."""
+        return Stores(self.blobs, self.frames, self.placed)
 
     @property
     def worker_silence(self) -> timedelta:

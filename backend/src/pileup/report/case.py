@@ -5,7 +5,7 @@ The package ``report`` reads no database and no blob: excerpts come through ``Ca
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
@@ -101,6 +101,51 @@ class ReportAction:
 
 
 @dataclass(frozen=True, slots=True)
+class ReportTable:
+    """A table of an artifact with its rows."""
+
+    artifact: str
+    """SHA-256."""
+    path: str
+    name: str
+    columns: tuple[str, ...]
+    rows: Sequence[Sequence[str | None]]
+    numeric: tuple[bool, ...]
+    """Per column: at least half of its cells are numbers."""
+    line_first: int
+    line_last: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReportCellChange:
+    key: tuple[str | None, ...]
+    column: str
+    before: str | None
+    after: str | None
+    difference: str | None
+    """after - before, exact; None unless both are numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportTableChanges:
+    keys: tuple[str, ...]
+    added: int
+    gone: int
+    changed: int
+    cells: tuple[ReportCellChange, ...]
+    """Those that changed most first."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportSymptom:
+    words: str
+    incident: bool | None
+    """None: nothing was collected that could tell."""
+    runs: tuple[tuple[int, bool | None], ...]
+    """Number of the experiment, and whether its run shows the symptom."""
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     id: str
     title: str
@@ -131,3 +176,11 @@ class Case:
     """(series ids or names, start, end in ISO 8601) -> lanes; unknown series are left out."""
     draw_graph: Callable[[str], GraphDrawing | None] = lambda _at: None
     """ISO 8601 -> the wait graph of the snapshot nearest to it."""
+    find_table: Callable[[str, str | None], ReportTable | None] = lambda _artifact, _name: None
+    """(start of a SHA-256 or path, name of the table; None: its first) -> the table."""
+    compare_tables: Callable[[ReportTable, ReportTable], ReportTableChanges] = (
+        lambda _before, _after: ReportTableChanges((), 0, 0, 0, ())
+    )
+    """Raises ValueError with a sentence when the two cannot be compared."""
+    symptoms: Callable[[], tuple[ReportSymptom, ...]] = tuple
+    """The symptoms, each answered from the incident and from every run with artifacts."""

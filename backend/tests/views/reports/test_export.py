@@ -12,12 +12,14 @@ from pileup.storage.audit import Actor
 from pileup.storage.database import Database, Unit
 from pileup.storage.errors import NotFound, Refused
 from pileup.storage.files.blobs import BlobStore
+from pileup.storage.files.frames import FrameStore
 from pileup.storage.files.placed_evidence import PlacedStore
 from pileup.storage.incidents.incidents import Incident, Incidents
 from pileup.storage.reasoning.hypotheses import Hypotheses
 from pileup.views.reports.case import build_case
 from pileup.views.reports.export import ExportChoices, export_report, redaction_counts
 from pileup.views.reports.releases import draft_differs, release_diff, submit_release
+from pileup.views.stores import Stores
 
 
 @pytest.fixture
@@ -42,17 +44,16 @@ def incident(unit: Unit, ann: Actor) -> Incident:
 
 
 @pytest.fixture
-def placed(tmp_path: Path) -> PlacedStore:
-    return PlacedStore(tmp_path / "placed")
-
-
-@pytest.fixture
-def blobs(tmp_path: Path) -> BlobStore:
-    return BlobStore(tmp_path / "blobs", min_free_bytes=0)
+def stores(tmp_path: Path) -> Stores:
+    return Stores(
+        BlobStore(tmp_path / "blobs", min_free_bytes=0),
+        FrameStore(tmp_path / "frames"),
+        PlacedStore(tmp_path / "placed"),
+    )
 
 
 def test_a_case_holds_the_work_of_people(
-    unit: Unit, ann: Actor, incident: Incident, placed: PlacedStore, blobs: BlobStore
+    unit: Unit, ann: Actor, incident: Incident, stores: Stores
 ) -> None:
     Hypotheses(unit).create(
         incident.id,
@@ -62,7 +63,7 @@ def test_a_case_holds_the_work_of_people(
         finding_id=None,
         by=ann,
     )
-    case = build_case(unit, incident, placed, blobs)
+    case = build_case(unit, incident, stores)
     assert case.title == "Stalled at noon"
     assert [hypothesis.statement for hypothesis in case.hypotheses] == [
         "A report query held the lock"
@@ -72,12 +73,10 @@ def test_a_case_holds_the_work_of_people(
 
 
 def test_a_report_is_exported_without_a_request(
-    unit: Unit, incident: Incident, placed: PlacedStore, blobs: BlobStore
+    unit: Unit, incident: Incident, stores: Stores
 ) -> None:
     def export(choices: ExportChoices) -> str:
-        file = export_report(
-            unit, incident, placed, blobs, choices, url="https://pileup.example", ui=None
-        )
+        file = export_report(unit, incident, stores, choices, url="https://pileup.example", ui=None)
         assert file.name == f"stalled-at-noon-postmortem.{choices.format}"
         assert isinstance(file.data, str)
         return file.data
@@ -92,19 +91,17 @@ def test_a_report_is_exported_without_a_request(
         export(ExportChoices(format="md", release="none"))
 
 
-def test_a_redacted_export_counts_each_kind(
-    unit: Unit, incident: Incident, placed: PlacedStore, blobs: BlobStore
-) -> None:
-    counts = redaction_counts(unit, incident, placed, blobs, ExportChoices(redact="sql,hosts"))
+def test_a_redacted_export_counts_each_kind(unit: Unit, incident: Incident, stores: Stores) -> None:
+    counts = redaction_counts(unit, incident, stores, ExportChoices(redact="sql,hosts"))
     assert [count.kind for count in counts] == ["sql", "hosts"]
 
 
 def test_a_release_freezes_the_draft(
-    unit: Unit, ann: Actor, incident: Incident, placed: PlacedStore, blobs: BlobStore
+    unit: Unit, ann: Actor, incident: Incident, stores: Stores
 ) -> None:
-    assert draft_differs(unit, incident, [], placed, blobs)
-    release = submit_release(unit, incident, "first", placed, blobs, by=ann)
+    assert draft_differs(unit, incident, [], stores)
+    release = submit_release(unit, incident, "first", stores, by=ann)
     assert release.number == 1
-    assert not draft_differs(unit, incident, [release], placed, blobs)
-    changes = release_diff(unit, incident, release.id, "draft", placed, blobs)
+    assert not draft_differs(unit, incident, [release], stores)
+    changes = release_diff(unit, incident, release.id, "draft", stores)
     assert {section.change for section in changes} == {"same"}

@@ -46,8 +46,7 @@ def export_bundle(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -
     files = draft_files(
         unit,
         incident,
-        services.placed,
-        services.blobs,
+        services.stores,
         url=settings.url,
         ui=settings.built_ui,
     )

@@ -64,8 +64,7 @@ def export(
         file = export_report(
             unit,
             incident,
-            services.placed,
-            services.blobs,
+            services.stores,
             ExportChoices(as_, sections, redact, zone, paper, release),
             url=settings.url,
             ui=settings.built_ui,
@@ -95,4 +94,4 @@ def preview_redaction(
 ) -> list[RedactionCount]:
     """Count what a redacted export would replace, and list the first values."""
     choices = ExportChoices(sections=sections, redact=redact, release=release)
-    return redaction_counts(unit, incident, services.placed, services.blobs, choices)
+    return redaction_counts(unit, incident, services.stores, choices)

@@ -64,7 +64,7 @@ def list_releases(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -
     releases = Releases(unit).of_incident(incident.id)
     return ReleaseList(
         releases=[Release.model_validate(release) for release in releases],
-        draft_differs=draft_differs(unit, incident, releases, services.placed, services.blobs),
+        draft_differs=draft_differs(unit, incident, releases, services.stores),
         second_person=services.settings.release_second_person,
     )
 
@@ -74,9 +74,7 @@ def send_to_review(
     incident: IncidentDep, body: NewRelease, services: ServicesDep, unit: UnitDep, caller: Caller
 ) -> Release:
     """Freeze the current report for review; approval applies to this version."""
-    made = submit_release(
-        unit, incident, body.note, services.placed, services.blobs, by=caller.actor
-    )
+    made = submit_release(unit, incident, body.note, services.stores, by=caller.actor)
     return Release.model_validate(made)
 
 
@@ -120,4 +118,4 @@ def diff_releases(
     after: Annotated[str, Query(max_length=60, description="Id of a release, or draft.")] = "draft",
 ) -> list[SectionDiff]:
     """Compare two versions of the report, section by section."""
-    return release_diff(unit, incident, before, after, services.placed, services.blobs)
+    return release_diff(unit, incident, before, after, services.stores)

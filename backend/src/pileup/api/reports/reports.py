@@ -53,7 +53,7 @@ class Preview(Out):
 @router.get("/incidents/{incident_id}/report")
 def get_report(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -> Report:
     """Return every section, edited or proposed from the case, and the remarks of the checks."""
-    case = build_case(unit, incident, services.placed, services.blobs)
+    case = build_case(unit, incident, services.stores)
     return report_screen(unit, incident, case)
 
 
@@ -93,5 +93,5 @@ def preview(
     incident: IncidentDep, text: SectionText, services: ServicesDep, unit: UnitDep
 ) -> Preview:
     """Render one text with its live blocks; markup in it stays text."""
-    case = build_case(unit, incident, services.placed, services.blobs)
+    case = build_case(unit, incident, services.stores)
     return Preview(html=render_blocks(blocks_of(case, text.body_md), width=PORTRAIT))

@@ -135,9 +135,7 @@ def get_text(incident: IncidentDep, key: Key, services: ServicesDep, unit: UnitD
     texts = Texts(unit)
     text = texts.find(incident.id, key)
     if text is None or not text.edited:
-        texts.ensure(
-            incident.id, key, prefilled_text(unit, incident, key, services.placed, services.blobs)
-        )
+        texts.ensure(incident.id, key, prefilled_text(unit, incident, key, services.stores))
     whole = texts.state(incident.id, key)
     return _text_out(whole.record, whole.state)
 

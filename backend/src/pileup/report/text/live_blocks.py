@@ -26,6 +26,7 @@ from pileup.report.document import (
     Runs,
     Trouble,
 )
+from pileup.report.text import evidence_blocks
 from pileup.report.text.event_table import timeline_events
 from pileup.report.text.markdown_blocks import Directive
 from pileup.report.text.sweeps import sweeps
@@ -232,9 +233,7 @@ def _timeline(case: Case, names: dict[str, str], _: Callable[[str], int]) -> lis
         if (start is None or at >= start) and (end is None or at <= end)
     ]
     rows = [[when(_iso(at)), text] for at, text in shown]
-    caption = (
-        names.get("caption") or f"{len(rows)} events in the order in which they timeline_events."
-    )
+    caption = names.get("caption") or f"{len(rows)} events in the order in which they happened."
     return [_table(["time", "what"], rows, None, caption)]
 
 
@@ -272,12 +271,50 @@ BLOCKS: dict[str, LiveBlock] = {
         "Wait graph",
         "who waited for whom at the worst moment",
     ),
+    "places": LiveBlock(
+        evidence_blocks.places,
+        ("rows", "caption"),
+        "table",
+        "Places of waits",
+        "semaphore waits by file, line and mode",
+    ),
+    "stacks": LiveBlock(
+        evidence_blocks.stacks, ("rows", "caption"), "table", "Stacks", "what most threads do"
+    ),
+    "settings-differences": LiveBlock(
+        evidence_blocks.settings_differences,
+        ("rows", "caption"),
+        "table",
+        "Settings that differ",
+        "between hosts, or between files",
+    ),
+    "table": LiveBlock(
+        evidence_blocks.evidence_table,
+        ("artifact", "name", "columns", "rows", "caption"),
+        "table",
+        "Table",
+        "a query result as it was captured",
+    ),
+    "table-changes": LiveBlock(
+        evidence_blocks.table_changes,
+        ("before", "after", "name", "after_name", "rows", "caption"),
+        "table",
+        "Compared tables",
+        "the cells that changed most",
+    ),
+    "symptoms": LiveBlock(
+        evidence_blocks.symptoms,
+        ("caption",),
+        "table",
+        "Symptoms and runs",
+        "which run fails the same way",
+    ),
     "confidence": LiveBlock(
         _confidence, ("caption",), "figure", "Confidence", "the team's confidence over time"
     ),
     "matrix": LiveBlock(_matrix, ("caption",), "figure", "Matrix", "evidence against hypotheses"),
     "timeline": LiveBlock(
-        _timeline, ("from", "to", "caption"), "table", "Timeline table", "what timeline_events when"
+        _timeline, ("from", "to", "caption"), "table", "Timeline table", "what happened when"
     ),
     "experiments": LiveBlock(
         _experiments, ("caption",), "table", "Experiments", "predicted, observed, verdict"

@@ -43,12 +43,18 @@ class Note:
 
 def reference(locator: Locator) -> str:
     """Build the Markdown reference of a locator; empty without a target."""
+    label = label_of(locator)
+    return f"[^{label}]" if label else ""
+
+
+def label_of(locator: Locator) -> str | None:
+    """Return the label of a locator's reference; None without a target."""
     if locator.artifact and locator.line_first is not None:
         last = locator.line_last or locator.line_first
-        return f"[^{locator.artifact[:8]}-{locator.line_first}-{last}]"
+        return f"{locator.artifact[:8]}-{locator.line_first}-{last}"
     if locator.series and locator.start and locator.end:
-        return f"[^s-{series_hash(locator.series)}-{_epoch(locator.start)}-{_epoch(locator.end)}]"
-    return ""
+        return f"s-{series_hash(locator.series)}-{_epoch(locator.start)}-{_epoch(locator.end)}"
+    return None
 
 
 def pin_reference(pin: ReportPin) -> str:

@@ -31,7 +31,6 @@ from pileup.report.redaction.redactor import Known
 from pileup.report.text.templates import DEFAULT
 from pileup.report.text.wording import main_stall, moment
 from pileup.storage.database import Unit
-from pileup.storage.files.blobs import BlobStore
 from pileup.storage.files.placed_evidence import PlacedStore
 from pileup.storage.incidents.analyses import Analyses
 from pileup.storage.incidents.annotations import Annotations
@@ -44,6 +43,8 @@ from pileup.storage.reports.releases import Releases
 from pileup.storage.reports.reports import Reports
 from pileup.views.artifacts.excerpts import Excerpts
 from pileup.views.reasoning.matrix import Asker, matrix_for
+from pileup.views.reports.case_evidence import CaseEvidence, compare_tables
+from pileup.views.stores import Stores
 
 FIGURE_LANES = 6
 FIGURE_PIXELS = 700
@@ -51,12 +52,13 @@ MAX_QUERY = 4000
 MAX_NAMES = 5000
 
 
-def build_case(unit: Unit, incident: Incident, placed: PlacedStore, blobs: BlobStore) -> Case:
+def build_case(unit: Unit, incident: Incident, stores: Stores) -> Case:
     """Gather everything that a report of this incident shows."""
     document = Analyses(unit).document(incident.id)
     analysis = None if document is None else msgspec.convert(document, contract.Analysis)
     hypotheses = Hypotheses(unit).of_incident(incident.id)
     statements = {h.id: h.statement for h in hypotheses}
+    evidence = CaseEvidence(unit, stores.frames, stores.placed, incident.id)
     return Case(
         id=incident.id,
         title=incident.title,
@@ -78,18 +80,21 @@ def build_case(unit: Unit, incident: Incident, placed: PlacedStore, blobs: BlobS
         actions=tuple(_action(a) for a in Actions(unit).of_incident(incident.id)),
         template=Releases(unit).choice(incident.id).template or DEFAULT.id,
         matrix=_matrix(unit, incident),
-        lanes=_lanes(placed, incident.id, analysis),
-        graph=_graph(placed, incident.id, worst_time(main_stall(analysis))),
+        lanes=_lanes(stores.placed, incident.id, analysis),
+        graph=_graph(stores.placed, incident.id, worst_time(main_stall(analysis))),
         draw_lanes=lambda wanted, start, end: _lanes(
-            placed, incident.id, analysis, wanted, start, end
+            stores.placed, incident.id, analysis, wanted, start, end
         ),
         draw_graph=lambda at: _graph(
-            placed, incident.id, _us(at) if at else worst_time(main_stall(analysis))
+            stores.placed, incident.id, _us(at) if at else worst_time(main_stall(analysis))
         ),
         sections={
             key: section.body_md for key, section in Reports(unit).sections(incident.id).items()
         },
-        excerpt=Excerpts(unit, blobs, incident.id).read,
+        excerpt=Excerpts(unit, stores.blobs, incident.id).read,
+        find_table=evidence.find_table,
+        compare_tables=compare_tables,
+        symptoms=evidence.symptoms,
     )
 
 

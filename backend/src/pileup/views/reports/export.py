@@ -25,12 +25,12 @@ from pileup.report.render.word_document import render_docx
 from pileup.report.render.zone import in_zone, named
 from pileup.storage.database import Unit
 from pileup.storage.errors import NotFound, Refused
-from pileup.storage.files.blobs import BlobStore
 from pileup.storage.files.placed_evidence import PlacedStore
 from pileup.storage.incidents.incidents import Incident
 from pileup.storage.reports.redaction import RedactionKind, RedactionProfiles
 from pileup.storage.reports.releases import Releases
 from pileup.views.reports.case import build_case, known_names
+from pileup.views.stores import Stores
 
 VIEWER = "report-viewer.js"
 """In the folder of the built UI: what makes the figures of the HTML interactive."""
@@ -80,13 +80,12 @@ class RedactionCount:
 def draft_document(
     unit: Unit,
     incident: Incident,
-    placed: PlacedStore,
-    blobs: BlobStore,
+    stores: Stores,
     *,
     version: str = "draft",
 ) -> Document:
     """Compose the report of an incident as it is now."""
-    return compose(build_case(unit, incident, placed, blobs), datetime.now(UTC), version=version)
+    return compose(build_case(unit, incident, stores), datetime.now(UTC), version=version)
 
 
 def release_document(unit: Unit, incident_id: str, release_id: str) -> Document:
@@ -108,8 +107,7 @@ def release_document(unit: Unit, incident_id: str, release_id: str) -> Document:
 def export_report(
     unit: Unit,
     incident: Incident,
-    placed: PlacedStore,
-    blobs: BlobStore,
+    stores: Stores,
     choices: ExportChoices,
     *,
     url: str,
@@ -121,12 +119,12 @@ def export_report(
             ``ui``: the folder of the built UI, whose viewer makes the figures interactive.
     Raises NotFound, Refused, and NotTypeset when the PDF cannot be made.
     """
-    document = _chosen(unit, incident, placed, blobs, choices.release)
+    document = _chosen(unit, incident, stores, choices.release)
     document = only(document, _keys(choices.sections))
     document = linked(document, url, incident.id)
     kinds = _kinds(unit, choices.redact)
     if kinds:
-        document, _ = _redacted(unit, incident, placed, document, kinds)
+        document, _ = _redacted(unit, incident, stores.placed, document, kinds)
     document = in_zone(document, _zone(choices.zone))
     data = _rendered(document, choices.format, choices.paper, ui)
     return ReportFile(f"{_slug(document)}-postmortem.{choices.format}", data)
@@ -135,15 +133,14 @@ def export_report(
 def redaction_counts(
     unit: Unit,
     incident: Incident,
-    placed: PlacedStore,
-    blobs: BlobStore,
+    stores: Stores,
     choices: ExportChoices,
 ) -> list[RedactionCount]:
     """Count what a redacted export would replace, by kind, with the most frequent values."""
     kinds = _kinds(unit, choices.redact)
-    chosen = _chosen(unit, incident, placed, blobs, choices.release)
+    chosen = _chosen(unit, incident, stores, choices.release)
     document = only(chosen, _keys(choices.sections))
-    _, redactor = _redacted(unit, incident, placed, document, kinds)
+    _, redactor = _redacted(unit, incident, stores.placed, document, kinds)
     replaced = redactor.replaced()
     counts = []
     for kind in kinds:
@@ -165,14 +162,13 @@ def redaction_counts(
 def draft_files(
     unit: Unit,
     incident: Incident,
-    placed: PlacedStore,
-    blobs: BlobStore,
+    stores: Stores,
     *,
     url: str,
     ui: Path | None,
 ) -> dict[str, bytes]:
     """Write the draft as Markdown and HTML, by the name of the file."""
-    document = linked(draft_document(unit, incident, placed, blobs), url, incident.id)
+    document = linked(draft_document(unit, incident, stores), url, incident.id)
     return {
         "report.md": render_markdown(document).encode(),
         "report.html": render_html(document, viewer=_viewer_script(ui)).encode(),
@@ -182,12 +178,11 @@ def draft_files(
 def _chosen(
     unit: Unit,
     incident: Incident,
-    placed: PlacedStore,
-    blobs: BlobStore,
+    stores: Stores,
     release_id: str | None,
 ) -> Document:
     if release_id is None:
-        return draft_document(unit, incident, placed, blobs)
+        return draft_document(unit, incident, stores)
     return release_document(unit, incident.id, release_id)
 
 

@@ -7,26 +7,24 @@ from pileup.report.release import SectionDiff, diff, same_content
 from pileup.storage.audit import Actor
 from pileup.storage.database import Unit
 from pileup.storage.errors import NotFound
-from pileup.storage.files.blobs import BlobStore
-from pileup.storage.files.placed_evidence import PlacedStore
 from pileup.storage.incidents.incidents import Incident
 from pileup.storage.lifecycle.bundle import collect_work
 from pileup.storage.reports.releases import ReleaseRecord, Releases
 from pileup.views.reports.export import draft_document
+from pileup.views.stores import Stores
 
 
 def draft_differs(
     unit: Unit,
     incident: Incident,
     releases: list[ReleaseRecord],
-    placed: PlacedStore,
-    blobs: BlobStore,
+    stores: Stores,
 ) -> bool:
     """Check whether the draft differs from the newest release not withdrawn; True if none."""
     newest = next((release for release in releases if release.state != "withdrawn"), None)
     if newest is None:
         return True
-    draft = draft_document(unit, incident, placed, blobs)
+    draft = draft_document(unit, incident, stores)
     return not same_content(decode(Releases(unit).get(newest.id)[1]), draft)
 
 
@@ -34,15 +32,14 @@ def submit_release(
     unit: Unit,
     incident: Incident,
     note: str,
-    placed: PlacedStore,
-    blobs: BlobStore,
+    stores: Stores,
     *,
     by: Actor,
 ) -> ReleaseRecord:
     """Freeze the draft and send it to review; approval applies to this version."""
     releases = Releases(unit)
     number = releases.next_number(incident.id)
-    draft = draft_document(unit, incident, placed, blobs, version=f"Release {number}")
+    draft = draft_document(unit, incident, stores, version=f"Release {number}")
     frozen = encode(draft)
     return releases.submit(
         incident.id,
@@ -60,14 +57,13 @@ def release_diff(
     incident: Incident,
     before: str,
     after: str,
-    placed: PlacedStore,
-    blobs: BlobStore,
+    stores: Stores,
 ) -> list[SectionDiff]:
     """Compare two versions, each the id of a release or "draft", section by section."""
 
     def document(version: str) -> Document:
         if version == "draft":
-            return draft_document(unit, incident, placed, blobs)
+            return draft_document(unit, incident, stores)
         release, stored = Releases(unit).get(version)
         if release.incident_id != incident.id:
             raise NotFound("This incident has no such release.")

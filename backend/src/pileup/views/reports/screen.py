@@ -13,14 +13,13 @@ from pileup.report.text.prefill import body, prefill
 from pileup.report.text.templates import TEMPLATES, TITLES, Part, template
 from pileup.storage.database import Unit
 from pileup.storage.errors import NotFound, Refused
-from pileup.storage.files.blobs import BlobStore
-from pileup.storage.files.placed_evidence import PlacedStore
 from pileup.storage.incidents.incidents import Incident
 from pileup.storage.reasoning.experiments import Experiments
 from pileup.storage.reasoning.hypotheses import Hypotheses
 from pileup.storage.reports.releases import Releases
 from pileup.storage.reports.reports import PREFIX, Reports, SectionRecord
 from pileup.views.reports.case import build_case
+from pileup.views.stores import Stores
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +132,7 @@ def known_template(template_id: str) -> str:
     return template_id
 
 
-def prefilled_text(
-    unit: Unit, incident: Incident, key: str, placed: PlacedStore, blobs: BlobStore
-) -> str:
+def prefilled_text(unit: Unit, incident: Incident, key: str, stores: Stores) -> str:
     """Return the initial text of a live text, before anybody edits it.
 
     Raises NotFound for a key that means nothing in this incident. A new kind of text is one more
@@ -145,7 +142,7 @@ def prefilled_text(
         case ["summary"]:
             return incident.summary
         case ["report", section] if section in TITLES:
-            case_now = build_case(unit, incident, placed, blobs)
+            case_now = build_case(unit, incident, stores)
             return prefill(case_now, key.removeprefix(PREFIX))
         case ["hypothesis", hypothesis_id, "notes"]:
             if Hypotheses(unit).get(hypothesis_id).incident_id == incident.id:
