@@ -2505,8 +2505,7 @@ export interface paths {
      * Create Upload
      * @description Start a resumable upload (tus creation).
      *
-     *     Metadata: filename, path, excluded; and for evidence that prints no time of its own: at
-     *     (ISO 8601 with a zone), within_s (how far that may be off), host.
+     *     Metadata: filename, path, excluded; and as a person says: at (ISO 8601), within_s, host.
      */
     post: operations['create_upload_api_v1_incidents__incident_id__uploads_post']
     delete?: never

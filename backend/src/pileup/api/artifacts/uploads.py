@@ -103,8 +103,7 @@ def create_upload(
 ) -> None:
     """Start a resumable upload (tus creation).
 
-    Metadata: filename, path, excluded; and for evidence that prints no time of its own: at
-    (ISO 8601 with a zone), within_s (how far that may be off), host.
+    Metadata: filename, path, excluded; and as a person says: at (ISO 8601), within_s, host.
     """
     response.headers.update(TUS)
     if upload_length is None or not upload_length.isdecimal() or len(upload_length) > 18:
