@@ -161,7 +161,7 @@ def test_numbers_of_a_dump() -> None:
     assert values["innodb.queries_in_queue"] == [31]
     assert values["innodb.history_list_length"] == [1198, 30]
     assert values["innodb.reservation_count"] == [12433146, 1563]
-    assert values["innodb.semaphore_waits"] == [3, 5]
+    assert values["innodb.semaphore_waits"] == [3, None]  # one of the second cannot be read
     assert values["innodb.lock_wait_transactions"] == [1, 1]
     assert values["innodb.rows_read"] == [136164]
 

@@ -5,17 +5,20 @@ Source: srv_printf_innodb_monitor(), storage/innobase/srv/srv0srv.cc. The server
 Yields: per dump a Snapshot, its sections, semaphore waits, transactions and their locks, the
         deadlock and the foreign key error (once per artifact), and its numbers as series.
 Units:  the header prints the server's local time, without a zone; nothing in a dump is absolute.
+Parts:  sections without the banner, titled or not, are a dump without a time. Where waits or
+        transactions are missing or cannot be read, their number is null.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from pileup.formats.innodb.parts.counter_series import HEXADECIMAL, IDS, RULES, Series
 from pileup.formats.innodb.parts.counters import Counted, Counters, Value
 from pileup.formats.innodb.parts.deadlock import parse_deadlock, parse_foreign_key_error, stamp_us
+from pileup.formats.innodb.parts.fragments import ELIDED, find_section, implied_sections
 from pileup.formats.innodb.parts.latches import TITLES as HOLDERS
 from pileup.formats.innodb.parts.latches import read_holds
 from pileup.formats.innodb.parts.semaphores import Waits
@@ -64,6 +67,7 @@ _AVERAGES = re.compile(r"Per second averages calculated from the last (\d{1,9}) 
 _TITLED = re.compile(r"\n-{3,}[ \t]*\n(?:## )?(?P<title>[A-Z][A-Z0-9 /()_-]{2,60}?)[ \t]*(?=\n|$)")
 _ROW = re.compile(r"\n-{3,}[ \t]*(?=\n|$)")
 _BARE = re.compile(r"^(?:## )?(?P<title>[A-Z][A-Z /]{2,60}?)[ \t]*$", re.MULTILINE)
+_DASHES = re.compile(r"-{3,}\s*$")
 _LAST_DASHES = re.compile(r"\n-{3,}\s*$")
 _WAITS = Series("semaphore_waits", "gauge", "threads")
 _LOCK_WAITS = Series("lock_wait_transactions", "gauge", "transactions")
@@ -77,6 +81,18 @@ _SEMAPHORES = ("SEMAPHORES", *HOLDERS)
 _TEXTS = {*_SEMAPHORES, "LATEST FOREIGN KEY ERROR", "LATEST DETECTED DEADLOCK"}
 _TITLES = {*RULES, *_TEXTS}
 
+_OF_LOGS = ("InnoDB: ", "[Note]", "[Warning]", "[ERROR]", "[System]")
+"""Signs of an error log: it was cut inside InnoDB's output."""
+_NO_TIME = "This dump has no time in its header."
+_NO_BANNER = (
+    "This is a part of a status dump without the banner: it has no time. Set its time on the "
+    "Clock tab, or capture the dump whole."
+)
+_MOST_BEFORE = 20
+"""Lines that people write above a pasted section."""
+_SPINS = re.compile(r"^(?:Mutex spin waits|RW-\w+ spins|Spin rounds per wait)", re.MULTILINE)
+"""What SEMAPHORES prints below its waits."""
+
 _FLUSH_ROWS = 20_000
 _FLUSH_DUMPS = 200
 _MOST_HELD = 128 * 1024 * 1024
@@ -86,14 +102,20 @@ _MOST_OUTLINED = 5_000
 
 
 def sniff(head: str) -> bool | None:
-    """Whether the head has the banner of the monitor, not one of the tablespace or table monitor.
+    """Whether the head has the banner of the monitor, or begins with a section of its output.
+
+    The banners of the tablespace and table monitors are others.
 
     False for a dump whose lines each begin like those of syslog: that is read as a log.
     """
-    if " MONITOR OUTPUT" not in head:
+    if " MONITOR OUTPUT" in head:
+        banner = re.search(r"^.{0,300}\bINNODB MONITOR OUTPUT", head, re.MULTILINE)
+        if banner is not None:
+            return _LOGGED.search(banner[0]) is None
+    if any(sign in head for sign in _OF_LOGS):
         return False
-    banner = re.search(r"^.{0,300}\bINNODB MONITOR OUTPUT", head, re.MULTILINE)
-    return banner is not None and _LOGGED.search(banner[0]) is None
+    begin = find_section(head)
+    return begin >= 0 and head.count("\n", 0, begin) <= _MOST_BEFORE
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
@@ -103,7 +125,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
 
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
     """Yield the same as ``parse`` from chunks of some MiB."""
-    reader = DumpReader()
+    reader = DumpReader(with_parts=True)
     for chunk in chunks:
         first, text = chunk.first, chunk.text
         yield from reader.feed(text, first)
@@ -118,18 +140,22 @@ class _Part(NamedTuple):
     """Of the text."""
     last: int
     text: str
+    titled: bool = True
 
 
 class _Header(NamedTuple):
     line: int
     wall_us: int | None
     original: str | None
+    banner: bool = True
 
 
 class DumpReader:
     """Reads dumps from text; the error log, which contains dumps, uses it too."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, with_parts: bool = False) -> None:
+        """Read dumps; with_parts: also sections without a banner."""
+        self._with_parts = with_parts
         self._snapshots = 0
         self._header: _Header | None = None
         self._held: list[str] = []
@@ -138,7 +164,7 @@ class DumpReader:
         self._skipped: tuple[int, int] | None = None
         self._seen: set[tuple[object, ...]] = set()
         self._waits = Waits()
-        self._waiting = 0
+        self._waiting: int | None = 0
         self._transactions = Transactions()
         self._counters = Counters()
 
@@ -164,17 +190,18 @@ class DumpReader:
             words = text[begin:end]
             is_end = words.startswith((_END, "## " + _END))
             header = None if is_end or _END in words else _HEADER.search(words[-200:])
-            if header or (is_end and self._header is not None):
+            if header or is_end:
                 yield from self._take(text[start:begin], line)
-                if header is None:
-                    line = yield from self._dump(complete=True)
-                else:
-                    line += text.count("\n", start, begin)
-                    yield from self.close()
-                    stamp = header["stamp"]
-                    self._header = _Header(line, stamp_us(stamp) if stamp else None, stamp)
-                line += 1
-                start = end + 1
+                line += text.count("\n", start, begin)
+                start = begin
+            if header:
+                yield from self.close()
+                stamp = header["stamp"]
+                self._header = _Header(line, stamp_us(stamp) if stamp else None, stamp)
+                line, start = line + 1, end + 1
+            elif is_end and self._header is not None:
+                yield from self._dump(complete=True)
+                line, start = line + 1, end + 1
             at = text.find(BANNER, end)
         yield from self._take(text[start:] if start else text, line)
 
@@ -185,18 +212,20 @@ class DumpReader:
         text = "".join(self._held)
         end = _ts_line(text)
         text, rest = text[:end], text[end:]
-        next_line = self._header.line + 1 + text.count("\n")
+        begin = self._header.line + self._header.banner
+        next_line = begin + text.count("\n")
         text = text.rstrip("\n")
         self._held = [text]
-        last = self._header.line + (text.count("\n") + 1 if text else 0)
+        last = begin - 1 + (text.count("\n") + 1 if text else 0)
         found = text[text.rfind("\n") + 1 :][:200]
-        yield Problem(
-            last,
-            "The dump ends before its end marker; the sections above are shown. Capture it "
-            "whole to see the rest.",
-            _END,
-            found or None,
-        )
+        if self._header.banner:
+            yield Problem(
+                last,
+                "The dump ends before its end marker; the sections above are shown. Capture it "
+                "whole to see the rest.",
+                _END,
+                found or None,
+            )
         yield from self._dump(complete=False)
         if rest:
             yield from self._outside(rest, next_line)
@@ -233,8 +262,17 @@ class DumpReader:
         if not text:
             return
         if self._header is None:
-            yield from self._outside(text, line)
-            return
+            begin = find_section(text) if self._with_parts else -1
+            if begin < 0:
+                yield from self._outside(text, line)
+                return
+            begin = _with_row_above(text, begin)
+            if begin:
+                yield from self._outside(text[:begin], line)
+                line += text.count("\n", 0, begin)
+                text = text[begin:]
+            # The dump begins at this line and has no banner above it.
+            self._header = _Header(line, None, None, banner=False)
         self._held.append(text)
         self._held_size += len(text)
         if self._held_size > _MOST_HELD:
@@ -259,8 +297,8 @@ class DumpReader:
             yield Skipped(*self._skipped, "outside of any dump")
             self._skipped = None
 
-    def _dump(self, *, complete: bool) -> Generator[Item, None, int]:
-        """Yield all records of the held lines; return the number of the line below them."""
+    def _dump(self, *, complete: bool) -> Iterator[Item]:
+        """Yield all records of the held lines."""
         assert self._header is not None
         header, self._header = self._header, None
         text = "".join(("\n", *self._held)).removesuffix("\n")
@@ -268,10 +306,11 @@ class DumpReader:
         yield from self._flush_skipped()
         snapshot = self.next_snapshot()
         wall_us = header.wall_us
-        before, parts, end = _sections(text, header.line + 1)
+        before, parts, end = _sections(text, header.line + header.banner)
+        last = max(header.line, end if complete else end - 1)
         yield Snapshot(
             line_first=header.line,
-            line_last=end if complete else end - 1,
+            line_last=last,
             wall_us=wall_us,
             clock=None if wall_us is None else "local",
             snapshot=snapshot,
@@ -281,20 +320,23 @@ class DumpReader:
             complete=complete,
         )
         if wall_us is None:
-            yield Problem(header.line, "This dump has no time in its header.")
+            yield Problem(header.line, _NO_TIME if header.banner else _NO_BANNER)
         yield from self._preface(before, header)
         hexadecimal = header.original is not None and header.original[:6].isdigit()
         self._waiting = 0
         title = header.original or f"dump {snapshot + 1}"
-        yield Section(title, header.line, max(header.line, end if complete else end - 1))
+        yield Section(title, header.line, last)
         for part in parts:
+            whole = part.titled and (complete or part is not parts[-1] or _has_spins(part))
             if snapshot < _MOST_OUTLINED:
                 known = part.title in _TITLES
                 yield Section(part.title, part.line, part.last, level=1, understood=known)
-            yield from self._section(part, wall_us, snapshot, hexadecimal)
+            yield from self._section(part, wall_us, snapshot, hexadecimal, whole=whole)
         # MariaDB >= 10.6 keeps no list of waiting threads: its empty section counts as no waits.
         lines = [
-            part.line for part in parts if part.title in _SEMAPHORES and part.text.strip(" \n-")
+            part.line
+            for part in parts
+            if part.title in _SEMAPHORES and part.titled and part.text.strip(" \n-")
         ]
         if lines:
             self._counters.add([Value(_WAITS, self._waiting, lines[0])], wall_us)
@@ -304,11 +346,10 @@ class DumpReader:
             yield from self._transactions.flush()
         if snapshot % _FLUSH_DUMPS == _FLUSH_DUMPS - 1:
             yield from self._counters.flush()
-        return end
 
     def _preface(self, text: str, header: _Header) -> Iterator[Item]:
         """Read the lines above the first section."""
-        for number, words in enumerate(text.split("\n"), start=header.line + 1):
+        for number, words in enumerate(text.split("\n"), start=header.line + header.banner):
             if match := _AVERAGES.match(words):
                 seconds = Value(_INTERVAL, int(match[1]), number)
                 self._counters.add([seconds], header.wall_us)
@@ -316,12 +357,23 @@ class DumpReader:
                 yield Skipped(number, number, "in no section of the dump")
 
     def _section(
-        self, part: _Part, wall_us: int | None, snapshot: int, hexadecimal: bool
+        self,
+        part: _Part,
+        wall_us: int | None,
+        snapshot: int,
+        hexadecimal: bool,
+        *,
+        whole: bool,
     ) -> Iterator[Item]:
+        """Yield the records of a section; whole: nothing of it is missing."""
         title, text, line = part.title, part.text, part.first
+        if title in (*_SEMAPHORES, "TRANSACTIONS"):
+            whole = whole and not ELIDED.search(text)
         if title in _SEMAPHORES:
             found = self._waits.read(text, line, wall_us=wall_us, snapshot=snapshot)
-            self._waiting += found.waits
+            if self._waiting is not None:
+                known = whole and not found.unreadable
+                self._waiting = self._waiting + found.waits if known else None
             yield from found.items
             if title in HOLDERS:
                 clock: Clock | None = None if wall_us is None else "local"
@@ -332,9 +384,11 @@ class DumpReader:
             listed = self._transactions.read(text, line, wall_us=wall_us, snapshot=snapshot)
             yield from listed.items
             yield from self._count(title, listed.before, line, wall_us, hexadecimal)
-            waiting = Value(_LOCK_WAITS, listed.waiting, part.line)
-            active = Value(_ACTIVE, listed.active, part.line)
-            self._counters.add([waiting, active], wall_us)
+            known = whole and not listed.unreadable
+            if part.titled:
+                waiting = Value(_LOCK_WAITS, listed.waiting if known else None, part.line)
+                active = Value(_ACTIVE, listed.active if known else None, part.line)
+                self._counters.add([waiting, active], wall_us)
         elif title == "LATEST DETECTED DEADLOCK":
             if self._is_new(title, text):
                 yield from self._once(parse_deadlock(text, line, snapshot=snapshot))
@@ -440,6 +494,7 @@ def _sections(text: str, line: int) -> tuple[str, list[_Part], int]:
             if match["title"] in _TITLES
         ]
     parts: list[_Part] = []
+    first_line = line
     passed, line = 0, line - 1
     for index, (start, end, title) in enumerate(rows):
         dashes = line + text.count("\n", passed, start + 1)
@@ -452,5 +507,32 @@ def _sections(text: str, line: int) -> tuple[str, list[_Part], int]:
             last -= body.count("\n", row.start())
             body = body[: row.start()]
         parts.append(_Part(title, title_line, first, last if body else title_line, body))
+    end = line + text.count("\n", passed) + 1
     before = text[1 : rows[0][0]] if rows else text[1:]
-    return before, parts, line + text.count("\n", passed) + 1
+    if implied := implied_sections(before):
+        untitled = _untitled(before, implied, first_line)
+        before = before[: implied[0][1]]
+        parts = [*untitled, *parts]
+    return before, parts, end
+
+
+def _untitled(text: str, implied: list[tuple[str, int]], line: int) -> list[_Part]:
+    """Return the parts of a text above the first title; ``line`` is its first line."""
+    parts = []
+    for at, (title, start) in enumerate(implied):
+        end = implied[at + 1][1] - 1 if at + 1 < len(implied) else len(text)
+        first = line + text.count("\n", 0, start)
+        body = text[start:end]
+        last = first + body.rstrip().count("\n")
+        parts.append(_Part(title, first, first, last, body, titled=False))
+    return parts
+
+
+def _has_spins(part: _Part) -> bool:
+    return part.title in _SEMAPHORES and bool(_SPINS.search(part.text))
+
+
+def _with_row_above(text: str, at: int) -> int:
+    """Return the offset of the row of dashes above the line at ``at``, or ``at`` without one."""
+    above = text.rfind("\n", 0, max(at - 1, 0)) + 1
+    return above if at and _DASHES.match(text, above, at) else at

@@ -2,8 +2,7 @@
 
 Source: quotes of mails and issues (``> ``), code blocks by indentation (Stack Overflow, Jira), log
         viewers that put a time or a pod in front (Rancher, ``kubectl logs --prefix``), colours of
-        ``docker compose logs``; parts of a dump (``pasted_dump``), tables and stacks in other
-        layouts (``pasted_tables``, ``pasted_stacks``).
+        ``docker compose logs``; tables and stacks in other layouts (``pasted_tables``, ``pasted_stacks``).
 Gives:  the text as the server, the client or gdb prints it, line by line: each line keeps its
         number.
 Note:   it is removed only when nine of ten of the first lines have it.
@@ -13,7 +12,7 @@ from __future__ import annotations
 
 import re
 
-from pileup.formats.unwrapping import pasted_dump, pasted_stacks, pasted_tables
+from pileup.formats.unwrapping import pasted_stacks, pasted_tables
 from pileup.formats.unwrapping.wrapped_logs import Unwrap, without
 
 _MOST_LINES = 300
@@ -40,11 +39,7 @@ def choose_cleaner(head: str) -> Unwrap | None:
     around = _around(lines)
     if around:
         lines = [around(line) for line in lines]
-    inner = (
-        pasted_dump.choose_reader(lines)
-        or pasted_tables.choose_reader(lines)
-        or pasted_stacks.choose_reader(lines)
-    )
+    inner = pasted_tables.choose_reader(lines) or pasted_stacks.choose_reader(lines)
     if around and inner:
         outside, inside = around, inner
         return lambda line: inside(outside(line))

@@ -40,7 +40,7 @@ _START = "--Thread "
 _END = r"(?=[\s,;:]|$)"
 """Required behind a number: part of a number with an unreadable character is not a number."""
 _PLACE = re.compile(
-    r"(?P<file>.+?) line (?P<line>\d+) +for (?P<seconds>\d+(?:\.\d+)?) +seconds? the semaphore:"
+    r"(?P<file>.+?) line (?P<line>\d+) +for (?P<seconds>\d+(?:\.\d+)?) +seconds?\b"
 )
 # Mutex at 0x7ff8a0 created file log0log.cc line 844, lock var 1
 # Mutex at 0xf89ab0 '&kernel_mutex', lock var 1
@@ -99,6 +99,8 @@ class Counted(NamedTuple):
     counters: list[tuple[int, str]]
     """Texts of counters, each with the number of its first line."""
     items: list[Item]
+    unreadable: int = 0
+    """Waits that are printed and could not be read."""
 
 
 class _Wait(NamedTuple):
@@ -173,11 +175,12 @@ class Waits:
         if after:
             counters.append((end, after))
         waits = len(self._thread) - held
+        unreadable = len(paragraphs) - waits
         if waits:
             self._dumps.append((waits, wall_us, snapshot, None if wall_us is None else clock))
         if len(counters) > 2:  # several sync arrays: one text, so that their counts are summed
             counters = [_padded(counters)]
-        return Counted(waits, counters, items)
+        return Counted(waits, counters, items, unreadable)
 
     def flush(self) -> Iterator[Rows]:
         """Yield all waits since the last flush, in print order."""
@@ -331,6 +334,8 @@ def _read_line(line: str) -> dict[str, Any] | None:
     if match := _LOCKED.match(line):
         held = {"X": "exclusive", "SX": "SX"}.get(match["mode"])
         return _held_by(match["thread"], held) if held else {}
+    if line == "the semaphore:":  # the end of the --Thread line, on a line of its own
+        return {}
     return {"ended": True} if line.startswith("wait has ended") else None
 
 

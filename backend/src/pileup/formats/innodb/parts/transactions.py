@@ -71,6 +71,8 @@ class Listed(NamedTuple):
     """Transactions that wait for a lock."""
     active: int
     items: list[Item]
+    unreadable: int = 0
+    """Transactions that are printed and could not be read."""
 
 
 _Row = tuple[
@@ -122,7 +124,7 @@ class Transactions:
             items += _truncated(rest, at, wall_us=wall_us, snapshot=snapshot)
             before = before[: cut.start()]
         held = len(self._rows)
-        waiting = active = 0
+        waiting = active = unreadable = 0
         any_truncated = "truncated..." in text
         for block in blocks:
             lines = block.count("\n")
@@ -139,12 +141,15 @@ class Transactions:
             if above is not None:
                 waiting += above.lock_wait
                 active += above.active
+            else:
+                unreadable += 1
             number += lines + 1
         if len(self._rows) > held:
             self._dumps.append((len(self._rows) - held, wall_us, snapshot))
         if not blocks and _OTHER_FORM.search(before):
             items.append(Problem(line, "Transactions are listed in a form that cannot be read."))
-        return Listed(before[1:], waiting, active, items)
+            unreadable += 1
+        return Listed(before[1:], waiting, active, items, unreadable)
 
     def flush(self) -> Iterator[Rows]:
         """Yield all transactions since the last flush, in print order."""
