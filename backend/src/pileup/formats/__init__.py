@@ -10,6 +10,8 @@ To add a format, add its module here and run ``make docs``.
 
 from __future__ import annotations
 
+import re
+
 from pileup.formats.bench import bench_tables, iibench, mstat, mysqlslap, sysbench
 from pileup.formats.bundle import pt_stalk_hostname, pt_stalk_log, stored_only
 from pileup.formats.config import my_cnf, sysctl
@@ -138,6 +140,12 @@ FORMATS: tuple[Format, ...] = (
 )
 
 
+LINE_STARTS = re.compile(
+    "|".join(f"(?:{starts})" for item in FORMATS if (starts := getattr(item, "LINE_STARTS", "")))
+)
+"""Matches a line that begins a line of its own in some format: it continues no wrapped line."""
+
+
 def detect(head: str, name: str) -> Detection:
     """Choose the format of an artifact by its name and the first 64 KB of its text."""
     return choose(FORMATS, head, name)
@@ -148,4 +156,4 @@ def by_name(name: str) -> Format | None:
     return next((item for item in FORMATS if name == item.NAME), None)
 
 
-__all__ = ["FORMATS", "Detection", "Format", "by_name", "choose", "detect"]
+__all__ = ["FORMATS", "LINE_STARTS", "Detection", "Format", "by_name", "choose", "detect"]

@@ -19,7 +19,8 @@ class Format(Protocol):
 
     A module that such formats share lives in ``parts/``, ``reading/`` or ``unwrapping/`` and offers
     none of it. Optional constants: ``ONLY_UNCLAIMED`` (call ``sniff`` only when no earlier format
-    answered True) and ``LONG_LINES`` (read lines of any length: a JSON document is one line).
+    answered True), ``LONG_LINES`` (read lines of any length: a JSON document is one line) and
+    ``LINE_STARTS`` (a pattern of how its lines begin: such a line never continues a wrapped one).
     """
 
     @property

@@ -9,10 +9,12 @@ Units: line numbers are of the raw (decompressed) text, 1-based; sizes and offse
 from __future__ import annotations
 
 import dataclasses
+import io
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import polars as pl
 
@@ -25,6 +27,7 @@ from pileup.formats.reading.frame_buffer import Frames
 from pileup.formats.reading.line_numbers import renumber
 from pileup.formats.reading.skipped_lines import Skips
 from pileup.formats.reading.text import LineReader
+from pileup.formats.unwrapping.layouts import Layout, guess_layouts
 from pileup.records import (
     Grid,
     Item,
@@ -110,14 +113,17 @@ def parse_with_fallback(parse_as: Callable[[str | None], Parsed]) -> Parsed:
     Problem records it; a defect of ours is not retried.
     """
     parsed = parse_as(None)
-    if not parsed.failed or parsed.crashed:
+    if parsed.crashed or parsed.format in (None, stored_only.NAME):
+        return parsed
+    if not parsed.failed and _has_evidence(parsed.frames):
         return parsed
     for candidate in parsed.detection.candidates:
         other = parse_as(candidate)
-        if not other.failed:
+        if not other.failed and _has_evidence(other.frames):
+            why = parsed.failed or "no record could be read."
             note = Problem(
                 None,
-                f"Looked like {parsed.format}, but: {parsed.failed} It was read as {candidate}.",
+                f"Looked like {parsed.format}, but: {why} It was read as {candidate}.",
             )
             return dataclasses.replace(
                 other, detection=parsed.detection, problems=[note, *other.problems]
@@ -133,12 +139,114 @@ def parse_stream(
     chosen: Format | None = None,
     spill: Path | None = None,
 ) -> Parsed:
-    """Parse an uncompressed stream once, from its current position.
+    """Parse an uncompressed stream from its current position.
+
+    Where the text does not read well as it is, it is read in the layout that its first 64 KB read
+    best in (a prefix before every line, wrapped lines), if that is better.
 
     chosen: a format that the caller made from a person's choices (``csv_table.with_mapping``).
     spill: the folder for the temporary files of frames too large for memory; None: the system's.
     """
+    origin = stream.tell() if _can_seek(stream) else None
     reader = LineReader(stream)
+
+    def parse(reader: LineReader) -> Parsed:
+        return _parse_lines(reader, name, format, chosen, spill)
+
+    plain = parse(reader)
+    if reader.failure or plain.crashed or not _reads_badly(plain):
+        return plain
+    head = reader.plain_head.encode("utf-8", "replace")
+    whole = reader.head_is_whole and head == reader.first_bytes
+
+    def read_head(layout: Layout | None) -> _Quality:
+        return _quality(parse(LineReader(io.BytesIO(head), layout)))
+
+    layouts = guess_layouts(reader.plain_head, formats.LINE_STARTS)
+    if not layouts:
+        return plain
+    layout = _best_layout(layouts, _quality(plain) if whole else read_head(None), read_head)
+    if layout is None:
+        return plain
+    if whole:
+        stream, origin = io.BytesIO(head), 0
+    if origin is None:
+        why = "This text does not read well as it is, and it can be read once only."
+        return dataclasses.replace(plain, problems=[Problem(None, why), *plain.problems])
+    del reader, plain  # they hold much of a large file
+    stream.seek(origin)
+    parsed = parse(LineReader(stream, layout))
+    why = f"{parsed.detection.why}; {layout.describe()}"
+    return dataclasses.replace(parsed, detection=dataclasses.replace(parsed.detection, why=why))
+
+
+def _best_layout(
+    layouts: list[Layout], plain: _Quality, read_head: Callable[[Layout], _Quality]
+) -> Layout | None:
+    """Return the layout that a text reads best in; None: as it is, ``plain``."""
+    best = None
+    for layout in layouts:
+        quality = read_head(layout)
+        if _is_better(quality, plain):
+            best, plain = layout, quality
+    return best
+
+
+def _can_seek(stream: BinaryIO) -> bool:
+    try:
+        return stream.seekable()
+    except AttributeError:  # a member of a tar that is read as a stream has no such method
+        return False
+
+
+def _reads_badly(parsed: Parsed) -> bool:
+    """Return whether the text may have a layout that hides its records."""
+    return bool(
+        parsed.failed
+        or parsed.format is None
+        or not parsed.receipt.records
+        or parsed.receipt.problems
+        or parsed.receipt.bytes_skipped
+    )
+
+
+_COST_OF_PROBLEM = 80
+"""Bytes: what a problem weighs against skipped lines."""
+_LEAST_GAIN = 0.8
+"""Most of the loss that may remain in a better layout."""
+
+
+class _Quality(NamedTuple):
+    """How well a text reads in a layout."""
+
+    loss: float
+    """Bytes that were not understood; infinite where there is no record."""
+    records: int
+
+
+def _quality(parsed: Parsed) -> _Quality:
+    receipt = parsed.receipt
+    if parsed.failed or parsed.format is None or not receipt.records:
+        return _Quality(math.inf, 0)
+    loss = receipt.bytes_skipped + _COST_OF_PROBLEM * receipt.problems
+    return _Quality(loss, sum(receipt.records.values()))
+
+
+def _is_better(quality: _Quality, than: _Quality) -> bool:
+    """Return whether a text reads better in this layout: less is lost and no record disappears."""
+    if not quality.loss < than.loss or quality.loss > _LEAST_GAIN * than.loss:
+        return False
+    return quality.records >= than.records
+
+
+def _parse_lines(
+    reader: LineReader,
+    name: str,
+    format: str | None,  # noqa: A002
+    chosen: Format | None,
+    spill: Path | None,
+) -> Parsed:
+    """Parse the text of a reader once."""
     detection = _detection(reader, name, format, chosen)
     if chosen is None and detection.format:
         chosen = formats.by_name(detection.format)
@@ -152,6 +260,8 @@ def parse_stream(
     if reader.failure and not crashed:
         failed = _unreadable(reader, reader.failure)
     frames = work.frames()
+    if chosen is not None and not failed and not _has_evidence(frames):
+        work.report_nothing(chosen)
     return Parsed(
         format=chosen.NAME if chosen else None,
         detection=detection,
@@ -164,6 +274,16 @@ def parse_stream(
         crashed=crashed,
         line_index=reader.line_index,
         encoding=reader.encoding,
+    )
+
+
+def _has_evidence(frames: Frames) -> bool:
+    """Return whether a parse gave more than moments and numbers that are not known."""
+    heights = frames.heights
+    if heights.keys() - {records.SAMPLE, records.Snapshot.KIND}:
+        return True
+    return records.SAMPLE in heights and any(
+        part["value"].null_count() < part.height for part in frames.parts(records.SAMPLE)
     )
 
 
@@ -281,7 +401,7 @@ class _Work:
             items = chosen.parse(self.reader)
         for item in items:
             if self.reader.has_expansions:
-                item = renumber(item, self.reader.raw_line, self.reader.raw_line)
+                item = renumber(item, self.reader.raw_line, self.reader.last_raw_line)
             self._take(item)
         for _ in self.reader:  # a parser may stop early; the receipt counts every byte
             pass
@@ -291,6 +411,16 @@ class _Work:
             pass
         if self.reader.raw_lines:
             self._skips.add(Skipped(1, self.reader.raw_lines, why))
+
+    def report_nothing(self, chosen: Format) -> None:
+        """Count an artifact as not read: it has a format and gave no record."""
+        if chosen.NAME == stored_only.NAME or not self.reader.raw_lines:
+            return
+        why = f"It looks like {chosen.TITLE}, but no record could be read from it."
+        if not self._problem_count:
+            message = f"{why} It may be cut; capture or copy it whole."
+            self._take(Problem(1, message, severity="error"))
+        self._skips.add(Skipped(1, self.reader.raw_lines, why))
 
     def frames(self) -> Frames:
         for kind in list(self._pending):

@@ -43,8 +43,22 @@ GIVES = (
     "errors; every number as a series."
 )
 PRINTED_BY = "MySQL 4.1 to 9.x, Percona, MariaDB"
-VERSION = 7
+VERSION = 8
 HINTS = ("-innodbstatus1", "-innodbstatus2", "-innodbstatus.txt")
+
+LINE_STARTS = (
+    r"--Thread \d|(?:S|X|SX)-lock |Mutex |a writer \(|number of readers |Last time |wait has ended|"
+    r"---TRANSACTION |(?:MySQL|MariaDB) thread id |mysql tables in use |LOCK WAIT \d|"
+    r"\d+ lock struct|ROLLING BACK|COMMITTING|-{4,}|={4,}|Trx |TABLE LOCK |RECORD LOCKS |"
+    r"Record lock, | \d+: len |\*\*\* |(?:LATEST|END OF|INDIVIDUAL) |[A-Z][A-Z /]+$|"
+    r"Log (?:seq|flu|buf|wri)|Last checkpoint|Pages |Buffer pool |Free buffers|Database pages|"
+    r"Old database|Modified db|Pending (?:read|writ|normal|flush)|Percent of|Total |Dictionary |"
+    r"Number of |\d+ (?:OS file|queries|read views|log i/o|pending) |OS WAIT ARRAY|RW-|Spin rounds|"
+    r"Ibuf: |merged op|discarded op| ?insert |Hash table |I/O |LRU len|Main thread |Process ID|"
+    r"History list|Purge done|LIST OF|srv_master|[\d.]+ (?:hash|inserts|reads)[/ ]|"
+    r"Per second averages|Without merge|Locked|RW-LOCK|state[:=]"
+)
+"""Beginnings of lines: such a line never continues a wrapped line."""
 
 # 2026-11-20 22:19:09 0x7fc0b8ffe6c0 INNODB MONITOR OUTPUT
 # 120125  6:06:34 INNODB MONITOR OUTPUT

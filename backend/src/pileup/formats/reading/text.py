@@ -9,7 +9,8 @@ with replacement, because query text is arbitrary bytes and one bad byte must no
 Wrappers:  docker-compose prefixes, Markdown fences, log lines in JSON or with a container's stamp
         (see ``wrapped_logs``), a dump printed on one line with literal ``\\n`` (client batch mode
         without --raw, a repr of the row), a gdb trace whose line ends a bug report dropped,
-        pasted text (see ``pasted_text``). Peeling never changes the line number that a person
+        pasted text (see ``pasted_text``), and the prefix and wrapped lines of a ``Layout`` that
+        the caller gives. Peeling never changes the line number that a person
         sees: where one raw line yields many logical ones, ``raw_line`` maps them back.
 Speed:  a chunk is decoded and peeled as a whole, and peeled only when a search at memory speed
         finds something to peel. Lines come from splitting chunks.
@@ -29,6 +30,7 @@ from typing import AnyStr, BinaryIO
 
 from pileup.formats.errors import ArchiveError
 from pileup.formats.reading.blocks import MAX_LINE_BYTES, Block, Blocks
+from pileup.formats.unwrapping.layouts import Layout, Rejoiner
 from pileup.formats.unwrapping.pasted_text import choose_cleaner
 from pileup.formats.unwrapping.wrapped_logs import Unwrap, choose_unwrapper
 from pileup.records import Problem
@@ -122,8 +124,11 @@ class LineReader:
     was taken as lines does not come again as chunks.
     """
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: BinaryIO, layout: Layout | None = None) -> None:
+        """Read a stream; layout: a prefix and wraps to undo, before all else."""
         source = _Rewound(stream)
+        self._layout = layout
+        self._rejoiner = Rejoiner(layout) if layout else None
         self.magic = source.first[:64]
         self.encoding = _encoding(source.first)
         self.problems: list[Problem] = []
@@ -131,10 +136,21 @@ class LineReader:
         self._expanded: list[tuple[int, int]] = []  # (raw line, logical lines) of that expansion
         self._long_lines = 0
         self._logical_lines = 0
+        self._passed = 0
+        """Rejoined lines passed on."""
         self._source = source
         self._blocks = Blocks(source, "\n".encode(self.encoding))
         text = source.first.decode(self.encoding, "replace").removeprefix("\ufeff")
         text = _unix(text).rstrip("\r")
+        self.first_bytes = source.first
+        self.plain_head = text
+        """The first 64 KB as text, before anything was peeled."""
+        self.head_is_whole = len(source.first) < HEAD_BYTES
+        """Whether there is no more text than the head."""
+        if layout:
+            joined = Rejoiner(layout)
+            text = joined.feed(f"{text}\n") + joined.finish()
+            text = text.removesuffix("\n")
         self._prefix = _prefix_pattern(text)
         self._joined = bool(_JOINED.search(text))
         self.head = self._read_head(text)
@@ -198,16 +214,26 @@ class LineReader:
     def at(self) -> int:
         """The raw line yielded last; with chunks, the last line of the last chunk."""
         return min(
-            self.raw_line(self._logical_lines - operator.length_hint(self._line)), self.raw_lines
+            self.last_raw_line(self._logical_lines - operator.length_hint(self._line)),
+            self.raw_lines,
         )
 
     @property
     def has_expansions(self) -> bool:
-        """Whether a raw line gave several logical lines, so that line numbers differ."""
-        return bool(self._expanded_at)
+        """Whether raw lines were split or joined, so that line numbers differ."""
+        return bool(self._expanded_at) or self._rejoiner is not None
 
     def raw_line(self, logical: int) -> int:
-        """Convert a logical line number to a raw one."""
+        """Convert a logical line number to a raw one: the first of those that were joined."""
+        line = self._unexpanded(logical)
+        return self._rejoiner.raw_first(line) if self._rejoiner else line
+
+    def last_raw_line(self, logical: int) -> int:
+        """Convert a logical line number to a raw one: the last of those that were joined."""
+        line = self._unexpanded(logical)
+        return self._rejoiner.raw_last(line) if self._rejoiner else line
+
+    def _unexpanded(self, logical: int) -> int:
         at = bisect.bisect_right(self._expanded_at, logical) - 1
         if at < 0:
             return logical
@@ -233,6 +259,13 @@ class LineReader:
             if block.offset == 0:
                 text = text.removeprefix("\ufeff")
             text = _unix(text)
+            if self._rejoiner:
+                if block.long:
+                    self._too_long(block.first, block.size)
+                text = self._rejoiner.feed(text)
+                if text:
+                    yield self._chunk(text)
+                continue
             lines = 1
             if not block.long:
                 text, lines = self._peeled(text), block.lines
@@ -248,13 +281,25 @@ class LineReader:
             first = self._logical_lines + 1
             self._logical_lines += lines
             yield Chunk(first, text, lines)
+        if self._rejoiner and (text := self._rejoiner.finish()):
+            yield self._chunk(text)
+
+    def _chunk(self, text: str) -> Chunk:
+        """Make a chunk of rejoined lines."""
+        expanded = self._expanded_lines(
+            self._peeled(text), self._passed + 1, self._logical_lines + 1
+        )
+        self._passed += text.count("\n")
+        first = self._logical_lines + 1
+        self._logical_lines += len(expanded) - 1
+        return Chunk(first, "\n".join(expanded), len(expanded) - 1)
 
     def _is_clean(self, block: Block) -> bool:
         """Whether the bytes of a block are its clean text, as for nearly all of a large file."""
         data = block.data
         return (
             self.encoding == "utf-8"
-            and not (block.long or self._prefix or self._unwrap or self._joined)
+            and not (block.long or self._rejoiner or self._prefix or self._unwrap or self._joined)
             and data.isascii()
             and b"\0" not in data
             and b"\r" not in data

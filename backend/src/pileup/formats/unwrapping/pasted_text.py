@@ -2,7 +2,8 @@
 
 Source: quotes of mails and issues (``> ``), code blocks by indentation (Stack Overflow, Jira), log
         viewers that put a time or a pod in front (Rancher, ``kubectl logs --prefix``), colours of
-        ``docker compose logs``; tables and stacks in other layouts (``pasted_tables``, ``pasted_stacks``).
+        ``docker compose logs``; tables and stacks in other layouts (``pasted_tables``,
+        ``pasted_stacks``).
 Gives:  the text as the server, the client or gdb prints it, line by line: each line keeps its
         number.
 Note:   it is removed only when nine of ten of the first lines have it.

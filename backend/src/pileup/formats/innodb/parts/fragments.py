@@ -54,7 +54,7 @@ _TITLED = rf"(?:## )?(?:{_TITLES})[ \t]*$|-{{3,}}[ \t]*\n(?:## )?LOG[ \t]*\n-{{3
 _BEGIN = re.compile(f"^(?:{_TITLED}|(?:{'|'.join(_BODIES.values())}))", re.MULTILINE)
 # Where a part of the output was left out by hand.
 ELIDED = re.compile(
-    r"^[ \t]*(?:\.{3,}|…|\[ ?(?:\.{3,}|…|snip\w*) ?\]|\( ?(?:\.{3,}|…|snip\w*) ?\)|<snip\w*>)[ \t]*$",
+    r"^[ \t]*(?:\.{3,}|…|[\[(<] ?(?:\.{3,}|…|snip\w{0,10}) ?[\])>])[ \t]*$",
     re.MULTILINE | re.IGNORECASE,
 )
 

@@ -39,9 +39,7 @@ from pileup.records import (
 _START = "--Thread "
 _END = r"(?=[\s,;:]|$)"
 """Required behind a number: part of a number with an unreadable character is not a number."""
-_PLACE = re.compile(
-    r"(?P<file>.+?) line (?P<line>\d+) +for (?P<seconds>\d+(?:\.\d+)?) +seconds?\b"
-)
+_PLACE = re.compile(r"(?P<file>.+?) line (?P<line>\d+) +for (?P<seconds>\d+(?:\.\d+)?) +seconds?\b")
 # Mutex at 0x7ff8a0 created file log0log.cc line 844, lock var 1
 # Mutex at 0xf89ab0 '&kernel_mutex', lock var 1
 # Mutex at 0x29468b8, Mutex BUF_POOL created buf0buf.cc:1731, lock var 1

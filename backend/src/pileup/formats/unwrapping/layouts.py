@@ -1,0 +1,200 @@
+"""Guess how a pasted text was laid out: a prefix before every line, lines wrapped at a width.
+
+Source: mail clients and chats wrap at 60 to 100 columns, terminals and PDFs cut at a column;
+        quotes, containers, log viewers and shippers put a prefix before each line, perhaps with a
+        time.
+Gives:  the layouts that a text may have. The driver reads the text with each of them and keeps the
+        one that reads best, so that a guess costs nothing where a file reads well as it is.
+Note:   a prefix is what nine of ten lines begin with, whatever it is: digits may differ. A line was
+        wrapped where the first word of the next line would not have fitted; a line that begins
+        like a line of a known format is never joined to the line above it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+_MOST_LINES = 400
+_MOST_PREFIX = 120
+_MOST_PREFIXES = 4
+_LEAST_LINES = 2
+_NARROWEST, _WIDEST = 30, 140
+"""Columns of a wrapped text."""
+_DIGITS = re.compile(r"\d+")
+_BOUNDARY = re.compile(r"[\s|>:\])]")
+_LONGEST_JOINED = 64 * 1024
+"""Characters of a line joined from parts; a longer line is left in pieces."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A prefix before every line, and the width at which lines were wrapped."""
+
+    prefix: re.Pattern[str] | None
+    width: int | None
+    """Columns; None: not wrapped."""
+    exact: bool
+    """Cut at the column, inside words; else between words."""
+    starts: re.Pattern[str]
+    """Matches a line that begins a line of its own."""
+
+    def describe(self) -> str:
+        """Describe what was removed, for the receipt."""
+        parts = []
+        if self.prefix is not None:
+            parts.append("a prefix before each line was removed")
+        if self.width is not None:
+            parts.append(f"lines wrapped at {self.width} columns were joined")
+        return " and ".join(parts)
+
+
+class Rejoiner:
+    """Applies a layout to the lines of a text in order, and maps joined lines to raw lines."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._held: list[str] = []
+        self._size = 0
+        self._last = ""
+        """The last part of the held line, as it was wrapped."""
+        self._raw = 0
+        self._firsts: list[int] = []
+        """The first raw line of each joined line."""
+
+    def feed(self, text: str) -> str:
+        """Return the joined lines that these whole lines complete."""
+        lines = text.split("\n")
+        lines.pop()
+        return "".join(f"{line}\n" for line in self._join(lines))
+
+    def finish(self) -> str:
+        """Return the last line."""
+        return f"{self._release()}\n" if self._held else ""
+
+    def raw_first(self, line: int) -> int:
+        """Return the first raw line of a joined line."""
+        return self._firsts[min(line, len(self._firsts)) - 1] if self._firsts else line
+
+    def raw_last(self, line: int) -> int:
+        """Return the last raw line of a joined line."""
+        return self._firsts[line] - 1 if 0 < line < len(self._firsts) else max(self._raw, 1)
+
+    def _join(self, lines: list[str]) -> Iterator[str]:
+        layout = self._layout
+        for line in lines:
+            self._raw += 1
+            if layout.prefix is not None:
+                line = layout.prefix.sub("", line, count=1)
+            if self._held and self._size < _LONGEST_JOINED and continues(layout, self._last, line):
+                self._held.append(line if joint(layout, self._last, line) else f" {line.lstrip()}")
+            else:
+                if self._held:
+                    yield self._release()
+                self._firsts.append(self._raw)
+                self._held = [line]
+            self._last = line
+            self._size += len(line)
+
+    def _release(self) -> str:
+        line = "".join(
+            part if at == len(self._held) - 1 else _without_end(part, self._held[at + 1])
+            for at, part in enumerate(self._held)
+        )
+        self._held, self._size = [], 0
+        return line
+
+
+def continues(layout: Layout, above: str, line: str) -> bool:
+    """Return whether a line continues the line above it."""
+    width = layout.width
+    if width is None or not above.strip() or not line.strip() or layout.starts.match(line):
+        return False
+    if layout.exact:
+        return len(above) == width
+    above = above.rstrip()
+    if len(above) > width or line[:1].isspace():
+        return False
+    return len(above) + 1 + len(_first_word(line)) > width
+
+
+def joint(layout: Layout, above: str, line: str) -> bool:
+    """Return whether a word goes on from the line above to the next line."""
+    if layout.exact:
+        return True
+    assert layout.width is not None
+    if above[-1:] in ("-", "/") and not above.endswith((" -", "--")):
+        return True
+    above = above.rstrip()
+    last = above.rpartition(" ")[2]
+    return len(above) == layout.width and len(last) + len(_first_word(line)) > layout.width
+
+
+def guess_layouts(head: str, starts: re.Pattern[str]) -> list[Layout]:
+    """Return the layouts that a text with this beginning may have, without the plain one."""
+    lines = head.split("\n")[: _MOST_LINES + 1]
+    if len(lines) > 1:
+        lines.pop()  # the head may end inside a line
+    if sum(bool(line.strip()) for line in lines) < _LEAST_LINES:
+        return []
+    layouts: list[Layout] = []
+    for prefix in (None, *_prefixes(lines)):
+        rest = lines if prefix is None else [prefix.sub("", line, count=1) for line in lines]
+        if prefix is not None:
+            layouts.append(Layout(prefix, None, False, starts))
+        for width, exact in _widths(rest):
+            layout = Layout(prefix, width, exact, starts)
+            if any(continues(layout, above, line) for above, line in pairwise(rest)):
+                layouts.append(layout)
+    return layouts
+
+
+def _prefixes(lines: list[str]) -> list[re.Pattern[str]]:
+    """Return patterns of what nine of ten lines begin with, the longest first."""
+    filled = [line for line in lines if line.strip()]
+    counted: Counter[str] = Counter()
+    blank: Counter[str] = Counter()
+    for line in filled:
+        head = _DIGITS.sub("0", line[: 2 * _MOST_PREFIX])
+        bare = head.rstrip()
+        for match in _BOUNDARY.finditer(head[:_MOST_PREFIX]):
+            counted[head[: match.end()]] += 1
+        blank[bare] += 1  # a line that had no text behind its prefix
+    enough = 0.9 * len(filled)
+    found = [
+        prefix
+        for prefix, count in counted.items()
+        if count + (blank[prefix.rstrip()] if prefix != prefix.rstrip() else 0) >= enough
+        and blank[prefix.rstrip()] < len(filled)
+    ]
+    return [_prefix_pattern(prefix) for prefix in sorted(found, key=len)[::-1][:_MOST_PREFIXES]]
+
+
+def _prefix_pattern(prefix: str) -> re.Pattern[str]:
+    literal = re.escape(prefix).replace("0", r"\d{1,40}")
+    bare = re.escape(prefix.rstrip()).replace("0", r"\d{1,40}")
+    return re.compile(f"{literal}|{bare}$" if bare != literal else literal)
+
+
+def _widths(lines: list[str]) -> Iterator[tuple[int, bool]]:
+    """Yield widths at which the lines may be wrapped, and whether inside words."""
+    lengths = Counter(len(line) for line in lines)
+    widest = max(lengths)
+    if _NARROWEST <= widest <= _WIDEST and lengths[widest] >= 1:
+        yield widest, True
+    words = sorted({len(line.rstrip()) for line in lines if " " in line.strip()}, reverse=True)
+    for width in words[:1] if words else ():
+        if _NARROWEST <= width <= _WIDEST:
+            yield width, False
+
+
+def _first_word(line: str) -> str:
+    return line.lstrip().partition(" ")[0]
+
+
+def _without_end(part: str, following: str) -> str:
+    """Return a part without the blanks that its end has before a joint by a blank."""
+    return part.rstrip() if following.startswith(" ") else part
