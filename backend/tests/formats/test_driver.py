@@ -12,7 +12,7 @@ import pytest
 from pileup import formats
 from pileup.formats.driver import Parsed, parse_path, parse_stream, parse_with_fallback
 from pileup.formats.errors import FormatError
-from pileup.records import Event, Item, Samples, Section, Skipped
+from pileup.records import Event, Item, Samples, Section, Skipped, Snapshot
 
 
 def _format(name: str, answer: bool | None, parse, hints: tuple[str, ...] = ()):  # type: ignore[no-untyped-def]
@@ -114,8 +114,7 @@ def test_a_defect_of_ours_costs_one_artifact_and_keeps_what_was_read(
 
 def test_skipped_ranges_are_joined_and_never_counted_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     def parse(lines: Iterable[str]) -> Iterator[Item]:
-        for _ in lines:
-            pass
+        yield from _events(lines)
         yield Skipped(2, 3, "why")
         yield Skipped(3, 5, "why")
         yield Skipped(9, 9, "other")
@@ -125,6 +124,23 @@ def test_skipped_ranges_are_joined_and_never_counted_twice(monkeypatch: pytest.M
     receipt = parse_stream(io.BytesIO(b"1\n" * 10)).receipt
     assert receipt.skipped == [Skipped(2, 5, "why"), Skipped(9, 9, "other")]
     assert (receipt.bytes_skipped, receipt.bytes_understood) == (10, 10)
+
+
+def test_a_file_with_a_format_and_without_a_record_counts_as_not_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Neither moments nor numbers that are not known are evidence."""
+
+    def parse(lines: Iterable[str]) -> Iterator[Item]:
+        for number, _ in enumerate(lines, start=1):
+            yield Snapshot(line_first=number, line_last=number, kind="stacks")
+        yield Samples("x", "gauge", None, "relative", [None], [None], [1])
+
+    monkeypatch.setattr(formats, "FORMATS", (_format("x", True, parse),))
+    parsed = parse_stream(io.BytesIO(b"1\n" * 10))
+    assert parsed.receipt.bytes_understood == 0
+    (problem,) = parsed.problems
+    assert "no record could be read" in problem.message
 
 
 def test_records_of_a_dump_on_one_line_carry_that_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -184,12 +184,10 @@ def _best_layout(
     layouts: list[Layout], plain: _Quality, read_head: Callable[[Layout], _Quality]
 ) -> Layout | None:
     """Return the layout that a text reads best in; None: as it is, ``plain``."""
-    best = None
-    for layout in layouts:
-        quality = read_head(layout)
-        if _is_better(quality, plain):
-            best, plain = layout, quality
-    return best
+    qualities = [(read_head(layout), layout) for layout in layouts]
+    better = [pair for pair in qualities if _is_better(pair[0], plain)]
+    best = min(better, key=lambda pair: (pair[0].loss, -pair[0].records), default=None)
+    return best[1] if best else None
 
 
 def _can_seek(stream: BinaryIO) -> bool:
@@ -220,23 +218,24 @@ class _Quality(NamedTuple):
     """How well a text reads in a layout."""
 
     loss: float
-    """Bytes that were not understood; infinite where there is no record."""
+    """Bytes that were not understood, and problems; infinite where there is no record."""
+    skipped: int
     records: int
 
 
 def _quality(parsed: Parsed) -> _Quality:
     receipt = parsed.receipt
     if parsed.failed or parsed.format is None or not receipt.records:
-        return _Quality(math.inf, 0)
+        return _Quality(math.inf, receipt.bytes_skipped, 0)
     loss = receipt.bytes_skipped + _COST_OF_PROBLEM * receipt.problems
-    return _Quality(loss, sum(receipt.records.values()))
+    return _Quality(loss, receipt.bytes_skipped, sum(receipt.records.values()))
 
 
 def _is_better(quality: _Quality, than: _Quality) -> bool:
     """Return whether a text reads better in this layout: less is lost and no record disappears."""
-    if not quality.loss < than.loss or quality.loss > _LEAST_GAIN * than.loss:
-        return False
-    return quality.records >= than.records
+    all_read = than.skipped > 0 and not quality.skipped
+    gains = all_read or quality.loss <= _LEAST_GAIN * than.loss
+    return quality.loss < than.loss and gains and quality.records >= than.records
 
 
 def _parse_lines(

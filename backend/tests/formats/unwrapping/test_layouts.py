@@ -1,0 +1,159 @@
+"""Whatever is put around a text, its records do not disappear without a word.
+
+``pytest --rounds 20 tests/formats/unwrapping/test_layouts.py`` throws the dice more often.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pileup.formats.driver import Parsed, _has_evidence
+from pileup.formats.unwrapping import layouts
+from tests.formats.checks import all_samples, assert_sound, parse_bytes
+from tests.support.cpu import growth
+
+_MOST = 16 * 1024
+_SAMPLES = [path for path in all_samples() if path.parent.name != "kept"]
+
+
+def at_words(text: str, width: int) -> str:
+    """Wrap as a mail client or a chat does."""
+    return "\n".join(
+        "\n".join(
+            textwrap.wrap(
+                line,
+                width,
+                expand_tabs=False,
+                replace_whitespace=False,
+                break_on_hyphens=False,
+            )
+        )
+        for line in text.split("\n")
+    )
+
+
+def at_columns(text: str, width: int) -> str:
+    """Wrap as a terminal or a PDF does."""
+    return "\n".join(
+        "\n".join(line[at : at + width] for at in range(0, max(1, len(line)), width))
+        for line in text.split("\n")
+    )
+
+
+def behind(prefix: Callable[[int], str]) -> Callable[[str, int], str]:
+    def change(text: str, _: int) -> str:
+        lines = text.removesuffix("\n").split("\n")
+        return "".join(f"{prefix(at)}{line}\n" for at, line in enumerate(lines))
+
+    return change
+
+
+PREFIXES = {
+    "a quote": behind(lambda _: "> "),
+    "a quote of a quote": behind(lambda _: "> > "),
+    "one blank": behind(lambda _: " "),
+    "eight blanks": behind(lambda _: " " * 8),
+    "a tab": behind(lambda _: "\t"),
+    "a container": behind(lambda _: "shop-db-1  | "),
+    "a pod": behind(lambda _: "[pod/db-0/server] "),
+    "a viewer with line numbers": behind(lambda at: f"L{at + 1}: "),
+}
+
+
+def cut(text: str, dice: random.Random) -> str:
+    low, high = sorted(dice.randrange(len(text) + 1) for _ in range(2))
+    return text[low:high]
+
+
+def speaks(parsed: Parsed) -> bool:
+    """Whether the file is read, or says that it is not: no format, a failure, a problem."""
+    return (
+        _has_evidence(parsed.frames)
+        or parsed.format is None
+        or bool(parsed.failed)
+        or (bool(parsed.problems) and parsed.receipt.bytes_understood == 0)
+    )
+
+
+@pytest.mark.parametrize("path", _SAMPLES, ids=lambda path: f"{path.parent.name}-{path.name}")
+def test_no_layout_turns_records_into_silence(path: Path, rounds: int) -> None:
+    text = path.read_bytes()[:_MOST].decode("utf-8", "replace")
+    for round_ in range(rounds):
+        dice = random.Random(f"{path.name} {round_}")
+        ways = {
+            "words": at_words(text, dice.randrange(60, 101)),
+            "columns": at_columns(text, dice.randrange(60, 101)),
+            "prefix": dice.choice([*PREFIXES.values()])(text, 0),
+            "cut": cut(text, dice),
+        }
+        for what, changed in ways.items():
+            data = changed.encode()
+            parsed = parse_bytes(data, "x")
+            assert_sound(parsed, len(data), what)
+            assert speaks(parsed), f"{what}: {parsed.format} gave nothing and said nothing"
+
+
+DUMP = Path(__file__).parents[2] / "samples/innodb-status/8.0.15-ahi-latch-257-waiters.txt"
+STACKS = Path(__file__).parents[2] / "samples/gdb/plain-bt.txt"
+
+
+def records(parsed: Parsed) -> dict[str, list[str]]:
+    """The records without their lines, and without blanks: a wrap may cost some."""
+    return {
+        kind: [
+            re.sub(r"\s|\\n", "", repr(row))
+            for row in frame.drop("line_first", "line_last", strict=False).rows()
+        ]
+        for kind, frame in parsed.frames.items()
+    }
+
+
+@pytest.mark.parametrize("change", PREFIXES.values(), ids=PREFIXES.keys())
+@pytest.mark.parametrize("path", [DUMP, STACKS], ids=["status dump", "stacks"])
+def test_a_prefix_changes_no_record(path: Path, change: Callable[[str, int], str]) -> None:
+    text = path.read_text()[:40_000]
+    plain, parsed = parse_bytes(text.encode()), parse_bytes(change(text, 0).encode())
+    assert parsed.format == plain.format
+    assert records(parsed) == records(plain)
+    assert [one.line_first for one in parsed.sections] == [one.line_first for one in plain.sections]
+
+
+WAIT = """\
+--Thread 139717726123776 has waited at btr0sea.ic line 98 for 0 seconds the semaphore:
+X-lock on RW-latch at 0x2db49f8 created in file btr0sea.cc line 238
+a writer (thread id 139718536591104) has reserved it in mode  exclusive
+number of readers 0, waiters flag 1, lock_word: 0
+Last time read locked in file btr0sea.ic line 122
+Last time write locked in file /build/percona-server-5.7.29/storage/innobase/btr0sea.ic line 98
+"""
+
+
+@pytest.mark.parametrize("width", range(60, 101))
+def test_a_wait_reads_the_same_at_any_width(width: int) -> None:
+    (plain,) = parse_bytes(WAIT.encode()).frames["semaphore_wait"].drop("line_last").rows()
+    for wrap in (at_words, at_columns):
+        parsed = parse_bytes(wrap(WAIT, width).encode())
+        (wait,) = parsed.frames["semaphore_wait"].rows(named=True)
+        last = wait.pop("line_last")
+        assert tuple(wait.values()) == plain
+        assert last == wrap(WAIT, width).count("\n")  # every raw line of the paragraph
+        assert parsed.receipt.bytes_skipped == 0
+
+
+def test_a_file_that_reads_well_is_left_as_it_is() -> None:
+    for path in (DUMP, STACKS):
+        assert "joined" not in parse_bytes(path.read_bytes()).detection.why
+
+
+def test_guessing_takes_time_in_proportion() -> None:
+    def guess(many: int) -> None:
+        text = "> " * 40 + "x y" * many
+        layouts.guess_layouts("\n".join([text] * 300), re.compile("(?!)"))
+
+    assert growth(lambda: guess(200), lambda: guess(1_600)) < 24
