@@ -4601,6 +4601,9 @@ export interface components {
       activity_b: {
         [key: string]: number
       } | null
+      event: string | null
+      events: string[]
+      has_threads: boolean
       nodes: components['schemas']['FlameNode'][]
       pruned: number
       samples: number
@@ -7633,6 +7636,8 @@ export interface components {
     StackMoment: {
       /** Artifact */
       artifact: string
+      /** Event */
+      event: string | null
       /** Path */
       path: string
       /** Snapshot */
@@ -13471,6 +13476,7 @@ export interface operations {
         b_end?: string | null
         b_start?: string | null
         end?: string | null
+        event?: string | null
         idle?: boolean
         start?: string | null
       }

@@ -38,6 +38,10 @@ class Stack(Record):
     count: int
     """Threads with this stack (times samples, when ``samples`` > 1)."""
     samples: int = 1
+    event: str | None = None
+    """What a profiler counted: cycles, page-faults. None: threads that a debugger stopped."""
+    by_period: bool | None = None
+    """True: ``count`` and ``samples`` are sums of the event's period, which varied."""
     frames: tuple[Frame, ...]
     threads: tuple[StackThread, ...] = ()
     addresses: tuple[str, ...] = ()

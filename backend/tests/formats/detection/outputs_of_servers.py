@@ -57,4 +57,30 @@ SLOW_LOG = {
     "#\n# explain: id\tselect_type\ttable\n# explain: 1\tSIMPLE\tt\n#\n" + _END,
 }
 
-OUTPUTS: dict[str, dict[str, str]] = {"general-log": GENERAL_LOG, "slow-log": SLOW_LOG}
+_PERF = """\
+mysqld  2161/2188  [001]  4066.138784:   10101010 cpu-clock:
+\t          5f3ba2 row_search_mvcc+0x1f (/usr/sbin/mysqld)
+\t          5f3000 ha_innobase::index_read+0x2f (/usr/sbin/mysqld)
+
+mysqld  2161/2189  [000]  4066.148784:   10101010 cpu-clock:
+\t          5f3ba2 row_search_mvcc+0x1f (/usr/sbin/mysqld)
+\t          5f3000 ha_innobase::index_read+0x2f (/usr/sbin/mysqld)
+
+"""
+PERF = {
+    "-g": _PERF,
+    "-g, no margin": _PERF.replace("\t          ", ""),
+    "-g, no period": _PERF.replace("10101010 ", ""),
+    "-g, no time": _PERF.replace("4066.138784:", "").replace("4066.148784:", ""),
+    "two events": _PERF + _PERF.replace("cpu-clock", "page-faults").replace("10101010", "1"),
+    "without -g": """\
+          mysqld  2161 [001]  4066.138784:   10101010 cycles:   5f3ba2 row_sel (/usr/sbin/mysqld)
+          mysqld  2161 [001]  4066.148784:   10101010 cycles:   5f3ba2 row_sel (/usr/sbin/mysqld)
+""",
+}
+
+OUTPUTS: dict[str, dict[str, str]] = {
+    "general-log": GENERAL_LOG,
+    "slow-log": SLOW_LOG,
+    "perf-script": PERF,
+}

@@ -10,7 +10,7 @@ from pileup.formats.bundle import stored_only
 from pileup.formats.driver import parse_stream
 from pileup.formats.machine import dstat
 from pileup.formats.stacks import perf_report, perf_script
-from pileup.records import Frame, Item, Problem, Samples, Snapshot, Stack, Table
+from pileup.records import Frame, Item, Problem, Samples, Skipped, Snapshot, Stack, Table
 from tests.formats.checks import SAMPLES, assert_sound, parse_bytes, samples
 
 FORMATS = ("perf-script", "perf-report", "dstat")
@@ -53,8 +53,56 @@ def test_perf_in_every_spelling() -> None:
     # two ticks of CPU 0, two of CPU 1: this stack was on one CPU all the time
     assert (writer.count, writer.samples, writer.threads[0].name) == (2, 2, "ib_log_writer")
     assert [i.line for i in items if isinstance(i, Problem)] == [14, 15]
-    (moment,) = [i for i in items if isinstance(i, Snapshot)]
-    assert (moment.wall_us, moment.kind) == (None, "stacks")
+    moments = [i for i in items if isinstance(i, Snapshot)]
+    assert [(moment.wall_us, moment.kind) for moment in moments] == [(None, "stacks")] * 2
+    assert {i.event: i.snapshot for i in items if isinstance(i, Stack)} == {
+        "cycles:ppp": 0,
+        "cpu-clock:pppH": 1,
+    }
+
+
+def sample(event: str, period: int | None, function: str, *, margin: str = "\t") -> str:
+    printed = "" if period is None else f"{period} "
+    return (
+        f"mysqld 2161 [000] 4066.100000: {printed}{event}:\n{margin}5f3ba2 {function} (mysqld)\n\n"
+    )
+
+
+def perf(text: str) -> list[Stack]:
+    items = list(perf_script.parse(text.split("\n")))
+    assert not [i for i in items if isinstance(i, Problem | Skipped)]
+    return [i for i in items if isinstance(i, Stack)]
+
+
+def test_events_of_different_kinds_are_not_added_up() -> None:
+    one, other = perf(sample("cycles", 100, "row_sel") + sample("page-faults", 1, "row_sel"))
+    assert (one.event, one.count, one.snapshot) == ("cycles", 1, 0)
+    assert (other.event, other.count, other.snapshot) == ("page-faults", 1, 1)
+
+
+def test_a_period_that_varies_is_the_weight() -> None:
+    stacks = perf(
+        sample("page-faults", 72, "handle_intel")
+        + sample("page-faults", 1, "row_sel")
+        + sample("page-faults", 127, "row_sel")
+    )
+    assert [(s.frames[0].function, s.count, s.samples, s.by_period) for s in stacks] == [
+        ("row_sel", 128, 200, True),
+        ("handle_intel", 72, 200, True),
+    ]
+
+
+@pytest.mark.parametrize("period", [None, 10101010])
+def test_a_constant_period_counts_samples(period: int | None) -> None:
+    (stack,) = perf(sample("cpu-clock", period, "row_sel") * 3)
+    assert (stack.count, stack.samples, stack.by_period) == (3, 3, False)
+
+
+@pytest.mark.parametrize("margin", ["\t", " ", "        ", ""])
+def test_frames_at_any_margin(margin: str) -> None:
+    text = sample("cycles", 1, "row_sel", margin=margin) * 3
+    assert perf_script.sniff(text)
+    assert [s.count for s in perf(text)] == [3]
 
 
 def test_perf_report_is_a_table() -> None:

@@ -24,9 +24,15 @@ const NAMES = { merged: 'Merged', heavy: 'Left-heavy', table: 'Table' }
 
 type Window = { readonly start?: string; readonly end?: string }
 
-const flameQuery = (id: string, first: Window, second: Window | null, idle: boolean) =>
+const flameQuery = (
+  id: string,
+  first: Window,
+  second: Window | null,
+  idle: boolean,
+  event: string,
+) =>
   queryOptions({
-    queryKey: keys.of(id, 'stacks', 'flame', first, second, idle),
+    queryKey: keys.of(id, 'stacks', 'flame', first, second, idle, event),
     queryFn: () =>
       unwrap(
         api.GET('/api/v1/incidents/{incident_id}/stacks/flame', {
@@ -36,6 +42,7 @@ const flameQuery = (id: string, first: Window, second: Window | null, idle: bool
               ...first,
               ...(second ? { b_start: second.start ?? '', b_end: second.end ?? '' } : {}),
               idle,
+              ...(event === '' ? {} : { event }),
             },
           },
         }),
@@ -55,6 +62,7 @@ export function FlamePanel({
   const [against, setAgainst] = useUrlState('against', flag, false)
   const [heldFrom] = useUrlState('a_start', text, '')
   const [heldTo] = useUrlState('a_end', text, '')
+  const [event] = useUrlState('event', text, '')
   const change_ = useUrlChange()
   const held = heldFrom !== '' && heldTo !== ''
   const inRange = range.from !== null && range.to !== null
@@ -65,8 +73,8 @@ export function FlamePanel({
   const differs = inRange && (held || against)
   const query = useQuery(
     differs
-      ? flameQuery(incidentId, before, window, idle)
-      : flameQuery(incidentId, window, null, idle),
+      ? flameQuery(incidentId, before, window, idle, event)
+      : flameQuery(incidentId, window, null, idle, event),
   )
   return (
     <div className="flame">
@@ -162,15 +170,32 @@ function Flame({ doc, incidentName }: { readonly doc: FlameDoc; readonly inciden
     <>
       <div className="flame-tools">
         <p className="flame-sum" role="status">
-          {formatNumber(samples)} {samples === 1 ? 'sample' : 'samples'}:{' '}
+          {formatNumber(samples)} {samples === 1 ? 'sample' : 'samples'}
+          {doc.event !== null && ` of ${doc.event} on the busiest CPU`}:{' '}
           {busy
             .map(
               ([kind, count]) =>
                 `${formatNumber(count / Math.max(1, samples), 1)} ${activityWords(kind)}`,
             )
             .join(', ') || 'no thread at work'}
-          <span className="faint"> (threads per sample)</span>
+          <span className="faint">
+            {doc.event === null ? ' (threads per sample)' : ' (CPUs at once)'}
+          </span>
         </p>
+        {doc.events.length + Number(doc.has_threads) > 1 && (
+          <div className="segments" role="group" aria-label="What was sampled">
+            {[...(doc.has_threads ? [null] : []), ...doc.events].map((kind) => (
+              <Button
+                key={kind ?? ''}
+                size="small"
+                pressed={doc.event === kind}
+                onClick={() => change_({ event: kind === null ? [] : [kind], focus: [], fn: [] })}
+              >
+                {kind ?? 'Threads'}
+              </Button>
+            ))}
+          </div>
+        )}
         <SearchInput
           className="input"
           placeholder="Search functions"

@@ -191,7 +191,11 @@ function SampleList({
                 <span className="mono">
                   {moment.time ? zone.format(moment.time) : 'time unknown'}
                 </span>
-                <span className="muted">{moment.threads} threads</span>
+                <span className="muted">
+                  {moment.event === null
+                    ? `${moment.threads} threads`
+                    : `${moment.event} on ${moment.threads} CPUs`}
+                </span>
                 <span className="faint ellipsis" title={moment.path}>
                   {moment.path.split('/').at(-1)}
                 </span>

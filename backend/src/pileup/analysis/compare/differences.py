@@ -279,6 +279,7 @@ def stack_counts(evidence: Evidence) -> dict[tuple[str, ...], int]:
     if frame is None:
         return numbers
     names: dict[tuple[str, ...], tuple[str, ...]] = {}
+    frame = frame.filter(pl.col("event").is_null())  # a profile counts other things than threads
     for count, samples, frames in frame.select("count", "samples", "frames").iter_rows():
         raw = tuple(frame["function"] or "??" for frame in frames[:_DEPTH])
         stack = names.setdefault(raw, tuple(clean(name) for name in raw))

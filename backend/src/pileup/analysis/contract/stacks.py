@@ -35,7 +35,14 @@ class FlameNode(Doc, frozen=True, kw_only=True, rename={"self_": "self"}):
 class FlameDoc(Doc, frozen=True, kw_only=True):
     """Flame graph: stacks merged by caller, of one set of samples or two (differential)."""
 
+    event: str | None
+    """What a profiler sampled: cycles, page-faults. None: threads."""
+    events: list[str]
+    """The kinds of event that were profiled."""
+    has_threads: bool
+    """Whether there are also samples of threads."""
     samples: int
+    """Of a profile: of its busiest CPU, or the sum of their periods where these vary."""
     samples_b: int | None
     nodes: list[FlameNode]
     pruned: int

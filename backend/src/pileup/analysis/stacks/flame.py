@@ -1,7 +1,9 @@
 """Build flame graphs of one or two sets of samples (differential), and heat maps over time.
 
-Widths are threads, summed over the samples; divide by ``samples`` for threads at once. Idle threads
-are set aside unless ``idle`` is set. The heat map counts threads per function and sample, so that a
+Widths are threads, summed over the samples; divide by ``samples`` for threads at once. A profile's
+widths are its samples or the sum of their periods, and each kind of event is a graph of its own:
+page faults are not added to cycles, nor to threads that a debugger stopped. Idle threads are set
+aside unless ``idle`` is set. The heat map counts threads per function and sample, so that a
 person can pick a range.
 """
 
@@ -44,13 +46,30 @@ class Thread:
     stack: tuple[str, ...]
     """Outermost first, cleaned."""
     count: int
+    samples: int
+    """What to divide counts of this moment by for threads at once."""
     activity: Activity
 
 
-def threads(frame: pl.DataFrame | None, span: Span | None = None) -> list[Thread]:
-    """Return the classified stacks of a window; None: all, with samples without a time."""
+def events(frame: pl.DataFrame | None) -> list[str | None]:
+    """Return the kinds of event that were sampled: None for threads first, then most stacks."""
     if frame is None:
         return []
+    kinds = frame.group_by("event").agg(pl.col("count").len().alias("rows"))
+    ranked = kinds.sort(pl.col("event").is_not_null(), -pl.col("rows").cast(pl.Int64), "event")
+    return ranked["event"].to_list()
+
+
+def threads(
+    frame: pl.DataFrame | None, span: Span | None = None, event: str | None = None
+) -> list[Thread]:
+    """Return the classified stacks of a window; None: all, with samples without a time.
+
+    event: the kind of event of a profile; None: the threads that a debugger or collector stopped.
+    """
+    if frame is None:
+        return []
+    frame = frame.filter(pl.col("event").eq_missing(pl.lit(event, pl.String)))
     if span is not None:
         frame = frame.filter(span.holds().fill_null(False))
     known = knowledge()
@@ -64,8 +83,10 @@ def threads(frame: pl.DataFrame | None, span: Span | None = None) -> list[Thread
             meaning = known.stack_for(inner)
             names[raw] = (inner[::-1], activity(inner, meaning))
         stack, doing = names[raw]
-        threads_at_once = max(1, round(count / max(samples or 1, 1)))
-        found.append(Thread((sha, snapshot or 0), time, stack, threads_at_once, doing))
+        samples = max(samples or 1, 1)
+        if event is None:  # pt-pmp's sums of several samples
+            count, samples = max(1, round(count / samples)), 1
+        found.append(Thread((sha, snapshot or 0), time, stack, count, samples, doing))
     return found
 
 
@@ -78,9 +99,17 @@ class _Node:
 
 
 def flame(
-    a: Sequence[Thread], b: Sequence[Thread] | None = None, *, idle: bool = False
+    a: Sequence[Thread],
+    b: Sequence[Thread] | None = None,
+    *,
+    idle: bool = False,
+    event: str | None = None,
+    kinds: Sequence[str | None] = (),
 ) -> FlameDoc:
-    """Merge stacks into one tree; with ``b`` every node has both counts (differential)."""
+    """Merge stacks into one tree; with ``b`` every node has both counts (differential).
+
+    event: what the threads are of; kinds: what there is to choose from (``events``).
+    """
     root = _Node("all")
     activities: list[Counter[str]] = [Counter(), Counter()]
     for side, some in enumerate((a, b or ())):
@@ -90,13 +119,20 @@ def flame(
                 _add(root, thread, side)
     nodes, pruned = _flat(root)
     return FlameDoc(
-        samples=len({thread.moment for thread in a}),
-        samples_b=None if b is None else len({thread.moment for thread in b}),
+        event=event,
+        events=[kind for kind in kinds if kind is not None],
+        has_threads=None in kinds,
+        samples=_samples(a),
+        samples_b=None if b is None else _samples(b),
         nodes=nodes,
         pruned=pruned,
         activity=dict(activities[0]),
         activity_b=None if b is None else dict(activities[1]),
     )
+
+
+def _samples(some: Sequence[Thread]) -> int:
+    return sum({thread.moment: thread.samples for thread in some}.values())
 
 
 def _add(root: _Node, thread: Thread, side: int) -> None:
@@ -179,4 +215,4 @@ def heat(some: Sequence[Thread], *, idle: bool = False) -> StackHeatDoc:
     )
 
 
-__all__ = ["Thread", "flame", "heat", "threads"]
+__all__ = ["Thread", "events", "flame", "heat", "threads"]

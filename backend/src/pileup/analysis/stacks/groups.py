@@ -76,7 +76,9 @@ def stack_groups(rows: Sequence[dict[str, Any]]) -> list[StackGroup]:
                 meaning,
                 frames=row["frames"],
             )
-        group.count += max(1, round(row["count"] / max(row["samples"] or 1, 1)))
+        is_profile = row.get("event") is not None
+        at_once = max(1, round(row["count"] / max(row["samples"] or 1, 1)))
+        group.count += row["count"] if is_profile else at_once
         group.threads += row["threads"]
         group.rows.append(row)
     return sorted(found.values(), key=lambda group: (-group.count, group.key))

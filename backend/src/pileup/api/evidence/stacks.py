@@ -69,10 +69,11 @@ def stack_flame(
     b_start: datetime | None = None,
     b_end: datetime | None = None,
     idle: bool = False,
+    event: str | None = None,
 ) -> Document[FlameDoc]:
     """Merge the stacks of a window into a tree; with a second window, compare both."""
     second, first = _window(b_start, b_end), _window(start, end)
-    return Document(view.stack_flame(records, first, second, idle))
+    return Document(view.stack_flame(records, first, second, idle, event))
 
 
 @router.get("/incidents/{incident_id}/stacks/heat")

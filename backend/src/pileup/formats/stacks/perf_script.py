@@ -4,10 +4,11 @@ Source: perf-script(1), process_event() and perf_sample__fprintf_callchain() in 
         a line with command, thread, [CPU], time and event, then a frame per line, innermost first.
         Without -g the command is padded to 16 characters and the frame is on the same line;
         -F may leave out the time.
-Yields: one Snapshot and a Stack per distinct stack, with the threads (LWP, name) that showed it.
-        ``count`` is samples, ``samples`` the ticks of the busiest CPU (or thread): count / samples
-        is how many CPUs worked there on average. Idle and waiting threads are not in it: perf sees
-        what runs.
+Yields: per kind of event a Snapshot and a Stack per distinct stack, with the threads (LWP, name)
+        that showed it. ``count`` is samples, ``samples`` the ticks of the busiest CPU (or thread):
+        count / samples is how many CPUs worked there on average. Where the period varies from
+        sample to sample, both are sums of periods: a sample of 72 page faults counts 72. Idle
+        and waiting threads are not in it: perf sees what runs.
 Time:   perf prints seconds since the machine started, so the file's own time applies.
 """
 
@@ -24,9 +25,9 @@ from pileup.records import Frame, Item, Problem, Section, Skipped, Snapshot, Sta
 
 NAME = "perf-script"
 TITLE = "perf script"
-GIVES = "Stacks with sample counts and threads (LWP, name), innermost frame first."
+GIVES = "Stacks per kind of event, by samples or by period, with threads (LWP, name)."
 PRINTED_BY = "Linux perf 3 to 6: `perf script`, with `-g` or without, `-F +srcline`"
-VERSION = 2
+VERSION = 3
 HINTS = ("perf-script.txt", "perf.script", "out.perf", ".perf")
 
 # mysqld 2161/2188 [001]  4066.138784:   10101010 cpu-clock:  | my conn 15941  4066.1: cycles:ppp:
@@ -41,6 +42,7 @@ _OFFSET = re.compile(r"\+0x[0-9a-f]{1,16}$")
 _SOURCE = re.compile(r"\s+(?P<file>[^\s:]{1,400}):(?P<line>\d{1,9})$")
 _PADDED = "  "
 _DISTINCT = 200_000
+_MOST_COUNT = 2**63 - 1
 _DEEPEST = 512
 _THREADS = 200
 _LONGEST = 8_192
@@ -48,10 +50,18 @@ _LONGEST = 8_192
 
 def sniff(head: str) -> bool | None:
     """Return whether the text holds two events with times, or an event and a frame."""
-    lines = [line[:_LONGEST] for line in head.split("\n")[:400] if line.strip() and line[0] != "#"]
-    frames = [line for line in lines if line[0].isspace() and _is_frame(line)]
-    plain = [line for line in lines if not line[0].isspace()]
-    matches = [_EVENT.match(line) for line in plain if ": " in line]
+    lines = [
+        line[:_LONGEST].rstrip()
+        for line in head.split("\n")[:400]
+        if line.strip() and line[0] != "#"
+    ]
+    frames = [line for line in lines if _is_frame(line) and not _EVENT.match(line)]
+    plain = [
+        line
+        for line in lines
+        if not line[0].isspace() and (_EVENT.match(line) or not _is_frame(line))
+    ]
+    matches = [_EVENT.match(line) for line in plain if ":" in line]
     matches += [_begins(line) for line in lines if line.startswith(_PADDED)]
     events = [match for match in matches if match]
     if not events or len(events) < 0.7 * len(plain):
@@ -77,57 +87,12 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
 
     Raises FormatError for a file without a sample.
     """
-    stacks: dict[tuple[Frame, ...], _Stack] = {}
-    frames: list[Frame] = []
-    known: dict[str, Frame] = {}
-    event: re.Match[str] | None = None
-    ticks: Counter[str] = Counter()
-    begun = last = 0
-    times: list[str] = []
-    names: Counter[str] = Counter()
-    refused = 0
+    profile = _Profile()
     for number, raw in enumerate(lines, start=1):
-        text = raw[:_LONGEST]
-        if not text.strip() or text[0] == "#":
-            continue
-        if text[0].isspace() and not (begins := _begins(text)):
-            if event is None:
-                yield Skipped(number, number, "a frame of a sample that begins above the file")
-                continue
-            last = number
-            if (frame := _frame(text, known)) is not None:
-                if len(frames) < _DEEPEST:
-                    frames.append(frame)
-            elif (source := _SOURCE.match(text)) and frames:
-                at = int(source["line"])
-                frames[-1] = replace(frames[-1], file=source["file"].rpartition("/")[2], line=at)
-            else:
-                yield Problem(number, "Not a frame of perf script.", found=raw[:200])
-            continue
-        if event is not None:
-            refused += _count(stacks, frames, event, begun, last)
-            frames = []
-        event = begins if text[0].isspace() else _EVENT.match(text)
-        if event is None:
-            yield Problem(number, "Not an event of perf script.", found=raw[:200])
-            continue
-        begun = last = number
-        ticks[event["cpu"] or event["tid"] or event["pid"]] += 1
-        names[event["event"]] += 1
-        if event["time"]:
-            times = [times[0] if times else event["time"], event["time"]]
-        if event["rest"] and (frame := _frame(event["rest"], known)) is not None:
-            frames.append(frame)
-    if event is not None:
-        refused += _count(stacks, frames, event, begun, last)
-    if not names:
-        raise FormatError("No sample of perf script was found.")
-    if refused:
-        yield Problem(
-            None,
-            f"Only the first {_DISTINCT} distinct stacks are kept: {refused} samples had others.",
-        )
-    yield from _result(stacks, ticks, names, times)
+        text = raw[:_LONGEST].rstrip()
+        if text and text[0] != "#":
+            yield from profile.line(number, text)
+    yield from profile.end()
 
 
 @dataclass(slots=True)
@@ -135,57 +100,133 @@ class _Stack:
     first: int
     last: int
     count: int = 0
+    period: int = 0
     threads: dict[int, str] = field(default_factory=dict)
 
 
-def _count(
-    stacks: dict[tuple[Frame, ...], _Stack],
-    frames: list[Frame],
-    event: re.Match[str],
-    first: int,
-    last: int,
-) -> int:
-    """Count a sample; return 1 if it was dropped because of too many distinct stacks, else 0."""
-    key = tuple(frames) or (Frame(function="??"),)
-    stack = stacks.get(key)
-    if stack is None:
-        if len(stacks) >= _DISTINCT:
-            return 1
-        stack = stacks[key] = _Stack(first, last)
-    stack.count += 1
-    lwp = int(event["tid"] or event["pid"])
-    if lwp >= 0 and len(stack.threads) < _THREADS:
-        stack.threads[lwp] = event["comm"]
-    return 0
+@dataclass(slots=True)
+class _Event:
+    """The samples of one kind of event."""
+
+    stacks: dict[tuple[Frame, ...], _Stack] = field(default_factory=dict)
+    samples: int = 0
+    ticks: Counter[str] = field(default_factory=Counter)
+    """Samples by CPU (or thread)."""
+    periods: Counter[str] = field(default_factory=Counter)
+    """The sum of periods by CPU (or thread)."""
+    period: int | None = None
+    varies: bool = False
 
 
-def _result(
-    stacks: dict[tuple[Frame, ...], _Stack],
-    ticks: Counter[str],
-    names: Counter[str],
-    times: list[str],
-) -> Iterator[Item]:
-    total, samples = sum(names.values()), max(ticks.values())
-    event = names.most_common(1)[0][0]
+class _Profile:
+    def __init__(self) -> None:
+        self._events: dict[str, _Event] = {}
+        self._known: dict[str, Frame] = {}
+        self._frames: list[Frame] = []
+        self._begun: re.Match[str] | None = None
+        self._first = self._last = self._distinct = self._refused = 0
+        self._times: list[str] = []
+
+    def line(self, number: int, text: str) -> Iterator[Item]:
+        begins = _begins(text) if text[0].isspace() else _EVENT.match(text)
+        if begins is not None:
+            self._count()
+            self._begin(number, begins)
+        elif not text[0].isspace() and not _is_frame(text):
+            self._count()
+            self._begun = None
+            yield Problem(number, "Not an event of perf script.", found=text[:200])
+        elif self._begun is None:
+            yield Skipped(number, number, "a frame of a sample that begins above the file")
+        else:
+            self._last = number
+            yield from self._frame(number, text)
+
+    def _frame(self, number: int, text: str) -> Iterator[Item]:
+        if (frame := _frame(text, self._known)) is not None:
+            if len(self._frames) < _DEEPEST:
+                self._frames.append(frame)
+        elif (source := _SOURCE.match(text)) and self._frames:
+            name = source["file"].rpartition("/")[2]
+            self._frames[-1] = replace(self._frames[-1], file=name, line=int(source["line"]))
+        else:
+            yield Problem(number, "Not a frame of perf script.", found=text[:200])
+
+    def _begin(self, number: int, begins: re.Match[str]) -> None:
+        self._begun, self._frames = begins, []
+        self._first = self._last = number
+        if begins["time"]:
+            self._times = [self._times[0] if self._times else begins["time"], begins["time"]]
+        if begins["rest"] and (frame := _frame(begins["rest"], self._known)) is not None:
+            self._frames.append(frame)
+
+    def _count(self) -> None:
+        """Count the sample that ends."""
+        begun = self._begun
+        if begun is None:
+            return
+        event = self._events.get(begun["event"])
+        if event is None:
+            event = self._events[begun["event"]] = _Event()
+        period = int(begun["period"] or 1)
+        where = begun["cpu"] or begun["tid"] or begun["pid"]
+        event.samples += 1
+        event.ticks[where] += 1
+        event.periods[where] += period
+        event.varies = event.varies or event.period not in (None, period)
+        event.period = period
+        key = tuple(self._frames) or (Frame(function="??"),)
+        stack = event.stacks.get(key)
+        if stack is None:
+            if self._distinct >= _DISTINCT:
+                self._refused += 1
+                return
+            self._distinct += 1
+            stack = event.stacks[key] = _Stack(self._first, self._last)
+        stack.count += 1
+        stack.period += period
+        lwp = int(begun["tid"] or begun["pid"])
+        if lwp >= 0 and len(stack.threads) < _THREADS:
+            stack.threads[lwp] = begun["comm"]
+
+    def end(self) -> Iterator[Item]:
+        self._count()
+        if not self._events:
+            raise FormatError("No sample of perf script was found.")
+        if self._refused:
+            yield Problem(
+                None,
+                f"Only the first {_DISTINCT} distinct stacks are kept: {self._refused} samples had "
+                "others.",
+            )
+        ranked = sorted(self._events.items(), key=lambda each: -each[1].samples)
+        for snapshot, (name, event) in enumerate(ranked):
+            yield from _result(snapshot, name.rstrip(":"), event, self._times)
+
+
+def _result(snapshot: int, name: str, event: _Event, times: list[str]) -> Iterator[Item]:
+    """Yield the Snapshot, Section and Stacks of one kind of event."""
+    if not event.stacks:
+        return
     over = f" over {float(times[-1]) - float(times[0]):.1f} s" if times else ""
     between = f"{times[0]} to {times[-1]} s since the start of the machine" if times else None
-    first = min(stack.first for stack in stacks.values())
-    last = max(stack.last for stack in stacks.values())
+    first = min(stack.first for stack in event.stacks.values())
+    last = max(stack.last for stack in event.stacks.values())
     yield Snapshot(
-        line_first=first,
-        line_last=last,
-        snapshot=0,
-        kind="stacks",
-        original=between,
+        line_first=first, line_last=last, snapshot=snapshot, kind="stacks", original=between
     )
-    yield Section(f"{total} samples of {event}{over}", first, last)
-    for frames, stack in sorted(stacks.items(), key=lambda each: -each[1].count):
+    weighted = f", {sum(event.periods.values())} by their periods" if event.varies else ""
+    yield Section(f"{event.samples} samples of {name}{weighted}{over}", first, last)
+    samples = max((event.periods if event.varies else event.ticks).values())
+    for frames, stack in sorted(event.stacks.items(), key=lambda each: -each[1].count):
         yield Stack(
             line_first=stack.first,
             line_last=stack.last,
-            snapshot=0,
-            count=stack.count,
-            samples=samples,
+            snapshot=snapshot,
+            count=min(stack.period if event.varies else stack.count, _MOST_COUNT),
+            samples=min(samples, _MOST_COUNT),
+            event=name,
+            by_period=event.varies,
             frames=frames,
             threads=tuple(StackThread(lwp=lwp, name=name) for lwp, name in stack.threads.items()),
         )

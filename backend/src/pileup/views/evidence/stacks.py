@@ -32,6 +32,8 @@ class StackMoment:
     artifact: str
     path: str
     snapshot: int
+    event: str | None
+    """What a profiler sampled; ``threads`` are then CPUs at work."""
     threads: int
 
 
@@ -105,7 +107,15 @@ def stack_moments(source: Source) -> list[StackMoment]:
     grouped = (
         source.scan("stack")
         .group_by("artifact", pl.col("snapshot").fill_null(0))
-        .agg(pl.col("time").min(), (pl.col("count") // pl.col("samples")).sum().alias("threads"))
+        .agg(
+            pl.col("time").min(),
+            pl.col("event").first(),
+            pl.when(pl.col("event").first().is_null())
+            .then((pl.col("count") // pl.col("samples")).sum())
+            .otherwise((pl.col("count") / pl.col("samples")).sum().round())
+            .cast(pl.Int64)
+            .alias("threads"),
+        )
         .sort("time", "artifact", "snapshot", nulls_last=True)
         .collect()
     )
@@ -115,6 +125,7 @@ def stack_moments(source: Source) -> list[StackMoment]:
             artifact=row["artifact"],
             path=paths.get(row["artifact"], ""),
             snapshot=row["snapshot"],
+            event=row["event"],
             threads=row["threads"],
         )
         for row in grouped.iter_rows(named=True)
@@ -147,16 +158,26 @@ def stack_sample(
     )
 
 
-def stack_flame(source: Source, span: Span | None, against: Span | None, idle: bool) -> FlameDoc:
-    """Merge the stacks of a window (None: all) into a tree; with a second one, compare both."""
+def stack_flame(
+    source: Source, span: Span | None, against: Span | None, idle: bool, event: str | None
+) -> FlameDoc:
+    """Merge the stacks of a window (None: all) into a tree; with a second one, compare both.
+
+    event: the kind of event of a profile; None: threads, or the first kind where there are none.
+    """
     frame = _frame(source)
-    second = None if against is None else flame.threads(frame, against)
-    return flame.flame(flame.threads(frame, span), second, idle=idle)
+    kinds = flame.events(frame)
+    chosen = event if event in kinds or not kinds else kinds[0]
+    second = None if against is None else flame.threads(frame, against, chosen)
+    first = flame.threads(frame, span, chosen)
+    return flame.flame(first, second, idle=idle, event=chosen, kinds=kinds)
 
 
 def stack_heat(source: Source, idle: bool) -> StackHeatDoc:
     """Count the threads in each function per sample, to help choose a window."""
-    return flame.heat(flame.threads(_frame(source)), idle=idle)
+    frame = _frame(source)
+    kinds = flame.events(frame)
+    return flame.heat(flame.threads(frame, event=kinds[0] if kinds else None), idle=idle)
 
 
 def _frame(source: Source) -> pl.DataFrame | None:
