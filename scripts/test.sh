@@ -9,6 +9,8 @@ steps="${*:-backend frontend browser}"
 summary=""
 failed=0
 beside=""
+# The tests start Python some fifty times; without stored bytecode each start takes seconds more.
+export PYTHONDONTWRITEBYTECODE=
 folder="$(mktemp -d)"
 trap 'rm -rf "$folder"' EXIT
 # A command in the background does not hear Ctrl-C.

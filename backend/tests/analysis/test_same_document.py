@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import random
+from unittest import mock
+
+from polars.testing import assert_frame_equal
 
 from pileup.analysis import EvidenceArtifact, analyse, gather
 from pileup.analysis.contract import encode
+from pileup.cli import captures as cli_captures
 from pileup.cli.captures import Captures
 from pileup.records import Session, Snapshot
 from tests.analysis.frames import T0, S, artifact, frames, gauge
@@ -21,6 +25,23 @@ def test_a_capture_in_any_order() -> None:
         random.Random(seed).shuffle(parsed)
         documents.add(encode(analyse(gather(parsed))))
     assert len(documents) == 1
+
+
+def test_files_read_by_several_processes_are_what_one_reads() -> None:
+    folder = REPOSITORY / "samples" / "commit-pileup" / "artifacts"
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    one, several = Captures(), Captures()
+    one.read(paths)
+    with (
+        mock.patch.object(cli_captures, "_WORTH_PROCESSES", 0),
+        mock.patch.object(cli_captures, "_PROCESSES", 2),
+    ):
+        several.read(paths)
+    assert [artifact for artifact, _ in several.artifacts] == [a for a, _ in one.artifacts]
+    for (_, theirs), (_, ours) in zip(several.artifacts, one.artifacts, strict=True):
+        assert theirs.keys() == ours.keys()
+        for kind, frame in ours.items():
+            assert_frame_equal(theirs[kind], frame)
 
 
 def test_ties_are_broken_by_what_the_files_say() -> None:

@@ -147,40 +147,6 @@ def test_after_a_kill_of_everything_at_once_it_is_well_again(running: Running) -
     _until(lambda: pileup("doctor", home=running.home).returncode == 0)
 
 
-def test_ctrl_c_stops_every_process(tmp_path: Path) -> None:
-    running = Running(tmp_path)
-    processes = running.processes()
-    assert len(processes) > 8  # PostgreSQL and Celery have children of their own
-    assert running.stop(signal.SIGINT) == 0
-    _, alive = psutil.wait_procs(processes, timeout=3)
-    assert alive == []
-    assert not (running.home / "instance.json").exists()
-    assert not (running.home / "postgres" / "data" / "postmaster.pid").exists()
-    doctor = pileup("doctor", home=running.home)
-    assert doctor.returncode == 1
-    assert "remedy: " in doctor.stdout
-
-
-def test_a_killed_supervisor_leaves_nothing_running_and_loses_nothing(tmp_path: Path) -> None:
-    first = Running(tmp_path)
-    _remember(first, "before the kill")
-    processes = first.processes()
-    first.stop(signal.SIGKILL)
-    second = Running(tmp_path)
-    try:
-        assert "before the kill" in _remembered(second)
-        _until(lambda: not any(_lives(process) for process in processes))
-    finally:
-        assert second.stop() == 0
-
-
-def _lives(process: psutil.Process) -> bool:
-    try:
-        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
-    except psutil.Error:
-        return False
-
-
 def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
     tmp_path.chmod(0o711)
     server = EmbeddedPostgres(tmp_path / "postgres", tmp_path / "run", tmp_path / "test.log")
@@ -238,3 +204,46 @@ def test_a_very_long_folder_still_has_room_for_sockets(tmp_path: Path) -> None:
         for path in folder.iterdir():
             path.unlink()
         folder.rmdir()
+
+
+@pytest.fixture(scope="module")
+def restarted(running: Running) -> Iterator[tuple[Running, list[psutil.Process]]]:
+    """Start again in the folder of a killed supervisor; the instance, and the first's processes.
+
+    The tests of the first instance are above.
+    """
+    _remember(running, "before the kill")
+    processes = running.processes()
+    running.stop(signal.SIGKILL)
+    second = Running(running.home)
+    yield second, processes
+    second.stop()
+
+
+def test_a_killed_supervisor_leaves_nothing_running_and_loses_nothing(
+    restarted: tuple[Running, list[psutil.Process]],
+) -> None:
+    second, processes = restarted
+    assert "before the kill" in _remembered(second)
+    _until(lambda: not any(_lives(process) for process in processes))
+
+
+def _lives(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.Error:
+        return False
+
+
+def test_ctrl_c_stops_every_process(restarted: tuple[Running, list[psutil.Process]]) -> None:
+    running, _ = restarted
+    processes = running.processes()
+    assert len(processes) > 8  # PostgreSQL and Celery have children of their own
+    assert running.stop(signal.SIGINT) == 0
+    _, alive = psutil.wait_procs(processes, timeout=3)
+    assert alive == []
+    assert not (running.home / "instance.json").exists()
+    assert not (running.home / "postgres" / "data" / "postmaster.pid").exists()
+    doctor = pileup("doctor", home=running.home)
+    assert doctor.returncode == 1
+    assert "remedy: " in doctor.stdout

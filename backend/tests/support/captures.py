@@ -11,6 +11,7 @@ import functools
 import re
 from collections.abc import Iterable
 from pathlib import Path
+from unittest import mock
 
 import polars as pl
 import pytest
@@ -18,6 +19,7 @@ import pytest
 from pileup.analysis import EvidenceArtifact, analyse, gather
 from pileup.analysis.contract import Analysis
 from pileup.analysis.evidence.evidence import Evidence
+from pileup.cli import captures as cli_captures
 from pileup.cli.captures import Captures
 from tests.conftest import REPOSITORY
 
@@ -59,11 +61,15 @@ def evidence_of(folder: Path) -> Evidence:
 
 
 def parsed(folder: Path) -> list[tuple[EvidenceArtifact, dict[str, pl.DataFrame]]]:
-    """Parse the files of a capture or sample as the command line does, without experiments."""
+    """Parse the files of a capture or sample as the command line does, without experiments.
+
+    In this process: the run has one per core already, and to start more costs CPU time.
+    """
     root = _artifacts_folder(folder)
     captures = Captures()
     children = sorted(path for path in root.iterdir() if path.name not in _TRUTH)
-    captures.read([path for path in children if not path.name.startswith("experiment")])
+    with mock.patch.object(cli_captures, "_PROCESSES", 1):
+        captures.read([path for path in children if not path.name.startswith("experiment")])
     return captures.artifacts
 
 
