@@ -1,6 +1,7 @@
 """A file's place says what it is: a module directly in a family package is a format.
 
-Helpers of one family lie in its ``parts/``, helpers of several in ``reading/`` and ``unwrapping/``.
+Helpers of one family lie in its ``parts/`` (those of tables in ``layouts/`` and ``meanings/``),
+helpers of several in ``reading/`` and ``unwrapping/``.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import pytest
 from pileup import formats
 
 FOLDER = Path(formats.__file__).parent
-HELPERS = ("parts", "reading", "unwrapping")
+HELPERS = ("layouts", "meanings", "parts", "reading", "unwrapping")
 CONSTANTS = ("NAME", "TITLE", "GIVES", "PRINTED_BY", "VERSION", "HINTS")
 
 

@@ -12,8 +12,9 @@ from polars.testing import assert_frame_equal
 
 from pileup.formats.driver import parse_path
 from pileup.formats.tables import lock_tables, open_tables, replication, result_set
-from pileup.formats.tables.parts import result_records, result_tables
-from pileup.formats.tables.parts.client_results import ResultRow, ResultSet, Stray, read
+from pileup.formats.tables.layouts.reader import ResultRow, ResultSet, Stray, read
+from pileup.formats.tables.meanings import reader as result_records
+from pileup.formats.tables.meanings import tables as result_tables
 from pileup.records import (
     Event,
     LockWait,

@@ -1,6 +1,6 @@
 """Parse lock, transaction and thread tables: which waiter waits for which blocker.
 
-Source: see ``lock_rows``; pt-stalk's -lock-waits, -transactions and -ps-locks-transactions.
+Source: see ``meanings.locks``; pt-stalk's -lock-waits, -transactions and -ps-locks-transactions.
 Yields: Transaction, TrxLock, LockWait, MetadataLock, EventWait, LatchHold, ServerThread and Session
         records, a Snapshot per sample of them, and a Table for any other result set.
         The wait list holds every conflicting pair: a blocker that waits itself is not the root.
@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 
 from pileup.formats.reading.pt_stalk_samples import read_ts
-from pileup.formats.tables.parts.result_records import parse
+from pileup.formats.tables.meanings.detection import format_of
+from pileup.formats.tables.meanings.reader import parse
 
 NAME = "lock-tables"
 TITLE = "lock, transaction and thread tables"
@@ -58,6 +59,8 @@ _IDLE = "Lock collection already running"
 
 def sniff(head: str) -> bool | None:
     """Whether a result set has a column that only these tables have, or samples are all empty."""
+    if format_of(head) == NAME:
+        return True
     lower = head.lower()
     if (
         any(word in lower for word in _WORDS)

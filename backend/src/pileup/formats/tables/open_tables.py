@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from pileup.formats.tables.parts import result_records
+from pileup.formats.tables.meanings import reader as result_records
 from pileup.records import Item, Samples
 
 NAME = "open-tables"

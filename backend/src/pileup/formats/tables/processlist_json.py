@@ -19,8 +19,8 @@ import msgspec
 
 from pileup.formats.errors import FormatError
 from pileup.formats.reading import json_text
+from pileup.formats.tables.meanings.session_counts import ListingSeries
 from pileup.formats.tables.parts.processlist_rows import NOT_RUNNING, integer, seconds
-from pileup.formats.tables.parts.processlist_series import ListingSeries
 from pileup.records import Item, Problem, Section, Session, Snapshot
 
 NAME = "processlist-json"

@@ -1,7 +1,7 @@
 """Parse SHOW REPLICA STATUS and SHOW SLAVE STATUS: delay and errors; pt-stalk -slave-status.
 
-Source: see ``replication_rows``. pt-stalk prints the statement each second, also on a server that
-        replicates nothing: a file of statements alone yields a Section that reports it.
+Source: see ``meanings.replication``. pt-stalk prints the statement each second, also on a server
+        that replicates nothing: a file of statements alone yields a Section that reports it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from pileup.formats.tables.parts import result_records
+from pileup.formats.tables.meanings import reader as result_records
 from pileup.records import Item, Section
 
 NAME = "replication"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import re
 
-from pileup.formats.tables.parts.result_records import parse
+from pileup.formats.tables.meanings.reader import parse
 
 NAME = "result-set"
 TITLE = "the result of a query"

@@ -16,9 +16,9 @@ import re
 from collections.abc import Iterable, Iterator
 
 from pileup.formats.reading.pt_stalk_samples import clock_event, read_ts
-from pileup.formats.tables.parts.client_results import ResultRow, ResultSet, Stray, read
-from pileup.formats.tables.parts.result_tables import Shared, TableCollector
-from pileup.formats.tables.parts.row_handlers import Where
+from pileup.formats.tables.layouts.reader import ResultRow, ResultSet, Stray, read
+from pileup.formats.tables.meanings.handlers import Where
+from pileup.formats.tables.meanings.tables import Shared, TableCollector
 from pileup.formats.tables.parts.status_reader import StatusReader
 from pileup.formats.tables.parts.status_rows import cells, is_variable, shown
 from pileup.formats.unwrapping import client_layouts

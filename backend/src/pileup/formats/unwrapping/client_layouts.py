@@ -61,7 +61,7 @@ def box_cells(line: str, offsets: list[int]) -> list[str] | None:
 def starts_box_row(line: str, offsets: list[int], columns: int) -> bool:
     """Whether a row's first bars are at the offsets: a row, not the next line of a cell."""
     return (
-        line.startswith("|")
+        not line[: offsets[0]].strip()
         and len(line) > offsets[columns]
         and all(line[at] == "|" for at in offsets[: columns + 1])
     )

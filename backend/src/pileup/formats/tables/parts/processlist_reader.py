@@ -12,6 +12,7 @@ import polars as pl
 from pileup.formats.errors import FormatError
 from pileup.formats.reading import pt_stalk_samples
 from pileup.formats.reading.repeated_text import repeated
+from pileup.formats.tables.meanings.session_counts import ListingSeries
 from pileup.formats.tables.parts.processlist_blocks import Listings
 from pileup.formats.tables.parts.processlist_rows import (
     AFTER_INFO,
@@ -24,7 +25,6 @@ from pileup.formats.tables.parts.processlist_rows import (
     null_as_none,
     seconds,
 )
-from pileup.formats.tables.parts.processlist_series import ListingSeries
 from pileup.formats.unwrapping import client_layouts
 from pileup.records import (
     Clock,

@@ -12,9 +12,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pileup.formats.reading.wall_clock import local_us
-from pileup.formats.tables.parts.client_results import ResultRow
-from pileup.formats.tables.parts.result_tables import Shared
-from pileup.formats.tables.parts.row_handlers import Cells, Handler, Ready, Where, first, seconds
+from pileup.formats.tables.layouts.reader import ResultRow
+from pileup.formats.tables.meanings.handlers import (
+    Cells,
+    Handler,
+    Ready,
+    Seen,
+    Where,
+    first,
+    seconds,
+)
+from pileup.formats.tables.meanings.tables import Shared
 from pileup.records import Event, Item, Samples, Setting
 
 # Series to the columns that print it, in the words before and after 8.0.22.
@@ -36,12 +44,13 @@ _ERRORS = ("last_io", "last_sql")
 _HIDDEN = ("password",)
 
 
-def is_status(columns: tuple[str, ...]) -> bool:
-    return "slave_io_state" in columns or "replica_io_state" in columns
+def is_status(seen: Seen) -> bool:
+    """Whether a table is a replication status, of any version."""
+    return "slave_io_state" in seen.columns or "replica_io_state" in seen.columns
 
 
-def handler(columns: tuple[str, ...], where: Where, shared: Shared) -> Handler | None:
-    return _Replication(columns, where, shared) if is_status(columns) else None
+def handler(seen: Seen, where: Where, shared: Shared) -> Handler:
+    return _Replication(seen.columns, where, shared)
 
 
 class _Replication(Ready):

@@ -4,7 +4,7 @@ Source: INNODB_TRX, INNODB_LOCKS, INNODB_LOCK_WAITS (<= 5.7, MariaDB), performan
         data_locks, data_lock_waits (8.0+), metadata_locks, threads (5.7+), METADATA_LOCK_INFO
         (MariaDB), sys.innodb_lock_waits, sys.schema_table_lock_waits, sys.processlist and
         sys.session, SHOW PROCESSLIST, and the two queries of pt-stalk's -lock-waits; what
-        threads wait for by performance_schema is read by ``event_wait_rows``.
+        threads wait for by performance_schema is read by ``event_waits``.
 Ids:    THREAD_ID of performance_schema is its own, not the connection's: it is kept apart.
 """
 
@@ -14,18 +14,20 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from pileup.formats.tables.parts.client_results import ResultRow
-from pileup.formats.tables.parts.event_wait_rows import event_wait, last_wait, latch_hold
-from pileup.formats.tables.parts.row_handlers import (
+from pileup.formats.tables.layouts.reader import ResultRow
+from pileup.formats.tables.meanings.event_waits import event_wait, last_wait, latch_hold
+from pileup.formats.tables.meanings.handlers import (
     Cells,
     Handler,
     Ready,
+    Seen,
     Where,
     first,
     integer,
     local_us,
     seconds,
 )
+from pileup.formats.tables.meanings.tables import Shared
 from pileup.records import (
     Item,
     LockWait,
@@ -60,14 +62,17 @@ def snapshot_kind(columns: tuple[str, ...]) -> str | None:
     return known.kind if known else None
 
 
-def handler(columns: tuple[str, ...], where: Where) -> Handler | None:
-    """Return the handler of these columns' rows, or None for columns of another table."""
-    known = _known(columns)
-    if known is None:
-        return None
+def is_lock_table(seen: Seen) -> bool:
+    """Whether a table has the columns of locks, transactions or threads."""
+    return _known(seen.columns) is not None
+
+
+def handler(seen: Seen, where: Where, shared: Shared) -> Handler:  # noqa: ARG001
+    known = _known(seen.columns)
+    assert known is not None
     if known.make is _transaction:
-        return _Transactions(columns, where)
-    return _Rows(columns, where, known.make)
+        return _Transactions(seen.columns, where)
+    return _Rows(seen.columns, where, known.make)
 
 
 def _known(columns: tuple[str, ...]) -> _Known | None:
@@ -308,24 +313,6 @@ def _sys_session(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]
     yield from last_wait(cells, row, where)
 
 
-def _session(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
-    """Convert a row of a processlist that is among other results."""
-    session_id = integer(cells.get("id"))
-    if session_id is not None:
-        yield Session(
-            **where.record_fields(row),
-            session_id=session_id,
-            user=cells.get("user"),
-            client_host=cells.get("host"),
-            db=cells.get("db"),
-            command=cells.get("command"),
-            time_s=seconds(cells.get("time")),
-            state=cells.get("state"),
-            query=cells.get("info"),
-            os_tid=integer(cells.get("tid")),
-        )
-
-
 def _plain(name: str | None) -> str | None:
     return (name or "").replace("`", "") or None
 
@@ -350,6 +337,5 @@ _TABLES = tuple(
         ("threads", "thread_id name type processlist_id", _thread),
         ("threads", "thread_id processlist_id thread_os_id", _thread),
         ("threads", "thd_id conn_id command", _sys_session),
-        ("threads", "id user host db command time state info", _session),
     )
 )

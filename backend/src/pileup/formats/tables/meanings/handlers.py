@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from pileup.formats.reading.timestamps import read_stamp
-from pileup.formats.tables.parts.client_results import ResultRow
+from pileup.formats.tables.layouts.reader import ResultRow, ResultSet
 from pileup.records import Clock, Item
 
 Cells = dict[str, str | None]
@@ -16,12 +16,29 @@ Cells = dict[str, str | None]
 
 
 @dataclass(frozen=True, slots=True)
+class Seen:
+    """A table as it begins: what decides about its meaning."""
+
+    result: ResultSet
+    columns: tuple[str, ...]
+    """In lower case."""
+    first: tuple[str | None, ...] | None
+    """The cells of its first row; None for a table without rows."""
+
+    @property
+    def title(self) -> str:
+        return self.result.title
+
+
+@dataclass(frozen=True, slots=True)
 class Where:
+    """The time and the snapshot of a table's rows."""
+
     wall_us: int | None
     clock: Clock | None
     snapshot: int | None = None
     local: str | None = None
-    """The TS line's local time, as printed."""
+    """The local time as printed above the table."""
 
     def record_fields(self, row: ResultRow) -> dict[str, Any]:
         """Return the fields common to all records, for a record of this row."""

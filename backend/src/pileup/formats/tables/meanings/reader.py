@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pileup.formats.reading.pt_stalk_samples import clock_event
-from pileup.formats.tables.parts import lock_rows, open_tables_rows, replication_rows, status_values
-from pileup.formats.tables.parts.client_results import ResultRow, ResultSet, Stamp, Stray, read
-from pileup.formats.tables.parts.result_tables import LeftOut, Shared, TableCollector
-from pileup.formats.tables.parts.row_handlers import Handler, Where
+from pileup.formats.tables.layouts.reader import ResultRow, ResultSet, Stamp, Stray, read
+from pileup.formats.tables.meanings.handlers import Handler, Seen, Where
+from pileup.formats.tables.meanings.registry import is_known, meaning_of
+from pileup.formats.tables.meanings.tables import LeftOut, Shared
 from pileup.formats.unwrapping.client_layouts import stray
 from pileup.records import Item, Snapshot
 
@@ -30,7 +30,7 @@ _NOISE = ("lock collection already running", "too many open tables")
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Yield the records of every result set, and a Snapshot per moment of lock tables."""
     reader = _Reader()
-    for part in read(lines):
+    for part in read(lines, is_known=is_known):
         yield from reader.part(part)
     yield from reader.end()
 
@@ -53,8 +53,9 @@ class _Reader:
         self._stamp: Stamp | None = None
         self._clock_yielded = False
         self._handler: Handler | None = None
+        self._pending: ResultSet | None = None
+        """A table whose first row is not read yet."""
         self._moment: _Moment | None = None
-        self._snapshots = 0
         self._seen: dict[tuple[str, ...], int] = {}
         self._shared = Shared()
         self._sets = 0
@@ -65,6 +66,8 @@ class _Reader:
         if isinstance(part, ResultRow):
             if self._left_out.count:
                 self._left_out.reaches(part.line_last)
+            if self._pending is not None:
+                yield from self._begin(part)
             if self._moment is not None:
                 self._moment.last = part.line_last
             if self._handler is not None:
@@ -77,14 +80,14 @@ class _Reader:
                 yield from self._end_moment()
                 self._left_out.add(part.line, part.line)
             else:
-                yield from self._begin(part)
+                self._pending = part
         elif isinstance(part, Stamp):
             yield from self._end_set()
             yield from self._end_moment()
             self._stamp = part
-            if part.local and not self._clock_yielded:
+            if part.is_ts and part.local and not self._clock_yielded:
                 self._clock_yielded = True
-                yield clock_event(part.line, part.epoch_us, part.local)
+                yield clock_event(part.line, part.wall_us, part.local)
         elif not self._left_out.count and not part.text.lower().startswith(_NOISE):
             why = f"not part of a result set: {part.text[:60]!r}"
             yield from stray(part.line, part.text, why)
@@ -92,29 +95,30 @@ class _Reader:
     def end(self) -> Iterator[Item]:
         yield from self._end_set()
         yield from self._end_moment()
+        yield from self._shared.columns.flush()
+        yield from self._shared.listings.finish()
         yield from self._left_out.report_omitted(
             f"The file has {self._left_out.count} more result sets than the {MOST_SETS} that are "
             "kept; split it and upload the parts.",
             "more result sets than a file keeps",
         )
 
-    def _begin(self, result: ResultSet) -> Iterator[Item]:
+    def _begin(self, first: ResultRow | None) -> Iterator[Item]:
+        """Choose the meaning of a table by its columns and its first row."""
+        result, self._pending = self._pending, None
+        assert result is not None
         columns = tuple(column.lower() for column in result.columns)
+        seen = Seen(result, columns, first.values if first else None)
+        meaning = meaning_of(seen)
         sample = self._seen.get(columns, 0)
         self._seen[columns] = sample + 1
-        kind = lock_rows.snapshot_kind(columns)
+        kind = meaning.snapshot(columns)
         if kind is None:
             yield from self._end_moment()
         else:
             yield from self._begin_moment(kind, columns, result.line, sample)
         where = self._where(kind is not None, sample)
-        self._handler = (
-            lock_rows.handler(columns, where)
-            or replication_rows.handler(columns, where, self._shared)
-            or status_values.handler(result, columns, where, self._shared)
-            or open_tables_rows.handler(result, columns, where, self._shared)
-            or TableCollector(result, where, self._shared)
-        )
+        self._handler = meaning.handler(seen, where, self._shared)
 
     def _begin_moment(
         self, kind: str, columns: tuple[str, ...], line: int, sample: int
@@ -125,19 +129,23 @@ class _Reader:
             moment.columns.add(columns)
             return
         yield from self._end_moment()
-        self._moment = _Moment(kind, self._snapshots, sample, line, line, {columns})
-        self._snapshots += 1
+        snapshot = self._shared.take_snapshot()
+        self._moment = _Moment(kind, snapshot, sample, line, line, {columns})
 
     def _where(self, of_moment: bool, sample: int) -> Where:
         snapshot = self._moment.snapshot if of_moment and self._moment else None
         if self._stamp is not None:
-            return Where(self._stamp.epoch_us, "utc", snapshot, self._stamp.local)
+            return Where(self._stamp.wall_us, self._stamp.clock, snapshot, self._stamp.local)
         return Where(sample * _S, "relative", snapshot, None)
 
     def _end_set(self) -> Iterator[Item]:
+        if self._pending is not None:
+            yield from self._begin(None)
         handler, self._handler = self._handler, None
         if handler is not None:
             yield from handler.end()
+            if self._shared.columns.full:
+                yield from self._shared.columns.flush()
 
     def _end_moment(self) -> Iterator[Item]:
         moment, self._moment = self._moment, None
@@ -147,8 +155,8 @@ class _Reader:
         yield Snapshot(
             line_first=moment.first,
             line_last=moment.last,
-            wall_us=stamp.epoch_us if stamp else moment.sample * _S,
-            clock="utc" if stamp else "relative",
+            wall_us=stamp.wall_us if stamp else moment.sample * _S,
+            clock=stamp.clock if stamp else "relative",
             snapshot=moment.snapshot,
             kind=moment.kind,
             time_quality="exact" if stamp else "unknown",

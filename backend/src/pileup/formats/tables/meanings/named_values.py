@@ -10,28 +10,61 @@ Note:   the names of status begin with a capital letter (but for wsrep_*); those
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from pileup.formats.tables.parts.client_results import ResultRow, ResultSet
-from pileup.formats.tables.parts.result_tables import Shared, TableCollector
-from pileup.formats.tables.parts.row_handlers import Handler, Ready, Where
-from pileup.formats.tables.parts.status_rows import not_a_number_problem, parse_value
+from pileup.formats.tables.layouts.reader import ResultRow, ResultSet
+from pileup.formats.tables.meanings.handlers import Handler, Ready, Seen, Where
+from pileup.formats.tables.meanings.tables import Shared, TableCollector
+from pileup.formats.tables.parts.status_rows import (
+    is_variable,
+    not_a_number_problem,
+    parse_value,
+    shown,
+)
 from pileup.formats.tables.parts.status_variables import UNITS, variable_kind, variable_unit
-from pileup.records import Item, Samples
+from pileup.records import Item, Samples, Setting
 
 _COLUMNS = (("variable_name", "value"), ("variable_name", "variable_value"))
+_STATUS_FIRST = (
+    "Aborted_clients",
+    "Aborted_connects",
+    "Bytes_received",
+    "Com_select",
+    "Threads_running",
+)
+_VARIABLES = (
+    "auto_increment_increment",
+    "innodb_buffer_pool_size",
+    "max_connections",
+    "datadir",
+    "basedir",
+)
 _NAME = re.compile(r"(?:[A-Z][a-z0-9]|wsrep_)\w{1,120}")
 _CAPITALS = re.compile(r"[A-Z][A-Z0-9_]{1,120}")
 _STATUS_TABLE = re.compile(r"\b(?:global|session)_status\b", re.IGNORECASE)
 _ONLY_STATUS = ("aborted_", "bytes_", "com_", "created_tmp_", "handler_", "opened_", "select_")
 
 
-def handler(
-    result: ResultSet, columns: tuple[str, ...], where: Where, shared: Shared
-) -> Handler | None:
-    return _StatusValues(result, where, shared) if columns in _COLUMNS else None
+def is_named_values(seen: Seen) -> bool:
+    """Whether a table is of names of variables and their values."""
+    return seen.columns in _COLUMNS
 
 
-class _StatusValues(Ready):
+def format_of(names: Sequence[str]) -> str | None:
+    """Return 'status' or 'variables' for the names of a table of them; None for a few of either."""
+    if sum(name in _STATUS_FIRST for name in names) >= 2 or "Aborted_clients" in names:
+        return "status"
+    lower = sum(is_variable(name) for name in names)
+    if (lower and lower == len(names)) or sum(name in _VARIABLES for name in names) > 1:
+        return "variables"
+    return None
+
+
+def handler(seen: Seen, where: Where, shared: Shared) -> Handler:
+    return _NamedValues(seen.result, where, shared)
+
+
+class _NamedValues(Ready):
     def __init__(self, result: ResultSet, where: Where, shared: Shared) -> None:
         super().__init__()
         self._table = TableCollector(result, where, shared)
@@ -50,6 +83,9 @@ class _StatusValues(Ready):
                 self._capitals = lower.startswith(_ONLY_STATUS) or lower in UNITS
             if self._capitals:
                 name = name.lower() if name.startswith("WSREP_") else name.capitalize()
+        if is_variable(name):
+            self._ready.append(self._setting(name, text, row))
+            return
         if not _NAME.fullmatch(name):
             return
         if (value := parse_value(text)) is not None:
@@ -65,6 +101,17 @@ class _StatusValues(Ready):
             self._ready.append(samples)
         elif problem := not_a_number_problem(name, text, row.line_first):
             self._ready.append(problem)
+
+    def _setting(self, name: str, text: str, row: ResultRow) -> Setting:
+        return Setting(
+            line_first=row.line_first,
+            line_last=row.line_last,
+            wall_us=self._where.wall_us if self._where.clock != "relative" else None,
+            clock=self._where.clock if self._where.clock != "relative" else None,
+            name=name.lower(),
+            value=shown(name, text) or "",
+            source="SHOW VARIABLES",
+        )
 
     def end(self) -> list[Item]:
         return [*self.drain(), *self._table.end()]

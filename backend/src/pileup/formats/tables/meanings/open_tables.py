@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from pileup.formats.tables.parts.client_results import ResultRow, ResultSet
-from pileup.formats.tables.parts.result_tables import Shared, TableCollector
-from pileup.formats.tables.parts.row_handlers import Handler, Where, integer
+from pileup.formats.tables.layouts.reader import ResultRow, ResultSet
+from pileup.formats.tables.meanings.handlers import Handler, Seen, Where, integer
+from pileup.formats.tables.meanings.tables import Shared, TableCollector
 from pileup.records import Item, Samples
 
 COLUMNS = ("database", "table", "in_use", "name_locked")
 
 
-def handler(
-    result: ResultSet, columns: tuple[str, ...], where: Where, shared: Shared
-) -> Handler | None:
-    return _OpenTables(result, where, shared) if columns == COLUMNS else None
+def is_open_tables(seen: Seen) -> bool:
+    """Whether a table is SHOW OPEN TABLES."""
+    return seen.columns == COLUMNS
+
+
+def handler(seen: Seen, where: Where, shared: Shared) -> Handler:
+    return _OpenTables(seen.result, where, shared)
 
 
 class _OpenTables:

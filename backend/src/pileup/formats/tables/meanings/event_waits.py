@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from pileup.formats.tables.parts.client_results import ResultRow
-from pileup.formats.tables.parts.row_handlers import Cells, Where, integer
+from pileup.formats.tables.layouts.reader import ResultRow
+from pileup.formats.tables.meanings.handlers import Cells, Where, integer
 from pileup.records import EventWait, LatchHold, Record
 
 _PS = 1e12

@@ -1,27 +1,35 @@
-"""Read the result sets that the mysql client printed, row by row, in any mix of its layouts.
+"""Read the tables of a text, row by row, in any mix of layouts.
 
 Source: print_table_data(), print_tab_data(), print_table_data_vertically(), client/mysql.cc; MySQL
-        Shell prints the same boxes and rows. pt-stalk puts TS lines and the statement above them.
-Yields: Stamp for a TS line, ResultSet when a table begins, ResultRow for each row, Stray for a line
-        that is none of these, in file order. Statements, prompts, warnings and "n rows in set" are
-        peeled; the statement above a table becomes its title.
+        Shell prints the same boxes and rows. pt-stalk puts TS lines and the statement above them,
+        loops of a shell the output of ``date``. Other programs show the same rows as Markdown, CSV
+        or columns of blanks (``delimited``), and tickets quote rows without names (``headless``).
+Yields: Stamp for the time of what follows, ResultSet when a table begins, ResultRow for each row,
+        Stray for a line that is none of these, in file order. Statements, prompts, warnings and "n
+        rows in set" are peeled; the statement above a table becomes its title.
 Note:   NULL is None. The client does not mark the text 'NULL', so that reads as None too. A cell
         over several lines is joined again: in \\G by the aligned keys, in a box by its bars,
-        in --raw batch output by counting tabs.
+        in --raw batch output by counting tabs, in CSV by its quotes. Tables may be indented.
 """
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from pileup.formats.reading.date_lines import read_date_line
 from pileup.formats.reading.pt_stalk_samples import read_ts
+from pileup.formats.tables.layouts import delimited, headless
+from pileup.formats.tables.layouts.delimited import Delimited
 from pileup.formats.unwrapping import client_layouts
+from pileup.records import Clock
 
-Layout = Literal["vertical", "box", "tab"]
+Layout = Literal["vertical", "box", "tab", "cells"]
+IsKnown = Callable[[Sequence[str]], bool]
+"""Whether columns of these names are those of a known table."""
 
 # mysql> SHOW ENGINE ...      MariaDB [(none)]> ...      MySQL  localhost:33060+ ssl  sql > ...
 _PROMPT = re.compile(r"\s?(?:mysql|mariadb)\b[^>]{0,100}> ?(?P<sql>.*)$", re.IGNORECASE)
@@ -36,6 +44,15 @@ _NUMBER = re.compile(r"-?[\d.]+$")
 _COUNTED = re.compile(r"\d+ rows? in set|\d+ rows? \(")
 # Cells that may hold empty lines: statements and the server's own prose.
 _PROSE = ("query", "info", "sql_text", "statement", "digest_text", "error", "status", "state")
+_LONGEST_DATE = 80
+_BOX_DRAWING = "┌╔╭┏├╠┣╞╟└╚╰┗│║┃"
+_TO_ASCII = str.maketrans(
+    {
+        **dict.fromkeys("─━═╌", "-"),
+        **dict.fromkeys("│┃║", "|"),
+        **dict.fromkeys("┌┬┐├┼┤└┴┘╔╦╗╠╬╣╚╩╝╭╮╰╯┏┳┓┣╋┫┗┻┛╞╪╡╟╫╢", "+"),
+    }
+)
 _MOST_ROW = 1024 * 1024
 _MOST_TITLE = 2000
 _MOST_COLUMNS = 4096
@@ -44,9 +61,15 @@ _MOST_COLUMNS = 4096
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
+    """The time of the tables below a line."""
+
     line: int
-    epoch_us: int
+    wall_us: int
+    clock: Clock
     local: str | None
+    """The wall clock as printed; None for a TS line without it."""
+    is_ts: bool = True
+    """The line is pt-stalk's, which prints both clocks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +101,19 @@ class Stray:
 Part: TypeAlias = Stamp | ResultSet | ResultRow | Stray
 
 
-def read(lines: Iterable[str], first: int = 1) -> Iterator[Part]:
-    """Yield every part of a text, in order. ``first`` is the number of its first line."""
-    reader = _Reader()
+def _is_never_known(_: Sequence[str]) -> bool:
+    return False
+
+
+def read(
+    lines: Iterable[str], first: int = 1, is_known: IsKnown = _is_never_known
+) -> Iterator[Part]:
+    """Yield every part of a text, in order.
+
+    first: the number of its first line.
+    is_known: decides about tables whose layout alone is no proof of a table.
+    """
+    reader = _Reader(is_known)
     for number, text in enumerate(lines, start=first):
         if not reader.next_key(number, text):
             yield from reader.line(number, text)
@@ -88,7 +121,8 @@ def read(lines: Iterable[str], first: int = 1) -> Iterator[Part]:
 
 
 class _Reader:
-    def __init__(self) -> None:
+    def __init__(self, is_known: IsKnown) -> None:
+        self._is_known = is_known
         self._sets = 0
         self._result: ResultSet | None = None
         self._layout: Layout | None = None
@@ -111,8 +145,15 @@ class _Reader:
         self._offsets: list[int] = []
         self._rules = 0
         self._pending: list[str] = []
+        self._closed = False
+        """The rule below the rows was read; a row that follows is of a box with more rules."""
         # tab
         self._header: tuple[int, str] | None = None
+        # other delimiters
+        self._candidate: tuple[int, str, Delimited] | None = None
+        self._cells: Delimited | None = None
+        self._indent = ""
+        """Blanks in front of the current table."""
 
     # ---- \G
 
@@ -156,6 +197,10 @@ class _Reader:
             else:
                 yield from self._end_row()
             return
+        if ":" in text and len(text) < _LONGEST_DATE and read_date_line(text, most_words=3):
+            yield from self._end_set()
+            yield from self._between(number, text)
+            return
         outside = self._blanks or not self._prose()
         asks = outside and _SQL.match(text) and _END_OF_SQL.search(text)
         if asks or _COUNTED.match(text) or _PROMPT.match(text):
@@ -176,13 +221,23 @@ class _Reader:
     # ---- every line
 
     def line(self, number: int, text: str) -> Iterator[Part]:
-        if text.startswith("TS ") and (stamp := read_ts(text)):
+        bare = text.lstrip(" ") if text[:1] == " " else text
+        mark = bare[:1]
+        if mark in _BOX_DRAWING and mark:
+            text = text.translate(_TO_ASCII)
+            bare = text.lstrip(" ")
+            mark = bare[:1]
+        if mark == "T" and text.startswith("TS ") and (stamp := read_ts(text)):
             yield from self._end_set()
             self._title.clear()
-            yield Stamp(number, *stamp)
-        elif text.startswith("*") and (match := client_layouts.ROW.match(text)):
+            yield Stamp(number, stamp[0], "utc", stamp[1])
+        elif (
+            mark == "*"
+            and (match := client_layouts.ROW.match(bare))
+            and self._is_row_line(text[: len(text) - len(bare)])
+        ):
             yield from self._row_line(number, int(match["number"][:9]))
-        elif text.startswith("+") and client_layouts.RULE.match(text):
+        elif mark == "+" and client_layouts.RULE.match(bare):
             yield from self._rule(text)
         elif self._in_row:
             yield from self._vertical(number, text)
@@ -190,8 +245,17 @@ class _Reader:
             yield from self._box(number, text)
         elif self._layout == "tab":
             yield from self._tab(number, text)
+        elif self._layout == "cells":
+            yield from self._delimited(number, text)
         else:
             yield from self._between(number, text)
+
+    def _is_row_line(self, indent: str) -> bool:
+        """Whether a line of stars begins a row: inside a table it is indented as the others."""
+        if self._in_row and self._values and indent != self._indent:
+            return False
+        self._indent = indent
+        return True
 
     def end(self) -> Iterator[Part]:
         yield from self._end_set()
@@ -216,8 +280,22 @@ class _Reader:
                 0 < tabs < header.count("\t") and not _looks_like_header(text)  # --raw
             )
             if fits and not self._is_chatter(text):
-                yield from self._begin(at, tuple(c.strip() for c in header.split("\t")), "tab")
+                names = tuple(cell.strip() for cell in header.split("\t"))
+                if headless.are_variables(names, text.split("\t")):
+                    yield from self._begin(at, ("Variable_name", "Value"), "tab")
+                    yield from self._tab(at, header)
+                else:
+                    yield from self._begin(at, names, "tab")
                 yield from self._tab(number, text)
+                return
+            yield Stray(at, header)
+        if self._candidate is not None:
+            (at, header, layout), self._candidate = self._candidate, None
+            if layout.confirms(text, self._is_known(layout.columns)):
+                yield from self._begin(at, layout.columns, "cells")
+                self._cells = layout
+                if not layout.is_rule(text):
+                    yield from self._delimited(number, text)
                 return
             yield Stray(at, header)
         if not text.strip():
@@ -235,11 +313,57 @@ class _Reader:
         elif _SQL.match(text):
             self._title.clear()
             self._statement(text)
+        elif stamp := read_date_line(text):
+            yield Stamp(number, stamp.wall_us, stamp.clock, stamp.printed, is_ts=False)
+        elif columns := self._columns_of_row(text):
+            self._inside_sql = False
+            kind: Layout = "tab" if "\t" in text else "cells"
+            yield from self._begin(number, columns, kind)
+            if kind == "tab":
+                yield from self._tab(number, text)
+            else:
+                self._cells = Delimited("|", columns)
+                yield from self._delimited(number, text)
         elif _looks_like_header(text):
             self._inside_sql = False
-            self._header = (number, text)
-        elif not self._is_chatter(text):
+            self._header = (number, text.lstrip(" "))
+        elif self._is_chatter(text):
+            return
+        elif candidate := delimited.header(text, self._is_known):
+            self._inside_sql = False
+            self._candidate = (number, text, candidate)
+        else:
             yield Stray(number, text)
+
+    @staticmethod
+    def _columns_of_row(text: str) -> tuple[str, ...] | None:
+        """Return the columns of a row that has no header above it; None for another line."""
+        if len(text) > _MOST_ROW:
+            return None
+        if "\t" in text:
+            return headless.columns(text.lstrip(" ").split("\t"))
+        return headless.columns(delimited.bars(text)) if delimited.is_bar_row(text) else None
+
+    def _delimited(self, number: int, text: str) -> Iterator[Part]:
+        layout, result = self._cells, self._result
+        assert layout is not None
+        assert result is not None
+        begun = layout.held
+        if not begun and not text.strip():
+            yield from self._end_set()
+            return
+        cells = layout.cells(text)
+        if cells is None and layout.held:
+            self._first = self._first if begun else number
+        elif cells is not None and len(cells) == len(result.columns):
+            first = self._first if begun else number
+            self._values, self._first, self._last = cells, first, number
+            yield from self._end_row()
+        elif layout.is_rule(text):
+            return
+        else:
+            yield from self._end_set()
+            yield from self._between(number, text)
 
     def _statement(self, text: str) -> None:
         if sum(map(len, self._title)) < _MOST_TITLE:
@@ -254,14 +378,15 @@ class _Reader:
 
     def _rule(self, text: str) -> Iterator[Part]:
         offsets = client_layouts.box_offsets(text)
+        if self._closed:
+            yield from self._end_set()
         if self._layout != "box" or self._rules == 0 or offsets != self._offsets:
             yield from self._end_set()
             self._layout, self._offsets, self._rules = "box", offsets, 1
             return
         yield from self._end_row()
         self._rules += 1
-        if self._rules == 3:
-            yield from self._end_set()
+        self._closed = self._rules >= 3
 
     def _box(self, number: int, text: str) -> Iterator[Part]:
         if self._rules == 1:
@@ -274,7 +399,12 @@ class _Reader:
             return
         columns = len(self._offsets) - 1
         cells = client_layouts.box_cells(text, self._offsets)
-        if cells is None and text.startswith("|") and text.rstrip().endswith("|"):
+        if self._closed and cells is None:
+            yield from self._end_set()
+            yield from self._between(number, text)
+            return
+        self._closed = False
+        if cells is None and text.lstrip().startswith("|") and text.rstrip().endswith("|"):
             bars = _bars(text)
             cells = bars if bars and len(bars) == columns and not self._pending else None
         if cells is not None:
@@ -333,7 +463,7 @@ class _Reader:
             yield Stray(self._first, "\t".join(self._values)[:200])
             self._values, self._more = [], []
         if tabs == columns - 1:
-            values = text.split("\t")
+            values = (text.lstrip(" ") if text[:1] == " " else text).split("\t")
             if tuple(v.strip() for v in values) == self._result.columns:  # printed again
                 header = self._result
                 yield from self._end_set()
@@ -397,11 +527,13 @@ class _Reader:
         yield from self._end_row()
         if self._header is not None:
             (at, header), self._header = self._header, None
-            yield from self._begin(at, tuple(header.split("\t")), "tab")
-        self._result = None
-        self._layout = None
+            yield from self._begin(at, tuple(cell.strip() for cell in header.split("\t")), "tab")
+        if self._candidate is not None:
+            (at, header, _), self._candidate = self._candidate, None
+            yield Stray(at, header)
+        self._result = self._layout = self._cells = None
         self._expected = ()
-        self._in_row = False
+        self._in_row = self._closed = False
         self._rules = 0
 
 
@@ -424,9 +556,10 @@ def _looks_like_header(text: str) -> bool:
     """Whether a line has names between tabs: none empty, none a number, none twice."""
     if "\t" not in text or len(text) > 20_000:
         return False
+    text = text.lstrip(" ")
     cells = [cell.strip() for cell in text.split("\t")]
     return (
         all(0 < len(cell) <= 128 and cell != "NULL" and not _NUMBER.match(cell) for cell in cells)
         and len({cell.lower() for cell in cells}) == len(cells)
-        and not text.startswith((" ", "\t"))
+        and not text.startswith("\t")
     )

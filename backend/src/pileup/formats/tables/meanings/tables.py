@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from pileup.formats.tables.parts.client_results import ResultRow, ResultSet
-from pileup.formats.tables.parts.row_handlers import Where
+from pileup.formats.reading.series_columns import Columns
+from pileup.formats.tables.layouts.reader import ResultRow, ResultSet
+from pileup.formats.tables.meanings.handlers import Where
+from pileup.formats.tables.meanings.session_counts import Listing, Listings
 from pileup.numerals import grouped
 from pileup.records import Item, Problem, Skipped, Table
 
@@ -27,6 +29,24 @@ class Shared:
     """Cells that its tables may still hold."""
     yielded: dict[tuple[str, str], str] = field(default_factory=dict)
     """Settings by channel and name as last yielded: a file repeats them every second."""
+    columns: Columns = field(default_factory=Columns)
+    """Values of series that wait to be yielded."""
+    snapshots: int = 0
+    """Snapshots so far."""
+    listings: Listings = field(default_factory=Listings)
+
+    def take_snapshot(self) -> int:
+        """Return the number of the next snapshot."""
+        self.snapshots += 1
+        return self.snapshots - 1
+
+    def begin_listing(self, where: Where, line: int) -> Listing:
+        """Begin the counts of a listing of sessions."""
+        return self.listings.begin(where, line, self.take_snapshot())
+
+    def begin_count(self, where: Where, line: int) -> Listing:
+        """Begin the counts of sessions that the server has grouped: there is no snapshot."""
+        return self.listings.begin(where, line, None)
 
 
 class LeftOut:

@@ -1,0 +1,1 @@
+"""Layouts of tables: from lines to rows of cells with line numbers."""

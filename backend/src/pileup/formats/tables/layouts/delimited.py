@@ -1,0 +1,162 @@
+"""Split rows between bars, commas, semicolons or columns of blanks: Markdown, CSV, ``column -t``.
+
+Source: Markdown tables; boxes without their rules, as web pages and tickets quote them; CSV of
+        MySQL Workbench (``# Id, User``, quoted by '), DBeaver, HeidiSQL, phpMyAdmin, DataGrip;
+        ``column -t``.
+Note:   a line of prose has commas too. So a header of cells is believed only when the line below it
+        has as many, and between commas only when a cell below is a number, NULL, empty or quoted,
+        or when the names are those of a known table (``is_known``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+MOST_CELL = 1024 * 1024
+_BAR_ROW = re.compile(r"\s*\|.*\|\s*$", re.DOTALL)
+_DASHED = re.compile(r"\s*\|(?:\s*:?-+:?\s*\|)+\s*$")
+_NAME = re.compile(r"(?![\d.,]+$)[\w@`#$*(][\w@`#$()*/%+.:<>=\[\] -]{0,95}")
+_NUMBER = re.compile(r"[-+]?[\d.,]*\d[\d.,]*(?:[eE][-+]?\d+)?%?$|NULL$|\\N$|$", re.IGNORECASE)
+_LONGEST_HEADER = 20_000
+_MOST_WORDS = 5
+_COMMAS = (",", ";")
+_GAP = re.compile(r" {2,}")
+
+
+@dataclass(slots=True)
+class Delimited:
+    """The layout of a table whose header was split into ``columns``."""
+
+    kind: str
+    """The delimiter: '|', ',', ';' or ' ' for columns of blanks."""
+    columns: tuple[str, ...]
+    quote: str = '"'
+    starts: tuple[int, ...] = ()
+    """Where the columns begin, when blanks separate them."""
+    held: str = ""
+    """The beginning of a row that ends inside quotes."""
+
+    def is_rule(self, text: str) -> bool:
+        """Whether the line is the row of dashes below a Markdown header."""
+        return self.kind == "|" and bool(_DASHED.match(text))
+
+    def confirms(self, text: str, is_known: bool) -> bool:
+        """Whether the line below the header shows that there is a table."""
+        if self.is_rule(text):
+            return True
+        cells = self.cells(text)
+        opened, self.held = bool(self.held), ""
+        if cells is None:
+            return opened and is_known
+        if len(cells) != len(self.columns):
+            return False
+        sure = is_known or self.kind == "|"
+        return sure or '"' in text or any(_NUMBER.match(cell) for cell in cells)
+
+    def cells(self, text: str) -> list[str] | None:
+        """Split a row; None for a line that is not a row, or not its end (then ``held`` is set)."""
+        if self.kind == "|":
+            return self._between_bars(text)
+        if self.kind == " ":
+            return self._between_blanks(text)
+        whole = f"{self.held}\n{text}" if self.held else text.strip()
+        cells = split_quoted(whole, self.kind, self.quote)
+        self.held = whole if cells is None and len(whole) < MOST_CELL else ""
+        return cells
+
+    def _between_bars(self, text: str) -> list[str] | None:
+        if not _BAR_ROW.match(text):
+            return None
+        cells = bars(text.replace("\\|", "\ufffc"))
+        columns = len(self.columns)
+        if len(cells) > columns:  # a bar in the last cell, which is the statement
+            cells = [*cells[: columns - 1], " | ".join(cells[columns - 1 :])]
+        return [cell.replace("\ufffc", "|") for cell in cells]
+
+    def _between_blanks(self, text: str) -> list[str] | None:
+        at = self.starts
+        if any(start < len(text) and start and text[start - 1] != " " for start in at):
+            cells = _GAP.split(text.strip(), len(at) - 1)
+            return cells if len(cells) == len(at) else None
+        ends = (*at[1:], max(len(text), at[-1]))
+        return [text[start:end].strip() for start, end in zip(at, ends, strict=True)]
+
+
+def header(text: str, is_known: Callable[[Sequence[str]], bool]) -> Delimited | None:
+    """Return the layout that begins with this line, if its cells can be names of columns."""
+    if len(text) > _LONGEST_HEADER:
+        return None
+    if _BAR_ROW.match(text):
+        names = bars(text)
+        return Delimited("|", tuple(names)) if _are_names(names, least=1) else None
+    bare = text.strip()
+    for comma in _COMMAS:
+        if comma not in bare:
+            continue
+        quote = "'" if bare.startswith("#") else '"'
+        cells = split_quoted(bare.removeprefix("#").strip(), comma, quote)
+        if cells and _are_names(cells):
+            return Delimited(comma, tuple(cell.strip() for cell in cells), quote)
+    if "  " in bare or " " in bare:
+        names = bare.split()
+        if 2 <= len(names) <= 64 and is_known(names):
+            starts = tuple(match.start() for match in re.finditer(r"\S+", text))
+            return Delimited(" ", tuple(names), starts=starts)
+    return None
+
+
+def bars(text: str) -> list[str]:
+    """Split a row between bars into its cells."""
+    return [cell.strip() for cell in text.strip()[1:-1].split("|")]
+
+
+def is_bar_row(text: str) -> bool:
+    return bool(_BAR_ROW.match(text))
+
+
+def _are_names(cells: Sequence[str], least: int = 2) -> bool:
+    lower = {cell.strip().lower() for cell in cells}
+    return (
+        len(cells) >= least
+        and len(lower) == len(cells)
+        and all(
+            _NAME.fullmatch(cell.strip()) and len(cell.split()) <= _MOST_WORDS and cell != "NULL"
+            for cell in cells
+        )
+    )
+
+
+def split_quoted(line: str, comma: str, quote: str = '"') -> list[str] | None:
+    """Split a row of CSV; None when it ends inside quotes."""
+    cells: list[str] = []
+    at = 0
+    while True:
+        while at < len(line) and line[at] == " ":
+            at += 1
+        parts: list[str] = []
+        inside = line.startswith(quote, at)
+        at += inside
+        while inside:
+            end = line.find(quote, at)
+            if end < 0:
+                return None
+            if line.startswith(quote, end + 1):
+                parts.append(line[at : end + 1])
+                at = end + 2
+            elif quote == "'" and line[end - 1 : end] == "\\":  # Workbench escapes so
+                parts.append(line[at : end - 1] + quote)
+                at = end + 1
+            else:
+                parts.append(line[at:end])
+                at, inside = end + 1, False
+        end = line.find(comma, at)
+        parts.append(line[at : end if end >= 0 else len(line)].rstrip())
+        cells.append("".join(parts))
+        if end < 0:
+            return cells
+        at = end + 1
+
+
+__all__ = ["Delimited", "bars", "header", "is_bar_row", "split_quoted"]

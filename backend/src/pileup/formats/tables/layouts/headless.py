@@ -1,0 +1,98 @@
+"""Recognise rows that are pasted without the names of their columns, by what their cells hold.
+
+Source: ``mysql -N``; bug reports and tickets that quote some rows of a listing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+PROCESSLIST = ("Id", "User", "Host", "db", "Command", "Time", "State", "Info")
+COMMANDS = frozenset(
+    (
+        "Binlog Dump",
+        "Binlog Dump GTID",
+        "Change user",
+        "Close stmt",
+        "Connect",
+        "Connect Out",
+        "Create DB",
+        "Daemon",
+        "Debug",
+        "Delayed insert",
+        "Drop DB",
+        "Error",
+        "Execute",
+        "Fetch",
+        "Field List",
+        "Group Replication Data Stream subscriber",
+        "Init DB",
+        "Kill",
+        "Killed",
+        "Long Data",
+        "Ping",
+        "Prepare",
+        "Processlist",
+        "Query",
+        "Quit",
+        "Refresh",
+        "Register Slave",
+        "Register Replica",
+        "Reset Connection",
+        "Reset stmt",
+        "Set option",
+        "Shutdown",
+        "Sleep",
+        "Slave_IO",
+        "Slave_SQL",
+        "Slave_worker",
+        "Statistics",
+        "Table Dump",
+        "Time",
+    )
+)
+"""The COMMAND column: get_command_name(), sql/sql_parse.cc, of MySQL and MariaDB."""
+_BEHIND = {8: (), 9: ("Progress",), 10: ("Rows_sent", "Rows_examined")}
+_WHOLE = re.compile(r"-?\d{1,18}$")
+_STATUS_NAME = re.compile(
+    r"(?:Aborted|Access|Acl|Aria|Binlog|Bytes|Com|Connection|Created|Delayed|Flush|Handler|Innodb"
+    r"|Key|Last|Locked|Max|Memory|Not|Ongoing|Open|Opened|Performance|Prepared|Qcache|Rows|Rpl|Select"
+    r"|Slave|Slow|Sort|Ssl|Table|Tc|Threadpool|Threads|Uptime|Wsrep|wsrep)_\w{1,100}|Uptime|Queries"
+    r"|Questions|Connections"
+)
+_VARIABLE_NAME = re.compile(
+    r"(?:aria|auto|autocommit|back|basedir|bind|binlog|bulk|character|collation|completion|concurrent"
+    r"|connect|core|datadir|default|delay|disabled|div|end|enforce|eq|event|expire|explicit|flush|ft"
+    r"|general|group|gtid|have|histogram|host|ignore|init|innodb|interactive|internal|join|keep|key"
+    r"|large|lc|license|local|lock|locked|log|long|low|lower|mandatory|master|max|metadata|min|myisam"
+    r"|net|new|old|open|optimizer|performance|pid|plugin|preload|protocol|proxy|pseudo|query|rand"
+    r"|range|read|regexp|relay|replica|replicate|report|require|rpl|schema|secure|server|session|skip"
+    r"|slave|slow|socket|sort|source|sql|stored|super|sync|system|table|tablespace|tc|thread|threadpool"
+    r"|time|tls|tmp|tmpdir|transaction|tx|unique|updatable|version|wait|windowing|wsrep)"
+    r"(?:_[a-z0-9_]{1,100})"
+)
+
+
+def columns(cells: Sequence[str]) -> tuple[str, ...] | None:
+    """Return the columns of which this can be a row; None when it can be any row."""
+    if (
+        len(cells) in _BEHIND
+        and cells[4].strip() in COMMANDS
+        and _WHOLE.match(cells[0].strip())
+        and _WHOLE.match(cells[5].strip())
+    ):
+        return (*PROCESSLIST, *_BEHIND[len(cells)])
+    if len(cells) == 2 and _STATUS_NAME.fullmatch(cells[0].strip()):
+        return ("Variable_name", "Value")
+    return None
+
+
+def are_variables(first: Sequence[str], second: Sequence[str]) -> bool:
+    """Whether two rows of two cells are variables and their values, and the first is no header."""
+    return all(
+        len(cells) == 2 and _VARIABLE_NAME.fullmatch(cells[0].strip()) for cells in (first, second)
+    )
+
+
+__all__ = ["COMMANDS", "PROCESSLIST", "are_variables", "columns"]

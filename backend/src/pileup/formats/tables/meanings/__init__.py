@@ -1,0 +1,1 @@
+"""Meanings of tables: from rows to records, by the names of the columns."""

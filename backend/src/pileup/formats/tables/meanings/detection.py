@@ -1,0 +1,82 @@
+"""Name the format of a text by the most special table in its first lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from pileup.formats.tables.layouts.reader import ResultRow, ResultSet, Stray, read
+from pileup.formats.tables.meanings import named_values
+from pileup.formats.tables.meanings.handlers import Seen
+from pileup.formats.tables.meanings.registry import MEANINGS, RESULT, is_known, meaning_of
+
+_MOST_LINES = 1200
+_LONGEST_LINE = 4_000
+_ORDER = {
+    name: rank
+    for rank, name in enumerate(
+        dict.fromkeys(
+            (
+                *(meaning.format for meaning in MEANINGS if meaning.format != RESULT),
+                "status",
+                "variables",
+                RESULT,
+            )
+        )
+    )
+}
+_OPEN = ("box", "vertical")
+_LEAST_SHARE = 0.8
+
+
+@dataclass(slots=True)
+class _Table:
+    result: ResultSet
+    rows: list[ResultRow] = field(default_factory=list)
+    lines: int = 0
+
+    @property
+    def format(self) -> str:
+        first = self.rows[0].values if self.rows else None
+        columns = tuple(name.lower() for name in self.result.columns)
+        seen = Seen(self.result, columns, first)
+        if named_values.is_named_values(seen):
+            return named_values.format_of([row.values[0] or "" for row in self.rows]) or RESULT
+        return meaning_of(seen).format
+
+
+@lru_cache(maxsize=4)
+def format_of(head: str) -> str | None:
+    """Return the NAME of the format of tables that a text begins with; None when it has no table.
+
+    A box, rows of ``\\G`` and known columns are tables wherever they are. Cells between tabs or
+    commas are tables only when nearly all of the text consists of them.
+    """
+    lines = head.split("\n")
+    if len(head) > 60_000 and len(lines) > 2:
+        lines = lines[:-1]  # the head may end inside a line
+    lines = lines[:_MOST_LINES]
+    tables: list[_Table] = []
+    strays = 0
+    for part in read((line[:_LONGEST_LINE] for line in lines), is_known=is_known):
+        if isinstance(part, ResultSet):
+            tables.append(_Table(part, lines=1))
+        elif isinstance(part, ResultRow):
+            tables[-1].lines += part.line_last - part.line_first + 1
+            if len(tables[-1].rows) < 60:
+                tables[-1].rows.append(part)
+        elif isinstance(part, Stray):
+            strays += 1
+    formats = [table.format for table in tables if table.rows or table.result.layout == "box"]
+    special = [name for name in formats if name != RESULT]
+    if special:
+        return min(special, key=_ORDER.__getitem__)
+    if not formats:
+        return None
+    if any(table.rows and table.result.layout in _OPEN for table in tables):
+        return RESULT
+    inside = sum(table.lines for table in tables if table.rows)
+    return RESULT if inside >= _LEAST_SHARE * (inside + strays) else None
+
+
+__all__ = ["format_of"]

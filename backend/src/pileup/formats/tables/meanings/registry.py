@@ -1,0 +1,75 @@
+"""The meanings of tables: which columns make which records.
+
+The first meaning that fits a table reads it, so the special ones come first and "simply a table" is
+last. Every file of tables is read by this list, whatever its layout and whichever format it is of;
+``format`` is the format that a file is named after when this is the most special table in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from pileup.formats.tables.layouts.reader import ResultSet
+from pileup.formats.tables.meanings import (
+    grouped_sessions,
+    innodb_metrics,
+    latch_counts,
+    locks,
+    named_values,
+    open_tables,
+    replication,
+    sampled_values,
+    sessions,
+)
+from pileup.formats.tables.meanings.handlers import Handler, Seen, Where
+from pileup.formats.tables.meanings.tables import Shared, TableCollector
+
+RESULT = "result-set"
+"""The format of a file in which no table has a special meaning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """A kind of table."""
+
+    format: str
+    fits: Callable[[Seen], bool]
+    """Whether a table is of this kind; it is not told its rows, but for the first."""
+    handler: Callable[[Seen, Where, Shared], Handler]
+    snapshot: Callable[[tuple[str, ...]], str | None] = lambda _: None
+    """The kind of snapshot that its rows belong to, by its columns; None for none."""
+
+
+def _table(seen: Seen, where: Where, shared: Shared) -> Handler:
+    return TableCollector(seen.result, where, shared)
+
+
+MEANINGS: tuple[Meaning, ...] = (
+    Meaning("lock-tables", locks.is_lock_table, locks.handler, locks.snapshot_kind),
+    Meaning("processlist", sessions.is_processlist, sessions.handler),
+    Meaning("processlist", grouped_sessions.is_grouped, grouped_sessions.handler),
+    Meaning("innodb-metrics", innodb_metrics.is_metrics, innodb_metrics.handler),
+    Meaning("innodb-mutex", latch_counts.is_latches, latch_counts.handler),
+    Meaning("replication", replication.is_status, replication.handler),
+    Meaning("open-tables", open_tables.is_open_tables, open_tables.handler),
+    Meaning(RESULT, named_values.is_named_values, named_values.handler),
+    Meaning(RESULT, sampled_values.is_sampled, sampled_values.handler),
+    Meaning(RESULT, lambda _: True, _table),
+)
+
+
+def meaning_of(seen: Seen) -> Meaning:
+    """Return the first meaning that fits a table; "simply a table" fits all."""
+    return next(meaning for meaning in MEANINGS if meaning.fits(seen))
+
+
+def is_known(names: Sequence[str]) -> bool:
+    """Whether columns of these names alone are those of a table with a special meaning."""
+    columns = tuple(name.strip().lower() for name in names)
+    seen = Seen(ResultSet(0, "", tuple(names), 1, "tab"), columns, None)
+    meaning = meaning_of(seen)
+    return meaning.format != RESULT or named_values.is_named_values(seen)
+
+
+__all__ = ["MEANINGS", "RESULT", "Meaning", "is_known", "meaning_of"]

@@ -1,0 +1,210 @@
+"""Convert rows of a processlist to sessions: any selection of its columns, in any order.
+
+Source: SHOW PROCESSLIST, information_schema.PROCESSLIST, performance_schema.processlist and threads
+        joined by hand, exporters that write the same columns.
+Yields: a Session per row with an id; per listing a Snapshot, a Section and the counts
+        processlist.sessions, .running and .state. Rows without an id stay a table as well.
+Note:   HOST is the client. Without COMMAND a session runs when it has a statement; without both
+        nobody knows, and there is no count of running ones.
+Time:   a column that holds a time (``now()``, ``ts``) places its rows; else the line above them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pileup.formats.reading.timestamps import read_stamp
+from pileup.formats.tables.layouts.headless import COMMANDS
+from pileup.formats.tables.layouts.reader import ResultRow
+from pileup.formats.tables.meanings.handlers import (
+    Cells,
+    Handler,
+    Ready,
+    Seen,
+    Where,
+    first,
+    integer,
+    seconds,
+)
+from pileup.formats.tables.meanings.session_counts import Listing
+from pileup.formats.tables.meanings.tables import Shared, TableCollector
+from pileup.records import Item, Problem, Session, Skipped
+
+NAMES: dict[str, tuple[str, ...]] = {
+    "id": ("id", "processlist_id", "conn_id", "connection_id", "session_id", "pid"),
+    "user": ("user", "processlist_user", "username"),
+    "host": ("host", "processlist_host", "client", "client_host"),
+    "db": ("db", "processlist_db", "database", "schema"),
+    "command": ("command", "processlist_command", "cmd"),
+    "time": ("time", "processlist_time", "time_s", "seconds"),
+    "time_ms": ("time_ms",),
+    "state": ("state", "processlist_state"),
+    "info": ("info", "processlist_info", "current_statement", "query", "sql_text", "statement"),
+    "tid": ("tid", "thread_os_id"),
+}
+"""The columns of a processlist, and the names that servers and exporters give them."""
+_COLUMN_OF = {name: column for column, names in NAMES.items() for name in names}
+_OWN = frozenset(names[0] for names in NAMES.values())
+_TIMES = (
+    "ts",
+    "timestamp",
+    "now()",
+    "now",
+    "sysdate()",
+    "current_timestamp",
+    "current_timestamp()",
+    "utc_timestamp()",
+    "now(6)",
+    "sampled_at",
+    "sample_time",
+    "captured_at",
+    "collected_at",
+    "recorded_at",
+    "at",
+    "date",
+    "datetime",
+    "@timestamp",
+    "log_time",
+)
+_SOURCES = ("processlist", "threads", "session")
+
+
+def plain(name: str) -> str:
+    """Return a column's name without its table: 'p.STATE' and 'PROCESSLIST.State' are 'state'."""
+    lower = name.strip().strip("`\"'").lower()
+    return lower.rpartition(".")[2].strip("`\"' ") if "(" not in lower else lower
+
+
+def is_processlist(seen: Seen) -> bool:
+    """Whether a table is a processlist: by its statement, its columns and its first row."""
+    names = [plain(name) for name in seen.columns]
+    found = {_COLUMN_OF[name] for name in names if name in _COLUMN_OF}
+    strong = found & {"command", "state", "info"}
+    if not strong or not found & {"id", "user"} or not is_source(seen.title):
+        return False
+    if any("count(" in name for name in names):
+        return False
+    by_title = any(source in seen.title.lower() for source in _SOURCES)
+    own = sum(name in _OWN for name in names)
+    enough = len(strong) >= 2 or len(found) >= 4 or (len(found) >= 3 and "time" in found)
+    return enough and (by_title or 2 * own >= len(names) or len(strong) == 3) and _row_fits(seen)
+
+
+def is_source(title: str) -> bool:
+    """Whether a statement reads sessions, or there is none."""
+    lower = title.lower()
+    return " from " not in f" {lower} " or any(source in lower for source in _SOURCES)
+
+
+def _row_fits(seen: Seen) -> bool:
+    """Whether the first row can be a session: its id and its time are numbers."""
+    if seen.first is None:
+        return True
+    cells = _cells(seen.columns, seen.first)
+    command = cells.get("command")
+    if command and "command" in cells and command not in COMMANDS:
+        return False
+    for column in ("id", "time"):
+        text = cells.get(column)
+        if text and seconds(text.strip()) is None:
+            return False
+    return True
+
+
+def _cells(columns: Sequence[str], values: Sequence[str | None]) -> Cells:
+    """Return a row by the columns of a processlist."""
+    cells: Cells = {}
+    for name, value in zip(columns, values, strict=True):
+        column = _COLUMN_OF.get(plain(name))
+        if column is not None:
+            cells.setdefault(column, value)
+    return cells
+
+
+def handler(seen: Seen, where: Where, shared: Shared) -> Handler:
+    return _Sessions(seen, where, shared)
+
+
+class _Sessions(Ready):
+    def __init__(self, seen: Seen, where: Where, shared: Shared) -> None:
+        super().__init__()
+        self._seen, self._where, self._shared = seen, where, shared
+        names = [plain(name) for name in seen.columns]
+        self._names = frozenset(_COLUMN_OF[name] for name in names if name in _COLUMN_OF)
+        self._time = next((at for at, name in enumerate(names) if name in _TIMES), None)
+        self._printed: str | None = None
+        self._listing: Listing | None = None
+        self._ids: set[int] = set()
+        self._table = None if "id" in self._names else TableCollector(seen.result, where, shared)
+
+    def row(self, row: ResultRow) -> None:
+        if self._table is not None:
+            self._table.row(row)
+        printed = row.values[self._time] if self._time is not None else None
+        cells = _cells(self._seen.columns, row.values)
+        session_id = integer((cells.get("id") or "").strip())
+        if self._listing is None or printed != self._printed or session_id in self._ids:
+            self._begin(row, printed)
+        assert self._listing is not None
+        if "id" in self._names and session_id is None:
+            if first(cells, "user", "command", "state", "info") is None and not cells.get("id"):
+                return  # a background thread
+            self._ready += [
+                Problem(
+                    row.line_first,
+                    "A processlist row without a readable Id; it was left out.",
+                    found=str(row.values)[:200],
+                ),
+                Skipped(row.line_first, row.line_last, "a row without an Id"),
+            ]
+            return
+        command, state, info = (cells.get(name) for name in ("command", "state", "info"))
+        self._listing.take(row.line_last, command, state, info, self._names)
+        if session_id is None:
+            return
+        self._ids.add(session_id)
+        self._ready.append(
+            Session(
+                **self._listing.where.record_fields(row),
+                session_id=session_id,
+                user=cells.get("user"),
+                client_host=cells.get("host"),
+                db=cells.get("db"),
+                command=command,
+                time_s=precise(cells.get("time"), cells.get("time_ms")),
+                state=state,
+                query=info,
+                os_tid=integer(cells.get("tid")) or None,
+            )
+        )
+
+    def end(self) -> list[Item]:
+        self._end_listing()
+        if self._table is not None:
+            self._ready += self._table.end()
+        return self.drain()
+
+    def _begin(self, row: ResultRow, printed: str | None) -> None:
+        self._end_listing()
+        self._ids.clear()
+        self._printed = printed
+        where = self._where
+        if printed and (stamp := read_stamp(printed)):
+            where = Where(stamp[0], stamp[1], None, printed)
+        self._listing = self._shared.begin_listing(where, row.line_first)
+
+    def _end_listing(self) -> None:
+        listing, self._listing = self._listing, None
+        if listing is not None and listing.sessions:
+            self._ready += self._shared.listings.end(listing)
+
+
+def precise(time: str | None, time_ms: str | None) -> float | None:
+    """Return the seconds in the state, with the decimals of TIME_MS where they fit."""
+    whole, ms = seconds((time or "").strip()), seconds((time_ms or "").strip())
+    if whole is not None and ms is not None and abs(ms / 1000 - whole) <= 1:
+        return ms / 1000
+    return whole
+
+
+__all__ = ["NAMES", "handler", "is_processlist", "is_source", "plain", "precise"]
