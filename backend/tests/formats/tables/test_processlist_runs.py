@@ -10,10 +10,10 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from pileup import records
-from pileup.formats.errors import FormatError
 from pileup.formats.reading.text import Chunk, LineReader
-from pileup.formats.tables import processlist
-from pileup.formats.tables.parts.processlist_reader import ProcesslistReader
+from pileup.formats.tables.layouts.reader import read
+from pileup.formats.tables.meanings import reader
+from pileup.formats.tables.meanings.registry import is_known
 from pileup.records import Item, Rows, Session
 from tests.formats.checks import samples
 
@@ -108,9 +108,9 @@ REGULAR = {
 
 
 def by_line(lines: list[str]) -> list[Item]:
-    reader = ProcesslistReader()
-    items = [item for n, line in enumerate(lines, start=1) for item in reader.line(n, line)]
-    return [*items, *reader.end(len(lines))]
+    tables = reader.TableReader(each_time_answers=True)
+    items = [item for part in read(lines, is_known=is_known) for item in tables.part(part)]
+    return [*items, *tables.end()]
 
 
 def by_chunk(lines: list[str], size: int) -> list[Item]:
@@ -119,7 +119,7 @@ def by_chunk(lines: list[str], size: int) -> list[Item]:
         for at in range(0, len(lines), size)
         if (part := lines[at : at + size])
     ]
-    return list(processlist.parse_chunks(chunks))
+    return list(reader.parse_chunks(chunks, each_time_answers=True))
 
 
 def sessions(items: list[Item]) -> pl.DataFrame:
@@ -131,13 +131,7 @@ def sessions(items: list[Item]) -> pl.DataFrame:
 
 
 def agree(lines: list[str], size: int) -> None:
-    try:
-        one = by_line(lines)
-    except FormatError:
-        with pytest.raises(FormatError):
-            by_chunk(lines, size)
-        return
-    other = by_chunk(lines, size)
+    one, other = by_line(lines), by_chunk(lines, size)
     assert_frame_equal(sessions(one), sessions(other))
     assert rest(one) == rest(other)
 

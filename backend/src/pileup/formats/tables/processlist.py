@@ -1,85 +1,54 @@
-"""Parse SHOW [FULL] PROCESSLIST and information_schema.processlist: \\G, box and tab-separated.
+"""Parse processlists: SHOW [FULL] PROCESSLIST, information_schema and others, in any layout.
 
-Source: mysqld_list_processes() and fill_schema_processlist(), sql/sql_show.cc; the client's three
-        layouts are described in client_layouts.
+Source: mysqld_list_processes() and fill_schema_processlist(), sql/sql_show.cc; queries that select
+        some of the columns, or count by them.
 Yields: a Session per row, a Snapshot per listing, and per listing the series
-        processlist.sessions, processlist.running and processlist.state (label state=).
+        processlist.sessions, processlist.running and processlist.state (label state=); what else is
+        in the file as in ``result_set``.
 Units:  time_s in seconds in the current state (seconds behind for a replication thread); it can be
         negative or near 2^32 as printed. Where TIME_MS is printed its decimals are used.
-Time:   only pt-stalk's TS lines. Without them listings count as 1 s apart (relative).
+Time:   TS lines, or any date above a listing. Without them listings count as 1 s apart (relative).
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
+from pileup.formats.errors import FormatError
 from pileup.formats.reading.text import Chunk, make_chunks
-from pileup.formats.tables.parts import processlist_blocks
-from pileup.formats.tables.parts.processlist_reader import BOX_HEADER, TAB_HEADER, ProcesslistReader
-from pileup.records import Item
+from pileup.formats.tables.meanings import reader
+from pileup.formats.tables.meanings.detection import format_of
+from pileup.records import Item, Problem, Skipped
 
 NAME = "processlist"
 TITLE = "SHOW PROCESSLIST"
 GIVES = "Sessions; `processlist.sessions`, `.running`, `.state`."
-PRINTED_BY = "`\\G`, box and tabs; one listing or many; `information_schema`"
-VERSION = 2
-HINTS = ("-processlist", "processlist.txt")
-
-_VERTICAL = re.compile(
-    r"^\*{10,} \d+\. row \*{10,}\n *id: -?\d+\n *user: .*\n *host: ", re.IGNORECASE | re.MULTILINE
+PRINTED_BY = (
+    "any layout of a client, Markdown, CSV; any columns in any order, or counted by state; "
+    "`information_schema`, `performance_schema`"
 )
-_LONGEST_REST = 64 * 1024
+VERSION = 3
+HINTS = ("-processlist", "processlist.txt")
 
 
 def sniff(head: str) -> bool | None:
-    """Whether the head has the columns of a processlist in their order, in any of three layouts."""
-    lower = head.lower()
-    if "user" not in lower or "host" not in lower:
-        return False
-    return bool(_VERTICAL.search(head) or BOX_HEADER.search(head) or TAB_HEADER.search(head))
+    """Whether a table of the head is a processlist, in any layout."""
+    return format_of(head) == NAME
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Yield the records of every listing; one ends at a TS line, at row 1, or at a new header."""
+    """Yield the records of every listing; one ends at a time, at row 1, or at a new header."""
     return parse_chunks(make_chunks(lines))
 
 
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
-    """Yield the same as ``parse``: runs of plain rows as columns, everything else line by line."""
-    reader = ProcesslistReader()
-    number, rest = 1, ""
-    for chunk in chunks:
-        text, at = rest + chunk.text, 0
-        rest = ""
-        tried = False  # tab-separated listings as a whole, once per chunk
-        while at < len(text):
-            if pattern := reader.pattern_at(text, at):
-                if pattern.layout == "tab" and not tried:
-                    tried = True
-                    if listings := processlist_blocks.read(text, at, pattern.names):
-                        yield from reader.listings(listings, number)
-                        number += listings.lines
-                        rest = text[at + listings.size :]
-                        break
-                if run := pattern.run.match(text, at):
-                    cells = pattern.cells(text, at, run.end())
-                    yield from reader.rows(pattern, cells, number)
-                    at = run.end()
-                    number += len(cells["id"]) * pattern.lines
-                    continue
-            elif text[at] == "*" and _is_last_row(text, at):
-                rest = text[at:]  # the next chunk has the rest of this row
-                break
-            end = text.index("\n", at)
-            yield from reader.line(number, text[at:end])
-            number += 1
-            at = end + 1
-    for line in rest.split("\n")[:-1]:
-        yield from reader.line(number, line)
-        number += 1
-    yield from reader.end(number - 1)
+    """Yield the same as ``parse``: plain rows as columns, everything else line by line.
 
-
-def _is_last_row(text: str, at: int) -> bool:
-    return len(text) - at < _LONGEST_REST and text.find("\n***", at) < 0
+    Raises FormatError when there is no table.
+    """
+    read = False
+    for item in reader.parse_chunks(chunks, each_time_answers=True):
+        read = read or not isinstance(item, Problem | Skipped)
+        yield item
+    if not read:
+        raise FormatError("No session was found: expected the rows of a processlist.")

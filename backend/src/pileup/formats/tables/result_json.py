@@ -22,6 +22,8 @@ from pileup.formats.detect import Format
 from pileup.formats.errors import FormatError
 from pileup.formats.reading import json_text
 from pileup.formats.reading.line_numbers import renumber
+from pileup.formats.tables.layouts.reader import ResultSet
+from pileup.formats.tables.meanings.handlers import Seen
 from pileup.records import Item, Problem
 
 NAME = "result-json"
@@ -45,6 +47,9 @@ _BANNER = "INNODB MONITOR OUTPUT"
 _LONGEST = 2 * 1024 * 1024
 _HEAD = 64 * 1024
 _HEAD_LINES = 500
+_OBJECTS = re.compile(r"\s*[\[{]")
+_SNIFFED = 32_768
+_ROWS_SNIFFED = 20
 _MOST_REPORTED = 100
 _OTHERS = ("result-set", "result-json")
 
@@ -69,6 +74,15 @@ def sniff(head: str) -> bool | None:
     from pileup.formats import FORMATS  # the list holds this module too
 
     return not any(item.NAME not in _OTHERS and item.sniff(head) is True for item in FORMATS)
+
+
+def first_tables(head: str) -> Iterator[Seen]:
+    """Yield the columns of the first objects of a text, each as a table without rows."""
+    if not _OBJECTS.match(head):
+        return
+    for match in itertools.islice(json_text.OBJECT.finditer(head[:_SNIFFED]), _ROWS_SNIFFED):
+        columns = tuple(name.lower() for name in _columns(match[0]) or ())
+        yield Seen(ResultSet(0, "", columns, 1, "tab"), columns, None)
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:

@@ -13,13 +13,21 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from pileup.formats.errors import FormatError
 from pileup.formats.logs.parts.logged_dumps import printed
 from pileup.formats.reading.line_numbers import renumber
-from pileup.formats.tables.parts.processlist_reader import BOX_HEADER, TAB_HEADER, ProcesslistReader
+from pileup.formats.tables.layouts.reader import read
+from pileup.formats.tables.meanings.reader import TableReader
+from pileup.formats.tables.meanings.registry import is_known
 from pileup.formats.unwrapping.client_layouts import CHATTER, ROW, RULE
 from pileup.records import Event, Item, Samples, Session, Snapshot
 
+_BOX_HEADER = re.compile(
+    r"^\| *id *\| *user *\| *host *\| *db *\| *command *\| *time *\| *state *\| *info *\|",
+    re.IGNORECASE,
+)
+_TAB_HEADER = re.compile(
+    r"^id\tuser\thost\tdb\tcommand\ttime\tstate\tinfo(?:\t\w+)*$", re.IGNORECASE
+)
 _ROW_OF_TABS = re.compile(r"-?\d{1,20}(?:\t[^\t]*){7,}$")
 _MOST_LINES = 50_000
 _MOST_US = 10_000_000
@@ -38,7 +46,7 @@ class LoggedListings:
     def __init__(self, next_snapshot: Callable[[], int]) -> None:
         """Read with ``next_snapshot``, which returns the artifact's next snapshot number."""
         self._next_snapshot = next_snapshot
-        self._reader = ProcesslistReader()
+        self._tables = TableReader()
         self._speaker = ""
         self._held: list[_Message] = []
         self._layout = ""
@@ -73,12 +81,9 @@ class LoggedListings:
         if not held:
             return
         items: list[Item] = []
-        try:
-            for at, message in enumerate(held, start=1):
-                items += self._reader.line(at, message.text)
-            items += self._reader.end(len(held))
-        except FormatError:
-            items = []
+        for part in read((message.text for message in held), is_known=is_known):
+            items += self._tables.part(part)
+        items += self._tables.end()
         if not any(isinstance(item, Snapshot) for item in items):
             yield from (message.event for message in held)
             return
@@ -101,9 +106,9 @@ class LoggedListings:
 
 def _layout(text: str) -> str:
     """Return the layout of the listing that this line begins; empty if it begins none."""
-    if TAB_HEADER.match(text):
+    if _TAB_HEADER.match(text):
         return "tab"
-    if text.startswith("|") and BOX_HEADER.match(text):
+    if text.startswith("|") and _BOX_HEADER.match(text):
         return "box"
     row = ROW.match(text) if text.startswith("*") else None
     return "vertical" if row and row["number"] == "1" else ""

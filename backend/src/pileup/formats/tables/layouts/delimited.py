@@ -38,6 +38,10 @@ class Delimited:
     held: str = ""
     """The beginning of a row that ends inside quotes."""
 
+    def fits_box(self, columns: int) -> bool:
+        """Whether the header can be that of a box with so many columns."""
+        return self.kind == "|" and len(self.columns) == columns
+
     def is_rule(self, text: str) -> bool:
         """Whether the line is the row of dashes below a Markdown header."""
         return self.kind == "|" and bool(_DASHED.match(text))

@@ -22,7 +22,16 @@ from typing import Literal, TypeAlias
 
 from pileup.formats.reading.date_lines import read_date_line
 from pileup.formats.reading.pt_stalk_samples import read_ts
+from pileup.formats.reading.text import Chunk
 from pileup.formats.tables.layouts import delimited, headless
+from pileup.formats.tables.layouts.blocks import (
+    PROSE,
+    Cells,
+    Pattern,
+    Patterns,
+    TabRows,
+    row_number,
+)
 from pileup.formats.tables.layouts.delimited import Delimited
 from pileup.formats.unwrapping import client_layouts
 from pileup.records import Clock
@@ -42,8 +51,6 @@ _DASHES = re.compile(r"-{10,}\s*$")
 _FIRST_KEY = re.compile(r"(?P<key> *[^\s:*+|][^:]{0,127}): ?(?P<value>.*)$", re.DOTALL)
 _NUMBER = re.compile(r"-?[\d.]+$")
 _COUNTED = re.compile(r"\d+ rows? in set|\d+ rows? \(")
-# Cells that may hold empty lines: statements and the server's own prose.
-_PROSE = ("query", "info", "sql_text", "statement", "digest_text", "error", "status", "state")
 _LONGEST_DATE = 80
 _BOX_DRAWING = "┌╔╭┏├╠┣╞╟└╚╰┗│║┃"
 _TO_ASCII = str.maketrans(
@@ -54,6 +61,7 @@ _TO_ASCII = str.maketrans(
     }
 )
 _MOST_ROW = 1024 * 1024
+_LONGEST_REST = 64 * 1024
 _MOST_TITLE = 2000
 _MOST_COLUMNS = 4096
 """Most columns of a table in MySQL; a result of more is not a table."""
@@ -90,6 +98,8 @@ class ResultRow:
     """As many as the set has columns."""
     line_first: int
     line_last: int
+    missing: int = 0
+    """Cells at the end that a row lacks because it was cut; they are None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +108,29 @@ class Stray:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class RowBlock:
+    """Many adjacent rows of one table, with the same cells as if each were a ResultRow."""
+
+    result: ResultSet
+    cells: Cells
+    line: int
+    """The first line of the first row."""
+
+    def rows(self) -> Iterator[ResultRow]:
+        """Yield the rows one by one."""
+        height = self.cells.lines
+        for number, values in enumerate(self.cells.rows()):
+            line = self.line + number * height
+            yield ResultRow(self.result, values, line, line + height - 1)
+
+    @property
+    def line_last(self) -> int:
+        return self.line + self.cells.frame.height * self.cells.lines - 1
+
+
 Part: TypeAlias = Stamp | ResultSet | ResultRow | Stray
+Block: TypeAlias = Part | RowBlock
 
 
 def _is_never_known(_: Sequence[str]) -> bool:
@@ -115,9 +147,38 @@ def read(
     """
     reader = _Reader(is_known)
     for number, text in enumerate(lines, start=first):
-        if not reader.next_key(number, text):
-            yield from reader.line(number, text)
+        yield from reader.line(number, text)
     yield from reader.end()
+
+
+def read_chunks(chunks: Iterable[Chunk], is_known: IsKnown = _is_never_known) -> Iterator[Block]:
+    """Yield the same as ``read``, but plain adjacent rows as blocks."""
+    reader = _Reader(is_known)
+    number, rest = 1, ""
+    for chunk in chunks:
+        text, at = rest + chunk.text, 0
+        rest = ""
+        while at < len(text):
+            if text[at] == "*" and _is_last_row(text, at):
+                rest = text[at:]  # the next chunk has the rest of this row
+                break
+            if cells := reader.cells_at(text, at):
+                yield from reader.block(text, at, cells, number)
+                number += cells.frame.height * cells.lines
+                at += cells.size
+                continue
+            end = text.index("\n", at)
+            yield from reader.line(number, text[at:end])
+            number += 1
+            at = end + 1
+    for line in rest.split("\n")[:-1]:
+        yield from reader.line(number, line)
+        number += 1
+    yield from reader.end()
+
+
+def _is_last_row(text: str, at: int) -> bool:
+    return len(text) - at < _LONGEST_REST and text.find("\n***", at) < 0
 
 
 class _Reader:
@@ -147,7 +208,13 @@ class _Reader:
         self._pending: list[str] = []
         self._closed = False
         """The rule below the rows was read; a row that follows is of a box with more rules."""
+        self._patterns = Patterns()
+        self._bars: Pattern | None = None
+        """The pattern of the rows of the current box."""
+        self._row_ahead: tuple[int, str, int] | None = None
+        """A line of stars inside a table, and its number: the next line shows what it is."""
         # tab
+        self._tab_rows: TabRows | None = None
         self._header: tuple[int, str] | None = None
         # other delimiters
         self._candidate: tuple[int, str, Delimited] | None = None
@@ -157,7 +224,7 @@ class _Reader:
 
     # ---- \G
 
-    def next_key(self, number: int, text: str) -> bool:
+    def _next_key(self, number: int, text: str) -> bool:
         """Take the line as the next key of the current row; False for any other line."""
         width = self._width
         if not width or text[width : width + 1] != ":" or text[width - 1] == " ":
@@ -169,11 +236,13 @@ class _Reader:
                 return False
         elif len(self._keys) >= _MOST_COLUMNS or key in self._keys:
             return False
+        elif not key.isidentifier() and self._prose():
+            return False  # a line of a statement
         else:
             self._keys.append(key)
         if self._more:
             self._join()
-        self._values.append(text[width + 2 :])
+        self._values.append(text[width + 1 :].removeprefix(" "))
         self._last = number
         self._blanks = 0
         self._size += len(text)
@@ -216,11 +285,18 @@ class _Reader:
 
     def _prose(self) -> bool:
         name = (self._expected[len(self._values) - 1] if self._expected else self._keys[-1]).lower()
-        return name.endswith(_PROSE)
+        return name.endswith(PROSE)
 
     # ---- every line
 
     def line(self, number: int, text: str) -> Iterator[Part]:
+        """Read the next line."""
+        if self._row_ahead is not None:
+            yield from self._after_row_line(text)
+        if not self._next_key(number, text):
+            yield from self._other_line(number, text)
+
+    def _other_line(self, number: int, text: str) -> Iterator[Part]:
         bare = text.lstrip(" ") if text[:1] == " " else text
         mark = bare[:1]
         if mark in _BOX_DRAWING and mark:
@@ -236,7 +312,11 @@ class _Reader:
             and (match := client_layouts.ROW.match(bare))
             and self._is_row_line(text[: len(text) - len(bare)])
         ):
-            yield from self._row_line(number, int(match["number"][:9]))
+            row = int(match["number"][:9])
+            if self._layout == "vertical" and self._values:
+                self._row_ahead = (number, text, row)
+            else:
+                yield from self._row_line(number, row)
         elif mark == "+" and client_layouts.RULE.match(bare):
             yield from self._rule(text)
         elif self._in_row:
@@ -257,7 +337,67 @@ class _Reader:
         self._indent = indent
         return True
 
+    def _after_row_line(self, text: str) -> Iterator[Part]:
+        """Begin a row only if a key is below its stars: a statement may hold such a line."""
+        assert self._row_ahead is not None
+        (number, line, row), self._row_ahead = self._row_ahead, None
+        match = _FIRST_KEY.match(text)
+        first = (self._expected or self._keys)[0]
+        if match is not None and (row == 1 or match["key"].lstrip() == first):
+            yield from self._row_line(number, row)
+        else:
+            yield from self._vertical(number, line)
+
+    # ---- many rows
+
+    def cells_at(self, text: str, at: int) -> Cells | None:
+        """Read the rows that begin at an offset; None to read the line on its own."""
+        mark = text[at]
+        if mark == "*":
+            pattern = None if self._row_ahead else self._patterns.vertical(text, at)
+            if pattern is None:
+                return None
+            follows = self._layout == "vertical" and row_number(text, at) != 1
+            if follows and self._expected and self._expected != pattern.keys:
+                return None
+            if follows and not self._expected and self._values:
+                return None  # the first row of the table is still being read
+            return pattern.read(text, at)
+        if mark == "|" and self._layout == "box":
+            if self._bars is None or self._rules != 2 or self._closed or self._result is None:
+                return None
+            return self._bars.read(text, at)
+        if self._tab_rows is not None and self._layout == "tab" and not self._is_partial():
+            return self._tab_rows.read(text, at)
+        return None
+
+    def _is_partial(self) -> bool:
+        """Whether the current row lacks cells, so that the next line may hold them."""
+        return self._result is not None and 0 < len(self._values) < len(self._result.columns)
+
+    def block(self, text: str, at: int, cells: Cells, number: int) -> Iterator[Block]:
+        """Take rows that ``cells_at`` has read; ``number`` is their first line."""
+        if text[at] == "*":
+            row = row_number(text, at)
+            names = self._patterns.keys
+            if row == 1 or self._layout != "vertical":
+                yield from self._end_set()
+            else:
+                yield from self._end_row()
+            self._layout, self._in_row, self._indent = "vertical", False, ""
+            if not self._expected:
+                yield from self._begin(number, names, "vertical")
+                self._expected = names
+        else:
+            yield from self._end_row()
+        assert self._result is not None
+        yield RowBlock(self._result, cells, number)
+
     def end(self) -> Iterator[Part]:
+        """End the table and the row that are open."""
+        if self._row_ahead is not None:
+            (number, line, _), self._row_ahead = self._row_ahead, None
+            yield from self._vertical(number, line)
         yield from self._end_set()
 
     def _row_line(self, number: int, row: int) -> Iterator[Part]:
@@ -326,7 +466,9 @@ class _Reader:
                 yield from self._delimited(number, text)
         elif _looks_like_header(text):
             self._inside_sql = False
-            self._header = (number, text.lstrip(" "))
+            bare = text.lstrip(" ")
+            self._indent = text[: len(text) - len(bare)]
+            self._header = (number, bare)
         elif self._is_chatter(text):
             return
         elif candidate := delimited.header(text, self._is_known):
@@ -378,6 +520,12 @@ class _Reader:
 
     def _rule(self, text: str) -> Iterator[Part]:
         offsets = client_layouts.box_offsets(text)
+        if self._candidate and self._candidate[2].fits_box(len(offsets) - 1):
+            (at, _, header), self._candidate = self._candidate, None  # without the rule above it
+            yield from self._end_set()
+            self._layout, self._offsets, self._rules = "box", offsets, 2
+            yield from self._begin(at, header.columns, "box")
+            return
         if self._closed:
             yield from self._end_set()
         if self._layout != "box" or self._rules == 0 or offsets != self._offsets:
@@ -442,6 +590,15 @@ class _Reader:
             return None
         return [*cells, *(cell.strip() for cell in tail)]
 
+    def _cut_row(self) -> list[str] | None:
+        """Return the whole cells of a row that is cut; None when there are not two."""
+        if len(self._pending) > 1:
+            return None
+        text = self._pending[0]
+        whole = list(itertools.takewhile(lambda at: text[at : at + 1] == "|", self._offsets))
+        cells = [text[a + 1 : b].strip() for a, b in itertools.pairwise(whole)]
+        return cells if len(cells) > 1 else None
+
     # ---- tab
 
     def _tab(self, number: int, text: str) -> Iterator[Part]:
@@ -462,15 +619,23 @@ class _Reader:
                 return
             yield Stray(self._first, "\t".join(self._values)[:200])
             self._values, self._more = [], []
+        if self._values and self._continues(text, tabs, columns):
+            self._more.append(text)
+            self._size += len(text) + 1
+            self._last = number
+            return
+        yield from self._end_row()
         if tabs == columns - 1:
-            values = (text.lstrip(" ") if text[:1] == " " else text).split("\t")
+            values = (text.lstrip(" ") if self._indent else text).split("\t")
             if tuple(v.strip() for v in values) == self._result.columns:  # printed again
                 header = self._result
                 yield from self._end_set()
                 yield from self._begin(number, header.columns, "tab")
                 return
             self._values, self._first, self._last = values, number, number
-            yield from self._end_row()
+            self._size = len(text)
+            if not self._result.columns[-1].lower().endswith(PROSE):
+                yield from self._end_row()
         elif 0 < tabs < columns - 1 and not _looks_like_header(text):
             self._values = text.split("\t")
             self._first = self._last = number
@@ -478,6 +643,18 @@ class _Reader:
         else:
             yield from self._end_set()
             yield from self._between(number, text)
+
+    def _continues(self, text: str, tabs: int, columns: int) -> bool:
+        """Whether a line is the rest of a statement in the last cell (``mysql --raw``)."""
+        if tabs >= columns - 1 or not text.strip() or self._size > _MOST_ROW:
+            return False
+        return not (
+            self._is_chatter(text)
+            or _looks_like_header(text)
+            or _PROMPT.match(text)
+            or (_SQL.match(text) and _END_OF_SQL.search(text))
+            or (len(text) < _LONGEST_DATE and read_date_line(text, most_words=3))
+        )
 
     # ---- rows and sets
 
@@ -488,6 +665,9 @@ class _Reader:
         self._result = ResultSet(self._sets, title, columns, line, layout)
         self._layout = layout
         self._sets += 1
+        self._bars = self._patterns.box(self._offsets) if layout == "box" else None
+        plain = layout == "tab" and not self._indent and len(columns) > 1
+        self._tab_rows = TabRows(columns) if plain else None
         yield self._result
 
     def _join(self) -> None:
@@ -498,7 +678,7 @@ class _Reader:
         if self._more:
             self._join()
         if self._pending:
-            broken = self._broken_row()
+            broken = self._broken_row() or self._cut_row()
             if broken is None:
                 for line, text in enumerate(self._pending, start=self._first):
                     yield Stray(line, text)
@@ -518,10 +698,10 @@ class _Reader:
         result = self._result
         if result is None:
             return
-        missing = len(result.columns) - len(values)
+        missing = max(0, len(result.columns) - len(values))
         cells = tuple(_cell(value, result.layout) for value in values)
-        cells = (*cells, *[None] * missing) if missing > 0 else cells[: len(result.columns)]
-        yield ResultRow(result, cells, self._first, self._last)
+        cells = (*cells, *[None] * missing) if missing else cells[: len(result.columns)]
+        yield ResultRow(result, cells, self._first, self._last, missing)
 
     def _end_set(self) -> Iterator[Part]:
         yield from self._end_row()
@@ -534,6 +714,7 @@ class _Reader:
         self._result = self._layout = self._cells = None
         self._expected = ()
         self._in_row = self._closed = False
+        self._tab_rows = self._bars = None
         self._rules = 0
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from pileup.formats.reading.timestamps import read_stamp
-from pileup.formats.tables.layouts.reader import ResultRow, ResultSet
+from pileup.formats.tables.layouts.reader import ResultRow, ResultSet, RowBlock
 from pileup.records import Clock, Item
 
 Cells = dict[str, str | None]
@@ -61,6 +61,9 @@ class Handler(Protocol):
     def row(self, row: ResultRow, /) -> None:
         """Add one row."""
 
+    def block(self, block: RowBlock, /) -> None:
+        """Add many rows: the same as ``row`` for each of them."""
+
     def drain(self) -> Sequence[Item]:
         """Return the complete items, each once."""
 
@@ -68,7 +71,20 @@ class Handler(Protocol):
         """Return all remaining items: the result set has no more rows."""
 
 
-class Ready:
+class RowByRow:
+    """Reads a block as its rows: the base of handlers without a faster way."""
+
+    def row(self, row: ResultRow, /) -> None:
+        """Add one row."""
+        raise NotImplementedError
+
+    def block(self, block: RowBlock, /) -> None:
+        """Add many rows."""
+        for row in block.rows():
+            self.row(row)
+
+
+class Ready(RowByRow):
     """Items that wait to be drained: the base of handlers."""
 
     def __init__(self) -> None:

@@ -42,6 +42,7 @@ from pileup.records import (
 _S = 1_000_000
 _SAME_ZONE_US = 15 * 60 * _S
 _MOST_HELD = 5_000
+_COUNTED_BY = frozenset(("command",))
 _LOCK_ID = re.compile(r"[0-9A-Fa-f]+:(\d{1,18}):(\d{1,18}):(\d{1,18})$")
 
 Make = Callable[[Cells, ResultRow, Where], Iterator[Record]]
@@ -67,11 +68,13 @@ def is_lock_table(seen: Seen) -> bool:
     return _known(seen.columns) is not None
 
 
-def handler(seen: Seen, where: Where, shared: Shared) -> Handler:  # noqa: ARG001
+def handler(seen: Seen, where: Where, shared: Shared) -> Handler:
     known = _known(seen.columns)
     assert known is not None
     if known.make is _transaction:
         return _Transactions(seen.columns, where)
+    if known.kind == "threads":
+        return _Threads(seen, where, known.make, shared)
     return _Rows(seen.columns, where, known.make)
 
 
@@ -88,6 +91,27 @@ class _Rows(Ready):
     def row(self, row: ResultRow) -> None:
         cells = dict(zip(self._columns, row.values, strict=True))
         self._ready.extend(self._make(cells, row, self._where))
+
+
+class _Threads(_Rows):
+    """Converts rows of threads, and counts the sessions among them."""
+
+    def __init__(self, seen: Seen, where: Where, make: Make, shared: Shared) -> None:
+        super().__init__(seen.columns, where, make)
+        self._shared = shared
+        self._counts = shared.begin_count(where, seen.result.line)
+
+    def row(self, row: ResultRow) -> None:
+        before = len(self._ready)
+        super().row(row)
+        for item in self._ready[before:]:
+            if isinstance(item, Session):
+                self._counts.take(row.line_last, item.command, item.state, item.query, _COUNTED_BY)
+
+    def end(self) -> list[Item]:
+        if self._counts.sessions:
+            self._ready += self._shared.listings.count(self._counts)
+        return self.drain()
 
 
 class _Transactions(Ready):

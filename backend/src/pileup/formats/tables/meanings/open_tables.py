@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pileup.formats.tables.layouts.reader import ResultRow, ResultSet
-from pileup.formats.tables.meanings.handlers import Handler, Seen, Where, integer
+from pileup.formats.tables.meanings.handlers import Handler, RowByRow, Seen, Where, integer
 from pileup.formats.tables.meanings.tables import Shared, TableCollector
 from pileup.records import Item, Samples
 
@@ -22,7 +22,7 @@ def handler(seen: Seen, where: Where, shared: Shared) -> Handler:
     return _OpenTables(seen.result, where, shared)
 
 
-class _OpenTables:
+class _OpenTables(RowByRow):
     def __init__(self, result: ResultSet, where: Where, shared: Shared) -> None:
         named = result if result.title else replace(result, title="SHOW OPEN TABLES")
         self._table = TableCollector(named, where, shared, counted="open_tables.*")

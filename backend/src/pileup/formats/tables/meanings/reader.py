@@ -14,23 +14,40 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pileup.formats.reading.pt_stalk_samples import clock_event
-from pileup.formats.tables.layouts.reader import ResultRow, ResultSet, Stamp, Stray, read
+from pileup.formats.reading.text import Chunk, make_chunks
+from pileup.formats.tables.layouts.reader import (
+    Block,
+    ResultRow,
+    ResultSet,
+    RowBlock,
+    Stamp,
+    read_chunks,
+)
 from pileup.formats.tables.meanings.handlers import Handler, Seen, Where
 from pileup.formats.tables.meanings.registry import is_known, meaning_of
 from pileup.formats.tables.meanings.tables import LeftOut, Shared
 from pileup.formats.unwrapping.client_layouts import stray
-from pileup.records import Item, Snapshot
+from pileup.records import Item, Problem, Snapshot
 
 MOST_SETS = 100_000
 """Per file: one a second for a day. Tiny ones take a hundred times their text in memory."""
 _S = 1_000_000
+_MOST_EMPTY_REPORTED = 20
 _NOISE = ("lock collection already running", "too many open tables")
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Yield the records of every result set, and a Snapshot per moment of lock tables."""
-    reader = _Reader()
-    for part in read(lines, is_known=is_known):
+    return parse_chunks(make_chunks(lines))
+
+
+def parse_chunks(chunks: Iterable[Chunk], *, each_time_answers: bool = False) -> Iterator[Item]:
+    """Yield the same as ``parse``.
+
+    each_time_answers: a table follows each TS line, unless the server did not answer.
+    """
+    reader = TableReader(each_time_answers)
+    for part in read_chunks(chunks, is_known):
         yield from reader.part(part)
     yield from reader.end()
 
@@ -48,8 +65,13 @@ class _Moment:
     columns: set[tuple[str, ...]]
 
 
-class _Reader:
-    def __init__(self) -> None:
+class TableReader:
+    """Reads the parts of a text into records."""
+
+    def __init__(self, each_time_answers: bool = False) -> None:
+        self._each_time_answers = each_time_answers
+        self._unanswered: Stamp | None = None
+        self._empty = 0
         self._stamp: Stamp | None = None
         self._clock_yielded = False
         self._handler: Handler | None = None
@@ -62,19 +84,28 @@ class _Reader:
         self._left_out = LeftOut()
         """The result sets beyond MOST_SETS."""
 
-    def part(self, part: Stamp | ResultSet | ResultRow | Stray) -> Iterator[Item]:
-        if isinstance(part, ResultRow):
+    def part(self, part: Block) -> Iterator[Item]:
+        """Read the next part of the text."""
+        if isinstance(part, ResultRow | RowBlock):
             if self._left_out.count:
                 self._left_out.reaches(part.line_last)
             if self._pending is not None:
-                yield from self._begin(part)
+                first = part.values if isinstance(part, ResultRow) else next(part.cells.rows())
+                yield from self._begin(first)
             if self._moment is not None:
                 self._moment.last = part.line_last
             if self._handler is not None:
-                self._handler.row(part)
+                if isinstance(part, ResultRow):
+                    if part.missing:
+                        message = "A row that is cut; it was kept as far as it goes."
+                        yield Problem(part.line_first, message)
+                    self._handler.row(part)
+                else:
+                    self._handler.block(part)
                 yield from self._handler.drain()
         elif isinstance(part, ResultSet):
             yield from self._end_set()
+            self._unanswered = None
             self._sets += 1
             if self._sets > MOST_SETS:
                 yield from self._end_moment()
@@ -84,7 +115,9 @@ class _Reader:
         elif isinstance(part, Stamp):
             yield from self._end_set()
             yield from self._end_moment()
+            yield from self._no_answer()
             self._stamp = part
+            self._unanswered = part if part.is_ts and self._each_time_answers else None
             if part.is_ts and part.local and not self._clock_yielded:
                 self._clock_yielded = True
                 yield clock_event(part.line, part.wall_us, part.local)
@@ -92,9 +125,24 @@ class _Reader:
             why = f"not part of a result set: {part.text[:60]!r}"
             yield from stray(part.line, part.text, why)
 
+    def _no_answer(self) -> Iterator[Item]:
+        """Report the TS line above which no table follows."""
+        if self._unanswered is None:
+            return
+        self._empty += 1
+        if self._empty <= _MOST_EMPTY_REPORTED:
+            message = "Nothing follows this TS line: the server did not answer."
+            yield Problem(self._unanswered.line, message)
+
     def end(self) -> Iterator[Item]:
         yield from self._end_set()
         yield from self._end_moment()
+        yield from self._no_answer()
+        if self._empty > _MOST_EMPTY_REPORTED:
+            yield Problem(
+                None,
+                f"{self._empty} TS lines in all are followed by nothing: the server did not answer",
+            )
         yield from self._shared.columns.flush()
         yield from self._shared.listings.finish()
         yield from self._left_out.report_omitted(
@@ -103,12 +151,12 @@ class _Reader:
             "more result sets than a file keeps",
         )
 
-    def _begin(self, first: ResultRow | None) -> Iterator[Item]:
+    def _begin(self, first: tuple[str | None, ...] | None) -> Iterator[Item]:
         """Choose the meaning of a table by its columns and its first row."""
         result, self._pending = self._pending, None
         assert result is not None
         columns = tuple(column.lower() for column in result.columns)
-        seen = Seen(result, columns, first.values if first else None)
+        seen = Seen(result, columns, first)
         meaning = meaning_of(seen)
         sample = self._seen.get(columns, 0)
         self._seen[columns] = sample + 1

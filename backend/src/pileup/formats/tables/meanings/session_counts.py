@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+import polars as pl
+
 from pileup.formats.tables.meanings.handlers import Where
 from pileup.records import Clock, Item, Samples, Section, Snapshot
 
@@ -100,6 +102,8 @@ class Listing:
     sessions: int = 0
     running: int | None = None
     states: Counter[str] = field(default_factory=Counter)
+    complete: bool = True
+    """The file does not end inside a row."""
 
     def take(
         self,
@@ -117,6 +121,18 @@ class Listing:
             self.running = (self.running or 0) + runs
         if runs is not False and state:
             self.states[state] += 1
+
+    def take_many(self, line: int, rows: pl.DataFrame, names: frozenset[str]) -> None:
+        """Count the sessions of a frame up to a line, as ``take`` does for one."""
+        self.last = line
+        self.sessions += rows.height
+        if "command" in names:
+            rows = rows.filter(~pl.col("command").is_in(list(NOT_RUNNING), nulls_equal=True))
+            self.running = (self.running or 0) + rows.height
+        elif "info" in names:
+            rows = rows.filter(pl.col("query").fill_null("") != "")
+            self.running = (self.running or 0) + rows.height
+        self.states.update(filter(None, rows["state"].to_list()))
 
 
 def _runs(command: str | None, info: str | None, names: frozenset[str]) -> bool | None:
@@ -158,6 +174,7 @@ class Listings:
             kind="processlist",
             time_quality=quality,
             original=where.local,
+            complete=listing.complete,
         )
         running = "" if listing.running is None else f", {listing.running} running"
         yield Section(f"{listing.sessions} sessions{running}", listing.first, listing.last)

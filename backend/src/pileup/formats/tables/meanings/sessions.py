@@ -13,9 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import polars as pl
+
 from pileup.formats.reading.timestamps import read_stamp
 from pileup.formats.tables.layouts.headless import COMMANDS
-from pileup.formats.tables.layouts.reader import ResultRow
+from pileup.formats.tables.layouts.reader import ResultRow, RowBlock
 from pileup.formats.tables.meanings.handlers import (
     Cells,
     Handler,
@@ -28,7 +30,7 @@ from pileup.formats.tables.meanings.handlers import (
 )
 from pileup.formats.tables.meanings.session_counts import Listing
 from pileup.formats.tables.meanings.tables import Shared, TableCollector
-from pileup.records import Item, Problem, Session, Skipped
+from pileup.records import Item, Problem, Rows, Session, Skipped, build_frame
 
 NAMES: dict[str, tuple[str, ...]] = {
     "id": ("id", "processlist_id", "conn_id", "connection_id", "session_id", "pid"),
@@ -45,6 +47,15 @@ NAMES: dict[str, tuple[str, ...]] = {
 """The columns of a processlist, and the names that servers and exporters give them."""
 _COLUMN_OF = {name: column for column, names in NAMES.items() for name in names}
 _OWN = frozenset(names[0] for names in NAMES.values())
+_TEXTS = {
+    "user": "user",
+    "host": "client_host",
+    "db": "db",
+    "command": "command",
+    "state": "state",
+    "info": "query",
+}
+_MILLISECONDS = r"^-?[0-9]{1,15}(?:\.[0-9]{1,9})?$"
 _TIMES = (
     "ts",
     "timestamp",
@@ -102,8 +113,8 @@ def _row_fits(seen: Seen) -> bool:
         return True
     cells = _cells(seen.columns, seen.first)
     command = cells.get("command")
-    if command and "command" in cells and command not in COMMANDS:
-        return False
+    if command:
+        return command in COMMANDS
     for column in ("id", "time"):
         text = cells.get(column)
         if text and seconds(text.strip()) is None:
@@ -135,6 +146,8 @@ class _Sessions(Ready):
         self._printed: str | None = None
         self._listing: Listing | None = None
         self._ids: set[int] = set()
+        self._line = seen.result.line
+        """The line with the header, until the first listing begins."""
         self._table = None if "id" in self._names else TableCollector(seen.result, where, shared)
 
     def row(self, row: ResultRow) -> None:
@@ -159,6 +172,7 @@ class _Sessions(Ready):
             ]
             return
         command, state, info = (cells.get(name) for name in ("command", "state", "info"))
+        self._listing.complete = not (row.missing and row.result.layout == "vertical")
         self._listing.take(row.line_last, command, state, info, self._names)
         if session_id is None:
             return
@@ -178,6 +192,67 @@ class _Sessions(Ready):
             )
         )
 
+    def block(self, block: RowBlock) -> None:
+        """Read many rows as columns; odd ones (no id, the next listing) one by one."""
+        frame = block.cells.frame
+        fields = self._fields(frame.columns)
+        if fields is None:
+            return super().block(block)
+        rows = frame.select(fields)
+        ids = rows["session_id"].to_list()
+        read = rows.null_count().select("session_id", "time_odd").row(0)
+        new = set(ids)
+        if read != (0, frame.height) or len(new) < len(ids) or not new.isdisjoint(self._ids):
+            return super().block(block)
+        if self._listing is None:
+            self._begin(next(block.rows()), None)
+        listing = self._listing
+        assert listing is not None
+        self._ids |= new
+        lines = pl.int_range(
+            block.line, block.line_last + 1, block.cells.lines, eager=True, dtype=pl.Int64
+        )
+        listing.complete = True
+        listing.take_many(block.line_last, rows, self._names)
+        columns = {
+            **rows.drop("time_odd").to_dict(),
+            "line_first": lines,
+            "line_last": lines + (block.cells.lines - 1),
+            "wall_us": listing.where.wall_us,
+            "clock": listing.where.clock,
+            "snapshot": listing.where.snapshot,
+        }
+        self._ready.append(Rows(Session.KIND, build_frame(Session.KIND, columns)))
+        return None
+
+    def _fields(self, places: list[str]) -> list[pl.Expr] | None:
+        """Return the expressions for the fields of Session; None when rows have their own time."""
+        if self._time is not None or self._table is not None:
+            return None
+        place: dict[str, str] = {}
+        for name, at in zip(self._seen.columns, places, strict=True):
+            if (column := _COLUMN_OF.get(plain(name))) is not None:
+                place.setdefault(column, at)
+        fields = [
+            (pl.col(place[column]) if column in place else pl.lit(None, pl.String)).alias(field)
+            for column, field in _TEXTS.items()
+        ]
+        session_id = pl.col(place["id"]).str.strip_chars()
+        fields.append(_whole(session_id).alias("session_id"))
+        time = pl.col(place["time"]) if "time" in place else pl.lit(None, pl.String)
+        whole = _whole(time.str.strip_chars())
+        fields.append(pl.when(time.is_not_null() & whole.is_null()).then(1).alias("time_odd"))
+        value = whole.cast(pl.Float64)
+        if "time_ms" in place:
+            text = pl.col(place["time_ms"]).str.strip_chars()
+            ms = pl.when(text.str.contains(_MILLISECONDS)).then(text.cast(pl.Float64, strict=False))
+            precise: pl.Expr = ms / 1000
+            value = pl.when((precise - value).abs() <= 1).then(precise).otherwise(value)
+        fields.append(value.alias("time_s"))
+        tid = _whole(pl.col(place["tid"])) if "tid" in place else pl.lit(None, pl.Int64)
+        fields.append(pl.when(tid != 0).then(tid).alias("os_tid"))
+        return fields
+
     def end(self) -> list[Item]:
         self._end_listing()
         if self._table is not None:
@@ -191,12 +266,18 @@ class _Sessions(Ready):
         where = self._where
         if printed and (stamp := read_stamp(printed)):
             where = Where(stamp[0], stamp[1], None, printed)
-        self._listing = self._shared.begin_listing(where, row.line_first)
+        line, self._line = self._line or row.line_first, 0
+        self._listing = self._shared.begin_listing(where, line)
 
     def _end_listing(self) -> None:
         listing, self._listing = self._listing, None
         if listing is not None and listing.sessions:
             self._ready += self._shared.listings.end(listing)
+
+
+def _whole(text: pl.Expr) -> pl.Expr:
+    """Convert whole numbers; null for any other text."""
+    return pl.when(text.str.contains(r"^-?[0-9]{1,18}$")).then(text.cast(pl.Int64, strict=False))
 
 
 def precise(time: str | None, time_ms: str | None) -> float | None:

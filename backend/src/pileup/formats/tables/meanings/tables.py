@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from pileup.formats.reading.series_columns import Columns
 from pileup.formats.tables.layouts.reader import ResultRow, ResultSet
-from pileup.formats.tables.meanings.handlers import Where
+from pileup.formats.tables.meanings.handlers import RowByRow, Where
 from pileup.formats.tables.meanings.session_counts import Listing, Listings
 from pileup.numerals import grouped
 from pileup.records import Item, Problem, Skipped, Table
@@ -73,7 +73,7 @@ class LeftOut:
             yield Skipped(self._first, self._last, why)
 
 
-class TableCollector:
+class TableCollector(RowByRow):
     """Collects the rows of one result set."""
 
     def __init__(
