@@ -110,14 +110,20 @@ def read_sample(
     postgres_server.drop(database)
 
 
+@contextmanager
+def copied(read: Read, server: PostgresForTests, home: Path) -> Iterator[Bench]:
+    """Open a copy of an idle installation, with its files in ``home``."""
+    shutil.copytree(read.home, home, dirs_exist_ok=True)
+    database = server.copy_of(read.database)
+    with open_bench(home, server.url(database), samples_dir=SAMPLES) as bench:
+        yield bench
+    server.drop(database)
+
+
 @pytest.fixture
 def loaded(
     read_sample: Read, postgres_server: PostgresForTests, tmp_path: Path
 ) -> Iterator[tuple[Bench, str]]:
     """Create a bench with hot-row parsed and analysed, and return it with the incident's id."""
-    shutil.copytree(read_sample.home, tmp_path / "home", dirs_exist_ok=True)
-    database = postgres_server.copy_of(read_sample.database)
-    url = postgres_server.url(database)
-    with open_bench(tmp_path / "home", url, samples_dir=SAMPLES) as bench:
+    with copied(read_sample, postgres_server, tmp_path / "home") as bench:
         yield bench, read_sample.incident
-    postgres_server.drop(database)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import json
 import re
+import shutil
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +16,8 @@ import pytest
 from pileup.storage import models
 from pileup.storage.lifecycle.bundle_rows import STAYS, tables
 from tests.support.bundles import touched
-from tests.worker.conftest import BOTH, Bench, read_here
+from tests.support.postgres import PostgresForTests
+from tests.worker.conftest import BOTH, SAMPLES, Bench, Read, copied, open_bench, read_here
 
 pytestmark = read_here
 
@@ -27,10 +30,31 @@ def bare(pin: dict[str, Any]) -> str:
     return str(pin["id"]).replace("-", "")
 
 
+@pytest.fixture(scope="module")
+def argued_sample(
+    read_sample: Read, postgres_server: PostgresForTests, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Read]:
+    """Hot-row with people's work of every kind in it, in an idle installation."""
+    home = tmp_path_factory.mktemp("argued") / "home"
+    shutil.copytree(read_sample.home, home)
+    database = postgres_server.copy_of(read_sample.database)
+    with open_bench(home, postgres_server.url(database), samples_dir=SAMPLES) as bench:
+        argue(bench, read_sample.incident)
+    yield Read(home, database, read_sample.incident)
+    postgres_server.drop(database)
+
+
 @pytest.fixture
-def argued(loaded: tuple[Bench, str]) -> tuple[Bench, str]:
-    """A real incident with people's work of every kind in it."""
-    bench, incident = loaded
+def argued(
+    argued_sample: Read, postgres_server: PostgresForTests, tmp_path: Path
+) -> Iterator[tuple[Bench, str]]:
+    """A bench with a copy of it, and the incident's id."""
+    with copied(argued_sample, postgres_server, tmp_path / "home") as bench:
+        yield bench, argued_sample.incident
+
+
+def argue(bench: Bench, incident: str) -> None:
+    """Do people's work of every kind in an incident."""
     client = bench.site.admin
     base = f"/api/v1/incidents/{incident}"
 
@@ -97,7 +121,6 @@ def argued(loaded: tuple[Bench, str]) -> tuple[Bench, str]:
     changed = client.patch(f"/api/v1/artifacts/{dump['id']}", json={"zone": "America/Vancouver"})
     assert changed.is_success, changed.text
     bench.work(BOTH)
-    return bench, incident
 
 
 def export(bench: Bench, incident: str) -> bytes:
