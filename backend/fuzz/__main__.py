@@ -10,12 +10,15 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import atheris
 
-with atheris.instrument_imports(include=["pileup.formats"]):
-    from fuzz.targets import TARGETS
+with atheris.instrument_imports(
+    include=["pileup.analysis" if sys.argv[1:2] == ["analysis"] else "pileup.formats"]
+):
+    from fuzz.targets import TARGETS, Target
 
 from tests.test_finds import finds
 
@@ -23,6 +26,8 @@ _LONGEST = 16 * 1024
 _PIECE = 4 * 1024
 _MOST_SEEDS = 200
 _MOST_WORDS = 400
+_BYTES = 5
+"""One in so many mutations is of bytes."""
 
 
 def main() -> None:
@@ -44,10 +49,25 @@ def main() -> None:
         f"-artifact_prefix={defects}/",
         f"-dict={words}",
         "-timeout=20",
-        "-rss_limit_mb=2048",
+        f"-rss_limit_mb={target.memory_mb}",
     )
-    atheris.Setup([sys.argv[0], *options, str(seeds)], target.run)
+    mutator = {} if target.mutate is None else {"custom_mutator": _mutator(target, known)}
+    atheris.Setup([sys.argv[0], *options, str(seeds)], target.run, **mutator)
     atheris.Fuzz()
+
+
+def _mutator(target: Target, known: list[bytes]) -> Callable[[bytes, int, int], bytes]:
+    """Return libFuzzer's mutator: mostly the target's mutations of text, else those of bytes."""
+    texts = [data[:_PIECE].decode("utf-8", "replace") for data in known]
+    mutate = target.mutate
+    assert mutate is not None
+
+    def custom(data: bytes, most: int, seed: int) -> bytes:
+        if seed % _BYTES == 0:
+            return bytes(atheris.Mutate(data, most))
+        return mutate(data, texts, seed)[:most]
+
+    return custom
 
 
 def _write_seeds(known: list[bytes], folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Targets of the fuzzer: every format, and the code that runs before the formats.
+"""Targets of the fuzzer: every format, the code before the formats, and the analysis after them.
 
 A target takes bytes and raises for a defect: a crash, line counts that do not add up, lines that do
 not exist, frames that do not survive Parquet (``tests.formats.checks.assert_sound``). The formats
@@ -8,28 +8,41 @@ has seeds, and runs each once. Nothing here needs atheris.
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import io
+import random
 import tarfile
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import polars as pl
 from tests.formats.checks import all_samples, assert_sound, parse_bytes, samples
+from tests.support.hostile import FILES as HOSTILE
 
+from fuzz.mutations import SEPARATOR, mutated
 from pileup import formats
+from pileup.analysis import EvidenceArtifact, analyse, gather
+from pileup.analysis.contract import encode
+from pileup.analysis.evidence.compact_samples import compact_frames
+from pileup.analysis.waits.first_view import first_waits
 from pileup.formats.driver import Parsed, parse_path
 from pileup.formats.errors import ArchiveError
 from pileup.formats.metrics.parts import csv_mapping
 from pileup.formats.metrics.parts.csv_preview import preview
 from pileup.formats.reading import archive
 from pileup.formats.reading.text import LineReader
+from pileup.report import ticket
 
 _FULL = 16
 _SMALL = 4 * 1024
+_FULL_SEED = 16 * 1024
+_MOST_FILES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +51,9 @@ class Target:
 
     run: Callable[[bytes], None]
     seeds: Callable[[], Iterator[bytes]]
+    mutate: Callable[[bytes, Sequence[str], int], bytes] | None = None
+    """From an input, texts to splice and a random seed; None: mutations of bytes only."""
+    memory_mb: int = 2048
 
 
 def _format(name: str, data: bytes) -> None:
@@ -85,6 +101,42 @@ def _csv_mapping(data: bytes) -> None:
     preview(lines, guess.mapping, guess.header_line)
 
 
+def _analysis(data: bytes) -> None:
+    """Read the bytes as files of an incident with healthy ones, and analyse all of them."""
+    texts = data.split(SEPARATOR.encode())[:_MOST_FILES]
+    hostile = [_parsed(f"x{at}", text) for at, text in enumerate(texts)]
+    evidence = gather([*_healthy(), *hostile])
+    document = analyse(evidence)
+    assert not document.unanswered, document.unanswered
+    first_waits(evidence, document)
+    encode(document)
+    ticket.text(document)
+
+
+def _parsed(name: str, data: bytes) -> tuple[EvidenceArtifact, dict[str, pl.DataFrame]]:
+    parsed = parse_bytes(data, name)
+    assert not parsed.crashed, parsed.failed
+    sha = hashlib.sha256(data).hexdigest()
+    artifact = EvidenceArtifact(sha, name, len(data), parsed.format)
+    return artifact, compact_frames(parsed.frames)
+
+
+@functools.cache
+def _healthy() -> tuple[tuple[EvidenceArtifact, dict[str, pl.DataFrame]], ...]:
+    """Return small healthy files: zones, times, series, stacks, sessions and waits."""
+    names = ("variables", "vmstat", "pmp", "processlist", "metric-csv", "innodb-status")
+    smallest = [min(_samples(name), key=len) for name in names]
+    return tuple(
+        _parsed(f"2026_11_20_22_19_52-{name}", data)
+        for name, data in zip(names, smallest, strict=True)
+    )
+
+
+def _mutate(data: bytes, others: Sequence[str], seed: int) -> bytes:
+    text = data.decode("utf-8", "replace")
+    return mutated(text, others, random.Random(seed)).encode()  # noqa: S311  (no secret)
+
+
 def _samples(name: str) -> Iterator[bytes]:
     return (path.read_bytes() for path in samples(name))
 
@@ -98,6 +150,14 @@ def _small_samples() -> Iterator[bytes]:
             word in path.name for word in ("docker", "kubernetes", "fluent", "json", "one-line")
         ):
             yield path.read_bytes()[:_SMALL]
+
+
+def _incident_files() -> Iterator[bytes]:
+    """Yield hostile files, and the start of every sample: what the analysis reads together."""
+    for text in HOSTILE.values():
+        yield text.encode()[:_FULL_SEED]
+    for path in all_samples():
+        yield path.read_bytes()[:_FULL_SEED]
 
 
 def _tables() -> Iterator[bytes]:
@@ -132,4 +192,5 @@ TARGETS: dict[str, Target] = {
     "any": Target(_any, _small_samples),
     "archive": Target(_archive, _archives),
     "csv-mapping": Target(_csv_mapping, _tables),
+    "analysis": Target(_analysis, _incident_files, _mutate, 600),
 }

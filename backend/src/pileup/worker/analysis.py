@@ -12,13 +12,16 @@ from typing import Any
 
 import msgspec
 import polars as pl
+import structlog
+from celery.exceptions import SoftTimeLimitExceeded
 
-from pileup.analysis import StallCorrection, analyse, gather
+from pileup.analysis import StallCorrection, isolation
 from pileup.analysis.contract import Analysis
 from pileup.analysis.evidence.compact_samples import compact_frames
 from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.evidence import EvidenceArtifact
-from pileup.analysis.waits.first_view import first_waits
+from pileup.analysis.isolation import Request
+from pileup.process_limits import memory_bound
 from pileup.storage.artifacts.analysis_input import clock_overrides, describe, frame_key
 from pileup.storage.artifacts.artifacts import Artifact, Artifacts
 from pileup.storage.database import Unit
@@ -30,24 +33,40 @@ from pileup.storage.queue.jobs import Job, Jobs
 from pileup.storage.reasoning.pin_values import check_pins
 from pileup.worker.digest import compute_digest
 from pileup.worker.runtime import Runtime
+from pileup.worker.trial import TrialRequest, why_it_fails
 
 _READ = ("done", "done_with_problems")
+_TRIALS = 6
+"""One trial of an analysis may take this share of the time limit."""
+
+log = structlog.get_logger()
 
 
 def analyse_incident(runtime: Runtime, job: Job) -> None:
     """Analyse the incident's parsed artifacts that are not excluded, and store the result."""
     started = time.monotonic()
-    parsed, artifacts, missing = _load(runtime, job.incident_id)
+    members = _members(runtime, job.incident_id)
+    artifacts = [artifact for artifact, _ in members]
+    missing = [
+        artifact
+        for artifact in artifacts
+        if (key := frame_key(artifact)) is not None and not runtime.frames.holds(key)
+    ]
     if missing:
         _read_again(runtime, job, missing)
         return
-    if not parsed:
+    if not members:
         _forget(runtime, job)
         return
-    evidence = gather(parsed, overrides=clock_overrides(artifacts))
-    parsed.clear()  # the evidence holds it all
-    document = analyse(evidence, _corrections(runtime, job.incident_id))
-    runtime.placed.replace(job.incident_id, evidence, first_waits(evidence, document))
+    request = Request(
+        overrides=clock_overrides(artifacts),
+        corrections=_corrections(runtime, job.incident_id),
+        interrupts=(SoftTimeLimitExceeded,),
+    )
+    left_out = _find_deadly(runtime, job, members, request) if job.attempt > 1 else {}
+    result = isolation.analyse_incident(lambda: _load(runtime, members), request, left_out)
+    evidence, document = result.evidence, result.document
+    runtime.placed.replace(job.incident_id, evidence, result.first)
     digest = compute_digest(document, evidence)
     with runtime.database.unit() as unit:
         if not Jobs(unit).finish(job):
@@ -55,6 +74,7 @@ def analyse_incident(runtime: Runtime, job: Job) -> None:
         elapsed_s = time.monotonic() - started
         Analyses(unit).replace(job.incident_id, msgspec.to_builtins(document), elapsed_s)
         _place(unit, artifacts, document)
+        _name_culprits(unit, artifacts, result.left_out)
         Incidents(unit).digest(job.incident_id, digest)
         # in the same transaction: nobody ever sees a new analysis with an unchecked pin
         check_pins(unit, runtime.placed, runtime.frames, job.incident_id)
@@ -62,10 +82,11 @@ def analyse_incident(runtime: Runtime, job: Job) -> None:
         announce(unit, "analysis.finished", job.incident_id, state="done", error=None)
 
 
-def _load(
-    runtime: Runtime, incident_id: str
-) -> tuple[list[tuple[EvidenceArtifact, dict[str, pl.DataFrame]]], list[Artifact], list[Artifact]]:
-    """Load the frames of included artifacts; return them, the artifacts, and those without."""
+_Member = tuple[Artifact, EvidenceArtifact]
+
+
+def _members(runtime: Runtime, incident_id: str) -> list[_Member]:
+    """Return the included artifacts that were read, in the order of their arrival."""
     with runtime.database.unit() as unit:
         artifacts = [
             artifact
@@ -73,18 +94,58 @@ def _load(
             if artifact.state in _READ and not artifact.excluded
         ]
         problems = Artifacts(unit).problems(incident_id)
-    parsed: list[tuple[EvidenceArtifact, dict[str, pl.DataFrame]]] = []
-    missing: list[Artifact] = []
+    artifacts.sort(key=lambda artifact: artifact.id)  # ids are in the order of time
+    return [(artifact, describe(artifact, problems.get(artifact.id, ()))) for artifact in artifacts]
+
+
+def _load(runtime: Runtime, members: Sequence[_Member]) -> list[isolation.Parsed]:
+    """Load the frames of artifacts."""
+    return [(description, _frames(runtime, artifact)) for artifact, description in members]
+
+
+def _frames(runtime: Runtime, artifact: Artifact) -> dict[str, pl.DataFrame]:
+    key = frame_key(artifact)
+    return compact_frames((runtime.frames.load(key) or {}) if key else {})
+
+
+def _find_deadly(
+    runtime: Runtime, job: Job, members: Sequence[_Member], request: Request
+) -> dict[str, str]:
+    """Find, after an attempt that did not end, the artifacts that end the analysis's process.
+
+    Each trial runs in another process, so this one survives. Returns SHA-256 to sentence.
+    """
+    settings = runtime.settings
+    memory_bytes = memory_bound(settings.job_memory_bytes)
+
+    def why(some: Sequence[_Member]) -> str | None:
+        return why_it_fails(
+            TrialRequest(
+                frames=str(runtime.frames.root),
+                artifacts=[(description, frame_key(artifact)) for artifact, description in some],
+                overrides=dict(request.overrides),
+                corrections=list(request.corrections),
+                memory_bytes=memory_bytes,
+                cpu_s=settings.job_cpu_s,
+                time_s=settings.task_time_limit_s / _TRIALS,
+                knowledge=str(settings.knowledge_dir) if settings.knowledge_dir else None,
+            )
+        )
+
+    found = isolation.culprits(members, why)
+    for (artifact, _), reason in found:
+        log.error("analysis.left_out", job_id=job.id, artifact_id=artifact.id, why=reason)
+    return {
+        description.sha256: isolation.left_out_sentence(reason)
+        for (_, description), reason in found
+    }
+
+
+def _name_culprits(unit: Unit, artifacts: Sequence[Artifact], left_out: dict[str, str]) -> None:
+    """Mark the artifacts that the analysis did without; a re-parse includes them again."""
     for artifact in artifacts:
-        frames: dict[str, pl.DataFrame] | None = {}
-        if (key := frame_key(artifact)) is not None:
-            frames = runtime.frames.load(key)
-        if frames is None:
-            missing.append(artifact)
-            continue
-        description = describe(artifact, problems.get(artifact.id, ()))
-        parsed.append((description, compact_frames(frames)))
-    return parsed, artifacts, missing
+        if artifact.sha256 in left_out:
+            Artifacts(unit).fail(artifact.id, left_out[artifact.sha256])
 
 
 def _corrections(runtime: Runtime, incident_id: str) -> list[StallCorrection]:

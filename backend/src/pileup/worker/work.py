@@ -9,6 +9,7 @@ import structlog
 from celery.exceptions import SoftTimeLimitExceeded
 from sqlalchemy.exc import OperationalError
 
+from pileup.process_limits import bound_process, memory_bound
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.errors import NoSpace, NotFound
 from pileup.storage.incidents.webhooks import announce
@@ -32,6 +33,9 @@ def run(runtime: Runtime, job_id: str) -> None:
     if job is None:
         return
     started = time.monotonic()
+    if job.kind != "webhook":
+        settings = runtime.settings
+        bound_process(memory_bound(settings.job_memory_bytes), settings.job_cpu_s)
     try:
         with LeaseKeeper(runtime.database, job, lease) as keeper:
             if job.kind == "artifact":
@@ -44,10 +48,19 @@ def run(runtime: Runtime, job_id: str) -> None:
                 analyse_incident(runtime, job)
     except OperationalError:
         raise  # the database went away: the lease expires and the job is tried again
+    except SoftTimeLimitExceeded as error:
+        if job.kind != "analyse" or not _try_again(runtime, job):
+            _fail(runtime, job, error)
     except Exception as error:  # noqa: BLE001  (the edge: the work is marked failed, with a reason)
         _fail(runtime, job, error)
     elapsed_ms = round(1000 * (time.monotonic() - started))
     log.info("job.ended", job_id=job.id, kind=job.kind, attempt=job.attempt, elapsed_ms=elapsed_ms)
+
+
+def _try_again(runtime: Runtime, job: Job) -> bool:
+    """Queue the analysis again: the next attempt looks for the artifact that takes the time."""
+    with runtime.database.unit() as unit:
+        return Jobs(unit).retry(job)
 
 
 def _fail(runtime: Runtime, job: Job, error: Exception) -> None:

@@ -79,6 +79,10 @@ class FrameStore:
         kinds = sorted({path.name.split(".")[0] for path in folder.glob("*.parquet")})
         return {kind: pl.read_parquet(list(_parts(folder, kind))) for kind in kinds}
 
+    def holds(self, key: FrameKey) -> bool:
+        """Return whether the frames of this parse are stored."""
+        return self._folder(key).is_dir()
+
     def load_kind(self, key: FrameKey, kind: str) -> pl.DataFrame | None:
         """Return the frame of one kind; None when the parse has no such records."""
         parts = list(_parts(self._folder(key), kind))

@@ -190,6 +190,23 @@ class Jobs:
             is not None
         )
 
+    def retry(self, job: Job) -> bool:
+        """Queue this attempt's job again; False: it had its attempts, or is no longer ours."""
+        row = self._db.scalar(
+            select(models.Job)
+            .where(
+                models.Job.id == job.id,
+                models.Job.attempt == job.attempt,
+                models.Job.state == "running",
+            )
+            .with_for_update()
+        )
+        if row is None or job.attempt >= MAX_ATTEMPTS:
+            return False
+        self._queue_again(row)
+        self._db.flush()
+        return True
+
     # ---- sweeping
 
     def due(self, limit: int = 500) -> list[str]:
@@ -255,12 +272,8 @@ class Jobs:
                     f"the worker died {row.attempt} times while it worked on this; it is not "
                     "tried again by itself (re-parse to try once more)"
                 )
-            elif self._queued_twin(row):
-                row.state = "done"  # a newer request waits and will do the work
-                row.finished_at = func.now()
             else:
-                row.state = "queued"
-                row.sent_at = None
+                self._queue_again(row)
             self._db.flush()
             freed.append(to_record(Job, row))
         return freed
@@ -322,6 +335,14 @@ class Jobs:
                 )
             )
         )
+
+    def _queue_again(self, row: models.Job) -> None:
+        if self._queued_twin(row):
+            row.state = "done"  # a newer request waits and will do the work
+            row.finished_at = func.now()
+        else:
+            row.state = "queued"
+            row.sent_at = None
 
     def _queued_twin(self, row: models.Job) -> bool:
         other = aliased(models.Job)
