@@ -96,6 +96,11 @@ def throughput(values: pl.DataFrame, host: str | None, span: Span) -> Signal | N
     return Signal(best[0], best[1], host, "throughput", times, numbers)
 
 
+def shows_load(series: str) -> bool:
+    """Return whether a series shows sessions inside a server, its work or its latency."""
+    return bool(_role(series)[0])
+
+
 def _role(series: str) -> tuple[str, float]:
     """Return the role ('concurrency', 'latency', 'throughput' or '') and its trust, 0..1."""
     name = short_name(series)
@@ -116,4 +121,4 @@ def _role(series: str) -> tuple[str, float]:
     return "", 0.0
 
 
-__all__ = ["Signal", "signals", "throughput"]
+__all__ = ["Signal", "shows_load", "signals", "throughput"]

@@ -1,0 +1,1 @@
+"""Captures of an incident, the evidence of each, and their stalls as episodes."""

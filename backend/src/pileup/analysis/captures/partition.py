@@ -1,0 +1,283 @@
+"""Split an incident's evidence into captures.
+
+A capture is a stretch in which one host was observed densely enough to judge it. Files of a host
+that overlap in time belong to one capture; silence longer than the sampling interval explains ends
+it. A coarse series (one sample a minute for a month) is a capture of its own scale: it never joins
+two dense captures, and lends each of them its samples around it.
+
+What a capture consists of depends on its own files only, so that another capture in the same
+incident changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from pileup.analysis.captures.stretches import (
+    APART_S,
+    EXPLAINED,
+    SILENT_S,
+    Stretch,
+    holes,
+    inside,
+    nearest,
+    scopes,
+    stretches,
+)
+from pileup.analysis.evidence.context import Span
+from pileup.analysis.evidence.evidence import Evidence, EvidenceArtifact, bundle_of
+from pileup.analysis.evidence.times import iso_of
+
+_S = 1_000_000
+_BUNDLES_APART_S = 10.0
+_LENT = 30
+"""Samples of a coarse series that a dense capture uses before and after itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """One capture and the evidence that it uses; times in UTC µs."""
+
+    id: str
+    """Host and start, such as 'db-1@2026-11-20T22:17:05Z'."""
+    host: str | None
+    span: Span | None
+    """None: nothing has a time, or only log lines have one."""
+    hosts: frozenset[str | None] = frozenset()
+    """Hosts whose rows it uses: its own, machines joined to it, and rows without a host."""
+    members: frozenset[str] = frozenset()
+    """SHA-256 of the files that sampled it."""
+    lent: tuple[tuple[str, Span], ...] = ()
+    """Files that are no members, with the range of their rows that the capture uses."""
+    undated: frozenset[str] = frozenset()
+    """Files without samples over time that belong to it: settings, logs, single stacks."""
+    gaps: tuple[Span, ...] = ()
+    interval_s: float | None = None
+
+    @property
+    def artifacts(self) -> frozenset[str]:
+        return self.members | self.undated | {sha for sha, _ in self.lent}
+
+
+@dataclass(slots=True)
+class _Group:
+    """Stretches of one host on their way to a capture."""
+
+    host: str | None
+    parts: list[Stretch]
+    lent: list[Stretch] = field(default_factory=list)
+    undated: set[str] = field(default_factory=set)
+
+    @property
+    def start(self) -> int:
+        return min(part.start for part in self.parts)
+
+    @property
+    def end(self) -> int:
+        return max(part.end for part in self.parts)
+
+    @property
+    def artifacts(self) -> set[str]:
+        return {sha for part in self.parts for sha in part.artifacts}
+
+    @property
+    def interval_s(self) -> float | None:
+        return min((p.interval_s for p in self.parts if p.interval_s is not None), default=None)
+
+
+def partition(evidence: Evidence) -> list[Capture]:
+    """Return the captures of an incident in time order, each with the files that it uses.
+
+    Evidence without any sample or dump over time is one capture without a span.
+    """
+    paths = {artifact.sha256: artifact.path for artifact in evidence.artifacts}
+    every = _with_hosts(stretches(evidence), paths)
+    groups: list[_Group] = []
+    by_host: dict[str | None, list[Stretch]] = {}
+    for stretch in every:
+        by_host.setdefault(stretch.host, []).append(stretch)
+    for host, mine in by_host.items():
+        groups += _of_host(host, mine, paths)
+    if not groups:
+        shas = frozenset(paths)
+        return [Capture(id="undated", host=None, span=None, undated=shas)] if shas else []
+    _assign_undated(evidence, groups, paths)
+    captures = [_capture(group) for group in groups]
+    return sorted(captures, key=lambda c: (c.span.start if c.span else 0, c.id))
+
+
+# ---- hosts -------------------------------------------------------------------------------------
+
+
+def _with_hosts(every: Sequence[Stretch], paths: dict[str, str]) -> list[Stretch]:
+    """Join stretches of no host, and of machines without a server, to the server beside them.
+
+    A stretch is joined when the servers that overlap it in time, in the nearest folder with any,
+    are one host.
+    """
+    servers = [s for s in every if s.is_server and s.host is not None]
+    if not servers:
+        return list(every)
+    for stretch in every:
+        if stretch.is_server and stretch.host is not None:
+            continue
+        host = _host_beside(stretch, servers, paths)
+        if host is None:
+            continue
+        if stretch.host is not None:
+            stretch.hosts.add(stretch.host)
+        stretch.host = host
+    return list(every)
+
+
+def _host_beside(
+    stretch: Stretch, servers: Sequence[Stretch], paths: dict[str, str]
+) -> str | None:
+    margin = round(APART_S * _S)
+    near = [s for s in servers if s.start - margin <= stretch.end and stretch.start <= s.end + margin]
+    path = paths[min(stretch.artifacts)]
+    for scope in scopes(path):
+        hosts = {
+            s.host for s in near if any(inside(paths[sha], scope) for sha in s.artifacts)
+        }
+        if hosts:
+            return hosts.pop() if len(hosts) == 1 else None
+    return None
+
+
+# ---- one host ----------------------------------------------------------------------------------
+
+
+def _of_host(host: str | None, mine: Sequence[Stretch], paths: dict[str, str]) -> list[_Group]:
+    """Join the stretches of one host: dense ones by overlap, then coarse ones, then single dumps."""
+    dense = _joined(host, [s for s in mine if s.is_dense])
+    coarse = _joined(host, [s for s in mine if not s.is_dense and s.interval_s is not None])
+    alone: list[_Group] = []
+    for group in coarse:
+        reach = round(EXPLAINED * (group.interval_s or 0.0) * _S)
+        around = [d for d in dense if _near(d, group, round((group.interval_s or 0) * _LENT * _S))]
+        within = [d for d in around if d.start - reach <= group.start and group.end <= d.end + reach]
+        if within:
+            within[0].parts += group.parts
+        else:
+            alone.append(group)
+        for capture in around if not within else []:
+            capture.lent += group.parts
+    groups = dense + alone
+    single = [s for s in mine if not s.is_dense and s.interval_s is None]
+    left: list[Stretch] = []
+    for stretch in single:
+        near = [(_apart(g, stretch), at) for at, g in enumerate(groups)]
+        distance, at = min(near, default=(SILENT_S * _S + 1, -1))
+        if distance <= SILENT_S * _S:
+            groups[at].parts.append(stretch)
+        else:
+            left.append(stretch)
+    return groups + _joined(host, left)
+
+
+def _joined(host: str | None, mine: Sequence[Stretch]) -> list[_Group]:
+    groups: list[_Group] = []
+    end = 0
+    for stretch in sorted(mine, key=lambda s: (s.start, s.end)):
+        if groups and stretch.start - end <= _tolerance(groups[-1], stretch) * _S:
+            groups[-1].parts.append(stretch)
+        else:
+            groups.append(_Group(host, [stretch]))
+            end = 0
+        end = max(end, stretch.end)
+    return groups
+
+
+def _tolerance(group: _Group, stretch: Stretch) -> float:
+    """Return the seconds of silence that two stretches of one host may have between them."""
+    bundles = {part.bundle for part in group.parts}
+    if stretch.bundle is not None and None not in bundles and stretch.bundle not in bundles:
+        return _BUNDLES_APART_S
+    if stretch.interval_s is None or all(part.interval_s is None for part in group.parts):
+        return SILENT_S
+    return max(APART_S, EXPLAINED * max(stretch.interval_s, group.interval_s or 0.0))
+
+
+def _near(group: _Group, other: _Group, reach: int) -> bool:
+    return group.start - reach <= other.end and other.start <= group.end + reach
+
+
+def _apart(group: _Group, stretch: Stretch) -> int:
+    return max(0, group.start - stretch.end, stretch.start - group.end)
+
+
+# ---- evidence without samples over time --------------------------------------------------------
+
+
+def _assign_undated(
+    evidence: Evidence, groups: Sequence[_Group], paths: dict[str, str]
+) -> None:
+    """Give settings, logs and undated records to the captures of their bundle, host and folder.
+
+    Several captures of the nearest folder share them.
+    """
+    seen = {sha for group in groups for sha in group.artifacts}
+    hosts = _hosts(evidence)
+    of_bundle: dict[str, list[_Group]] = {}
+    of_folder: dict[str, list[_Group]] = {}
+    for group in groups:
+        for bundle in {part.bundle for part in group.parts if part.bundle is not None}:
+            of_bundle.setdefault(bundle, []).append(group)
+        folders = {scope for sha in group.artifacts for scope in scopes(paths[sha])}
+        for folder in folders:
+            of_folder.setdefault(folder, []).append(group)
+    for artifact in evidence.artifacts:
+        if artifact.sha256 in seen:
+            continue
+        chosen = of_bundle.get(_bundle(artifact) or "")
+        host = hosts.get(artifact.sha256)
+        for scope in scopes(artifact.path) if chosen is None else ():
+            here = of_folder.get(scope, [])
+            chosen = [group for group in here if host is None or group.host in (None, host)]
+            if chosen:
+                break
+        for group in chosen or ():
+            group.undated.add(artifact.sha256)
+
+
+def _bundle(artifact: EvidenceArtifact) -> str | None:
+    return artifact.bundle or bundle_of(artifact.path)
+
+
+def _hosts(evidence: Evidence) -> dict[str, str]:
+    """Map artifacts to the host that their records name, if it is one."""
+    found: dict[str, set[str]] = {}
+    for frame in evidence.frames.values():
+        rows = frame.select("artifact", "host").unique().drop_nulls()
+        for sha, host in rows.iter_rows():
+            found.setdefault(sha, set()).add(host)
+    return {sha: next(iter(names)) for sha, names in found.items() if len(names) == 1}
+
+
+# ---- the result --------------------------------------------------------------------------------
+
+
+def _capture(group: _Group) -> Capture:
+    interval = group.interval_s
+    lent = []
+    for part in group.lent:
+        reach = round((part.interval_s or 0.0) * _LENT * _S)
+        span = Span(group.start - reach, group.end + reach)
+        lent += [(sha, span) for sha in sorted(part.artifacts)]
+    scale = f"~{interval:.0f}s" if not any(part.is_dense for part in group.parts) and interval else ""
+    return Capture(
+        id=f"{group.host or 'unknown'}@{iso_of(group.start)}{scale}",
+        host=group.host,
+        span=Span(group.start, group.end),
+        hosts=frozenset({group.host, None} | {h for part in group.parts for h in part.hosts}),
+        members=frozenset(group.artifacts),
+        lent=tuple(lent),
+        undated=frozenset(group.undated),
+        gaps=holes(group.parts),
+        interval_s=interval,
+    )
+
+
+__all__ = ["Capture", "partition"]
