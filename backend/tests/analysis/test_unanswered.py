@@ -10,6 +10,7 @@ from polars.exceptions import ComputeError, PanicException
 
 from pileup import analysis
 from pileup.analysis import contract
+from pileup.analysis.captures import examine
 from pileup.analysis.evidence.answers import Answers, Missing, Unanswered
 from pileup.report import ticket
 from tests.support.captures import analysis_of_few, few_of, on_samples
@@ -32,7 +33,7 @@ QUESTIONS = {
     "summary.headline": {"headline"},
     "triage.triage": {"triage"},
 }
-REPORTED = {"problems", "unanswered"}
+REPORTED = {"problems", "unanswered", "episodes", "captures", "recurrence"}
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
@@ -44,7 +45,8 @@ def test_a_failed_question_leaves_every_other_answer_as_it_was(
 
     whole = msgspec.to_builtins(_whole())
     module, function = question.split(".")
-    monkeypatch.setattr(getattr(analysis, module), function, fail)
+    owner = getattr(examine, module, None) or getattr(analysis, module)
+    monkeypatch.setattr(owner, function, fail)
     document = analysis.analyse(_evidence())
     assert document.unanswered
     assert "unable to parse time zone" in document.unanswered[0].why
@@ -62,7 +64,7 @@ def test_without_stalls_nothing_is_called_healthy(monkeypatch: pytest.MonkeyPatc
     def panic(*_: object) -> None:
         raise PanicException("index out of bounds")
 
-    monkeypatch.setattr(analysis.detection, "find", panic)
+    monkeypatch.setattr(examine.detection, "find", panic)
     document = analysis.analyse(_evidence())
     assert document.headline.verdict == "not_enough_data"
     assert "not answered" in document.headline.text
@@ -77,8 +79,8 @@ def test_a_failed_signature_is_not_checked_rather_than_absent(
 ) -> None:
     whole = _whole()
     best = whole.findings[0].id
-    monkeypatch.setitem(analysis.signatures.RULES, best, lambda _: 1 / 0)
-    monkeypatch.setattr(analysis.signatures, "evaluate", _failing_for(best))
+    monkeypatch.setitem(examine.signatures.RULES, best, lambda _: 1 / 0)
+    monkeypatch.setattr(examine.signatures, "evaluate", _failing_for(best))
     document = analysis.analyse(_evidence())
     assert [doc.part for doc in document.unanswered] == [f"findings/{best}"]
     assert document.findings == whole.findings[1:]
@@ -95,7 +97,7 @@ def _whole() -> contract.Analysis:
 
 
 def _failing_for(issue: str):  # type: ignore[no-untyped-def]
-    real = analysis.signatures.evaluate
+    real = examine.signatures.evaluate
 
     def evaluate(signature, *rest):  # type: ignore[no-untyped-def]
         return 1 / 0 if signature.issue == issue else real(signature, *rest)

@@ -63,10 +63,16 @@ class Captures:
     _seen: set[str] = field(default_factory=set)
 
     def read(self, paths: Sequence[Path]) -> None:
-        """Read everything below these paths, each by name; equal files count once."""
+        """Read everything below these paths; equal files count once.
+
+        A file is shown by its path below the folder given, or below the folder that all paths
+        given share: what lies in one folder belongs together.
+        """
+        folders = [path if path.is_dir() else path.parent for path in map(Path.absolute, paths)]
+        shared = Path(os.path.commonpath(folders)) if folders else Path()
         with tempfile.TemporaryDirectory(prefix="pileup-") as folder:
-            for path in paths:
-                base = path if path.is_dir() else path.parent
+            for path in map(Path.absolute, paths):
+                base = shared
                 for file in self._files(path):
                     shown = file.relative_to(base).as_posix()
                     self._take(file, shown, Path(folder), 0)

@@ -13,6 +13,8 @@ from html import escape
 from pileup.analysis.contract import (
     Analysis,
     BlockerDoc,
+    CaptureDoc,
+    EpisodeDoc,
     FindingDoc,
     HotWaitDoc,
     Locator,
@@ -44,6 +46,8 @@ def blocks(analysis: Analysis, tables: Sequence[Block] = ()) -> list[Block]:
     """
     parts = [
         _headline(analysis),
+        _captures(analysis.captures),
+        _episodes(analysis.episodes),
         _stalls(analysis.stalls),
         _finding(analysis.findings),
         _blockers(analysis.blockers),
@@ -121,6 +125,43 @@ def _headline(analysis: Analysis) -> Block:
     if server:
         lines.append(f"Server: {server}.")
     return Block("Pileup analysis", lines)
+
+
+def _captures(captures: Sequence[CaptureDoc]) -> Block | None:
+    if len(captures) < 2:
+        return None
+    rows = [
+        (
+            capture.host or "",
+            capture.first or "",
+            capture.last or "",
+            capture.verdict,
+            f"{capture.text}{_silence(capture)}",
+        )
+        for capture in captures
+    ]
+    return Block("Captures", (), ("host", "first", "last", "verdict", ""), rows)
+
+
+def _silence(capture: CaptureDoc) -> str:
+    count = len(capture.gaps)
+    return f" {count} gap{'' if count == 1 else 's'} without samples." if count else ""
+
+
+def _episodes(episodes: Sequence[EpisodeDoc]) -> Block | None:
+    if len(episodes) < 2:
+        return None
+    rows = []
+    for episode in episodes:
+        cause = "no known problem matches" if episode.analysed else "not analysed"
+        if episode.findings:
+            best = episode.findings[0]
+            cause = f"{best.title} ({best.score:g})"
+        if episode.same_as:
+            cause = f"the stall of {episode.same_as} in another capture"
+        length = "" if episode.stall.duration_s is None else f"{episode.stall.duration_s:g} s"
+        rows.append((episode.stall.host or "", episode.stall.onset, length, cause))
+    return Block("Stalls by capture", (), ("host", "onset", "length", "likely cause"), rows)
 
 
 def _stalls(stalls: Sequence[StallDoc]) -> Block | None:

@@ -28,20 +28,14 @@ def test_the_half_minute_after_it() -> None:
     assert {one.name: one.baseline for one in document.shifts}["mysql.reads"] == 1.0
 
 
-def test_another_bundle_of_the_host() -> None:
-    """A capture that is wholly inside, and a quiet one of the same host an hour before."""
+def test_another_capture_of_the_host_is_no_baseline() -> None:
+    """Nothing is concluded across a gap: a quiet capture an hour before changes no finding."""
     before = T0 - 3600 * S
-    document = analyse(
-        evidence(
-            {
-                "quiet": [running(QUIET, start=before), reads([1.0] * 60, start=before)],
-                "busy": [running(BUSY), reads([9.0] * 60)],
-            }
-        )
-    )
-    assert "Compared with a quiet stretch of the same host at another time" in main(document).note
-    shift = next(one for one in document.shifts if one.name == "mysql.reads")
-    assert (shift.baseline, shift.stall) == (1.0, 9.0)
+    busy = {"busy": [running(BUSY), reads([9.0] * 60)]}
+    quiet = {"quiet": [running(QUIET, start=before), reads([1.0] * 60, start=before)]}
+    alone, both = analyse(evidence(busy)), analyse(evidence(quiet | busy))
+    assert both.episodes == alone.episodes
+    assert both.shifts == alone.shifts == []
 
 
 def test_another_host_over_the_same_seconds() -> None:

@@ -11,7 +11,7 @@ incident changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pileup.analysis.captures.stretches import (
@@ -21,7 +21,6 @@ from pileup.analysis.captures.stretches import (
     Stretch,
     holes,
     inside,
-    nearest,
     scopes,
     stretches,
 )
@@ -98,7 +97,7 @@ def partition(evidence: Evidence) -> list[Capture]:
     for stretch in every:
         by_host.setdefault(stretch.host, []).append(stretch)
     for host, mine in by_host.items():
-        groups += _of_host(host, mine, paths)
+        groups += _of_host(host, mine)
     if not groups:
         shas = frozenset(paths)
         return [Capture(id="undated", host=None, span=None, undated=shas)] if shas else []
@@ -131,16 +130,14 @@ def _with_hosts(every: Sequence[Stretch], paths: dict[str, str]) -> list[Stretch
     return list(every)
 
 
-def _host_beside(
-    stretch: Stretch, servers: Sequence[Stretch], paths: dict[str, str]
-) -> str | None:
+def _host_beside(stretch: Stretch, servers: Sequence[Stretch], paths: dict[str, str]) -> str | None:
     margin = round(APART_S * _S)
-    near = [s for s in servers if s.start - margin <= stretch.end and stretch.start <= s.end + margin]
+    near = [
+        s for s in servers if s.start - margin <= stretch.end and stretch.start <= s.end + margin
+    ]
     path = paths[min(stretch.artifacts)]
     for scope in scopes(path):
-        hosts = {
-            s.host for s in near if any(inside(paths[sha], scope) for sha in s.artifacts)
-        }
+        hosts = {s.host for s in near if any(inside(paths[sha], scope) for sha in s.artifacts)}
         if hosts:
             return hosts.pop() if len(hosts) == 1 else None
     return None
@@ -149,15 +146,17 @@ def _host_beside(
 # ---- one host ----------------------------------------------------------------------------------
 
 
-def _of_host(host: str | None, mine: Sequence[Stretch], paths: dict[str, str]) -> list[_Group]:
-    """Join the stretches of one host: dense ones by overlap, then coarse ones, then single dumps."""
+def _of_host(host: str | None, mine: Sequence[Stretch]) -> list[_Group]:
+    """Join the stretches of one host: dense ones by overlap, coarse ones, single dumps last."""
     dense = _joined(host, [s for s in mine if s.is_dense])
     coarse = _joined(host, [s for s in mine if not s.is_dense and s.interval_s is not None])
     alone: list[_Group] = []
     for group in coarse:
         reach = round(EXPLAINED * (group.interval_s or 0.0) * _S)
         around = [d for d in dense if _near(d, group, round((group.interval_s or 0) * _LENT * _S))]
-        within = [d for d in around if d.start - reach <= group.start and group.end <= d.end + reach]
+        within = [
+            d for d in around if d.start - reach <= group.start and group.end <= d.end + reach
+        ]
         if within:
             within[0].parts += group.parts
         else:
@@ -211,15 +210,16 @@ def _apart(group: _Group, stretch: Stretch) -> int:
 # ---- evidence without samples over time --------------------------------------------------------
 
 
-def _assign_undated(
-    evidence: Evidence, groups: Sequence[_Group], paths: dict[str, str]
-) -> None:
+def _assign_undated(evidence: Evidence, groups: Sequence[_Group], paths: dict[str, str]) -> None:
     """Give settings, logs and undated records to the captures of their bundle, host and folder.
 
     Several captures of the nearest folder share them.
     """
     seen = {sha for group in groups for sha in group.artifacts}
     hosts = _hosts(evidence)
+    has_rows = {
+        sha for frame in evidence.frames.values() for sha in frame["artifact"].unique().to_list()
+    }
     of_bundle: dict[str, list[_Group]] = {}
     of_folder: dict[str, list[_Group]] = {}
     for group in groups:
@@ -229,7 +229,7 @@ def _assign_undated(
         for folder in folders:
             of_folder.setdefault(folder, []).append(group)
     for artifact in evidence.artifacts:
-        if artifact.sha256 in seen:
+        if artifact.sha256 in seen or artifact.sha256 not in has_rows:
             continue
         chosen = of_bundle.get(_bundle(artifact) or "")
         host = hosts.get(artifact.sha256)
@@ -266,7 +266,9 @@ def _capture(group: _Group) -> Capture:
         reach = round((part.interval_s or 0.0) * _LENT * _S)
         span = Span(group.start - reach, group.end + reach)
         lent += [(sha, span) for sha in sorted(part.artifacts)]
-    scale = f"~{interval:.0f}s" if not any(part.is_dense for part in group.parts) and interval else ""
+    scale = (
+        f"~{interval:.0f}s" if not any(part.is_dense for part in group.parts) and interval else ""
+    )
     return Capture(
         id=f"{group.host or 'unknown'}@{iso_of(group.start)}{scale}",
         host=group.host,

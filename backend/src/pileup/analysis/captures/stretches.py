@@ -6,8 +6,9 @@ settings do not: a log that covers a week says nothing about how densely anybody
 
 from __future__ import annotations
 
+import itertools
 import statistics
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -90,11 +91,9 @@ def holes(members: Sequence[Stretch]) -> tuple[Span, ...]:
     seconds = sorted({second for member in members for second in member.seconds})
     if len(seconds) < _FEW:
         return ()
-    steps = [b - a for a, b in zip(seconds, seconds[1:], strict=False)]
+    steps = [b - a for a, b in itertools.pairwise(seconds)]
     least = max(_LEAST_HOLE_S, _HOLE * statistics.median(steps), _typical_silence(members))
-    return tuple(
-        Span(a * _S, b * _S) for a, b in zip(seconds, seconds[1:], strict=False) if b - a > least
-    )
+    return tuple(Span(a * _S, b * _S) for a, b in itertools.pairwise(seconds) if b - a > least)
 
 
 def _typical_silence(members: Sequence[Stretch]) -> float:
@@ -110,9 +109,12 @@ def _seconds(evidence: Evidence) -> Iterator[tuple[str, str | None, int]]:
         frame = evidence.frame(kind)
         if frame is None:
             continue
+        seen = pl.col("time").is_not_null()
+        if kind == "sample":
+            seen &= pl.col("value").is_not_null()
         parts.append(
             frame.lazy()
-            .filter(pl.col("time").is_not_null())
+            .filter(seen)
             .select(
                 pl.col("artifact").cast(pl.String),
                 pl.col("host").cast(pl.String),
@@ -195,11 +197,11 @@ def _explained_s(seconds: Sequence[int], interval: float | None) -> float:
 def _interval_s(seconds: Sequence[int]) -> float | None:
     if len(seconds) < _FEW:
         return None
-    return statistics.median(b - a for a, b in zip(seconds, seconds[1:], strict=False))
+    return statistics.median(b - a for a, b in itertools.pairwise(seconds))
 
 
 def _is_regular(seconds: Sequence[int], interval: float) -> bool:
-    steps = sorted(b - a for a, b in zip(seconds, seconds[1:], strict=False))
+    steps = sorted(b - a for a, b in itertools.pairwise(seconds))
     return len(steps) >= 2 * _FEW and steps[len(steps) * 3 // 4] <= 2 * interval
 
 
@@ -215,10 +217,4 @@ def inside(path: str, scope: str) -> bool:
     return not scope or path.startswith(f"{scope}/")
 
 
-def nearest(path: str, others: Iterable[str]) -> str | None:
-    """Return the nearest folder around ``path`` that holds another of these; None without."""
-    known = {folder for other in others for folder in scopes(other)}
-    return next((scope for scope in scopes(path) if scope in known), None)
-
-
-__all__ = ["Stretch", "holes", "inside", "nearest", "scopes", "stretches"]
+__all__ = ["Stretch", "holes", "inside", "scopes", "stretches"]

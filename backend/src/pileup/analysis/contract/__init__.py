@@ -27,6 +27,7 @@ from pileup.analysis.contract.base import (
     UnansweredDoc,
     Window,
 )
+from pileup.analysis.contract.captures import CaptureDoc, EpisodeDoc, RecurrenceDoc, Verdict
 from pileup.analysis.contract.comparison import (
     ComparedSeries,
     ComparedSetting,
@@ -95,6 +96,7 @@ __all__ = [
     "Analysis",
     "ArtifactDoc",
     "BlockerDoc",
+    "CaptureDoc",
     "ClockDoc",
     "ComparedSeries",
     "ComparedSetting",
@@ -104,6 +106,7 @@ __all__ = [
     "ComputedStall",
     "DeadlockDoc",
     "Doc",
+    "EpisodeDoc",
     "EventDoc",
     "ExperimentDoc",
     "FindingDoc",
@@ -129,6 +132,7 @@ __all__ = [
     "OverlayLine",
     "ProblemDoc",
     "RatioDoc",
+    "RecurrenceDoc",
     "SeriesDoc",
     "SettingDoc",
     "ShiftDoc",
@@ -152,6 +156,7 @@ __all__ = [
     "TriageDoc",
     "TrialDoc",
     "UnansweredDoc",
+    "Verdict",
     "WaitEdge",
     "WaitGraph",
     "WaitKind",

@@ -16,6 +16,7 @@ from pileup.analysis.contract.artifacts import (
     TableDoc,
 )
 from pileup.analysis.contract.base import SCHEMA, Doc, Headline, ProblemDoc, UnansweredDoc
+from pileup.analysis.contract.captures import CaptureDoc, EpisodeDoc, RecurrenceDoc
 from pileup.analysis.contract.findings import (
     AbsenceDoc,
     FindingDoc,
@@ -64,6 +65,12 @@ class Analysis(Doc, frozen=True, kw_only=True):
     table_changes: list[TableChangeDoc] = []
     persistence: WaitPersistence | None = None
     """Persistence of waits; by far the largest part if thousands wait."""
+    captures: list[CaptureDoc] = []
+    """In time order. Everything outside of ``captures`` and ``episodes`` is about the leading
+    episode, or about all files."""
+    episodes: list[EpisodeDoc] = []
+    """Every stall, in time order."""
+    recurrence: RecurrenceDoc | None = None
     unanswered: list[UnansweredDoc] = []
     """Questions without an answer: their parts are empty because a question failed."""
 

@@ -65,6 +65,8 @@ class FindingDoc(Doc, frozen=True, kw_only=True):
     verified: bool = True
     """Whether the problem's source was read for the knowledge base; see ``verified_by``."""
     verified_by: str = ""
+    episodes: list[str] = []
+    """The stalls that it matches, in time order."""
 
 
 class AbsenceDoc(Doc, frozen=True, kw_only=True):

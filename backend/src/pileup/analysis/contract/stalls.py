@@ -47,6 +47,10 @@ class StallDoc(Doc, frozen=True, kw_only=True):
     """Person who set onset, end or baseline; None: as computed."""
     computed: ComputedStall | None = None
     """Times before the correction; None without a correction or a computed stall nearby."""
+    capture: str | None = None
+    """The capture that shows it."""
+    leading: bool = False
+    """The stall that the document describes."""
 
 
 class ShiftDoc(Doc, frozen=True, kw_only=True):

@@ -29,6 +29,11 @@ def clock_text(time_us: int) -> str:
     return (_EPOCH + timedelta(microseconds=time_us)).strftime("%H:%M:%S UTC")
 
 
+def date_text(time_us: int) -> str:
+    """Format a date and time (UTC µs) for sentences: '2026-11-20 22:17:05 UTC'."""
+    return (_EPOCH + timedelta(microseconds=time_us)).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
 def parse(text: str) -> int:
     """Parse an ISO 8601 time to UTC µs."""
     moment = datetime.fromisoformat(text.replace("Z", "+00:00"))

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import msgspec
+
 from pileup.analysis.contract import (
     BlockerDoc,
+    EpisodeDoc,
     FindingDoc,
     Headline,
     HotWaitDoc,
+    RecurrenceDoc,
     StallDoc,
     StallEvidence,
 )
 from pileup.analysis.evidence.context import Context
 from pileup.analysis.evidence.levels import Levels
 from pileup.analysis.evidence.series import short_name
-from pileup.analysis.evidence.times import clock_text, parse
+from pileup.analysis.evidence.times import clock_text, date_text, parse
 from pileup.analysis.stalls.indicators import signals
 from pileup.numerals import grouped, number
 
+_DAY_US = 86_400 * 1_000_000
 _FEW_LATCH_WAITS = 5
 _ENOUGH = 20
 """'No stall' needs at least this many samples of a series that shows load."""
@@ -44,6 +51,21 @@ def headline(
         best = findings[0]
         sentences.append(f"Likely cause: {best.title}.")
     return Headline(verdict="stall", text=" ".join(sentences), arrival=arrival(context))
+
+
+def of_case(
+    headline: Headline, recurrence: RecurrenceDoc | None, episodes: Sequence[EpisodeDoc]
+) -> Headline:
+    """Put what recurs before the headline of the leading stall, which then gets its date."""
+    if recurrence is None or not recurrence.text:
+        return headline
+    leading = next((episode for episode in episodes if episode.leading), None)
+    if leading is None:
+        return msgspec.structs.replace(headline, text=f"{recurrence.text} {headline.text}")
+    days = {episode.stall.onset[:10] for episode in episodes}
+    day = f", on {leading.stall.onset[:10]}" if len(days) > 1 else ""
+    largest = f"The largest{day}: " if len(episodes) > 1 else ""
+    return msgspec.structs.replace(headline, text=f"{recurrence.text} {largest}{headline.text}")
 
 
 def arrival(context: Context) -> str:
@@ -181,6 +203,7 @@ def _without_stall(context: Context) -> Headline:
             ),
         )
     signal = load_signals[0]
+    text = clock_text if signal.times[-1] - signal.times[0] < _DAY_US else date_text
     low, high = min(signal.values), max(signal.values)
     short = [stall for stall in context.stalls if stall.kind == "false_positive"]
     extra = f" {len(short)} short pileups cleared at once." if len(short) > 1 else ""
@@ -188,7 +211,7 @@ def _without_stall(context: Context) -> Headline:
     return Headline(
         verdict="no_stall",
         text=(
-            f"No stall between {clock_text(signal.times[0])} and {clock_text(signal.times[-1])}: "
+            f"No stall between {text(signal.times[0])} and {text(signal.times[-1])}: "
             f"{short_name(signal.series)} stayed between {number(low)} and {number(high)}, "
             f"and did not stay far above its baseline.{extra}"
         ),

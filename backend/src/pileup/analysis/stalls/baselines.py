@@ -8,7 +8,7 @@ choice; none of these shows when each series first moved.
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -38,8 +38,16 @@ class Baseline:
     how: str = ""
 
 
-def choose(main: Stall, found: Sequence[Stall], values: pl.DataFrame) -> Baseline | None:
-    """Choose the best baseline for a stall; None if the incident has nothing quiet."""
+def choose(
+    main: Stall,
+    found: Sequence[Stall],
+    values: pl.DataFrame,
+    neighbours: Callable[[], pl.DataFrame] | None = None,
+) -> Baseline | None:
+    """Choose the best baseline for a stall; None if the incident has nothing quiet.
+
+    neighbours: returns values of other hosts over the same seconds; called as a last resort.
+    """
     if main.baseline is not None:
         return Baseline(main.baseline, values, is_before=True)
     if main.signal is None:
@@ -63,7 +71,10 @@ def choose(main: Stall, found: Sequence[Stall], values: pl.DataFrame) -> Baselin
             f"{iso_of(other_time.start)} to {clock_text(other_time.end)}."
         )
         return Baseline(other_time, values, is_before=False, how=how)
-    return _other_host(main, values, level)
+    others = None if neighbours is None else neighbours()
+    if others is None or others.is_empty():
+        return _other_host(main, values, level)
+    return _other_host(main, pl.concat([values, others]).sort("id", "time"), level)
 
 
 def _after(main: Stall, stalls: Sequence[Stall]) -> Span | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pileup.analysis.evidence.context import Span
 from pileup.analysis.stalls.detection import Stall
 
-_NEAR_US = 15 * 60 * 1_000_000
+NEAR_US = 15 * 60 * 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ def _nearest(stalls: Sequence[Stall], correction: StallCorrection) -> int | None
         for at, stall in enumerate(stalls)
         if stall.kind == "stall" and stall.host == correction.host and stall.corrected_by is None
     ]
-    distance, at = min(distances, default=(_NEAR_US + 1, -1))
-    if distance <= _NEAR_US:
+    distance, at = min(distances, default=(NEAR_US + 1, -1))
+    if distance <= NEAR_US:
         return at
     inside = (s for s in stalls if s.span.start <= correction.computed_onset <= s.span.end)
     return next(
@@ -97,4 +97,4 @@ def _alone(correction: StallCorrection) -> Stall:
     )
 
 
-__all__ = ["StallCorrection", "corrected"]
+__all__ = ["NEAR_US", "StallCorrection", "corrected"]

@@ -109,7 +109,10 @@ def _of_signal(signal: Signal, values: pl.DataFrame, observed: Sequence[int]) ->
             continue
         if busy and statistics.median(signal.values[first : last + 1]) < _APART * busy:
             continue
-        short = length < _NOISE_S or (length < _SHORT_S and longest / _S >= 3 * length)
+        short = length < _NOISE_S or (
+            length < _SHORT_S
+            and (longest / _S >= 3 * length or _cleared(signal, mask, last, length))
+        )
         baseline = None if short else _baseline(signal, mask, first, previous_end)
         if short:
             note = f"Only {length:.0f} s: work piled up and cleared again at once."
@@ -120,6 +123,19 @@ def _of_signal(signal: Signal, values: pl.DataFrame, observed: Sequence[int]) ->
         stalls += _with_burst(stall, signal, values)
         previous_end = signal.times[last]
     return stalls
+
+
+def _cleared(signal: Signal, mask: Sequence[bool], last: int, length: float) -> bool:
+    """Return whether sessions are few again after a pileup, for at least as long as it lasted."""
+    if signal.role != "concurrency" or last + 1 >= len(signal.times):
+        return False
+    until = signal.times[last] + max(length, _NOISE_S) * _S
+    after = [
+        high
+        for time, high in zip(signal.times[last + 1 :], mask[last + 1 :], strict=True)
+        if time <= until
+    ]
+    return signal.times[-1] >= until and bool(after) and not any(after)
 
 
 def _high(signal: Signal) -> list[bool]:

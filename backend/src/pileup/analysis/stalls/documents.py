@@ -75,11 +75,15 @@ def _window(span: Span | None) -> Window | None:
 
 
 def main_stall(stalls: Sequence[_Stall]) -> _Stall | None:
-    """Return the stall that screens and reports describe: the longest, the first of equals.
+    """Return the stall that screens and reports describe.
 
-    One with a baseline before a longer one without is not preferred.
+    It is the one that the analysis marks as leading; before it does, the longest, the first of
+    equals. One with a baseline before a longer one without is not preferred.
     """
     real = [stall for stall in stalls if stall.kind == "stall"]
+    for stall in real:
+        if isinstance(stall, StallDoc) and stall.leading:
+            return stall
     return max(real, key=lambda stall: (stall.duration_s or 0.0, -_onset_us(stall)), default=None)
 
 

@@ -1,0 +1,241 @@
+"""Measure and judge one capture: its stalls, then each stall with its waits and findings.
+
+This sees the rows of one capture only.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from pileup.analysis import contract
+from pileup.analysis.captures.partition import Capture
+from pileup.analysis.evidence import series, servers
+from pileup.analysis.evidence.answers import Answers, Missing
+from pileup.analysis.evidence.context import Context, Server
+from pileup.analysis.evidence.evidence import Evidence
+from pileup.analysis.findings import signatures, slow_queries, summary, triage
+from pileup.analysis.findings.observed import Observed
+from pileup.analysis.stacks import hot_stacks
+from pileup.analysis.stalls import baselines, corrections, detection, shifts
+from pileup.analysis.stalls import documents as stall_documents
+from pileup.analysis.stalls.corrections import StallCorrection
+from pileup.analysis.waits import blockers, moment_graph, moments, persistence
+
+
+@dataclass(slots=True)
+class Examined:
+    """One capture with its stalls; ``Missing`` where a question failed."""
+
+    capture: Capture
+    evidence: Evidence
+    answers: Answers
+    values: pl.DataFrame
+    stalls: list[detection.Stall]
+    every: list[moments.WaitMoment]
+    documents: dict[int, contract.StallDoc] = field(default_factory=dict)
+    """Stalls without a baseline from elsewhere, by index."""
+
+    @property
+    def real(self) -> list[detection.Stall]:
+        """The stalls, without false positives and recovery bursts."""
+        if isinstance(self.stalls, Missing):
+            return []
+        return [stall for stall in self.stalls if stall.kind == "stall"]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The parts of the document that are about one stall, or about a capture without any."""
+
+    stall: contract.StallDoc | None
+    stalls: list[contract.StallDoc]
+    """Every stall of the capture, also short ones and recovery bursts."""
+    headline: contract.Headline
+    server: dict[str, str | None]
+    shifts: list[contract.ShiftDoc]
+    hot_waits: list[contract.HotWaitDoc]
+    hot_latches: list[contract.HotLatchDoc]
+    blockers: list[contract.BlockerDoc]
+    hot_stacks: list[contract.HotStackDoc]
+    triage: list[contract.TriageDoc]
+    findings: list[contract.FindingDoc]
+    absences: list[contract.AbsenceDoc]
+    looked_at: contract.LookedAtDoc | None
+    slow_queries: list[contract.SlowQueryDoc]
+    persistence: contract.WaitPersistence | None
+    context: Context
+
+
+def examine(
+    capture: Capture,
+    evidence: Evidence,
+    corrections_by_people: Sequence[StallCorrection],
+    answers: Answers,
+) -> Examined:
+    """Convert the samples of a capture to values and detect its stalls."""
+    values = answers.ask("series", lambda: series.values(evidence.frame("sample")))
+    stalls = answers.ask(
+        "stalls",
+        lambda: corrections.corrected(
+            _of_capture(detection.find(evidence, values), capture), corrections_by_people
+        ),
+    )
+    every = answers.ask("waits", lambda: moments.moments(evidence))
+    return Examined(capture, evidence, answers, values, stalls, every)
+
+
+def _of_capture(stalls: Sequence[detection.Stall], capture: Capture) -> list[detection.Stall]:
+    """Return the stalls that a capture shows itself, and not only the samples lent to it."""
+    if capture.span is None or not capture.lent:
+        return list(stalls)
+    first, last = capture.span.start, capture.span.end
+    return [s for s in stalls if s.span.start <= last and first <= s.span.end]
+
+
+def judge(
+    examined: Examined,
+    stall: detection.Stall | None,
+    neighbours: Callable[[], pl.DataFrame],
+) -> Judged:
+    """Answer every question about one stall of a capture.
+
+    stall: None: about the whole capture. neighbours: values of other hosts in the same seconds,
+    for a stall without a quiet time of its own.
+    """
+    answers = examined.answers
+    settle, listed = answers.settle, answers.listed
+    context, tally, document = _measure(examined, stall, neighbours)
+    hot_waits = listed("hot_waits", lambda: context.hot_waits)
+    roots = listed("blockers", lambda: blockers.blockers(tally))
+    observed = Observed(context)
+    diagnosis = settle(
+        "findings", lambda: signatures.diagnose(observed, answers), signatures.NOTHING_CHECKED
+    )
+    findings = list(diagnosis.findings)
+    return Judged(
+        stall=settle("stalls", lambda: document, None),
+        stalls=listed("stalls", lambda: context.stalls),
+        headline=settle(
+            "headline",
+            lambda: summary.headline(context, document, roots, hot_waits, findings),
+            summary.NOT_ANSWERED,
+        ),
+        server=settle("server", lambda: servers.names(context.server), servers.names(Server())),
+        shifts=listed("shifts", lambda: context.shifts),
+        hot_waits=hot_waits,
+        hot_latches=listed("hot_latches", lambda: context.hot_latches),
+        blockers=roots,
+        hot_stacks=listed("hot_stacks", lambda: context.hot_stacks),
+        triage=listed("triage", lambda: triage.triage(observed, answers)),
+        findings=findings,
+        absences=list(diagnosis.absences),
+        looked_at=diagnosis.looked_at,
+        slow_queries=listed("slow_queries", lambda: context.slow_queries),
+        persistence=settle("persistence", lambda: persistence.wait_persistence(tally), None),
+        context=context,
+    )
+
+
+def document_of(examined: Examined, at: int) -> contract.StallDoc:
+    """Describe one stall of a capture by itself; each is described once."""
+    if at not in examined.documents:
+        stall = examined.stalls[at]
+        waiting = examined.answers.settle(
+            "peak_waiters", lambda: _most_waiting(examined, stall, None), None
+        )
+        examined.documents[at] = stall_documents.document(stall, examined.values, None, waiting)
+    return examined.documents[at]
+
+
+def _measure(
+    examined: Examined, wanted: detection.Stall | None, neighbours: Callable[[], pl.DataFrame]
+) -> tuple[Context, blockers.Tally, contract.StallDoc | None]:
+    """Measure what rules and sentences need, and count the wait graphs of the stall.
+
+    A measure that fails is a ``Missing``: ``answers`` records it, and what reads it.
+    """
+    ask, evidence, values = examined.answers.ask, examined.evidence, examined.values
+    stalls, every = examined.stalls, examined.every
+    main = ask("stalls", lambda: wanted if len(stalls) else None)  # unknown where stalls are
+    span = ask("stalls", lambda: main.span if main else None)
+    host = ask("stalls", lambda: main.host if main else None)
+    settings = ask("settings", lambda: servers.effective_settings(evidence, host))
+    chosen = ask(
+        "baseline", lambda: baselines.choose(main, stalls, values, neighbours) if main else None
+    )
+    tally = ask(
+        "waits",
+        lambda: blockers.tally(evidence, moments.choose_moments(every, span, host)),
+    )
+    baseline = ask("baseline", lambda: chosen.span if chosen else None)
+    document = ask(
+        "stalls", lambda: _main_document(examined, main, chosen, tally) if main else None
+    )
+    context = Context(
+        evidence=evidence,
+        server=ask("server", lambda: servers.server(evidence, settings)),
+        settings=settings,
+        stalls=ask(
+            "stalls",
+            lambda: tuple(
+                document if stall is main and document else document_of(examined, at)
+                for at, stall in enumerate(stalls)
+            ),
+        ),
+        stall=span,
+        host=host,
+        baseline=baseline,
+        baseline_is_before=ask("baseline", lambda: chosen.is_before if chosen else False),
+        values=ask("baseline", lambda: chosen.values if chosen else values),
+    )
+    whole = dataclasses.replace(
+        context,
+        shifts=ask("shifts", lambda: _shifts(context)),
+        hot_waits=ask(
+            "hot_waits", lambda: tuple(moment_graph.hot_waits(evidence, span, context.server))
+        ),
+        hot_latches=ask("hot_latches", lambda: tuple(moment_graph.hot_latches(evidence, span))),
+        hot_stacks=ask("hot_stacks", lambda: tuple(hot_stacks.hot_stacks(evidence, span))),
+        slow_queries=ask(
+            "slow_queries",
+            lambda: tuple(slow_queries.slow_queries(evidence, span, baseline)),
+        ),
+    )
+    return whole, tally, document
+
+
+def _main_document(
+    examined: Examined,
+    stall: detection.Stall,
+    chosen: baselines.Baseline | None,
+    tally: blockers.Tally,
+) -> contract.StallDoc:
+    settle = examined.answers.settle
+    waiting = settle("peak_waiters", lambda: _most_waiting(examined, stall, tally), None)
+    compared = settle("baseline", lambda: chosen, None)
+    return stall_documents.document(stall, examined.values, compared, waiting)
+
+
+def _shifts(context: Context) -> tuple[contract.ShiftDoc, ...]:
+    if not context.stall or not context.baseline:
+        return ()
+    adjoins = context.baseline_is_before
+    return tuple(shifts.shifts(context.values, context.stall, context.baseline, adjoins=adjoins))
+
+
+def _most_waiting(
+    examined: Examined, stall: detection.Stall, tally: blockers.Tally | None
+) -> tuple[int, int] | None:
+    """Return the peak of waiting threads and its time, over the worst and all chosen moments."""
+    found = (
+        blockers.most_waiting(examined.evidence, examined.every, stall.span, stall.host),
+        tally.most if tally else None,
+    )
+    return max((row for row in found if row), key=lambda row: (row[0], -row[1]), default=None)
+
+
+__all__ = ["Examined", "Judged", "document_of", "examine", "judge"]
