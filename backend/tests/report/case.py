@@ -122,9 +122,10 @@ CASE = Case(
         ReportExperiment(
             number=1,
             title="Kill it",
-            hypothesis="An idle transaction holds the row",
+            hypothesis="H1",
             change="KILL 390",
             prediction="waiters fall below 20 in 10 s",
+            standing="locked",
             locked_at=NOW,
             observation="12",
             verdict="match",

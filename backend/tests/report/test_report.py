@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from pileup.report.case import Case
+from pileup.report.case import Case, ReportMeasure
 from pileup.report.compose import blocks_of, compose
 from pileup.report.document import Document, Figure, Quote, Table, Trouble, decode, encode, plain
 from pileup.report.render.html import render_blocks, render_html
@@ -147,8 +147,10 @@ def test_a_sweep_is_a_table_of_its_parameters() -> None:
             number=n,
             sweep="tables",
             parameters={"tables": tables, "build": build},
-            measured=value,
+            measures=() if value is None else (ReportMeasure("latency", value, "ms", "typed"),),
             verdict="match" if value is not None else None,
+            failed_same_way=None,
+            state="finished" if value is not None else "planned",
         )
         for n, (tables, build, value) in enumerate(
             [
@@ -164,19 +166,20 @@ def test_a_sweep_is_a_table_of_its_parameters() -> None:
     said = [[plain(cell) for cell in row] for row in [pivot.head, *pivot.rows]]
     assert said == [
         ["tables", "build: original", "build: patched"],
-        ["4", "31, match", "open"],
+        ["4", "31 (typed), match", "open"],
         ["8", "not run", "open"],
-        ["16", "96, match", "not run"],
+        ["16", "96 (typed), match", "not run"],
     ]
     (listed,) = sweeps([replace(r, parameters={"tables": r.parameters["tables"]}) for r in runs])
     assert [[plain(cell) for cell in row] for row in listed.rows] == [
-        ["2, 3", "4", "31 (1 of 2 runs)", "1 match, 1 open"],
+        ["2, 3", "4", "31 (typed)", "1 match, 1 open"],
         ["4", "8", "", "open"],
-        ["1", "16", "96", "match"],
+        ["1", "16", "96 (typed)", "match"],
     ]
-    again = replace(runs[0], number=5, measured=80.0, verdict="miss")
+    computed = (ReportMeasure("latency", 80.0, "ms", "computed"),)
+    again = replace(runs[0], number=5, measures=computed, verdict="miss")
     (pivot,) = sweeps([*runs, again])
-    assert plain(pivot.rows[2][1]) == "88 (80 to 96; 2 runs), 1 match, 1 miss"
+    assert plain(pivot.rows[2][1]) == "88 (80 to 96; 2 runs; typed, computed), 1 match, 1 miss"
     assert sweeps(runs[:1]) == []
     assert len(blocks_of(replace(CASE, experiments=tuple(runs)), "::experiments")) == 2
 

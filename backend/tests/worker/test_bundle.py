@@ -107,6 +107,18 @@ def argue(bench: Bench, incident: str) -> None:
     finished = post(f"{done}/finish", {"observation": {"text": "seen", "value": 3.5}})
     assert finished["computed"]["symptoms"]["unknown"]
     post(f"/api/v1/experiments/{planned['id']}/pins", {"pin_id": pin["id"]})
+    post(
+        f"/api/v1/hypotheses/{claim['id']}/confidence",
+        {"confidence": 20, "reason": "a guess", "happened_at": "2026-11-01T00:00:00Z"},
+    )
+    revision = client.get(done).json()["revision"]
+    values = {"values": [{"name": "inserts", "value": 9.5, "unit": "1/s"}]}
+    post(f"{done}/measurements", values, **{"If-Match": f'"{revision}"'})
+    prose = {"predicate": {"kind": "prose", "text": "a restart helps for an hour"}}
+    noticed = post(f"{base}/symptoms", prose)
+    answer = client.put(f"{done}/symptoms/{noticed['id']}", json={"holds": False, "note": "no"})
+    assert answer.is_success, answer.text
+    post(f"{base}/actions", {"text": "Upgrade", "ticket_number": "100512", "check_what": "fine"})
     post(f"{base}/annotations", {"start": "2026-11-20T22:19:50Z", "text": "pager rang"})
     post(f"{base}/views", {"view": "waits?at=worst", "name": "the worst"})
     saved = client.put(
@@ -186,7 +198,10 @@ def test_a_bundle_gives_the_same_incident_back(argued: tuple[Bench, str]) -> Non
         assert told[name], name
         assert told[name] == was[name], name
     symptoms = bench.site.admin.get(f"/api/v1/incidents/{twin}/symptoms").json()
-    assert [one["words"] for one in symptoms] == ["mysql.Threads_running above 9"]
+    assert [one["words"] for one in symptoms] == [
+        "mysql.Threads_running above 9",
+        "a restart helps for an hour",
+    ]
 
 
 def test_numbers_travel_and_those_left_at_home_stay_taken(argued: tuple[Bench, str]) -> None:
@@ -345,3 +360,39 @@ def test_a_bundle_that_unpacks_to_too_much_is_refused(
     answer = imported(bench, export(bench, incident))
     assert answer.status_code == 413, answer.text
     assert "PILEUP_MAX_EXPANDED_BYTES" in answer.json()["detail"]
+
+
+NEW_COLUMNS = {
+    "experiments": ("predicted_at", "ran_from", "ran_to", "ran_precision", "host", "build",
+                    "cores", "dataset"),
+    "confidence_steps": ("happened_at", "happened_precision"),
+    "annotations": ("kind", "precision"),
+}  # fmt: skip
+"""Columns that bundles of the first release lack."""
+
+
+def test_a_bundle_of_the_first_release_is_imported(argued: tuple[Bench, str]) -> None:
+    """Without the newer columns and tables: things happened when they were recorded."""
+    bench, incident = argued
+
+    def older(names: tuple[str, ...]) -> Callable[[bytes], str]:
+        def strip(content: bytes) -> str:
+            rows = [json.loads(line) for line in content.splitlines()]
+            kept = [{k: v for k, v in row.items() if k not in names} for row in rows]
+            return "".join(json.dumps(row) + "\n" for row in kept)
+
+        return strip
+
+    changes: dict[str, Any] = {
+        f"work/{table}.jsonl": older(names) for table, names in NEW_COLUMNS.items()
+    }
+    for table in ("measurements", "symptom_answers"):
+        changes[f"work/{table}.jsonl"] = lambda _: None
+    answer = imported(bench, touched(export(bench, incident), changes))
+    assert answer.is_success, answer.text
+    base = f"/api/v1/incidents/{answer.json()['id']}"
+    (claim,) = bench.site.admin.get(f"{base}/hypotheses").json()
+    assert [step["happened_at"] for step in claim["history"]] == [None] * len(claim["history"])
+    (run,) = bench.site.admin.get(f"{base}/experiments").json()
+    assert (run["prediction_standing"], run["ran_precision"]) == ("locked", "exact")
+    assert [value["source"] for value in run["measures"]] == ["typed"]

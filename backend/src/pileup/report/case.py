@@ -32,9 +32,14 @@ class ReportPin:
 @dataclass(frozen=True, slots=True)
 class ReportConfidence:
     at: datetime
+    """When it happened."""
     by: str
     confidence: int
     reason: str
+    precision: str = "exact"
+    """exact, about or day: how precisely ``at`` is known."""
+    recorded_at: datetime | None = None
+    """When it was recorded; None: when it happened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +59,22 @@ class ReportHypothesis:
     status: str
     confidence: int | None
     history: tuple[ReportConfidence, ...]
+    """In the order in which the steps happened."""
     evidence: tuple[ReportEvidence, ...]
+    finding_id: str | None = None
+    """The finding that the team made it of."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportMeasure:
+    """A value of a run. Every text that prints it prints its source too."""
+
+    name: str
+    value: float
+    unit: str
+    source: str
+    """typed, imported or computed."""
+    basis: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +84,8 @@ class ReportExperiment:
     hypothesis: str | None
     change: str
     prediction: str
+    standing: str
+    """Of the prediction: none, open, locked, or recorded_after (the run)."""
     locked_at: datetime | None
     observation: str
     verdict: str | None
@@ -75,8 +97,15 @@ class ReportExperiment:
     """Runs that share this name form one table."""
     parameters: dict[str, str] = field(default_factory=dict)
     """'tables' to '4': the parameters that distinguish this run within its sweep."""
-    measured: float | None = None
-    """The predicted number as measured in the run's artifacts, else as a person read it."""
+    measures: tuple[ReportMeasure, ...] = ()
+    began: datetime | None = None
+    """When the run began, as people say or else as recorded."""
+    ended: datetime | None = None
+    precision: str = "exact"
+    """How precisely ``began`` and ``ended`` are known: exact, about or day."""
+    environment: tuple[tuple[str, str], ...] = ()
+    """('host', 'db-7'), ('cores', '96'): those that are known."""
+    state: str = "finished"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +114,9 @@ class ReportAnnotation:
     end: datetime | None
     text: str
     author: str
+    kind: str = "note"
+    """note or decision."""
+    precision: str = "exact"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +130,10 @@ class ReportAction:
     """Number of the experiment that shows that the action works."""
     verdict: str | None
     """Verdict of that experiment."""
+    ticket: str = ""
+    """The vendor's ticket in words: 'bugs.mysql.com 100512, verified'."""
+    check: str = ""
+    """The follow-up check in words, with its result."""
 
 
 @dataclass(frozen=True, slots=True)

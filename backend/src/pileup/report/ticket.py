@@ -24,6 +24,7 @@ from pileup.analysis.contract import (
     TriageDoc,
 )
 from pileup.numerals import grouped, number
+from pileup.report.text.wording import fix_words
 
 _ROWS = 10
 _VERDICTS = {"ok": "ok", "suspect": "SUSPECT", "no_data": "no data"}
@@ -188,10 +189,10 @@ def _finding(findings: Sequence[FindingDoc]) -> Block | None:
         )
         lines += [f"   see {place}" for place in _places(finding.evidence, 4)]
         lines += [f"   against: {each}" for each in finding.against[:3]]
-        if finding.fixed_in:
+        if fix_words(finding.fixed_in):
             applies = {"yes": "", "no": "; does not apply to this version"}
             suffix = applies.get(finding.applies_to_version, "; this version is not known")
-            lines.append(f"   fixed in {', '.join(finding.fixed_in)}{suffix}")
+            lines.append(f"   fix: {fix_words(finding.fixed_in)}{suffix}")
         lines += [f"   try: {each.action}" for each in finding.mitigations[:3]]
         if finding.experiment:
             lines.append(

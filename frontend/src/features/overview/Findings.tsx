@@ -231,7 +231,8 @@ function FindingBody({
       )}
       <p className="finding-foot faint">
         {finding.category} · <code>{finding.id}</code>
-        {finding.fixed_in.length > 0 && ` · fixed in ${finding.fixed_in.join(', ')}`}
+        {finding.fixed_in.length > 0 &&
+          ` · fix: ${finding.fixed_in.filter((entry) => entry !== '-').join('; ')}`}
         {finding.references.map((reference) => (
           <span key={reference}>
             {' · '}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from pileup.report.case import Case
+from pileup.report.case import Case, ReportAnnotation
 from pileup.report.text.wording import moment, peak_name
 
 _EVENT_KINDS = {"trigger", "restart", "crash", "semaphore_warning"}
+_PRECISION = {"about": "; time approximate", "day": "; only the day is known"}
 MOST_EVENTS = 20
 
 
@@ -31,10 +32,13 @@ def timeline_events(case: Case) -> list[tuple[datetime, str]]:
             for deadlock in case.analysis.deadlocks
         ]
     events = [(at, text) for iso, text in rows if iso and (at := moment(iso)) is not None]
-    events += [
-        (note.start.astimezone(UTC), f"{note.text} ({note.author})") for note in case.annotations
-    ]
+    events += [(note.start.astimezone(UTC), _note_words(note)) for note in case.annotations]
     return sorted(events)
+
+
+def _note_words(note: ReportAnnotation) -> str:
+    decision = "Decision: " if note.kind == "decision" else ""
+    return f"{decision}{note.text} ({note.author}{_PRECISION.get(note.precision, '')})"
 
 
 def _first_line(text: str) -> str:

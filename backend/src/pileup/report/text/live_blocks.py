@@ -6,12 +6,12 @@ cannot be shown becomes a Trouble that says why and what to do.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
-from pileup.report.case import Case, ReportExperiment
+from pileup.report.case import Case, ReportConfidence, ReportExperiment
 from pileup.report.document import (
     Block,
     Code,
@@ -31,8 +31,20 @@ from pileup.report.text.event_table import timeline_events
 from pileup.report.text.markdown_blocks import Directive
 from pileup.report.text.sweeps import sweeps
 from pileup.report.text.tables import table as _table
+from pileup.report.text.wording import (
+    AFTER_RUN,
+    FAILED,
+    measure_words,
+    moment,
+    number,
+    prediction_words,
+    ratio_words,
+    recorded_afterwards,
+    sentence,
+    stall_spans,
+    when,
+)
 from pileup.report.text.wording import VERDICTS as _VERDICTS
-from pileup.report.text.wording import moment, number, ratio_words, stall_spans, when
 
 _EXAMPLE_TIME = "write 2026-11-20T22:19:49Z."
 
@@ -132,18 +144,31 @@ def _confidence(case: Case, names: dict[str, str], _: Callable[[str], int]) -> l
     if not drawn:
         return [Trouble("No hypothesis has a confidence yet.")]
     leading = max(drawn, key=lambda h: h.history[-1].confidence)
+    by = names.get("time", "happened")
+    if by not in ("happened", "recorded"):
+        return [Trouble(f'“::confidence” time="{by}" is unknown; write happened or recorded.')]
     lines = [
         ConfidenceLine(
-            h.statement, [(step.at.timestamp() * 1000, step.confidence) for step in h.history]
+            h.statement,
+            sorted((_step_time(step, by).timestamp() * 1000, step.confidence) for step in h.history)
+            if by == "recorded"
+            else [(step.at.timestamp() * 1000, step.confidence) for step in h.history],
         )
         for h in drawn
     ]
     last = leading.history[-1].confidence
-    caption = names.get("caption") or f"“{leading.statement}” leads with {last} %."
+    later = any(recorded_afterwards(step) for h in drawn for step in h.history)
+    note = " By the time of recording." if by == "recorded" else ""
+    note = note or (" Some steps were recorded afterwards." if later else "")
+    caption = names.get("caption") or f"“{leading.statement}” leads with {last} %.{note}"
     alt = "Confidence over time. " + "; ".join(
         f"{h.statement}: " + ", ".join(f"{step.confidence} %" for step in h.history) for h in drawn
     )
     return [Figure(ConfidenceDrawing(lines), [Run(caption)], alt)]
+
+
+def _step_time(step: ReportConfidence, by: str) -> datetime:
+    return (step.recorded_at or step.at) if by == "recorded" else step.at
 
 
 def _matrix(case: Case, names: dict[str, str], _: Callable[[str], int]) -> list[Block]:
@@ -167,29 +192,38 @@ def _matrix(case: Case, names: dict[str, str], _: Callable[[str], int]) -> list[
 def _experiments(case: Case, names: dict[str, str], _: Callable[[str], int]) -> list[Block]:
     if not case.experiments:
         return [Trouble("No experiments logged.")]
-    done = [e for e in case.experiments if e.verdict]
-    matched = sum(e.verdict == "match" for e in done)
-    caption = names.get("caption") or (
-        f"{matched} of {len(done)} finished experiments matched their locked prediction."
-        if done
-        else "No experiment is finished yet."
-    )
+    caption = names.get("caption") or _experiments_caption(case.experiments)
     rows = [_experiment_row(e) for e in case.experiments]
     head = ["", "experiment", "change", "predicted", "observed", "verdict"]
     log = _table(head, rows, ["right", "left", "left", "left", "left", "left"], caption)
     return [log, *sweeps(case.experiments)]
 
 
+def _experiments_caption(experiments: Sequence[ReportExperiment]) -> str:
+    done = [e for e in experiments if e.verdict]
+    if not done:
+        return "No experiment has a verdict yet."
+    matched = sum(e.verdict == "match" for e in done)
+    after = sum(e.standing == "recorded_after" for e in done)
+    locked = " locked" if all(e.standing == "locked" for e in done) else ""
+    text = f"{matched} of {len(done)} finished experiments matched their{locked} prediction."
+    if after:
+        were = "prediction was" if after == 1 else "predictions were"
+        text += f" {after} {were} {AFTER_RUN}."
+    return text
+
+
 def _experiment_row(e: ReportExperiment) -> list[str]:
-    verdict = _VERDICTS.get(e.verdict or "", "open")
-    same = {"yes": "; failed the same way", "no": "; failed differently"}
+    verdict = _VERDICTS.get(e.verdict or "", "no verdict" if e.state == "finished" else "open")
+    failed = FAILED.get(e.failed_same_way or "", "")
+    values = "; ".join(f"{item.name} {measure_words(item)}" for item in e.measures)
     return [
         str(e.number),
         e.title,
         e.change,
-        e.prediction,
-        e.observation or "none yet",
-        verdict + same.get(e.failed_same_way or "", ""),
+        prediction_words(e),
+        " ".join(part for part in (sentence(e.observation), values) if part) or "none yet",
+        f"{verdict}; {failed}" if failed else verdict,
     ]
 
 
@@ -215,7 +249,15 @@ def _actions(case: Case, names: dict[str, str], _: Callable[[str], int]) -> list
         ]
         for a in case.actions
     ]
-    return [_table(["action", "owner", "due", "status", "verified by"], rows, None, caption)]
+    head = ["action", "owner", "due", "status", "verified by"]
+    for name, texts in (
+        ("vendor ticket", [a.ticket for a in case.actions]),
+        ("follow-up check", [a.check for a in case.actions]),
+    ):
+        if any(texts):
+            head.append(name)
+            rows = [[*row, text] for row, text in zip(rows, texts, strict=True)]
+    return [_table(head, rows, None, caption)]
 
 
 def _timeline(case: Case, names: dict[str, str], _: Callable[[str], int]) -> list[Block]:
@@ -310,7 +352,7 @@ BLOCKS: dict[str, LiveBlock] = {
         "which run fails the same way",
     ),
     "confidence": LiveBlock(
-        _confidence, ("caption",), "figure", "Confidence", "the team's confidence over time"
+        _confidence, ("time", "caption"), "figure", "Confidence", "the team's confidence over time"
     ),
     "matrix": LiveBlock(_matrix, ("caption",), "figure", "Matrix", "evidence against hypotheses"),
     "timeline": LiveBlock(

@@ -9,19 +9,27 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import UTC
 
-from pileup.analysis.contract import Analysis
+from pileup.analysis.contract import Analysis, FindingDoc
 from pileup.analysis.evidence import gaps
-from pileup.report.case import Case, ReportExperiment, ReportHypothesis
+from pileup.report.case import Case, ReportExperiment, ReportHypothesis, ReportMeasure
 from pileup.report.text.event_table import timeline_events
 from pileup.report.text.source_notes import pin_reference, references
 from pileup.report.text.templates import TITLES
 from pileup.report.text.wording import (
+    AFTER_RUN,
+    FAILED,
     at,
+    fix_words,
+    happened_words,
     lasted,
     main_stall,
+    measure_words,
     peak_name,
     peak_words,
+    prediction_words,
     ratio_words,
+    recorded_afterwards,
+    sentence,
     when,
 )
 from pileup.report.text.wording import number as _number
@@ -32,7 +40,6 @@ _VERDICT_WORDS = {
     "miss": "missed the prediction",
     "not_measurable": "could not be measured",
 }
-_SAME_WAY = {"yes": "It failed the same way.", "no": "It failed differently.", "unclear": ""}
 
 
 def prefill(case: Case, key: str) -> str:
@@ -48,10 +55,14 @@ def body(case: Case, key: str) -> str:
 
 
 def _summary(case: Case) -> str:
+    """Write the team's conclusion first, then what happened, then the evidence alone."""
     analysis = case.analysis
+    lines = _conclusions(case)
     if analysis is None:
-        return "Nothing has been analysed yet: upload the artifacts of the incident."
-    lines = [analysis.headline.text]
+        return "\n\n".join(
+            lines or ["Nothing has been analysed yet: upload the artifacts of the incident."]
+        )
+    lines.append(analysis.headline.text)
     if analysis.headline.arrival:
         lines.append(analysis.headline.arrival)
     if analysis.blockers:
@@ -64,13 +75,86 @@ def _summary(case: Case) -> str:
     if analysis.findings:
         best = analysis.findings[0]
         lines.append(
-            f"**Likely cause:** {best.title} (`{best.id}`, score {best.score:.2f}). "
-            f"{best.why}{references(best.evidence)}"
+            f"**{'Likely cause by the artifacts alone' if _supported(case) else 'Likely cause'}:** "
+            f"{best.title} (`{best.id}`, score {best.score:.2f}). "
+            f"{best.why}{references(best.evidence)}{_disagreement(case)}"
         )
     leading = _leading(case)
-    if leading is not None:
+    if leading is not None and leading.status != "supported":
         lines.append(f"**Leading hypothesis ({leading.confidence} %):** {leading.statement}")
     return "\n\n".join(lines)
+
+
+def _conclusions(case: Case) -> list[str]:
+    """Write each supported hypothesis with its experiments, then the refuted ones."""
+    supported = _supported(case)
+    if not supported:
+        return []
+    lines = []
+    for hypothesis in supported:
+        sure = "" if hypothesis.confidence is None else f" ({hypothesis.confidence} %)"
+        lines.append(f"**Conclusion of the team{sure}:** {_tested(case, hypothesis)}")
+    refuted = [h for h in case.hypotheses if h.status == "refuted"]
+    if refuted:
+        items = "\n".join(f"- {_tested(case, hypothesis)}" for hypothesis in refuted)
+        lines.append(f"**Refuted:**\n\n{items}")
+    return lines
+
+
+def _tested(case: Case, hypothesis: ReportHypothesis) -> str:
+    """Write a hypothesis with the verdicts of its experiments."""
+    text = f"{hypothesis.label} {sentence(hypothesis.statement)}"
+    tests = _tests(case, hypothesis)
+    return f"{text} {tests}" if tests else text
+
+
+def _tests(case: Case, hypothesis: ReportHypothesis) -> str:
+    """Name the experiments of a hypothesis by their verdicts; empty without any."""
+    parts = []
+    for verdict, words in _VERDICT_WORDS.items():
+        runs = [
+            e for e in case.experiments if e.hypothesis == hypothesis.label and e.verdict == verdict
+        ]
+        if runs:
+            numbers = ", ".join(
+                f"{e.number}" + (f" (prediction {AFTER_RUN})" if _after(e) else "") for e in runs
+            )
+            parts.append(f"{'Experiment' if len(runs) == 1 else 'Experiments'} {numbers} {words}.")
+    return " ".join(parts)
+
+
+def _after(experiment: ReportExperiment) -> bool:
+    return experiment.standing == "recorded_after"
+
+
+def _disagreement(case: Case) -> str:
+    """Say where the ranking of the analysis is not the team's conclusion; empty where it is."""
+    supported = _supported(case)
+    findings = case.analysis.findings if case.analysis else []
+    if not supported or not findings:
+        return ""
+    ranks = {finding.id: rank for rank, finding in enumerate(findings, start=1)}
+    concluded = {h.finding_id: h for h in supported if h.finding_id}
+    if findings[0].id in concluded:
+        return ""
+    ranked = [(ranks[name], h) for name, h in concluded.items() if name in ranks]
+    if not ranked:
+        labels = " and ".join(h.label for h in supported)
+        return (
+            f" The conclusion of the team ({labels}) is not linked to a finding, so the analysis "
+            "cannot say whether it agrees."
+        )
+    rank, hypothesis = min(ranked, key=lambda pair: pair[0])
+    return (
+        f" The team disagrees with this ranking: its conclusion {hypothesis.label} is number "
+        f"{rank} of the findings (score {findings[rank - 1].score:.2f})."
+    )
+
+
+def _supported(case: Case) -> list[ReportHypothesis]:
+    """List the supported hypotheses, the surest first."""
+    supported = [h for h in case.hypotheses if h.status == "supported"]
+    return sorted(supported, key=lambda h: -(h.confidence or 0))
 
 
 def _impact(case: Case) -> str:
@@ -148,15 +232,21 @@ def _shifts_caption(analysis: Analysis) -> str:
 
 
 def _contributing(case: Case) -> str:
-    supported = [h for h in case.hypotheses if h.status == "supported"]
-    lines = [f"- {h.label} {h.statement}" for h in supported]
+    lines = [f"- {_tested(case, hypothesis)}" for hypothesis in _supported(case)]
     if case.analysis is not None:
         lines += [
             f"- {f.title} (`{f.id}`, score {f.score:.2f}; applies to this version: "
             f"{f.applies_to_version}). {f.explanation or f.why}{references(f.evidence)}"
-            for f in case.analysis.findings[:3]
+            for f in _findings(case)
         ]
     return "\n".join(lines) or "No known problem matched and no hypothesis is supported yet."
+
+
+def _findings(case: Case) -> list[FindingDoc]:
+    """List three findings: those that the team concluded first, then as the analysis ranks."""
+    concluded = {h.finding_id for h in _supported(case)}
+    findings = case.analysis.findings if case.analysis else []
+    return sorted(findings, key=lambda finding: finding.id not in concluded)[:3]
 
 
 def _hypotheses(case: Case) -> str:
@@ -185,7 +275,8 @@ def _hypothesis(hypothesis: ReportHypothesis) -> str:
             )
     if len(hypothesis.history) > 1:
         steps = "; ".join(
-            f"{step.confidence} % ({step.by}, {step.at.astimezone(UTC):%H:%M}: {step.reason})"
+            f"{step.confidence} % ({step.by}, {happened_words(step.at, step.precision)}"
+            f"{', recorded afterwards' if recorded_afterwards(step) else ''}: {step.reason})"
             for step in hypothesis.history
         )
         lines.append(f"Confidence over time: {steps}")
@@ -195,42 +286,65 @@ def _hypothesis(hypothesis: ReportHypothesis) -> str:
 def _experiments(case: Case) -> str:
     if not case.experiments:
         return "No experiments logged."
-    experiments = [e for e in case.experiments if not e.sweep or e.observation or e.conclusion]
+    # the table of its sweep says all of a run that has neither words nor a verdict of its own
+    experiments = [
+        e for e in case.experiments if not e.sweep or e.verdict or e.conclusion or e.pins
+    ]
     return "\n\n".join(["::experiments", *(_experiment(e) for e in experiments)])
 
 
 def _experiment(experiment: ReportExperiment) -> str:
-    verdict = _VERDICT_WORDS.get(experiment.verdict or "", "has no verdict yet")
+    verdict = _VERDICT_WORDS.get(experiment.verdict or "", "has no verdict")
     locked = (
         f" (locked {experiment.locked_at.astimezone(UTC):%Y-%m-%d %H:%M UTC})"
-        if experiment.locked_at
+        if experiment.locked_at and experiment.standing == "locked"
         else ""
     )
+    failed = FAILED.get(experiment.failed_same_way or "", "")
+    observed = [
+        sentence(experiment.observation or "none yet"),
+        f"It {failed}." if failed else "",
+    ]
     lines = [
         f"**Experiment {experiment.number}: {experiment.title}** — {verdict}.",
-        f"- Change: {experiment.change}",
-        f"- Prediction{locked}: {experiment.prediction}",
-        f"- Observation: {experiment.observation or 'none yet'} "
-        f"{_SAME_WAY.get(experiment.failed_same_way or '', '')}"
+        f"- Change: {experiment.change}" if experiment.change else "",
+        f"- Ran: {_ran(experiment)}" if experiment.began else "",
+        f"- Prediction{locked}: {prediction_words(experiment)}",
+        f"- Observation: {' '.join(part for part in observed if part)}"
         + "".join(pin_reference(p) for p in experiment.pins),
+        *(f"- {measure.name}: {_measured(measure)}" for measure in experiment.measures),
+        f"- Conclusion: {experiment.conclusion}" if experiment.conclusion else "",
     ]
-    if experiment.conclusion:
-        lines.append(f"- Conclusion: {experiment.conclusion}")
     if experiment.artifacts:
         lines.append("- Artifacts: " + ", ".join(f"`{path}`" for path in experiment.artifacts))
-    return lines[0] + "\n\n" + "\n".join(lines[1:])
+    return lines[0] + "\n\n" + "\n".join(line for line in lines[1:] if line)
+
+
+def _ran(experiment: ReportExperiment) -> str:
+    """'2026-11-20 22:19 UTC to 2026-11-20 22:40 UTC, on host db-7, cores 96'."""
+    assert experiment.began is not None
+    text = happened_words(experiment.began, experiment.precision)
+    if experiment.ended is not None:
+        ended = happened_words(experiment.ended, experiment.precision)
+        text += "" if ended == text else f" to {ended}"
+    where = ", ".join(f"{name} {value}" for name, value in experiment.environment)
+    return f"{text}, on {where}" if where else text
+
+
+def _measured(measure: ReportMeasure) -> str:
+    basis = f": {measure.basis}" if measure.basis else ""
+    return measure_words(measure).removesuffix(")") + f"{basis})"
 
 
 def _mitigations(case: Case) -> str:
-    findings = case.analysis.findings[:3] if case.analysis else []
     lines: list[str] = []
-    for finding in findings:
+    for finding in _findings(case):
         for mitigation in finding.mitigations:
             known = (mitigation.side_effects or "").strip(" -–")
             effects = f" Side effects: {known}" if known else ""
             lines.append(f"- {mitigation.action} (`{finding.id}`).{effects}")
-        if finding.fixed_in:
-            lines.append(f"- `{finding.id}` is fixed in: {', '.join(finding.fixed_in)}")
+        if fix := fix_words(finding.fixed_in):
+            lines.append(f"- Fix of `{finding.id}`: {fix}")
     return "\n".join(lines) or "None known yet."
 
 
@@ -302,9 +416,11 @@ def _line_impact(case: Case) -> str:
 
 
 def _line_cause(case: Case) -> str:
-    leading = _leading(case)
+    supported = _supported(case)
+    leading = supported[0] if supported else _leading(case)
     if leading is not None:
-        return f"{leading.statement} ({leading.confidence} % confidence)"
+        sure = "" if leading.confidence is None else f" ({leading.confidence} % confidence)"
+        return f"{leading.statement}{sure}"
     findings = case.analysis.findings if case.analysis else []
     return f"Likely cause: {findings[0].title}." if findings else ""
 
@@ -348,7 +464,7 @@ def _leading(case: Case) -> ReportHypothesis | None:
         for h in case.hypotheses
         if h.status in {"proposed", "active", "supported"} and h.confidence is not None
     ]
-    return max(alive, key=lambda h: h.confidence or 0, default=None)
+    return max(alive, key=lambda h: (h.status == "supported", h.confidence or 0), default=None)
 
 
 def _first_paths(paths: Sequence[str]) -> str:

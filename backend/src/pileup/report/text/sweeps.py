@@ -11,10 +11,11 @@ from collections import Counter
 from collections.abc import Sequence
 from statistics import median
 
-from pileup.report.case import ReportExperiment
+from pileup.analysis.reasoning.sweeps import SweepRun, lines_of
+from pileup.report.case import ReportExperiment, ReportMeasure
 from pileup.report.document import Table
 from pileup.report.text.tables import table
-from pileup.report.text.wording import VERDICTS, number
+from pileup.report.text.wording import FAILED, VERDICTS, number
 
 
 def sweeps(experiments: Sequence[ReportExperiment]) -> list[Table]:
@@ -29,7 +30,8 @@ def sweeps(experiments: Sequence[ReportExperiment]) -> list[Table]:
 def _sweep(name: str, runs: list[ReportExperiment]) -> Table:
     names = list(dict.fromkeys(key for run in runs for key in sorted(run.parameters)))
     done = sum(run.verdict is not None for run in runs)
-    caption = f"Sweep “{name}”: {len(runs)} runs, {done} finished."
+    caption = f"Sweep “{name}”: {len(runs)} runs, {done} with a verdict.{_turns(runs)}"
+    measured = list(dict.fromkeys(_named(item) for run in runs for item in run.measures))
     if len(names) == 2:
         # The parameter with more values goes down: a page is taller than it is wide.
         names.sort(key=lambda key: -len({run.parameters.get(key, "") for run in runs}))
@@ -38,11 +40,16 @@ def _sweep(name: str, runs: list[ReportExperiment]) -> Table:
     for run in runs:
         places.setdefault(tuple(run.parameters.get(key, "") for key in names), []).append(run)
     rows = [
-        [", ".join(str(run.number) for run in same), *place, _value(same), _word(same)]
+        [
+            ", ".join(str(run.number) for run in same),
+            *place,
+            *(_value(same, name) for name in measured),
+            _word(same),
+        ]
         for place, same in sorted(places.items(), key=lambda place: [_natural(v) for v in place[0]])
     ]
-    head = ["", *names, "measured", "verdict"]
-    align = ["right", *("left" for _ in names), "right", "left"]
+    head = ["", *names, *measured, "result"]
+    align = ["right", *("left" for _ in names), *("right" for _ in measured), "left"]
     return table(head, rows, align, caption)
 
 
@@ -62,28 +69,71 @@ def _pivot(down: str, across: str, runs: list[ReportExperiment], caption: str) -
 def _result(runs: Sequence[ReportExperiment]) -> str:
     if not runs:
         return "not run"
-    return ", ".join(word for word in (_value(runs), _word(runs)) if word)
+    names = list(dict.fromkeys(_named(item) for run in runs for item in run.measures))
+    values = [
+        value if len(names) == 1 else f"{name}: {value}"
+        for name in names
+        if (value := _value(runs, name))
+    ]
+    return ", ".join(word for word in (*values, _word(runs)) if word)
 
 
-def _value(runs: Sequence[ReportExperiment]) -> str:
-    """Format the measured value: '31', or for several runs '31 (28 to 40; 3 runs)'."""
-    measured = [run.measured for run in runs if run.measured is not None]
-    if len(runs) == 1 or not measured:
-        return number(measured[0]) if measured else ""
-    many = (
-        f"{len(measured)} of {len(runs)} runs" if len(measured) < len(runs) else f"{len(runs)} runs"
+def _turns(runs: Sequence[ReportExperiment]) -> str:
+    """Return the threshold of each line of the sweep as sentences, with a blank before each."""
+    lines = lines_of([_sweep_run(run) for run in runs])
+    fixed = (", ".join(f"{k}={v}" for k, v in line.fixed.items()) for line in lines)
+    return "".join(
+        f" {f'{where}: ' if where else ''}{line.text}"
+        for where, line in zip(fixed, lines, strict=True)
+        if line.text
     )
-    low, high = number(min(measured)), number(max(measured))
+
+
+def _sweep_run(run: ReportExperiment) -> SweepRun:
+    failed = {"yes": True, "no": True, "failed": True, "not_failed": False}
+    return SweepRun(
+        number=run.number,
+        parameters=run.parameters,
+        failed=failed.get(run.failed_same_way or ""),
+        matched={"match": True, "miss": False}.get(run.verdict or ""),
+        values={_named(item): item.value for item in run.measures},
+    )
+
+
+def _named(measure: ReportMeasure) -> str:
+    return f"{measure.name} ({measure.unit})" if measure.unit else measure.name
+
+
+def _value(runs: Sequence[ReportExperiment], name: str) -> str:
+    """Format one measure with its sources: '31 (typed)', or of several '31 (28 to 40; 3 runs)'."""
+    found = [item for run in runs for item in run.measures if _named(item) == name]
+    if not found:
+        return ""
+    sources = ", ".join(dict.fromkeys(item.source for item in found))
+    values = [item.value for item in found]
+    if len(values) == 1:
+        return f"{number(values[0])} ({sources})"
+    with_it = sum(any(_named(item) == name for item in run.measures) for run in runs)
+    many = f"{with_it} of {len(runs)} runs" if with_it < len(runs) else f"{len(runs)} runs"
+    low, high = number(min(values)), number(max(values))
     spread = many if low == high else f"{low} to {high}; {many}"
-    return f"{number(median(measured))} ({spread})"
+    return f"{number(median(values))} ({spread}; {sources})"
 
 
 def _word(runs: Sequence[ReportExperiment]) -> str:
-    """Format the verdicts: 'match', or for several runs '2 match, 1 miss'."""
-    words = Counter(VERDICTS.get(run.verdict or "", "open") for run in runs)
+    """Format the results: 'match', or for several runs '2 match, 1 miss'."""
+    words = Counter(_outcome(run) for run in runs)
     if len(runs) == 1:
         return next(iter(words))
     return ", ".join(f"{count} {word}" for word, count in words.items())
+
+
+def _outcome(run: ReportExperiment) -> str:
+    """Format the verdict, or how the run failed when nothing was predicted."""
+    if run.verdict in VERDICTS:
+        return VERDICTS[run.verdict]
+    failed = FAILED.get(run.failed_same_way or "", "")
+    return failed or ("open" if run.state != "finished" else "")
 
 
 def _natural(text: str) -> list[tuple[int, float, str]]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 
 from pileup import numerals
 from pileup.analysis.contract import Analysis, BlockerDoc, StallDoc
 from pileup.analysis.stalls import documents
-from pileup.report.case import Case
+from pileup.report.case import Case, ReportConfidence, ReportExperiment, ReportMeasure
 
 VERDICTS = {
     "match": "match",
@@ -85,3 +86,54 @@ def stall_spans(case: Case) -> list[tuple[float, float | None]]:
         for s in case.analysis.stalls
         if s.kind == "stall"
     ]
+
+
+FAILED = {
+    "yes": "failed the same way",
+    "no": "failed differently",
+    "failed": "failed",
+    "unclear": "",
+    "not_failed": "did not fail",
+}
+"""How a run failed, after 'it'; empty where nobody knows."""
+
+_AFTERWARDS = timedelta(hours=1)
+AFTER_RUN = "recorded after the run"
+
+
+def measure_words(measure: ReportMeasure) -> str:
+    """Format a value of a run with its source: '10 000 1/s (typed)'."""
+    unit = f" {measure.unit}" if measure.unit else ""
+    return f"{number(measure.value)}{unit} ({measure.source})"
+
+
+def prediction_words(experiment: ReportExperiment) -> str:
+    """Return a prediction, and that it was recorded after its run if that is so."""
+    if experiment.standing == "none" or not experiment.prediction:
+        return "none was recorded"
+    after = f" ({AFTER_RUN})" if experiment.standing == "recorded_after" else ""
+    return f"{experiment.prediction}{after}"
+
+
+def happened_words(at: datetime, precision: str) -> str:
+    """Format a time as precisely as it is known: '2026-11-20', 'about 2026-11-20 22:19 UTC'."""
+    if precision == "day":
+        return f"{at.astimezone(UTC):%Y-%m-%d}"
+    about = "about " if precision == "about" else ""
+    return f"{about}{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def recorded_afterwards(step: ReportConfidence) -> bool:
+    """Return whether a step was recorded at least an hour after it happened."""
+    return step.recorded_at is not None and step.recorded_at - step.at >= _AFTERWARDS
+
+
+def sentence(text: str) -> str:
+    """End a text with a full stop, unless it ends as a sentence does; empty stays empty."""
+    text = text.rstrip()
+    return text if not text or text.endswith((".", "!", "?", "…", ":", ")")) else f"{text}."
+
+
+def fix_words(fixed_in: Sequence[str]) -> str:
+    """Join what is known of a fix, releases and remarks alike; empty when nothing is."""
+    return "; ".join(entry for entry in fixed_in if entry.strip(" -"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import polars as pl
 
@@ -17,6 +19,7 @@ from pileup.report.case import (
     ReportEvidence,
     ReportExperiment,
     ReportHypothesis,
+    ReportMeasure,
     ReportPin,
 )
 from pileup.report.document import (
@@ -43,6 +46,7 @@ from pileup.storage.reports.releases import Releases
 from pileup.storage.reports.reports import Reports
 from pileup.views.artifacts.excerpts import Excerpts
 from pileup.views.reasoning.matrix import Asker, matrix_for
+from pileup.views.reasoning.measures import measures_of
 from pileup.views.reports.case_evidence import CaseEvidence, compare_tables
 from pileup.views.stores import Stores
 
@@ -57,7 +61,7 @@ def build_case(unit: Unit, incident: Incident, stores: Stores) -> Case:
     document = Analyses(unit).document(incident.id)
     analysis = None if document is None else msgspec.convert(document, contract.Analysis)
     hypotheses = Hypotheses(unit).of_incident(incident.id)
-    statements = {h.id: h.statement for h in hypotheses}
+    labels = {h.id: h.label for h in hypotheses}
     evidence = CaseEvidence(unit, stores.frames, stores.placed, incident.id)
     return Case(
         id=incident.id,
@@ -70,10 +74,10 @@ def build_case(unit: Unit, incident: Incident, stores: Stores) -> Case:
         analysis=analysis,
         hypotheses=tuple(_hypothesis(h) for h in hypotheses),
         experiments=tuple(
-            _experiment(e, statements) for e in Experiments(unit).of_incident(incident.id)
+            _experiment(e, labels) for e in Experiments(unit).of_incident(incident.id)
         ),
         annotations=tuple(
-            ReportAnnotation(a.start, a.end, a.text, a.author or "somebody")
+            ReportAnnotation(a.start, a.end, a.text, a.author or "somebody", a.kind, a.precision)
             for a in Annotations(unit).of_incident(incident.id)
         ),
         pins=tuple(_pin(p) for p in Pins(unit).of_incident(incident.id)),
@@ -238,36 +242,42 @@ def _hypothesis(h: HypothesisRecord) -> ReportHypothesis:
         status=h.status,
         confidence=h.confidence,
         history=tuple(
-            ReportConfidence(step.time, step.by, step.confidence, step.reason)
+            ReportConfidence(
+                step.time,
+                step.by,
+                step.confidence,
+                step.reason,
+                step.happened_precision,
+                step.recorded_at,
+            )
             for step in h.history
             if step.confidence is not None
         ),
         evidence=tuple(
             ReportEvidence(e.side, e.note, _pin(e.pin) if e.pin else None) for e in h.evidence
         ),
+        finding_id=h.finding_id,
     )
 
 
-def _experiment(e: ExperimentRecord, statements: dict[str, str]) -> ReportExperiment:
-    observed = e.observation or {}
-    value = observed.get("value")
+def _experiment(e: ExperimentRecord, labels: dict[str, str]) -> ReportExperiment:
     named = ", ".join(f"{name}={setting}" for name, setting in e.parameters.items())
     measured = (e.computed or {}).get("measured") or {}
-    text = str(observed.get("text") or "")
+    overruled = (
+        f" The artifacts say {str(measured.get('verdict')).replace('_', ' ')}; "
+        f"overruled: {e.overruled_because}"
+    )
+    known = (("host", e.host), ("build", e.build), ("cores", e.cores), ("dataset", e.dataset))
     return ReportExperiment(
         number=e.number,
-        title=f"{e.title} ({named})" if named else e.title,
-        hypothesis=statements.get(e.hypothesis_id) if e.hypothesis_id else None,
+        title=f"{e.title} ({named})" if named and named not in e.title else e.title,
+        hypothesis=labels.get(e.hypothesis_id) if e.hypothesis_id else None,
         change=e.change,
-        prediction=str(e.prediction.get("text") or "none was written"),
+        prediction=_predicted(e.prediction),
+        standing=e.prediction_standing,
         locked_at=e.locked_at,
-        observation=(text if value is None else f"{text} (measured: {value:g})")
-        + (
-            f" The artifacts say {str(measured.get('verdict')).replace('_', ' ')}; "
-            f"overruled: {e.overruled_because}"
-            if e.overruled_because
-            else ""
-        ),
+        observation=str((e.observation or {}).get("text") or "")
+        + (overruled if e.overruled_because else ""),
         verdict=e.verdict,
         failed_same_way=e.failed_same_way,
         conclusion=e.conclusion,
@@ -275,8 +285,29 @@ def _experiment(e: ExperimentRecord, statements: dict[str, str]) -> ReportExperi
         pins=tuple(_pin(p) for p in e.pins),
         sweep=e.sweep,
         parameters=e.parameters,
-        measured=measured.get("value") if value is None else value,
+        measures=tuple(
+            ReportMeasure(item.name, item.value, item.unit, item.source, item.basis)
+            for item in measures_of(e)
+        ),
+        began=e.began if e.state != "planned" else None,
+        ended=e.ended if e.state == "finished" else None,
+        precision=e.ran_precision if e.ran_from else "exact",
+        environment=tuple((name, value) for name, value in known if value),
+        state=e.state,
     )
+
+
+def _predicted(prediction: dict[str, Any]) -> str:
+    """Return the prediction in words, and the number that it names; empty without either."""
+    words = str(prediction.get("text") or "")
+    metric, op = prediction.get("metric"), prediction.get("op")
+    if not metric or not op:
+        return words
+    value = prediction.get("value")
+    size = "" if value is None or op in ("falls", "rises") else f" {value:g}"
+    sign = "about" if op == "~" else op
+    number = f"{prediction.get('statistic') or 'median'} of {metric} {sign}{size}"
+    return f"{words} ({number})" if words else number
 
 
 def _matrix(unit: Unit, incident: Incident) -> MatrixDrawing | None:
@@ -315,7 +346,28 @@ def _action(action: ActionRecord) -> ReportAction:
         status=action.status,
         verified_by=action.experiment_number,
         verdict=action.experiment_verdict,
+        ticket=_ticket(action),
+        check=_check(action),
     )
+
+
+def _ticket(action: ActionRecord) -> str:
+    """'bugs.mysql.com 100512, verified, fixed in 8.0.30, https://…'; empty without a ticket."""
+    name = " ".join(part for part in (action.ticket_tracker, action.ticket_number) if part)
+    fixed = f"fixed in {action.ticket_fixed_in}" if action.ticket_fixed_in else ""
+    parts = (name, action.ticket_state, fixed, action.ticket_url)
+    return ", ".join(part for part in parts if part)
+
+
+def _check(action: ActionRecord) -> str:
+    """'still fine after four weeks, due 2026-12-24: held (no stall)'; empty without a check."""
+    if not action.check_what and action.check_due is None and not action.check_outcome:
+        return ""
+    due = f", due {action.check_due.isoformat()}" if action.check_due else ""
+    outcome = {"held": "held", "not_held": "did not hold"}.get(action.check_outcome, "not yet done")
+    on = f" on {action.checked_on.isoformat()}" if action.checked_on else ""
+    result = f" ({action.check_result})" if action.check_result else ""
+    return f"{action.check_what or 'check'}{due}: {outcome}{on}{result}"
 
 
 def known_names(unit: Unit, placed: PlacedStore, incident_id: str) -> Known:
