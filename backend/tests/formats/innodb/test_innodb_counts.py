@@ -6,12 +6,15 @@ The count below knows nothing of the parser: a line is of the section whose titl
 
 from __future__ import annotations
 
+import functools
+import json
 import random
 import re
 import tarfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import polars as pl
@@ -24,6 +27,7 @@ from pileup.formats.innodb.parts.semaphores import Waits
 from pileup.formats.reading import repeated_text
 from tests.formats.checks import parse_bytes, samples
 from tests.formats.damage import ways
+from tests.support.rounds import Rounds
 
 _TITLE = re.compile(r"(?:## )?([A-Z][A-Z /]+[A-Z])\s*$")
 _SAMPLES = samples("innodb-status")
@@ -166,17 +170,62 @@ def test_counts_of_the_corpus(dumps: list[tuple[str, bytes, Parsed]]) -> None:
     assert total["transactions"] > 4000
 
 
+_on_captures = pytest.mark.xdist_group("innodb-captures")
+
+
+@functools.cache
+def _dumps_of(path: Path) -> tuple[bytes, Parsed]:
+    """The whole series of dumps of one capture, and what was read of it."""
+    with tarfile.open(path) as archive:
+        (member,) = (member for member in archive if member.isfile())
+        stream = archive.extractfile(member)
+        assert stream is not None
+        data = stream.read()
+    return data, parse_bytes(data, format_name="innodb-status")
+
+
+@_on_captures
 @pytest.mark.slow
 def test_counts_of_the_captures(captures: Path) -> None:
-    """Each capture's whole series of dumps, several hundred of them."""
     total: Counter[str] = Counter()
     for path in sorted(captures.glob("*/innodb-status.tar.gz")):
-        with tarfile.open(path) as archive:
-            for member in archive:
-                if stream := archive.extractfile(member) if member.isfile() else None:
-                    total += assert_counts(str(path), stream.read())
+        total += assert_counts(str(path), *_dumps_of(path))
     assert total["dumps"] > 500
     assert total["waits"] > 5000
+
+
+@_on_captures
+@pytest.mark.slow
+def test_ground_truth_of_the_captures(captures: Path) -> None:
+    """Waiters, places and samples as counted by whoever made the captures."""
+    truths = sorted(captures.glob("**/ground-truth.json"))
+    assert len(truths) >= 5
+    for path in truths:
+        truth = json.loads(path.read_text())
+        _, parsed = _dumps_of(path.parent / "innodb-status.tar.gz")
+        name = str(path.parent.relative_to(captures))
+        rows = {kind: frame.to_dicts() for kind, frame in parsed.frames.items() if kind in _TRUE}
+        semaphore = rows.get("semaphore_wait", [])
+        per_dump = Counter(wait["snapshot"] for wait in semaphore)
+        assert len(rows["snapshot"]) == truth["innodb_samples"], name
+        assert max(per_dump.values(), default=0) == truth["max_waiters"], name
+        assert len(per_dump) == truth["samples_with_waiters"], name
+        everywhere = Counter(map(_place, semaphore))
+        told = truth["all_locations"]  # the twelve most frequent
+        assert {place: everywhere[place] for place in told} == told, name
+        # They counted every "LOCK WAIT": also the one printed inside LATEST DETECTED DEADLOCK.
+        waiting = (row for row in rows.get("transaction", []) if row["lock_wait"])
+        locks = Counter(row["snapshot"] for row in waiting)
+        deadlocks = len(rows.get("deadlock", []))
+        assert max(locks.values(), default=0) + deadlocks == truth["max_lock_wait_trx"], name
+
+
+_TRUE = ("snapshot", "semaphore_wait", "transaction", "deadlock")
+
+
+def _place(wait: dict[str, Any]) -> str:
+    mode = "Mutex" if wait["mode"] == "mutex" else f"{wait['mode'].removesuffix(' wait_ex')}-lock"
+    return f"{wait['file']}:{wait['line']} {mode}"
 
 
 @_on_corpus
@@ -265,10 +314,11 @@ def test_every_number_of_the_corpus_is_in_a_record(dumps: list[tuple[str, bytes,
 
 
 @pytest.mark.parametrize("path", _SAMPLES, ids=lambda path: path.stem)
-def test_looking_up_changes_nothing(path: Path) -> None:
+def test_looking_up_changes_nothing(path: Path, rounds: Rounds) -> None:
     """Every text read anew, one wait at a time: the same records, of damaged files as well."""
     data = path.read_bytes()[: 96 * 1024]
-    for what, broken in [("whole", data * 2), *ways(data, random.Random(path.name))]:
+    damaged = rounds.deal(ways(data, random.Random(path.name)), _SAMPLES.index(path), len(_SAMPLES))
+    for what, broken in [("whole", data * 2), *damaged]:
         looked_up = parse_bytes(broken, format_name="innodb-status")
         with (
             mock.patch.object(repeated_text, "MOST_TEXT", -1),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-import tarfile
 from collections import Counter
 from pathlib import Path
 
@@ -303,50 +301,6 @@ def test_the_locks_of_a_cut_transaction_name_theirs() -> None:
         ("EF861B144A", "shop.baskets", 5, False, 128),
         ("EF861B1448", "shop.payments", None, True, 132),
     ]
-
-
-def _truth_files(captures: Path) -> list[Path]:
-    return sorted(captures.glob("**/ground-truth.json"))
-
-
-def _ground_truth(truth: Path, captures: Path) -> tuple[str, dict[str, object], str]:
-    with tarfile.open(truth.parent / "innodb-status.tar.gz") as tar:
-        member = next(m for m in tar.getmembers() if m.isfile())
-        stream = tar.extractfile(member)
-        assert stream is not None
-        text = io.TextIOWrapper(stream, "utf-8", "replace").read()
-    return str(truth.parent.relative_to(captures)), json.loads(truth.read_text()), text
-
-
-def test_there_is_ground_truth(captures: Path) -> None:
-    assert len(_truth_files(captures)) >= 5
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("share", range(4))
-def test_ground_truth_of_the_captures(captures: Path, share: int) -> None:
-    """Waiters, places and samples as counted by whoever made the captures."""
-    for path in _truth_files(captures)[share::4]:
-        name, truth, text = _ground_truth(path, captures)
-        found = read(text)
-        semaphore = [i for i in found if isinstance(i, SemaphoreWait)]
-        per_dump = Counter(w.snapshot for w in semaphore)
-        assert sum(isinstance(i, Snapshot) for i in found) == truth["innodb_samples"], name
-        assert max(per_dump.values(), default=0) == truth["max_waiters"], name
-        assert len(per_dump) == truth["samples_with_waiters"], name
-        everywhere = Counter(_place(w) for w in semaphore)
-        told = truth["all_locations"]  # the twelve most frequent
-        assert isinstance(told, dict)
-        assert {place: everywhere[place] for place in told} == told, name
-        # They counted every "LOCK WAIT": also the one printed inside LATEST DETECTED DEADLOCK.
-        locks = Counter(i.snapshot for i in found if isinstance(i, Transaction) and i.lock_wait)
-        deadlocks = sum(isinstance(i, Deadlock) for i in found)
-        assert max(locks.values(), default=0) + deadlocks == truth["max_lock_wait_trx"], name
-
-
-def _place(wait: SemaphoreWait) -> str:
-    mode = "Mutex" if wait.mode == "mutex" else f"{wait.mode.removesuffix(' wait_ex')}-lock"
-    return f"{wait.file}:{wait.line} {mode}"
 
 
 def test_a_repr_of_the_row_is_the_dump() -> None:
