@@ -139,7 +139,7 @@ done
 
 link="$(compose exec -T api pileup link)"
 say "the browser journey"
-(cd frontend && BASE_URL="http://127.0.0.1:$port" SIGN_IN_LINK="$link" node e2e/run.mjs --project=journey)
+(cd frontend && BASE_URL="http://127.0.0.1:$port" SIGN_IN_LINK="$link" node e2e/run.mjs --project=journey --project=screens)
 
 say "after a restart of everything it is well again"
 compose restart --timeout 20 >/dev/null 2>&1

@@ -35,7 +35,19 @@ note() { # note NAME SECONDS: how the step went, into the summary
 backend() { (cd backend && ../.venv/bin/python -m pytest -n 2 --dist loadgroup -rfEs tests); }
 # No colours: the summary below looks for plain words.
 frontend() { (cd frontend && exec env NO_COLOR=1 npm run --silent test); }
-browser() { (cd frontend && node e2e/run.mjs --project=journey); }
+# Half of the specs run in the background, each half against an installation of its own: they share
+# the sample's incident, and a spec must find it as it left it.
+browser() {
+    (cd frontend && exec env TEST_RESULTS=../test-results/screens node e2e/run.mjs --project=screens) >"$folder/screens.log" 2>&1 &
+    screens=$!
+    (cd frontend && TEST_RESULTS=../test-results/journey node e2e/run.mjs --project=journey)
+    journey=$?
+    wait "$screens"
+    screens=$?
+    echo "==== the specs of screens, which ran at the same time"
+    cat "$folder/screens.log"
+    [ "$journey" = 0 ] && [ "$screens" = 0 ]
+}
 
 frontend_beside_browser() {
     began_beside=$(date +%s)
@@ -52,8 +64,10 @@ frontend_beside_browser() {
 
 skipped() { # skipped STEP: how many tests it left out
     [ -f "$folder/$1.log" ] || return 0
-    number="$(grep -oE '[0-9]+ skipped' "$folder/$1.log" | tail -n 1)"
-    printf '%-10s %s\n' "$1" "${number:-0 skipped}"
+    counts="$(grep -oE '[0-9]+ skipped' "$folder/$1.log")"
+    # The browser's two halves report one after the other; vitest reports files, then tests.
+    [ "$1" = browser ] || counts="$(echo "$counts" | tail -n 1)"
+    printf '%-10s %s skipped\n' "$1" "$(echo "$counts" | awk '{ sum += $1 } END { print sum + 0 }')"
 }
 
 wants() { # wants STEP: whether it is one of the steps to run

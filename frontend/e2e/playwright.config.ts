@@ -8,10 +8,13 @@ if (!baseURL || !executablePath) {
   throw new Error('BASE_URL and CHROME are unset: start the journey by `npm run e2e`, not directly')
 }
 
+/** About half of the time of all specs; the project `journey` has every other one. */
+const SCREENS = ['everywhere.spec.ts', 'matrix.spec.ts', 'waits.spec.ts']
+
 export default defineConfig({
   testDir: '.',
   testMatch: '*.spec.ts',
-  outputDir: '../test-results',
+  outputDir: process.env['TEST_RESULTS'] ?? '../test-results',
   fullyParallel: false,
   workers: 1,
   forbidOnly: true,
@@ -33,9 +36,15 @@ export default defineConfig({
   projects: [
     { name: 'sign-in', testMatch: 'sign-in.spec.ts' },
     {
+      name: 'screens',
+      testMatch: SCREENS,
+      dependencies: ['sign-in'],
+      use: { storageState: process.env['STORAGE_STATE'] ?? '' },
+    },
+    {
       name: 'journey',
       testMatch: '*.spec.ts',
-      testIgnore: ['sign-in.spec.ts', 'screenshots.spec.ts'],
+      testIgnore: ['sign-in.spec.ts', 'screenshots.spec.ts', ...SCREENS],
       dependencies: ['sign-in'],
       use: { storageState: process.env['STORAGE_STATE'] ?? '' },
     },
