@@ -53,10 +53,10 @@ def death_words(code: int, memory_bytes: int, cpu_s: int) -> str:
         return f"it needed more than {cpu_s} s of CPU time (PILEUP_JOB_CPU_S)"
     if code in (-signal.SIGABRT, -signal.SIGKILL, -signal.SIGSEGV, MEMORY_CODE):
         return (
-            f"the process ended ({_name(code)}), most likely at its limit of "
-            f"{memory_bytes // _MIB} MiB of memory (PILEUP_JOB_MEMORY_BYTES)"
+            f"its process ended ({_name(code)}), perhaps at its memory limit of "
+            f"{memory_bytes // _MIB} MiB (PILEUP_JOB_MEMORY_BYTES)"
         )
-    return f"the process ended ({_name(code)})"
+    return f"its process ended ({_name(code)})"
 
 
 MEMORY_CODE = 77

@@ -5,16 +5,22 @@ from __future__ import annotations
 import io
 import json
 import os
+import subprocess
+import sys
 import tarfile
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 from click.testing import CliRunner
 
+from pileup.analysis import isolation
 from pileup.cli.analyze import command
 from pileup.formats.metrics.parts.csv_mapping import Column, Mapping
+from tests.formats.checks import samples
+from tests.support import deadly
 
 
 def run(*arguments: str):  # type: ignore[no-untyped-def]
@@ -158,3 +164,50 @@ def test_a_table_is_read_by_a_mapping_that_was_saved(tmp_path: Path) -> None:
     assert "no file has the header" in other.stderr
     saved.write_bytes(msgspec.json.encode(replace(mapping, header=None)))
     assert "without a header" in run(str(tmp_path), "--mapping", str(saved)).stderr
+
+
+@pytest.mark.slow
+def test_a_file_that_kills_the_analysis_is_left_out_and_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deadly.install(tmp_path / "site", monkeypatch)
+    text = min(samples("vmstat"), key=lambda path: path.stat().st_size).read_bytes()
+    files = tmp_path / "files"
+    files.mkdir()
+    for name in ("2026_11_20_22_19_52-vmstat", "deadly.txt", "x.txt"):
+        (files / name).write_bytes(text + name.encode())
+    done = subprocess.run(
+        [sys.executable, "-m", "pileup", "analyze", "--json", str(files)],
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert b"deadly.txt: Left out of the analysis: its process ended (SIGABRT)" in done.stderr
+    document = json.loads(done.stdout)
+    assert [doc["path"] for doc in document["problems"] if "Left out" in doc["message"]] == [
+        "deadly.txt"
+    ]
+    (files / "deadly.txt").unlink()
+    alone = json.loads(run("--json", str(files)).stdout)
+    assert [row["id"] for row in document["series"]] == [row["id"] for row in alone["series"]]
+
+
+def test_a_file_that_raises_is_left_out_and_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("good.cnf", "raising.cnf"):
+        (tmp_path / name).write_text(f"[mysqld]\nport=33{len(name)}\n")
+    real = isolation.gather
+
+    def gather(parsed: list[isolation.Parsed], **options: Any) -> Any:
+        if any(frames and artifact.path == "raising.cnf" for artifact, frames in parsed):
+            raise ArithmeticError("too large")
+        return real(parsed, **options)
+
+    monkeypatch.setattr(isolation, "gather", gather)
+    result = run(str(tmp_path), "--json")
+    assert result.exit_code == 0
+    assert "raising.cnf: Left out of the analysis" in result.stderr
+    assert "ArithmeticError: too large" in result.stderr
+    values = [doc["value"] for doc in json.loads(result.stdout)["settings"]]
+    assert values == ["338"]

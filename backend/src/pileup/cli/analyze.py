@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from pileup import process_limits
+from pileup.cli import guard
+
 if TYPE_CHECKING:
+    from pileup.analysis.isolation import Result
     from pileup.formats.metrics.parts.csv_mapping import Mapping
 
 
@@ -46,21 +52,41 @@ if TYPE_CHECKING:
     envvar="PILEUP_KNOWLEDGE_DIR",
     help="Folder of your own knowledge (issues.yaml, signatures.yaml, ...), added to ours.",
 )
+@click.option(guard.OPTION, "without", type=click.Path(dir_okay=False, path_type=Path), hidden=True)
+@click.pass_context
 def command(
+    context: click.Context,
     paths: tuple[Path, ...],
     as_json: bool,
     report: Path | None,
     timezones: tuple[str, ...],
     mapping_files: tuple[Path, ...],
     knowledge_dir: Path | None,
+    without: Path | None,
 ) -> None:
     """Analyse captured files, folders and archives: no server, no database."""
+    if without is None and context.parent is not None and sys.argv[1:2] == ["analyze"]:
+        context.exit(guard.analyze(sys.argv[2:], paths))
+    if without is not None:
+        process_limits.bound_process(*guard.limits())
+    try:
+        _analyze(paths, as_json, report, timezones, mapping_files, knowledge_dir, without)
+    except MemoryError:
+        context.exit(process_limits.MEMORY_CODE)
+
+
+def _analyze(
+    paths: tuple[Path, ...],
+    as_json: bool,
+    report: Path | None,
+    timezones: tuple[str, ...],
+    mapping_files: tuple[Path, ...],
+    knowledge_dir: Path | None,
+    without: Path | None,
+) -> None:
     # imported here: `--help` and a wrong option respond at once
-    from pileup.analysis import analyse, gather
-    from pileup.analysis.contract import encode
+    from pileup.analysis import isolation
     from pileup.cli.captures import Captures
-    from pileup.report import ticket
-    from pileup.views.evidence.capture_tables import FEW, MANY, table_blocks
 
     zones = _zones(timezones)
     if report is not None and report.suffix.lower() not in (".html", ".htm", ".md"):
@@ -69,16 +95,35 @@ def command(
         )
     _use(knowledge_dir)
     mappings = {file: _mapping(file) for file in mapping_files}
-    captures = Captures(mappings=dict(mappings.values()))
-    captures.read(paths)
+    not_read = json.loads(without.read_text(encoding="utf-8")) if without else {}
+
+    def read() -> Captures:
+        captures = Captures(mappings=dict(mappings.values()), without=not_read)
+        captures.read(paths)
+        return captures
+
+    captures = read()
     for line in captures.left_out:
         click.echo(f"left out: {line}", err=True)
     for file, (key, _) in mappings.items():
         if key not in captures.mapped:
             click.echo(f"{file}: no file has the header of this mapping", err=True)
-    evidence = gather(captures.artifacts, timezones=zones)
-    captures.artifacts.clear()  # the evidence holds it all
-    analysis = analyse(evidence)
+    names = {artifact.sha256: artifact.path for artifact, _ in captures.artifacts}
+    once = [captures.artifacts]  # the first reading; the analysis empties it
+    result = isolation.analyse_incident(
+        lambda: once.pop() if once else read().artifacts, isolation.Request(timezones=zones)
+    )
+    for sha, why in (not_read | result.left_out).items():
+        click.echo(f"{names.get(sha, sha)}: {why}", err=True)
+    _publish(result, as_json, report)
+
+
+def _publish(result: Result, as_json: bool, report: Path | None) -> None:
+    from pileup.analysis.contract import encode
+    from pileup.report import ticket
+    from pileup.views.evidence.capture_tables import FEW, MANY, table_blocks
+
+    evidence, analysis = result.evidence, result.document
     if report is not None:
         is_md = report.suffix.lower() == ".md"
         tables = table_blocks(evidence, analysis, MANY)

@@ -12,6 +12,7 @@ import multiprocessing
 import os
 import shutil
 import tempfile
+import typing
 from collections.abc import Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
@@ -57,6 +58,8 @@ class Captures:
     """By key (``csv_mapping.mapping_key``) of the header that each mapping is for."""
     mapped: set[str] = field(default_factory=set)
     """Keys of the mappings that were used."""
+    without: typing.Mapping[str, str] = field(default_factory=dict)
+    """SHA-256 of files that are not parsed, with the reason as a sentence."""
     artifacts: list[tuple[EvidenceArtifact, dict[str, pl.DataFrame]]] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     _queued: list[_File] = field(default_factory=list)
@@ -68,17 +71,32 @@ class Captures:
         A file is shown by its path below the folder given, or below the folder that all paths
         given share: what lies in one folder belongs together.
         """
+        with tempfile.TemporaryDirectory(prefix="pileup-") as folder:
+            self._queue(paths, Path(folder))
+            wanted = [file for file in self._queued if file.sha256 not in self.without]
+            parsed = dict(zip((file.sha256 for file in wanted), _parsed(wanted), strict=True))
+            for file in self._queued:
+                if (why := self.without.get(file.sha256)) is not None:
+                    self.artifacts.append((_left_out(file, why), {}))
+                    continue
+                result = parsed.pop(file.sha256)
+                self.artifacts.append((_artifact(file, result), compact_frames(result.frames)))
+        self._queued.clear()
+
+    def names(self, paths: Sequence[Path]) -> dict[str, str]:
+        """List the files below these paths without parsing them: SHA-256 to name."""
+        with tempfile.TemporaryDirectory(prefix="pileup-") as folder:
+            self._queue(paths, Path(folder))
+        names = {file.sha256: file.shown for file in self._queued}
+        self._queued.clear()
+        return names
+
+    def _queue(self, paths: Sequence[Path], folder: Path) -> None:
         folders = [path if path.is_dir() else path.parent for path in map(Path.absolute, paths)]
         shared = Path(os.path.commonpath(folders)) if folders else Path()
-        with tempfile.TemporaryDirectory(prefix="pileup-") as folder:
-            for path in map(Path.absolute, paths):
-                base = shared
-                for file in self._files(path):
-                    shown = file.relative_to(base).as_posix()
-                    self._take(file, shown, Path(folder), 0)
-            for queued, parsed in zip(self._queued, _parsed(self._queued), strict=True):
-                self.artifacts.append((_artifact(queued, parsed), compact_frames(parsed.frames)))
-        self._queued.clear()
+        for path in map(Path.absolute, paths):
+            for file in self._files(path):
+                self._take(file, file.relative_to(shared).as_posix(), folder, 0)
 
     def _files(self, path: Path) -> Iterator[Path]:
         if not path.is_dir():
@@ -198,6 +216,13 @@ def _artifact(file: _File, parsed: Parsed) -> EvidenceArtifact:
         bundle=bundle_of(file.shown),
         problems=problems,
         records=dict(parsed.receipt.records),
+    )
+
+
+def _left_out(file: _File, why: str) -> EvidenceArtifact:
+    problem = Problem(None, why, severity="error")
+    return EvidenceArtifact(
+        file.sha256, file.shown, file.bytes, None, bundle_of(file.shown), (problem,)
     )
 
 

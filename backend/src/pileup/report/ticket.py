@@ -15,7 +15,6 @@ from pileup.analysis.contract import (
     BlockerDoc,
     CaptureDoc,
     EpisodeDoc,
-    FindingDoc,
     HotWaitDoc,
     Locator,
     ShiftDoc,
@@ -50,7 +49,8 @@ def blocks(analysis: Analysis, tables: Sequence[Block] = ()) -> list[Block]:
         _captures(analysis.captures),
         _episodes(analysis.episodes),
         _stalls(analysis.stalls),
-        _finding(analysis.findings),
+        _unanswered(analysis),
+        _finding(analysis),
         _blockers(analysis.blockers),
         _waits(analysis.hot_waits),
         _slow_queries(analysis.slow_queries),
@@ -179,9 +179,22 @@ def _stalls(stalls: Sequence[StallDoc]) -> Block | None:
     return Block("Stall", notes, ("what", "host", "onset", "end", "length", "seen in"), rows)
 
 
-def _finding(findings: Sequence[FindingDoc]) -> Block | None:
+def _unanswered(analysis: Analysis) -> Block | None:
+    """List the questions that failed, so that their empty parts do not read as "nothing found"."""
+    if not analysis.unanswered:
+        return None
+    reasons: dict[str, list[str]] = {}
+    for doc in analysis.unanswered:
+        reasons.setdefault(doc.why, []).append(doc.part.replace("_", " "))
+    return Block("Not answered", [f"{', '.join(parts)}: {why}" for why, parts in reasons.items()])
+
+
+def _finding(analysis: Analysis) -> Block | None:
+    findings = analysis.findings
     if not findings:
-        return Block("Finding", ["No known problem matches."])
+        failed = any(doc.part.partition("/")[0] == "findings" for doc in analysis.unanswered)
+        nothing = "No known problem matches."
+        return Block("Finding", ["Not all known problems could be checked." if failed else nothing])
     lines: list[str] = []
     for rank, finding in enumerate(findings[:3], start=1):
         lines.append(
