@@ -24,10 +24,13 @@ test('evidence against hypotheses, by keyboard', async ({ page, context }) => {
 
   await test.step('pin a line to a first hypothesis', async () => {
     await expect
-      .poll(async () => {
-        const answer = await context.request.get(`/api/v1/artifacts/${artifact}`)
-        return ((await answer.json()) as { state?: string }).state ?? 'unknown'
-      })
+      .poll(
+        async () => {
+          const answer = await context.request.get(`/api/v1/artifacts/${artifact}`)
+          return ((await answer.json()) as { state?: string }).state ?? 'unknown'
+        },
+        { timeout: 60_000 }, // the worker may still read what another spec imported
+      )
       .toMatch(/^done/)
     await page.goto(`/incidents/${id}/artifacts?artifact=${artifact}&line=2`)
     await page.getByRole('button', { name: 'Pin as evidence' }).first().click()
