@@ -5185,6 +5185,14 @@ export interface components {
       /** Points */
       points: number
     }
+    /**
+     * LineRange
+     * @description Lines of a file, both ends included.
+     */
+    LineRange: {
+      first: number
+      last: number
+    }
     /** Link */
     Link: {
       /** Email */
@@ -5251,6 +5259,8 @@ export interface components {
       node: string | null
       /** @default null */
       path: string | null
+      /** @default [] */
+      ranges: components['schemas']['LineRange'][]
       /** @default null */
       series: string | null
       /** @default null */
@@ -6376,6 +6386,16 @@ export interface components {
       view: string
     }
     /**
+     * PinLines
+     * @description Lines of a file, both ends included.
+     */
+    PinLines: {
+      /** First */
+      first: number
+      /** Last */
+      last: number
+    }
+    /**
      * PinLocator
      * @description Target of a pin: raw lines, or series over a window, or a moment and a node.
      */
@@ -6396,6 +6416,8 @@ export interface components {
       path?: string | null
       /** Query */
       query?: string | null
+      /** Ranges */
+      ranges?: components['schemas']['PinLines'][] | null
       /** Series */
       series?: string[] | null
       /** Start */
@@ -6438,6 +6460,8 @@ export interface components {
       path?: string | null
       /** Query */
       query?: string | null
+      /** Ranges */
+      ranges?: components['schemas']['PinLines'][] | null
       /** Series */
       series?: string[] | null
       /** Start */
@@ -8928,6 +8952,7 @@ export type LatchKnowledge = components['schemas']['LatchKnowledge']
 export type Leading = components['schemas']['Leading']
 export type LedgerStep = components['schemas']['LedgerStep']
 export type Level = components['schemas']['Level']
+export type LineRange = components['schemas']['LineRange']
 export type Link = components['schemas']['Link']
 export type LinkedExperiment = components['schemas']['LinkedExperiment']
 export type LiveText = components['schemas']['LiveText']
@@ -9001,6 +9026,7 @@ export type PastHypothesis = components['schemas']['PastHypothesis']
 export type Person = components['schemas']['Person']
 export type PersonalScore = components['schemas']['PersonalScore']
 export type Pin = components['schemas']['Pin']
+export type PinLines = components['schemas']['PinLines']
 export type PinLocator = components['schemas']['PinLocator']
 export type PinPlace = components['schemas']['PinPlace']
 export type PlacedClock = components['schemas']['PlacedClock']

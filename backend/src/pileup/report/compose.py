@@ -13,6 +13,7 @@ from pileup.report.document import (
     SCHEMA,
     Block,
     Bullets,
+    Code,
     Document,
     Figure,
     Quote,
@@ -42,6 +43,7 @@ def compose(
     chosen = template(case.template)
     notes = Notes(case)
     made = [_section(case, part, notes) for part in chosen.parts]
+    sections = numbered([section for section in made if section is not None])
     return Document(
         schema=SCHEMA,
         incident=case.id,
@@ -52,7 +54,7 @@ def compose(
         made_at=now.astimezone(UTC).isoformat(timespec="seconds"),
         engine=__version__,
         zone="UTC",
-        sections=numbered([section for section in made if section is not None]),
+        sections=sections,
         sources=[
             Source(
                 number=note.number,
@@ -61,9 +63,21 @@ def compose(
                 link=note.view,
                 artifact=note.artifact,
             )
-            for note in notes.listed()
+            for note in notes.listed(_quoted(sections))
         ],
     )
+
+
+def _quoted(sections: list[Section]) -> list[str]:
+    """List the raw text that pins quote in the sections."""
+    return [
+        inner.text
+        for section in sections
+        for block in section.blocks
+        if isinstance(block, Quote)
+        for inner in block.blocks
+        if isinstance(inner, Code)
+    ]
 
 
 def blocks_of(case: Case, markdown: str) -> list[Block]:

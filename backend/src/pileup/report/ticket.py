@@ -382,9 +382,10 @@ def _places(locators: Iterable[Locator], most: int) -> list[str]:
             window = f" {locator.start} to {locator.end}" if locator.start and locator.end else ""
             places.append(f"{locator.series}{window}")
         elif locator.path and locator.line_first is not None:
-            last = locator.line_last
-            span = f"-{last}" if last is not None and last > locator.line_first else ""
-            places.append(f"{locator.path}:{locator.line_first}{span}")
+            whole = (locator.line_first, locator.line_last or 0)
+            ranges = [(part.first, part.last) for part in locator.ranges] or [whole]
+            lines = (f"{a}-{b}" if b > a else str(a) for a, b in ranges)
+            places.append(f"{locator.path}:{','.join(lines)}")
         elif locator.path or locator.text:
             places.append(locator.path or locator.text)
     return places

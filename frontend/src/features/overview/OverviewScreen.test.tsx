@@ -13,6 +13,7 @@ const lines: Locator = {
   path: 'status.txt',
   line_first: 812,
   line_last: 840,
+  ranges: [],
   series: null,
   start: null,
   end: null,

@@ -217,6 +217,7 @@ function sessionColumns(
             path,
             line_first: item.line_first,
             line_last: item.line_last,
+            ranges: [],
             series: null,
             start: null,
             end: null,

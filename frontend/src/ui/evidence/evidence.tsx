@@ -102,5 +102,6 @@ export function sourceText(locator: Locator): string {
   const name = locator.path?.split('/').at(-1) ?? 'source'
   if (!locator.line_first) return name
   const last = locator.line_last && locator.line_last !== locator.line_first
-  return `${name}:${locator.line_first}${last ? `–${locator.line_last}` : ''}`
+  const places = locator.ranges?.length ? ` (${locator.ranges.length} places)` : ''
+  return `${name}:${locator.line_first}${last ? `–${locator.line_last}` : ''}${places}`
 }

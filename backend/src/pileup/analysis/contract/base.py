@@ -13,8 +13,19 @@ CERTAIN = 1.0
 """Confidence of printed facts; one object, so that msgspec omits the default from JSON."""
 
 
+MOST_RANGES = 12
+"""Ranges that one locator lists."""
+
+
 class Doc(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
     """Base of every part of the document."""
+
+
+class LineRange(Doc, frozen=True, kw_only=True):
+    """Lines of a file, both ends included."""
+
+    first: int
+    last: int
 
 
 class Locator(Doc, frozen=True, kw_only=True):
@@ -26,6 +37,9 @@ class Locator(Doc, frozen=True, kw_only=True):
     path: str | None = None
     line_first: int | None = None
     line_last: int | None = None
+    ranges: list[LineRange] = []
+    """The parts, where what is claimed lies scattered between line_first and
+    line_last: at most ``MOST_RANGES``. Empty: all lines between them."""
     series: str | None = None
     """Series id: 'name{labels}@host'."""
     start: str | None = None

@@ -21,6 +21,7 @@ from pileup.analysis.contract import HotLatchDoc, Locator, ShiftDoc
 from pileup.analysis.evidence import latch_stacks
 from pileup.analysis.evidence.context import Context
 from pileup.analysis.evidence.levels import Level, Levels
+from pileup.analysis.evidence.line_ranges import line_ranges
 from pileup.analysis.evidence.series import short_name
 from pileup.analysis.evidence.times import iso
 from pileup.analysis.stacks.hot_stacks import clean, is_waiting
@@ -35,6 +36,12 @@ _DOMINANT = 0.8
 _PAGES_OF_ONE = 4
 _PLACES_SHOWN = 2
 _USUAL_LENGTH = 80
+_LINES_OF = (
+    pl.col("line_first").min(),
+    pl.col("line_last").max(),
+    pl.concat_list("line_first", "line_last").alias("parts"),
+)
+"""Lines of the records of one moment: all between the first and the last, and each one's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -438,6 +445,7 @@ class Observed:
             path=self.context.evidence.path(row["artifact"]),
             line_first=row["line_first"],
             line_last=row["line_last"],
+            ranges=line_ranges(row.get("parts") or ()),
             at=at,
             text=text,
         )
@@ -486,8 +494,7 @@ class Observed:
             .agg(
                 pl.len().alias("n"),
                 pl.col("time").first(),
-                pl.col("line_first").min(),
-                pl.col("line_last").max(),
+                *_LINES_OF,
             )
             .sort("n", "time", descending=[True, False], nulls_last=True, maintain_order=True)
         )
@@ -526,9 +533,7 @@ class Observed:
 def _peak(frame: pl.DataFrame, *columns: str) -> dict[str, Any]:
     """Find the moment (and value of ``columns``) with the most rows (``n``), earliest on ties."""
     keys = ("artifact", "snapshot", "time", *columns)
-    moments = frame.group_by(*keys, maintain_order=True).agg(
-        pl.len().alias("n"), pl.col("line_first").min(), pl.col("line_last").max()
-    )
+    moments = frame.group_by(*keys, maintain_order=True).agg(pl.len().alias("n"), *_LINES_OF)
     ordered = moments.sort("n", "time", descending=[True, False], maintain_order=True)
     return ordered.row(0, named=True)
 

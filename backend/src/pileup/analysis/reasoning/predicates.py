@@ -20,6 +20,7 @@ import polars as pl
 
 from pileup.analysis.contract import Locator
 from pileup.analysis.evidence.evidence import Evidence
+from pileup.analysis.evidence.line_ranges import line_ranges
 from pileup.analysis.evidence.series import values
 from pileup.analysis.evidence.times import iso
 from pileup.numerals import number
@@ -190,6 +191,7 @@ def _threads(least: SeenAtLeast, evidence: Evidence) -> Answer:
         pl.col("time").first(),
         pl.col("line_first").min(),
         pl.col("line_last").max(),
+        pl.concat_list("line_first", "line_last").alias("parts"),
     )
     return _seen(least, evidence, grouped, f"at once, in {grouped.height} of the {sample}s")
 
@@ -219,6 +221,7 @@ def _seen(least: SeenAtLeast, evidence: Evidence, rows: pl.DataFrame, of: str) -
         path=evidence.path(top["artifact"]),
         line_first=top["line_first"],
         line_last=top["line_last"],
+        ranges=line_ranges(top.get("parts") or ()),
         at=iso(top["time"]),
         text=f"{least.words}: {text}",
     )

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Response, status
 from pydantic import Field, StringConstraints
 
+from pileup.analysis.contract.base import MOST_RANGES
 from pileup.api.auth import Caller
 from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
 from pileup.api.schema import In, Out
@@ -27,6 +28,13 @@ ViewPath = Annotated[str, StringConstraints(pattern=r"^/incidents/", max_length=
 MAX_PICTURE = 200_000
 
 
+class PinLines(In):
+    """Lines of a file, both ends included."""
+
+    first: int = Field(ge=1)
+    last: int = Field(ge=1)
+
+
 class PinLocator(In):
     """Target of a pin: raw lines, or series over a window, or a moment and a node."""
 
@@ -34,6 +42,8 @@ class PinLocator(In):
     path: str | None = Field(default=None, max_length=4000)
     line_first: int | None = Field(default=None, ge=1)
     line_last: int | None = Field(default=None, ge=1)
+    ranges: list[PinLines] | None = Field(default=None, max_length=MOST_RANGES)
+    """The parts of scattered lines; empty: all between line_first and line_last."""
     series: list[str] | None = Field(default=None, max_length=50)
     start: datetime | None = None
     end: datetime | None = None

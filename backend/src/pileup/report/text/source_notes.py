@@ -3,6 +3,7 @@
 A reference is an ordinary Markdown footnote label that a person can move, copy and delete:
 
     [^4f2a9c01-812-830]      lines 812 to 830 of the artifact whose SHA-256 starts so
+    [^4f2a9c01-812-830-900-904]   these lines, and 900 to 904
     [^s-1b2c3d4e-1795213189-1795213244]   a series (CRC-32 of its id) over a window, epoch seconds
     [^pin-019a2b3c4d5e]      a pin (start of its id)
 
@@ -14,14 +15,15 @@ from __future__ import annotations
 
 import re
 import zlib
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from pileup.analysis.contract import Locator
 from pileup.report.case import Case, ReportPin
 
 _REFERENCE = re.compile(r"\[\^([A-Za-z0-9][A-Za-z0-9-]*)\](?!:)")
-_LINES = re.compile(r"^([0-9a-f]{8})-(\d+)-(\d+)$")
+_LINES = re.compile(r"^([0-9a-f]{8})((?:-\d{1,18}-\d{1,18})+)$")
 _SERIES = re.compile(r"^s-([0-9a-f]{8})-(\d+)-(\d+)$")
 _BY_ID = re.compile(r"([?&]artifact=)[^&#]+")
 _PIN = re.compile(r"^pin-([0-9a-f]{8,32})$")
@@ -50,8 +52,9 @@ def reference(locator: Locator) -> str:
 def label_of(locator: Locator) -> str | None:
     """Return the label of a locator's reference; None without a target."""
     if locator.artifact and locator.line_first is not None:
-        last = locator.line_last or locator.line_first
-        return f"{locator.artifact[:8]}-{locator.line_first}-{last}"
+        whole = (locator.line_first, locator.line_last or locator.line_first)
+        ranges = [(part.first, part.last) for part in locator.ranges] or [whole]
+        return "-".join([locator.artifact[:8], *(f"{first}-{last}" for first, last in ranges)])
     if locator.series and locator.start and locator.end:
         return f"s-{series_hash(locator.series)}-{_epoch(locator.start)}-{_epoch(locator.end)}"
     return None
@@ -84,9 +87,22 @@ class Notes:
             self._notes[label] = resolve(self._case, label, len(self._notes) + 1)
         return self._notes[label].number
 
-    def listed(self) -> list[Note]:
-        """List the notes in order of their numbers."""
-        return list(self._notes.values())
+    def listed(self, quoted: Iterable[str] = ()) -> list[Note]:
+        """List the notes in order of their numbers; each excerpt appears once in the document.
+
+        quoted: raw text that the document quotes already, in its sections.
+        """
+        shown: dict[str, int | None] = dict.fromkeys(quoted)
+        notes: list[Note] = []
+        for note in self._notes.values():
+            if note.excerpt is not None and note.excerpt in shown:
+                at = shown[note.excerpt]
+                where = "quoted above" if at is None else f"quoted in note {at}"
+                note = replace(note, excerpt=None, text=f"{note.text} ({where})")
+            elif note.excerpt is not None:
+                shown[note.excerpt] = note.number
+            notes.append(note)
+        return notes
 
 
 def labels(markdown: str) -> list[str]:
@@ -97,7 +113,7 @@ def labels(markdown: str) -> list[str]:
 def resolve(case: Case, label: str, number: int) -> Note:
     """Resolve a label to its note; an unknown target gives a note without a view."""
     if match := _LINES.match(label):
-        return _lines_note(case, label, number, match[1], int(match[2]), int(match[3]))
+        return _lines_note(case, label, number, match[1], _pairs(match[2]))
     if match := _SERIES.match(label):
         return _series_note(case, label, number, match[1], int(match[2]), int(match[3]))
     if match := _PIN.match(label):
@@ -109,11 +125,20 @@ def resolve(case: Case, label: str, number: int) -> Note:
     )
 
 
-def _lines_note(case: Case, label: str, number: int, sha: str, first: int, last: int) -> Note:
+def _pairs(text: str) -> list[tuple[int, int]]:
+    """Parse '-812-830-900-904' to ranges of lines."""
+    numbers = [int(part) for part in text.split("-")[1:]]
+    return list(zip(numbers[::2], numbers[1::2], strict=True))
+
+
+def _lines_note(
+    case: Case, label: str, number: int, sha: str, ranges: list[tuple[int, int]]
+) -> Note:
     artifacts = case.analysis.artifacts if case.analysis else []
     for artifact in artifacts:
         if artifact.sha256.startswith(sha):
-            where = f"line {first}" if first == last else f"lines {first}–{last}"
+            first, last = ranges[0]
+            where = range_words(ranges)
             view = (
                 f"/incidents/{case.id}/artifacts?artifact={artifact.sha256}&line={first}&to={last}"
             )
@@ -121,11 +146,26 @@ def _lines_note(case: Case, label: str, number: int, sha: str, first: int, last:
                 number,
                 label,
                 f"{artifact.path}, {where}",
-                case.excerpt(artifact.sha256, first, last),
+                _excerpt(case, artifact.sha256, ranges),
                 view,
                 artifact.sha256,
             )
     return Note(number, label, f"(artifact {sha}… is no longer part of the incident)", None, None)
+
+
+def _excerpt(case: Case, sha256: str, ranges: list[tuple[int, int]]) -> str | None:
+    """Quote each range, with an ellipsis between them."""
+    quoted = [case.excerpt(sha256, first, last) for first, last in ranges]
+    return "\n…\n".join(text for text in quoted if text) or None
+
+
+def range_words(ranges: Sequence[tuple[int, int]]) -> str:
+    """Write ranges of lines: 'line 8', 'lines 812–830, 900–904'."""
+    if len(ranges) == 1 and ranges[0][0] == ranges[0][1]:
+        return f"line {ranges[0][0]}"
+    return "lines " + ", ".join(
+        str(first) if first == last else f"{first}–{last}" for first, last in ranges
+    )
 
 
 def _series_note(case: Case, label: str, number: int, crc: str, start: int, end: int) -> Note:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.database import Unit
 from pileup.storage.files.blobs import BlobStore
@@ -28,6 +30,11 @@ class Excerpts:
         text = "\n".join(shown)[:MAX_CHARACTERS]
         hidden = last - first + 1 - len(shown)
         return f"{text}\n… {hidden} more lines" if hidden > 0 else text
+
+    def read_ranges(self, sha256: str, ranges: Sequence[Sequence[int]]) -> str | None:
+        """Return these lines, with an ellipsis between ranges; None when none is available."""
+        parts = [self.read(sha256, first, last) for first, last in ranges]
+        return "\n…\n".join(part for part in parts if part)[:MAX_CHARACTERS] or None
 
     def span(self, sha256: str, first: int, last: int) -> tuple[int, int] | None:
         """Return the half-open byte range of these lines in the artifact."""

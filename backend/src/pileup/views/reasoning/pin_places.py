@@ -44,7 +44,8 @@ class Placer:
             full["parser"], full["parser_version"] = parser
         if artifact and first:
             last = max(first, locator.get("line_last") or first)
-            excerpt = self._excerpts.read(artifact, first, last)
+            parts = [(part["first"], part["last"]) for part in locator.get("ranges") or ()]
+            excerpt = self._excerpts.read_ranges(artifact, parts or [(first, last)])
             if (span := self._excerpts.span(artifact, first, last)) is not None:
                 full["byte_start"], full["byte_end"] = span
         return Placed(full, excerpt, self._values.of(kind, evidence_kind, full, view))
