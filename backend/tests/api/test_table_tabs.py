@@ -354,8 +354,8 @@ def test_examples_of_a_shape(site: Site, queries: str) -> None:
     assert found["items"][0]["query"] == "SELECT * FROM t WHERE id=100"
     assert found["items"][0]["line_first"] == 100
     assert found["items"][0]["counts"] == [
-        {"name": "Bytes_sent", "value": 100},
-        {"name": "Filesort", "value": 1},
+        {"name": "Bytes_sent", "value": 100, "text": None},
+        {"name": "Filesort", "value": 1, "text": None},
     ]
     assert get(site, site.incident(), "queries/examples", query=shape["id"])["total"] == 0
 

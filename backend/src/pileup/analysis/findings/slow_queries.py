@@ -15,7 +15,7 @@ from pileup.analysis.contract import Locator, SlowQueryDoc
 from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.times import iso
-from pileup.analysis.findings.triage import digest
+from pileup.sql_tokens import shapes
 
 MOST = 20
 _MOST_TEXTS = 20_000
@@ -41,10 +41,10 @@ def slow_queries(
     inside = frame if span is None else frame.filter(_overlaps(span))
     if inside.is_empty():
         return []
-    shapes = _shapes(inside)
+    ran = _shapes(inside)
     whole = float(inside.select(_sum("query_time_s")).item() or 0.0)
-    classes = _classes(inside.join(shapes, on="_text", how="inner"))
-    before = _before(frame, shapes, baseline)
+    classes = _classes(inside.join(ran, on="_text", how="inner"))
+    before = _before(frame, ran, baseline)
     return [
         _document(evidence, row, span, baseline, before, whole)
         for row in classes.iter_rows(named=True)
@@ -67,10 +67,7 @@ def _shapes(inside: pl.DataFrame) -> pl.DataFrame:
         .sort("query_time_s", "_text", descending=[True, False])["_text"]
         .head(_MOST_TEXTS)
     )
-    return pl.DataFrame(
-        {"_text": texts, "shape": [digest(text) for text in texts]},
-        schema={"_text": pl.String, "shape": pl.String},
-    )
+    return texts.to_frame().with_columns(shapes(pl.col("_text")).alias("shape"))
 
 
 def _classes(shaped: pl.DataFrame) -> pl.DataFrame:
@@ -105,18 +102,17 @@ def _overlaps(span: Span) -> pl.Expr:
     return (pl.col("_began") <= span.end) & (pl.col("time") >= span.start)
 
 
-def _before(frame: pl.DataFrame, shapes: pl.DataFrame, baseline: Span | None) -> dict[str, int]:
+def _before(frame: pl.DataFrame, ran: pl.DataFrame, baseline: Span | None) -> dict[str, int]:
     """Count the baseline calls of each shape that ran in the stall."""
     if baseline is None:
         return {}
-    known = set(shapes["shape"])
+    known = set(ran["shape"])
     counted = frame.filter(_overlaps(baseline)).group_by("_text").agg(_WEIGHT.sum().alias("calls"))
     texts = counted.top_k(_MOST_TEXTS, by="calls")
     numbers: dict[str, int] = {}
-    for text, count in texts.iter_rows():
-        shape = digest(text)
+    for shape, calls in texts.select(shapes(pl.col("_text")), "calls").iter_rows():
         if shape in known:
-            numbers[shape] = numbers.get(shape, 0) + count
+            numbers[shape] = numbers.get(shape, 0) + calls
     return numbers
 
 

@@ -20,7 +20,6 @@ from pileup.analysis.evidence import gaps, latch_stacks
 from pileup.analysis.evidence.answers import Answers
 from pileup.analysis.evidence.context import Context
 from pileup.analysis.evidence.levels import Level, Levels, total
-from pileup.analysis.evidence.statement_shapes import digest
 from pileup.analysis.evidence.times import iso
 from pileup.analysis.findings import machine_checks
 from pileup.analysis.findings.observed import Observed
@@ -28,6 +27,7 @@ from pileup.analysis.stacks import queues
 from pileup.analysis.stacks.hot_stacks import is_waiting
 from pileup.knowledge import match_stack
 from pileup.numerals import grouped, number
+from pileup.sql_tokens import shapes
 
 _BUSY = 90.0
 _DISK_BUSY = 90.0
@@ -193,19 +193,19 @@ def _collateral(observed: Observed) -> TriageDoc:
     counted = rows.group_by("query", maintain_order=True).agg(
         pl.len(), pl.col("artifact", "line_first", "line_last", "time").first()
     )
-    shapes: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     example: dict[str, dict[str, Any]] = {}
-    for row in counted.iter_rows(named=True):
-        shape = digest(row["query"])
-        shapes[shape] += row["len"]
+    for row in counted.with_columns(shapes(pl.col("query")).alias("shape")).iter_rows(named=True):
+        shape = row["shape"]
+        counts[shape] += row["len"]
         example.setdefault(shape, row)
-    shape, count = min(shapes.items(), key=lambda shape: (-shape[1], shape[0]))
-    share = count / shapes.total()
+    shape, count = min(counts.items(), key=lambda shape: (-shape[1], shape[0]))
+    share = count / counts.total()
     text = f"{share:.0%} of the running statements have one shape: {shape[:160]}"
     row = example[shape]
     locator = observed.lines(row, text, at=iso(row["time"]))
     if share < _ALIKE:
-        why = f"{len(shapes)} statement shapes were running; none dominates."
+        why = f"{len(counts)} statement shapes were running; none dominates."
         return _doc("collateral_query", "ok", why, [locator])
     why = f"{text}. They may be victims: see who blocks them."
     return _doc("collateral_query", "suspect", why, [locator])
@@ -377,4 +377,4 @@ def _of_line(observed: Observed, row: dict[str, Any]) -> Locator:
     return observed.lines(row, row["message"][:200], at=iso(row["time"]))
 
 
-__all__ = ["digest", "triage"]
+__all__ = ["triage"]

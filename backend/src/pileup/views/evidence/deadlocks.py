@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from pileup.analysis.evidence.statement_shapes import digest
+from pileup.sql_tokens import shape
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.database import Unit
 from pileup.storage.incidents.analyses import Analyses
@@ -254,7 +254,7 @@ def _transaction(mapping: Mapping[str, Any], victim: int | None) -> DeadlockTrxO
         session_id=mapping["session_id"],
         active_s=mapping["active_s"],
         query=None if query is None else query[:_MOST_QUERY],
-        shape=None if query is None else digest(query)[:400],
+        shape=None if query is None else shape(query)[:400],
         holds=list(mapping["holds"] or ())[:_MOST_LOCKS],
         waits_for=mapping["waits_for"],
         victim=mapping["number"] == victim,

@@ -10,8 +10,8 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 import polars as pl
 
-from pileup.analysis.evidence.statement_shapes import shapes
 from pileup.records import frame_schema
+from pileup.sql_tokens import shapes
 from pileup.views.csv_rows import Row
 from pileup.views.evidence.sessions import IDLE
 from pileup.views.source import Source

@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import polars as pl
 
-from pileup.analysis.evidence.statement_shapes import shapes
 from pileup.knowledge import knowledge
+from pileup.sql_tokens import shapes
 from pileup.storage.errors import NotFound
 from pileup.views.source import Source
 from pileup.views.window import moment_of
