@@ -556,7 +556,7 @@ export interface paths {
     post?: never
     /**
      * Delete Experiment
-     * @description Move an experiment to the bin; its number stays taken.
+     * @description Move an experiment to the bin; its number stays taken, its artifacts are the incident's.
      */
     delete: operations['delete_experiment_api_v1_experiments__experiment_id__delete']
     options?: never
@@ -568,6 +568,26 @@ export interface paths {
     patch: operations['change_experiment_api_v1_experiments__experiment_id__patch']
     trace?: never
   }
+  '/api/v1/experiments/{experiment_id}/analysis': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Run Analysis
+     * @description Return what the run's artifacts show by themselves: captures, stalls and findings.
+     */
+    get: operations['run_analysis_api_v1_experiments__experiment_id__analysis_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/experiments/{experiment_id}/artifacts': {
     parameters: {
       query?: never
@@ -576,7 +596,13 @@ export interface paths {
       cookie?: never
     }
     get?: never
-    /** Attach Artifacts */
+    /**
+     * Attach Artifacts
+     * @description Replace the run's artifacts and analyse the incident again.
+     *
+     *     An attached artifact belongs to the run and no longer to the incident: its clock, counts and
+     *     stalls are the run's. One that is not in the list moves back.
+     */
     put: operations['attach_artifacts_api_v1_experiments__experiment_id__artifacts_put']
     post?: never
     delete?: never
@@ -1282,6 +1308,26 @@ export interface paths {
      * @description Undo a deletion.
      */
     post: operations['restore_api_v1_incidents__incident_id__deleted__kind___item_id__restore_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/episodes': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List Episodes
+     * @description List captures and stalls, each stall with its series aligned at the onset.
+     */
+    get: operations['list_episodes_api_v1_incidents__incident_id__episodes_get']
+    put?: never
+    post?: never
     delete?: never
     options?: never
     head?: never
@@ -3483,8 +3529,12 @@ export interface components {
       absences: components['schemas']['AbsenceDoc'][]
       artifacts: components['schemas']['ArtifactDoc'][]
       blockers: components['schemas']['BlockerDoc'][]
+      /** @default [] */
+      captures: components['schemas']['CaptureDoc'][]
       deadlocks: components['schemas']['DeadlockDoc'][]
       engine: string
+      /** @default [] */
+      episodes: components['schemas']['EpisodeDoc'][]
       events: components['schemas']['EventDoc'][]
       findings: components['schemas']['FindingDoc'][]
       headline: components['schemas']['Headline']
@@ -3496,6 +3546,8 @@ export interface components {
       /** @default null */
       persistence: components['schemas']['WaitPersistence'] | null
       problems: components['schemas']['ProblemDoc'][]
+      /** @default null */
+      recurrence: components['schemas']['RecurrenceDoc'] | null
       schema: string
       series: components['schemas']['SeriesDoc'][]
       server: {
@@ -3631,6 +3683,8 @@ export interface components {
       records: {
         [key: string]: number
       }
+      /** Run Id */
+      run_id: string | null
       /** Sha256 */
       sha256: string
       /**
@@ -3746,6 +3800,8 @@ export interface components {
       records: {
         [key: string]: number
       }
+      /** Run Id */
+      run_id: string | null
       /** Sections */
       sections: components['schemas']['SectionOut'][]
       /** Sections In All */
@@ -3908,6 +3964,28 @@ export interface components {
       forecasts: components['schemas']['Forecast'][]
       /** People */
       people: components['schemas']['PersonalScore'][]
+    }
+    /**
+     * CaptureDoc
+     * @description A stretch in which one host was observed densely enough to judge it.
+     */
+    CaptureDoc: {
+      artifacts: string[]
+      /** @default [] */
+      bundles: string[]
+      episodes: string[]
+      first: string | null
+      gaps: components['schemas']['Window'][]
+      host: string | null
+      id: string
+      /** @default null */
+      interval_s: number | null
+      last: string | null
+      /** @default 0 */
+      short_stalls: number
+      text: string
+      /** @enum {unknown} */
+      verdict: 'calm' | 'inside' | 'short' | 'stall' | 'unknown'
     }
     /** CellChange */
     CellChange: {
@@ -4361,6 +4439,53 @@ export interface components {
       /** Free Bytes */
       free_bytes: number
     }
+    /** EpisodeCard */
+    EpisodeCard: {
+      capture: components['schemas']['CaptureDoc']
+      episode: components['schemas']['EpisodeDoc']
+      /**
+       * Onset
+       * Format: date-time
+       */
+      onset: string
+      thumbnail: components['schemas']['Thumbnail'] | null
+    }
+    /**
+     * EpisodeDoc
+     * @description One stall in one capture, with its own findings.
+     */
+    EpisodeDoc: {
+      /** @default true */
+      analysed: boolean
+      blockers: components['schemas']['BlockerDoc'][]
+      capture: string
+      finding: string | null
+      findings: components['schemas']['FindingDoc'][]
+      headline: components['schemas']['Headline']
+      id: string
+      /** @default false */
+      leading: boolean
+      /** @default null */
+      same_as: string | null
+      shifts: components['schemas']['ShiftDoc'][]
+      stall: components['schemas']['StallDoc']
+    }
+    /**
+     * Episodes
+     * @description Stalls in time order, with all captures, also those without a stall.
+     */
+    Episodes: {
+      /** Captures */
+      captures: components['schemas']['CaptureDoc'][]
+      /** Episodes */
+      episodes: components['schemas']['EpisodeCard'][]
+      /** From S */
+      from_s: number
+      /** Recurrence */
+      recurrence: components['schemas']['RecurrenceDoc'] | null
+      /** To S */
+      to_s: number
+    }
     /** EventDoc */
     EventDoc: {
       artifact: string | null
@@ -4550,6 +4675,8 @@ export interface components {
       /** @enum {unknown} */
       applies_to_version: 'no' | 'unknown' | 'yes'
       category: string
+      /** @default [] */
+      episodes: string[]
       evidence: components['schemas']['Locator'][]
       experiment: components['schemas']['ExperimentDoc'] | null
       /** @default  */
@@ -5473,6 +5600,8 @@ export interface components {
     Marks: {
       /** Annotations */
       annotations: components['schemas']['AnnotationOut'][]
+      /** Captures */
+      captures: components['schemas']['CaptureDoc'][]
       /** Corrections */
       corrections: components['schemas']['StallCorrectionOut'][]
       /** Events */
@@ -6206,6 +6335,8 @@ export interface components {
       artifacts: components['schemas']['ArtifactCounts']
       /** Blockers */
       blockers: components['schemas']['BlockerDoc'][]
+      /** Captures */
+      captures: components['schemas']['CaptureDoc'][]
       /** Clocks */
       clocks: components['schemas']['PlacedClock'][]
       /** Deadlocks */
@@ -6226,6 +6357,8 @@ export interface components {
       /** Looked At */
       looked_at: components['schemas']['LookedAtDoc'] | null
       numbers: components['schemas']['Numbers']
+      /** Recurrence */
+      recurrence: components['schemas']['RecurrenceDoc'] | null
       /** Server */
       server: {
         [key: string]: string | null
@@ -6927,6 +7060,21 @@ export interface components {
       /** Items */
       items: components['schemas']['RecordRow'][]
     }
+    /**
+     * RecurrenceDoc
+     * @description How often the incident's captures show a stall, and whether for one reason.
+     */
+    RecurrenceDoc: {
+      captures: number
+      exceptions: string[]
+      finding: string | null
+      least_apart_s: number | null
+      most_apart_s: number | null
+      shared_by: string[]
+      short: number
+      stalls: number
+      text: string
+    }
     /** RedactionCount */
     RedactionCount: {
       /** Examples */
@@ -7089,6 +7237,20 @@ export interface components {
       score: number
       /** Title */
       title: string
+    }
+    /**
+     * RunAnalysis
+     * @description The analysis of a run's artifacts alone, placed on the run's own clock.
+     */
+    RunAnalysis: {
+      episodes: components['schemas']['Episodes']
+      /** Findings */
+      findings: components['schemas']['FindingDoc'][]
+      headline: components['schemas']['Headline']
+      /** Server */
+      server: {
+        [key: string]: string | null
+      }
     }
     /**
      * RunLevel
@@ -7757,6 +7919,8 @@ export interface components {
     StallDoc: {
       baseline: components['schemas']['Window'] | null
       /** @default null */
+      capture: string | null
+      /** @default null */
       computed: components['schemas']['ComputedStall'] | null
       /** @default null */
       corrected_by: string | null
@@ -7767,6 +7931,8 @@ export interface components {
       host: string | null
       /** @enum {unknown} */
       kind: 'false_positive' | 'recovery_burst' | 'stall'
+      /** @default false */
+      leading: boolean
       /** @default  */
       note: string
       onset: string
@@ -8152,6 +8318,20 @@ export interface components {
       index: number
       /** Threads */
       threads: number
+    }
+    /**
+     * Thumbnail
+     * @description The series that shows a stall best, from a minute before its onset to a minute after it.
+     */
+    Thumbnail: {
+      /** Baseline */
+      baseline: number | null
+      /** Peak */
+      peak: number | null
+      /** Points */
+      points: [number, number | null][]
+      /** Series */
+      series: string
     }
     /** Tiles */
     Tiles: {
@@ -8872,6 +9052,7 @@ export type Attachments = components['schemas']['Attachments']
 export type BlockerDoc = components['schemas']['BlockerDoc']
 export type BlockingSpan = components['schemas']['BlockingSpan']
 export type Calibration = components['schemas']['Calibration']
+export type CaptureDoc = components['schemas']['CaptureDoc']
 export type CellChange = components['schemas']['CellChange']
 export type CellError = components['schemas']['CellError']
 export type ChangedRow = components['schemas']['ChangedRow']
@@ -8906,6 +9087,9 @@ export type DeletedItem = components['schemas']['DeletedItem']
 export type Delivery = components['schemas']['Delivery']
 export type Described = components['schemas']['Described']
 export type DiskStatus = components['schemas']['DiskStatus']
+export type EpisodeCard = components['schemas']['EpisodeCard']
+export type EpisodeDoc = components['schemas']['EpisodeDoc']
+export type Episodes = components['schemas']['Episodes']
 export type EventDoc = components['schemas']['EventDoc']
 export type Evidence = components['schemas']['Evidence']
 export type Experiment = components['schemas']['Experiment']
@@ -9062,6 +9246,7 @@ export type RecordOut = components['schemas']['RecordOut']
 export type RecordPage = components['schemas']['RecordPage']
 export type RecordRow = components['schemas']['RecordRow']
 export type RecordsAt = components['schemas']['RecordsAt']
+export type RecurrenceDoc = components['schemas']['RecurrenceDoc']
 export type RedactionCount = components['schemas']['RedactionCount']
 export type RedactionExample = components['schemas']['RedactionExample']
 export type RedactionProfile = components['schemas']['RedactionProfile']
@@ -9073,6 +9258,7 @@ export type ReportSection = components['schemas']['ReportSection']
 export type ReportTemplate = components['schemas']['ReportTemplate']
 export type RootBlocker = components['schemas']['RootBlocker']
 export type RowFinding = components['schemas']['RowFinding']
+export type RunAnalysis = components['schemas']['RunAnalysis']
 export type RunLevel = components['schemas']['RunLevel']
 export type RunSymptoms = components['schemas']['RunSymptoms']
 export type SampleOut = components['schemas']['SampleOut']
@@ -9145,6 +9331,7 @@ export type TemplateChoice = components['schemas']['TemplateChoice']
 export type TextVersion = components['schemas']['TextVersion']
 export type TextVersionText = components['schemas']['TextVersionText']
 export type ThreadCount = components['schemas']['ThreadCount']
+export type Thumbnail = components['schemas']['Thumbnail']
 export type Tiles = components['schemas']['Tiles']
 export type TileStrip = components['schemas']['TileStrip']
 export type TokenOut = components['schemas']['TokenOut']
@@ -10324,6 +10511,37 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Experiment']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  run_analysis_api_v1_experiments__experiment_id__analysis_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        experiment_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['RunAnalysis']
         }
       }
       /** @description Validation Error */
@@ -11762,6 +11980,37 @@ export interface operations {
           [name: string]: unknown
         }
         content?: never
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  list_episodes_api_v1_incidents__incident_id__episodes_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Episodes']
+        }
       }
       /** @description Validation Error */
       422: {

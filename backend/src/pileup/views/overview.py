@@ -22,6 +22,7 @@ from pileup.storage.reasoning.pins import Pins
 from pileup.views.documents import (
     AbsenceJson,
     BlockerJson,
+    CaptureJson,
     ClockJson,
     DeadlockJson,
     FindingJson,
@@ -30,6 +31,7 @@ from pileup.views.documents import (
     HotStackJson,
     HotWaitJson,
     LookedAtJson,
+    RecurrenceJson,
     ShiftJson,
     StallJson,
     TriageJson,
@@ -50,6 +52,8 @@ _PARTS = (
     "findings",
     "absences",
     "looked_at",
+    "captures",
+    "recurrence",
 )
 
 
@@ -109,6 +113,9 @@ class Overview:
     server: dict[str, str | None]
     numbers: Numbers
     stalls: list[StallJson]
+    captures: list[CaptureJson]
+    """In time order; the stalls of each are at /episodes."""
+    recurrence: RecurrenceJson | None
     findings: list[FindingJson]
     absences: list[AbsenceJson]
     """Known problems without a match, or without anything to check them on."""
@@ -134,7 +141,7 @@ def build_overview(unit: Unit, incident: Incident) -> Overview:
     artifacts = [a for a in Artifacts(unit).of_incident(incident.id) if a.state != "expanded"]
     kinds: dict[str, int] = {}
     for artifact in artifacts:
-        if not artifact.excluded:
+        if artifact.is_analysed:
             for kind, count in artifact.records.items():
                 kinds[kind] = kinds.get(kind, 0) + count
     return Overview(
@@ -150,6 +157,8 @@ def build_overview(unit: Unit, incident: Incident) -> Overview:
         server=parts.get("server") or {},
         numbers=_numbers(parts, artifacts),
         stalls=parts.get("stalls", []),
+        captures=parts.get("captures") or [],
+        recurrence=parts.get("recurrence"),
         findings=parts.get("findings", [])[:5],
         absences=parts.get("absences", []),
         looked_at=parts.get("looked_at"),
@@ -163,7 +172,7 @@ def build_overview(unit: Unit, incident: Incident) -> Overview:
         clocks=[
             PlacedClock(artifact=a.sha256, path=a.path, host=a.host, clock=a.clock)
             for a in artifacts
-            if a.clock is not None
+            if a.clock is not None and a.is_analysed
         ],
         gaps=gaps.of_records(kinds) if artifacts else [],
         artifacts=_counts(artifacts),

@@ -43,7 +43,7 @@ log = structlog.get_logger()
 
 
 def analyse_incident(runtime: Runtime, job: Job) -> None:
-    """Analyse the incident's parsed artifacts that are not excluded, and store the result."""
+    """Analyse the incident's parsed artifacts, without excluded ones and runs; store the result."""
     started = time.monotonic()
     members = _members(runtime, job.incident_id)
     artifacts = [artifact for artifact, _ in members]
@@ -91,7 +91,7 @@ def _members(runtime: Runtime, incident_id: str) -> list[_Member]:
         artifacts = [
             artifact
             for artifact in Artifacts(unit).of_incident(incident_id)
-            if artifact.state in _READ and not artifact.excluded
+            if artifact.state in _READ and artifact.is_analysed
         ]
         problems = Artifacts(unit).problems(incident_id)
     artifacts.sort(key=lambda artifact: artifact.id)  # ids are in the order of time

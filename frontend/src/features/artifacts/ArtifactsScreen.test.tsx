@@ -23,6 +23,7 @@ const artifact = (change: Partial<Artifact>): Artifact => ({
   candidates: [],
   state: 'done',
   excluded: false,
+  run_id: null,
   progress: null,
   host: 'db-1',
   first: null,

@@ -38,6 +38,7 @@ const finding: FindingDoc = {
   signs: [],
   verified: true,
   verified_by: '',
+  episodes: [],
 }
 const incident = {
   id: 'i1',
@@ -56,6 +57,8 @@ const incident = {
 const base: Overview = {
   incident,
   headline: { verdict: 'stall', text: 'Stall on db-1 for 96 s.', arrival: '' },
+  captures: [],
+  recurrence: null,
   analysis: { state: 'done', started_at: null, finished_at: null, engine: '1', error: null },
   server: { family: 'mysql', version: '8.0.15' },
   numbers: {

@@ -23,6 +23,8 @@ _MOST_ROWS = {"latch": 10, "lock": 6, "state": 8}
 _MOST_CELLS = 2000
 """Most cells of a row; longer rows keep the worst cell of each stretch."""
 _MOST_SPANS = 60
+_SILENT_S = 900.0
+"""Longest time between dumps that one span may cover, in seconds."""
 _LONG_S = 10.0
 _IDLE_COMMANDS = ("Sleep", "Daemon", "Binlog Dump", "Binlog Dump GTID")
 
@@ -98,17 +100,32 @@ def heat(evidence: Evidence) -> list[HeatRow]:
 
 
 def transaction_spans(evidence: Evidence) -> list[TransactionSpan]:
-    """Return the longest transactions of ten seconds or more, in time order."""
+    """Return the longest transactions of ten seconds or more, in time order.
+
+    A transaction that two captures show is two spans: no span covers time that nobody observed.
+    """
     frame = evidence.frame("transaction")
     if frame is None:
         return []
     began = pl.col("time") - (pl.col("active_s") * 1e6).cast(pl.Int64)
     table = (
         frame.filter(pl.col("active_s").is_not_null() & pl.col("time").is_not_null())
-        .sort("time")
-        .group_by("host", "trx_id")
+        .sort("host", "time", "trx_id")
+        .with_columns(
+            (pl.col("time").diff().over("host") > _SILENT_S * 1e6)
+            .fill_null(False)
+            .cum_sum()
+            .over("host")
+            .alias("_stretch")
+        )
+        .with_columns(pl.col("time").min().over("host", "_stretch").alias("_first"))
+        .group_by("host", "trx_id", "_stretch")
         .agg(
-            began.min().alias("start"),
+            # its age may reach back beyond the first dump, never into an earlier capture
+            pl.max_horizontal(
+                began.min(),
+                pl.when(pl.col("_stretch").first() > 0).then(pl.col("_first").first()),
+            ).alias("start"),
             pl.col("time").max().alias("end"),
             pl.col("session_id", "state", "artifact", "line_first").last(),
             pl.col("lock_wait").any().alias("waited"),

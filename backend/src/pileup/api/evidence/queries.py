@@ -36,7 +36,7 @@ def top_queries(
 ) -> TopQueries:
     """Rank statement shapes by time; a statement counts when it ran in the window."""
     artifacts = Artifacts(unit).of_incident(incident.id)
-    return view.top_queries(records, wanted, [each for each in artifacts if not each.excluded])
+    return view.top_queries(records, wanted, [each for each in artifacts if each.is_analysed])
 
 
 @router.get("/incidents/{incident_id}/queries.csv", response_class=StreamingResponse)

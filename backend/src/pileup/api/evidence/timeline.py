@@ -15,6 +15,7 @@ from pileup.storage.happened import Precision
 from pileup.storage.incidents.annotations import AnnotationKind, Annotations
 from pileup.storage.incidents.stall_corrections import StallCorrections, StallTimes
 from pileup.storage.queue.jobs import Jobs
+from pileup.views.evidence.episodes import Episodes, stored_episodes
 from pileup.views.evidence.timeline import (
     AnnotationOut,
     Marks,
@@ -60,6 +61,12 @@ class AnnotationChange(In):
 def marks(incident: IncidentDep, unit: UnitDep) -> Marks:
     """List the stalls, snapshots, events and notes to draw over and under the lanes."""
     return stored_marks(unit, incident.id)
+
+
+@router.get("/incidents/{incident_id}/episodes")
+def list_episodes(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -> Episodes:
+    """List captures and stalls, each stall with its series aligned at the onset."""
+    return stored_episodes(unit, services.placed, incident.id)
 
 
 @router.get("/incidents/{incident_id}/strips")

@@ -128,7 +128,7 @@ def restore(
 ) -> None:
     """Undo a deletion."""
     Bin(unit).restore(incident.id, kind, item_id, by=caller.actor)
-    if kind == "artifact":
+    if kind in ("artifact", "experiment"):
         Jobs(unit).request_analysis(incident.id, services.settings.analysis_debounce_s)
 
 

@@ -17,6 +17,7 @@ from pileup.api.reasoning.pins import Pin
 from pileup.api.schema import In, Out
 from pileup.api.windows import times_in_utc, utc
 from pileup.storage.happened import Happened, Precision, PredictionStanding
+from pileup.storage.queue.jobs import Jobs
 from pileup.storage.reasoning.experiments import AttachedArtifact, ExperimentRecord, Experiments
 from pileup.storage.reasoning.hypotheses import Hypotheses
 from pileup.views.reasoning.experiment_outcome import (
@@ -32,6 +33,7 @@ from pileup.views.reasoning.experiment_outcome import (
     stored_form,
 )
 from pileup.views.reasoning.measures import Measure, measures_of
+from pileup.views.reasoning.run_analysis import RunAnalysis, analyse_run
 
 router = APIRouter(tags=["experiments"])
 
@@ -190,9 +192,15 @@ def change_experiment(
 
 
 @router.delete("/experiments/{experiment_id}", status_code=status.HTTP_204_NO_CONTENT)
-def delete_experiment(experiment_id: str, unit: UnitDep, caller: Caller) -> None:
-    """Move an experiment to the bin; its number stays taken."""
-    Experiments(unit).delete(experiment_id, by=caller.actor)
+def delete_experiment(
+    experiment_id: str, services: ServicesDep, unit: UnitDep, caller: Caller
+) -> None:
+    """Move an experiment to the bin; its number stays taken, its artifacts are the incident's."""
+    store = Experiments(unit)
+    before = store.get(experiment_id)
+    store.delete(experiment_id, by=caller.actor)
+    if before.artifacts:
+        Jobs(unit).request_analysis(before.incident_id, services.settings.analysis_debounce_s)
 
 
 @router.post("/experiments/{experiment_id}/start")
@@ -249,11 +257,22 @@ def observed(experiment_id: str, services: ServicesDep, unit: UnitDep) -> Observ
 
 @router.put("/experiments/{experiment_id}/artifacts")
 def attach_artifacts(
-    experiment_id: str, body: Attachments, unit: UnitDep, caller: Caller
+    experiment_id: str, body: Attachments, services: ServicesDep, unit: UnitDep, caller: Caller
 ) -> Experiment:
-    return experiment_out(
-        Experiments(unit).attach_artifacts(experiment_id, body.artifact_ids, by=caller.actor)
-    )
+    """Replace the run's artifacts and analyse the incident again.
+
+    An attached artifact belongs to the run and no longer to the incident: its clock, counts and
+    stalls are the run's. One that is not in the list moves back.
+    """
+    done = Experiments(unit).attach_artifacts(experiment_id, body.artifact_ids, by=caller.actor)
+    Jobs(unit).request_analysis(done.incident_id, services.settings.analysis_debounce_s)
+    return experiment_out(done)
+
+
+@router.get("/experiments/{experiment_id}/analysis")
+def run_analysis(experiment_id: str, services: ServicesDep, unit: UnitDep) -> RunAnalysis:
+    """Return what the run's artifacts show by themselves: captures, stalls and findings."""
+    return analyse_run(unit, services.frames, Experiments(unit).get(experiment_id))
 
 
 @router.post("/experiments/{experiment_id}/pins")

@@ -58,6 +58,8 @@ class Artifact:
     bytes: int
     state: str
     excluded: bool
+    run_id: str | None
+    """The experiment that it, or the archive around it, is attached to: it belongs to that run."""
     progress: float | None
     error: str | None
     format: str | None
@@ -83,6 +85,11 @@ class Artifact:
     table_key: str | None
     uploaded_by: str | None
     uploaded_at: datetime
+
+    @property
+    def is_analysed(self) -> bool:
+        """Return whether the incident's analysis uses it: not excluded, and no part of a run."""
+        return not self.excluded and self.run_id is None
 
     @property
     def given(self) -> Given:
@@ -496,15 +503,29 @@ def clean_path(path: str) -> str:
     )
 
 
-_SELECT = select(models.Artifact, models.User.name).outerjoin(
+_RUN = (
+    select(func.min(models.Experiment.id))
+    .join(
+        models.ExperimentArtifact,
+        models.ExperimentArtifact.experiment_id == models.Experiment.id,
+    )
+    .where(
+        models.Experiment.deleted_at.is_(None),
+        models.ExperimentArtifact.artifact_id.in_((models.Artifact.id, models.Artifact.parent_id)),
+    )
+    .correlate(models.Artifact)
+    .scalar_subquery()
+)
+_SELECT = select(models.Artifact, models.User.name, _RUN).outerjoin(
     models.User, models.User.id == models.Artifact.uploaded_by_id
 )
 
 
-def _record(row: models.Artifact, uploaded_by: str | None) -> Artifact:
+def _record(row: models.Artifact, uploaded_by: str | None, run_id: str | None) -> Artifact:
     return to_record(
         Artifact,
         row,
+        run_id=run_id,
         uploaded_by=uploaded_by,
         also_at=tuple(row.also_at),
         candidates=tuple(row.candidates),

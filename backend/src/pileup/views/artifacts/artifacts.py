@@ -48,6 +48,8 @@ class Artifact:
     candidates: list[str]
     state: State
     excluded: bool
+    run_id: str | None
+    """The experiment that it belongs to: no part of the incident's analysis."""
     progress: float | None
     host: str | None
     first: datetime | None
@@ -164,7 +166,7 @@ def _values(artifact: Stored) -> dict[str, Any]:
     names = {each.name for each in fields(Artifact)}
     names -= {"format_title", "format_given", "state", "name"}
     values = {name: getattr(artifact, name) for name in names}
-    excluded = artifact.excluded and artifact.state in _AT_REST
+    excluded = not artifact.is_analysed and artifact.state in _AT_REST
     return values | {
         "name": artifact.name,
         "also_at": list(artifact.also_at),
@@ -172,7 +174,15 @@ def _values(artifact: Stored) -> dict[str, Any]:
         "format_title": _titles().get(artifact.format or ""),
         "format_given": artifact.format_given is not None,
         "state": "excluded" if excluded else artifact.state,
+        "clock": _without_suggestion(artifact.clock) if artifact.run_id else artifact.clock,
     }
+
+
+def _without_suggestion(clock: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return a clock without a correction towards the incident: a run has its own clock."""
+    if clock is None:
+        return None
+    return clock | {"suggested_offset_s": None, "suggested_how": "", "moves": 0, "outside": 0}
 
 
 @cache

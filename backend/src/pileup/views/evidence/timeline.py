@@ -16,7 +16,7 @@ from pileup.storage.incidents.analyses import Analyses, Snapshot
 from pileup.storage.incidents.annotations import AnnotationKind, Annotations
 from pileup.storage.incidents.stall_corrections import StallCorrections
 from pileup.storage.reasoning.experiments import ExperimentRecord, Experiments
-from pileup.views.documents import EventJson, StallJson
+from pileup.views.documents import CaptureJson, EventJson, StallJson
 from pileup.views.evidence.lanes import captured_range
 from pileup.views.records import with_fields_of
 from pileup.views.window import moment_at
@@ -145,6 +145,8 @@ class Range:
 @dataclass(frozen=True, slots=True)
 class Marks:
     stalls: list[StallJson]
+    captures: list[CaptureJson]
+    """When each host was observed; nothing is drawn between captures or across their gaps."""
     snapshots: list[SnapshotMark]
     events: list[EventJson]
     annotations: list[AnnotationOut]
@@ -156,14 +158,15 @@ class Marks:
 def stored_marks(unit: Unit, incident_id: str) -> Marks:
     """List the stalls, snapshots, events and notes to draw over and under the lanes."""
     analyses = Analyses(unit)
-    parts = analyses.parts(incident_id, "stalls", "events") or {"stalls": [], "events": []}
+    parts = analyses.parts(incident_id, "stalls", "events", "captures") or {}
     snapshots = analyses.snapshots(incident_id)
     times = [snapshot.time for snapshot in snapshots if snapshot.time]
     whole = captured_range(analyses.series(incident_id), times)
     return Marks(
-        stalls=parts["stalls"],
+        stalls=parts.get("stalls") or [],
+        captures=parts.get("captures") or [],
         snapshots=[with_fields_of(SnapshotMark, each) for each in _thinned(snapshots)],
-        events=_shortened(parts["events"]),
+        events=_shortened(parts.get("events") or []),
         annotations=[
             with_fields_of(AnnotationOut, each)
             for each in Annotations(unit).of_incident(incident_id)
@@ -178,10 +181,13 @@ def stored_marks(unit: Unit, incident_id: str) -> Marks:
 
 def stored_strips(unit: Unit, placed: PlacedStore, incident_id: str) -> Strips:
     """Return the strips of an incident from its last analysis and its experiments."""
-    parts = Analyses(unit).parts(incident_id, "blockers") or {"blockers": []}
+    parts = Analyses(unit).parts(incident_id, "blockers", "episodes") or {}
+    episodes = parts.get("episodes") or []
     return strips(
         placed.load(incident_id, over_time.KINDS),
-        parts["blockers"],
+        [blocker for episode in episodes for blocker in episode["blockers"]]
+        or parts.get("blockers")
+        or [],
         Experiments(unit).of_incident(incident_id),
     )
 

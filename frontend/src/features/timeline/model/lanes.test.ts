@@ -12,7 +12,7 @@ const series = (name: string, host: string | null = null): Series => ({
   ...{ default: 0, shift: null },
 })
 const marks: Marks = {
-  ...{ stalls: [], snapshots: [], annotations: [], corrections: [] },
+  ...{ stalls: [], captures: [], snapshots: [], annotations: [], corrections: [] },
   events: [
     {
       ...{ time: '2026-11-20T22:19:50Z', kind: 'trigger', severity: null, message: 'fired' },

@@ -19,6 +19,8 @@ const stall = (onset: string, end: string | null, kind: Stall['kind'] = 'stall')
   host: null,
   computed: null,
   corrected_by: null,
+  capture: null,
+  leading: false,
 })
 const x = timeScale([Date.UTC(2026, 10, 20, 22, 19), Date.UTC(2026, 10, 20, 22, 20)], 600)
 
@@ -45,6 +47,7 @@ describe('layoutStalls', () => {
 describe('ranges', () => {
   const marks = {
     stalls: [stall('2026-11-20T22:19:49Z', '2026-11-20T22:20:49Z')],
+    captures: [],
     snapshots: [],
     events: [],
     annotations: [],
