@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from pileup.formats.reading.series_columns import Columns, Kind, decimal
+from pileup.formats.reading.series_columns import Columns, Kind, decimal, microseconds
 from pileup.records import Event, Item, Problem, Record, Section, Skipped, Table
 
 NAME = "sysbench"
@@ -262,7 +262,7 @@ class _Run:
         else:
             self._row(number, self.section, name + unit, first, entry["rate"])
         if name == "total time" and (seconds := decimal(first)) is not None:
-            self.length_us = max(self.length_us, round(seconds * 1e6))
+            self.length_us = max(self.length_us, microseconds(seconds) or 0)
         return True
 
     def _explained(self, number: int, line: str) -> bool:

@@ -19,7 +19,7 @@ import msgspec
 
 from pileup.formats.metrics.parts.prometheus_names import Metric, make_metric
 from pileup.formats.reading import json_text
-from pileup.formats.reading.series_columns import decimal
+from pileup.formats.reading.series_columns import decimal, microseconds
 from pileup.records import Item, Problem, Samples, Section
 
 NAME = "prometheus-json"
@@ -184,7 +184,7 @@ class _Series:
             seconds /= 1000
         known = value in ("NaN", "+Inf", "-Inf", "Inf")
         read = None if known else decimal(value)
-        self.walls.append(round(seconds * 1e6))
+        self.walls.append(microseconds(seconds))
         self.values.append(read)
         self.lines.append(number)
         if read is None and not known:

@@ -177,6 +177,14 @@ def number(cell: str) -> float | None:
     return decimal(cell.rstrip("%").replace(",", ".") if cell.count(",") == 1 else cell.rstrip("%"))
 
 
+def microseconds(seconds: float) -> int | None:
+    """Convert seconds to whole microseconds; None beyond 3000 years, where no clock prints."""
+    return round(seconds * 1e6) if abs(seconds) < _LONGEST_S else None
+
+
+_LONGEST_S = 1e11
+
+
 def decimal(text: str) -> float | None:
     """Convert a finite number as every program prints it; None for anything else.
 

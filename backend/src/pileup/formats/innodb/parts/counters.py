@@ -103,10 +103,15 @@ class Counted(NamedTuple):
 
     def whole_numbers(self, names: tuple[str, ...]) -> dict[str, tuple[int, int]]:
         """Return whole numbers by the names of their series, each with its line (0-based)."""
-        return {
-            place.series.name: (int(_made(place, self.numbers)), place.line)
+        made = (
+            (place, _made(place, self.numbers))
             for place in self.text.places
             if place.series.name in names
+        )
+        return {
+            place.series.name: (int(value), place.line)
+            for place, value in made
+            if abs(value) < _LARGEST_WHOLE
         }
 
 
@@ -374,6 +379,10 @@ def _made(place: _Place, numbers: list[str]) -> float:
     if place.halves:
         return chosen[0] * (1 << 32) + chosen[1]
     return -sum(chosen) if place.negative else sum(chosen)
+
+
+_LARGEST_WHOLE = 1 << 65
+"""No counter of a dump is larger: an unsigned LSN printed in two halves ends below."""
 
 
 def _whole(number: str) -> float:
