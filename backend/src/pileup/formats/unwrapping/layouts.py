@@ -136,8 +136,8 @@ def joint(layout: Layout, above: str, line: str) -> bool:
 def guess_layouts(head: str, starts: re.Pattern[str]) -> list[Layout]:
     """Return the layouts that a text with this beginning may have, without the plain one."""
     lines = head.split("\n")[: _MOST_LINES + 1]
-    if len(lines) > 1:
-        lines.pop()  # the head may end inside a line
+    if len(lines) > 1 and len(lines[-1]) <= _WIDEST:
+        lines.pop()  # the head may end inside a line; one that is too long already tells as much
     if sum(bool(line.strip()) for line in lines) < _LEAST_LINES:
         return []
     layouts: list[Layout] = []
