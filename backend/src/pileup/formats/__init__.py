@@ -67,6 +67,8 @@ FORMATS: tuple[Format, ...] = (
     syslog,
     error_log,
     innodb_status,
+    # its banner has the columns of a processlist
+    general_log,
     # stacks
     gdb,
     perf_script,
@@ -111,7 +113,6 @@ FORMATS: tuple[Format, ...] = (
     kernel_log,
     # logs
     slow_log,
-    general_log,
     query_digest,
     # configuration
     my_cnf,

@@ -4,7 +4,7 @@ Each is written by hand after the tool's own layout: format, name of the case, t
 the same tool and moment have the same numbers, so that a test can compare their series.
 """
 
-# ruff: noqa: E501
+# ruff: noqa: E501, W291
 
 from __future__ import annotations
 
@@ -206,6 +206,114 @@ mysqld  30161 mysql    4u   REG  254,0 12345678 326790 /var/lib/mysql/ibdata1
 """,
 }
 
+PROCFS = {
+    "/proc/net/dev": """\
+Inter-|   Receive                                                |  Transmit
+ face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
+    lo: 1000000    2000    0    0    0     0          0         0  1000000    2000    0    0    0     0       0          0
+  eth0: 9000000   20000    1    2    0     0          0         7  8000000   10000    0    3    0     0       0          0
+""",
+    "/proc/net/netstat": """\
+TcpExt: SyncookiesSent SyncookiesRecv ListenOverflows ListenDrops
+TcpExt: 0 0 17 17
+IpExt: InNoRoutes InTruncatedPkts
+IpExt: 0 0
+""",
+    "/proc/net/snmp": """\
+Ip: Forwarding DefaultTTL InReceives
+Ip: 1 64 123456
+Tcp: RtoAlgorithm RtoMin RtoMax MaxConn CurrEstab RetransSegs
+Tcp: 1 200 120000 -1 55 1234
+""",
+    "/proc/softirqs": """\
+                    CPU0       CPU1
+          HI:          1          2
+       TIMER:     100000     200000
+      NET_TX:         10         20
+      NET_RX:       3000       4000
+         RCU:     500000     600000
+""",
+    "/proc/PID/status": """\
+Name:\tmysqld
+Umask:\t0026
+State:\tS (sleeping)
+Tgid:\t2161
+Pid:\t2161
+PPid:\t1
+Uid:\t112\t112\t112\t112
+Groups:\t112 
+VmPeak:\t12000000 kB
+VmRSS:\t 8100000 kB
+VmSwap:\t  500000 kB
+Threads:\t250
+SigQ:\t0/63000
+Cpus_allowed_list:\t0-7
+voluntary_ctxt_switches:\t12345
+nonvoluntary_ctxt_switches:\t678
+""",
+    "/proc/PID/io": """\
+rchar: 1000
+wchar: 2000
+syscr: 30
+syscw: 40
+read_bytes: 4096
+write_bytes: 8192
+cancelled_write_bytes: 0
+""",
+    "/proc/PID/smaps": """\
+55d0c0000000-55d0c0400000 r--p 00000000 fe:00 123456                     /usr/sbin/mysqld
+Size:               4096 kB
+KernelPageSize:        4 kB
+Rss:                2048 kB
+Swap:                  0 kB
+THPeligible:           0
+VmFlags: rd mr mw me sd
+7f0000000000-7f0040000000 rw-p 00000000 00:00 0 
+Size:            1048576 kB
+KernelPageSize:        4 kB
+Rss:              900000 kB
+Swap:             100000 kB
+THPeligible:           1
+VmFlags: rd wr mr mw me ac hg
+""",
+    "/proc/swaps": """\
+Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority
+/dev/dm-1                               partition\t2097148\t\t512000\t\t-2
+""",
+    "/proc/buddyinfo": """\
+Node 0, zone      DMA      1      1      1      0      2      1      1      0      1      1      3
+Node 0, zone   Normal    216     55    189    101     84     38     37     27      5      3    587
+""",
+    "/proc/zoneinfo": """\
+Node 0, zone      DMA
+  per-node stats
+      nr_inactive_anon 1000
+  pages free     3968
+        min      16
+        low      20
+        protection: (0, 2800, 15000, 15000, 15000)
+  pagesets
+    cpu: 0
+              count: 0
+              high:  0
+              batch: 1
+  vm stats threshold: 6
+  node_unreclaimable:  0
+  start_pfn:           1
+Node 0, zone   Normal
+  pages free     39680
+        min      160
+""",
+    "/proc/pagetypeinfo": """\
+Page block order: 9
+Pages per block:  512
+
+Free pages count per migrate type at order       0      1      2      3
+Node    0, zone      DMA, type    Unmovable      1      1      1      0
+Node    0, zone   Normal, type      Movable    200     50     10      5
+""",
+}
+
 OUTPUTS: dict[str, dict[str, str]] = {
     "vmstat": VMSTAT,
     "iostat": IOSTAT | {f"x: {name}": text for name, text in IOSTAT_X.items()} | IOSTAT_C,
@@ -213,4 +321,5 @@ OUTPUTS: dict[str, dict[str, str]] = {
     "top": TOP,
     "diskstats": DISKSTATS,
     "lsof": LSOF,
+    "procfs": PROCFS,
 }

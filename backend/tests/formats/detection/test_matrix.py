@@ -97,3 +97,33 @@ def test_uptime_reads_users_and_uptime_of_every_age() -> None:
         found = values(parse(text))
         assert None not in found["uptime.up", "", "s"]
         assert found["uptime.users", "", "users"]
+
+
+@pytest.mark.parametrize(
+    ("case", "series", "labels", "unit", "expected"),
+    [
+        ("/proc/net/dev", "netdev.tx_drop", "device=eth0", "packets", 3),
+        ("/proc/net/dev", "netdev.rx_bytes", "device=lo", "B", 1_000_000),
+        ("/proc/net/netstat", "nstat.TcpExt_ListenOverflows", "", None, 17),
+        ("/proc/net/snmp", "nstat.Tcp_CurrEstab", "", None, 55),
+        ("/proc/softirqs", "softirqs.count", "softirq=NET_RX", None, 7000),
+        ("/proc/PID/status", "procpid.VmSwap", "command=mysqld,pid=2161", "KiB", 500_000),
+        ("/proc/PID/io", "procio.read_bytes", "", "B", 4096),
+        ("/proc/PID/smaps", "smaps.Rss", "", "KiB", 902_048),
+        ("/proc/swaps", "swaps.used", "file=/dev/dm-1", "KiB", 512_000),
+        ("/proc/buddyinfo", "buddyinfo.free", "node=0,order=10,zone=Normal", "blocks", 587),
+        ("/proc/zoneinfo", "zoneinfo.free", "node=0,zone=Normal", "pages", 39_680),
+        (
+            "/proc/pagetypeinfo",
+            "pagetypeinfo.free",
+            "node=0,type=Movable,zone=Normal",
+            "pages",
+            380,
+        ),
+    ],
+)
+def test_a_proc_file_gives_its_values(
+    case: str, series: str, labels: str, unit: str | None, expected: float
+) -> None:
+    found = values(parse(OUTPUTS["procfs"][case]))
+    assert found[series, labels, unit] == [expected]

@@ -32,7 +32,7 @@ HINTS = ("general.log", "general_log", "query.log")
 # 071015 21:43:52\t    8 Connect\troot@localhost on test    or    \t\t    8 Query\tSELECT 1
 # 071015 21:43:52      8 Connect     root@localhost on test    (5.0 and 5.1; below: blanks alone)
 _ENTRY = re.compile(
-    r"(?P<stamp>\d{6} [ \d]\d:\d\d:\d\d|\t| {15}|"
+    r" {0,8}(?P<stamp>\d{6} [ \d]\d:\d\d:\d\d|\t| {15}|"
     r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}(?:Z|[+-]\d\d:\d\d))[\t ] *\d{1,20} "
     r"(?P<command>Query|Connect|Quit|Init DB|Prepare|Execute|Close stmt|Reset stmt|Fetch|"
     r"Field List|Statistics|Ping|Change user|Sleep|Binlog Dump(?: GTID)?|Register Slave|"
@@ -144,4 +144,4 @@ def _second(stamp: str) -> tuple[Clock, int] | None:
 
 
 def _is_banner(line: str) -> bool:
-    return line.startswith(_BANNER) or line.endswith("started with:")
+    return line.lstrip().startswith(_BANNER) or line.endswith("started with:")

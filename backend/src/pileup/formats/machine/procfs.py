@@ -7,7 +7,7 @@ Source: Documentation/filesystems/proc.rst of Linux; netstat of net-tools; free 
 Yields: meminfo.<Name> (KiB), procvmstat.<name>, procstat.cpu_<state> with label cpu (jiffies),
         procstat.<name>, interrupts.count with label irq (all CPUs), slabinfo.size (KiB) with label
         slab for those of a MiB and more, netstat.<protocol>_<words>, free.<row>_<column>,
-        vmstat_s.<words>, numastat.<name> with label node.
+        vmstat_s.<words>, numastat.<name> with label node; softirqs.count; see also proc_files.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 
+from pileup.formats.machine.parts import proc_files
 from pileup.formats.reading.pt_stalk_samples import clock_event, read_ts
 from pileup.formats.reading.series_columns import Columns, Kind, Labels
 from pileup.records import Clock, Item, Skipped
@@ -23,10 +24,14 @@ NAME = "procfs"
 TITLE = "/proc (meminfo, vmstat, stat, interrupts, slabinfo), netstat -s, free, vmstat -s, numastat"
 GIVES = (
     "Counters and levels of the kernel: `meminfo.*`, `procvmstat.*`, `procstat.*`, "
-    "`interrupts.count`, `slabinfo.size`, `netstat.*`, `free.*`, `vmstat_s.*`, `numastat.*`."
+    "`interrupts.count`, `softirqs.count`, `slabinfo.size`, `netstat.*`, `free.*`, `vmstat_s.*`, "
+    "`numastat.*`; the network (`netdev.*`, `nstat.*`), a process (`procpid.*`, `procio.*`, "
+    "`smaps.*`), zones (`buddyinfo.*`, `pagetypeinfo.*`, `zoneinfo.*`), `swaps.*`."
 )
-PRINTED_BY = "Linux, net-tools, procps (`free`, `vmstat -s`, `-D`), numactl"
-VERSION = 2
+PRINTED_BY = (
+    "Linux (also `/proc/net`, `/proc/PID`), net-tools, procps (`free`, `vmstat -s`, `-D`), numactl"
+)
+VERSION = 3
 HINTS = (
     "-meminfo",
     "-procvmstat",
@@ -49,7 +54,13 @@ _STARTS = (
     ("vmstat_s", re.compile(r"\s*\d+ [KMkmB] total memory\s*$")),
     ("vmstat_s", re.compile(r"\s*\d+ disks\s*$")),
     ("numastat", re.compile(r"\s*node\d+(?:\s+node\d+)*\s*$")),
+    *proc_files.STARTS,
 )
+_FIRSTS = frozenset("MncsI \t0123456789abcdefTNrFP")
+_SOFTIRQS = frozenset(
+    {"HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "BLOCK_IOPOLL", "IRQ_POLL", "TASKLET", "SCHED",
+     "HRTIMER", "RCU"}
+)  # fmt: skip
 _MEMINFO = re.compile(r"([\w()]+):\s+(\d+)(?: kB)?\s*$")
 _VMSTAT = re.compile(r"(\w+) (\d+)\s*$")
 # Names of /proc/vmstat that begin with nr_ are levels, except these.
@@ -64,6 +75,9 @@ _NETSTAT_LAST = re.compile(r"(?P<words>.*\D)[:\s]\s*(?P<value>\d+)(?P<rest>\s+\D
 _NETSTAT_GAUGES = ("tcp_connections_established", "ip_forwarding")
 _FREE_ROWS = ("Mem", "Swap", "Total", "Low", "High", "-/+ buffers/cache")
 _SIZES = {"B": 1 / 1024, "K": 1.0, "M": 1024.0, "G": 1024.0**2, "T": 1024.0**3}
+_LONGEST_LINE = 100_000
+_MANY_STARTS = ("smaps", "zoneinfo", "buddyinfo")
+"""Files in which every mapping or zone begins like the file."""
 _LONGEST = 200
 """Characters of a line that are matched, except in stat and interrupts."""
 
@@ -80,7 +94,7 @@ def sniff(head: str) -> bool | None:
     whole = lines[:-1] if len(lines) > 2 else lines
     for line in whole:
         if (what := _starting_file(line)) is not None:
-            reader.start(what)
+            reader.start(what, line)
         fit += reader.line(0, line) or what is not None
     return fit - 1 >= 0.8 * (len(whole) - 1)
 
@@ -97,17 +111,18 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
                 yield clock_event(number, stamp[0], stamp[1])
             continue
         if (what := _starting_file(text)) is not None:
-            reader.start(what)
-        if text.strip() and not reader.line(number, text):
+            reader.start(what, text)
+        if text.strip() and not reader.line(number, text[:_LONGEST_LINE]):
             yield Skipped(number, number, "not a line of a /proc file that is known")
         if reader.samples.full:
             yield from reader.samples.flush()
+    reader.end()
     yield from reader.samples.flush()
 
 
 def _starting_file(text: str) -> str | None:
     first = text[:1]
-    if first not in "MncsI \t0123456789":
+    if first not in _FIRSTS:
         return None
     return next((what for what, start in _STARTS if start.match(text[:_LONGEST])), None)
 
@@ -127,15 +142,28 @@ class _Reader:
         self._free_columns: list[str] = []
         self._nodes: list[str] = []
         self._cpus = 0
+        self._files = proc_files.ProcFiles(self._add)
+        self._reading = ""
+        self._first: tuple[str, ...] = ()
 
     def stamp(self, epoch_us: int) -> None:
+        self._files.end_copy()
+        self._reading = ""
         self._wall, self._clock = epoch_us, "utc"
 
-    def start(self, what: str) -> None:
+    def start(self, what: str, text: str) -> None:
+        place = tuple(text.split()[:4])
+        if what == self._reading and what in _MANY_STARTS and place != self._first:
+            return  # the next mapping or zone of the same copy
+        self._files.end_copy()
         copies = self._copies[what] = self._copies.get(what, -1) + 1
         if self._clock == "relative":
             self._wall = copies * 1_000_000
-        self._read = getattr(self, f"_{what}")
+        self._reading, self._first = what, place
+        self._read = getattr(self._files, what, None) or getattr(self, f"_{what}")
+
+    def end(self) -> None:
+        self._files.end_copy()
 
     def line(self, number: int, text: str) -> bool:
         """Read a line of the current file; return False if it was not understood."""
@@ -196,7 +224,7 @@ class _Reader:
         if "CPU0" in text:
             self._cpus = len(text.split())
             return True
-        match = _IRQ.match(text)
+        match = _IRQ.match(text.rstrip())
         if match is None:
             return False
         counts = match["counts"].split()
@@ -204,6 +232,9 @@ class _Reader:
             return False  # an unreadable count: the sum would be too low
         total = sum(int(count[:18]) for count in counts)
         what = " ".join((match["what"] or "").split()[-1:])
+        if match["irq"] in _SOFTIRQS and not what:
+            self._add("softirqs.count", float(total), labels=(("softirq", match["irq"]),))
+            return True
         label = f"{match['irq']} {what}" if match["irq"].isdecimal() else match["irq"]
         self._add("interrupts.count", float(total), labels=(("irq", label.strip()),))
         return True
