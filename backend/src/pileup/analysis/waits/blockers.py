@@ -243,7 +243,7 @@ def _places(graph: Graph) -> dict[str, int]:
     return places
 
 
-def _sorts(graph: Graph, counts: Counts, waiting: set[str]) -> dict[str, _Here]:
+def _sorts(graph: Graph, counts: Counts, waiting: frozenset[str]) -> dict[str, _Here]:
     """Count nodes by role and kind, the keys by which groups behind groups persist over time.
 
     The threads behind a role are those behind its worst member.

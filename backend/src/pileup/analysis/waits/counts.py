@@ -43,7 +43,8 @@ def count(
     depth_of, levels_of = _depth_and_levels(components, of, ahead, bit)
     sets = _threads_behind_components(components, of, behind, bit)
     total = {name: (sets[of[name]] & ~bit.get(name, 0)).bit_count() for name in names}
-    direct = {name: threads_behind([name], behind, waiting, through=False) for name in names}
+    next_behind = _threads_next_behind(names, ahead, behind, bit)
+    direct = {name: (next_behind[name] & ~bit.get(name, 0)).bit_count() for name in names}
     roots = [name for name in names if not ahead[name] and behind[name]]
     cycles = [members for members in components if len(members) > 1]
     return Counts(
@@ -88,6 +89,27 @@ def _threads_behind_components(
             for source in behind.get(name, ()):
                 sets[number] |= sets[of[source]]
     return sets
+
+
+def _threads_next_behind(
+    names: Sequence[str],
+    ahead: Mapping[str, list[str]],
+    behind: Mapping[str, list[str]],
+    bit: Mapping[str, int],
+) -> dict[str, int]:
+    """Return per node a bit set of the waiting threads behind it, not through other threads.
+
+    One pass, as for all threads behind, over the graph without the edges that leave threads.
+    """
+    passing = {name: targets for name, targets in ahead.items() if name not in bit}
+    components = _components(names, passing)
+    of = {name: number for number, members in enumerate(components) for name in members}
+    sets = [0] * len(components)
+    for number in range(len(components) - 1, -1, -1):
+        for name in components[number]:
+            for source in behind.get(name, ()):
+                sets[number] |= bit[source] if source in bit else sets[of[source]]
+    return {name: sets[of[name]] for name in names}
 
 
 def threads_behind(

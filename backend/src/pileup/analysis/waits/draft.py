@@ -64,17 +64,21 @@ class Graph:
     notes: list[str]
     touching: dict[str, list[Edge]] = field(init=False)
     """Edges by source and by target."""
+    _waiting: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
+        self._waiting = frozenset(
+            e.source for e in self.edges if e.kind == "waits_for" and e.source in self.actors
+        )
         touching: defaultdict[str, list[Edge]] = defaultdict(list)
         for edge in self.edges:
             touching[edge.source].append(edge)
             touching[edge.target].append(edge)
         self.touching = dict(touching)
 
-    def waiting(self) -> set[str]:
+    def waiting(self) -> frozenset[str]:
         """Return the ids of the threads that wait for something."""
-        return {e.source for e in self.edges if e.kind == "waits_for" and e.source in self.actors}
+        return self._waiting
 
 
 class Draft:
