@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vitest/config'
+import { cascadeLayers } from './css-layers.mjs'
 
 const api = process.env['PILEUP_API'] ?? 'http://127.0.0.1:8400'
 
@@ -10,6 +11,7 @@ export default defineConfig({
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   // Nothing inlined: the content security policy refuses fonts from data: addresses.
   build: { target: 'es2022', sourcemap: false, chunkSizeWarningLimit: 700, assetsInlineLimit: 0 },
+  css: { postcss: { plugins: [cascadeLayers()] } },
   server: { proxy: { '/api': { target: api, changeOrigin: false } } },
   test: {
     environment: 'jsdom',
