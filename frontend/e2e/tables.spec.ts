@@ -111,7 +111,7 @@ test('sessions at the worst moment, by statement and opened', async ({ page }) =
 test('a deadlock is drawn once, with its words; the log counts what repeats', async ({ page }) => {
   await page.goto(`/incidents/${incident}/tables?tab=deadlocks`)
   await expect(page.getByTestId('deadlock-words')).toContainText('waits for')
-  await expect(page.locator('svg.cycle')).toBeVisible()
+  await expect(page.locator('svg.cycle-picture')).toBeVisible()
   await expect(page.getByText(/Seen in \d+ dumps/)).toBeVisible()
   await page.goto(`/incidents/${incident}/tables?tab=log`)
   await expect(page.getByRole('grid', { name: 'Repeated messages' })).toBeVisible()

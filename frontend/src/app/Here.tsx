@@ -17,7 +17,7 @@ export function Here({ screens }: { readonly screens: Screens }) {
   const people = oneTabEach(peers)
   if (people.length === 0 && !leading) return null
   return (
-    <ul className="here" aria-label="Who is here">
+    <ul className="here-list" aria-label="Who is here">
       {people.slice(0, SHOWN).map((peer) => (
         <li key={peer.tab}>
           <Person

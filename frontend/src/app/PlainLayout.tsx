@@ -6,7 +6,7 @@ import './shell.css'
 
 export function PlainLayout() {
   return (
-    <div className="plain">
+    <div className="shell-plain">
       <PlainTopBar />
       <main id="canvas">
         <Outlet />

@@ -104,7 +104,7 @@ export function Detail({ incidentId, experiment, onClose, onRunLike, onChangePla
             {experiment.pins.map((pin) => (
               <li key={pin.id}>
                 <Link to={pin.view}>
-                  <span className="card-label">{pin.label}</span> {pin.title}
+                  <span className="evidence-label">{pin.label}</span> {pin.title}
                 </Link>
                 {pin.stale && <Chip tone="waiting">stale</Chip>}
               </li>

@@ -27,7 +27,7 @@ export function Card({ hypothesis, score, next, selected, onOpen }: Props) {
       onClick={onOpen}
     >
       <span className="card-statement">
-        <span className="card-label">{hypothesis.label}</span> {hypothesis.statement}
+        <span className="evidence-label">{hypothesis.label}</span> {hypothesis.statement}
       </span>
       <span className="card-line">
         <ShareBar value={confidence === null ? null : confidence / 100} width={80} />

@@ -98,7 +98,7 @@ function Experiments({
   return (
     <InspectorSection title="Experiments">
       {experiments.length > 0 && (
-        <ul className="plain-list">
+        <ul className="dot-list">
           {experiments.map((experiment) => (
             <li key={experiment.id}>
               <Link to={experimentAt(incidentId, experiment.id, search)}>{experiment.title}</Link>{' '}

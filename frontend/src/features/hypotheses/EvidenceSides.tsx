@@ -33,10 +33,10 @@ export function EvidenceSides({
             <ul className="hypothesis-evidence">
               {members.map((item) => (
                 <li key={item.id} data-testid="evidence-item">
-                  <div className="evidence-line">
+                  <div className="hypothesis-evidence-line">
                     {item.pin ? (
                       <Link to={item.pin.view}>
-                        <span className="card-label">{item.pin.label}</span> {item.pin.title}
+                        <span className="evidence-label">{item.pin.label}</span> {item.pin.title}
                       </Link>
                     ) : (
                       'a withdrawn pin'

@@ -30,9 +30,9 @@ export function EvidenceTab({ incidentId }: { readonly incidentId: string }) {
   if (!list.data) return <SkeletonRows rows={8} />
   const pins = list.data.toSorted((a, b) => Number(b.stale && !b.kept) - Number(a.stale && !a.kept))
   return (
-    <div className="evidence-tab scroll">
+    <div className="hypothesis-evidence-tab scroll">
       <NotRefreshed query={list} />
-      <header className="evidence-head">
+      <header className="hypothesis-evidence-head">
         <p className="muted">
           A pin keeps its value. When a file is parsed again and the value changes, the pin becomes
           stale and shows both values until somebody accepts the new one.
@@ -72,17 +72,17 @@ function PinItem({
 }) {
   const { parser, parser_version: version, path, line_first: first } = pin.locator
   return (
-    <li className="pin" data-testid="pin">
-      <span className="pin-label">{pin.label}</span>
-      <div className="pin-body">
-        <div className="pin-title">
+    <li className="hypothesis-pin" data-testid="pin">
+      <span className="evidence-label">{pin.label}</span>
+      <div className="hypothesis-pin-body">
+        <div className="hypothesis-pin-title">
           <Link to={pin.view}>{pin.title}</Link>
           {pin.evidence_kind !== 'observation' && <Chip>{pin.evidence_kind}</Chip>}
           {pin.stale && <Chip tone="waiting">{pin.kept ? 'stale, kept' : 'stale'}</Chip>}
         </div>
         {pin.stale ? <Stale pin={pin} writes={writes} /> : <Value text={pin.value} />}
         {!pin.value && pin.excerpt && <pre className="excerpt">{pin.excerpt}</pre>}
-        <div className="pin-source faint">
+        <div className="hypothesis-pin-source faint">
           {path && (
             <span className="mono">
               {path.split('/').at(-1)}
@@ -101,7 +101,7 @@ function PinItem({
       </div>
       {pin.picture && (
         <img
-          className="pin-picture"
+          className="hypothesis-pin-picture"
           src={`/api/v1/pins/${pin.id}/picture`}
           alt="Picture of the pinned view"
         />
@@ -130,7 +130,9 @@ function Value({ text }: { readonly text: string | null }) {
   const more = lines.length - LINES
   return (
     <div>
-      <pre className="pin-value">{all || more <= 1 ? text : lines.slice(0, LINES).join('\n')}</pre>
+      <pre className="hypothesis-pin-value">
+        {all || more <= 1 ? text : lines.slice(0, LINES).join('\n')}
+      </pre>
       {more > 1 && (
         <button type="button" className="linklike" aria-expanded={all} onClick={() => setAll(!all)}>
           {all ? 'Less' : `${more} more lines`}
@@ -151,7 +153,7 @@ function Stale({
   const answer = (accept: boolean) =>
     writes?.answer.mutate({ pin: pin.id, accept, reason: reason.trim() })
   return (
-    <div className="pin-stale">
+    <div className="hypothesis-pin-stale">
       <p>{pin.stale_why}</p>
       <dl>
         <dt>Pinned</dt>
@@ -168,7 +170,7 @@ function Stale({
         )}
       </dl>
       {pin.now_value && writes && (
-        <div className="pin-answer">
+        <div className="hypothesis-pin-answer">
           <input
             className="input"
             aria-label="Reason"

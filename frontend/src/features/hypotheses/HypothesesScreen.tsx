@@ -78,7 +78,7 @@ export default function HypothesesScreen() {
             label: (
               <>
                 Evidence <span className="faint">{pins.data?.length ?? ''}</span>
-                {stale > 0 && <span className="tab-stale"> {stale} stale</span>}
+                {stale > 0 && <span className="hypothesis-stale"> {stale} stale</span>}
               </>
             ),
             content: <EvidenceTab incidentId={id} />,

@@ -48,7 +48,7 @@ export function Begin({
             Every file is stored unchanged, and its type is detected from its content. Text from a
             chat or a terminal can be pasted: Ctrl+V.
           </p>
-          <div className="begin-actions">
+          <div className="btn-row">
             <FileChoosers onFiles={onFiles} />
             <Button icon={<PasteIcon size={14} />} onClick={() => openPasteBox()}>
               Paste text
@@ -110,7 +110,7 @@ function PushCommand() {
   })
   if (!make.data) {
     return (
-      <div className="begin-actions">
+      <div className="btn-row">
         <Button busy={make.isPending} onClick={() => make.mutate()}>
           Create a token and show the command
         </Button>
@@ -122,7 +122,7 @@ function PushCommand() {
   return (
     <>
       <pre className="begin-command">{command}</pre>
-      <div className="begin-actions">
+      <div className="btn-row">
         <CopyButton text={command}>Copy command</CopyButton>
         <span className="faint">The token is shown only once; it can only push.</span>
       </div>

@@ -74,7 +74,7 @@ function Absences({ overview }: { readonly overview: Overview }) {
         {at?.window ? 'Over the stall, in ' : 'In '}
         {name}.
       </p>
-      <ul className="plain-list">
+      <ul className="dot-list">
         {absences.map((item) => (
           <li key={item.id}>
             {item.title}{' '}
@@ -185,7 +185,7 @@ function FindingBody({
       {finding.against.length > 0 && (
         <>
           <h3>Evidence against, or missing</h3>
-          <ul className="plain-list">
+          <ul className="dot-list">
             {finding.against.map((item) => (
               <li key={item}>{item}</li>
             ))}
@@ -195,7 +195,7 @@ function FindingBody({
       {finding.mitigations.length > 0 && (
         <>
           <h3>Remedies</h3>
-          <ul className="plain-list">
+          <ul className="dot-list">
             {finding.mitigations.map((item) => (
               <li key={item.action}>
                 {item.action}

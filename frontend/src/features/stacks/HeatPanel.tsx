@@ -61,7 +61,7 @@ export function HeatPanel({
     if (from && to) setRange({ from, to }, true)
   }
   return (
-    <figure className="heat" onMouseUp={take} onMouseLeave={() => setDrag(null)}>
+    <figure className="heat-map" onMouseUp={take} onMouseLeave={() => setDrag(null)}>
       <figcaption>
         Threads in each function, by sample
         {range.from !== null && (

@@ -17,7 +17,7 @@ export function CyclePicture({
   const locks = new Map(deadlock.edges.map((edge) => [`${edge.waiter}:${edge.holder}`, edge]))
   return (
     <svg
-      className="cycle"
+      className="cycle-picture"
       width={width}
       height={height}
       viewBox={`0 0 ${width} ${height}`}

@@ -54,7 +54,7 @@ export function DraftFields<Name extends string>({
 export function DraftConflict<Name extends string>({ drafts }: { readonly drafts: Drafts<Name> }) {
   if (!drafts.isConflict) return null
   return (
-    <div className="conflict" role="alert">
+    <div className="draft-conflict" role="alert">
       <strong>Somebody else saved first.</strong> Your text is still below. The saved text is now:
       {drafts.fields
         .filter((field) => field.isChanged)

@@ -205,7 +205,7 @@ function ByHand({
           )}
         </Field>
       </div>
-      <div className="begin-actions">
+      <div className="btn-row">
         <Button type="submit" busy={change.isPending}>
           Re-apply time zone
         </Button>

@@ -36,7 +36,7 @@ export function GivenTime({
     >
       <h3>Time and host</h3>
       <GivenTimeFields draft={draft} onChange={setDraft} />
-      <div className="begin-actions">
+      <div className="btn-row">
         <Button type="submit" disabled={!given} busy={give.isPending}>
           Place it there
         </Button>

@@ -45,7 +45,7 @@ export function TablesTab({
       </EmptyState>
     )
   return (
-    <div className="tables">
+    <div className="results">
       <div className="results-tools">
         <select
           className="select results-choice"
@@ -175,7 +175,7 @@ function Lines({ incidentId, table }: { readonly incidentId: string; readonly ta
   const { search } = useLocation()
   return (
     <Link
-      className="tables-lines"
+      className="results-lines"
       to={rawLinesPath(incidentId, table.artifact, table.line_first, table.line_last, search)}
     >
       {table.line_first === table.line_last
