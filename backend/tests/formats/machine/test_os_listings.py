@@ -148,7 +148,11 @@ def test_netstat_counts_what_nobody_reads() -> None:
     assert list(found["netstat.unsent", "mysqld"].values) == [1.0]
     assert found["netstat.sockets", "unix,none"].values == [1.0]
     assert found["netstat.rx_drp", "eth0"].kind == "counter"
-    (routes,) = [i for i in items if isinstance(i, Table)]
+    tables = {i.name: i for i in items if isinstance(i, Table)}
+    connections, routes = tables["connections"], tables["routes"]
+    busiest = ("in", "10.0.0.21", "3306", "mysqld", "ESTABLISHED", "2", "202", "0")
+    assert connections.rows[0] == busiest
+    assert found["netstat.connections", "10.0.0.21,3306"].values == [2.0]
     assert routes.rows[0][1] == "10.0.0.1"
     assert [i.line for i in items if isinstance(i, Problem)] == [27]
 

@@ -69,8 +69,9 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     reader = _Reader()
     for line_number, raw in enumerate(lines, start=1):
         text = raw[:_LONGEST]
+        if text.startswith("TS "):
+            yield from reader.finish()  # at its own time
         if stamp := reader.time.stamp(line_number, text):
-            yield from reader.finish()
             if not isinstance(stamp, bool):
                 yield stamp
             continue

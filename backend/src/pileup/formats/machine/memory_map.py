@@ -2,7 +2,8 @@
 
 Source: pmap(1) of procps (-x: RSS and Dirty; pt-stalk's -pmap); show_numa_map() of Linux.
 Yields: memory_map.size, .rss, .dirty (KiB, the sum over the mappings) with label pid; of numa_maps
-        memory_map.node with label node (KiB); the Table of mappings by name, largest first.
+        memory_map.node with label node (KiB); the Table of mappings by name, with the KiB of each
+        on each node, largest first.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ NAME = "memory-map"
 TITLE = "pmap, numa_maps"
 GIVES = "Memory of a process in total and per node (`memory_map.*`); a table of its mappings."
 PRINTED_BY = "procps `pmap`, `pmap -x`; `/proc/PID/numa_maps`"
-VERSION = 1
+VERSION = 2
 HINTS = ("-pmap", "numa_maps")
 
 _PROCESS = re.compile(r"(?P<pid>\d{1,8}):   ?\S")
@@ -38,6 +39,7 @@ _NODE = re.compile(r"N\d{1,4}")
 _PAGES = re.compile(r"\d{1,15}")
 _MOST_NAMES = 5_000
 _SHOWN = 200
+_MOST_NODES = 64
 _LONGEST = 4_096
 
 
@@ -80,10 +82,12 @@ class _Reader:
         self.pid: str | None = None
         self._names: dict[str, list[int | None]] = {}
         self._nodes: defaultdict[str, int] = defaultdict(int)
+        self._of_names: defaultdict[tuple[str, str], int] = defaultdict(int)
+        """KiB by name of the mapping and node."""
         self._lines = (0, 0)
 
-    def add(self, line: int, name: str, kib: list[int | None]) -> None:
-        """Add a mapping with its size, resident and dirty KiB."""
+    def add(self, line: int, name: str, kib: list[int | None]) -> str:
+        """Add a mapping with its size, resident and dirty KiB; return the name of its row."""
         if not self._names:
             self._lines = (line, line)
         self._lines = (self._lines[0], line)
@@ -95,6 +99,7 @@ class _Reader:
         for at, value in enumerate(kib, start=1):
             if value is not None:
                 sums[at] = (sums[at] or 0) + value
+        return name
 
     def numa(self, line: int, rest: str) -> bool:
         """Add a line of numa_maps; return False if its pages cannot be read."""
@@ -104,9 +109,10 @@ class _Reader:
         if not all(_PAGES.fullmatch(pages) for pages in (page, *nodes.values())):
             return not nodes and not page  # a mapping that was never touched has none
         name = words.get("file") or next((n for n in ("heap", "stack") if n in words), "anonymous")
+        row = self.add(line, name, [None, sum(map(int, nodes.values())) * int(page), None])
         for node, pages in nodes.items():
             self._nodes[node] += int(pages) * int(page)
-        self.add(line, name, [None, sum(map(int, nodes.values())) * int(page), None])
+            self._of_names[row, node] += int(pages) * int(page)
         return True
 
     def finish(self) -> Iterator[Item]:
@@ -121,19 +127,28 @@ class _Reader:
                 self._add(columns, what, sum(known), label)
         for node, kib in sorted(self._nodes.items()):
             self._add(columns, "node", kib, (("node", node), *label))
+        nodes = sorted(self._nodes, key=int)[:_MOST_NODES]
         rows = sorted(self._names.items(), key=lambda each: -(each[1][2] or each[1][1] or 0))
         yield Table(
             line_first=self._lines[0],
             line_last=self._lines[1],
             name="memory map",
-            columns=("mapping", "count", "size_kib", "rss_kib", "dirty_kib"),
+            columns=(
+                *("mapping", "count", "size_kib", "rss_kib", "dirty_kib"),
+                *(f"node{node}_kib" for node in nodes),
+            ),
             rows=tuple(
-                (name, *(None if v is None else str(v) for v in sums))
+                (
+                    name,
+                    *(None if v is None else str(v) for v in sums),
+                    *(str(self._of_names.get((name, node), 0)) for node in nodes),
+                )
                 for name, sums in rows[:_SHOWN]
             ),
         )
         yield from columns.flush()
         self._names, self._nodes = {}, defaultdict(int)
+        self._of_names = defaultdict(int)
 
     def _add(
         self, columns: Columns, what: str, kib: int, labels: tuple[tuple[str, str], ...]

@@ -5,6 +5,8 @@ Source: netstat(8) of net-tools (tcp_do_one(), unix_do_one()), ss(8) of iproute2
 Yields: netstat.sockets with labels proto and state; netstat.unread, sockets in which bytes wait
         for a program that does not read them, and netstat.unsent, by program or local port;
         netstat.backlog of a listening socket with label port: connections not yet accepted;
+        netstat.connections with labels peer and port: established connections from each host to a
+        port of this one; the Table of all connections by peer, port, program and state;
         netstat.<column> counters with label iface (-i); the Table of routes (-r).
 Note:   Recv-Q of a listener is its backlog, of a connection the bytes that wait.
 """
@@ -22,10 +24,11 @@ from pileup.records import Item, Problem, Table
 NAME = "netstat"
 TITLE = "netstat / ss"
 GIVES = (
-    "Sockets by state, unread and unsent, backlogs (`netstat.*`); interfaces; routes as a table."
+    "Sockets by state, unread and unsent, backlogs, connections per host (`netstat.*`); "
+    "interfaces; connections and routes as tables."
 )
 PRINTED_BY = "net-tools `-antp`, `-l`, `-i`, `-r`, ss; pt-stalk `-netstat`"
-VERSION = 2
+VERSION = 3
 HINTS = ("-netstat", "netstat.txt", "ss.txt")
 
 _SOCKETS = re.compile(
@@ -68,6 +71,9 @@ _SS_NETS = frozenset(
 _SS_USER = re.compile(r'users:\(\("([^"]{1,64})"')
 _UNIX = re.compile(r"unix +\d+ +\[[^\]]{0,40}\] +(?:[A-Z]\w*)? *(?P<state>[A-Z]{4,})? +\d+")
 _MOST_ROUTES = 10_000
+_MOST_PEERS = 5_000
+_MOST_PEER_SERIES = 200
+_ANY = ("*", "0.0.0.0", "::", "[::]")  # noqa: S104
 _LONGEST = 4_096
 
 
@@ -83,8 +89,9 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     reader = _Reader()
     for line_number, raw in enumerate(lines, start=1):
         text = raw[:_LONGEST]
+        if text.startswith("TS "):
+            yield from reader.finish()  # at its own time
         if stamp := reader.time.stamp(line_number, text):
-            yield from reader.finish()
             if not isinstance(stamp, bool):
                 yield stamp
             continue
@@ -110,6 +117,9 @@ class _Reader:
         self._columns: list[str] = []
         self._counts: Counter[tuple[str, Labels]] = Counter()
         self._routes: list[tuple[str | None, ...]] = []
+        self._peers: dict[tuple[str, str, str, str, str], list[int]] = {}
+        """Sockets, unread and unsent bytes by direction, peer, port, program and state."""
+        self._charted: set[tuple[str, str]] = set()
         self._lines = (0, 0)
 
     def header(self, text: str) -> bool:
@@ -156,6 +166,7 @@ class _Reader:
             unit = "connections" if name == "backlog" else "sockets"
             self._add(f"netstat.{name}", count, self._lines[0], unit, labels)
         self._counts.clear()
+        yield from self._connections()
         if self._routes:
             yield Table(
                 line_first=self._lines[0],
@@ -175,9 +186,10 @@ class _Reader:
         state = _TRANSLATED.get(cells[5], cells[5]) if len(cells) > 5 else ""
         state = state if state in _STATES else "none"
         program = cells[6] if len(cells) > 6 and "/" in cells[6] else ""
-        self._socket(
-            cells[0], state, cells[1], cells[2], cells[3], program.rpartition("/")[2].rstrip(":")
-        )
+        name = program.rpartition("/")[2].rstrip(":")
+        self._socket(cells[0], state, cells[1], cells[2], cells[3], name)
+        if cells[0].startswith("tcp"):
+            self._peer(state, cells[1:5], name)
         return True
 
     def _ss(self, cells: list[str], text: str) -> bool:
@@ -192,7 +204,10 @@ class _Reader:
             return _is_more_of_ss(text)
         user = _SS_USER.search(text)
         state = _SS_STATES.get(cells[0], "other")
-        self._socket(proto, state, cells[1], cells[2], cells[3], user[1] if user else "")
+        name = user[1] if user else ""
+        self._socket(proto, state, cells[1], cells[2], cells[3], name)
+        if proto == "tcp" and len(cells) > 4:
+            self._peer(state, cells[1:5], name)
         return True
 
     def _socket(
@@ -211,6 +226,52 @@ class _Reader:
             self._counts["unread", (who,)] += 1
         if send != "0" and (program or (port.isdecimal() and int(port[:6]) < 32_768)):
             self._counts["unsent", (who,)] += 1
+
+    def _peer(self, state: str, cells: list[str], program: str) -> None:
+        """Count a connection by the host at its other end and the port that is the service."""
+        receive, send, local, foreign = cells
+        peer, _, far = foreign.rpartition(":")
+        near = local.rpartition(":")[2]
+        if state == "LISTEN" or not peer or peer in _ANY or not near or not far:
+            return
+        comes_in = _port(near) <= _port(far)
+        port = near if comes_in else far
+        key = ("in" if comes_in else "out", peer[:100], port[:40], program[:40], state)
+        if key not in self._peers and len(self._peers) >= _MOST_PEERS:
+            key = (key[0], "others", "", "", state)
+        sums = self._peers.setdefault(key, [0, 0, 0])
+        for at, value in enumerate((1, int(receive[:15]), int(send[:15]))):
+            sums[at] += value
+
+    def _connections(self) -> Iterator[Item]:
+        """Yield the Table of connections and add the series of those that came in."""
+        if not self._peers:
+            return
+        came: Counter[tuple[str, str]] = Counter()
+        for (way, peer, port, _, state), (sockets, *_) in self._peers.items():
+            if way == "in" and state == "ESTABLISHED":
+                came[peer, port] += sockets
+        for (peer, port), count in came.most_common():
+            if (peer, port) in self._charted or len(self._charted) < _MOST_PEER_SERIES:
+                self._charted.add((peer, port))
+                labels = (("peer", peer), ("port", port))
+                self._add("netstat.connections", count, self._lines[0], "connections", labels)
+        timed = self.time.clock != "relative"
+        rows = sorted(self._peers.items(), key=lambda each: (-each[1][0], each[0]))
+        yield Table(
+            line_first=self._lines[0],
+            line_last=self._lines[1],
+            wall_us=self.time.wall if timed else None,
+            clock=self.time.clock if timed else None,
+            name="connections",
+            columns=("direction", "peer", "port", "program", "state", "sockets", "unread_bytes",
+                     "unsent_bytes"),
+            rows=tuple(
+                (way, peer, port or None, program or None, state, *map(str, sums))
+                for (way, peer, port, program, state), sums in rows
+            ),
+        )  # fmt: skip
+        self._peers.clear()
 
     def _unix(self, text: str) -> bool:
         match = _UNIX.match(text)
@@ -248,6 +309,11 @@ class _Reader:
             unit=unit,
             labels=labels,
         )
+
+
+def _port(text: str) -> int:
+    """Return a port's number; a name is that of a service, below any number of a client."""
+    return int(text[:6]) if text.isdecimal() else 0
 
 
 def _is_more_of_ss(text: str) -> bool:
