@@ -341,12 +341,17 @@ def _triage(triage: Sequence[TriageDoc]) -> Block:
     return Block("Seven quick checks", (), ("check", "verdict", "why", "source"), rows)
 
 
+_MOST_UNKNOWN = 10
+
+
 def _sources(analysis: Analysis) -> Block:
     known = [artifact for artifact in analysis.artifacts if artifact.format is not None]
-    unknown = len(analysis.artifacts) - len(known)
+    unknown = sorted(artifact.path for artifact in analysis.artifacts if artifact.format is None)
     lines = [f"{len(known)} of {len(analysis.artifacts)} artifacts were read."]
     if unknown:
-        lines[0] += f" {unknown} are of no known format."
+        more = f" and {len(unknown) - _MOST_UNKNOWN} more" if len(unknown) > _MOST_UNKNOWN else ""
+        named = ", ".join(unknown[:_MOST_UNKNOWN])
+        lines[0] += f" No known format ({len(unknown)}): {named}{more}."
     sentences: dict[str, list[str]] = {}
     for artifact in known:
         if artifact.clock is not None:
