@@ -8,6 +8,7 @@ import pytest
 
 from pileup.analysis.clock.documents import preview
 from pileup.analysis.contract import ClockDoc
+from pileup.records.zones import time_zone
 from tests.analysis.frames import S, evidence, gauge, sha
 from tests.support.site import Site
 
@@ -67,5 +68,5 @@ def test_the_hour_that_clocks_skip() -> None:
     start = 1_806_201_000 * S  # 2027-03-28 02:30 as printed; Berlin goes from 02:00 to 03:00
     found = evidence({"plain.txt": [gauge("innodb.x", [1.0] * 3, start=start, clock="local")]})
     clock = ClockDoc(source="x", zone=None, offset_s=0.0, how="", quality="assumed")
-    run = preview(found.frames, sha("plain.txt"), clock, "Europe/Berlin", 0.0)
+    run = preview(found.frames, sha("plain.txt"), clock, time_zone("Europe/Berlin"), 0.0)
     assert (run.records, run.unplaced) == (3, 3)

@@ -45,7 +45,8 @@ def admit(kind: str, frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Problem]]:
         values = ", ".join(_text(value) for value in bad[column].head(_SHOWN))
         more = f" and {bad.height - _SHOWN} more" if bad.height > _SHOWN else ""
         line = bad["line_first"][0] if "line_first" in bad.columns else None
-        problems.append(Problem(line, f"{column} {values}{more} was left out: {sentence}."))
+        verb = "was" if bad.height == 1 else "were"
+        problems.append(Problem(line, f"{column} {values}{more} {verb} left out: {sentence}."))
         dtype = frame.schema[column]
         frame = frame.with_columns(
             pl.when(wrong).then(pl.lit(blank, dtype=dtype)).otherwise(pl.col(column)).alias(column)

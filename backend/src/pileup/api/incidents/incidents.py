@@ -136,7 +136,13 @@ def analysis(incident_id: str, unit: UnitDep) -> Response:
     Incidents(unit).get(incident_id)
     text = Analyses(unit).document_text(incident_id)
     if text is None:
-        raise ApiError(404, "Not analysed yet", "there is no analysis yet: nothing was parsed")
+        state = Jobs(unit).analysis_state(incident_id)
+        why = "no artifact was read yet"
+        if state.state == "failed":
+            why = f"it failed: {state.error}"
+        elif state.state in ("queued", "running"):
+            why = f"it is {state.state}"
+        raise ApiError(404, "Not analysed yet", f"there is no analysis yet: {why}")
     return Response(text, media_type="application/json")
 
 

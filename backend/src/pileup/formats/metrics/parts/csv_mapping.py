@@ -369,9 +369,13 @@ def _with_kind(column: Column) -> Column:
     return replace(column, kind="counter") if cumulative else column
 
 
+_OFFSET = re.compile(r"[+-]\d\d:\d\d", re.ASCII)
+
+
 def is_zone(zone: str) -> bool:
     """Return whether the zone is an IANA name or an offset such as -08:00."""
-    return time_zone(zone) is not None
+    half_typed = zone[:1] in ("+", "-") and not _OFFSET.fullmatch(zone)
+    return not half_typed and time_zone(zone) is not None
 
 
 def find_header(lines: Sequence[str], header: str) -> int | None:
