@@ -282,8 +282,13 @@ def _capture(each: Examined, case: Case) -> contract.CaptureDoc:
         episodes=[episode.id for episode in mine],
         short_stalls=short,
         interval_s=capture.interval_s,
-        bundles=sorted({a.bundle for a in each.evidence.artifacts if a.bundle is not None}),
+        bundles=_bundles(each),
     )
+
+
+def _bundles(each: Examined) -> list[str]:
+    used = (a for a in each.evidence.artifacts if a.sha256 in each.capture.artifacts)
+    return sorted({artifact.bundle for artifact in used if artifact.bundle is not None})
 
 
 def _stalls_of(each: Examined) -> Sequence[Stall]:

@@ -20,12 +20,11 @@ from pileup.analysis.captures.stretches import (
     SILENT_S,
     Stretch,
     holes,
-    inside,
-    scopes,
     stretches,
 )
 from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.evidence import Evidence, EvidenceArtifact, bundle_of
+from pileup.analysis.evidence.folders import inside, scopes
 from pileup.analysis.evidence.times import iso_of
 
 _S = 1_000_000

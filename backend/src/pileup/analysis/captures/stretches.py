@@ -205,16 +205,4 @@ def _is_regular(seconds: Sequence[int], interval: float) -> bool:
     return len(steps) >= 2 * _FEW and steps[len(steps) * 3 // 4] <= 2 * interval
 
 
-def scopes(path: str) -> Iterator[str]:
-    """Yield the folders around a file, the nearest first and '' for the upload as a whole."""
-    folder = path
-    while folder:
-        folder = folder.rpartition("/")[0]
-        yield folder
-
-
-def inside(path: str, scope: str) -> bool:
-    return not scope or path.startswith(f"{scope}/")
-
-
-__all__ = ["Stretch", "holes", "inside", "scopes", "stretches"]
+__all__ = ["Stretch", "holes", "stretches"]

@@ -7,6 +7,7 @@ another collector's output that has times; where both move alike, they are the s
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -56,6 +57,10 @@ class Reference:
     @classmethod
     def of(cls, known: pl.DataFrame) -> Reference:
         return cls(_per_second(known, "time"))
+
+    def of_artifacts(self, artifacts: Sequence[str]) -> Reference:
+        """Return the series of these artifacts (SHA-256) only."""
+        return Reference(self.frame.filter(pl.col("artifact").is_in(list(artifacts))))
 
 
 def match(

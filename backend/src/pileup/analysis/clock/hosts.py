@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 import polars as pl
 
 from pileup.analysis.evidence.evidence import ClockOverride, EvidenceArtifact, bundle_of
+from pileup.analysis.evidence.folders import scopes
 
 _STAMP = re.compile(r"(?<!\d)(\d{4})_(\d\d)_(\d\d)_(\d\d)_(\d\d)_(\d\d)(?!\d)")
 
@@ -45,8 +46,31 @@ def assign(
         names[artifact.sha256] = host
     timed = _timed(frames)
     observed = {host for sha, host in names.items() if host and sha in timed}
-    only = _only(observed) or _only(known)
-    return {sha: host or only for sha, host in names.items()}
+    only = _by_folder(artifacts, names, observed, known)
+    return {
+        artifact.sha256: names[artifact.sha256] or _nearest(artifact.path, only)
+        for artifact in artifacts
+    }
+
+
+def _by_folder(
+    artifacts: Sequence[EvidenceArtifact],
+    names: Mapping[str, str | None],
+    observed: set[str],
+    known: set[str],
+) -> dict[str, str | None]:
+    """Map each folder that names hosts to its only host; None: it names several."""
+    hosts: dict[str, set[str]] = {"": set(known)}
+    for artifact in artifacts:
+        if host := names[artifact.sha256]:
+            for folder in scopes(artifact.path):
+                hosts.setdefault(folder, set()).add(host)
+    return {folder: _only(here & observed) or _only(here) for folder, here in hosts.items()}
+
+
+def _nearest(path: str, only: Mapping[str, str | None]) -> str | None:
+    """Return the only host of the nearest folder that names any."""
+    return next((only[folder] for folder in scopes(path) if folder in only), None)
 
 
 def stamp_us(path: str) -> int | None:

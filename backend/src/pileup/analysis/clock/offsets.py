@@ -26,6 +26,14 @@ LEAST_ANCHORS = 5
 LEAST_S = 1.5
 """A smaller difference is rounding: most sources print whole seconds."""
 _MOST_ANCHORS = 2_000
+_DRIFT_S = 3600.0
+"""A clock that nobody sets drifts by up to an hour."""
+_ZONES_S = 26 * 3600.0
+"""The largest difference between two zones."""
+_QUARTER_S = 900.0
+_ZONE_REST_S = 300.0
+_MOST_SPREAD_S = 30.0
+"""A larger spread of the anchors is no one offset."""
 _SAME = {
     "queries": "questions",
     "rows_read": "innodb_rows_read",
@@ -52,6 +60,9 @@ class Source:
     """0: stamped by the server itself; 1: by another machine (a metrics export)."""
     timed: bool = True
     """False: it prints no time, and was placed by its name or its series."""
+    folder: str = ""
+    """Folder of its recording."""
+    bundle: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +100,26 @@ def offsets(sources: Sequence[Source], frames: Mapping[str, pl.DataFrame]) -> di
         for number, source in enumerate(ranked):
             if source.quality == "given":
                 continue
-            known = [source for source in ranked[:number] if source.timed]
+            known = [other for other in ranked[:number] if other.timed and _together(source, other)]
             best = _against(source, known, counters, messages)
             if best is not None:
                 found[source.artifact] = best
     return found
+
+
+def _together(source: Source, other: Source) -> bool:
+    """Return whether two sources may have seen the same seconds: not two bundles or recordings."""
+    if source.bundle and other.bundle and source.bundle != other.bundle:
+        return False
+    return source.folder == other.folder or "" in (source.folder, other.folder)
+
+
+def _is_explained(seconds: float) -> bool:
+    """Return whether a drifting clock or a wrong zone explains an offset."""
+    if abs(seconds) <= _DRIFT_S:
+        return True
+    rest = abs(seconds - _QUARTER_S * round(seconds / _QUARTER_S))
+    return abs(seconds) <= _ZONES_S and rest <= _ZONE_REST_S
 
 
 def _by_host(sources: Sequence[Source]) -> list[list[Source]]:
@@ -205,6 +231,8 @@ def _against(
         best = _better(best, _measured([number / _S for number in shared], what, reference))
     if best is None or abs(best.seconds) < max(LEAST_S, 2 * best.dispersion_s):
         return None
+    if best.dispersion_s > _MOST_SPREAD_S or not _is_explained(best.seconds):
+        return None  # counters that only happen to pass the same values
     return best
 
 

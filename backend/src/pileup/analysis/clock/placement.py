@@ -27,6 +27,7 @@ from pileup.analysis.clock.years import with_years
 from pileup.analysis.clock.zone_evidence import Zone, clock_pairs, zone_of, zone_settings
 from pileup.analysis.contract import ClockDoc
 from pileup.analysis.evidence.evidence import ClockOverride, EvidenceArtifact
+from pileup.analysis.evidence.folders import recordings
 from pileup.records.zones import fixed, offset_text
 
 _S = 1_000_000
@@ -64,7 +65,9 @@ def place(
     frames, year_notes = with_years(artifacts, frames)
     spans = _spans(frames, overrides)
     pairs = clock_pairs(frames)
-    utc_range = _utc_range(spans)
+    folders = recordings([artifact.path for artifact in artifacts])
+    folder_of = {artifact.sha256: folders[artifact.path] for artifact in artifacts}
+    utc_ranges = _utc_ranges(spans, folder_of)
     settings = zone_settings(frames, host_of)
     placements: dict[str, _Placement] = {}
     went_back = folds(frames)
@@ -74,8 +77,11 @@ def place(
         host = host_of.get(artifact.sha256)
         clocks = spans[artifact.sha256]
         override = overrides.get(artifact.sha256) or ClockOverride()
+        folder = folder_of[artifact.sha256]
+        near = {sha: rows for sha, rows in pairs.items() if folder_of[sha] == folder}
+        utc_range = utc_ranges.get(folder) or utc_ranges.get(None, [])
         zone = zone_of(
-            artifact, host, host_of, clocks, pairs, settings, utc_range, timezones, override
+            artifact, host, host_of, clocks, (near, pairs), settings, utc_range, timezones, override
         )
         placed_one = _place_one(artifact, host, clocks, zone, override)
         if _has_summer(zone):
@@ -87,10 +93,10 @@ def place(
         return {kind: _apply(frame, placements, host_of, rulers) for kind, frame in frames.items()}
 
     first = applied()
-    if moved := _anchor(artifacts, placements, spans, first.get("sample"), host_of):
+    if moved := _anchor(artifacts, placements, spans, first.get("sample"), host_of, folder_of):
         placements |= moved
         first = applied()
-    measured = offsets(_sources(artifacts, placements, spans, host_of), first)
+    measured = offsets(_sources(artifacts, placements, spans, host_of, folder_of), first)
     if moved := _by_anchors(placements, spans, measured):
         placements |= moved
         first = applied()
@@ -160,11 +166,28 @@ def _spans(
     return found
 
 
-def _utc_range(spans: Mapping[str, Mapping[str, tuple[int, int, int]]]) -> tuple[int, int] | None:
-    absolute = [span["utc"] for span in spans.values() if "utc" in span and span["utc"][2] >= 3]
-    if not absolute:
-        return None
-    return min(a for a, _, _ in absolute), max(b for _, b, _ in absolute)
+def _utc_ranges(
+    spans: Mapping[str, Mapping[str, tuple[int, int, int]]], folder_of: Mapping[str, str]
+) -> dict[str | None, list[tuple[int, int]]]:
+    """Map each recording's folder to the ranges of its absolute times; None: of all of them.
+
+    Times more than an hour apart are two ranges: a file that lies between them meets neither.
+    """
+    found: dict[str | None, list[tuple[int, int]]] = {}
+    for sha, span in spans.items():
+        if "utc" in span and span["utc"][2] >= 3:
+            for folder in (folder_of[sha], None):
+                found.setdefault(folder, []).append(span["utc"][:2])
+    joined: dict[str | None, list[tuple[int, int]]] = {}
+    for folder, ranges in found.items():
+        merged: list[tuple[int, int]] = []
+        for first, last in sorted(ranges):
+            if merged and first - merged[-1][1] <= 3600 * _S:
+                merged[-1] = (merged[-1][0], max(merged[-1][1], last))
+            else:
+                merged.append((first, last))
+        joined[folder] = merged
+    return joined
 
 
 def _place_one(
@@ -254,8 +277,12 @@ def _anchor(
     spans: Mapping[str, Mapping[str, tuple[int, int, int]]],
     samples: pl.DataFrame | None,
     host_of: Mapping[str, str | None],
+    folder_of: Mapping[str, str],
 ) -> dict[str, _Placement]:
-    """Return placements improved by matching a series with one of known time."""
+    """Return placements improved by matching a series with one of known time.
+
+    A file of the same recording is preferred: another one may look alike.
+    """
     if samples is None:
         return {}
     loose = [
@@ -271,7 +298,8 @@ def _anchor(
     )
     if known.is_empty():
         return {}
-    reference = anchoring.Reference.of(known)
+    everywhere = anchoring.Reference.of(known)
+    per_folder: dict[str, anchoring.Reference] = {}
     names = {artifact.sha256: artifact.path.rpartition("/")[2] for artifact in artifacts}
     moved: dict[str, _Placement] = {}
     for artifact in loose:
@@ -283,7 +311,13 @@ def _anchor(
         near = None if before.base_us is None else (before.base_us, 15 * _S)
         if near is not None and artifact.bundle:
             near = (near[0] + 7 * _S, 8 * _S)  # pt-stalk collects after its trigger, never before
-        match = anchoring.match(own, reference, host_of.get(artifact.sha256), near)
+        folder, host = folder_of[artifact.sha256], host_of.get(artifact.sha256)
+        if folder not in per_folder:
+            members = [sha for sha, name in folder_of.items() if name == folder]
+            per_folder[folder] = everywhere.of_artifacts(members)
+        match = anchoring.match(own, per_folder[folder], host, near)
+        if match is None:
+            match = anchoring.match(own, everywhere, host, near)
         if match is None:
             continue
         how = (
@@ -312,6 +346,7 @@ def _sources(
     placements: Mapping[str, _Placement],
     spans: Mapping[str, Mapping[str, tuple[int, int, int]]],
     host_of: Mapping[str, str | None],
+    folder_of: Mapping[str, str],
 ) -> list[Source]:
     return [
         Source(
@@ -321,6 +356,8 @@ def _sources(
             quality=placements[artifact.sha256].doc.quality,
             rank=1 if _MONITORING.search(artifact.format or "") else 0,
             timed="relative" not in spans[artifact.sha256],
+            folder=folder_of[artifact.sha256],
+            bundle=artifact.bundle,
         )
         for artifact in artifacts
         if artifact.sha256 in placements

@@ -38,22 +38,28 @@ def zone_of(
     host: str | None,
     host_of: Mapping[str, str | None],
     clocks: Mapping[str, tuple[int, int, int]],
-    pairs: Mapping[str, list[tuple[int, int]]],
+    pairs: Sequence[Mapping[str, list[tuple[int, int]]]],
     settings: Mapping[str | None, tuple[TimeZone, str]],
-    utc_range: tuple[int, int] | None,
+    utc_ranges: Sequence[tuple[int, int]],
     timezones: Mapping[str, str],
     override: ClockOverride,
 ) -> Zone:
+    """Find the zone of one artifact.
+
+    pairs: (UTC µs, local µs) by artifact, first of the same recording, last of all artifacts.
+    utc_ranges: ranges of absolute times that local ones may meet.
+    """
     if override.zone and (given := zones.time_zone(override.zone)):
         return Zone(given, f"A person gave the zone {given.name}", "given")
     text = timezones.get(host or "") or timezones.get("*")
     if text and (given := zones.time_zone(text)):
         return Zone(given, f"The zone of {host or 'all hosts'} was given: {text}", "given")
-    if own := pairs.get(artifact.sha256):
+    if own := pairs[-1].get(artifact.sha256):
         return _from_pairs(own, "TS lines of this file")
-    same = [p for sha, rows in pairs.items() if host_of.get(sha) == host for p in rows]
-    if same:
-        return _from_pairs(same, f"TS lines of {host or 'the same capture'}")
+    for known in pairs:
+        same = [p for sha, rows in known.items() if host_of.get(sha) == host for p in rows]
+        if same:
+            return _from_pairs(same, f"TS lines of {host or 'the same capture'}")
     if host in settings:
         zone, printed = settings[host]
         shown = zone.name
@@ -61,8 +67,8 @@ def zone_of(
             shown = f"UTC{zones.offset_text(zone.minutes)}"
             zone = TimeZone(zones.offset_text(zone.minutes), zone.minutes)
         return Zone(zone, f"The server says {printed}, that is {shown}", "derived")
-    if "local" in clocks and utc_range is not None:
-        return _by_overlap(clocks["local"], utc_range)
+    if "local" in clocks and utc_ranges:
+        return _by_overlap(clocks["local"], utc_ranges)
     return Zone(zones.UTC, "Nothing says the zone: taken as UTC", "assumed")
 
 
@@ -92,14 +98,14 @@ def _from_pairs(pairs: Sequence[tuple[int, int]], whose: str) -> Zone:
     return Zone(None, how, "derived", tuple(changes), spread, len(read))
 
 
-def _by_overlap(local: tuple[int, int, int], utc: tuple[int, int]) -> Zone:
+def _by_overlap(local: tuple[int, int, int], ranges: Sequence[tuple[int, int]]) -> Zone:
     """Find the whole-hour offset at which a local file overlaps the absolute ones."""
     first, last, _ = local
     best: list[tuple[int, int]] = []
     for hours in range(-12, 15):
         a, b = first - hours * 3600 * _S, last - hours * 3600 * _S
-        overlap = min(b, utc[1]) - max(a, utc[0])
-        if overlap >= 0 and (a <= utc[1] and b >= utc[0]):
+        overlap = max(min(b, last_utc) - max(a, first_utc) for first_utc, last_utc in ranges)
+        if overlap >= 0:
             best.append((overlap, hours))
     best.sort(key=lambda row: (-row[0], abs(row[1])))
     if not best:

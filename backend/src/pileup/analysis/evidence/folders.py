@@ -1,0 +1,45 @@
+"""Folders around a file: what lies in one folder belongs together.
+
+Evidence that a file lacks (its host, its zone) comes from the nearest folder that has it, so that
+another recording in the same incident changes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+_ARCHIVE = re.compile(r"\.(tar|tgz|zip|gz|bz2|xz|zst|7z)$|\.tar\.")
+
+
+def scopes(path: str) -> Iterator[str]:
+    """Yield the folders around a file, the nearest first and '' for the upload as a whole."""
+    folder = path
+    while folder:
+        folder = folder.rpartition("/")[0]
+        yield folder
+
+
+def inside(path: str, scope: str) -> bool:
+    return not scope or path.startswith(f"{scope}/")
+
+
+def recordings(paths: Sequence[str]) -> dict[str, str]:
+    """Map each path to the folder of its recording, '' for files beside all recordings.
+
+    It is the first folder below what all paths share. An archive is no such folder: a recording
+    often has several.
+    """
+    folders = [path.split("/")[:-1] for path in paths]
+    shared = 0
+    while folders and all(len(f) > shared and f[shared] == folders[0][shared] for f in folders):
+        shared += 1
+    found = {}
+    for path, parts in zip(paths, folders, strict=True):
+        own = parts[: shared + 1]
+        is_folder = len(parts) > shared and not _ARCHIVE.search(own[-1])
+        found[path] = "/".join(own) if is_folder else ""
+    return found
+
+
+__all__ = ["inside", "recordings", "scopes"]

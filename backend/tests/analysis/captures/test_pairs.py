@@ -1,0 +1,83 @@
+"""One capture of a pair shows what it shows alone (invariant 1), over samples and captures."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from pileup.analysis import EvidenceArtifact, analyse, bundle_of, gather
+from pileup.analysis.contract import Analysis
+from tests.analysis.captures.test_partition import assert_same
+from tests.support.captures import SAMPLES, on_samples, parsed, sample
+
+FEW = re.compile(
+    r"metrics-wide|my.cnf|error.log|variables|pt-pmp|-innodbstatus|-processlist|vmstat|mysqladmin"
+)
+Parsed = list[tuple[EvidenceArtifact, dict[str, pl.DataFrame]]]
+
+
+@on_samples
+def test_a_sample_beside_another() -> None:
+    pair = ("commit-pileup", "hot-row")
+    both = analyse(gather([*_few(pair[0]), *_few(pair[1])]))
+    assert len(both.captures) == 2
+    for name in pair:
+        assert_same(_alone(name), both)
+
+
+@on_samples
+def test_a_sample_beside_noise() -> None:
+    """A broken file, random bytes, and a log of another year."""
+    noise = [
+        (EvidenceArtifact(sha256=f"{at}" * 64, path=path, bytes=9, format=None), {})
+        for at, path in enumerate(("broken.txt", "random.bin"))
+    ]
+    assert_same(_alone("hot-row"), analyse(gather([*_few("hot-row"), *noise])))
+
+
+@pytest.mark.rounds
+def test_all_pairs_of_captures(captures: Path) -> None:
+    folders = [
+        *map(sample, SAMPLES),
+        *(path for path in sorted(captures.iterdir()) if path.is_dir()),
+    ]
+    for first, second in itertools.combinations(folders, 2):
+        if first.name == second.name:
+            continue
+        both = analyse(gather([*_placed(first), *_placed(second)]))
+        for folder in (first, second):
+            assert_same(_whole(folder), both)
+
+
+@functools.cache
+def _few(name: str) -> Parsed:
+    return [
+        (artifact, frames)
+        for artifact, frames in _placed(sample(name))
+        if FEW.search(artifact.path)
+    ]
+
+
+@functools.cache
+def _alone(name: str) -> Analysis:
+    return analyse(gather(_few(name)))
+
+
+@functools.cache
+def _whole(folder: Path) -> Analysis:
+    return analyse(gather(_placed(folder)))
+
+
+def _placed(folder: Path) -> Parsed:
+    """Return a recording's files below a folder of its name, as ``pileup analyze`` shows two."""
+    found = []
+    for artifact, frames in parsed(folder):
+        path = f"{folder.name}/{artifact.path}"
+        found.append((dataclasses.replace(artifact, path=path, bundle=bundle_of(path)), frames))
+    return found
