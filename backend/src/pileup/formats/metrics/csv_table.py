@@ -22,6 +22,8 @@ from pileup.formats.metrics.parts.csv_cells import read_number, read_time
 from pileup.formats.metrics.parts.csv_mapping import Mapping
 from pileup.formats.metrics.parts.csv_rows import CellProblem, Reader
 from pileup.formats.metrics.parts.prometheus_names import split_name
+from pileup.formats.tables.meanings.detection import format_of
+from pileup.formats.tables.meanings.registry import RESULT
 from pileup.records import Item, Problem, Section
 
 NAME = "csv-table"
@@ -44,7 +46,7 @@ def sniff(head: str) -> bool | None:
     if sum(bool(line.strip()) for line in whole[:10]) < 2 or len(whole[0]) > 500_000:
         return False
     delimiter = _likely_delimiter(whole)
-    if delimiter is None:
+    if delimiter is None or format_of(head) not in (None, RESULT):
         return False
     guess = csv_mapping.guess(whole, delimiter=delimiter)
     if not guess.sure:

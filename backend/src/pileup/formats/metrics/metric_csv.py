@@ -23,6 +23,8 @@ from pileup.formats.metrics.parts.csv_cells import read_number
 from pileup.formats.reading.lines import tile
 from pileup.formats.reading.text import Chunk, make_chunks
 from pileup.formats.reading.timestamps import read_stamp
+from pileup.formats.tables.meanings.detection import format_of
+from pileup.formats.tables.meanings.registry import RESULT
 from pileup.records import (
     SAMPLE,
     Clock,
@@ -61,6 +63,8 @@ _NAMELESS = "metric."
 
 def sniff(head: str) -> bool | None:
     """Return whether the text is a header and rows as wide, with a column of times."""
+    if format_of(head) not in (None, RESULT):
+        return False  # the times of a processlist or of transactions
     lines = [line for line in head.split("\n")[:12] if line.strip()]
     if lines and lines[0].lower().startswith("sep="):
         lines = lines[1:]

@@ -99,8 +99,11 @@ def choose_reader(lines: list[str]) -> Unwrap | None:
         return _UnicodeBox()
     if "<resultset" in text and "<row>" in text:
         return _Xml()
-    if "<t" in text.lower() and _is_known(_html_names(text)):
-        return _Html()
+    if "<t" in text.lower():
+        names = _html_names(text)
+        alone = len(names) > 1 and filled[0].lstrip().lower().startswith(("<table", "<tr", "<html"))
+        if alone or _is_known(names):
+            return _Html()
     if not any(map(_RULE.match, filled)):
         unruled = _bars_reader(filled) or _status_reader(filled) or _processlist_reader(filled)
         if unruled:

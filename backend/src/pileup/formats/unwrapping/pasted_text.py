@@ -18,6 +18,11 @@ from pileup.formats.unwrapping.wrapped_logs import Unwrap, without
 
 _MOST_LINES = 300
 _QUOTE = re.compile(r" {0,3}>(?: |$)")
+# A client's prompt, or a bar, in front of every line of its output.
+_MARGINS = (
+    re.compile(r"(?:mysql|MySQL|MariaDB \[[^\]]{0,64}\])> ?"),
+    re.compile(r"\| (?=.*[^|\s]\s*$)"),
+)
 # Sat, Jan 28 2023 3:58:59 am | ...     [pod/mysql-0/mysql] ...
 _VIEWERS = (
     re.compile(r"[A-Z][a-z]{2}, [A-Z][a-z]{2} \d\d? \d{4} \d\d?:\d\d:\d\d [ap]m ?\| ?"),
@@ -57,9 +62,9 @@ def _around(lines: list[str]) -> Unwrap | None:
 
 def _in_front(lines: list[str]) -> Unwrap | None:
     filled = [line for line in lines if line.strip()]
-    if len(filled) < 3:
+    if len(filled) < 2:
         return None
-    for pattern in (_QUOTE, *_VIEWERS):
+    for pattern in (_QUOTE, *_VIEWERS, *_MARGINS):
         if sum(bool(pattern.match(line)) for line in filled) >= 0.9 * len(filled):
             return lambda line: without(pattern, line)
     if not filled[0].startswith(("    ", "\t")):

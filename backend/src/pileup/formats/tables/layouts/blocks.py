@@ -25,6 +25,7 @@ _MOST_KEYS = 200
 _LEAST_TAB_ROWS = 8
 # Cells that may hold several lines: statements and the server's own prose.
 PROSE = ("query", "info", "sql_text", "statement", "digest_text", "error", "status", "state")
+_CALL = re.compile(r"\w+\([\w*.@, ]*\)")
 _ESCAPES = {"\\n": "\n", "\\t": "\t", "\\0": "\ufffd", "\\\\": "\\", "\\r": "\r"}
 
 
@@ -98,7 +99,7 @@ class Patterns:
             key = match["key"]
             if keys and len(key) != len(keys[0]):
                 return None
-            if keys and keys[-1].lower().endswith(PROSE) and not key.lstrip().isidentifier():
+            if keys and keys[-1].lower().endswith(PROSE) and not is_name(key.lstrip()):
                 return None  # a line of a statement
             keys.append(key)
             end = match.end()
@@ -130,6 +131,11 @@ class Patterns:
         return self._made[key]
 
 
+def is_name(key: str) -> bool:
+    """Whether a key is a column's or a function's, and not the beginning of a statement's line."""
+    return key.isidentifier() or _CALL.fullmatch(key) is not None
+
+
 def row_number(text: str, at: int) -> int:
     """Return the number in the line of stars at an offset."""
     match = _FIRST_ROW.match(text, at)
@@ -145,7 +151,7 @@ class TabRows:
         self._header = "\n" + "\t".join(columns) + "\n"
         self._name = columns[0].lower() + "\t"
         self._may_continue = columns[-1].lower().endswith(PROSE)
-        self._until = (-1, -1)
+        self._until = self._again = (-1, -1)
 
     def read(self, text: str, at: int) -> Cells | None:
         """Read the rows from an offset on, but for the last if its last cell may continue.
@@ -154,11 +160,10 @@ class TabRows:
         """
         if self._until[0] == len(text) and at < self._until[1]:
             return None
-        match = self._run.match(text, at)
+        limit = self._next_header(text, at)
+        match = self._run.match(text, at, limit)
         end = match.end() if match else at
-        again = text.find(self._header, at, end)
-        end = again + 1 if again >= 0 else end
-        if self._may_continue and again < 0 and not text.startswith("TS ", end):
+        if self._may_continue and end < limit and not text.startswith("TS ", end):
             end = max(at, text.rfind("\n", at, max(at, end - 1)) + 1)
         lines = text.count("\n", at, end)
         if lines < _LEAST_TAB_ROWS or text[at : at + len(self._name)].lower() == self._name:
@@ -166,6 +171,15 @@ class TabRows:
             return None
         frame = self._frame(text[at:end])
         return None if frame is None or frame.height != lines else Cells(frame, 1, end - at)
+
+    def _next_header(self, text: str, at: int) -> int:
+        """Return where the header is printed again, or the end of the text."""
+        size, found = self._again
+        if size != len(text) or found < at:
+            place = text.find(self._header, at)
+            found = place + 1 if place >= 0 else len(text)
+            self._again = len(text), found
+        return found
 
     def _frame(self, text: str) -> pl.DataFrame | None:
         names = [str(number) for number in range(self._width)]
@@ -186,4 +200,4 @@ class TabRows:
         return frame.with_columns(pl.all().str.replace_many(_ESCAPES, leftmost=True))
 
 
-__all__ = ["Cells", "Pattern", "Patterns", "TabRows", "row_number"]
+__all__ = ["Cells", "Pattern", "Patterns", "TabRows", "is_name", "row_number"]

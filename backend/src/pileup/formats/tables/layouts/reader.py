@@ -30,6 +30,7 @@ from pileup.formats.tables.layouts.blocks import (
     Pattern,
     Patterns,
     TabRows,
+    is_name,
     row_number,
 )
 from pileup.formats.tables.layouts.delimited import Delimited
@@ -236,7 +237,7 @@ class _Reader:
                 return False
         elif len(self._keys) >= _MOST_COLUMNS or key in self._keys:
             return False
-        elif not key.isidentifier() and self._prose():
+        elif not is_name(key) and self._prose():
             return False  # a line of a statement
         else:
             self._keys.append(key)

@@ -1,0 +1,307 @@
+"""Every layout with every meaning: what a table says does not depend on how it was pasted.
+
+The matrix is generated: layouts x meanings x indentation or another margin, and headless where the
+cells alone show what they are.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from tests.formats.checks import parse_bytes
+
+Rows = Sequence[Sequence[str]]
+"""The header and the rows of a table; NULL is the text NULL."""
+
+MEANINGS: dict[str, tuple[str, Rows]] = {
+    # the records that a table must give, whatever the layout, and the table
+    "processlist": (
+        "session",
+        (
+            ("Id", "User", "Host", "db", "Command", "Time", "State", "Info"),
+            ("11", "app", "10.0.0.7:50122", "shop", "Query", "42", "updating", "UPDATE t SET a=1"),
+            ("12", "app", "10.0.0.8:50123", "NULL", "Sleep", "3", "", "NULL"),
+            ("13", "root", "localhost", "shop", "Query", "0", "init", "show full processlist"),
+        ),
+    ),
+    "columns in another order": (
+        "session",
+        (
+            ("STATE", "TIME", "ID", "INFO", "COMMAND", "USER"),
+            (
+                "Waiting for table metadata lock",
+                "42",
+                "11",
+                "ALTER TABLE t ADD b INT",
+                "Query",
+                "app",
+            ),
+            ("init", "3", "12", "SELECT 1", "Query", "app"),
+        ),
+    ),
+    "processlist without a user": (
+        "session",
+        (
+            ("ID", "TIME", "STATE", "INFO"),
+            ("11", "42", "updating", "UPDATE t SET a=1"),
+            ("12", "1", "Sending data", "SELECT b FROM t"),
+        ),
+    ),
+    "sessions by state": (
+        "processlist.state",
+        (
+            ("State", "count(*)"),
+            ("Waiting for table metadata lock", "160"),
+            ("Sending data", "3"),
+        ),
+    ),
+    "sessions by user and command": (
+        "processlist.running",
+        (
+            ("user", "command", "state", "COUNT(*)", "max(time)"),
+            ("app", "Query", "updating", "41", "20"),
+            ("app", "Sleep", "", "7", "300"),
+        ),
+    ),
+    "status": (
+        "mysql.Threads_running",
+        (
+            ("Variable_name", "Value"),
+            ("Aborted_clients", "17"),
+            ("Com_select", "90211"),
+            ("Threads_running", "42"),
+        ),
+    ),
+    "variables": (
+        "setting",
+        (
+            ("Variable_name", "Value"),
+            ("innodb_buffer_pool_size", "134217728"),
+            ("innodb_flush_log_at_trx_commit", "1"),
+            ("max_connections", "151"),
+        ),
+    ),
+    "transactions": (
+        "transaction",
+        (
+            ("trx_id", "trx_state", "trx_started", "trx_mysql_thread_id", "trx_query"),
+            ("9011", "RUNNING", "2026-11-20 22:22:08", "18", "NULL"),
+            ("9034", "LOCK WAIT", "2026-11-20 22:23:50", "21", "UPDATE stock SET n=n-1"),
+        ),
+    ),
+    "lock waits": (
+        "lock_wait",
+        (
+            ("requesting_trx_id", "requested_lock_id", "blocking_trx_id", "blocking_lock_id"),
+            ("9034", "9034:12:4:2", "9011", "9011:12:4:2"),
+        ),
+    ),
+    "InnoDB metrics": (
+        "innodb_metrics.buffer_pool_reads",
+        (
+            ("NAME", "SUBSYSTEM", "COUNT", "STATUS", "TYPE"),
+            ("buffer_pool_reads", "buffer", "873", "enabled", "status_counter"),
+            ("lock_deadlocks", "lock", "4", "enabled", "counter"),
+        ),
+    ),
+    "open tables": (
+        "open_tables.open",
+        (
+            ("Database", "Table", "In_use", "Name_locked"),
+            ("shop", "orders", "3", "0"),
+            ("shop", "stock", "0", "0"),
+        ),
+    ),
+    "digests": (
+        "table",
+        (
+            ("SCHEMA_NAME", "DIGEST", "DIGEST_TEXT", "COUNT_STAR", "SUM_TIMER_WAIT"),
+            ("shop", "ab12", "SELECT * FROM `t` WHERE `id` IN (...)", "9021", "88120394"),
+            ("shop", "cd34", "UPDATE `t` SET `n` = ?", "17", "4120"),
+        ),
+    ),
+    "buffer pages": (
+        "table",
+        (
+            ("table_name", "index_name", "page_count", "data_size_in_MB"),
+            ("`game`.`state`", "PRIMARY", "181022", "2634.18"),
+            ("NULL", "NULL", "9133", "0.00"),
+        ),
+    ),
+    "benchmark": (
+        "table",
+        (
+            ("threads", "inserts_per_s", "queries_per_s"),
+            ("4", "10000", "2400"),
+            ("8", "10100", "8"),
+            ("16", "9900", "7"),
+        ),
+    ),
+}
+
+
+def _box(rows: Rows) -> str:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    rule = "+" + "+".join("-" * (width + 2) for width in widths) + "+"
+    lines = [
+        "| " + " | ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) + " |"
+        for row in rows
+    ]
+    return "\n".join((rule, lines[0], rule, *lines[1:], rule))
+
+
+def _grid(rows: Rows) -> str:
+    lines = _box(rows).split("\n")
+    return "\n".join((*lines[:3], *[part for line in lines[3:-1] for part in (line, lines[0])]))
+
+
+def _unicode(rows: Rows) -> str:
+    lines = _box(rows).split("\n")
+    ends = {0: "┌┬┐", 2: "├┼┤", len(lines) - 1: "└┴┘"}
+    for at, (left, middle, right) in ends.items():
+        lines[at] = left + lines[at][1:-1].replace("+", middle).replace("-", "─") + right
+    return "\n".join(line.replace("|", "│") for line in lines)
+
+
+def _unruled(rows: Rows) -> str:
+    return "\n".join(line for line in _box(rows).split("\n") if not line.startswith("+"))
+
+
+def _vertical(rows: Rows) -> str:
+    width = max(map(len, rows[0]))
+    lines = []
+    for number, row in enumerate(rows[1:], start=1):
+        lines.append(f"{'*' * 27} {number}. row {'*' * 27}")
+        lines += [f"{key:>{width}}: {cell}" for key, cell in zip(rows[0], row, strict=True)]
+    return "\n".join(lines)
+
+
+def _tabs(rows: Rows) -> str:
+    return "\n".join("\t".join(row) for row in rows)
+
+
+def _delimited(comma: str, quote: str = '"') -> Callable[[Rows], str]:
+    def cell(text: str) -> str:
+        needed = comma in text or quote in text
+        return quote + text.replace(quote, 2 * quote) + quote if needed else text
+
+    return lambda rows: "\n".join(comma.join(map(cell, row)) for row in rows)
+
+
+def _quoted(rows: Rows) -> str:
+    cells = [[text if text == "NULL" else f'"{text}"' for text in row] for row in rows]
+    return "\n".join(map(",".join, cells))
+
+
+def _markdown(rows: Rows) -> str:
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join((lines[0], "|" + "---|" * len(rows[0]), *lines[1:]))
+
+
+def _json(rows: Rows) -> str:
+    objects = [
+        {name: None if cell == "NULL" else cell for name, cell in zip(rows[0], row, strict=True)}
+        for row in rows[1:]
+    ]
+    return json.dumps(objects, indent=1)
+
+
+def _html(rows: Rows) -> str:
+    def line(tag: str, row: Sequence[str]) -> str:
+        return "<TR>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row) + "</TR>"
+
+    body = "\n".join(line("TD", row) for row in rows[1:])
+    return f"<TABLE BORDER=1>{line('TH', rows[0])}\n{body}\n</TABLE>"
+
+
+def _xml(rows: Rows) -> str:
+    def field(name: str, cell: str) -> str:
+        return f'\t<field name="{html.escape(name)}">{html.escape(cell)}</field>'
+
+    body = "\n".join(
+        "  <row>\n" + "\n".join(map(field, rows[0], row)) + "\n  </row>\n" for row in rows[1:]
+    )
+    return f'<?xml version="1.0"?>\n\n<resultset statement="x">\n{body}</resultset>'
+
+
+def _aligned(rows: Rows) -> str:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows
+    )
+
+
+LAYOUTS: dict[str, Callable[[Rows], str]] = {
+    "box": _box,
+    "box with a rule below each row": _grid,
+    "box of Unicode": _unicode,
+    "box without rules": _unruled,
+    "\\G": _vertical,
+    "tabs": _tabs,
+    "CSV": _delimited(","),
+    "CSV, all quoted": _quoted,
+    "CSV, semicolons": _delimited(";"),
+    "Markdown": _markdown,
+    "JSON": _json,
+    "HTML": _html,
+    "XML": _xml,
+    "columns of blanks": _aligned,
+}
+MARGINS = {
+    **{f"{blanks} blanks": " " * blanks for blanks in range(9)},
+    "quote": "> ",
+    "prompt": "mysql> ",
+    "bar": "| ",
+}
+_NO_MARGIN_OF_BARS = (
+    "box",
+    "box with a rule below each row",
+    "box of Unicode",
+    "box without rules",
+)
+"""Of bars only text that has none is decidable."""
+_PLAIN_TABLES = ("digests", "buffer pages", "benchmark")
+
+
+def _gives(text: str) -> dict[str, int]:
+    """Count records by kind, and samples by series."""
+    parsed = parse_bytes(text.encode())
+    counts = {kind: frame.height for kind, frame in parsed.frames.items()}
+    if "sample" in parsed.frames:
+        counts |= dict(parsed.frames["sample"].group_by("series").len().rows())
+    return counts
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("meaning", MEANINGS)
+def test_any_layout_has_any_meaning(layout: str, meaning: str) -> None:
+    wanted, rows = MEANINGS[meaning]
+    if layout == "columns of blanks" and meaning in _PLAIN_TABLES:
+        pytest.skip("blanks between unknown columns are no proof of a table")
+    expected = _gives(_box(rows) + "\n")
+    assert expected.get(wanted), expected
+    missed = []
+    for name, margin in MARGINS.items():
+        if margin == "| " and (layout in _NO_MARGIN_OF_BARS or layout == "Markdown"):
+            continue
+        text = "".join(f"{margin}{line}\n" for line in LAYOUTS[layout](rows).split("\n"))
+        given = _gives(text)
+        if given.get(wanted) != expected[wanted]:
+            missed.append((name, given))
+    assert not missed, missed
+
+
+@pytest.mark.parametrize("layout", ["tabs", "box without rules"])
+@pytest.mark.parametrize("meaning", ["processlist", "status", "variables"])
+def test_rows_without_a_header(layout: str, meaning: str) -> None:
+    """Where the cells alone show what they are."""
+    wanted, rows = MEANINGS[meaning]
+    expected = _gives(_box(rows) + "\n")
+    text = "\n".join(LAYOUTS[layout](rows).split("\n")[1:]) + "\n"
+    for blanks in range(9):
+        given = _gives("".join(f"{' ' * blanks}{line}\n" for line in text.split("\n")))
+        assert given.get(wanted) == expected[wanted], (blanks, given)
