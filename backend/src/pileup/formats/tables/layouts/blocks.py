@@ -8,6 +8,7 @@ lines, a broken box or damage never matches and is read line by line. Both ways 
 
 from __future__ import annotations
 
+import bisect
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -38,6 +39,8 @@ class Cells:
     lines: int
     """Lines of one row."""
     size: int
+    source: tuple[pl.DataFrame, int] | None = None
+    """The frame of which this is a slice, and its first row there: for what is done once."""
 
     def rows(self) -> Iterator[tuple[str | None, ...]]:
         """Yield the rows one by one."""
@@ -143,49 +146,85 @@ def row_number(text: str, at: int) -> int:
 
 
 class TabRows:
-    """Reads tab-separated rows as columns, without an object per cell."""
+    """Reads tab-separated rows as columns, without an object per cell.
+
+    The rows of all following tables with the same header are converted at once: what is between
+    them (headers and TS lines) is cut out, and ``read`` returns slices.
+    """
 
     def __init__(self, columns: Sequence[str]) -> None:
         self._width = len(columns)
         self._run = re.compile(rf"(?:(?:[^\t\n]*\t){{{self._width - 1}}}[^\t\n]*\n)*+")
-        self._header = "\n" + "\t".join(columns) + "\n"
-        self._name = columns[0].lower() + "\t"
+        self._header = "\t".join(columns) + "\n"
         self._may_continue = columns[-1].lower().endswith(PROSE)
-        self._until = self._again = (-1, -1)
+        self._segments: list[tuple[int, int, int]] = []
+        """Start, end and number of the first row of rows without anything between them."""
+        self._text = ""
+        self._until = self._next_header = 0
+        self._frame = pl.DataFrame()
 
     def read(self, text: str, at: int) -> Cells | None:
-        """Read the rows from an offset on, but for the last if its last cell may continue.
-
-        None for a few rows, and where a row may be a header.
-        """
-        if self._until[0] == len(text) and at < self._until[1]:
+        """Read the rows from an offset on, but for the last if its last cell may continue."""
+        if self._text is not text or at >= self._until:
+            self._read_ahead(text, at)
+        place = bisect.bisect_right(self._segments, at, key=lambda segment: segment[0]) - 1
+        if place < 0 or at >= self._segments[place][1]:
             return None
-        limit = self._next_header(text, at)
-        match = self._run.match(text, at, limit)
+        start, end, row = self._segments[place]
+        first = row + text.count("\n", start, at)
+        rows = text.count("\n", at, end)
+        return Cells(self._frame.slice(first, rows), 1, end - at, (self._frame, first))
+
+    def _read_ahead(self, text: str, at: int) -> None:
+        """Convert the rows from an offset on, past headers and TS lines."""
+        self._text = text
+        for segment in (self._likely_segment, self._segment):
+            self._segments, self._until, self._next_header = [], at + 1, -1
+            start, row, goes_on = at, 0, True
+            while goes_on and start < len(text):
+                end, goes_on = segment(text, start)
+                lines = text.count("\n", start, end)
+                if lines >= _LEAST_TAB_ROWS:
+                    self._segments.append((start, end, row))
+                    row += lines
+                self._until = max(self._until, end)
+                start = text.find("\n", end) + 1 or len(text)
+            if not self._segments or self._convert(text, row):
+                return
+        self._segments = []
+
+    def _likely_segment(self, text: str, at: int) -> tuple[int, bool]:
+        """Return the same as ``_segment`` where all lines up to the next header are rows."""
+        if text.startswith(("TS ", self._header), at):
+            return at, True
+        if self._next_header < at:
+            place = text.find("\n" + self._header, at)
+            self._next_header = place + 1 if place >= 0 else len(text)
+        stamp = text.find("\nTS ", at, self._next_header) + 1
+        end = stamp or self._next_header
+        if end < len(text):
+            return end, True
+        return (text.rfind("\n", at, end - 1) + 1 or at) if self._may_continue else end, False
+
+    def _segment(self, text: str, at: int) -> tuple[int, bool]:
+        """Return where the rows at an offset end, and whether a header or a TS line is next."""
+        end, goes_on = self._likely_segment(text, at)
+        match = self._run.match(text, at, end)
+        if match and match.end() == end:
+            return end, goes_on
         end = match.end() if match else at
-        if self._may_continue and end < limit and not text.startswith("TS ", end):
-            end = max(at, text.rfind("\n", at, max(at, end - 1)) + 1)
-        lines = text.count("\n", at, end)
-        if lines < _LEAST_TAB_ROWS or text[at : at + len(self._name)].lower() == self._name:
-            self._until = len(text), end
-            return None
-        frame = self._frame(text[at:end])
-        return None if frame is None or frame.height != lines else Cells(frame, 1, end - at)
+        if self._may_continue and end > at:
+            end = text.rfind("\n", at, end - 1) + 1 or at
+        return end, False
 
-    def _next_header(self, text: str, at: int) -> int:
-        """Return where the header is printed again, or the end of the text."""
-        size, found = self._again
-        if size != len(text) or found < at:
-            place = text.find(self._header, at)
-            found = place + 1 if place >= 0 else len(text)
-            self._again = len(text), found
-        return found
-
-    def _frame(self, text: str) -> pl.DataFrame | None:
+    def _convert(self, text: str, rows: int) -> bool:
+        """Convert all rows; return False when one of them has too few or too many cells."""
         names = [str(number) for number in range(self._width)]
+        data = "".join(text[start:end] for start, end, _ in self._segments)
+        encoded = data.encode()
         try:
             frame = pl.read_csv(
-                text.encode(),
+                encoded,
                 has_header=False,
                 separator="\t",
                 schema=dict.fromkeys(names, pl.String),
@@ -194,10 +233,16 @@ class TabRows:
                 empty_string_is_null=False,
             )
         except pl.exceptions.PolarsError:
-            return None
-        if "\\" not in text:
-            return frame
-        return frame.with_columns(pl.all().str.replace_many(_ESCAPES, leftmost=True))
+            return False
+        # Each null was printed as NULL: a missing cell is null as well.
+        every = pl.all()
+        sizes = frame.select(pl.sum_horizontal(every.str.len_bytes().sum(), every.null_count() * 4))
+        if frame.height != rows or sizes.item() + self._width * rows != len(encoded):
+            return False
+        if "\\" in data:
+            frame = frame.with_columns(pl.all().str.replace_many(_ESCAPES, leftmost=True))
+        self._frame = frame
+        return True
 
 
 __all__ = ["Cells", "Pattern", "Patterns", "TabRows", "is_name", "row_number"]

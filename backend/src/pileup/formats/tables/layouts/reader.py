@@ -62,6 +62,7 @@ _TO_ASCII = str.maketrans(
     }
 )
 _MOST_ROW = 1024 * 1024
+_MOST_HEADERS = 32
 _LONGEST_REST = 64 * 1024
 _MOST_TITLE = 2000
 _MOST_COLUMNS = 4096
@@ -124,6 +125,12 @@ class RowBlock:
         for number, values in enumerate(self.cells.rows()):
             line = self.line + number * height
             yield ResultRow(self.result, values, line, line + height - 1)
+
+    @property
+    def first(self) -> ResultRow:
+        """The first row."""
+        values = self.cells.frame.row(0)
+        return ResultRow(self.result, values, self.line, self.line + self.cells.lines - 1)
 
     @property
     def line_last(self) -> int:
@@ -215,6 +222,7 @@ class _Reader:
         self._row_ahead: tuple[int, str, int] | None = None
         """A line of stars inside a table, and its number: the next line shows what it is."""
         # tab
+        self._tabs: dict[tuple[str, ...], TabRows] = {}
         self._tab_rows: TabRows | None = None
         self._header: tuple[int, str] | None = None
         # other delimiters
@@ -668,8 +676,14 @@ class _Reader:
         self._sets += 1
         self._bars = self._patterns.box(self._offsets) if layout == "box" else None
         plain = layout == "tab" and not self._indent and len(columns) > 1
-        self._tab_rows = TabRows(columns) if plain else None
+        self._tab_rows = self._rows_between_tabs(columns) if plain else None
         yield self._result
+
+    def _rows_between_tabs(self, columns: tuple[str, ...]) -> TabRows | None:
+        """Return the reader of such rows: one for all tables with this header."""
+        if columns not in self._tabs and len(self._tabs) < _MOST_HEADERS:
+            self._tabs[columns] = TabRows(columns)
+        return self._tabs.get(columns)
 
     def _join(self) -> None:
         self._values[-1] = "\n".join([self._values[-1], *self._more])

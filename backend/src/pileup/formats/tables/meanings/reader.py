@@ -90,7 +90,7 @@ class TableReader:
             if self._left_out.count:
                 self._left_out.reaches(part.line_last)
             if self._pending is not None:
-                first = part.values if isinstance(part, ResultRow) else next(part.cells.rows())
+                first = part.values if isinstance(part, ResultRow) else part.first.values
                 yield from self._begin(first)
             if self._moment is not None:
                 self._moment.last = part.line_last
@@ -143,6 +143,7 @@ class TableReader:
                 None,
                 f"{self._empty} TS lines in all are followed by nothing: the server did not answer",
             )
+        yield from self._shared.held.flush()
         yield from self._shared.columns.flush()
         yield from self._shared.listings.finish()
         yield from self._left_out.report_omitted(

@@ -8,12 +8,14 @@ from dataclasses import dataclass, field, replace
 
 import polars as pl
 
+from pileup.formats.reading.repeated_text import repeated
 from pileup.formats.tables.meanings.handlers import Where
-from pileup.records import Clock, Item, Samples, Section, Snapshot
+from pileup.records import Clock, Item, Rows, Samples, Section, Session, Snapshot, build_frame
 
 # Not doing a statement: they would hide the pileup in the count.
 NOT_RUNNING = frozenset({"Sleep", "Daemon", "Binlog Dump", "Binlog Dump GTID", None})
 _SECOND = 1_000_000
+_MOST_HELD = 20_000
 
 _MAX_STATES = 300
 _FLUSH_VALUES = 50_000
@@ -126,13 +128,15 @@ class Listing:
         """Count the sessions of a frame up to a line, as ``take`` does for one."""
         self.last = line
         self.sessions += rows.height
-        if "command" in names:
-            rows = rows.filter(~pl.col("command").is_in(list(NOT_RUNNING), nulls_equal=True))
-            self.running = (self.running or 0) + rows.height
+        states = rows["state"].to_list()
+        if "command" in names:  # lists: a frame of its own costs more than these rows
+            commands = rows["command"].to_list()
+            states = [s for s, c in zip(states, commands, strict=True) if c not in NOT_RUNNING]
+            self.running = (self.running or 0) + len(states)
         elif "info" in names:
-            rows = rows.filter(pl.col("query").fill_null("") != "")
-            self.running = (self.running or 0) + rows.height
-        self.states.update(filter(None, rows["state"].to_list()))
+            states = [s for s, q in zip(states, rows["query"].to_list(), strict=True) if q]
+            self.running = (self.running or 0) + len(states)
+        self.states.update(filter(None, states))
 
 
 def _runs(command: str | None, info: str | None, names: frozenset[str]) -> bool | None:
@@ -197,4 +201,48 @@ class Listings:
         yield from self._series.end()
 
 
-__all__ = ["NOT_RUNNING", "Listing", "ListingSeries", "Listings"]
+class HeldSessions:
+    """Sessions of many listings that wait to be yielded as one frame."""
+
+    def __init__(self) -> None:
+        self._frames: list[pl.DataFrame] = []
+        self._listings: list[tuple[int, int, int, Where]] = []
+        """Rows, first line, lines of a row, and place of each listing."""
+        self._rows = 0
+
+    @property
+    def full(self) -> bool:
+        return self._rows >= _MOST_HELD
+
+    def add(self, rows: pl.DataFrame, line: int, lines: int, where: Where) -> None:
+        """Add the sessions of adjacent rows from a line on."""
+        self._frames.append(rows)
+        self._listings.append((rows.height, line, lines, where))
+        self._rows += rows.height
+
+    def flush(self) -> Iterator[Item]:
+        """Yield the sessions."""
+        if not self._rows:
+            return
+        rows = pl.concat(self._frames)
+        first = [
+            pl.int_range(line, line + count * lines, lines, eager=True, dtype=pl.Int64)
+            for count, line, lines, _ in self._listings
+        ]
+        of_row = repeated([count for count, *_ in self._listings])
+        wheres = [where for *_, where in self._listings]
+        height = pl.Series([lines - 1 for _, _, lines, _ in self._listings], dtype=pl.Int64)
+        line_first = pl.concat(first)
+        columns = {
+            **{name: rows[name] for name in rows.columns if name != "time_odd"},
+            "line_first": line_first,
+            "line_last": line_first + height.gather(of_row),
+            "wall_us": pl.Series([w.wall_us for w in wheres], dtype=pl.Int64).gather(of_row),
+            "clock": pl.Series([w.clock for w in wheres], dtype=pl.String).gather(of_row),
+            "snapshot": pl.Series([w.snapshot for w in wheres], dtype=pl.Int64).gather(of_row),
+        }
+        self._frames, self._listings, self._rows = [], [], 0
+        yield Rows(Session.KIND, build_frame(Session.KIND, columns))
+
+
+__all__ = ["NOT_RUNNING", "HeldSessions", "Listing", "ListingSeries", "Listings"]

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from pileup.formats.reading.timestamps import read_stamp
+from pileup.formats.tables.layouts.blocks import Cells as RowCells
 from pileup.formats.tables.layouts.headless import COMMANDS
 from pileup.formats.tables.layouts.reader import ResultRow, RowBlock
 from pileup.formats.tables.meanings.handlers import (
@@ -30,7 +31,7 @@ from pileup.formats.tables.meanings.handlers import (
 )
 from pileup.formats.tables.meanings.session_counts import Listing
 from pileup.formats.tables.meanings.tables import Shared, TableCollector
-from pileup.records import Item, Problem, Rows, Session, Skipped, build_frame
+from pileup.records import Item, Problem, Session, Skipped
 
 NAMES: dict[str, tuple[str, ...]] = {
     "id": ("id", "processlist_id", "conn_id", "connection_id", "session_id", "pid"),
@@ -172,6 +173,7 @@ class _Sessions(Ready):
             ]
             return
         command, state, info = (cells.get(name) for name in ("command", "state", "info"))
+        self._ready += self._shared.held.flush()
         self._listing.complete = not (row.missing and row.result.layout == "vertical")
         self._listing.take(row.line_last, command, state, info, self._names)
         if session_id is None:
@@ -194,41 +196,39 @@ class _Sessions(Ready):
 
     def block(self, block: RowBlock) -> None:
         """Read many rows as columns; odd ones (no id, the next listing) one by one."""
-        frame = block.cells.frame
-        fields = self._fields(frame.columns)
-        if fields is None:
+        rows = self._converted(block.cells)
+        if rows is None:
             return super().block(block)
-        rows = frame.select(fields)
         ids = rows["session_id"].to_list()
-        read = rows.null_count().select("session_id", "time_odd").row(0)
+        read = rows["session_id"].null_count(), rows["time_odd"].null_count()
         new = set(ids)
-        if read != (0, frame.height) or len(new) < len(ids) or not new.isdisjoint(self._ids):
+        if read != (0, rows.height) or len(new) < len(ids) or not new.isdisjoint(self._ids):
             return super().block(block)
         if self._listing is None:
-            self._begin(next(block.rows()), None)
+            self._begin(block.first, None)
         listing = self._listing
         assert listing is not None
         self._ids |= new
-        lines = pl.int_range(
-            block.line, block.line_last + 1, block.cells.lines, eager=True, dtype=pl.Int64
-        )
         listing.complete = True
         listing.take_many(block.line_last, rows, self._names)
-        columns = {
-            **rows.drop("time_odd").to_dict(),
-            "line_first": lines,
-            "line_last": lines + (block.cells.lines - 1),
-            "wall_us": listing.where.wall_us,
-            "clock": listing.where.clock,
-            "snapshot": listing.where.snapshot,
-        }
-        self._ready.append(Rows(Session.KIND, build_frame(Session.KIND, columns)))
+        self._shared.held.add(rows, block.line, block.cells.lines, listing.where)
+        if self._shared.held.full:
+            self._ready += self._shared.held.flush()
         return None
 
-    def _fields(self, places: list[str]) -> list[pl.Expr] | None:
-        """Return the expressions for the fields of Session; None when rows have their own time."""
+    def _converted(self, cells: RowCells) -> pl.DataFrame | None:
+        """Return the fields of Session; of listings that were read together, all at once."""
         if self._time is not None or self._table is not None:
-            return None
+            return None  # rows have times of their own, or no id
+        if cells.source is None:
+            return cells.frame.select(self._fields(cells.frame.columns))
+        whole, first = cells.source
+        if self._shared.converted[0] is not whole:
+            self._shared.converted = whole, whole.select(self._fields(whole.columns))
+        return self._shared.converted[1].slice(first, cells.frame.height)
+
+    def _fields(self, places: list[str]) -> list[pl.Expr]:
+        """Return the expressions for the fields of Session."""
         place: dict[str, str] = {}
         for name, at in zip(self._seen.columns, places, strict=True):
             if (column := _COLUMN_OF.get(plain(name))) is not None:

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+import polars as pl
+
 from pileup.formats.reading.series_columns import Columns
 from pileup.formats.tables.layouts.reader import ResultRow, ResultSet
 from pileup.formats.tables.meanings.handlers import RowByRow, Where
-from pileup.formats.tables.meanings.session_counts import Listing, Listings
+from pileup.formats.tables.meanings.session_counts import HeldSessions, Listing, Listings
 from pileup.numerals import grouped
 from pileup.records import Item, Problem, Skipped, Table
 
@@ -31,9 +33,14 @@ class Shared:
     """Settings by channel and name as last yielded: a file repeats them every second."""
     columns: Columns = field(default_factory=Columns)
     """Values of series that wait to be yielded."""
+    converted: tuple[pl.DataFrame, pl.DataFrame] = field(
+        default_factory=lambda: (pl.DataFrame(), pl.DataFrame())
+    )
+    """Cells that several listings share, and the sessions made of them."""
     snapshots: int = 0
     """Snapshots so far."""
     listings: Listings = field(default_factory=Listings)
+    held: HeldSessions = field(default_factory=HeldSessions)
 
     def take_snapshot(self) -> int:
         """Return the number of the next snapshot."""
