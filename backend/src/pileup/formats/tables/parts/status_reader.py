@@ -14,6 +14,7 @@ from typing import Any
 
 import polars as pl
 
+from pileup.formats.reading.date_lines import read_date_line
 from pileup.formats.reading.lines import tile
 from pileup.formats.reading.pt_stalk_samples import clock_event, read_ts
 from pileup.formats.tables.parts.status_rows import (
@@ -79,7 +80,7 @@ class StatusReader:
         self.samples = 0
         """Number of samples read line by line and closed so far."""
         self._sample: _Sample | None = None
-        self._stamp: int | None = None
+        self._stamp: tuple[int, Clock] | None = None
         self._clock_yielded = False
         self._clock = UptimeClock()
         self._held: list[_Sample] = []
@@ -108,7 +109,7 @@ class StatusReader:
 
     def _stamped(self, number: int, epoch_us: int, local: str | None) -> Iterator[Item]:
         yield from self.close()
-        self._stamp = epoch_us
+        self._stamp = epoch_us, "utc"
         if local and not self._clock_yielded:
             self._clock_yielded = True
             yield clock_event(number, epoch_us, local)
@@ -122,6 +123,9 @@ class StatusReader:
         if found is None:
             if not text.strip():
                 self._inside_value = False
+            elif not self._inside_value and (date := read_date_line(text)):
+                yield from self.close()
+                self._stamp = date.wall_us, date.clock
             elif self._inside_value:
                 self._inside_value = not text.rstrip().endswith("|")
             elif not is_decoration(text):
@@ -161,7 +165,7 @@ class StatusReader:
             values = self._summed(shape, values, samples)
         walls = pl.Series(self._walls(shape, values, samples), dtype=pl.Int64)
         places = pl.int_range(first, first + samples * size, size, eager=True)
-        clock: Clock = "relative" if self._stamp is None else "utc"
+        clock: Clock = "relative" if self._stamp is None else self._stamp[1]
         yield from _grids(shape, values, clock, walls, places)
 
     def finish(self) -> Iterator[Item]:
@@ -171,7 +175,7 @@ class StatusReader:
 
     def _walls(self, shape: Shape, values: pl.Series, samples: int) -> list[int]:
         if self._stamp is not None:
-            return [self._stamp] * samples
+            return [self._stamp[0]] * samples
         uptimes: list[float | None] = [None] * samples
         if shape.uptime is not None:
             uptimes = values.gather_every(shape.size, shape.uptime).to_list()
@@ -210,7 +214,7 @@ class StatusReader:
         if self._relative:
             yield from self._sum_up(sample)
         if self._stamp is not None:
-            sample.wall, sample.clock = self._stamp, "utc"
+            sample.wall, sample.clock = self._stamp
         else:
             sample.wall = self._clock.next(_integer(sample.cells.get("Uptime", ("", 0))[0]))
         self._held.append(sample)
