@@ -305,3 +305,59 @@ def test_rows_without_a_header(layout: str, meaning: str) -> None:
     for blanks in range(9):
         given = _gives("".join(f"{' ' * blanks}{line}\n" for line in text.split("\n")))
         assert given.get(wanted) == expected[wanted], (blanks, given)
+
+
+DATES = (
+    "Mon Nov 23 07:24:{} UTC 2026",
+    "lun. 23 nov. 2026 07:24:{} CET",
+    "# 2026-11-23T07:24:{}Z",
+    "===== 2026-11-23 07:24:{} =====",
+)
+
+
+@pytest.mark.parametrize("layout", ["box", "tabs", "\\G"])
+@pytest.mark.parametrize("meaning", [name for name in MEANINGS if name != "variables"])
+def test_a_date_above_a_table_is_its_time(layout: str, meaning: str) -> None:
+    """``while :; do date; mysql -e '...'; sleep 2; done``, also where ``date`` speaks French."""
+    wanted, rows = MEANINGS[meaning]
+    table = LAYOUTS[layout](rows)
+    for date in DATES:
+        text = "".join(f"{date.format(second)}\n{table}\n" for second in (10, 12, 15, 17))
+        frames = parse_bytes(text.encode()).frames
+        kind = "sample" if "." in wanted else wanted
+        frame = frames[kind].filter(series=wanted) if kind == "sample" else frames[kind]
+        times = [wall // 1_000_000 % 60 for wall in frame["wall_us"].unique().sort().to_list()]
+        assert times == [10, 12, 15, 17], date
+
+
+@pytest.mark.parametrize("layout", ["CSV", "CSV, semicolons", "tabs", "box"])
+def test_the_host_of_a_processlist_is_the_client(layout: str) -> None:
+    """Also where each row has the time at which it was read."""
+    _, rows = MEANINGS["processlist"]
+    stamps = ("2026-11-23 07:24:10", "2026-11-23 07:24:10", "2026-11-23 07:24:12")
+    with_time = [("ts", *rows[0]), *[(at, *row) for at, row in zip(stamps, rows[1:], strict=True)]]
+    frames = parse_bytes((LAYOUTS[layout](with_time) + "\n").encode(), "sessions.csv").frames
+    sessions = frames["session"]
+    assert sessions["client_host"].to_list() == ["10.0.0.7:50122", "10.0.0.8:50123", "localhost"]
+    assert sessions["host"].null_count() == sessions.height
+    assert sessions["snapshot"].to_list() == [0, 0, 1]
+    assert [wall // 1_000_000 % 60 for wall in sessions["wall_us"].to_list()] == [10, 10, 12]
+
+
+def test_counts_by_state_are_sums_of_what_was_counted() -> None:
+    _, rows = MEANINGS["sessions by user and command"]
+    samples = parse_bytes((_box(rows) + "\n").encode()).frames["sample"]
+    values = dict(samples.select("series", "value").filter(series="processlist.sessions").rows())
+    values |= dict(samples.select("series", "value").filter(series="processlist.running").rows())
+    assert values == {"processlist.sessions": 48, "processlist.running": 41}
+    by_state = samples.filter(series="processlist.state").select("labels", "value").rows()
+    assert by_state == [("state=updating", 41)]
+
+
+def test_a_table_of_other_things_is_no_processlist() -> None:
+    rows = (("id", "state", "time", "note"), ("1", "CA", "2026-01-01", "x"), ("2", "NY", "y", "z"))
+    assert set(_gives(_box(rows) + "\n")) == {"table"}
+    by_title = "mysql> select state, count(*) from customers group by state;\n"
+    assert "processlist.state" not in _gives(
+        by_title + _box(MEANINGS["sessions by state"][1]) + "\n"
+    )

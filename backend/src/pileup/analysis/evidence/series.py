@@ -8,6 +8,7 @@ from __future__ import annotations
 import polars as pl
 
 from pileup.analysis.evidence.compact_samples import by_series, compact
+from pileup.knowledge.series_names import canonical_name
 
 SCHEMA: dict[str, pl.DataType] = {
     "id": pl.Categorical(),
@@ -62,5 +63,7 @@ def _plain(samples: pl.DataFrame) -> pl.DataFrame:
 
 def short_name(series: str) -> str:
     """Return 'threads_running' for 'mysql.Threads_running' and the names of exporters."""
-    last = series.rpartition(".")[2].lower()
-    return last.removeprefix("mysql_global_status_").removeprefix("mysql_info_schema_")
+    collector, _, name = series.partition(".")
+    if collector == "metric":
+        return canonical_name(name)
+    return series.rpartition(".")[2].lower()

@@ -23,6 +23,7 @@ _CPU_PAIRS = (
     ("dstat", "usr", "sys"),
     ("top", "cpu_us", "cpu_sy"),
     ("iostat", "cpu_user", "cpu_system"),
+    ("metric", "cpu_busy_pct", ""),
     ("metric", "cpu_user_pct", "cpu_system_pct"),
 )
 """Collector and its columns of user and system time per interval."""

@@ -410,10 +410,13 @@ class Observed:
         return self._over_stall(level.id, text, level.artifact, path)
 
     def shift(self, *names: str) -> ShiftDoc | None:
-        """Return the shift of the first of these full series names that exists, else None."""
+        """Return the shift of the first of these full series names that exists, else None.
+
+        A name of an exporter's matches every exporter's name of the same measure.
+        """
         for name in names:
             for shift in self.context.shifts:
-                if shift.name.lower() == name.lower():
+                if shift.name.lower() == name.lower() or _is_same_measure(shift.name, name):
                     return shift
         return None
 
@@ -528,6 +531,12 @@ class Observed:
         else:
             text = what(top, usual)
         return Seen(True, top["n"], matches.height / frame.height, text, (self.lines(top, text),))
+
+
+def _is_same_measure(series: str, name: str) -> bool:
+    """Whether both are names of exporters and mean the same."""
+    ours = series.startswith("metric.") and name.startswith("metric.")
+    return ours and short_name(series) == short_name(name)
 
 
 def _peak(frame: pl.DataFrame, *columns: str) -> dict[str, Any]:

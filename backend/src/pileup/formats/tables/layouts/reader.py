@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -420,8 +420,8 @@ class _Reader:
         self._width = self._size = self._blanks = 0
         self._values, self._more, self._keys = [], [], []
 
-    def _between(self, number: int, text: str) -> Iterator[Part]:
-        """Read a line outside of tables: a statement, chatter, or a tab-separated header."""
+    def _below_header(self, number: int, text: str) -> Generator[Part, None, bool]:
+        """Read the line below what may be a header; return whether a table has begun."""
         if self._header is not None:
             (at, header), self._header = self._header, None
             tabs = text.count("\t")
@@ -436,7 +436,7 @@ class _Reader:
                 else:
                     yield from self._begin(at, names, "tab")
                 yield from self._tab(number, text)
-                return
+                return True
             yield Stray(at, header)
         if self._candidate is not None:
             (at, header, layout), self._candidate = self._candidate, None
@@ -445,8 +445,16 @@ class _Reader:
                 self._cells = layout
                 if not layout.is_rule(text):
                     yield from self._delimited(number, text)
-                return
+                return True
             yield Stray(at, header)
+        return False
+
+    def _between(self, number: int, text: str) -> Iterator[Part]:
+        """Read a line outside of tables: a statement, chatter, or a tab-separated header."""
+        if self._header is not None or self._candidate is not None:
+            began = yield from self._below_header(number, text)
+            if began:
+                return
         if not text.strip():
             self._inside_sql = False
         elif match := _PROMPT.match(text) or _MORE.match(text):

@@ -35,7 +35,7 @@ class Meaning:
 
     format: str
     fits: Callable[[Seen], bool]
-    """Whether a table is of this kind; it is not told its rows, but for the first."""
+    """Whether a table is of this kind; only the first of its rows is known."""
     handler: Callable[[Seen, Where, Shared], Handler]
     snapshot: Callable[[tuple[str, ...]], str | None] = lambda _: None
     """The kind of snapshot that its rows belong to, by its columns; None for none."""
