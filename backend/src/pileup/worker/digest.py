@@ -7,7 +7,9 @@ from typing import Any
 import polars as pl
 
 from pileup.analysis.contract import Analysis, StallDoc
+from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.evidence import Evidence
+from pileup.analysis.evidence.times import parse
 from pileup.analysis.reasoning.similar import signature
 from pileup.analysis.stalls.documents import main_stall
 
@@ -39,11 +41,20 @@ def _engine(server: dict[str, str | None]) -> str | None:
     return " ".join(words) or None
 
 
+def _window(document: Analysis, stall: StallDoc | None) -> Span | None:
+    """Return the capture of the stall: a sparkline does not cross the time between captures."""
+    for capture in document.captures:
+        if stall and capture.id == stall.capture and capture.first and capture.last:
+            return Span(parse(capture.first), parse(capture.last) + 999_999)
+    return None
+
+
 def _spark(
     document: Analysis, stall: StallDoc | None, evidence: Evidence
 ) -> list[float | None] | None:
     """Return maxima per bucket of the series that shows the stall best, else of the waiters."""
     samples = evidence.frames.get("sample")
+    window = _window(document, stall)
     if stall and stall.evidence and samples is not None and "id" in samples.columns:
         of_series = samples.filter(pl.col("id") == stall.evidence[0].series)
         points = of_series.select("time", "value").drop_nulls()
@@ -58,6 +69,8 @@ def _spark(
             schema={"time": pl.String, "value": pl.Float64},
         ).with_columns(pl.col("time").str.to_datetime(time_zone="UTC", strict=False).dt.epoch("us"))
     points = points.drop_nulls()
+    if window is not None:
+        points = points.filter(window.holds())
     if points.height < 2:
         return None
     first, last = points["time"].min(), points["time"].max()
