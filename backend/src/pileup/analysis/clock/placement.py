@@ -320,22 +320,26 @@ def _anchor(
             match = anchoring.match(own, everywhere, host, near)
         if match is None:
             continue
-        how = (
-            f"No time in the file: {match.series} follows {match.other} of "
-            f"{names.get(match.artifact, 'another file')} (correlation {match.r:.2f} at this "
-            f"position, {match.second:.2f} at the next best)"
-        )
-        doc = ClockDoc(
-            source=before.doc.source,
-            zone=None,
-            offset_s=before.doc.offset_s,
-            how=f"{how}.",
-            quality="derived",
-            dispersion_s=1.0,
-            anchors=match.points,
-        )
+        other = names.get(match.artifact, "another file")
+        doc = _anchored(before.doc, match, other)
         moved[artifact.sha256] = replace(before, doc=doc, base_us=match.base_us)
     return moved
+
+
+def _anchored(before: ClockDoc, match: anchoring.Match, other: str) -> ClockDoc:
+    how = (
+        f"No time in the file: {match.series} follows {match.other} of {other} "
+        f"(correlation {match.r:.2f} at this position, {match.second:.2f} at the next best)"
+    )
+    return ClockDoc(
+        source=before.source,
+        zone=None,
+        offset_s=before.offset_s,
+        how=f"{how}.",
+        quality="derived",
+        dispersion_s=1.0,
+        anchors=match.points,
+    )
 
 
 # ---- offsets between clocks --------------------------------------------------------------------
