@@ -80,6 +80,9 @@ def _text(
         return ""
     dated = [capture for capture in captures if capture.first is not None]
     text = f"{_count(len(stalls), 'stall')} in {_count(len(dated), 'capture')}"
+    hosts = {capture.host for capture in dated}
+    if len(hosts) > 1:
+        text += f" of {len(hosts)} hosts"
     text += f"{_rhythm(apart)}."
     if short:
         text += (
