@@ -12,7 +12,9 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from pileup.formats.tables.layouts import delimited
 from tests.formats.checks import parse_bytes
+from tests.support.cpu import growth
 
 Rows = Sequence[Sequence[str]]
 """The header and the rows of a table; NULL is the text NULL."""
@@ -361,3 +363,19 @@ def test_a_table_of_other_things_is_no_processlist() -> None:
     assert "processlist.state" not in _gives(
         by_title + _box(MEANINGS["sessions by state"][1]) + "\n"
     )
+
+
+def test_a_cell_of_csv_that_never_ends_costs_its_length_once() -> None:
+    def read_lines(many: int) -> None:
+        layout = delimited.Delimited(",", ("id", "info"))
+        for text in ('1,"update t', *['set ""a"" = 1'] * many):
+            layout.cells(text)
+
+    assert growth(lambda: read_lines(2_000), lambda: read_lines(16_000)) < 24
+
+
+def test_a_statement_over_lines_in_csv_is_one_cell() -> None:
+    text = 'Id,User,Command,State,Info\n7,app,Query,updating,"update t\n set a = ""x"", b = 1"\n'
+    sessions = parse_bytes(f"{text}8,app,Sleep,,\n".encode()).frames["session"]
+    assert sessions["query"].to_list() == ['update t\n set a = "x", b = 1', ""]
+    assert sessions["line_last"].to_list() == [3, 4]

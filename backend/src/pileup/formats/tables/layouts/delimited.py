@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 MOST_CELL = 1024 * 1024
 _BAR_ROW = re.compile(r"\s*\|.*\|\s*$", re.DOTALL)
@@ -35,8 +35,9 @@ class Delimited:
     quote: str = '"'
     starts: tuple[int, ...] = ()
     """Where the columns begin, when blanks separate them."""
-    held: str = ""
-    """The beginning of a row that ends inside quotes."""
+    held: list[str] = field(default_factory=list)
+    """The lines so far of a row that ends inside quotes."""
+    _size: int = 0
 
     def fits_box(self, columns: int) -> bool:
         """Whether the header can be that of a box with so many columns."""
@@ -51,7 +52,7 @@ class Delimited:
         if self.is_rule(text):
             return True
         cells = self.cells(text)
-        opened, self.held = bool(self.held), ""
+        opened, self.held = bool(self.held), []
         if cells is None:
             return opened and is_known
         if len(cells) != len(self.columns):
@@ -65,10 +66,18 @@ class Delimited:
             return self._between_bars(text)
         if self.kind == " ":
             return self._between_blanks(text)
-        whole = f"{self.held}\n{text}" if self.held else text.strip()
-        cells = split_quoted(whole, self.kind, self.quote)
-        self.held = whole if cells is None and len(whole) < MOST_CELL else ""
-        return cells
+        opens = (text.count(self.quote) - text.count("\\" + self.quote)) % 2 == 1
+        if not self.held and not opens:
+            return split_quoted(text.strip(), self.kind, self.quote)
+        if not self.held or not opens:  # still, or from now on, inside quotes
+            self._size = self._size + len(text) if self.held else 0
+            self.held.append(text if self.held else text.lstrip())
+            if self._size > MOST_CELL:
+                self.held = []
+            return None
+        whole = "\n".join([*self.held, text])
+        self.held = []
+        return split_quoted(whole, self.kind, self.quote)
 
     def _between_bars(self, text: str) -> list[str] | None:
         if not _BAR_ROW.match(text):

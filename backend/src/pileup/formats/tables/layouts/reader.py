@@ -507,7 +507,7 @@ class _Reader:
         layout, result = self._cells, self._result
         assert layout is not None
         assert result is not None
-        begun = layout.held
+        begun = bool(layout.held)
         if not begun and not text.strip():
             yield from self._end_set()
             return
