@@ -161,6 +161,7 @@ class TabRows:
         """Start, end and number of the first row of rows without anything between them."""
         self._text = ""
         self._until = self._next_header = 0
+        self._is_plain = True
         self._frame = pl.DataFrame()
 
     def read(self, text: str, at: int) -> Cells | None:
@@ -177,9 +178,12 @@ class TabRows:
 
     def _read_ahead(self, text: str, at: int) -> None:
         """Convert the rows from an offset on, past headers and TS lines."""
-        self._text = text
-        for segment in (self._likely_segment, self._segment):
-            self._segments, self._until, self._next_header = [], at + 1, -1
+        if self._text is not text:
+            self._text, self._next_header, self._is_plain = text, -1, True
+        # The quick way is tried once per text: it converts all of it.
+        ways = (self._likely_segment, self._segment) if self._is_plain else (self._segment,)
+        for segment in ways:
+            self._segments, self._until = [], at + 1
             start, row, goes_on = at, 0, True
             while goes_on and start < len(text):
                 end, goes_on = segment(text, start)
@@ -191,28 +195,35 @@ class TabRows:
                 start = text.find("\n", end) + 1 or len(text)
             if not self._segments or self._convert(text, row):
                 return
+            self._is_plain, self._next_header = False, -1
         self._segments = []
 
     def _likely_segment(self, text: str, at: int) -> tuple[int, bool]:
         """Return the same as ``_segment`` where all lines up to the next header are rows."""
         if text.startswith(("TS ", self._header), at):
             return at, True
-        if self._next_header < at:
-            place = text.find("\n" + self._header, at)
-            self._next_header = place + 1 if place >= 0 else len(text)
+        self._find_header(text, at)
         stamp = text.find("\nTS ", at, self._next_header) + 1
         end = stamp or self._next_header
         if end < len(text):
             return end, True
         return (text.rfind("\n", at, end - 1) + 1 or at) if self._may_continue else end, False
 
+    def _find_header(self, text: str, at: int) -> None:
+        """Find where the header is printed next, once for all rows up to it."""
+        if self._next_header < at:
+            place = text.find("\n" + self._header, at)
+            self._next_header = place + 1 if place >= 0 else len(text)
+
     def _segment(self, text: str, at: int) -> tuple[int, bool]:
         """Return where the rows at an offset end, and whether a header or a TS line is next."""
-        end, goes_on = self._likely_segment(text, at)
-        match = self._run.match(text, at, end)
-        if match and match.end() == end:
-            return end, goes_on
+        if text.startswith(("TS ", self._header), at):
+            return at, True
+        self._find_header(text, at)
+        match = self._run.match(text, at, self._next_header)
         end = match.end() if match else at
+        if end < len(text) and (end == self._next_header or text.startswith("TS ", end)):
+            return end, True
         if self._may_continue and end > at:
             end = text.rfind("\n", at, end - 1) + 1 or at
         return end, False
