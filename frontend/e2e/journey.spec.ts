@@ -150,7 +150,7 @@ test('from the upload to the postmortem', async ({ page }) => {
     await inspector
       .getByRole('textbox', { name: 'Observation' })
       .fill('0 lock waits 13 s after the commit')
-    await inspector.getByLabel('Measured value').fill('0')
+    await inspector.getByLabel('Value you read').fill('0')
     await inspector
       .getByRole('textbox', { name: 'Conclusion' })
       .fill('The idle transaction was the blocker.')

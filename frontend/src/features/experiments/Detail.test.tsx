@@ -126,7 +126,7 @@ describe('an experiment that has started', () => {
       expect(calls.find((call) => call.path.endsWith('/finish'))?.body).toMatchObject({
         observation: {
           text: 'm.waiters: median 31; predicted < 20. The run is better than the incident: 2 ms, against 500 ms. The run reproduces 1 of 7 symptoms.',
-          value: 31,
+          value: null,
         },
         verdict: 'partial',
         failed_same_way: 'no',

@@ -4,8 +4,6 @@ import { useMay } from '@/api/queries'
 import { Button } from '@/ui/controls/Button'
 import { Chip } from '@/ui/controls/Chip'
 import { DeleteButton } from '@/ui/controls/DeleteButton'
-import { Problem } from '@/ui/display/States'
-import { Time } from '@/ui/display/Value'
 import { rawLinesPath } from '@/ui/evidence/evidence'
 import { Inspector, InspectorSection } from '@/ui/panels/Inspector'
 import { LiveText } from '@/ui/text/LiveText'
@@ -13,9 +11,11 @@ import { AttachArtifacts } from './AttachArtifacts'
 import { FAILED_WORDS } from './failed'
 import { FinishForm } from './FinishForm'
 import { Levels } from './Measurements'
-import { type Experiment, useExperimentWrites } from './queries'
+import { Measures } from './Measures'
+import type { Experiment } from './queries'
+import { PredictionStanding, RunTimes, StartRun } from './RunTimes'
 import { predictedNumber } from './sweep'
-import { Measured, VerdictChip } from './VerdictChip'
+import { VerdictChip } from './VerdictChip'
 
 type Props = {
   incidentId: string
@@ -27,7 +27,6 @@ type Props = {
 
 export function Detail({ incidentId, experiment, onClose, onRunLike, onChangePlan }: Props) {
   const mayWrite = useMay('contributor')
-  const { start } = useExperimentWrites(incidentId)
   const { search } = useLocation()
   return (
     <Inspector
@@ -49,30 +48,17 @@ export function Detail({ incidentId, experiment, onClose, onRunLike, onChangePla
         {experiment.prediction.falsifier && (
           <p className="muted">Disproved if: {experiment.prediction.falsifier}</p>
         )}
-        {experiment.locked_at && (
-          <p className="faint" data-testid="prediction-lock">
-            Locked <Time at={experiment.locked_at} zone />
-          </p>
-        )}
+        <PredictionStanding experiment={experiment} />
         {mayWrite && experiment.state === 'planned' && (
           <>
-            {start.isError && (
-              <Problem compact error={start.error} what="The experiment was not started" />
-            )}
-            <Button
-              size="small"
-              variant="primary"
-              busy={start.isPending}
-              onClick={() => start.mutate(experiment.id)}
-            >
-              Start and lock the prediction
-            </Button>{' '}
+            <StartRun incidentId={incidentId} experiment={experiment} />{' '}
             <Button size="small" onClick={onChangePlan}>
               Edit plan
             </Button>
           </>
         )}
       </InspectorSection>
+      <RunTimes incidentId={incidentId} experiment={experiment} mayWrite={mayWrite} />
       {experiment.state === 'started' && mayWrite && (
         <FinishForm incidentId={incidentId} experiment={experiment} />
       )}
@@ -80,7 +66,6 @@ export function Detail({ incidentId, experiment, onClose, onRunLike, onChangePla
         <InspectorSection title="Observation">
           <p className="experiment-outcome">
             <VerdictChip experiment={experiment} />
-            <Measured experiment={experiment} />
           </p>
           <p className="experiment-text">{experiment.observation.text}</p>
           {experiment.failed_same_way && (
@@ -89,6 +74,7 @@ export function Detail({ incidentId, experiment, onClose, onRunLike, onChangePla
           <Outcome experiment={experiment} />
         </InspectorSection>
       )}
+      <Measures incidentId={incidentId} experiment={experiment} />
       {experiment.state !== 'planned' && (
         <InspectorSection title="Conclusion">
           <LiveText

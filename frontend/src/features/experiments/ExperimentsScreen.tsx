@@ -1,18 +1,24 @@
 /** The experiment log: changes, predictions, observations. */
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { useMay } from '@/api/queries'
 import { useIncidentId } from '@/state/incident'
 import { text, useUrlState } from '@/state/url'
 import { Button } from '@/ui/controls/Button'
 import { cx } from '@/ui/controls/cx'
 import { EmptyState, NotRefreshed, Problem, SkeletonRows } from '@/ui/display/States'
+import { Chip } from '@/ui/controls/Chip'
+import { Happened } from '@/ui/display/Happened'
 import { Detail } from './Detail'
+import { FAILED_WORDS } from './failed'
+import { MeasureValue } from './Measures'
+import { PasteResults } from './PasteResults'
 import { Planning } from './Planning'
-import { experimentsQuery, hypothesisNamesQuery } from './queries'
+import { type Experiment, experimentsQuery, hypothesisNamesQuery, sweepsQuery } from './queries'
 import { predictedNumber, sweepsOf } from './sweep'
 import { SweepTable } from './SweepTable'
 import { SymptomTable } from './SymptomTable'
-import { Measured, VerdictChip } from './VerdictChip'
+import { VerdictChip } from './VerdictChip'
 import './experiments.css'
 
 /** Scroll the selected row into view, also when a link selected it. */
@@ -23,7 +29,10 @@ export default function ExperimentsScreen() {
   const mayWrite = useMay('contributor')
   const [open, setOpen] = useUrlState('experiment', text, '')
   const [plan, setPlan] = useUrlState('plan', text, '')
+  const [by, setBy] = useState<'happened' | 'recorded'>('happened')
+  const [pasting, setPasting] = useState(false)
   const list = useQuery(experimentsQuery(id))
+  const sweeps = useQuery(sweepsQuery(id))
   const { data } = list
   const hypotheses = useQuery(hypothesisNamesQuery(id))
   if (list.isLoadingError) {
@@ -46,9 +55,12 @@ export default function ExperimentsScreen() {
         <header className="experiments-head">
           <h2>Experiments</h2>
           {mayWrite && (
-            <Button variant="primary" onClick={() => setPlan('new')}>
-              Plan an experiment
-            </Button>
+            <span className="sweep-actions">
+              <Button onClick={() => setPasting(true)}>Paste results</Button>
+              <Button variant="primary" onClick={() => setPlan('new')}>
+                Plan an experiment
+              </Button>
+            </span>
           )}
         </header>
         {data.length === 0 ? (
@@ -66,40 +78,29 @@ export default function ExperimentsScreen() {
                 <th scope="col">Predicted</th>
                 <th scope="col">Observed</th>
                 <th scope="col">Verdict</th>
+                <th scope="col">
+                  <button
+                    type="button"
+                    className="linklike"
+                    title="Show the other time of each run"
+                    onClick={() => setBy(by === 'happened' ? 'recorded' : 'happened')}
+                  >
+                    {by === 'happened' ? 'Ran' : 'Recorded'}
+                  </button>
+                </th>
                 <th scope="col">By</th>
               </tr>
             </thead>
             <tbody>
               {data.map((item) => (
-                <tr
+                <Row
                   key={item.id}
-                  ref={item.id === open ? showRow : undefined}
-                  data-testid="experiment-row"
-                  className={cx(item.id === open && 'selected')}
-                >
-                  <td className="num">{item.number}</td>
-                  <td>
-                    <button type="button" className="linklike" onClick={() => setOpen(item.id)}>
-                      {item.title}
-                    </button>
-                    <div className="faint">{statement(item.hypothesis_id)}</div>
-                  </td>
-                  <td>{item.change}</td>
-                  <td>
-                    {item.prediction.text}
-                    <div className={cx(item.prediction.text && 'faint')}>
-                      {predictedNumber(item.prediction)}
-                    </div>
-                  </td>
-                  <td>
-                    <Measured experiment={item} />
-                    <div>{item.observation?.text ?? ''}</div>
-                  </td>
-                  <td>
-                    <VerdictChip experiment={item} />
-                  </td>
-                  <td>{item.by}</td>
-                </tr>
+                  item={item}
+                  statement={statement(item.hypothesis_id)}
+                  isOpen={item.id === open}
+                  by={by}
+                  onOpen={setOpen}
+                />
               ))}
             </tbody>
           </table>
@@ -110,6 +111,7 @@ export default function ExperimentsScreen() {
             incidentId={id}
             name={name}
             experiments={data.filter((item) => item.sweep === name)}
+            chart={sweeps.data?.find((item) => item.name === name)}
             onOpen={setOpen}
           />
         ))}
@@ -125,6 +127,7 @@ export default function ExperimentsScreen() {
           onChangePlan={() => setPlan(`change:${chosen.id}`)}
         />
       )}
+      {pasting && <PasteResults incidentId={id} onClose={() => setPasting(false)} />}
       {mayWrite && plan && (
         <Planning
           key={plan}
@@ -136,5 +139,74 @@ export default function ExperimentsScreen() {
         />
       )}
     </div>
+  )
+}
+
+/** One experiment of the log. */
+function Row({
+  item,
+  statement,
+  isOpen,
+  by,
+  onOpen,
+}: {
+  readonly item: Experiment
+  /** Of its hypothesis. */
+  readonly statement: string
+  readonly isOpen: boolean
+  /** Which time of the run to show. */
+  readonly by: 'happened' | 'recorded'
+  readonly onOpen: (id: string) => void
+}) {
+  return (
+    <tr
+      ref={isOpen ? showRow : undefined}
+      data-testid="experiment-row"
+      className={cx(isOpen && 'selected')}
+    >
+      <td className="num">{item.number}</td>
+      <td>
+        <button type="button" className="linklike" onClick={() => onOpen(item.id)}>
+          {item.title}
+        </button>
+        <div className="faint">{statement}</div>
+      </td>
+      <td>{item.change}</td>
+      <td>
+        {item.prediction.text}
+        <div className={cx(item.prediction.text && 'faint')}>
+          {predictedNumber(item.prediction)}
+        </div>
+        {item.prediction_standing === 'recorded_after' && (
+          <Chip tone="waiting">recorded after the run</Chip>
+        )}
+      </td>
+      <td>
+        {item.measures.map((measure, index) => (
+          <div key={measure.id ?? index}>
+            <span className="faint">{measure.name} </span>
+            <MeasureValue measure={measure} />
+          </div>
+        ))}
+        <div>{item.observation?.text ?? ''}</div>
+      </td>
+      <td>
+        <VerdictChip experiment={item} />
+        {item.failed_same_way && <div className="faint">{FAILED_WORDS[item.failed_same_way]}</div>}
+      </td>
+      <td>
+        {item.began ? (
+          <Happened
+            at={item.ran_from}
+            precision={item.ran_precision}
+            recorded={item.started_at ?? item.began}
+            by={by}
+          />
+        ) : (
+          '–'
+        )}
+      </td>
+      <td>{item.by}</td>
+    </tr>
   )
 }

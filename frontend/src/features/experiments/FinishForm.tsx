@@ -78,7 +78,8 @@ export function FinishForm({ incidentId, experiment }: Props) {
         onChange={(text) => set({ observed: text })}
       />
       <EditableField
-        label="Measured value"
+        label="Value you read"
+        hint="Shown as typed; add more values, or computed ones, under Measurements"
         inputMode="decimal"
         value={value}
         onChange={(text) => set({ value: text })}
@@ -172,7 +173,6 @@ function takenFrom({ measured, symptoms, trial }: RunData): Partial<Seen> {
     observed: [measured?.text, trialText, symptoms.text].filter(Boolean).join(' '),
     ...(measured && {
       verdict: measured.verdict,
-      value: measured.value === null ? '' : String(measured.value),
     }),
     same: symptoms.same_way,
   }

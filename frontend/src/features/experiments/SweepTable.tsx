@@ -4,9 +4,14 @@ import { useState } from 'react'
 import { formatNumber } from '@/format'
 import { Button } from '@/ui/controls/Button'
 import { ExportMenu } from '@/ui/controls/ExportMenu'
-import { observedQuery, type Experiment } from './queries'
+import { MeasureValue } from './Measures'
+import { observedQuery, type Experiment, type Sweep } from './queries'
+import { SweepChart } from './SweepChart'
 import {
   each,
+  failedWords,
+  measureNames,
+  measuresNamed,
   parametersOf,
   pivot,
   places,
@@ -24,10 +29,12 @@ type Props = {
   readonly incidentId: string
   readonly name: string
   readonly experiments: readonly Experiment[]
+  /** Its loads and threshold; undefined without a load. */
+  readonly chart: Sweep | undefined
   readonly onOpen: (id: string) => void
 }
 
-export function SweepTable({ incidentId, name, experiments, onOpen }: Props) {
+export function SweepTable({ incidentId, name, experiments, chart, onOpen }: Props) {
   const now = useQueries({
     queries: experiments.map((experiment) => observedQuery(incidentId, experiment)),
   })
@@ -37,6 +44,7 @@ export function SweepTable({ incidentId, name, experiments, onOpen }: Props) {
   }))
   const names = parametersOf(runs)
   const series = seriesOf(runs)
+  const measured = measureNames(runs)
   const [pivoted, setPivoted] = useState(false)
   const [down, across] = names
   return (
@@ -54,6 +62,7 @@ export function SweepTable({ incidentId, name, experiments, onOpen }: Props) {
           <ExportMenu name={['sweep', name]} rows={() => sweepRows(runs)} markdown />
         </span>
       </header>
+      {chart && <SweepChart sweep={chart} onOpen={onOpen} />}
       {pivoted && down !== undefined && across !== undefined ? (
         <Pivoted runs={runs} down={down} across={across} series={series} onOpen={onOpen} />
       ) : (
@@ -76,8 +85,13 @@ export function SweepTable({ incidentId, name, experiments, onOpen }: Props) {
                   {name}
                 </th>
               ))}
+              {measured.map((name) => (
+                <th key={name} scope="col" className="num">
+                  {name}
+                </th>
+              ))}
               <th scope="col">Symptoms</th>
-              <th scope="col">Failed the same way</th>
+              <th scope="col">Failed</th>
               <th scope="col">Verdict</th>
             </tr>
           </thead>
@@ -97,15 +111,19 @@ export function SweepTable({ incidentId, name, experiments, onOpen }: Props) {
                     {spread(summaryOf(same, name))}
                   </td>
                 ))}
+                {measured.map((name) => (
+                  <td key={name} className="num">
+                    {measuresNamed(same, name).map((measure, index) => (
+                      <div key={measure.id ?? index}>
+                        <MeasureValue measure={measure} />
+                      </div>
+                    ))}
+                  </td>
+                ))}
                 <td title={each(same, (run) => run.seen?.symptoms?.text ?? '')}>
                   {each(same, reproduced) || '–'}
                 </td>
-                <td>
-                  {each(
-                    same,
-                    (run) => run.experiment.failed_same_way ?? run.seen?.symptoms?.same_way ?? '',
-                  ) || '–'}
-                </td>
+                <td>{each(same, failedWords) || '–'}</td>
                 <td>
                   {same.map((run) => (
                     <div key={run.experiment.id}>
@@ -185,6 +203,12 @@ function Pivoted({
                 )}
                 {table.at(row, column).map((run) => (
                   <div key={run.experiment.id}>
+                    {run.experiment.measures.map((measure, index) => (
+                      <div key={measure.id ?? index}>
+                        <span className="faint">{measure.name} </span>
+                        <MeasureValue measure={measure} />
+                      </div>
+                    ))}
                     <Opens run={run} onOpen={onOpen} />
                     {reproduced(run) && <span className="muted"> {reproduced(run)} symptoms</span>}
                   </div>

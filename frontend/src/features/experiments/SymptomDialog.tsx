@@ -5,8 +5,12 @@ import { Button } from '@/ui/controls/Button'
 import { Dialog } from '@/ui/panels/Dialog'
 import { EditableField } from '@/ui/controls/EditableField'
 import { Field } from '@/ui/controls/Field'
+import { HappenedField, useGiven } from '@/ui/controls/HappenedField'
+import { typedHappened } from '@/ui/controls/happened'
+import { useZone } from '@/state/incident'
 import { Problem } from '@/ui/display/States'
 import { decimal } from './draft'
+import './story.css'
 import { type NewSymptom, seriesNamesQuery, type Symptom, useSymptomWrites } from './queries'
 
 const KINDS = [
@@ -55,6 +59,11 @@ export function SymptomDialog({
   const [least, setLeast] = useState(
     before !== undefined && 'at_least' in before ? String(before.at_least) : '10',
   )
+  const zone = useZone()
+  const [when, setWhen] = useState(
+    typedHappened(was?.happened_at ?? null, was?.happened_precision ?? 'exact', zone.name),
+  )
+  const noticed = useGiven(when)
   const count = decimal(least)
   const seconds = decimal(lasting) ?? 0
   const level = decimal(value)
@@ -85,11 +94,16 @@ export function SymptomDialog({
         <Button
           variant="primary"
           busy={write.isPending}
-          disabled={predicate === null}
+          disabled={predicate === null || noticed === null}
           onClick={() => {
-            if (!predicate) return
-            if (was) edit.mutate({ was, body: { predicate } }, { onSuccess: onClose })
-            else create.mutate({ predicate }, { onSuccess: onClose })
+            if (!predicate || !noticed) return
+            const body = {
+              predicate,
+              happened_at: noticed.at,
+              happened_precision: noticed.precision,
+            }
+            if (was) edit.mutate({ was, body }, { onSuccess: onClose })
+            else create.mutate(body, { onSuccess: onClose })
           }}
         >
           {kind === 'prose' ? 'Save' : 'Check'}
@@ -149,6 +163,10 @@ export function SymptomDialog({
             onChange={setLeast}
           />
         )}
+        <details className="story-fold">
+          <summary>When was it noticed?</summary>
+          <HappenedField label="Noticed" value={when} onChange={setWhen} />
+        </details>
       </div>
     </Dialog>
   )

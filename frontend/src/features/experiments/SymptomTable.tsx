@@ -7,6 +7,7 @@ import { Button, IconButton } from '@/ui/controls/Button'
 import { cx } from '@/ui/controls/cx'
 import { ExportMenu } from '@/ui/controls/ExportMenu'
 import { CloseIcon } from '@/ui/controls/icons'
+import { Happened } from '@/ui/display/Happened'
 import { Problem } from '@/ui/display/States'
 import { useOfferUndo } from '@/ui/history/undo'
 import {
@@ -38,14 +39,17 @@ export function SymptomTable({ incidentId, experiments, onOpen }: Props) {
   const mayWrite = useMay('contributor')
   const [writing, setWriting] = useState<Symptom | 'new' | null>(null)
   const own = useQuery(symptomsQuery(incidentId))
-  const withFiles = experiments.filter((experiment) => experiment.artifacts.length > 0)
+  const hasProse = (own.data ?? []).some((item) => item.predicate.kind === 'prose')
+  const withFiles = experiments.filter(
+    (experiment) => experiment.artifacts.length > 0 || (hasProse && experiment.state !== 'planned'),
+  )
   const now = useQueries({
     queries: withFiles.map((withFile) => observedQuery(incidentId, withFile)),
   })
   const answers = useQueries({
     queries: withFiles.map((withFile) => runSymptomsQuery(incidentId, withFile, own.data ?? [])),
   })
-  const { remove } = useSymptomWrites(incidentId)
+  const { remove, answer } = useSymptomWrites(incidentId)
   const offer = useOfferUndo(incidentId)
   const runs = withFiles.map((experiment, i) => ({
     experiment,
@@ -53,6 +57,10 @@ export function SymptomTable({ incidentId, experiments, onOpen }: Props) {
     answers: answers[i]?.data ?? [],
   }))
   const rows = symptomRows(own.data ?? [], runs)
+  const answerOf = (symptom: Symptom | null, run: Experiment | undefined) =>
+    mayWrite && run && symptom?.predicate.kind === 'prose'
+      ? (holds: boolean | null) => answer.mutate({ symptom: symptom.id, experiment: run.id, holds })
+      : undefined
   if (own.isLoadingError)
     return <Problem compact error={own.error} what="The symptoms could not be read" />
   return (
@@ -111,7 +119,7 @@ export function SymptomTable({ incidentId, experiments, onOpen }: Props) {
                   {row.own && (
                     <>
                       {' '}
-                      <span className="faint">by {row.own.by}</span>{' '}
+                      <NotedBy symptom={row.own} />{' '}
                       {mayWrite && (
                         <button
                           type="button"
@@ -145,6 +153,7 @@ export function SymptomTable({ incidentId, experiments, onOpen }: Props) {
                     seen={cell.seen}
                     text={cell.text}
                     differs={row.incident === false && cell.seen === true}
+                    onAnswer={answerOf(row.own, runs[i]?.experiment)}
                   />
                 ))}
               </tr>
@@ -171,6 +180,25 @@ export function SymptomTable({ incidentId, experiments, onOpen }: Props) {
   )
 }
 
+/** Who wrote a symptom, and when it was noticed if a person gave that. */
+function NotedBy({ symptom }: { readonly symptom: Symptom }) {
+  return (
+    <span className="faint">
+      by {symptom.by}
+      {symptom.happened_at && (
+        <>
+          ,{' '}
+          <Happened
+            at={symptom.happened_at}
+            precision={symptom.happened_precision}
+            recorded={symptom.recorded_at}
+          />
+        </>
+      )}
+    </span>
+  )
+}
+
 const differentlyText = (words: readonly string[]) =>
   words.length === 0
     ? ''
@@ -180,15 +208,32 @@ function Cell({
   seen,
   text,
   differs = false,
+  onAnswer,
 }: {
   readonly seen: Seen
   readonly text: string
   readonly differs?: boolean
+  /** Of a symptom in words, which people answer. */
+  readonly onAnswer?: ((holds: boolean | null) => void) | undefined
 }) {
   return (
     <td className={cx('symptom-cell', `seen-${seen}`, differs && 'differs')} title={text}>
       <span aria-label={wordOf(seen)}>{markOf(seen)}</span>
       {text && <span className="faint"> {text.split(' (')[0]}</span>}
+      {onAnswer && (
+        <select
+          className="select"
+          aria-label="Did the run show it?"
+          value={String(seen)}
+          onChange={(event) =>
+            onAnswer(event.target.value === 'null' ? null : event.target.value === 'true')
+          }
+        >
+          <option value="null">not answered</option>
+          <option value="true">seen</option>
+          <option value="false">not seen</option>
+        </select>
+      )}
     </td>
   )
 }

@@ -1,5 +1,4 @@
-/** The verdict of an experiment, and its measured number. */
-import { formatNumber } from '@/format'
+/** The verdict of an experiment. */
 import { Chip, type Tone } from '@/ui/controls/Chip'
 import type { Experiment } from './queries'
 
@@ -17,28 +16,5 @@ export function VerdictChip({ experiment }: { readonly experiment: Experiment })
     <Chip tone={tone} mark={mark}>
       {word}
     </Chip>
-  )
-}
-
-/** The measured number: computed from the artifacts, else entered by the user. */
-export function Measured({ experiment }: { readonly experiment: Experiment }) {
-  const computed = experiment.computed?.measured
-  const typed = experiment.observation?.value ?? null
-  if (computed?.value != null) {
-    return (
-      <span className="measured" title={computed.text}>
-        {experiment.prediction.statistic ?? 'median'} <b>{formatNumber(computed.value, 2)}</b>{' '}
-        <span className="faint">
-          computed, n {formatNumber(computed.points)}
-          {computed.p95 !== null && `, p95 ${formatNumber(computed.p95, 2)}`}
-        </span>
-      </span>
-    )
-  }
-  if (typed === null) return null
-  return (
-    <span className="measured">
-      <b>{formatNumber(typed, 2)}</b> <span className="faint">typed</span>
-    </span>
   )
 }

@@ -4,6 +4,7 @@ import { api, ifMatch, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
 import { refresh } from '@/api/queries'
 import type { components } from '@/api/schema'
+import type { Given } from '@/ui/controls/happened'
 
 export type Experiment = components['schemas']['Experiment']
 export type NewExperiment = components['schemas']['NewExperiment']
@@ -12,6 +13,13 @@ export type Finish = components['schemas']['Finish']
 export type Symptom = components['schemas']['Symptom']
 export type SymptomAnswer = components['schemas']['SymptomAnswer']
 export type NewSymptom = components['schemas']['NewSymptom']
+export type Measure = components['schemas']['Measure']
+export type Sweep = components['schemas']['Sweep']
+type PastedTable = components['schemas']['PastedTable']
+type ImportedTable = components['schemas']['ImportedTable']
+export type TablePreview = components['schemas']['TablePreview']
+type TypedValue = components['schemas']['TypedValue']
+type ValueToCompute = components['schemas']['ValueToCompute']
 
 export const experimentsQuery = (id: string) =>
   queryOptions({
@@ -89,6 +97,17 @@ export const runSymptomsQuery = (
     staleTime: 60_000,
   })
 
+export const sweepsQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.of(id, 'experiments', 'sweeps'),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/sweeps', {
+          params: { path: { incident_id: id } },
+        }),
+      ),
+  })
+
 export function useSymptomWrites(id: string) {
   const client = useQueryClient()
   const onSuccess = () => client.invalidateQueries({ queryKey: keys.of(id, 'experiments') })
@@ -109,6 +128,16 @@ export function useSymptomWrites(id: string) {
           api.PATCH('/api/v1/symptoms/{symptom_id}', {
             params: { path: { symptom_id: was.id }, header: ifMatch(was.revision) },
             body,
+          }),
+        ),
+      onSuccess,
+    }),
+    answer: useMutation({
+      mutationFn: (write: { symptom: string; experiment: string; holds: boolean | null }) =>
+        unwrap(
+          api.PUT('/api/v1/experiments/{experiment_id}/symptoms/{symptom_id}', {
+            params: { path: { experiment_id: write.experiment, symptom_id: write.symptom } },
+            body: { holds: write.holds },
           }),
         ),
       onSuccess,
@@ -174,8 +203,61 @@ export function useExperimentWrites(id: string) {
       onSuccess,
     }),
     start: useMutation({
-      mutationFn: (experiment: string) =>
-        unwrap(api.POST('/api/v1/experiments/{experiment_id}/start', { params: path(experiment) })),
+      mutationFn: ({ experiment, began }: { experiment: string; began: Given }) =>
+        unwrap(
+          api.POST('/api/v1/experiments/{experiment_id}/start', {
+            params: path(experiment),
+            body: { happened_at: began.at, happened_precision: began.precision },
+          }),
+        ),
+      onSuccess,
+    }),
+    addValue: useMutation({
+      mutationFn: ({ experiment, value }: { experiment: Experiment; value: TypedValue }) =>
+        unwrap(
+          api.POST('/api/v1/experiments/{experiment_id}/measurements', {
+            params: { ...path(experiment.id), header: ifMatch(experiment.revision) },
+            body: { values: [value] },
+          }),
+        ),
+      onSuccess,
+    }),
+    computeValue: useMutation({
+      mutationFn: ({ experiment, value }: { experiment: Experiment; value: ValueToCompute }) =>
+        unwrap(
+          api.POST('/api/v1/experiments/{experiment_id}/measurements/computed', {
+            params: { ...path(experiment.id), header: ifMatch(experiment.revision) },
+            body: value,
+          }),
+        ),
+      onSuccess,
+    }),
+    removeValue: useMutation({
+      mutationFn: ({ experiment, value }: { experiment: string; value: string }) =>
+        unwrap(
+          api.DELETE('/api/v1/experiments/{experiment_id}/measurements/{measurement_id}', {
+            params: { path: { experiment_id: experiment, measurement_id: value } },
+          }),
+        ),
+      onSuccess,
+    }),
+    preview: useMutation({
+      mutationFn: (body: PastedTable) =>
+        unwrap(
+          api.POST('/api/v1/incidents/{incident_id}/experiments/table-preview', {
+            params: { path: { incident_id: id } },
+            body,
+          }),
+        ),
+    }),
+    importTable: useMutation({
+      mutationFn: (body: ImportedTable) =>
+        unwrap(
+          api.POST('/api/v1/incidents/{incident_id}/experiments/table', {
+            params: { path: { incident_id: id } },
+            body,
+          }),
+        ),
       onSuccess,
     }),
     finish: useMutation({

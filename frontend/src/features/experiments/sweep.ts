@@ -2,7 +2,8 @@
 import type { Rows } from '@/charts/exportSvg'
 import { group, median, sum } from 'd3-array'
 import { formatNumber } from '@/format'
-import type { Experiment, Observed } from './queries'
+import { FAILED_WORDS } from './failed'
+import type { Experiment, Measure, Observed } from './queries'
 
 export type Run = {
   readonly experiment: Experiment
@@ -112,6 +113,24 @@ export const seriesOf = (runs: readonly Run[]) => [
   ...new Set(runs.flatMap((run) => run.seen?.levels.map((level) => level.series) ?? [])),
 ]
 
+const nameOf = (measure: Measure) =>
+  measure.unit ? `${measure.name} (${measure.unit})` : measure.name
+
+/** List the names of all values of the runs, with their units. */
+export const measureNames = (runs: readonly Run[]) => [
+  ...new Set(runs.flatMap((run) => run.experiment.measures.map(nameOf))),
+]
+
+/** List the values with this name, of all these runs. */
+export const measuresNamed = (runs: readonly Run[], name: string) =>
+  runs.flatMap((run) => run.experiment.measures.filter((measure) => nameOf(measure) === name))
+
+/** How a run failed, in words; empty while nobody and nothing says. */
+export function failedWords({ experiment, seen }: Run): string {
+  const failed = experiment.failed_same_way ?? seen?.symptoms?.same_way
+  return failed ? FAILED_WORDS[failed] : ''
+}
+
 const levelOf = (run: Run, series: string) =>
   run.seen?.levels.find((level) => level.series === series)?.run ?? null
 
@@ -154,10 +173,18 @@ export function pivot(runs: readonly Run[], rows: string, columns: string): Pivo
   }
 }
 
+const STANDING: Record<Experiment['prediction_standing'], string> = {
+  none: 'none recorded',
+  open: 'before the run',
+  locked: 'locked before the run',
+  recorded_after: 'recorded after the run',
+}
+
 /** Return the sweep as rows for export: one per parameter set. */
 export function sweepRows(runs: readonly Run[]): Rows {
   const names = parametersOf(runs)
   const series = seriesOf(runs)
+  const measured = measureNames(runs)
   return {
     columns: [
       'experiments',
@@ -165,8 +192,10 @@ export function sweepRows(runs: readonly Run[]): Rows {
       'runs',
       'predicted',
       ...series.flatMap((name) => [`${name} median`, 'MAD', 'least run', 'most run', 'samples']),
+      ...measured.flatMap((name) => [name, `source of ${name}`]),
+      'prediction',
       'symptoms reproduced',
-      'failed the same way',
+      'failed',
       'computed',
       'verdict',
       'overruled because',
@@ -182,8 +211,16 @@ export function sweepRows(runs: readonly Run[]): Rows {
           ? [summary.median, summary.mad, summary.least, summary.most, summary.points]
           : [null, null, null, null, null]
       }),
+      ...measured.flatMap((name) => {
+        const found = measuresNamed(same, name)
+        return [
+          found.map((measure) => measure.value).join('; '),
+          [...new Set(found.map((measure) => measure.source))].join('; '),
+        ]
+      }),
+      [...new Set(same.map((run) => STANDING[run.experiment.prediction_standing]))].join('; '),
       each(same, reproduced),
-      each(same, (run) => run.experiment.failed_same_way ?? run.seen?.symptoms?.same_way ?? ''),
+      each(same, failedWords),
       each(same, (run) => run.seen?.measured?.verdict.replace('_', ' ') ?? ''),
       each(same, (run) => run.experiment.verdict?.replace('_', ' ') ?? run.experiment.state),
       each(same, (run) => run.experiment.overruled_because),

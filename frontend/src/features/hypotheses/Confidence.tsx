@@ -4,8 +4,11 @@ import { Button } from '@/ui/controls/Button'
 import { EditableField } from '@/ui/controls/EditableField'
 import { Field } from '@/ui/controls/Field'
 import { Problem } from '@/ui/display/States'
-import { Time } from '@/ui/display/Value'
+import { Happened } from '@/ui/display/Happened'
+import { HappenedField, useGiven } from '@/ui/controls/HappenedField'
+import { NOW } from '@/ui/controls/happened'
 import { InspectorSection } from '@/ui/panels/Inspector'
+import { ConfidenceChart } from './ConfidenceChart'
 import { PinChoice, pinsOf } from './PinChoice'
 import { type Hypothesis, useHypothesisWrites } from './queries'
 
@@ -20,6 +23,8 @@ export function SetConfidence({
   const [value, setValue] = useState(hypothesis.confidence ?? 50)
   const [reason, setReason] = useState('')
   const [pin, setPin] = useState('')
+  const [when, setWhen] = useState('')
+  const happened = useGiven(when)
   return (
     <InspectorSection title="How sure are you?">
       {confide.isError && (
@@ -40,15 +45,27 @@ export function SetConfidence({
       </Field>
       <EditableField label="Reason" rows={2} value={reason} onChange={setReason} />
       <PinChoice pins={pinsOf(hypothesis)} value={pin} onChange={setPin} />
+      <HappenedField label="When was that?" value={when} onChange={setWhen} />
       <Button
         size="small"
         variant="primary"
-        disabled={!reason.trim()}
+        disabled={!reason.trim() || happened === null}
         busy={confide.isPending}
         onClick={() =>
           confide.mutate(
-            { id: hypothesis.id, confidence: value, reason: reason.trim(), pin_id: pin || null },
-            { onSuccess: () => setReason('') },
+            {
+              id: hypothesis.id,
+              confidence: value,
+              reason: reason.trim(),
+              pin_id: pin || null,
+              happened: happened ?? NOW,
+            },
+            {
+              onSuccess: () => {
+                setReason('')
+                setWhen('')
+              },
+            },
           )
         }
       >
@@ -59,14 +76,36 @@ export function SetConfidence({
 }
 
 export function ConfidenceLedger({ hypothesis }: { readonly hypothesis: Hypothesis }) {
+  const [by, setBy] = useState<'happened' | 'recorded'>('happened')
+  const steps =
+    by === 'happened'
+      ? hypothesis.history
+      : hypothesis.history.toSorted((a, b) => a.recorded_at.localeCompare(b.recorded_at))
+  const isLater = steps.some((step) => step.happened_at !== null)
   return (
     <InspectorSection title="Confidence over time">
+      {isLater && (
+        <Button
+          size="small"
+          pressed={by === 'recorded'}
+          onClick={() => setBy(by === 'recorded' ? 'happened' : 'recorded')}
+        >
+          In the order of recording
+        </Button>
+      )}
+      <ConfidenceChart steps={steps} by={by} />
       <ol className="ledger">
-        {[...hypothesis.history].reverse().map((step, index) => (
+        {[...steps].reverse().map((step, index) => (
           <li key={index} data-testid="ledger-step">
             <strong>{step.confidence === null ? '–' : `${step.confidence} %`}</strong>{' '}
             <span className="muted">
-              <Time at={step.happened_at ?? step.recorded_at} />, {step.by}, {step.status}
+              <Happened
+                at={step.happened_at}
+                precision={step.happened_precision}
+                recorded={step.recorded_at}
+                by={by}
+              />
+              , {step.by}, {step.status}
             </span>
             <div>{step.reason}</div>
           </li>

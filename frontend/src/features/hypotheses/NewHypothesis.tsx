@@ -3,18 +3,20 @@ import { useStored } from '@/state/stored'
 import { Button } from '@/ui/controls/Button'
 import { Dialog } from '@/ui/panels/Dialog'
 import { EditableField } from '@/ui/controls/EditableField'
+import { HappenedField, useGiven } from '@/ui/controls/HappenedField'
 import { Problem } from '@/ui/display/States'
 import { FIELDS, tagsOf } from './fields'
 import { useHypothesisWrites } from './queries'
 
 type Props = { incidentId: string; onClose: () => void; onMade: (id: string) => void }
 
-const EMPTY = { statement: '', falsifier: '', confidence: '', tags: '' }
+const EMPTY = { statement: '', falsifier: '', confidence: '', tags: '', when: '' }
 
 export function NewHypothesis({ incidentId, onClose, onMade }: Props) {
   const { create } = useHypothesisWrites(incidentId)
   const [draft, setDraft] = useStored(`draft.hypothesis.${incidentId}`, EMPTY)
-  const { statement, falsifier, confidence, tags } = draft
+  const { statement, falsifier, confidence, tags, when = '' } = draft
+  const happened = useGiven(when)
   const percent = confidence === '' ? null : Number(confidence)
   const wrong = percent !== null && !(percent >= 0 && percent <= 100)
   return (
@@ -28,7 +30,7 @@ export function NewHypothesis({ incidentId, onClose, onMade }: Props) {
         <Button
           variant="primary"
           busy={create.isPending}
-          disabled={!statement.trim() || wrong}
+          disabled={!statement.trim() || wrong || happened === null}
           onClick={() =>
             create.mutate(
               {
@@ -36,6 +38,8 @@ export function NewHypothesis({ incidentId, onClose, onMade }: Props) {
                 falsifier: falsifier.trim(),
                 confidence: percent,
                 mechanisms: tagsOf(tags),
+                happened_at: happened?.at ?? null,
+                happened_precision: happened?.precision ?? null,
               },
               {
                 onSuccess: (made) => {
@@ -71,6 +75,11 @@ export function NewHypothesis({ incidentId, onClose, onMade }: Props) {
         inputMode="numeric"
         value={confidence}
         onChange={(text) => setDraft({ ...draft, confidence: text })}
+      />
+      <HappenedField
+        label="When was it proposed?"
+        value={when}
+        onChange={(text) => setDraft({ ...draft, when: text })}
       />
     </Dialog>
   )

@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import { Button } from '@/ui/controls/Button'
 import { EditableField } from '@/ui/controls/EditableField'
+import { HappenedField, useGiven } from '@/ui/controls/HappenedField'
 import { InspectorSection } from '@/ui/panels/Inspector'
 import { PinChoice, pinsOf } from './PinChoice'
 import type { Hypothesis, HypothesisChange, Status } from './queries'
@@ -21,18 +22,22 @@ export function StatusChange({
   const [reason, setReason] = useState('')
   const [pin, setPin] = useState('')
   const [successor, setSuccessor] = useState('')
+  const [when, setWhen] = useState('')
+  const happened = useGiven(when)
   const pins = pinsOf(hypothesis)
   const lacksPin = to === 'refuted' && pins.length === 0
   const apply = () => {
-    if (!to) return
+    if (!to || happened === null) return
     onChange({
       status: to,
       ...(reason.trim() ? { reason: reason.trim() } : {}),
       ...(pin ? { pin_id: pin } : {}),
+      ...(happened.at ? { happened_at: happened.at, happened_precision: happened.precision } : {}),
       ...(to === 'superseded' && successor ? { superseded_by_id: successor } : {}),
     })
     setTo('')
     setReason('')
+    setWhen('')
   }
   return (
     <InspectorSection title="Status">
@@ -64,7 +69,14 @@ export function StatusChange({
         <>
           <EditableField label="Why" rows={2} value={reason} onChange={setReason} />
           <PinChoice pins={pins} value={pin} onChange={setPin} />
-          <Button size="small" variant="primary" busy={busy} disabled={lacksPin} onClick={apply}>
+          <HappenedField label="When was that?" value={when} onChange={setWhen} />
+          <Button
+            size="small"
+            variant="primary"
+            busy={busy}
+            disabled={lacksPin || happened === null}
+            onClick={apply}
+          >
             Change to {to}
           </Button>
         </>

@@ -1,4 +1,5 @@
 /** Queries and writes of hypotheses, findings, pins and the matrix. */
+import type { Given } from '@/ui/controls/happened'
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, ifMatch, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
@@ -195,11 +196,18 @@ export function useHypothesisWrites(id: string) {
         confidence: number
         reason: string
         pin_id: string | null
+        happened: Given
       }) =>
         unwrap(
           api.POST('/api/v1/hypotheses/{hypothesis_id}/confidence', {
             params: { path: { hypothesis_id: write.id } },
-            body: { confidence: write.confidence, reason: write.reason, pin_id: write.pin_id },
+            body: {
+              confidence: write.confidence,
+              reason: write.reason,
+              pin_id: write.pin_id,
+              happened_at: write.happened.at,
+              happened_precision: write.happened.precision,
+            },
           }),
         ),
       onSuccess,

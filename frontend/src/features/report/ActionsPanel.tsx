@@ -6,6 +6,7 @@ import { Button } from '@/ui/controls/Button'
 import { NotRefreshed, Problem, SkeletonRows } from '@/ui/display/States'
 import { useOfferUndo } from '@/ui/history/undo'
 import { useDraft } from '@/ui/controls/useDraft'
+import { TicketAndCheck } from './TicketAndCheck'
 import {
   type Action,
   experimentsQuery,
@@ -170,6 +171,12 @@ function ActionItem({
           </select>
         </label>
       </div>
+      <TicketAndCheck
+        key={`${action.id}:${action.revision}`}
+        action={action}
+        mayWrite={mayWrite}
+        onSave={(body) => set(body)}
+      />
       {change.isError && <Problem compact error={change.error} what="Not saved" />}
       {mayWrite && (
         <button type="button" className="linklike" onClick={onDelete}>

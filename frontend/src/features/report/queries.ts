@@ -9,6 +9,7 @@ export type Section = components['schemas']['ReportSection']
 export type Check = components['schemas']['ReportCheck']
 export type Insertable = components['schemas']['Insertable']
 export type Action = components['schemas']['Action']
+export type ActionChange = components['schemas']['ActionChange']
 export type Release = components['schemas']['Release']
 
 export const reportQuery = (id: string) =>
@@ -117,15 +118,13 @@ export const useAddAction = (id: string) =>
   )
 
 export const useChangeAction = (id: string) =>
-  useWrite(
-    id,
-    ({ action, body }: { action: Action; body: components['schemas']['ActionChange'] }) =>
-      unwrap(
-        api.PATCH('/api/v1/actions/{action_id}', {
-          params: { path: { action_id: action.id }, header: ifMatch(action.revision) },
-          body,
-        }),
-      ),
+  useWrite(id, ({ action, body }: { action: Action; body: ActionChange }) =>
+    unwrap(
+      api.PATCH('/api/v1/actions/{action_id}', {
+        params: { path: { action_id: action.id }, header: ifMatch(action.revision) },
+        body,
+      }),
+    ),
   )
 
 export const useDeleteAction = (id: string) =>

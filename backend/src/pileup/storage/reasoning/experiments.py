@@ -102,8 +102,11 @@ class ExperimentRecord:
 
     @property
     def ended(self) -> datetime | None:
-        """When the run ended, as far as people say; None before."""
-        return self.ran_to or self.finished_at
+        """When the run ended, as far as people say; None before.
+
+        A run that began before its start was recorded ended at a time that only people know.
+        """
+        return self.ran_to or (self.finished_at if self.ran_from is None else None)
 
     @property
     def prediction_standing(self) -> PredictionStanding:

@@ -226,7 +226,7 @@ def strips(
                 number=experiment.number,
                 title=experiment.title,
                 start=experiment.began,
-                end=experiment.ended,
+                end=experiment.ended or (experiment.began if experiment.finished_at else None),
             )
             for experiment in experiments
             if experiment.began is not None and experiment.state != "planned"

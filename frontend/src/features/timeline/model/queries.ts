@@ -1,4 +1,5 @@
 /** What the timeline asks for: the series there are, tiles of lanes, marks, strips; and what people say. */
+import type { components } from '@/api/schema'
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { api, ifMatch, unwrap } from '@/api/client'
@@ -110,7 +111,7 @@ export function askWhatMoved(id: string, range: Interval) {
 export function useAddAnnotation(id: string) {
   const refresh = useRefreshedMarks(id)
   return useMutation({
-    mutationFn: (body: { start: string; end: string | null; text: string }) =>
+    mutationFn: (body: components['schemas']['NewAnnotation']) =>
       unwrap(api.POST('/api/v1/incidents/{incident_id}/annotations', { params: path(id), body })),
     onSuccess: refresh,
   })
@@ -119,11 +120,11 @@ export function useAddAnnotation(id: string) {
 export function useEditAnnotation(id: string) {
   const refresh = useRefreshedMarks(id)
   return useMutation({
-    mutationFn: ({ note, text }: { note: Annotation; text: string }) =>
+    mutationFn: ({ note, ...body }: { note: Annotation; text: string; kind: Annotation['kind'] }) =>
       unwrap(
         api.PATCH('/api/v1/annotations/{annotation_id}', {
           params: { path: { annotation_id: note.id }, header: ifMatch(note.revision) },
-          body: { text },
+          body,
         }),
       ),
     onSuccess: refresh,

@@ -5,10 +5,17 @@ import { iso, parseIso } from '@/charts/time'
 import { useZone } from '@/state/incident'
 import { Button } from '@/ui/controls/Button'
 import { Dialog } from '@/ui/panels/Dialog'
+import { EditableField } from '@/ui/controls/EditableField'
 import { Field } from '@/ui/controls/Field'
+import { Time } from '@/ui/display/Value'
 import { Problem } from '@/ui/display/States'
 import type { Annotation } from '../model/documents'
 import { useAddAnnotation, useDeleteAnnotation, useEditAnnotation } from '../model/queries'
+
+const KINDS = [
+  ['note', 'note'],
+  ['decision', 'decision of the team'],
+] as const
 
 type Props = {
   readonly incidentId: string
@@ -25,16 +32,17 @@ export function AnnotationDialog({ incidentId, at, mayWrite, onClose }: Props) {
   const remove = useDeleteAnnotation(incidentId)
   const note = typeof at === 'object' && 'text' in at ? at : null
   const [text, setText] = useState(note?.text ?? '')
+  const [kind, setKind] = useState<Annotation['kind']>(note?.kind ?? 'note')
   const [start, end] = note
     ? [parseIso(note.start) ?? 0, parseIso(note.end)]
     : typeof at === 'number'
       ? [at, null]
       : (at as Interval)
   const save = () => {
-    if (note) edit.mutate({ note, text: text.trim() }, { onSuccess: onClose })
+    if (note) edit.mutate({ note, text: text.trim(), kind }, { onSuccess: onClose })
     else {
       add.mutate(
-        { start: iso(start), end: end === null ? null : iso(end), text: text.trim() },
+        { start: iso(start), end: end === null ? null : iso(end), text: text.trim(), kind },
         { onSuccess: onClose },
       )
     }
@@ -63,7 +71,7 @@ export function AnnotationDialog({ incidentId, at, mayWrite, onClose }: Props) {
             <Button
               variant="primary"
               busy={add.isPending || edit.isPending}
-              disabled={!text.trim() || text === note?.text}
+              disabled={!text.trim() || (text === note?.text && kind === note.kind)}
               onClick={save}
             >
               Save the note
@@ -85,6 +93,18 @@ export function AnnotationDialog({ incidentId, at, mayWrite, onClose }: Props) {
           />
         )}
       </Field>
+      <EditableField
+        label="Kind"
+        disabled={!mayWrite}
+        options={KINDS}
+        value={kind}
+        onChange={(next) => setKind(next as Annotation['kind'])}
+      />
+      {note && (
+        <p className="faint">
+          Recorded <Time at={note.created_at} zone />
+        </p>
+      )}
     </Dialog>
   )
 }
