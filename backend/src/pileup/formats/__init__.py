@@ -16,7 +16,7 @@ from pileup.formats.bench import bench_tables, iibench, mstat, mysqlslap, sysben
 from pileup.formats.bundle import pt_stalk_hostname, pt_stalk_log, stored_only
 from pileup.formats.config import my_cnf, sysctl
 from pileup.formats.detect import Detection, Format, choose
-from pileup.formats.innodb import innodb_status
+from pileup.formats.innodb import innodb_status, semaphore_counts
 from pileup.formats.logs import error_log, general_log, kernel_log, query_digest, slow_log, syslog
 from pileup.formats.machine import (
     df,
@@ -67,6 +67,7 @@ FORMATS: tuple[Format, ...] = (
     syslog,
     error_log,
     innodb_status,
+    semaphore_counts,
     # its banner has the columns of a processlist
     general_log,
     # stacks

@@ -25,6 +25,8 @@ from pileup.formats.errors import ArchiveError, FormatError
 from pileup.formats.reading import archive
 from pileup.formats.reading.frame_buffer import Frames
 from pileup.formats.reading.line_numbers import renumber
+from pileup.formats.reading.pt_stalk_samples import read_ts
+from pileup.formats.reading.server_versions import find_versions
 from pileup.formats.reading.skipped_lines import Skips
 from pileup.formats.reading.text import LineReader
 from pileup.formats.unwrapping.layouts import Layout, guess_layouts
@@ -36,6 +38,7 @@ from pileup.records import (
     Rows,
     Samples,
     Section,
+    Setting,
     Skipped,
     Stacks,
     Table,
@@ -221,21 +224,32 @@ class _Quality(NamedTuple):
     """Bytes that were not understood, and problems; infinite where there is no record."""
     skipped: int
     records: int
+    lines: int
+    """Lines with a record, counted per kind."""
 
 
 def _quality(parsed: Parsed) -> _Quality:
     receipt = parsed.receipt
     if parsed.failed or parsed.format is None or not receipt.records:
-        return _Quality(math.inf, receipt.bytes_skipped, 0)
+        return _Quality(math.inf, receipt.bytes_skipped, 0, 0)
     loss = receipt.bytes_skipped + _COST_OF_PROBLEM * receipt.problems
-    return _Quality(loss, receipt.bytes_skipped, sum(receipt.records.values()))
+    records, frames = sum(receipt.records.values()), parsed.frames
+    lines = sum(frames[kind]["line_first"].n_unique() for kind in frames)
+    return _Quality(loss, receipt.bytes_skipped, records, lines)
 
 
 def _is_better(quality: _Quality, than: _Quality) -> bool:
-    """Return whether a text reads better in this layout: less is lost and no record disappears."""
+    """Return whether a text reads better in this layout: less is lost and no record disappears.
+
+    Rows of a table that are joined to one line are many records of one line.
+    """
     all_read = than.skipped > 0 and not quality.skipped
     gains = all_read or quality.loss <= _LEAST_GAIN * than.loss
-    return quality.loss < than.loss and gains and quality.records >= than.records
+    return (
+        quality.loss < than.loss
+        and gains
+        and not (quality.records < than.records or quality.lines < than.lines)
+    )
 
 
 def _parse_lines(
@@ -258,6 +272,8 @@ def _parse_lines(
         work.skip_all(detection.why)
     if reader.failure and not crashed:
         failed = _unreadable(reader, reader.failure)
+    if chosen is not None and not crashed:
+        work.add_version()
     frames = work.frames()
     if chosen is not None and not failed and not _has_evidence(frames):
         work.report_nothing(chosen)
@@ -284,6 +300,12 @@ def _has_evidence(frames: Frames) -> bool:
     return records.SAMPLE in heights and any(
         part["value"].null_count() < part.height for part in frames.parts(records.SAMPLE)
     )
+
+
+def _is_empty(head: str) -> bool:
+    """Return whether a text has nothing but the times of a collector, as of an empty result."""
+    lines = head.split("\n")
+    return all(not line.strip() or read_ts(line) is not None for line in lines)
 
 
 def _detection(
@@ -387,6 +409,7 @@ class _Work:
         self._pending: dict[str, list[Record]] = {}
         self._done = Frames(folder=spill)
         self._table_rows = 0
+        self._has_version = False
         self._samples: list[Samples] = []
         self._sample_values = 0
 
@@ -411,9 +434,18 @@ class _Work:
         if self.reader.raw_lines:
             self._skips.add(Skipped(1, self.reader.raw_lines, why))
 
+    def add_version(self) -> None:
+        """Add the server's version that the head prints, unless the format yielded one."""
+        if self._has_version:
+            return
+        for setting in find_versions(self.reader.head):
+            first = self.reader.raw_line(setting.line_first)
+            last = self.reader.last_raw_line(setting.line_last)
+            self._take(dataclasses.replace(setting, line_first=first, line_last=last))
+
     def report_nothing(self, chosen: Format) -> None:
         """Count an artifact as not read: it has a format and gave no record."""
-        if chosen.NAME == stored_only.NAME or not self.reader.raw_lines:
+        if chosen.NAME == stored_only.NAME or _is_empty(self.reader.head):
             return
         why = f"It looks like {chosen.TITLE}, but no record could be read from it."
         if not self._problem_count:
@@ -448,7 +480,9 @@ class _Work:
             case Record():
                 pending = self._pending.setdefault(item.KIND, [])
                 pending.append(item)
-                if isinstance(item, Table):
+                if isinstance(item, Setting):
+                    self._has_version |= item.name == "version"
+                elif isinstance(item, Table):
                     self._table_rows += _TABLE_OVERHEAD + len(item.rows)
                 if len(pending) >= _FLUSH_RECORDS or self._table_rows >= _FLUSH_TABLE_ROWS:
                     self._flush(item.KIND)

@@ -48,6 +48,8 @@ class Snapshot(Record):
     original: str | None = None
     """The time exactly as printed."""
     server_version: str | None = None
+    main_thread: str | None = None
+    """State of InnoDB's main thread, as a status dump prints it: 'sleeping', 'flushing log'."""
     uptime_s: int | None = None
     complete: bool = True
     """False when the dump ends before its end marker."""

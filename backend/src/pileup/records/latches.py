@@ -17,12 +17,12 @@ class SemaphoreWait(Record):
 
     KIND: ClassVar[str] = "semaphore_wait"
 
-    thread_id: int
-    """pthread_t, decimal, as printed."""
+    thread_id: int | None
+    """pthread_t, decimal, as printed; None where only a count of waits is printed."""
     file: str
     """Base name with its last directory when printed (btr0sea.ic, handler/ha_innodb.cc)."""
     line: int
-    waited_s: float
+    waited_s: float | None
     mode: str
     """S, X, SX, X wait_ex, mutex, unknown."""
     latch_address: str | None = None

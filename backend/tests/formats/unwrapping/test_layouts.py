@@ -19,7 +19,7 @@ from tests.formats.checks import all_samples, assert_sound, parse_bytes
 from tests.support.cpu import growth
 from tests.support.rounds import Rounds
 
-_MOST = 16 * 1024
+_MOST = 8 * 1024
 _SAMPLES = [path for path in all_samples() if path.parent.name != "kept"]
 
 
@@ -72,8 +72,10 @@ def cut(text: str, dice: random.Random) -> str:
     return text[low:high]
 
 
-def speaks(parsed: Parsed) -> bool:
+def speaks(parsed: Parsed, text: str) -> bool:
     """Whether the file is read, or says that it is not: no format, a failure, a problem."""
+    if all(not line.strip() or line.startswith("TS ") for line in text.split("\n")):
+        return True  # the times of a collector that found nothing
     return (
         _has_evidence(parsed.frames)
         or parsed.format is None
@@ -98,7 +100,7 @@ def test_no_layout_turns_records_into_silence(path: Path, rounds: Rounds) -> Non
             data = changed.encode()
             parsed = parse_bytes(data, "x")
             assert_sound(parsed, len(data), what)
-            assert speaks(parsed), f"{what}: {parsed.format} gave nothing and said nothing"
+            assert speaks(parsed, changed), f"{what}: {parsed.format} gave nothing and said nothing"
 
 
 DUMP = Path(__file__).parents[2] / "samples/innodb-status/8.0.15-ahi-latch-257-waiters.txt"

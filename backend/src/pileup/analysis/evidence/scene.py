@@ -233,7 +233,8 @@ class _Index:
             )
 
     def wait(self, row: Row) -> None:
-        actor = self._actor(row["thread_id"], None, f"thread:{row['thread_id']}")
+        # A count of waits names no thread: each is an actor of its own.
+        actor = self._actor(row["thread_id"], None, f"waiter:{len(self._actors)}")
         actor.waits.append(row)
         if actor.trx is not None:
             actor.join("semaphore wait by OS thread handle (exact)", 1.0)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pileup.analysis.contract import SettingDoc
 from pileup.analysis.evidence.context import Server, Setting
 from pileup.analysis.evidence.evidence import Evidence
+from pileup.formats.reading.server_versions import BANNER, BUILD_PATH
 
 
 def settings(evidence: Evidence) -> list[SettingDoc]:
@@ -34,12 +35,12 @@ def effective_settings(evidence: Evidence, host: str | None = None) -> dict[str,
     host: its values override those of other hosts.
     """
     found: dict[str, Setting] = {}
-    ranks: dict[str, tuple[bool, bool]] = {}
+    ranks: dict[str, tuple[bool, int]] = {}
     for setting in settings(evidence):
-        is_weak = "cnf" in setting.source.lower() or "banner" in setting.source
-        rank = host is not None and setting.host not in (None, host), is_weak
+        weakness = _weakness(setting.source)
+        rank = host is not None and setting.host not in (None, host), weakness
         if setting.name in found and (
-            rank > ranks[setting.name] or (is_weak and rank == ranks[setting.name])
+            rank > ranks[setting.name] or (weakness and rank == ranks[setting.name])
         ):
             continue
         ranks[setting.name] = rank
@@ -47,6 +48,13 @@ def effective_settings(evidence: Evidence, host: str | None = None) -> dict[str,
             setting.value, setting.source, setting.host, setting.artifact, setting.line_first
         )
     return found
+
+
+def _weakness(source: str) -> int:
+    """Return how indirect a source is: 0 variables, 1 files and banners, 2 paths of the build."""
+    if source == BUILD_PATH:
+        return 2
+    return int("cnf" in source.lower() or BANNER in source)
 
 
 def server(evidence: Evidence, known: Mapping[str, Setting]) -> Server:

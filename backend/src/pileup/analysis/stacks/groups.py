@@ -34,6 +34,9 @@ _PLUMBING = re.compile(
     r"|ssux_|srw_|ib_mutex|my_(mutex|cond)_|my_sync|vio_|net_read|my_net_read|my_real_read"
     r"|net_before_header|os_file_flush|os_file_fsync|row_mysql_handle_errors|start_thread$|clone"
     r"|fil_flush|MDL_wait|MDL_context"
+    # methods of mutexes and events, which a compiler inlined without the name of their class
+    r"|(?:(?:try_|spin_and_)?(?:enter|lock|wait|acquire)|exit|reset|set|unlock|release|signal"
+    r"|broadcast|is_set|wait_low|wait_time_low|(?:rd|wr|s|x|sx|u)_(?:lock|wait)(?:_low)?)$"
 )
 """Frames of libraries and of waiting itself, which do not show where a thread waits."""
 

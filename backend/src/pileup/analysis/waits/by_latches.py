@@ -25,7 +25,7 @@ def _semaphore(draft: Draft, actor: Actor, wait: Row) -> None:
     latch = _latch(draft, wait)
     position = f"{wait['file']}:{wait['line']}"
     lines = [draft.lines(wait)]
-    own = wait["holder_thread"] == wait["thread_id"]
+    own = wait["thread_id"] is not None and wait["holder_thread"] == wait["thread_id"]
     if own and "wait_ex" in wait["mode"]:
         _wait_for_readers(draft, actor, wait, latch, position, lines)
         return

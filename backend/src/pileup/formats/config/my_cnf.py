@@ -20,7 +20,8 @@ NAME = "my-cnf"
 TITLE = "my.cnf option file"
 GIVES = "Settings, `!include` among them; passwords are not shown."
 PRINTED_BY = "any option file"
-VERSION = 2
+VERSION = 3
+LINE_STARTS = r"[ \t]*[a-z][\w-]*[ \t]*=|\[\w+\]"
 HINTS = (".cnf", "my.ini", "config-file")
 
 HIDDEN = "(secret, not shown)"
@@ -32,12 +33,25 @@ _KNOWN_GROUP = re.compile(
     r"[\w.-]*\][ \t\r]*$",
     re.MULTILINE,
 )
+# Names that only options of the server have, for a part of the file without its [group].
+_SERVER_OPTION = re.compile(
+    r"^[ \t]*(?:loose[-_])?(?:innodb|binlog|sync|wsrep|max|log|table|thread|sort|join|read|relay|"
+    r"gtid|slave|replica|replicate|performance[-_]schema|query[-_]cache|slow[-_]query|skip|"
+    r"key[-_]buffer|tmp[-_]table|server[-_]id|sql[-_]mode|long[-_]query|open[-_]files|"
+    r"back[-_]log|character[-_]set|collation|transaction[-_]isolation|(?:interactive|wait|lock[-_]wait)[-_]timeout|default)"
+    r"(?:[-_]\w[\w-]*)?[ \t]*(?P<set>=|$)",
+    re.MULTILINE,
+)
 _SECRETS = re.compile(r"(?:^|_)(?:password|passwd|secret|auth_string)\d?$|^wsrep_sst_auth$")
 
 
 def sniff(head: str) -> bool | None:
-    """Return whether nearly all lines are options and a group of a MySQL program is among them."""
-    if "[" not in head or not _KNOWN_GROUP.search(head):
+    """Return whether nearly all lines are options, with a group of a MySQL program among them.
+
+    Without a group: whether an option of the server is set; None for other options.
+    """
+    has_group = "[" in head and bool(_KNOWN_GROUP.search(head))
+    if not has_group and "=" not in head:
         return False
     filled = fits = 0
     for line in head.split("\n"):
@@ -46,7 +60,14 @@ def sniff(head: str) -> bool | None:
             continue
         filled += 1
         fits += bool(_group(text) or _OPTION.match(_uncommented(text)) or text[0] == "!")
-    return fits >= 0.9 * filled
+    if not filled or fits < 0.9 * filled:
+        return False
+    if has_group:
+        return True
+    names = list(_SERVER_OPTION.finditer(head))
+    if any(match["set"] for match in names) and 2 * len(names) >= filled:
+        return True
+    return None if "[" not in head else False
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:

@@ -89,6 +89,11 @@ _ACTIVE = Series("active_transactions", "gauge", "transactions")
 _INTERVAL = Series("averages_interval", "gauge", "s")
 _AGE = Series("checkpoint_age", "gauge", "B")
 _AGE_OF = ("log_sequence_number", "last_checkpoint", _AGE.name)
+# Main thread process no. 2593, id 1179, state: sleeping | Main thread ID=140, state=sleeping
+_MAIN_THREAD = re.compile(
+    r"Main thread (?:process no\. ?\d{1,20}, )?(?:id |ID=)\d{1,20}, "
+    r"state(?:: ?|=)(?P<state>.{1,100})"
+)
 _ID = re.compile(r"(?P<high>[0-9A-Fa-f]{1,16})(?: (?P<low>\d{1,16}))?(?= undo n:o| state:|\s*$)")
 _SEMAPHORES = ("SEMAPHORES", *HOLDERS)
 """Debug builds print the last two inside the first, so that the rest of it follows them."""
@@ -332,6 +337,7 @@ class DumpReader:
             time_quality="unknown" if wall_us is None else "exact",
             original=header.original,
             complete=complete,
+            main_thread=_main_thread(text),
         )
         if wall_us is None:
             yield Problem(header.line, _NO_TIME if header.banner else _NO_BANNER)
@@ -540,6 +546,12 @@ def _untitled(text: str, implied: list[tuple[str, int]], line: int) -> list[_Par
         last = first + body.rstrip().count("\n")
         parts.append(_Part(title, first, first, last, body, titled=False))
     return parts
+
+
+def _main_thread(text: str) -> str | None:
+    """Return the state of the main thread, which ROW OPERATIONS prints near the end of a dump."""
+    match = _MAIN_THREAD.match(text, max(text.rfind("Main thread "), 0))
+    return match["state"].strip() if match else None
 
 
 def _has_spins(part: _Part) -> bool:

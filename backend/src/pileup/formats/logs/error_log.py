@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from pileup.formats.innodb.innodb_status import BANNER, DumpReader
 from pileup.formats.innodb.parts.deadlock import VICTIM
+from pileup.formats.reading.server_versions import find_versions
 from pileup.formats.reading.text import Chunk, make_chunks
 from pileup.formats.reading.timestamps import read_stamp
 from pileup.formats.reading.wall_clock import local_us
@@ -25,7 +27,10 @@ NAME = "error-log"
 TITLE = "MySQL / MariaDB error log"
 GIVES = "Events: restarts, crashes, warnings; the status dumps inside are read as such."
 PRINTED_BY = "MySQL 4.1 to 9.x (also `log_sink_json`), Percona, MariaDB"
-VERSION = 4
+VERSION = 5
+LINE_STARTS = (
+    r"\d{4}-\d\d-\d\d[T ]|\d{6} +\d\d?:\d\d:\d\d|InnoDB: |\[(?:Note|Warning|ERROR|System)\] "
+)
 HINTS = ("-log_error", "error.log", ".err")
 
 # 2023-03-12T19:35:05.838493Z 0 [Warning] [MY-011068] [Server] ...
@@ -62,6 +67,17 @@ _CRASH_ALONE = re.compile(
     r"^(?:\d\d:\d\d:\d\d UTC - (?:mysqld|mariadbd) got |Attempting backtrace\. You can use )",
     re.MULTILINE,
 )
+# A line without its time: InnoDB: Difficult to find free blocks ... | [Note] InnoDB: ... |
+# 0 [Warning] [MY-010055] [Server] ... | mysqld: Table ... | Version: '5.6.16-log'  socket: ...
+_UNDATED = re.compile(
+    r"\s{0,8}(?:InnoDB: \S|(?:\d{1,20} )?\[(?P<severity>Note|Warning|ERROR|System|Entry)\] "
+    r"(?:\[(?P<code>MY-\d{1,9})\] \[(?P<subsystem>[^\]]{1,40})\] )?|"
+    r"(?:/\S{0,300}/)?(?:mysqld|mariadbd)(?:, Version)?: \S|Version: '\d|\d{2,20} \[Note\] )"
+)
+_OF_SERVER = re.compile(
+    r"InnoDB|\bMY-\d|mysqld|mariadbd|\b(?:Aborted connection|Access denied|Slave |Replica|Plugin |"
+    r"Event Scheduler|WSREP|Server |Got an? error|Too many connections)|Version: '\d"
+)
 _CONTINUED = 40
 _CONTINUED_CRASH = 160
 """Lines: what the crash handler prints of itself, the stack and the statement."""
@@ -77,7 +93,11 @@ def sniff(head: str) -> bool | None:
     lines = [line for line in before.split("\n")[:200] if line.strip()]
     dated = [line for line in lines if _is_dated(line)]
     if not dated:
-        return bool(_CRASH_ALONE.search(before))
+        undated = [line for line in lines[:40] if _UNDATED.match(line)]
+        return bool(
+            _CRASH_ALONE.search(before)
+            or (undated and undated[0] == lines[0] and _OF_SERVER.search("\n".join(undated)))
+        )
     return any(any(sign in line for sign in _SIGNS) for line in dated)
 
 
@@ -165,6 +185,9 @@ class _Log:
             yield from self._close()
             self._event = event
             self._wall, self._clock = event.wall_us, event.clock
+            if event.kind == "restart":
+                for setting in find_versions(text, number):
+                    yield replace(setting, wall_us=event.wall_us, clock=event.clock)
             if _DEADLOCK.search(event.message):
                 self._deadlock, self._since = [""], number
             return
@@ -185,7 +208,21 @@ class _Log:
 
     def _undated_line(self, number: int, text: str) -> Iterator[Item]:
         kind = _kind(text)
-        if kind != "log":
+        match = _UNDATED.match(text) if self._wall is None else None
+        if match is not None:
+            # No line above has a time: this is an event of its own, not a part of a dated one.
+            yield from self._end_event()
+            message = text[match.end("severity") + 1 if match["severity"] else 0 :].strip()
+            self._event = Event(
+                line_first=number,
+                line_last=number,
+                kind=kind,
+                severity=_SEVERITY.get((match["severity"] or "").lower()),
+                subsystem=match["subsystem"] or ("InnoDB" if "InnoDB:" in message[:40] else None),
+                code=match["code"],
+                message=message[:_MOST_MESSAGE],
+            )
+        elif kind != "log":
             yield from self._end_event()
             self._event = Event(
                 line_first=number,

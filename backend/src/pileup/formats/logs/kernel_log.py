@@ -25,7 +25,8 @@ NAME = "kernel-log"
 TITLE = "dmesg"
 GIVES = "Events; kills for lack of memory, hung tasks, lockups, I/O errors and the like by name."
 PRINTED_BY = "Linux: `dmesg`, `-T`, `-x`, `-r`, `--time-format iso`"
-VERSION = 1
+VERSION = 2
+LINE_STARTS = r"\[[ \d.]{5,20}\] |<\d{1,3}>|\[[A-Z][a-z]{2} [A-Z][a-z]{2} "
 HINTS = ("-dmesg", "dmesg.txt", "dmesg", "dmesg.log")
 
 _SINCE = re.compile(r"\[ {0,9}(?P<s>\d{1,9})\.(?P<us>\d{6})\](?: ?\[ {0,6}[TC]\d{1,7}\])? ?")
@@ -45,6 +46,13 @@ _CLOCK = re.compile(r"setting system clock to .{10,40}\((\d{9,10})\)")
 _BARE = re.compile(
     r"Linux version \d|BIOS-provided physical RAM map|Command line: |Booting Linux|klogd \d"
 )
+_FAULTY = re.compile(
+    r"^(?:INFO: task \S{1,64} blocked|INFO: rcu_|\S{1,32} invoked oom-killer: |"
+    r"(?:Memory cgroup out|Out) of memory: Kill|Killed process \d+ \(|oom-kill:|BUG: |"
+    r"EXT[234]-fs (?:error|warning)|XFS \(\S{1,32}\): |Buffer I/O error|blk_update_request: |"
+    r"print_req_error: |nvme nvme\d|ata\d+(?:\.\d\d)?: |sd \d+:\d+:\d+:\d+: |mce: |EDAC )",
+    re.MULTILINE,
+)
 _HELD = 100_000
 """Most lines that wait until the clock is known: a ring buffer holds far fewer."""
 _LONGEST = 2_000
@@ -58,7 +66,10 @@ def sniff(head: str) -> bool | None:
     if _BARE.match(lines[0]):
         return True
     timed = sum(_begins(line) for line in lines)
-    return timed >= 0.8 * len(lines)
+    if timed:
+        return timed >= 0.8 * len(lines)
+    # Without stamps (dmesg -t, a quote): a fault at the start of a line.
+    return bool(_FAULTY.search("\n".join(lines)))
 
 
 def _begins(line: str) -> bool:

@@ -41,7 +41,8 @@ PRINTED_BY = (
     "gdb 6 to 16: `thread apply all bt`, `bt`, `bt full`; pstack, quickstack, pt-eustack-resolver; "
     "lldb, `coredumpctl info`"
 )
-VERSION = 3
+VERSION = 4
+LINE_STARTS = r"#\d{1,5} |Thread \d{1,18} \(|\[(?:New|Switching|Thread|Inferior)"
 HINTS = ("-stacktrace",)
 
 # Thread 362 (Thread 0x410c8940 (LWP 20816)):
@@ -85,7 +86,8 @@ _SNIFF_THREAD = re.compile(
 # A frame of a plain ``bt``: a space precedes the arguments; eu-stack prints no "in".
 _SNIFF_PLAIN = re.compile(r"#0*(?P<level>\d{1,5}) +(?:0x[0-9a-fA-F]+ in )?[^\s#/].* \(")
 _SNIFF_PART = re.compile(
-    r"^#\d{1,5} +0x[0-9a-f]{1,16} in [^\n]{1,2000} \([^\n]{0,2000}\) (?:at|from) ", re.MULTILINE
+    r"^#\d{1,5} +(?:0x[0-9a-f]{1,16} in )?[^\n]{1,2000} \([^\n]{0,2000}\) (?:at \S+:\d|from /?\S)",
+    re.MULTILINE,
 )
 _SNIFF_LEVEL = re.compile(r"^#\d{1,5} .*", re.MULTILINE)
 # #0 of gdb, #00 or #01 of quickstack

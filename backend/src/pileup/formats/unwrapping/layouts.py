@@ -22,8 +22,11 @@ _MOST_LINES = 400
 _MOST_PREFIX = 120
 _MOST_PREFIXES = 4
 _LEAST_LINES = 2
-_NARROWEST, _WIDEST = 30, 140
+_NARROWEST, _WIDEST = 30, 132
 """Columns of a wrapped text."""
+_FEW_LINES = 12
+_LEAST_JOINTS = 3
+"""Lines to join in a longer text: there a stray line may follow the longest one by chance."""
 _DIGITS = re.compile(r"\d+")
 _BOUNDARY = re.compile(r"[\s|>:\])]")
 _LONGEST_JOINED = 64 * 1024
@@ -147,7 +150,8 @@ def guess_layouts(head: str, starts: re.Pattern[str]) -> list[Layout]:
             layouts.append(Layout(prefix, None, False, starts))
         for width, exact in _widths(rest):
             layout = Layout(prefix, width, exact, starts)
-            if any(continues(layout, above, line) for above, line in pairwise(rest)):
+            joints = sum(continues(layout, above, line) for above, line in pairwise(rest))
+            if joints >= (_LEAST_JOINTS if len(rest) > _FEW_LINES else 1):
                 layouts.append(layout)
     return layouts
 

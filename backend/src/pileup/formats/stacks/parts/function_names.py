@@ -32,7 +32,7 @@ _ANGLE = re.compile(r"([<>])")
 _CLONE = re.compile(r" ?(?:\[clone [^\[\]]*\]|\.(?:isra|constprop|part|cold|lto_priv)\.?\d*)")
 _QUALIFIERS = (" const", " volatile", " noexcept", " &", " &&")
 # func(file.cc:123)  func(libc.so.6)
-_PMP_PLACE = re.compile(r"(?P<function>.+)\((?P<place>[^()\s]+)\)$")
+_PMP_PLACE = re.compile(r"(?P<function>.+)\((?:from )?(?P<place>[^()\s]+)\)$")
 
 
 def gdb_frame(text: str) -> tuple[Frame, tuple[str, ...]]:
@@ -90,6 +90,7 @@ def pmp_frame(text: str) -> Frame:
             file, line, text = name, int(number), match["function"]
         elif ".so" in place:
             library, text = place, match["function"]
+        text = text.rstrip()
     return Frame(function=bare_function(text, library), file=file, line=line, library=library)
 
 

@@ -25,11 +25,13 @@ CHATTER = re.compile(r"awk: |gdb: |warning: |\[|Attaching|\$ |# |cmd\. line|pt-p
 NESTED = re.compile(r"<|\([^()]*[,(]")
 # ...,open_table(sql_base.cc:2790) 33 poll(libc.so.6),vio_io_wait: a name has no number in blanks
 _JOINED = re.compile(r"(?<=[^\s,]) (?P<count>\d{1,12}) (?=[^\s\d,])")
-# os_event_reset(os/os0event.cc:576), sync_array_reserve_cell(sync0arr.cc:397), btr_search_x_lock
-_UNCOUNTED = re.compile(
-    r"\s*[A-Za-z_][\w:~]*(?:\([^\s()]*\))?(?:, ?[^\s,()]+(?:\([^\s()]*\))?){2,}\s*$"
-)
-_PLACE = re.compile(r"\([\w./+-]+(?:\.(?:cc|c|ic|h|cpp|hpp):\d{1,9}|\.so[.\d]*)\)")
+# os_event_reset (os/os0event.cc:576), pthread_mutex_lock (from /lib64/libpthread.so.0), enter, ...
+_NAME = r"(?:\?\?|[A-Za-z_~][\w:~]{0,300})(?: ?\((?:from )?[^\s()]{1,300}\))?"
+_UNCOUNTED = re.compile(rf"\s*{_NAME}(?:, ?{_NAME}){{2,2000}}\s*$")
+_PLACE = re.compile(r"\((?:from )?[\w./+-]+(?:\.(?:cc|c|ic|h|cpp|hpp):\d{1,9}|\.so[.\d]*)\)")
+# What only names of functions have: a class, the underscores of libc, a place in a source file.
+_CODE = re.compile(r"\w::\w|(?:^|, ?)(?:__?[A-Za-z]\w*[a-z0-9](?=[,(\s]|$)|pthread_\w|\?\?)")
+_ELLIPSIS = re.compile(r"[\s,]*(?:\.{2,}|…)?\s*$")
 _LONGEST_UNCOUNTED = 20_000
 _MONTHS = {name: number for number, name in enumerate(calendar.month_abbr) if name}
 
@@ -58,13 +60,14 @@ def parts(line: str) -> tuple[int, str, bool] | None:
 def uncounted(line: str) -> str | None:
     """Return the frames of a stack that a bug report shows without its count, else None.
 
-    Some functions must have a place (file:line, a library): else the line may be any list of words.
+    Something must show that these are functions: else the line may be any list of words.
     """
-    if ")," not in line or len(line) > _LONGEST_UNCOUNTED:
+    if "," not in line or len(line) > _LONGEST_UNCOUNTED:
         return None
-    if len(_PLACE.findall(line)) < 2 or not _UNCOUNTED.match(line):
+    text = line[: _ELLIPSIS.search(line).start()] if line.rstrip()[-1:] in ".…," else line  # type: ignore[union-attr]
+    if not _UNCOUNTED.match(text) or not (_CODE.search(text) or len(_PLACE.findall(text)) > 1):
         return None
-    return line.strip().replace(", ", ",")
+    return text.strip().replace(", ", ",").replace(" (", "(").replace("(from ", "(")
 
 
 def unjoined(count: int, text: str, folded: bool) -> Iterable[tuple[int, str, bool]]:

@@ -1,0 +1,70 @@
+"""Find the version of the server in a text of any format: banners, headers, paths of its build.
+
+Source: mysqld's start (Version: '...'), its --version (Ver; a client prints its own), 'Server
+        version' of the client, of mysqldump and of the crash handler; file names that a server
+        prints from where it was built (.../mysql-5.6.34/storage/innobase/...); mysqld_exporter's
+        mysql_version_info.
+Yields: Settings ``version``, and ``version_comment`` where the name of the build is another one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from pileup.records import Setting
+
+BANNER, BUILD_PATH = "banner", "build path"
+"""Sources of these settings: what the server says of itself, and where it was compiled."""
+
+_NUMBER = r"\d{1,2}\.\d{1,2}\.\d{1,3}"
+_TAIL = r"(?:[-~+][\w.~+]{1,40}){0,6}"
+_SAID = re.compile(
+    rf"(?:Version: ['\"]?|\bmysqld(?:\.exe)? +Ver |\bmariadbd +Ver |"
+    rf"[Ss]erver version[: \t]{{1,20}}|\((?:mysqld|mariadbd|server) |version=\"){_NUMBER}{_TAIL}"
+)
+_VERSION = re.compile(rf"{_NUMBER}{_TAIL}$")
+_BUILT = re.compile(
+    rf"(?P<name>mysql(?:-community|-commercial|-advanced)?|mariadb|percona-server|"
+    rf"percona-xtradb-cluster)-(?P<version>{_NUMBER}(?:-(?:rel)?\d[\d.]{{0,6}})?)"
+    rf"[\w.+~-]{{0,80}}/(?:[\w.+~-]{{1,80}}/){{0,4}}?"
+    rf"(?:storage|sql|mysys|vio|plugin|libmysqld|bin/mysqld|bin/mariadbd|sbin)\b",
+    re.IGNORECASE,
+)
+_EXPORTER = "mysql_version_info"
+_MAY = ("ersion", " Ver ", "mysqld ", "mariadbd ", "server ")
+_MAY_PATH = ("ysql-", "aria", "ercona-")
+_COMMENTS = {"percona-server": "Percona Server", "percona-xtradb-cluster": "Percona XtraDB Cluster"}
+
+
+def find_versions(text: str, first_line: int = 1) -> Iterator[Setting]:
+    """Yield the first version that a text says, else the first that a path of its build has."""
+    if any(sign in text for sign in _MAY):
+        for match in _SAID.finditer(text):
+            before = match[0]
+            if before.startswith("version=") and _EXPORTER not in _line_of(text, match.start()):
+                continue
+            version = _VERSION.search(before)
+            if version:
+                yield _setting(text, match.start(), first_line, "version", version[0], BANNER)
+                return
+    if any(sign in text for sign in _MAY_PATH) and (path := _BUILT.search(text)):
+        name, version_text = path["name"].lower(), path["version"]
+        if name == "mariadb":
+            version_text = f"{version_text}-MariaDB"
+        at = path.start()
+        yield _setting(text, at, first_line, "version", version_text, BUILD_PATH)
+        if comment := _COMMENTS.get(name):
+            yield _setting(text, at, first_line, "version_comment", comment, BUILD_PATH)
+
+
+def _line_of(text: str, at: int) -> str:
+    return text[text.rfind("\n", 0, at) + 1 : at]
+
+
+def _setting(text: str, at: int, first: int, name: str, value: str, source: str) -> Setting:
+    line = first + text.count("\n", 0, at)
+    return Setting(line_first=line, line_last=line, name=name, value=value, source=source)
+
+
+__all__ = ["BANNER", "BUILD_PATH", "find_versions"]

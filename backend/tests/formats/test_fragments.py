@@ -1,0 +1,200 @@
+"""Parts of files, as bug reports and articles print them, give their records at once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pileup.formats.driver import Parsed, _has_evidence, parse_path
+from tests.formats.checks import assert_sound, parse_bytes, samples
+
+_CASES = Path(os.environ.get("PILEUP_CASES", Path(__file__).parents[4] / "shared/cases"))
+_PRINTED = sorted((_CASES / "printed").glob("*/*"))
+# Statements and prose: a person selects what matters in them.
+_TEXTS = {"buffer-pages.sql", "new-query.sql", "results.txt", "pt-stalk-stdout.txt"}
+
+
+@pytest.mark.skipif(not _PRINTED, reason="no folder of published cases (PILEUP_CASES)")
+@pytest.mark.parametrize("path", _PRINTED, ids=lambda path: f"{path.parent.name}-{path.name}")
+def test_what_a_published_case_prints_is_read(path: Path) -> None:
+    parsed = parse_path(path)
+    assert _has_evidence(parsed.frames) == (path.name not in _TEXTS)
+    assert parsed.receipt.bytes_skipped <= 0.3 * path.stat().st_size or path.name in _TEXTS
+
+
+@pytest.mark.parametrize("path", samples("semaphore-counts"), ids=lambda path: path.stem)
+def test_sample(path: Path, check_sample: Callable[..., Parsed]) -> None:
+    check_sample(path)
+
+
+def read(text: str, name: str = "pasted.txt") -> Parsed:
+    parsed = parse_bytes(text.encode(), name)
+    assert_sound(parsed, len(text.encode()))
+    return parsed
+
+
+def rows(parsed: Parsed, kind: str) -> list[dict[str, Any]]:
+    return parsed.frames[kind].to_dicts()
+
+
+def test_a_count_of_waits_is_as_many_waits_of_threads_that_are_not_named() -> None:
+    parsed = read("count  lock\n2   btr0sea.ic line 98 X-lock\n3\ttrx0trx.cc line 1201 Mutex\n")
+    found = [
+        (one["file"], one["line"], one["mode"], one["thread_id"], one["waited_s"])
+        for one in rows(parsed, "semaphore_wait")
+    ]
+    assert found == [
+        *[("btr0sea.ic", 98, "X", None, None)] * 2,
+        *[("trx0trx.cc", 1201, "mutex", None, None)] * 3,
+    ]
+    (table,) = rows(parsed, "table")
+    assert table["rows"][0] == ["2", "btr0sea.ic", "98", "X"]
+
+
+def test_no_count_is_larger_than_a_server() -> None:
+    parsed = read("999999999 btr0sea.ic line 98 X-lock\n5 buf0buf.cc line 12 S-lock\n")
+    assert len(rows(parsed, "semaphore_wait")) == 5
+    assert len(parsed.problems) == 1
+
+
+SECTIONS = {
+    "LOG": "Log sequence number 12345678\nLast checkpoint at  12340000\n",
+    "BUFFER POOL AND MEMORY": "Buffer pool size   8192\nFree buffers       0\nPending reads 12\n",
+    "ROW OPERATIONS": "8 queries inside InnoDB, 31 queries in queue\n",
+    "FILE I/O": "Pending normal aio reads: 1 [1, 0, 0, 0] , aio writes: 3 [3, 0, 0, 0] ,\n",
+    "SEMAPHORES": "OS WAIT ARRAY INFO: reservation count 71\nMutex spin waits 1, rounds 2\n",
+}
+
+
+@pytest.mark.parametrize("title", SECTIONS)
+@pytest.mark.parametrize(
+    "end", ["", "-" * 28 + "\nEND OF INNODB MONITOR OUTPUT\n" + "=" * 28 + "\n"]
+)
+def test_one_section_with_or_without_its_title(title: str, end: str) -> None:
+    body = SECTIONS[title]
+    rule = "-" * len(title)
+    for text in (
+        body,
+        f"{rule}\n{title}\n{rule}\n{body}",
+        f"see this:\n\n{rule}\n{title}\n{rule}\n{body}",
+    ):
+        parsed = read(text + end)
+        assert parsed.format == "innodb-status"
+        values = {one["series"]: one["value"] for one in rows(parsed, "sample")}
+        assert any(value is not None for value in values.values()), values
+
+
+def test_an_end_without_a_section_counts_as_not_read() -> None:
+    parsed = read("END OF INNODB MONITOR OUTPUT\n============================\n")
+    assert parsed.receipt.bytes_understood == 0 or parsed.format is None
+
+
+@pytest.mark.parametrize(
+    "wait",
+    [
+        "--Thread 13 has waited at row0ins.cc line 30x3 for 0 seconds the semaphore:",
+        "--Thread 13 has waited at row0ins.cc line 30",
+        "...",
+    ],
+)
+def test_a_wait_that_cannot_be_read_is_not_zero_waits(wait: str) -> None:
+    text = (
+        "-" * 10 + f"\nSEMAPHORES\n{'-' * 10}\nOS WAIT ARRAY INFO: reservation count 71\n{wait}\n"
+        "Mutex spin waits 1, rounds 2, OS waits 3\n" + "-" * 28 + "\nEND OF INNODB MONITOR OUTPUT\n"
+    )
+    values = {one["series"]: one["value"] for one in rows(read(text), "sample")}
+    assert values["innodb.semaphore_waits"] is None
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("datasync,my_sync,MYSQL_LOG::write\n", ["datasync", "my_sync", "MYSQL_LOG::write"]),
+        (
+            "pthread_mutex_lock (from /lib/libpthread.so.0), enter (a/types.h:483), btr_x ...\n",
+            ["pthread_mutex_lock", "enter", "btr_x"],
+        ),
+    ],
+)
+def test_a_stack_without_a_count_is_one_thread(text: str, names: list[str]) -> None:
+    (stack,) = rows(read(text), "stack")
+    assert (stack["count"], [one["function"] for one in stack["frames"]]) == (1, names)
+
+
+@pytest.mark.parametrize("text", ["time,qps,latency\n1,2,3\n", "red,green,blue\n", "a, b, c\n"])
+def test_a_list_of_words_is_no_stack(text: str) -> None:
+    assert read(text).format != "pmp"
+
+
+def test_frames_without_addresses_from_the_middle_of_a_stack() -> None:
+    text = (
+        "#3  buf_page_get_gen (page_id=..., rw_latch=2) at storage/innobase/buf/buf0buf.cc:4123\n"
+        "#4  btr_cur_search (index=0x7f, level=0) at storage/innobase/btr/btr0cur.cc:1019\n"
+    )
+    (stack,) = rows(read(text), "stack")
+    assert [one["function"] for one in stack["frames"]] == ["buf_page_get_gen", "btr_cur_search"]
+
+
+@pytest.mark.parametrize("name", ["my.cnf", "pasted.txt"])
+def test_options_without_their_group(name: str) -> None:
+    parsed = read("innodb_thread_concurrency = 0\nlog_bin\n", name)
+    assert [(one["name"], one["value"]) for one in rows(parsed, "setting")] == [
+        ("innodb_thread_concurrency", "0"),
+        ("log_bin", None),
+    ]
+    assert read("color = red\nsize = 3\n").format is None
+    assert read("color = red\nsize = 3\n", "client.cnf").format == "my-cnf"
+
+
+@pytest.mark.parametrize("before", ["", "db-0 | ", "> ", "May  6 07:08:09.123 shop/db: "])
+def test_lines_of_an_error_log_without_their_time(before: str) -> None:
+    lines = (
+        "InnoDB: Warning: a long semaphore wait:",
+        "--Thread 139852 has waited at row0ins.cc line 2400 for 241.00 seconds the semaphore:",
+        "X-lock on RW-latch at 0x7f31b0b8 created in file buf0buf.cc line 1460",
+        "InnoDB: ###### Starts InnoDB Monitor for 30 secs to print diagnostic info:",
+        "[Warning] InnoDB: Difficult to find free blocks in the buffer pool",
+    )
+    parsed = read("".join(f"{before}{line}\n" for line in lines))
+    assert parsed.format == "error-log"
+    assert [one["waited_s"] for one in rows(parsed, "semaphore_wait")] == [241.0]
+    events = rows(parsed, "event")
+    assert [one["kind"] for one in events] == ["semaphore_warning", "log", "log"]
+    assert events[2]["severity"] == "warning"
+    assert {one["wall_us"] for one in events} == {None}
+
+
+def test_a_fault_of_the_kernel_without_its_stamp() -> None:
+    text = 'INFO: task mysqld:1234 blocked for more than 120 seconds.\n"echo 0 > /proc" ...\n'
+    assert rows(read(text), "event")[0]["kind"] == "hung_task"
+
+
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [
+        ("InnoDB: ready\nVersion: '5.6.16-log'  socket: '/run/s'  port: 3306\n", "5.6.16-log"),
+        ("#0  poll () at /build/mysql-5.6.34/vio/vio.c:1\n#1  f () at a.cc:2\n", "5.6.34"),
+        (
+            "#0  f () at /a/mariadb-10.5.9/sql/a.cc:1\n#1  g () at /a/mariadb-10.5.9/sql/a.cc:2\n",
+            "10.5.9-MariaDB",
+        ),
+        (
+            "#0  f () at /b/Percona-Server-5.5.27-rel28.1/sql/a.cc:1\n#1  g () at a.cc:2\n",
+            "5.5.27-rel28.1",
+        ),
+    ],
+)
+def test_the_version_is_read_where_it_is_printed(text: str, version: str) -> None:
+    found = {one["name"]: one for one in rows(read(text), "setting")}
+    assert found["version"]["value"] == version
+    line = text.splitlines()[found["version"]["line_first"] - 1]
+    assert version.removesuffix("-MariaDB") in line
+
+
+def test_a_client_or_a_library_is_no_server() -> None:
+    stacks = "#0  f () at a.cc:1\n#1  g () from /opt/mysql-5.6.34/lib/libmysqlclient.so\n"
+    assert "setting" not in read(stacks).frames
