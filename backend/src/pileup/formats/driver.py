@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import math
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -51,6 +52,9 @@ _FLUSH_TABLE_ROWS = 20_000
 """A Table is a single record of any size; its lists cost as much as this many rows."""
 _TABLE_OVERHEAD = 20
 _FLUSH_VALUES = 100_000
+_STATEMENT = re.compile(r"(?:SHOW|SELECT)\s.{1,2000}$|Empty set\b", re.IGNORECASE)
+_VERSION_CHARACTERS = 24_000
+"""Beginning of a text in which a version is searched: it fits into the head in any encoding."""
 _DOES_NOT_FIT = (OverflowError, TypeError, ValueError, pl.exceptions.PolarsError)
 
 
@@ -303,9 +307,9 @@ def _has_evidence(frames: Frames) -> bool:
 
 
 def _is_empty(head: str) -> bool:
-    """Return whether a text has nothing but the times of a collector, as of an empty result."""
-    lines = head.split("\n")
-    return all(not line.strip() or read_ts(line) is not None for line in lines)
+    """Return whether a text has nothing but a collector's statements and times: an empty result."""
+    lines = (line for line in head.split("\n") if line.strip())
+    return all(_STATEMENT.match(line) or read_ts(line) is not None for line in lines)
 
 
 def _detection(
@@ -438,7 +442,7 @@ class _Work:
         """Add the server's version that the head prints, unless the format yielded one."""
         if self._has_version:
             return
-        for setting in find_versions(self.reader.head):
+        for setting in find_versions(self.reader.head[:_VERSION_CHARACTERS]):
             first = self.reader.raw_line(setting.line_first)
             last = self.reader.last_raw_line(setting.line_last)
             self._take(dataclasses.replace(setting, line_first=first, line_last=last))

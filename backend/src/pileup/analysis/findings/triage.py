@@ -328,11 +328,27 @@ def _locking(observed: Observed) -> TriageDoc:
     dumps = context.evidence.frame("snapshot")
     if dumps is None and not any(context.evidence.frame(kind) is not None for kind in kinds):
         return _doc("locking", "no_data", "No status dump, lock table or processlist.")
+    if not _waits_are_counted(observed):
+        why = (
+            "Only parts of status dumps, or waits that cannot be read: how many threads wait is "
+            "not known. Capture whole dumps."
+        )
+        return _doc("locking", "no_data", why)
     why = (
         "Few or no row-lock, metadata-lock and latch waits. This check does not cover waits for "
         "a commit or for the log."
     )
     return _doc("locking", "ok", why)
+
+
+def _waits_are_counted(observed: Observed) -> bool:
+    """Return whether something shows how many threads wait, be it none."""
+    context, levels = observed.context, observed.levels
+    names = ("lock_wait_transactions", "semaphore_waits", "innodb_row_lock_current_waits")
+    if any(levels.first(name) is not None for name in names):
+        return True
+    frames = ("lock_wait", "session", "stack", "metadata_lock")
+    return any(context.evidence.frame(kind) is not None for kind in frames)
 
 
 _MANY_WAIT = 10

@@ -15,11 +15,11 @@ from collections.abc import Iterable, Iterator
 
 from pileup.formats.errors import FormatError
 from pileup.formats.innodb.parts.semaphores import short_file, whole
-from pileup.records import Item, Problem, SemaphoreWait, Skipped, Snapshot, Table
+from pileup.records import Item, Problem, Samples, SemaphoreWait, Skipped, Snapshot, Table
 
 NAME = "semaphore-counts"
 TITLE = "semaphore waits counted by place"
-GIVES = "A table of counts, and the semaphore waits that they count."
+GIVES = "A table of counts, and the semaphore waits that they count; `innodb.semaphore_waits`."
 PRINTED_BY = "`grep 'has waited at' | sort | uniq -c` over status dumps"
 VERSION = 1
 HINTS = ()
@@ -34,7 +34,8 @@ _ROW = re.compile(
     rf"\s*(?P<count>\d{{1,9}})[\s,|:x]+{_PLACE}{_REST}(?:[\s,|]+(?:on )?{_MODE})?[\s|,]*$"
 )
 _TAIL = re.compile(rf"\s*{_PLACE}{_REST}(?:[\s,|]+{_MODE})?[\s,|:]+(?P<count>\d{{1,9}})[\s|]*$")
-_HEAD = re.compile(r"[\s|#]*(?:[A-Za-z_()*]+[\s|,]*){1,8}$|[-=+|\s]+$")
+_WORD = r"[A-Za-z_()*]{1,40}"
+_HEAD = re.compile(rf"[\s|#]*{_WORD}(?:[\s|,]+{_WORD}){{0,7}}[\s|,]*$|[-=+|\s]+$")
 _MODES = {"s": "S", "x": "X", "sx": "SX", "mutex": "mutex", "x (wait_ex)": "X wait_ex"}
 _MOST_WAITS = 200_000
 """More threads than any server runs: such a count is damage."""
@@ -98,6 +99,15 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         raise FormatError(
             "No row was found: a row is a count and a place: '12 btr0sea.ic line 98 X-lock'."
         )
+    yield Samples(
+        series="innodb.semaphore_waits",
+        kind="gauge",
+        unit="threads",
+        clock="local",
+        wall_us=[None],
+        values=[waits],
+        lines=[first],
+    )
     yield Table(
         line_first=first,
         line_last=last,

@@ -72,7 +72,7 @@ _CRASH_ALONE = re.compile(
 _UNDATED = re.compile(
     r"\s{0,8}(?:InnoDB: \S|(?:\d{1,20} )?\[(?P<severity>Note|Warning|ERROR|System|Entry)\] "
     r"(?:\[(?P<code>MY-\d{1,9})\] \[(?P<subsystem>[^\]]{1,40})\] )?|"
-    r"(?:/\S{0,300}/)?(?:mysqld|mariadbd)(?:, Version)?: \S|Version: '\d|\d{2,20} \[Note\] )"
+    r"(?:/\S{0,300}/)?(?:mysqld|mariadbd): \S|Version: '\d|\d{2,20} \[Note\] )"
 )
 _OF_SERVER = re.compile(
     r"InnoDB|\bMY-\d|mysqld|mariadbd|\b(?:Aborted connection|Access denied|Slave |Replica|Plugin |"

@@ -15,11 +15,11 @@ from collections.abc import Iterator
 from pileup.records import Setting
 
 BANNER, BUILD_PATH = "banner", "build path"
-"""Sources of these settings: what the server says of itself, and where it was compiled."""
+"""Sources of these settings: what the server prints of itself, and where it was compiled."""
 
 _NUMBER = r"\d{1,2}\.\d{1,2}\.\d{1,3}"
 _TAIL = r"(?:[-~+][\w.~+]{1,40}){0,6}"
-_SAID = re.compile(
+_PRINTED = re.compile(
     rf"(?:Version: ['\"]?|\bmysqld(?:\.exe)? +Ver |\bmariadbd +Ver |"
     rf"[Ss]erver version[: \t]{{1,20}}|\((?:mysqld|mariadbd|server) |version=\"){_NUMBER}{_TAIL}"
 )
@@ -38,9 +38,9 @@ _COMMENTS = {"percona-server": "Percona Server", "percona-xtradb-cluster": "Perc
 
 
 def find_versions(text: str, first_line: int = 1) -> Iterator[Setting]:
-    """Yield the first version that a text says, else the first that a path of its build has."""
+    """Yield the first version that a text prints, else the first that a path of its build has."""
     if any(sign in text for sign in _MAY):
-        for match in _SAID.finditer(text):
+        for match in _PRINTED.finditer(text):
             before = match[0]
             if before.startswith("version=") and _EXPORTER not in _line_of(text, match.start()):
                 continue
