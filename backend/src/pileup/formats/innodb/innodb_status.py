@@ -12,13 +12,13 @@ Parts:  sections without the banner, titled or not, are a dump without a time. W
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from typing import NamedTuple
 
 from pileup.formats.innodb.parts.counter_series import HEXADECIMAL, IDS, RULES, Series
 from pileup.formats.innodb.parts.counters import Counted, Counters, Value
 from pileup.formats.innodb.parts.deadlock import parse_deadlock, parse_foreign_key_error, stamp_us
-from pileup.formats.innodb.parts.fragments import ELIDED, find_section, implied_sections
+from pileup.formats.innodb.parts.fragments import find_section, implied_sections, is_elided
 from pileup.formats.innodb.parts.latches import TITLES as HOLDERS
 from pileup.formats.innodb.parts.latches import read_holds
 from pileup.formats.innodb.parts.semaphores import Waits
@@ -211,7 +211,8 @@ class DumpReader:
             header = None if is_end or _END in words else _HEADER.search(words[-200:])
             if header or is_end:
                 yield from self._take(text[start:begin], line)
-                line += text.count("\n", start, begin)
+                if header or self._header is None:
+                    line += text.count("\n", start, begin)
                 start = begin
             if header:
                 yield from self.close()
@@ -219,7 +220,7 @@ class DumpReader:
                 self._header = _Header(line, stamp_us(stamp) if stamp else None, stamp)
                 line, start = line + 1, end + 1
             elif is_end and self._header is not None:
-                yield from self._dump(complete=True)
+                line = yield from self._dump(complete=True)
                 line, start = line + 1, end + 1
             at = text.find(BANNER, end)
         yield from self._take(text[start:] if start else text, line)
@@ -316,8 +317,8 @@ class DumpReader:
             yield Skipped(*self._skipped, "outside of any dump")
             self._skipped = None
 
-    def _dump(self, *, complete: bool) -> Iterator[Item]:
-        """Yield all records of the held lines."""
+    def _dump(self, *, complete: bool) -> Generator[Item, None, int]:
+        """Yield all records of the held lines; return the number of the line below them."""
         assert self._header is not None
         header, self._header = self._header, None
         text = "".join(("\n", *self._held)).removesuffix("\n")
@@ -348,6 +349,8 @@ class DumpReader:
         yield Section(title, header.line, last)
         for part in parts:
             whole = part.titled and (complete or part is not parts[-1] or _has_spins(part))
+            if whole and not header.banner:
+                whole = not is_elided(part.text)
             if snapshot < _MOST_OUTLINED:
                 known = part.title in _TITLES
                 yield Section(part.title, part.line, part.last, level=1, understood=known)
@@ -366,6 +369,7 @@ class DumpReader:
             yield from self._transactions.flush()
         if snapshot % _FLUSH_DUMPS == _FLUSH_DUMPS - 1:
             yield from self._counters.flush()
+        return end
 
     def _preface(self, text: str, header: _Header) -> Iterator[Item]:
         """Read the lines above the first section."""
@@ -387,12 +391,12 @@ class DumpReader:
     ) -> Iterator[Item]:
         """Yield the records of a section; whole: nothing of it is missing."""
         title, text, line = part.title, part.text, part.first
-        if title in (*_SEMAPHORES, "TRANSACTIONS"):
-            whole = whole and not ELIDED.search(text)
         if title in _SEMAPHORES:
             found = self._waits.read(text, line, wall_us=wall_us, snapshot=snapshot)
             if self._waiting is not None:
                 known = whole and not found.unreadable
+                # Lines that were left out by hand are unread lines; searching all costs a third.
+                known = known and not (found.items and is_elided(text))
                 self._waiting = self._waiting + found.waits if known else None
             yield from found.items
             if title in HOLDERS:

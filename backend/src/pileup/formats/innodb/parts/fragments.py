@@ -52,11 +52,18 @@ _BODY = re.compile(
 )
 _TITLED = rf"(?:## )?(?:{_TITLES})[ \t]*$|-{{3,}}[ \t]*\n(?:## )?LOG[ \t]*\n-{{3,}}[ \t]*$"
 _BEGIN = re.compile(f"^(?:{_TITLED}|(?:{'|'.join(_BODIES.values())}))", re.MULTILINE)
+_MAY_BE_ELIDED = ("...", "…", "snip", "SNIP")
 # Where a part of the output was left out by hand.
-ELIDED = re.compile(
+_ELIDED = re.compile(
     r"^[ \t]*(?:\.{3,}|…|[\[(<] ?(?:\.{3,}|…|snip\w{0,10}) ?[\])>])[ \t]*$",
     re.MULTILINE | re.IGNORECASE,
 )
+
+
+def is_elided(text: str) -> bool:
+    """Return whether somebody left lines of a text out, such as by a line of three dots."""
+    # Searched at memory speed first: a section has megabytes, and hardly ever such a line.
+    return any(sign in text for sign in _MAY_BE_ELIDED) and bool(_ELIDED.search(text))
 
 
 def find_section(text: str, at: int = 0) -> int:
@@ -75,4 +82,4 @@ def implied_sections(text: str) -> list[tuple[str, int]]:
     return parts
 
 
-__all__ = ["ELIDED", "find_section", "implied_sections"]
+__all__ = ["find_section", "implied_sections", "is_elided"]
