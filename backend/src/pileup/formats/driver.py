@@ -205,16 +205,15 @@ def _can_seek(stream: BinaryIO) -> bool:
 
 
 def _reads_badly(parsed: Parsed) -> bool:
-    """Return whether the text may have a layout that hides its records."""
-    return bool(
-        parsed.failed
-        or parsed.format is None
-        or not parsed.receipt.records
-        or parsed.receipt.problems
-        or parsed.receipt.bytes_skipped
-    )
+    """Return whether the text may have a layout that hides its records.
+
+    A large file with a damaged end has none: reading its head in every layout would cost seconds.
+    """
+    return _loss(parsed) > _LEAST_LOSS * parsed.receipt.bytes_read
 
 
+_LEAST_LOSS = 0.003
+"""Share of a text whose loss is worth the search for a layout."""
 _COST_OF_PROBLEM = 80
 """Bytes: what a problem weighs against skipped lines."""
 _LEAST_GAIN = 0.8
@@ -232,11 +231,19 @@ class _Quality(NamedTuple):
     """Lines with a record, counted per kind."""
 
 
-def _quality(parsed: Parsed) -> _Quality:
+def _loss(parsed: Parsed) -> float:
+    """Return the bytes that were not understood, with problems; infinite without a record."""
     receipt = parsed.receipt
     if parsed.failed or parsed.format is None or not receipt.records:
-        return _Quality(math.inf, receipt.bytes_skipped, 0, 0)
-    loss = receipt.bytes_skipped + _COST_OF_PROBLEM * receipt.problems
+        return math.inf
+    return receipt.bytes_skipped + _COST_OF_PROBLEM * receipt.problems
+
+
+def _quality(parsed: Parsed) -> _Quality:
+    """Measure a text of at most a head: its frames are small."""
+    loss, receipt = _loss(parsed), parsed.receipt
+    if loss == math.inf:
+        return _Quality(loss, receipt.bytes_skipped, 0, 0)
     records, frames = sum(receipt.records.values()), parsed.frames
     lines = sum(frames[kind]["line_first"].n_unique() for kind in frames)
     return _Quality(loss, receipt.bytes_skipped, records, lines)
