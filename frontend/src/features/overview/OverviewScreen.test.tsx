@@ -214,3 +214,86 @@ describe('overview', () => {
     expect(screen.getByText('It was the network')).toBeTruthy()
   })
 })
+
+describe('several captures', () => {
+  const capture = (id: string, episodes: string[]) => ({
+    id,
+    host: 'db-1',
+    first: '2021-04-05T09:30:00Z',
+    last: '2021-04-05T09:31:00Z',
+    verdict: episodes.length > 0 ? ('stall' as const) : ('short' as const),
+    text: 'Work piled up once and cleared within 7 s.',
+    interval_s: 1,
+    gaps: [],
+    artifacts: [],
+    bundles: [],
+    short_stalls: 0,
+    episodes,
+  })
+  const captures = [capture('c1', ['e1']), capture('c2', [])]
+  const stall = {
+    kind: 'stall',
+    onset: '2021-04-05T09:30:20Z',
+    end: null,
+    duration_s: 40,
+    peak_waiters: 107,
+    peak_counts: 'waiting',
+    evidence: [],
+  }
+  const episodes = {
+    captures,
+    recurrence: null,
+    from_s: -20,
+    to_s: 40,
+    episodes: [
+      {
+        episode: {
+          id: 'e1',
+          capture: 'c1',
+          stall,
+          finding: 'hot-row',
+          findings: [finding],
+          leading: true,
+        },
+        capture: captures[0],
+        onset: stall.onset,
+        thumbnail: {
+          series: 'mysql.Threads_running@db-1',
+          baseline: 3,
+          peak: 107,
+          points: [
+            [-20, 3],
+            [0, 107],
+            [10, null],
+            [20, 90],
+          ],
+        },
+      },
+    ],
+  }
+
+  it('list every stall aligned at its onset, and the captures without one', async () => {
+    serve({
+      '/incidents/i1/overview': { ...base, captures },
+      '/incidents/i1/episodes': episodes,
+    })
+    renderScreen(<OverviewScreen />, '/incidents/i1/overview')
+    const list = await screen.findByRole('list', { name: 'Stalls, aligned at their onset' })
+    expect(list.textContent).toContain('peak 107 waiters')
+    expect(list.textContent).toContain(finding.title)
+    const picture = within(list).getByRole('img', {
+      name: /Threads_running@db-1: 3 before, peak 107/,
+    })
+    // a gap ends the shape: two subpaths, none across it
+    expect(picture.querySelector('path')?.getAttribute('d')?.match(/M/g)).toHaveLength(2)
+    const others = screen.getByRole('list', { name: 'Captures without a stall' })
+    expect(others.textContent).toContain('cleared within 7 s')
+  })
+
+  it('of one capture show no list of captures', async () => {
+    serve({ '/incidents/i1/overview': { ...base, captures: [capture('c1', [])] } })
+    renderScreen(<OverviewScreen />, '/incidents/i1/overview')
+    expect(await screen.findByText('Stall on db-1 for 96 s.')).toBeTruthy()
+    expect(screen.queryByText('Captures')).toBeNull()
+  })
+})

@@ -10,6 +10,7 @@ import { LiveText } from '@/ui/text/LiveText'
 import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/display/States'
 import { Actions } from './Actions'
 import { Blockers } from './Blockers'
+import { Captures } from './Captures'
 import { Deadlocks, Gaps, Stalls, Triage } from './Sidelights'
 import { Findings } from './Findings'
 import { Headline } from './Headline'
@@ -48,6 +49,7 @@ export default function OverviewScreen() {
           <Numbers overview={data} />
           <div className="overview-columns">
             <div className="overview-main">
+              <Captures overview={data} />
               <Findings overview={data} />
               <Blockers overview={data} />
               <Shifts overview={data} />
@@ -63,7 +65,7 @@ export default function OverviewScreen() {
                   placeholder="Describe what happened"
                 />
               </Section>
-              <Stalls overview={data} />
+              {data.captures.length < 2 && <Stalls overview={data} />}
               <Actions incidentId={incidentId} />
               <Similar incidentId={incidentId} />
               <Triage overview={data} />

@@ -49,35 +49,31 @@ class Cells:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """``run`` matches adjacent rows, ``row`` the first; ``places`` has the cells of each."""
+    """``run`` matches adjacent rows, ``row`` finds the cells of each."""
 
     keys: tuple[str, ...]
     """The names of the columns in \\G."""
     lines: int
     run: re.Pattern[str]
     row: re.Pattern[str]
-    places: tuple[tuple[int, int, int | None], ...]
-    """For each column its line in the row, and where its cell begins and ends there."""
 
     def read(self, text: str, at: int) -> Cells | None:
         """Read the rows from an offset on; None when the first does not match."""
         match = self.run.match(text, at)
         if match is None:
             return None
-        lines = text[at : match.end() - 1].split("\n")
+        found = self.row.findall(text, at, match.end())
+        columns = zip(*found, strict=True)
         frame = pl.DataFrame(
-            {
-                str(number): _stripped([line[start:end] for line in lines[place :: self.lines]])
-                for number, (place, start, end) in enumerate(self.places)
-            }
+            {str(number): _stripped(column) for number, column in enumerate(columns)}
         )
         return Cells(frame, self.lines, match.end() - at)
 
 
 def _stripped(column: Sequence[str]) -> pl.Series:
-    cells: list[str | None] = list(map(str.strip, column))
+    cells = list(map(str.strip, column))
     if "NULL" in cells:
-        cells = [None if cell == "NULL" else cell for cell in cells]
+        return pl.Series([None if cell == "NULL" else cell for cell in cells], dtype=pl.String)
     return pl.Series(cells, dtype=pl.String)
 
 
@@ -114,35 +110,27 @@ class Patterns:
         if not keys or len(keys) > _MOST_KEYS or len(set(names)) < len(names):
             return None
         after = rf"(?={ROW_LINE}{re.escape(keys[0])}:|{_TS})"
-        row = ROW_LINE + "".join(rf"{re.escape(key)}:.*+\n" for key in keys)
-        places = tuple((line, len(key) + 1, None) for line, key in enumerate(keys, start=1))
-        pattern = self._make(("vertical", *keys), names, places, row, after)
+        row = ROW_LINE + "".join(rf"{re.escape(key)}: ?+(.*+)\n" for key in keys)
+        pattern = self._make(("vertical", *keys), names, len(keys) + 1, row, after)
         self._vertical = pattern or self._vertical
         return pattern
 
     def box(self, offsets: Sequence[int]) -> Pattern | None:
         """Return the pattern of rows with bars at these offsets."""
-        cells = "".join(rf"\|.{{{b - a - 1}}}" for a, b in pairwise(offsets))
-        left = offsets[0]
-        places = tuple((0, a + 1 - left, b - left) for a, b in pairwise(offsets))
-        return self._make(("box", *offsets), (), places, rf"{cells}\|\n", "")
+        cells = "".join(rf"\|(.{{{b - a - 1}}})" for a, b in pairwise(offsets))
+        return self._make(("box", *offsets), (), 1, rf"{cells}\|\n", "")
 
     def _make(
-        self,
-        key: tuple[object, ...],
-        keys: tuple[str, ...],
-        places: tuple[tuple[int, int, int | None], ...],
-        row: str,
-        after: str,
+        self, key: tuple[object, ...], keys: tuple[str, ...], lines: int, row: str, after: str
     ) -> Pattern | None:
         if key not in self._made:
             if len(self._made) >= _MOST_PATTERNS:
                 return None
             # A row that is the first of a table ends the table before it.
             first = r"(?!\*+ 1\. row)" if keys else ""
-            run = rf"(?:{row}{after})(?:{first}{row}{after}){{0,{_MOST_ROWS}}}+"
-            lines = len(keys) + 1 if keys else 1
-            self._made[key] = Pattern(keys, lines, re.compile(run), re.compile(row), places)
+            plain = row.replace("(.", "(?:.")
+            run = rf"(?:{plain}{after})(?:{first}{plain}{after}){{0,{_MOST_ROWS}}}+"
+            self._made[key] = Pattern(keys, lines, re.compile(run), re.compile(row))
         return self._made[key]
 
 

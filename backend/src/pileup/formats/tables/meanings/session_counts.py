@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import polars as pl
@@ -124,23 +124,17 @@ class Listing:
         if runs is not False and state:
             self.states[state] += 1
 
-    def take_many(
-        self,
-        line: int,
-        sessions: int,
-        commands: list[str | None] | None,
-        states: list[str | None] | None,
-        infos: list[str | None] | None,
-    ) -> None:
-        """Count sessions up to a line, as ``take`` does for one; None for a missing column."""
+    def take_many(self, line: int, rows: pl.DataFrame, names: frozenset[str]) -> None:
+        """Count the sessions of a frame up to a line, as ``take`` does for one."""
         self.last = line
-        self.sessions += sessions
-        states = [None] * sessions if states is None else states
-        if commands is not None:
+        self.sessions += rows.height
+        states = rows["state"].to_list()
+        if "command" in names:  # lists: a frame of its own costs more than these rows
+            commands = rows["command"].to_list()
             states = [s for s, c in zip(states, commands, strict=True) if c not in NOT_RUNNING]
             self.running = (self.running or 0) + len(states)
-        elif infos is not None:
-            states = [s for s, q in zip(states, infos, strict=True) if q]
+        elif "info" in names:
+            states = [s for s, q in zip(states, rows["query"].to_list(), strict=True) if q]
             self.running = (self.running or 0) + len(states)
         self.states.update(filter(None, states))
 
@@ -212,10 +206,6 @@ class HeldSessions:
 
     def __init__(self) -> None:
         self._frames: list[pl.DataFrame] = []
-        self._cells: list[pl.DataFrame] = []
-        """Adjacent rows that are not converted yet."""
-        self._fields: Sequence[pl.Expr] = ()
-        """What converts them."""
         self._listings: list[tuple[int, int, int, Where]] = []
         """Rows, first line, lines of a row, and place of each listing."""
         self._rows = 0
@@ -224,32 +214,16 @@ class HeldSessions:
     def full(self) -> bool:
         return self._rows >= _MOST_HELD
 
-    def add(
-        self, rows: pl.DataFrame, fields: Sequence[pl.Expr], line: int, lines: int, where: Where
-    ) -> None:
-        """Add the sessions of adjacent rows from a line on: as sessions, or as cells to convert."""
-        if "session_id" in rows.columns:
-            self._convert()
-            self._frames.append(rows)
-        else:
-            if fields is not self._fields:
-                self._convert()
-            self._fields = fields
-            self._cells.append(rows)
+    def add(self, rows: pl.DataFrame, line: int, lines: int, where: Where) -> None:
+        """Add the sessions of adjacent rows from a line on."""
+        self._frames.append(rows)
         self._listings.append((rows.height, line, lines, where))
         self._rows += rows.height
-
-    def _convert(self) -> None:
-        """Convert the cells of listings with the same columns at once."""
-        if self._cells:
-            self._frames.append(pl.concat(self._cells).select(self._fields))
-            self._cells = []
 
     def flush(self) -> Iterator[Item]:
         """Yield the sessions."""
         if not self._rows:
             return
-        self._convert()
         rows = pl.concat(self._frames)
         first = [
             pl.int_range(line, line + count * lines, lines, eager=True, dtype=pl.Int64)

@@ -12,8 +12,6 @@ Time:   a column that holds a time (``now()``, ``ts``) places its rows; else the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 
 import polars as pl
 
@@ -58,7 +56,6 @@ _TEXTS = {
     "state": "state",
     "info": "query",
 }
-_MOST_DIGITS = 18
 _MILLISECONDS = r"^-?[0-9]{1,15}(?:\.[0-9]{1,9})?$"
 _TIMES = (
     "ts",
@@ -199,14 +196,13 @@ class _Sessions(Ready):
 
     def block(self, block: RowBlock) -> None:
         """Read many rows as columns; odd ones (no id, the next listing) one by one."""
-        if self._time is not None or self._table is not None:
-            return super().block(block)  # rows have times of their own, or no id
-        fields = _fields_of(self._seen.columns)
-        rows, ids = self._read(block.cells, fields)
-        if ids is None:
+        rows = self._converted(block.cells)
+        if rows is None:
             return super().block(block)
+        ids = rows["session_id"].to_list()
+        read = rows["session_id"].null_count(), rows["time_odd"].null_count()
         new = set(ids)
-        if len(new) < len(ids) or not new.isdisjoint(self._ids):
+        if read != (0, rows.height) or len(new) < len(ids) or not new.isdisjoint(self._ids):
             return super().block(block)
         if self._listing is None:
             self._begin(block.first, None)
@@ -214,38 +210,48 @@ class _Sessions(Ready):
         assert listing is not None
         self._ids |= new
         listing.complete = True
-        cells = block.cells.frame
-        command, state, info = (
-            cells[fields.place[name]].to_list() if name in fields.place else None
-            for name in ("command", "state", "info")
-        )
-        listing.take_many(block.line_last, len(ids), command, state, info)
-        held = self._shared.held
-        held.add(rows, fields.expressions, block.line, block.cells.lines, listing.where)
-        if held.full:
-            self._ready += held.flush()
+        listing.take_many(block.line_last, rows, self._names)
+        self._shared.held.add(rows, block.line, block.cells.lines, listing.where)
+        if self._shared.held.full:
+            self._ready += self._shared.held.flush()
         return None
 
-    def _read(self, cells: RowCells, fields: _Fields) -> tuple[pl.DataFrame, list[int] | None]:
-        """Return rows to hold, and their ids; no ids when a row is odd.
-
-        Rows of listings that were read together are converted together here, plain others when
-        many are held: a frame of one listing costs more than its rows.
-        """
+    def _converted(self, cells: RowCells) -> pl.DataFrame | None:
+        """Return the fields of Session; of listings that were read together, all at once."""
+        if self._time is not None or self._table is not None:
+            return None  # rows have times of their own, or no id
         if cells.source is None:
-            ids = _plain_numbers(cells.frame[fields.place["id"]])
-            time = fields.place.get("time")
-            if ids is not None and (time is None or _plain_numbers(cells.frame[time]) is not None):
-                return cells.frame[list(fields.place.values())], ids
-            rows = cells.frame.select(fields.expressions)
-        else:
-            whole, first = cells.source
-            if self._shared.converted[0] is not whole:
-                self._shared.converted = whole, whole.select(fields.expressions)
-            rows = self._shared.converted[1].slice(first, cells.frame.height)
-        ids = rows["session_id"].to_list()
-        odd = rows["session_id"].null_count() or rows["time_odd"].null_count() < rows.height
-        return rows, None if odd else ids
+            return cells.frame.select(self._fields(cells.frame.columns))
+        whole, first = cells.source
+        if self._shared.converted[0] is not whole:
+            self._shared.converted = whole, whole.select(self._fields(whole.columns))
+        return self._shared.converted[1].slice(first, cells.frame.height)
+
+    def _fields(self, places: list[str]) -> list[pl.Expr]:
+        """Return the expressions for the fields of Session."""
+        place: dict[str, str] = {}
+        for name, at in zip(self._seen.columns, places, strict=True):
+            if (column := _COLUMN_OF.get(plain(name))) is not None:
+                place.setdefault(column, at)
+        fields = [
+            (pl.col(place[column]) if column in place else pl.lit(None, pl.String)).alias(field)
+            for column, field in _TEXTS.items()
+        ]
+        session_id = pl.col(place["id"]).str.strip_chars()
+        fields.append(_whole(session_id).alias("session_id"))
+        time = pl.col(place["time"]) if "time" in place else pl.lit(None, pl.String)
+        whole = _whole(time.str.strip_chars())
+        fields.append(pl.when(time.is_not_null() & whole.is_null()).then(1).alias("time_odd"))
+        value = whole.cast(pl.Float64)
+        if "time_ms" in place:
+            text = pl.col(place["time_ms"]).str.strip_chars()
+            ms = pl.when(text.str.contains(_MILLISECONDS)).then(text.cast(pl.Float64, strict=False))
+            precise: pl.Expr = ms / 1000
+            value = pl.when((precise - value).abs() <= 1).then(precise).otherwise(value)
+        fields.append(value.alias("time_s"))
+        tid = _whole(pl.col(place["tid"])) if "tid" in place else pl.lit(None, pl.Int64)
+        fields.append(pl.when(tid != 0).then(tid).alias("os_tid"))
+        return fields
 
     def end(self) -> list[Item]:
         self._end_listing()
@@ -269,59 +275,9 @@ class _Sessions(Ready):
             self._ready += self._shared.listings.end(listing)
 
 
-@dataclass(frozen=True, slots=True)
-class _Fields:
-    """How the columns of a table become the fields of Session."""
-
-    place: dict[str, str]
-    """For each column of a processlist that the table has, its name in a frame of cells."""
-    expressions: tuple[pl.Expr, ...]
-
-
-@lru_cache(maxsize=32)
-def _fields_of(columns: tuple[str, ...]) -> _Fields:
-    """Return the expressions for the fields of Session: listings share their columns."""
-    place: dict[str, str] = {}
-    for at, name in enumerate(columns):
-        if (column := _COLUMN_OF.get(plain(name))) is not None:
-            place.setdefault(column, str(at))
-    fields = [
-        (pl.col(place[column]) if column in place else pl.lit(None, pl.String)).alias(field)
-        for column, field in _TEXTS.items()
-    ]
-    session_id = pl.col(place["id"]).str.strip_chars()
-    fields.append(_whole(session_id).alias("session_id"))
-    time = pl.col(place["time"]) if "time" in place else pl.lit(None, pl.String)
-    whole = _whole(time.str.strip_chars())
-    fields.append(pl.when(time.is_not_null() & whole.is_null()).then(1).alias("time_odd"))
-    value = whole.cast(pl.Float64)
-    if "time_ms" in place:
-        text = pl.col(place["time_ms"]).str.strip_chars()
-        ms = pl.when(text.str.contains(_MILLISECONDS)).then(text.cast(pl.Float64, strict=False))
-        precise: pl.Expr = ms / 1000
-        value = pl.when((precise - value).abs() <= 1).then(precise).otherwise(value)
-    fields.append(value.alias("time_s"))
-    tid = _whole(pl.col(place["tid"])) if "tid" in place else pl.lit(None, pl.Int64)
-    fields.append(pl.when(tid != 0).then(tid).alias("os_tid"))
-    return _Fields(place, tuple(fields))
-
-
-def _plain_numbers(cells: pl.Series) -> list[int] | None:
-    """Convert cells that are all digits; None when a cell is NULL or anything else."""
-    if cells.null_count():
-        return None
-    texts = cells.to_list()
-    digits = "".join(texts)
-    if not (digits.isascii() and digits.isdecimal()) or "" in texts:
-        return None
-    return list(map(int, texts)) if max(map(len, texts)) <= _MOST_DIGITS else None
-
-
 def _whole(text: pl.Expr) -> pl.Expr:
     """Convert whole numbers; null for any other text."""
-    return pl.when(text.str.contains(rf"^-?[0-9]{{1,{_MOST_DIGITS}}}$")).then(
-        text.cast(pl.Int64, strict=False)
-    )
+    return pl.when(text.str.contains(r"^-?[0-9]{1,18}$")).then(text.cast(pl.Int64, strict=False))
 
 
 def precise(time: str | None, time_ms: str | None) -> float | None:

@@ -1,0 +1,125 @@
+/**
+ * The captures of a case with more than one: each stall with its series aligned at the onset, on one
+ * scale, and the captures without a stall. Nothing is drawn between captures.
+ */
+import { useQuery } from '@tanstack/react-query'
+import { scaleLinear } from 'd3-scale'
+import { area, curveStepAfter } from 'd3-shape'
+import { Link, useLocation } from 'react-router'
+import type { CaptureDoc, Overview } from '@/api/schema'
+import { sharedSearch } from '@/state/url'
+import { Chip, type Tone } from '@/ui/controls/Chip'
+import { Duration, Measured, Time } from '@/ui/display/Value'
+import { aroundStall } from './links'
+import { type Episodes, episodesQuery } from './queries'
+import { Section } from './Section'
+
+type EpisodeCard = Episodes['episodes'][number]
+
+const WIDTH = 220
+const HEIGHT = 36
+
+const VERDICT: Record<CaptureDoc['verdict'], readonly [string, Tone]> = {
+  stall: ['stall', 'holding'],
+  inside: ['inside a stall', 'holding'],
+  short: ['cleared within seconds', 'idle'],
+  calm: ['calm', 'running'],
+  unknown: ['too little to judge', 'idle'],
+}
+
+export function Captures({ overview }: { readonly overview: Overview }) {
+  const several = overview.captures.length > 1
+  const episodes = useQuery({ ...episodesQuery(overview.incident.id), enabled: several })
+  if (!several) return null
+  const { data } = episodes
+  const without = overview.captures.filter((capture) => capture.episodes.length === 0)
+  return (
+    <Section title="Captures" note={`${overview.captures.length} in this incident`}>
+      {data && data.episodes.length > 0 && (
+        <ul className="captures-list" aria-label="Stalls, aligned at their onset">
+          {data.episodes.map((card) => (
+            <Episode
+              key={card.episode.id}
+              card={card}
+              all={data}
+              incidentId={overview.incident.id}
+            />
+          ))}
+        </ul>
+      )}
+      {without.length > 0 && (
+        <ul className="captures-list" aria-label="Captures without a stall">
+          {without.map((capture) => (
+            <li key={capture.id} className="captures-row">
+              <span className="captures-when">
+                <Time at={capture.first} /> – <Time at={capture.last} style="clock" />
+                {capture.host && <span className="muted"> {capture.host}</span>}
+              </span>
+              <Chip tone={VERDICT[capture.verdict][1]}>{VERDICT[capture.verdict][0]}</Chip>
+              <span className="captures-text muted">{capture.text}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}
+
+function Episode({
+  card,
+  all,
+  incidentId,
+}: {
+  readonly card: EpisodeCard
+  readonly all: Episodes
+  readonly incidentId: string
+}) {
+  const { search } = useLocation()
+  const { stall, finding, findings, leading } = card.episode
+  const cause = findings.find((item) => item.id === finding)
+  return (
+    <li className="captures-row">
+      <span className="captures-when">
+        <Link to={`/incidents/${incidentId}/timeline${sharedSearch(search, aroundStall(stall))}`}>
+          <Time at={stall.onset} />
+        </Link>
+        {card.capture.host && <span className="muted"> {card.capture.host}</span>}
+      </span>
+      <Picture card={card} all={all} />
+      <span className="captures-text">
+        <Duration value={stall.duration_s} />
+        {stall.peak_waiters !== null && (
+          <>
+            , peak <Measured value={stall.peak_waiters} />{' '}
+            {stall.peak_counts === 'running' ? 'sessions' : 'waiters'}
+          </>
+        )}
+        {leading && <span className="muted"> · described below</span>}
+        <br />
+        <span className="muted">{cause ? cause.title : 'no likely cause found'}</span>
+      </span>
+    </li>
+  )
+}
+
+/** The series that shows the stall, in seconds from its onset; a gap stays empty. */
+function Picture({ card, all }: { readonly card: EpisodeCard; readonly all: Episodes }) {
+  const { thumbnail } = card
+  if (!thumbnail) return <span className="captures-picture muted">no series shows it</span>
+  const x = scaleLinear([all.from_s, Math.max(all.to_s, all.from_s + 1)], [0, WIDTH])
+  const top = Math.max(1, ...thumbnail.points.map(([, value]) => value ?? 0))
+  const y = scaleLinear([0, top], [HEIGHT, 2])
+  const shape = area<(typeof thumbnail.points)[number]>()
+    .defined(([, value]) => value != null)
+    .curve(curveStepAfter)
+    .x(([second]) => x(second ?? 0))
+    .y0(HEIGHT)
+    .y1(([, value]) => y(value ?? 0))
+  const label = `${thumbnail.series}: ${thumbnail.baseline ?? 'unknown'} before, peak ${thumbnail.peak ?? 'unknown'}`
+  return (
+    <svg className="captures-picture" width={WIDTH} height={HEIGHT} role="img" aria-label={label}>
+      <path className="captures-area" d={shape(thumbnail.points) ?? ''} />
+      <line className="captures-onset" x1={x(0)} x2={x(0)} y1={0} y2={HEIGHT} />
+    </svg>
+  )
+}
