@@ -4,7 +4,7 @@ import { curveStepAfter, line } from 'd3-shape'
 import { useWidth } from '@/charts/useWidth'
 import { useZone } from '@/state/incident'
 import type { Hypothesis } from './queries'
-import './story.css'
+import './chronicle.css'
 
 type Step = Hypothesis['history'][number]
 
@@ -44,31 +44,31 @@ export function ConfidenceChart({
     .map((point) => `${zone.format(point.at, 'date')} ${point.confidence} %`)
     .join(', ')
   return (
-    <div ref={ref} className="story-confidence">
+    <div ref={ref} className="chronicle-confidence">
       {width > 0 && (
         <svg width={width} height={HEIGHT} role="img" aria-label={`Confidence: ${words}`}>
           {[0, 50, 100].map((tick) => (
-            <g key={tick} className="story-tick">
+            <g key={tick} className="chronicle-tick">
               <line x1={PAD.left} x2={width - PAD.right} y1={y(tick)} y2={y(tick)} />
               <text x={PAD.left - 4} y={y(tick)} dy="0.32em" textAnchor="end">
                 {tick}
               </text>
             </g>
           ))}
-          <path className="story-line" d={path(points) ?? ''} />
+          <path className="chronicle-line" d={path(points) ?? ''} />
           {points.map((point, index) => (
             <circle
               key={index}
-              className="story-dot"
+              className="chronicle-dot"
               r={2.5}
               cx={x(point.at)}
               cy={y(point.confidence)}
             />
           ))}
-          <text className="story-label" x={PAD.left} y={HEIGHT - 3}>
+          <text className="chronicle-label" x={PAD.left} y={HEIGHT - 3}>
             {zone.format(first.at, 'date')}
           </text>
-          <text className="story-label" x={width - PAD.right} y={HEIGHT - 3} textAnchor="end">
+          <text className="chronicle-label" x={width - PAD.right} y={HEIGHT - 3} textAnchor="end">
             {zone.format(last.at, 'date')}
           </text>
         </svg>
