@@ -77,12 +77,20 @@ def at(text: str | None) -> str:
     return "" if text is None else f" at {when(text)}"
 
 
+def _last_seen_ms(stall: StallDoc) -> float | None:
+    return None if stall.duration_s is None else ms(stall.onset) + stall.duration_s * 1000
+
+
 def stall_spans(case: Case) -> list[tuple[float, float | None]]:
-    """List (start, end) of each stall in epoch ms; None for an end that was not captured."""
+    """List (start, end) of each stall in epoch ms.
+
+    Where the capture ends inside the stall, its last sample ends it: nothing is drawn across a gap.
+    None if not even that is known.
+    """
     if case.analysis is None:
         return []
     return [
-        (ms(s.onset), ms(s.end) if s.end else None)
+        (ms(s.onset), ms(s.end) if s.end else _last_seen_ms(s))
         for s in case.analysis.stalls
         if s.kind == "stall"
     ]

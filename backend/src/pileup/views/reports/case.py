@@ -125,7 +125,7 @@ def _lanes(
     stall = main_stall(analysis)
     if stall is not None:
         onset = _us(stall.onset)
-        finish = _us(stall.end) if stall.end else last
+        finish = _us(stall.end) if stall.end else onset + round((stall.duration_s or 0.0) * 1e6)
         margin = max(60_000_000, (finish - onset) // 2)
         first, last = max(first, onset - margin), min(last, finish + margin)
     first = _us(start) if start else first

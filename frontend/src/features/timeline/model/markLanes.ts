@@ -4,6 +4,7 @@ import type { HeatRow, Marks, Strips } from './documents'
 import { packed } from './laneStack'
 import { type Item, type Lane, PLAIN } from './laneTypes'
 import { waiting } from './marks'
+import { lastSeen } from './stallEdges'
 
 const HEAD_ROW = 15
 
@@ -156,7 +157,7 @@ export function spanLanes(marks: Marks, strips: Strips | undefined): [Lane[], La
   const stalls = marks.stalls.map((stall, index) => ({
     key: `stall/${index}`,
     start: parseIso(stall.onset) ?? 0,
-    end: ended(stall.end),
+    end: lastSeen(stall),
     open: stall.end === null,
     label: `${STALLS[stall.kind]}${stall.host ? ` on ${stall.host}` : ''}${
       stall.peak_waiters ? `, up to ${stall.peak_waiters} waiting` : ''

@@ -37,10 +37,9 @@ describe('layoutStalls', () => {
     expect(bands).toMatchObject([{ x: 300, width: 300, open: false }])
   })
 
-  it('is open to the right when the capture ends inside the stall', () => {
-    expect(layoutStalls([stall('2026-11-20T22:19:30Z', null)], x, 600)).toMatchObject([
-      { x: 300, width: 300, open: true },
-    ])
+  it('is open to the right where the capture ends inside the stall, and never goes beyond it', () => {
+    const open = { ...stall('2026-11-20T22:19:30Z', null), duration_s: 20 }
+    expect(layoutStalls([open], x, 600)).toMatchObject([{ x: 300, width: 200, open: true }])
   })
 })
 

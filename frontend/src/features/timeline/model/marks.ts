@@ -4,6 +4,7 @@ import type { components } from '@/api/schema'
 import type { Interval } from '@/charts/range'
 import { parseIso, type TimeScale } from '@/charts/time'
 import { formatDuration } from '@/format'
+import { lastSeen } from './stallEdges'
 
 type Stall = components['schemas']['StallDoc']
 type SnapshotMark = components['schemas']['SnapshotMark']
@@ -21,10 +22,9 @@ export function layoutStalls(stalls: readonly Stall[], x: TimeScale, width: numb
   return stalls.flatMap((stall) => {
     const onset = parseIso(stall.onset)
     if (onset === null || stall.kind !== 'stall') return []
-    const end = parseIso(stall.end)
     const left = Math.max(0, x(onset))
-    const right = Math.min(width, end === null ? width : x(end))
-    return right > left ? [{ x: left, width: right - left, stall, open: end === null }] : []
+    const right = Math.min(width, x(lastSeen(stall)))
+    return right > left ? [{ x: left, width: right - left, stall, open: stall.end === null }] : []
   })
 }
 

@@ -21,6 +21,12 @@ const LEAST_MS = 1000
 /** The smallest target of a pointer, CSS pixels (WCAG 2.5.8). */
 export const TARGET = 24
 
+/** The last time at which the stall was seen: its end, or where its capture ends inside it. */
+export function lastSeen(stall: Pick<Stall, 'onset' | 'end' | 'duration_s'>): number {
+  const onset = parseIso(stall.onset) ?? 0
+  return parseIso(stall.end) ?? onset + (stall.duration_s ?? 0) * 1000
+}
+
 /** The corrected edges where a person set them, otherwise the computed ones. */
 export function edges(
   stall: Pick<Stall, 'onset' | 'end' | 'baseline'>,

@@ -6,7 +6,7 @@ import { useEffect, useRef } from 'react'
 import { iso, parseIso } from '@/charts/time'
 import { Problem } from '@/ui/display/States'
 import type { Correction, Marks, Stall } from '../model/documents'
-import { type Edges, targets, type Which } from '../model/stallEdges'
+import { type Edges, lastSeen, targets, type Which } from '../model/stallEdges'
 import { CorrectedBadge } from './CorrectedBadge'
 import { StallHandle } from './StallHandle'
 import { useStallDraft } from './useStallDraft'
@@ -40,7 +40,7 @@ export function StallBands({
         stall={stall}
         computedOnset={computed}
         correction={correction}
-        capture={parseIso(marks.range?.end)}
+        seenUntil={lastSeen(stall)}
         mayWrite={mayWrite}
         row={hosts.length > 1 ? hosts.indexOf(stall.host) : null}
       />
@@ -54,7 +54,8 @@ type Props = {
   readonly stall: Stall
   readonly computedOnset: string
   readonly correction: Correction | undefined
-  readonly capture: number | null
+  /** The last time at which the stall was seen, for an end that was not captured. */
+  readonly seenUntil: number
   readonly mayWrite: boolean
   /** Hosts stall together: the handles of each are in a row of their own. Null: there is one host. */
   readonly row: number | null
@@ -63,11 +64,11 @@ type Props = {
 const HANDLES: readonly Which[] = ['baselineStart', 'baselineEnd', 'onset', 'end']
 
 function Band(props: Props) {
-  const { incidentId, view, stall, computedOnset, correction, capture, mayWrite, row } = props
+  const { incidentId, view, stall, computedOnset, correction, seenUntil, mayWrite, row } = props
   const draft = useStallDraft(incidentId, stall, computedOnset, correction)
   const { now } = draft
   const shift = view.clocks.shifts.get(stall.host ?? '') ?? 0
-  const { band, baseline, knobs } = usePlacedBand(view, now, shift, capture)
+  const { band, baseline, knobs } = usePlacedBand(view, now, shift, seenUntil)
   const by = correction?.by ?? stall.corrected_by
   return (
     <>
@@ -114,14 +115,14 @@ function Band(props: Props) {
 }
 
 /** Keeps band, baseline and handles in their places at each frame. */
-function usePlacedBand(view: TimelineView, now: Edges, shift: number, capture: number | null) {
+function usePlacedBand(view: TimelineView, now: Edges, shift: number, seenUntil: number) {
   const band = useRef<HTMLDivElement>(null)
   const baseline = useRef<HTMLDivElement>(null)
   const knobs = useRef(new Map<Which, HTMLElement>())
   const place = useRef<() => void>(() => undefined)
   useEffect(() => {
     place.current = () => {
-      const end = view.x((now.end ?? capture ?? now.onset) + shift)
+      const end = view.x((now.end ?? seenUntil) + shift)
       put(band.current, view.x(now.onset + shift), end, view.width)
       const [from, to] = [now.baselineStart, now.baselineEnd]
       if (from !== null && to !== null) {
