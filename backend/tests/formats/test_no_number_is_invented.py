@@ -30,7 +30,9 @@ _COUNTED = re.compile(
     r"|pidstat\.threads_\w+|strace\.\w+|memory_map\.\w+|open_tables\.\w+"
 )
 """Counts and sums of what was read: less where something is damaged, and then that is told."""
-_GROUPED = re.compile(r"netstat\.(sockets|unread|unsent|backlog)|slow_log\.\w+|innodb_mutex\.\w+")
+_GROUPED = re.compile(
+    r"netstat\.(sockets|connections|unread|unsent|backlog)|slow_log\.\w+|innodb_mutex\.\w+"
+)
 """The same by an address, a state or a second: what is damaged there counts as another one."""
 _WHOLE_SECONDS = {"session.time_s"}
 """Its decimals come from another column, TIME_MS."""

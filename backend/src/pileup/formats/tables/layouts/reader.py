@@ -470,7 +470,7 @@ class _Reader:
         elif _SQL.match(text):
             self._title.clear()
             self._statement(text)
-        elif stamp := read_date_line(text):
+        elif not text.startswith("TS ") and (stamp := read_date_line(text)):
             yield Stamp(number, stamp.wall_us, stamp.clock, stamp.printed, is_ts=False)
         elif columns := self._columns_of_row(text):
             self._inside_sql = False
