@@ -95,7 +95,16 @@ def _tab_of_percona() -> list[str]:
     return lines
 
 
+def _mixed() -> list[str]:
+    """Layouts and columns change; times are below zero, padded or missing."""
+    box = [line.replace("| Query   | 7 ", "| Query   | -7") for line in _box()]
+    tabs = [line.replace("\tQuery\t", "\tQuery\t ") for line in _tab()]
+    without = [line.replace(": 14", ": NULL") for line in _vertical()]
+    return [*_box(), *_tab(), *box, *_vertical(), *_tab_of_percona(), *tabs, *without, *_box()]
+
+
 REGULAR = {
+    "all in one file": _mixed(),
     "vertical": _vertical(),
     "vertical with TS": _vertical(ts=True),
     "vertical of MariaDB": _vertical(progress=True),

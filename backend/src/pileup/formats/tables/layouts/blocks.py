@@ -41,6 +41,12 @@ class Cells:
     size: int
     source: tuple[pl.DataFrame, int] | None = None
     """The frame of which this is a slice, and its first row there: for what is done once."""
+    texts: Sequence[list[str | None]] = ()
+    """The columns as lists, where the frame was made of them."""
+
+    def column(self, name: str) -> list[str | None]:
+        """Return the cells of a column of the frame."""
+        return self.texts[int(name)] if self.texts else self.frame[name].to_list()
 
     def rows(self) -> Iterator[tuple[str | None, ...]]:
         """Yield the rows one by one."""
@@ -49,32 +55,33 @@ class Cells:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """``run`` matches adjacent rows, ``row`` finds the cells of each."""
+    """``run`` matches adjacent rows, ``row`` the first; ``places`` has the cells of each."""
 
     keys: tuple[str, ...]
     """The names of the columns in \\G."""
     lines: int
     run: re.Pattern[str]
     row: re.Pattern[str]
+    places: tuple[tuple[int, int, int | None], ...]
+    """For each column its line in the row, and where its cell begins and ends there."""
 
     def read(self, text: str, at: int) -> Cells | None:
         """Read the rows from an offset on; None when the first does not match."""
         match = self.run.match(text, at)
         if match is None:
             return None
-        found = self.row.findall(text, at, match.end())
-        columns = zip(*found, strict=True)
-        frame = pl.DataFrame(
-            {str(number): _stripped(column) for number, column in enumerate(columns)}
-        )
-        return Cells(frame, self.lines, match.end() - at)
+        lines = text[at : match.end() - 1].split("\n")
+        texts = [
+            _stripped([line[start:end] for line in lines[place :: self.lines]])
+            for place, start, end in self.places
+        ]
+        frame = pl.DataFrame({str(at): pl.Series(c, dtype=pl.String) for at, c in enumerate(texts)})
+        return Cells(frame, self.lines, match.end() - at, texts=texts)
 
 
-def _stripped(column: Sequence[str]) -> pl.Series:
-    cells = list(map(str.strip, column))
-    if "NULL" in cells:
-        return pl.Series([None if cell == "NULL" else cell for cell in cells], dtype=pl.String)
-    return pl.Series(cells, dtype=pl.String)
+def _stripped(column: list[str]) -> list[str | None]:
+    cells: list[str | None] = list(map(str.strip, column))
+    return [None if cell == "NULL" else cell for cell in cells] if "NULL" in cells else cells
 
 
 class Patterns:
@@ -110,27 +117,35 @@ class Patterns:
         if not keys or len(keys) > _MOST_KEYS or len(set(names)) < len(names):
             return None
         after = rf"(?={ROW_LINE}{re.escape(keys[0])}:|{_TS})"
-        row = ROW_LINE + "".join(rf"{re.escape(key)}: ?+(.*+)\n" for key in keys)
-        pattern = self._make(("vertical", *keys), names, len(keys) + 1, row, after)
+        row = ROW_LINE + "".join(rf"{re.escape(key)}:.*+\n" for key in keys)
+        places = tuple((line, len(key) + 1, None) for line, key in enumerate(keys, start=1))
+        pattern = self._make(("vertical", *keys), names, places, row, after)
         self._vertical = pattern or self._vertical
         return pattern
 
     def box(self, offsets: Sequence[int]) -> Pattern | None:
         """Return the pattern of rows with bars at these offsets."""
-        cells = "".join(rf"\|(.{{{b - a - 1}}})" for a, b in pairwise(offsets))
-        return self._make(("box", *offsets), (), 1, rf"{cells}\|\n", "")
+        cells = "".join(rf"\|.{{{b - a - 1}}}" for a, b in pairwise(offsets))
+        left = offsets[0]
+        places = tuple((0, a + 1 - left, b - left) for a, b in pairwise(offsets))
+        return self._make(("box", *offsets), (), places, rf"{cells}\|\n", "")
 
     def _make(
-        self, key: tuple[object, ...], keys: tuple[str, ...], lines: int, row: str, after: str
+        self,
+        key: tuple[object, ...],
+        keys: tuple[str, ...],
+        places: tuple[tuple[int, int, int | None], ...],
+        row: str,
+        after: str,
     ) -> Pattern | None:
         if key not in self._made:
             if len(self._made) >= _MOST_PATTERNS:
                 return None
             # A row that is the first of a table ends the table before it.
             first = r"(?!\*+ 1\. row)" if keys else ""
-            plain = row.replace("(.", "(?:.")
-            run = rf"(?:{plain}{after})(?:{first}{plain}{after}){{0,{_MOST_ROWS}}}+"
-            self._made[key] = Pattern(keys, lines, re.compile(run), re.compile(row))
+            run = rf"(?:{row}{after})(?:{first}{row}{after}){{0,{_MOST_ROWS}}}+"
+            lines = len(keys) + 1 if keys else 1
+            self._made[key] = Pattern(keys, lines, re.compile(run), re.compile(row), places)
         return self._made[key]
 
 
@@ -157,8 +172,8 @@ class TabRows:
         self._run = re.compile(rf"(?:(?:[^\t\n]*\t){{{self._width - 1}}}[^\t\n]*\n)*+")
         self._header = "\t".join(columns) + "\n"
         self._may_continue = columns[-1].lower().endswith(PROSE)
-        self._segments: list[tuple[int, int, int]] = []
-        """Start, end and number of the first row of rows without anything between them."""
+        self._segments: list[tuple[int, int, int, int]] = []
+        """Rows without anything between them: start, end, number of the first, how many."""
         self._text = ""
         self._until = self._next_header = 0
         self._is_plain = True
@@ -171,10 +186,10 @@ class TabRows:
         place = bisect.bisect_right(self._segments, at, key=lambda segment: segment[0]) - 1
         if place < 0 or at >= self._segments[place][1]:
             return None
-        start, end, row = self._segments[place]
-        first = row + text.count("\n", start, at)
-        rows = text.count("\n", at, end)
-        return Cells(self._frame.slice(first, rows), 1, end - at, (self._frame, first))
+        start, end, row, rows = self._segments[place]
+        read = text.count("\n", start, at)
+        frame = self._frame.slice(row + read, rows - read)
+        return Cells(frame, 1, end - at, (self._frame, row + read))
 
     def _read_ahead(self, text: str, at: int) -> None:
         """Convert the rows from an offset on, past headers and TS lines."""
@@ -189,7 +204,7 @@ class TabRows:
                 end, goes_on = segment(text, start)
                 lines = text.count("\n", start, end)
                 if lines >= _LEAST_TAB_ROWS:
-                    self._segments.append((start, end, row))
+                    self._segments.append((start, end, row, lines))
                     row += lines
                 self._until = max(self._until, end)
                 start = text.find("\n", end) + 1 or len(text)
@@ -231,7 +246,7 @@ class TabRows:
     def _convert(self, text: str, rows: int) -> bool:
         """Convert all rows; return False when one of them has too few or too many cells."""
         names = [str(number) for number in range(self._width)]
-        data = "".join(text[start:end] for start, end, _ in self._segments)
+        data = "".join(text[start:end] for start, end, *_ in self._segments)
         encoded = data.encode()
         try:
             frame = pl.read_csv(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import polars as pl
@@ -16,6 +16,7 @@ from pileup.records import Clock, Item, Rows, Samples, Section, Session, Snapsho
 NOT_RUNNING = frozenset({"Sleep", "Daemon", "Binlog Dump", "Binlog Dump GTID", None})
 _SECOND = 1_000_000
 _MOST_HELD = 20_000
+_PLACE = {"wall_us": pl.Int64, "clock": pl.String, "snapshot": pl.Int64, "height": pl.Int64}
 
 _MAX_STATES = 300
 _FLUSH_VALUES = 50_000
@@ -124,17 +125,16 @@ class Listing:
         if runs is not False and state:
             self.states[state] += 1
 
-    def take_many(self, line: int, rows: pl.DataFrame, names: frozenset[str]) -> None:
-        """Count the sessions of a frame up to a line, as ``take`` does for one."""
+    def take_many(
+        self, line: int, sessions: int, states: Sequence[str | None], *, known: bool
+    ) -> None:
+        """Count sessions up to a line, as ``take`` does for one.
+
+        states: of the running ones; of all where nobody knows which run.
+        """
         self.last = line
-        self.sessions += rows.height
-        states = rows["state"].to_list()
-        if "command" in names:  # lists: a frame of its own costs more than these rows
-            commands = rows["command"].to_list()
-            states = [s for s, c in zip(states, commands, strict=True) if c not in NOT_RUNNING]
-            self.running = (self.running or 0) + len(states)
-        elif "info" in names:
-            states = [s for s, q in zip(states, rows["query"].to_list(), strict=True) if q]
+        self.sessions += sessions
+        if known:
             self.running = (self.running or 0) + len(states)
         self.states.update(filter(None, states))
 
@@ -206,6 +206,10 @@ class HeldSessions:
 
     def __init__(self) -> None:
         self._frames: list[pl.DataFrame] = []
+        self._cells: list[pl.DataFrame] = []
+        """Adjacent rows that are not converted yet."""
+        self._fields: Sequence[pl.Expr] = ()
+        """What converts them."""
         self._listings: list[tuple[int, int, int, Where]] = []
         """Rows, first line, lines of a row, and place of each listing."""
         self._rows = 0
@@ -214,32 +218,49 @@ class HeldSessions:
     def full(self) -> bool:
         return self._rows >= _MOST_HELD
 
-    def add(self, rows: pl.DataFrame, line: int, lines: int, where: Where) -> None:
-        """Add the sessions of adjacent rows from a line on."""
-        self._frames.append(rows)
+    def add(
+        self, rows: pl.DataFrame, fields: Sequence[pl.Expr], line: int, lines: int, where: Where
+    ) -> None:
+        """Add the sessions of adjacent rows from a line on: as sessions, or as cells to convert."""
+        if "session_id" in rows.columns:
+            self._convert()
+            self._frames.append(rows)
+        else:
+            if fields is not self._fields:
+                self._convert()
+            self._fields = fields
+            self._cells.append(rows)
         self._listings.append((rows.height, line, lines, where))
         self._rows += rows.height
+
+    def _convert(self) -> None:
+        """Convert the cells of listings with the same columns at once."""
+        if self._cells:
+            self._frames.append(pl.concat(self._cells).select(self._fields))
+            self._cells = []
 
     def flush(self) -> Iterator[Item]:
         """Yield the sessions."""
         if not self._rows:
             return
+        self._convert()
         rows = pl.concat(self._frames)
         first = [
             pl.int_range(line, line + count * lines, lines, eager=True, dtype=pl.Int64)
             for count, line, lines, _ in self._listings
         ]
         of_row = repeated([count for count, *_ in self._listings])
-        wheres = [where for *_, where in self._listings]
-        height = pl.Series([lines - 1 for _, _, lines, _ in self._listings], dtype=pl.Int64)
+        places = pl.DataFrame(
+            [(w.wall_us, w.clock, w.snapshot, lines - 1) for _, _, lines, w in self._listings],
+            schema=_PLACE,
+            orient="row",
+        ).select(pl.all().gather(of_row))
         line_first = pl.concat(first)
         columns = {
-            **{name: rows[name] for name in rows.columns if name != "time_odd"},
+            **rows.to_dict(),
             "line_first": line_first,
-            "line_last": line_first + height.gather(of_row),
-            "wall_us": pl.Series([w.wall_us for w in wheres], dtype=pl.Int64).gather(of_row),
-            "clock": pl.Series([w.clock for w in wheres], dtype=pl.String).gather(of_row),
-            "snapshot": pl.Series([w.snapshot for w in wheres], dtype=pl.Int64).gather(of_row),
+            "line_last": line_first + places.drop_in_place("height"),
+            **places.to_dict(),
         }
         self._frames, self._listings, self._rows = [], [], 0
         yield Rows(Session.KIND, build_frame(Session.KIND, columns))

@@ -12,6 +12,9 @@ Time:   a column that holds a time (``now()``, ``ts``) places its rows; else the
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import cast
 
 import polars as pl
 
@@ -29,7 +32,7 @@ from pileup.formats.tables.meanings.handlers import (
     integer,
     seconds,
 )
-from pileup.formats.tables.meanings.session_counts import Listing
+from pileup.formats.tables.meanings.session_counts import NOT_RUNNING, Listing
 from pileup.formats.tables.meanings.tables import Shared, TableCollector
 from pileup.records import Item, Problem, Session, Skipped
 
@@ -56,6 +59,8 @@ _TEXTS = {
     "state": "state",
     "info": "query",
 }
+_NO_STATEMENT = frozenset({"", None})
+_MOST_DIGITS = 18
 _MILLISECONDS = r"^-?[0-9]{1,15}(?:\.[0-9]{1,9})?$"
 _TIMES = (
     "ts",
@@ -81,6 +86,7 @@ _TIMES = (
 _SOURCES = ("processlist", "threads", "session")
 
 
+@lru_cache(maxsize=256)
 def plain(name: str) -> str:
     """Return a column's name without its table: 'p.STATE' and 'PROCESSLIST.State' are 'state'."""
     lower = name.strip().strip("`\"'").lower()
@@ -196,62 +202,57 @@ class _Sessions(Ready):
 
     def block(self, block: RowBlock) -> None:
         """Read many rows as columns; odd ones (no id, the next listing) one by one."""
-        rows = self._converted(block.cells)
-        if rows is None:
+        if self._time is not None or self._table is not None:
+            return super().block(block)  # rows have times of their own, or no id
+        fields = _fields_of(self._seen.columns)
+        rows, ids, states = self._read(block.cells, fields)
+        if ids is None:
             return super().block(block)
-        ids = rows["session_id"].to_list()
-        read = rows["session_id"].null_count(), rows["time_odd"].null_count()
         new = set(ids)
-        if read != (0, rows.height) or len(new) < len(ids) or not new.isdisjoint(self._ids):
+        if len(new) < len(ids) or not new.isdisjoint(self._ids):
             return super().block(block)
         if self._listing is None:
             self._begin(block.first, None)
         listing = self._listing
         assert listing is not None
-        self._ids |= new
+        self._ids = new | self._ids if self._ids else new
         listing.complete = True
-        listing.take_many(block.line_last, rows, self._names)
-        self._shared.held.add(rows, block.line, block.cells.lines, listing.where)
-        if self._shared.held.full:
-            self._ready += self._shared.held.flush()
+        listing.take_many(block.line_last, len(ids), states, known=fields.runs is not None)
+        held = self._shared.held
+        held.add(rows, fields.expressions, block.line, block.cells.lines, listing.where)
+        if held.full:
+            self._ready += held.flush()
         return None
 
-    def _converted(self, cells: RowCells) -> pl.DataFrame | None:
-        """Return the fields of Session; of listings that were read together, all at once."""
-        if self._time is not None or self._table is not None:
-            return None  # rows have times of their own, or no id
-        if cells.source is None:
-            return cells.frame.select(self._fields(cells.frame.columns))
-        whole, first = cells.source
-        if self._shared.converted[0] is not whole:
-            self._shared.converted = whole, whole.select(self._fields(whole.columns))
-        return self._shared.converted[1].slice(first, cells.frame.height)
+    def _read(
+        self, cells: RowCells, fields: _Fields
+    ) -> tuple[pl.DataFrame, list[int] | None, list[str | None]]:
+        """Return rows to hold, their ids, and the states to count; no ids when a row is odd.
 
-    def _fields(self, places: list[str]) -> list[pl.Expr]:
-        """Return the expressions for the fields of Session."""
-        place: dict[str, str] = {}
-        for name, at in zip(self._seen.columns, places, strict=True):
-            if (column := _COLUMN_OF.get(plain(name))) is not None:
-                place.setdefault(column, at)
-        fields = [
-            (pl.col(place[column]) if column in place else pl.lit(None, pl.String)).alias(field)
-            for column, field in _TEXTS.items()
-        ]
-        session_id = pl.col(place["id"]).str.strip_chars()
-        fields.append(_whole(session_id).alias("session_id"))
-        time = pl.col(place["time"]) if "time" in place else pl.lit(None, pl.String)
-        whole = _whole(time.str.strip_chars())
-        fields.append(pl.when(time.is_not_null() & whole.is_null()).then(1).alias("time_odd"))
-        value = whole.cast(pl.Float64)
-        if "time_ms" in place:
-            text = pl.col(place["time_ms"]).str.strip_chars()
-            ms = pl.when(text.str.contains(_MILLISECONDS)).then(text.cast(pl.Float64, strict=False))
-            precise: pl.Expr = ms / 1000
-            value = pl.when((precise - value).abs() <= 1).then(precise).otherwise(value)
-        fields.append(value.alias("time_s"))
-        tid = _whole(pl.col(place["tid"])) if "tid" in place else pl.lit(None, pl.Int64)
-        fields.append(pl.when(tid != 0).then(tid).alias("os_tid"))
-        return fields
+        Rows of listings that were read together are converted together here, plain others when
+        many are held: a frame of one listing costs more than its rows.
+        """
+        if cells.source is None:
+            place = fields.place
+            ids = _plain_numbers(cells.column(place["id"]))
+            if ids is not None and ("time" not in place or _are_plain(cells.column(place["time"]))):
+                return cells.frame[list(place.values())], ids, _states(cells, fields)
+            rows = cells.frame.select(*fields.expressions, fields.counted)
+        else:
+            whole, first = cells.source
+            if self._shared.converted[0] is not whole:
+                converted = whole.select(*fields.expressions, fields.counted)
+                self._shared.converted = whole, converted
+            rows = self._shared.converted[1].slice(first, cells.frame.height)
+        counted = rows.drop_in_place("counted")
+        time = fields.place.get("time")
+        unread = rows["time_s"].null_count()
+        if rows["session_id"].null_count() or (
+            time is not None and cells.frame[time].null_count() != unread
+        ):
+            return rows, None, []
+        states = [state for state in counted.to_list() if state is not None]
+        return rows, rows["session_id"].to_list(), states
 
     def end(self) -> list[Item]:
         self._end_listing()
@@ -261,7 +262,7 @@ class _Sessions(Ready):
 
     def _begin(self, row: ResultRow, printed: str | None) -> None:
         self._end_listing()
-        self._ids.clear()
+        self._ids = set()
         self._printed = printed
         where = self._where
         if printed and (stamp := read_stamp(printed)):
@@ -275,9 +276,85 @@ class _Sessions(Ready):
             self._ready += self._shared.listings.end(listing)
 
 
+@dataclass(frozen=True, slots=True)
+class _Fields:
+    """How the columns of a table become the fields of Session."""
+
+    place: dict[str, str]
+    """For each column of a processlist that the table has, its name in a frame of cells."""
+    expressions: tuple[pl.Expr, ...]
+    runs: str | None
+    """The column of a processlist that shows which sessions run."""
+    counted: pl.Expr
+    """The states to count: null for a session that does not run, empty for none."""
+
+
+@lru_cache(maxsize=32)
+def _fields_of(columns: tuple[str, ...]) -> _Fields:
+    """Return the expressions for the fields of Session: listings share their columns."""
+    place: dict[str, str] = {}
+    for at, name in enumerate(columns):
+        if (column := _COLUMN_OF.get(plain(name))) is not None:
+            place.setdefault(column, str(at))
+    fields = [
+        (pl.col(place[column]) if column in place else pl.lit(None, pl.String)).alias(field)
+        for column, field in _TEXTS.items()
+    ]
+    fields.append(_whole(pl.col(place["id"])).alias("session_id"))
+    time = pl.col(place["time"]) if "time" in place else pl.lit(None, pl.String)
+    value = _whole(time).cast(pl.Float64)
+    if "time_ms" in place:
+        text = pl.col(place["time_ms"]).str.strip_chars()
+        ms = pl.when(text.str.contains(_MILLISECONDS)).then(text.cast(pl.Float64, strict=False))
+        precise: pl.Expr = ms / 1000
+        value = pl.when((precise - value).abs() <= 1).then(precise).otherwise(value)
+    fields.append(value.alias("time_s"))
+    tid = _whole(pl.col(place["tid"])) if "tid" in place else pl.lit(None, pl.Int64)
+    fields.append(pl.when(tid != 0).then(tid).alias("os_tid"))
+    runs = next((column for column in ("command", "info") if column in place), None)
+    state = pl.col(place["state"]).fill_null("") if "state" in place else pl.lit("")
+    if runs is not None:
+        value = pl.col(place[runs])
+        idle = [
+            name
+            for name in (NOT_RUNNING if runs == "command" else _NO_STATEMENT)
+            if name is not None
+        ]
+        state = pl.when(value.is_not_null() & ~value.is_in(idle)).then(state)
+    return _Fields(place, tuple(fields), runs, state.alias("counted"))
+
+
+def _states(cells: RowCells, fields: _Fields) -> list[str | None]:
+    """Return the states to count, of rows that are converted later."""
+    place, runs = fields.place, fields.runs
+    shown = cells.column(place[runs]) if runs else []
+    none: list[str | None] = [None] * cells.frame.height
+    states = cells.column(place["state"]) if "state" in place else none
+    if runs is None:
+        return states
+    idle = NOT_RUNNING if runs == "command" else _NO_STATEMENT
+    return [state for state, text in zip(states, shown, strict=True) if text not in idle]
+
+
+def _plain_numbers(texts: list[str | None]) -> list[int] | None:
+    """Convert cells that are all digits; None when a cell is NULL or anything else."""
+    return list(map(int, cast("list[str]", texts))) if _are_plain(texts) else None
+
+
+def _are_plain(texts: list[str | None]) -> bool:
+    """Whether cells are whole numbers of digits alone, and none is NULL."""
+    if not all(texts):
+        return False
+    present = cast("list[str]", texts)
+    digits = "".join(present)
+    return digits.isascii() and digits.isdecimal() and max(map(len, present)) <= _MOST_DIGITS
+
+
 def _whole(text: pl.Expr) -> pl.Expr:
     """Convert whole numbers; null for any other text."""
-    return pl.when(text.str.contains(r"^-?[0-9]{1,18}$")).then(text.cast(pl.Int64, strict=False))
+    return pl.when(text.str.contains(rf"^-?[0-9]{{1,{_MOST_DIGITS}}}$")).then(
+        text.cast(pl.Int64, strict=False)
+    )
 
 
 def precise(time: str | None, time_ms: str | None) -> float | None:
