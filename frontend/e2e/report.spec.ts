@@ -44,7 +44,7 @@ test('a section is written, checked, and released', async ({ page, context, brow
     const action = side.getByTestId('report-action')
     await action.getByLabel('Owner').fill('Ann')
     await action.getByLabel('Owner').blur()
-    await action.getByLabel('Due').fill('2026-12-24')
+    await action.getByLabel('Due', { exact: true }).fill('2026-12-24')
     await side.getByRole('tab', { name: /Checks/ }).click()
     await expect(side.locator('[data-rule=blame]')).toBeVisible()
     await expect(side.locator('[data-rule=action_incomplete]')).toHaveCount(0)

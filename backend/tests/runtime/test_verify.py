@@ -72,6 +72,7 @@ def measured(bench: Bench, incident: str, run: str, title: str) -> None:
     made = admin.post(f"/api/v1/incidents/{incident}/experiments", json=body).json()
     url = f"/api/v1/experiments/{made['id']}"
     assert admin.put(f"{url}/artifacts", json={"artifact_ids": [run]}).is_success
+    bench.work(("artifact", "analyse"))  # the file left the incident for the run
     assert admin.post(f"{url}/start").is_success
     finished = admin.post(f"{url}/finish", json={"observation": {"text": "seen"}})
     assert finished.is_success, finished.text

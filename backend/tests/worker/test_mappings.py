@@ -37,7 +37,7 @@ def test_said_once_used_again_and_forgotten(bench: Bench) -> None:
     first = site.upload(incident, "monday.csv", FIRST)
     elsewhere = site.upload(site.incident("another"), "monday.csv", FIRST)
     bench.work()
-    assert artifact(bench, first["id"])["state"] == "unknown_format"
+    assert artifact(bench, first["id"])["format"] == "result-set"
 
     address = f"/api/v1/artifacts/{first['id']}/mapping"
     assert site.admin.get(address).json()["same_header"] == 1
@@ -70,7 +70,7 @@ def test_said_once_used_again_and_forgotten(bench: Bench) -> None:
 
     assert site.admin.delete(address).json() == {"read_again": 3}
     bench.work()
-    assert artifact(bench, first["id"])["state"] == "unknown_format"
+    assert artifact(bench, first["id"])["format"] == "result-set"
     assert site.admin.delete(address).json() == {"read_again": 0}
 
 
@@ -99,7 +99,7 @@ def test_what_would_read_nothing_is_refused_with_its_place(bench: Bench) -> None
     assert site.admin.put(address, json=TOLD | {"columns": columns}).status_code == 422
     zone = site.admin.put(address, json=TOLD | {"zone": "Mars/Olympus"})
     assert zone.json()["errors"][0]["field"] == "zone"
-    assert artifact(bench, one["id"])["state"] == "unknown_format"
+    assert artifact(bench, one["id"])["format"] == "result-set"
 
 
 def test_a_bundle_takes_along_what_its_tables_are_read_by(bench: Bench) -> None:

@@ -9,11 +9,12 @@ from pileup.formats.metrics import csv_table, metric_csv
 from pileup.formats.metrics.parts import csv_mapping
 from pileup.formats.metrics.parts.csv_mapping import Mapping
 from pileup.formats.reading.text import LineReader
+from pileup.formats.tables import result_set
 from pileup.storage.artifacts.artifacts import Artifact
 from pileup.storage.artifacts.mappings import Mappings
 from pileup.worker.runtime import Runtime
 
-_TABLES = (None, metric_csv.NAME, csv_table.NAME)
+_TABLES = (None, metric_csv.NAME, csv_table.NAME, result_set.NAME)
 
 
 def find_mapping(runtime: Runtime, artifact: Artifact) -> Mapping | None:

@@ -96,7 +96,8 @@ def test_days_and_months_that_may_be_either_are_not_guessed() -> None:
     either = ["Date,Threads", "03/04/2026 10:00:00,1", "03/04/2026 10:00:01,2"]
     assert not csv_mapping.guess(either).sure
     parsed = parse_bytes("\n".join(either).encode(), "x.csv")
-    assert parsed.format is None
+    assert parsed.format == "result-set"  # a table, without a time or a series
+    assert set(parsed.frames) == {"table"}
     chosen = parse_bytes("\n".join(either).encode(), format_name="csv-table")
     assert "more than one way" in chosen.problems[0].message
     told = csv_mapping.guess([*either, "25/04/2026 10:00:02,3"])

@@ -1,7 +1,7 @@
 /** Artifacts whose columns the user may define. */
 import type { Artifact } from '@/api/schema'
 
-const TABLES: readonly (string | null)[] = [null, 'metric-csv', 'csv-table']
+const TABLES: readonly (string | null)[] = [null, 'metric-csv', 'csv-table', 'result-set']
 
 /** Return whether the artifact may be a table: parsed as one, or of unknown type. */
 export const mayBeTable = (artifact: Artifact): boolean =>

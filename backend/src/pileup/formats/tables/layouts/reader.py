@@ -206,6 +206,7 @@ class _Reader:
         self._size = 0
         # \G
         self._in_row = False
+        self._row_number = 0
         self._width = 0
         self._keys: list[str] = []
         self._expected: tuple[str, ...] = ()
@@ -319,7 +320,7 @@ class _Reader:
         elif (
             mark == "*"
             and (match := client_layouts.ROW.match(bare))
-            and self._is_row_line(text[: len(text) - len(bare)])
+            and self._is_row_line(text[: len(text) - len(bare)], int(match["number"][:9]))
         ):
             row = int(match["number"][:9])
             if self._layout == "vertical" and self._values:
@@ -339,10 +340,13 @@ class _Reader:
         else:
             yield from self._between(number, text)
 
-    def _is_row_line(self, indent: str) -> bool:
-        """Whether a line of stars begins a row: inside a table it is indented as the others."""
+    def _is_row_line(self, indent: str, row: int) -> bool:
+        """Whether a line of stars begins a row: inside a table it is indented as the others.
+
+        A row that follows the one above may be indented by itself: a copy lost or gained a blank.
+        """
         if self._in_row and self._values and indent != self._indent:
-            return False
+            return row == self._row_number + 1
         self._indent = indent
         return True
 
@@ -415,6 +419,7 @@ class _Reader:
         else:
             yield from self._end_row()
         self._layout = "vertical"
+        self._row_number = row
         self._in_row = True
         self._first = self._last = number
         self._width = self._size = self._blanks = 0
