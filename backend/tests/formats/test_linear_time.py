@@ -16,7 +16,7 @@ import pytest
 
 from pileup import formats
 from tests.formats.checks import parse_bytes, samples
-from tests.support.cpu import cpu_seconds
+from tests.support.cpu import cpu_seconds, seconds_per_run
 from tests.support.rounds import Rounds
 
 _HEAD = 64 * 1024
@@ -70,7 +70,8 @@ def assert_linear(
     small = make(size // 4)
     growth = 0.0
     for _ in range(3):  # another process may have had its turn in between
-        growth = _seconds(run, large) / max(_seconds(run, small), 1e-9)
+        slow = seconds_per_run(lambda: run(large))
+        growth = slow / seconds_per_run(lambda: run(small))
         if growth < _GROWTH:
             return
     raise AssertionError(f"{what}: four times the text takes {growth:.1f} times as long")

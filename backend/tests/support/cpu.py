@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 
 def cpu_seconds(run: Callable[[], object]) -> float:
@@ -13,7 +14,27 @@ def cpu_seconds(run: Callable[[], object]) -> float:
     return max(time.process_time() - began, 1e-6)
 
 
+_TICK_S = 0.01
+"""What a clock of CPU time may be off by: some kernels count whole ticks."""
+
+
+def seconds_per_run(run: Callable[[], object]) -> float:
+    """Return the CPU seconds of one run, repeated until a clock that counts ticks can tell."""
+    runs = 1
+    while True:
+        seconds = cpu_seconds(partial(_repeat, run, runs))
+        if seconds >= 5 * _TICK_S:
+            return seconds / runs
+        runs *= 4
+
+
+def _repeat(run: Callable[[], object], runs: int) -> None:
+    for _ in range(runs):
+        run()
+
+
 def growth(small: Callable[[], object], large: Callable[[], object]) -> float:
     """Return the ratio of the time of ``large`` to ``small``; best of three after a warm-up."""
     small()
-    return min(cpu_seconds(large) for _ in range(3)) / min(cpu_seconds(small) for _ in range(3))
+    slow = min(seconds_per_run(large) for _ in range(3))
+    return slow / min(seconds_per_run(small) for _ in range(3))
