@@ -11,7 +11,6 @@ from tests.conftest import REPOSITORY
 
 from pileup.knowledge import KnowledgeError, knowledge, match_stack, use
 from pileup.knowledge.signature import Example, Sign, Signature
-from pileup.knowledge.versions import applies
 
 
 def test_every_reference_exists() -> None:
@@ -79,21 +78,6 @@ def test_does_it_apply(
     issue: str, family: str | None, numbers: tuple[int, ...], answer: str
 ) -> None:
     assert knowledge().issue(issue).applies_to(family, numbers) == answer
-
-
-@pytest.mark.parametrize(
-    ("entry", "numbers", "answer"),
-    [
-        ("mysql 5.5+", (8, 0, 1), "yes"),
-        ("mysql 5.5+", (5, 1, 73), "no"),
-        ("mysql 5.1 to 5.1.46", (5, 1, 46), "yes"),
-        ("mysql 5.1 to 5.1.46", (5, 1, 47), "no"),
-        ("mysql 5.7 before the matching release", (5, 7, 3), "yes"),
-        ("something else", (5, 7, 3), "unknown"),
-    ],
-)
-def test_words_of_a_range(entry: str, numbers: tuple[int, ...], answer: str) -> None:
-    assert applies([entry], [], "mysql", numbers) == answer
 
 
 @pytest.mark.parametrize(
@@ -167,13 +151,6 @@ def test_glibc_s_decorations_do_not_hide_a_stack() -> None:
     )
     assert found is not None
     assert found.set_aside
-
-
-def test_a_setting_that_came_is_no_fix_and_of_two_fixes_the_last_counts() -> None:
-    assert applies(["mysql 5.5+"], ["mysql 5.7.15 adds a knob"], "mysql", (5, 7, 20)) == "yes"
-    parts = ["mysql 5.1.24 (part)", "mysql 5.1.36 (rest)"]
-    assert applies(["mysql 5.1.0-5.1.35"], parts, "mysql", (5, 1, 30)) == "yes"
-    assert applies(["mysql 5.1.0-5.1.35"], parts, "mysql", (5, 1, 36)) == "no"
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ import yaml
 
 from pileup.knowledge import schema
 from pileup.knowledge.signature import Sign, Signature, names
-from pileup.knowledge.versions import Applies, applies
+from pileup.knowledge.version_ranges import Applies, Fix, applies, fix_for
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -91,6 +91,7 @@ class Issue:
     category: str
     title: str
     affected: tuple[str, ...]
+    """Ranges of releases, as ``version_ranges`` reads them."""
     fixed: tuple[str, ...]
     explanation: str
     mitigations: tuple[tuple[str, str | None], ...]
@@ -106,6 +107,10 @@ class Issue:
     def applies_to(self, family: str | None, numbers: tuple[int, ...]) -> Applies:
         """Return whether a server of this family and version has the problem."""
         return applies(self.affected, self.fixed, family, numbers)
+
+    def fix_for(self, family: str | None, numbers: tuple[int, ...]) -> Fix | None:
+        """Return the fix of the server's series, else the next later one; None: none is known."""
+        return fix_for(self.fixed, family, numbers)
 
 
 # Where a line does not identify a latch: the usual latch of waits in that file, by kind.
@@ -508,7 +513,7 @@ def _issue(raw: dict[str, Any]) -> Issue:
         category=raw["category"],
         title=raw["title"],
         affected=tuple(map(str, raw["affected"])),
-        fixed=tuple(str(item) for item in raw.get("fixed") or () if str(item) != "-"),
+        fixed=tuple(map(str, raw.get("fixed") or ())),
         explanation=raw["explanation"],
         mitigations=tuple(
             (item["action"], item.get("side_effects")) for item in raw.get("mitigations") or ()

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from pileup.knowledge.signature import Signature
+from pileup.knowledge.version_ranges import read_fix, read_range
 
 Texts = list[str] | None
 
@@ -30,14 +31,23 @@ class Issue(msgspec.Struct):
     id: str
     category: str
     title: str
-    affected: list[str | int | float]
+    affected: list[str]
     explanation: str
-    fixed: list[str | int | float] | None = None
+    fixed: list[str] | None = None
     mitigations: list[Mitigation] | None = None
     experiment: Experiment | None = None
     references: Texts = None
     verified: str | bool = False
     verified_by: str | None = None
+
+    def __post_init__(self) -> None:
+        """Raise RangeError for a range or a fix that cannot be evaluated."""
+        if not self.affected:
+            raise ValueError("'affected' is empty; write 'all' for every server.")
+        for entry in self.affected:
+            read_range(entry)
+        for entry in self.fixed or ():
+            read_fix(entry)
 
 
 class Latch(msgspec.Struct):
