@@ -64,9 +64,13 @@ class Sign(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """One of these; the one that weighs most counts."""
 
     least: int | None = None
-    """How many at once (default: 5 for waits, states, transactions; 1 for stacks, logs)."""
+    """How many at once count fully (default: 5 for waits, states, transactions; 1 for stacks).
+
+    Fewer count less, by the square root, unless they have waited for long. 1: a holder; one counts
+    fully, whatever else is active.
+    """
     share: float | None = None
-    """And at least this share of all of its kind (0..1)."""
+    """The share of all of its kind (0..1) that counts fully; a smaller one counts less."""
     within: Names | None = None
     """stack: and one of these as well, anywhere on the same stack."""
     waiting: bool | None = None

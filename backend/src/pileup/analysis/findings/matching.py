@@ -1,13 +1,16 @@
 """Match the signatures of the knowledge base against a stall.
 
-Every sign in ``needs`` must hold; the weights of the signs that hold add up. Counter-evidence
-lowers the score and is listed: a sign in ``against``, a wait seen in a few dumps only, or a wait
+Every sign in ``needs`` must show where it could; each sign that shows earns its weight by its
+``strength``, and these add up. Counter-evidence lowers the score and is listed: a sign in
+``against``, a needed sign that no record could show, a wait seen in a few dumps only, or a wait
 that follows from a larger one. Rules in code do not belong here: see ``rules``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from pileup.analysis.contract import Locator, SignDoc
 from pileup.analysis.evidence.levels import Level
@@ -16,14 +19,37 @@ from pileup.analysis.findings.observed import NO_DATA, Observed, Seen
 from pileup.analysis.findings.rules import Match
 from pileup.analysis.findings.rules.larger import Larger
 from pileup.analysis.findings.setting_values import amount, is_value
+from pileup.analysis.findings.strength import LATCH, LOCK, SHARE, Patience, strength
 from pileup.knowledge.signature import Sign, Signature, names
 from pileup.numerals import number
 
 MOST = 0.97
-_LEAST = {"latch": 5, "place": 5, "state": 5, "transaction": 5, "lock": 5, "query": 3, "user": 5}
+FOUND = 0.4
+"""From this score on a problem is found; below, it is seen, but there is too little to be sure."""
+_UNCHECKED = 0.6
+"""Factor where the evidence has no records in which another needed sign could show."""
 _FEW_DUMPS, _RARE = 5, 0.2
 _RARE_FACTOR = 0.4
 _BY_PRODUCT_FACTOR = 0.5
+_MANY = {"latch": 5, "place": 5, "state": 5, "transaction": 5, "lock": 5, "query": 3, "user": 5}
+"""How many at once rule out chance, by kind of sign; fewer tell less, unless they have lasted."""
+_AGED: dict[str, Patience] = {"latch": LATCH, "place": LATCH}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One sign of a signature with what was seen of it."""
+
+    sign: Sign
+    seen: Seen
+    strength: float = 0.0
+    """How much of its weight it earns, 0..1."""
+    weight: float = 0.0
+    """Of the sign, or of its best alternative."""
+
+    @property
+    def score(self) -> float:
+        return self.weight * self.strength
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,63 +57,94 @@ class Outcome:
     """Result of matching one signature."""
 
     match: Match | None
+    """None: a needed sign does not show, or there are no records in which it could."""
     signs: tuple[SignDoc, ...]
     had_data: bool
     """Whether the evidence has any records in which the needed signs could show."""
 
 
 def evaluate(signature: Signature, observed: Observed, larger: Larger) -> Outcome:
-    """Match a signature; ``larger`` holds the larger waits that make latch waits a by-product."""
-    needs = [(sign, see(sign, observed)) for sign in signature.needs]
-    adds = [(sign, see(sign, observed)) for sign in signature.adds]
-    signs = tuple(_doc(*row) for row in (*needs, *adds))
-    if not all(seen.holds for _, seen in needs):
-        had_data = all(seen.holds is not None for _, seen in needs) or any(
-            seen.holds is False for _, seen in needs
-        )
-        return Outcome(None, signs, had_data)
-    held = [(sign, seen) for sign, seen in (*needs, *adds) if seen.holds]
-    score = sum(_weight(sign, observed) for sign, _ in held)
+    """Match a signature; ``larger`` holds the larger waits that make latch waits a by-product.
+
+    A needed sign that does not show although it could excludes the problem; one that cannot show,
+    for lack of records, leaves it open.
+    """
+    needs = [look(sign, observed) for sign in signature.needs]
+    adds = [look(sign, observed) for sign in signature.adds]
+    signs = tuple(_doc(answer) for answer in (*needs, *adds))
+    excluded = any(answer.seen.holds is False for answer in needs)
+    if excluded or not _shows(needs):
+        return Outcome(None, signs, excluded)
+    held = [answer for answer in (*needs, *adds) if answer.seen.holds]
+    score = sum(answer.score for answer in held)
     against: list[str] = []
+    if any(answer.seen.holds is None for answer in needs):
+        score *= _UNCHECKED
+        missing = "; ".join(_wanted(row.sign) for row in needs if row.seen.holds is None)
+        against.append(f"Not checked, as no record could show it: {missing}.")
     for sign in signature.against:
-        seen = see(sign, observed)
-        if seen.holds:
-            score *= sign.factor
-            against.append(_sentence(f"{sign.says}: {seen.text}" if sign.says else seen.text))
-    waits = [seen for sign, seen in needs if seen.dumps is not None]
+        answer = look(sign, observed)
+        if answer.seen.holds:
+            score *= 1 - (1 - sign.factor) * answer.strength
+            text = answer.seen.text
+            against.append(_sentence(f"{sign.says}: {text}" if sign.says else text))
+    waits = [answer.seen for answer in needs if answer.seen.dumps is not None]
     for seen in waits[:1]:
         score, reasons = _reduce_score(score, seen, larger)
         against += reasons
-    texts = [_clause(sign, seen) for sign, seen in held]
-    evidence: list[Locator] = [locator for _, seen in held for locator in seen.evidence]
-    why = _sentence("; ".join(dict.fromkeys(filter(None, texts))))
+    why = _sentence("; ".join(dict.fromkeys(filter(None, map(_clause, held)))))
+    evidence: list[Locator] = [locator for answer in held for locator in answer.seen.evidence]
     match = Match(
         signature.issue, round(min(MOST, score), 3), why, tuple(evidence[:5]), tuple(against)
     )
     return Outcome(match, signs, True)
 
 
-def see(sign: Sign, observed: Observed) -> Seen:
+def _shows(needs: Sequence[Answer]) -> bool:
+    """Return whether a needed sign shows in what the server did: settings alone show nothing."""
+    return any(answer.seen.holds and answer.sign.kind != "setting" for answer in needs)
+
+
+def look(sign: Sign, observed: Observed) -> Answer:
     """Check one sign against the observed stall."""
+    if sign.kind == "any":
+        return _best(sign, observed)
+    seen = see(sign, observed)
+    if not seen.holds:
+        return Answer(sign, seen)
+    if sign.kind in ("counter", "setting", "log"):
+        return Answer(sign, seen, 1.0, sign.weight)
+    many = sign.least if sign.least is not None else _MANY.get(sign.kind, 1)
+    counted = sign.kind in _MANY and sign.kind not in ("query", "user")
+    usual_share = SHARE if counted and many > 1 else 0.0
+    full_share = sign.share if sign.share is not None else usual_share
+    told = strength(
+        seen.most,
+        seen.share,
+        seen.longest,
+        many=many,
+        full_share=full_share,
+        patience=_AGED.get(sign.kind, LOCK),
+    )
+    return Answer(sign, seen, told, sign.weight)
+
+
+def see(sign: Sign, observed: Observed) -> Seen:
+    """Ask the evidence for one sign that is no list of alternatives."""
     match sign.kind:
-        case "any":
-            return _best(sign, observed)[1]
         case "counter":
             return _counter(sign, observed)
         case "setting":
             return _setting(sign, observed)
         case "latch":
-            seen = observed.latch(names(sign.latch))
+            return observed.latch(names(sign.latch))
         case "place":
-            seen = observed.place(names(sign.place))
+            return observed.place(names(sign.place))
         case "stack":
-            seen = observed.stack(names(sign.stack), names(sign.within), sign.waiting)
+            return observed.stack(names(sign.stack), names(sign.within), sign.waiting)
         case kind:
-            seen = getattr(observed, kind)(getattr(sign, kind))
-    least = sign.least if sign.least is not None else _LEAST.get(sign.kind, 1)
-    if seen.holds and (seen.most < least or seen.share < (sign.share or 0.0)):
-        return Seen(False)
-    return seen
+            seen: Seen = getattr(observed, kind)(getattr(sign, kind))
+            return seen
 
 
 def describe_needs(signature: Signature) -> str:
@@ -100,27 +157,23 @@ def describe_needs(signature: Signature) -> str:
 # ---- parts
 
 
-def _best(sign: Sign, observed: Observed) -> tuple[float, Seen]:
-    """Return the alternative with the largest weight; no data only where no alternative had any."""
-    seen = [(item, see(item, observed)) for item in sign.any or ()]
-    held = [(_weight(sign, observed), answer) for sign, answer in seen if answer.holds]
+def _best(sign: Sign, observed: Observed) -> Answer:
+    """Return the alternative that tells most; no data only where no alternative had any."""
+    answers = [look(item, observed) for item in sign.any or ()]
+    held = [answer for answer in answers if answer.seen.holds]
     if held:
-        return max(held, key=lambda row: row[0])
-    nothing = all(answer.holds is None for _, answer in seen)
-    return 0.0, NO_DATA if nothing else Seen(False)
-
-
-def _weight(sign: Sign, observed: Observed) -> float:
-    return sign.weight or (_best(sign, observed)[0] if sign.any else 0.0)
+        best = max(held, key=lambda answer: answer.score)
+        return Answer(sign, best.seen, best.strength, best.weight)
+    nothing = all(answer.seen.holds is None for answer in answers)
+    return Answer(sign, NO_DATA if nothing else Seen(False))
 
 
 def _counter(sign: Sign, observed: Observed) -> Seen:
     levels = observed.levels_named(names(sign.counter))
-    if not levels:
-        return NO_DATA
-    fitting = [level for level in levels if _fits(sign, level)]
+    fits = [(level, _fits(sign, level)) for level in levels]
+    fitting = [level for level, fit in fits if fit]
     if not fitting:
-        return Seen(False)
+        return NO_DATA if all(fit is None for _, fit in fits) else Seen(False)
     item = max(fitting, key=lambda level: level.inside or 0.0)
     text = _change(item)
     if sign.peak is not None and not item.inside:
@@ -140,21 +193,22 @@ def _change(level: Level) -> str:
     return f"{name} {verb} from {number(before)} to {number(inside)}"
 
 
-def _fits(sign: Sign, level: Level) -> bool:
+def _fits(sign: Sign, level: Level) -> bool | None:
+    """Return whether a series changes as the sign says; None: it has no value to compare with."""
     inside, before = level.inside, level.before
     if inside is None:
-        return False
+        return None
     if sign.above is not None and inside < sign.above:
         return False
     if sign.below is not None and inside > sign.below:
         return False
     if sign.peak is not None and level.peak < sign.peak:
         return False
-    if sign.rises is not None and (before is None or inside <= 0 or inside < sign.rises * before):
+    if (sign.rises is not None or sign.falls is not None) and before is None:
+        return None
+    if sign.rises is not None and (inside <= 0 or inside < sign.rises * (before or 0.0)):
         return False
-    return sign.falls is None or (
-        before is not None and before > 0 and inside <= sign.falls * before
-    )
+    return sign.falls is None or ((before or 0.0) > 0 and inside <= sign.falls * (before or 0.0))
 
 
 def _setting(sign: Sign, observed: Observed) -> Seen:
@@ -187,13 +241,16 @@ def _reduce_score(score: float, seen: Seen, larger: Larger) -> tuple[float, list
     return score, reasons
 
 
-def _doc(sign: Sign, seen: Seen) -> SignDoc:
-    text = _clause(sign, seen) if seen.holds else _wanted(sign)
-    answer = "no_data" if seen.holds is None else "yes" if seen.holds else "no"
-    return SignDoc(text=text, seen=answer, weight=sign.weight)  # type: ignore[arg-type]
+def _doc(answer: Answer) -> SignDoc:
+    seen, sign = answer.seen, answer.sign
+    text = _clause(answer) if seen.holds else _wanted(sign)
+    said: Literal["yes", "no", "no_data"]
+    said = "no_data" if seen.holds is None else "yes" if seen.holds else "no"
+    return SignDoc(text=text, seen=said, weight=round(answer.score, 3) or sign.weight)
 
 
-def _clause(sign: Sign, seen: Seen) -> str:
+def _clause(answer: Answer) -> str:
+    sign, seen = answer.sign, answer.seen
     return f"{sign.says} ({seen.text})" if sign.says and seen.text else sign.says or seen.text
 
 
@@ -244,4 +301,4 @@ def _sentence(text: str) -> str:
     return text[0].upper() + text[1:]
 
 
-__all__ = ["Outcome", "describe_needs", "evaluate", "see"]
+__all__ = ["FOUND", "Outcome", "describe_needs", "evaluate"]

@@ -26,7 +26,7 @@ from pileup.analysis.evidence.series import short_name
 from pileup.analysis.evidence.times import iso
 from pileup.analysis.stacks.hot_stacks import clean, is_waiting
 from pileup.analysis.waits import moment_graph
-from pileup.knowledge import function_key, match_stack
+from pileup.knowledge import function_key, knowledge, match_stack
 from pileup.numerals import number
 
 _QUERY_LENGTH = 2000
@@ -56,6 +56,8 @@ class Seen:
     evidence: tuple[Locator, ...] = ()
     dumps: tuple[int, int] | None = None
     """For waits: (status dumps that show them, all status dumps of the stall)."""
+    longest: float | None = None
+    """The longest wait among them, in seconds; None: not printed."""
 
 
 NO_DATA = Seen(None)
@@ -214,7 +216,8 @@ class Observed:
         )
         most = max(latch.max_at_once for latch in same)
         share = min(1.0, sum(latch.share for latch in same))
-        return Seen(most > 0, most, share, evidence=evidence)
+        longest = max((wait.max_waited_s or 0.0 for wait in places), default=None)
+        return Seen(most > 0, most, share, evidence=evidence, longest=longest)
 
     @cached_property
     def dominant_latch(self) -> HotLatchDoc | None:
@@ -303,38 +306,47 @@ class Observed:
             return NO_DATA
         test = pl.col("state").fill_null("").str.contains(pattern)
         return self._most(
-            frame,
+            _active(frame, "command", "state"),
             test,
             "state",
-            lambda top, usual: f"{top['n']} sessions in state '{usual}' at {iso(top['time'])}",
+            lambda top, usual: (
+                f"{top['n']} session{'' if top['n'] == 1 else 's'} in state '{usual}'{_at(top)}"
+            ),
+            "time_s",
         )
 
     @cached_property
     def lock_queue(self) -> LockQueue:
         """Find the row or table lock with the most waiting transactions."""
-        frame = self.during("transaction")
-        if frame is None:
-            return LockQueue(NO_DATA)
-        waiting = frame.filter(pl.col("lock_wait") & pl.col("waits_table").is_not_null())
-        if waiting.is_empty():
-            return LockQueue(Seen(False))
+        waiting = self._lock_waits
+        if waiting is None:
+            no_records = self.during("transaction") is None and self.during("lock_wait") is None
+            return LockQueue(NO_DATA if no_records else Seen(False))
         top = _peak(waiting, "waits_table", "waits_index", "waits_mode")
         table, mode = top["waits_table"], top["waits_mode"]
+        named = ", ".join(filter(None, (top["waits_index"] or "table", mode)))
         text = (
-            f"{top['n']} transactions wait for a lock on {table} "
-            f"({top['waits_index'] or 'table'}, {mode}) at {iso(top['time'])}"
+            f"{top['n']} transaction{'s wait' if top['n'] > 1 else ' waits'} for a lock on "
+            f"{table or 'a table that is not printed'} ({named}){_at(top)}"
         )
-        share = waiting.filter(pl.col("waits_table") == table).height / waiting.height
-        return LockQueue(Seen(True, top["n"], share, text, (self.lines(top, text),)), table, mode)
+        of_it = pl.col("waits_table") == table if table else pl.col("waits_table").is_null()
+        share = waiting.filter(of_it).height / waiting.height
+        longest = _longest(waiting, "wait_s")
+        where = (self.lines(top, text),)
+        return LockQueue(Seen(True, top["n"], share, text, where, longest=longest), table, mode)
 
     def state(self, pattern: str) -> Seen:
-        """Count sessions by their State, else transactions by their thread's State."""
-        for kind, column in (("session", "state"), ("transaction", "thread_state")):
+        """Count active sessions by their State, else transactions by their thread's State."""
+        for kind, column, age in (
+            ("session", "state", "time_s"),
+            ("transaction", "thread_state", None),
+        ):
             frame = self.during(kind)
             if frame is not None and frame[column].drop_nulls().len():
-                return self._most(
-                    frame, pl.col(column).fill_null("").str.contains(pattern), column, "sessions in"
-                )
+                command = "command" if kind == "session" else None
+                frame = _active(frame, command, column)
+                test = pl.col(column).fill_null("").str.contains(pattern)
+                return self._most(frame, test, column, _sessions_in, age)
         return NO_DATA if self.during("session") is None else Seen(False)
 
     def user(self, pattern: str) -> Seen:
@@ -346,26 +358,53 @@ class Observed:
         return self._most(frame, test, "user", "sessions of user")
 
     def transaction(self, pattern: str) -> Seen:
-        """Count transactions by 'state operation'."""
+        """Count transactions by 'state operation'; the share is of those that are active."""
         frame = self.during("transaction")
         if frame is None:
             return NO_DATA
+        frame = frame.filter(~pl.col("state").fill_null("").str.starts_with("not started"))
         frame = frame.with_columns(
-            pl.concat_str("state", pl.lit(" "), pl.col("operation").fill_null("")).alias("what")
-        )
-        return self._most(frame, pl.col("what").str.contains(pattern), "what", "transactions in")
-
-    def lock(self, pattern: str) -> Seen:
-        """Count transactions in LOCK WAIT by 'kind mode table'."""
-        frame = self.during("transaction")
-        if frame is None:
-            return NO_DATA
-        parts = [pl.col(name).fill_null("") for name in ("waits_kind", "waits_mode", "waits_table")]
-        frame = frame.filter(pl.col("lock_wait")).with_columns(
-            pl.concat_str(parts, separator=" ").alias("what")
+            pl.concat_str(
+                pl.col("state").fill_null(""), pl.lit(" "), pl.col("operation").fill_null("")
+            ).alias("what")
         )
         test = pl.col("what").str.contains(pattern)
-        return self._most(frame, test, "what", "transactions wait for the lock")
+        return self._most(frame, test, "what", _transactions_in, "active_s")
+
+    def lock(self, pattern: str) -> Seen:
+        """Count waits for a row or table lock by 'kind mode table', from dumps or lock tables."""
+        frame = self._lock_waits
+        if frame is None:
+            return NO_DATA if self.during("transaction") is None else Seen(False)
+        parts = [pl.col(name).fill_null("") for name in ("waits_kind", "waits_mode", "waits_table")]
+        frame = frame.with_columns(pl.concat_str(parts, separator=" ").alias("what"))
+        test = pl.col("what").str.contains(pattern)
+        return self._most(frame, test, "what", "transactions wait for the lock", "wait_s")
+
+    @cached_property
+    def _lock_waits(self) -> pl.DataFrame | None:
+        """Waits for row and table locks: of status dumps, else of the lock tables; None: none."""
+        columns = ["artifact", "snapshot", "time", "line_first", "line_last"]
+        names = ["waits_kind", "waits_mode", "waits_table", "waits_index", "wait_s"]
+        frame = self.during("transaction")
+        if frame is not None:
+            waiting = frame.filter("lock_wait").select(*columns, *names)
+            if waiting["waits_table"].drop_nulls().len():
+                return waiting
+        pairs = self.during("lock_wait")
+        if pairs is None:
+            return None if frame is None or waiting.is_empty() else waiting
+        waiter = ["artifact", "snapshot", "waiting_trx", "waiting_session"]
+        pairs = pairs.filter(pl.col("lock_kind") != "metadata").unique(waiter, maintain_order=True)
+        listed = pairs.select(
+            *columns,
+            pl.col("lock_kind").alias("waits_kind"),
+            pl.col("mode").alias("waits_mode"),
+            pl.col("table").alias("waits_table"),
+            pl.col("index").alias("waits_index"),
+            pl.col("waiting_s").alias("wait_s"),
+        )
+        return None if listed.is_empty() else listed
 
     def query(self, pattern: str) -> Seen:
         """Count running statements in processlists or, without one, in transactions."""
@@ -507,7 +546,8 @@ class Observed:
         text = f"{_threads(top['n'])} {what} in one status dump ({share:.0%} of the latch waits"
         of = f"status dumps{' of the stall' if self._stall else ''}"
         text += f", in {dumps[0]} of {dumps[1]} {of})" if dumps[1] > 1 else ")"
-        return Seen(True, top["n"], share, text, (self.lines(top, text),), dumps)
+        longest = _longest(matches, "waited_s")
+        return Seen(True, top["n"], share, text, (self.lines(top, text),), dumps, longest)
 
     def _most(
         self,
@@ -515,11 +555,13 @@ class Observed:
         test: pl.Expr,
         column: str,
         what: str | Callable[[dict[str, Any], str], str],
+        age: str | None = None,
     ) -> Seen:
         """Find the moment with the most rows that pass a test.
 
-        ``what`` completes "12 ... 'usual value' at once", or makes the text from the moment and
-        the usual value of ``column``.
+        ``age`` names the column with the seconds that each has waited. ``what`` completes
+        "12 ... 'usual value' at once", or makes the text from the moment and the usual value of
+        ``column``.
         """
         matches = frame.filter(test)
         if matches.is_empty():
@@ -530,13 +572,47 @@ class Observed:
             text = f"{top['n']} {what} '{usual[:_USUAL_LENGTH]}' at once"
         else:
             text = what(top, usual)
-        return Seen(True, top["n"], matches.height / frame.height, text, (self.lines(top, text),))
+        longest = _longest(matches, age) if age else None
+        if longest is not None and longest >= 1:
+            text += f", up to {number(longest)} s"
+        share = matches.height / frame.height
+        return Seen(True, top["n"], share, text, (self.lines(top, text),), longest=longest)
 
 
 def _is_same_measure(series: str, name: str) -> bool:
     """Whether both are names of exporters and mean the same."""
     ours = series.startswith("metric.") and name.startswith("metric.")
     return ours and short_name(series) == short_name(name)
+
+
+def _sessions_in(top: dict[str, Any], usual: str) -> str:
+    words = "session" if top["n"] == 1 else "sessions"
+    return f"{top['n']} {words} in '{usual[:_USUAL_LENGTH]}' at once"
+
+
+def _transactions_in(top: dict[str, Any], usual: str) -> str:
+    words = "transaction" if top["n"] == 1 else "transactions"
+    return f"{top['n']} {words} in '{usual.strip()[:_USUAL_LENGTH]}' at once"
+
+
+def _at(top: dict[str, Any]) -> str:
+    return f" at {iso(top['time'])}" if top["time"] is not None else ""
+
+
+def _active(frame: pl.DataFrame, command: str | None, state: str) -> pl.DataFrame:
+    """Keep the rows of sessions that work or wait inside the server, by the knowledge of States."""
+    columns = [name for name in (command, state) if name]
+    known = knowledge()
+    idle = []
+    for row in frame.select(columns).unique().iter_rows(named=True):
+        meaning = known.state_for(row[command] if command else None, row[state])
+        quiet = meaning is not None and meaning.category == "idle"
+        if quiet or (command is None and not row[state]):
+            idle.append(row)
+    if not idle:
+        return frame
+    gone = pl.DataFrame(idle, schema=dict.fromkeys(columns, pl.String))
+    return frame.join(gone, on=columns, how="anti", nulls_equal=True)
 
 
 def _peak(frame: pl.DataFrame, *columns: str) -> dict[str, Any]:
@@ -549,6 +625,11 @@ def _peak(frame: pl.DataFrame, *columns: str) -> dict[str, Any]:
 
 def _group(names: tuple[str, ...]) -> StackGroup:
     return StackGroup(names, frozenset(map(function_key, names)), is_waiting(names))
+
+
+def _longest(frame: pl.DataFrame, column: str) -> float | None:
+    value = frame[column].max()
+    return float(value) if isinstance(value, int | float) else None
 
 
 def _glob(file: str) -> str:

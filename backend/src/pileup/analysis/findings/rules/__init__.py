@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from pileup.analysis.contract import Locator
 from pileup.analysis.findings.observed import Observed
+from pileup.numerals import grouped
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,4 +41,9 @@ def graded(*parts: tuple[bool, float]) -> float:
     return round(min(0.97, sum(weight for holds, weight in parts if holds)), 3)
 
 
-__all__ = ["Match", "Rule", "graded", "having_any"]
+def count(number: int, one: str, many: str) -> str:
+    """Write a count with its words: '1 thread waits', '12 threads wait'."""
+    return f"{grouped(number)} {one if number == 1 else many}"
+
+
+__all__ = ["Match", "Rule", "count", "graded", "having_any"]

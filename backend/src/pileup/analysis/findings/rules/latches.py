@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 
-from pileup.analysis.findings.observed import Observed
-from pileup.analysis.findings.rules import Match, Rule, graded, having_any, larger
+from pileup.analysis.findings.observed import Observed, Seen
+from pileup.analysis.findings.rules import Match, Rule, count, having_any, larger
+from pileup.analysis.findings.strength import LATCH, strength
 
 _IN_LIST = re.compile(r"\bIN\s*\((?:[^(),]+,){20,}", re.IGNORECASE | re.DOTALL)
 _STATEMENTS = 2000
-_ENOUGH = 5
-"""A latch with fewer waiters at once is a by-product."""
 
 
 def ahi_build(observed: Observed) -> Match | None:
@@ -20,14 +19,16 @@ def ahi_build(observed: Observed) -> Match | None:
         having_any("btr_search_build_page_hash_index", "btr_search_info_update_slow"),
         "build or update adaptive hash entries",
     )
-    if waits.most < _ENOUGH and not building.holds:
+    if not waits.holds and not building.holds:
         return None
     off = (observed.context.setting("innodb_adaptive_hash_index") or "").upper() in ("OFF", "0")
-    score = graded(
-        (waits.most >= _ENOUGH or building.most >= _ENOUGH, 0.45),
-        (waits.share >= 0.3 or building.share >= 0.2, 0.3),
-        (waits.share >= 0.6 or building.most >= 30, 0.12),
-        (building.most > 0, 0.06),
+    queued = max(_told(waits), _told(building))
+    score = min(
+        0.97,
+        0.45 * queued
+        + 0.3 * max(queued * min(1.0, waits.share / 0.3), _told(building, 0.2))
+        + 0.12 * max(queued * min(1.0, waits.share / 0.6), min(1.0, building.most / 30))
+        + (0.06 if building.holds else 0.0),
     )
     places = sum(
         len(latch.positions)
@@ -35,16 +36,18 @@ def ahi_build(observed: Observed) -> Match | None:
         if latch.latch == "btr_search_latch"
     )
     why = (
-        f"{waits.most} threads of one snapshot wait at {places} places for the one adaptive hash "
-        f"latch ({waits.share:.0%} of all semaphore waits)."
+        f"{count(waits.most, 'thread waits', 'threads wait')} at once at "
+        f"{count(places, 'place', 'places')} for the adaptive hash latch "
+        f"({waits.share:.0%} of all latch waits)."
         if waits.holds
-        else f"{building.most} threads are in the code that builds adaptive hash entries."
+        else f"{count(building.most, 'thread is', 'threads are')} in the code that builds adaptive "
+        "hash entries."
     )
     against = ("innodb_adaptive_hash_index is OFF.",) if off else ()
     locators = (waits.evidence + building.evidence)[:3]
     if where := observed.setting("innodb_adaptive_hash_index"):
         locators += (where,)
-    return Match("mysql-100512", 0.1 if off else score, why, locators, against)
+    return Match("mysql-100512", 0.1 if off else round(score, 3), why, locators, against)
 
 
 def ahi_in_list(observed: Observed) -> Match | None:
@@ -67,19 +70,26 @@ def hot_page(observed: Observed) -> Match | None:
         if hot_latch.latch == "buf_block_lock"
     ]
     waits = observed.hot_latch("buf_block_lock")
-    if waits.most < _ENOUGH or waits.share < 0.3 or not latches:
+    if not waits.holds or not latches:
         return None
     addresses = sum(latch.addresses for latch in latches)
     few = addresses <= 4
     against = larger.waits(observed).than(waits.most)
     if not few:
         against += (f"The waits are spread over {addresses} pages.",)
-    score = graded((True, 0.3), (few, 0.25), (waits.most >= 30, 0.15))
-    why = (
-        f"{waits.most} threads of one snapshot wait for page latches at {addresses} address"
-        f"{'' if addresses == 1 else 'es'} ({waits.share:.0%} of semaphore waits)."
+    score = strength(waits.most, waits.share, waits.longest, full_share=0.3, patience=LATCH) * (
+        0.3 + (0.25 if few else 0.0) + 0.15 * min(1.0, waits.most / 30)
     )
-    return Match("hot-page", score * 0.5 if against else score, why, waits.evidence, against)
+    why = (
+        f"{count(waits.most, 'thread waits', 'threads wait')} at once for page latches at "
+        f"{count(addresses, 'address', 'addresses')} ({waits.share:.0%} of the latch waits)."
+    )
+    score = score * 0.5 if against else score
+    return Match("hot-page", round(score, 3), why, waits.evidence, against)
+
+
+def _told(seen: Seen, full_share: float = 0.0) -> float:
+    return strength(seen.most, seen.share, seen.longest, full_share=full_share, patience=LATCH)
 
 
 def _share_of_statements(observed: Observed, expression: re.Pattern[str]) -> float:

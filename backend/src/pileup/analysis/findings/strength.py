@@ -1,0 +1,56 @@
+"""How much one sign of a problem tells, from 0 to 1: no count of waiters is a gate.
+
+A wait tells much when a large share of what is active has it, or when it has lasted: one session
+of one that has waited for 50 s is as clear as fifty of fifty. Few and short waits tell little, and
+that little is still seen. What a sign means for a problem does not belong here: see ``matching``.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a wait of one kind has to last to tell by itself, in seconds."""
+
+    usual: float
+    """Up to here its age tells nothing: busy servers have such waits."""
+    clear: float
+    """From here on one wait is enough."""
+
+
+LATCH = Patience(0.1, 10.0)
+LOCK = Patience(1.0, 60.0)
+SHARE = 0.1
+"""From this share of its kind on, many waits tell all they can; a sign may name another."""
+MANY = 5
+"""From this count on, chance is ruled out; a sign may name another."""
+
+
+def strength(
+    most: int,
+    share: float,
+    longest: float | None = None,
+    *,
+    many: int = MANY,
+    full_share: float = SHARE,
+    patience: Patience = LOCK,
+) -> float:
+    """Return how much waits tell: by their share and count, or by the age of the longest."""
+    if most <= 0:
+        return 0.0
+    by_count = math.sqrt(min(1.0, most / max(1, many)))
+    by_share = min(1.0, share / full_share) if full_share > 0 else 1.0
+    return max(by_count * by_share, age(longest, patience))
+
+
+def age(longest: float | None, patience: Patience = LOCK) -> float:
+    """Return how much the age of the longest wait tells by itself, on a logarithmic scale."""
+    if longest is None or longest <= patience.usual:
+        return 0.0
+    return min(1.0, math.log(longest / patience.usual) / math.log(patience.clear / patience.usual))
+
+
+__all__ = ["LATCH", "LOCK", "MANY", "SHARE", "Patience", "age", "strength"]
