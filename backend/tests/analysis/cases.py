@@ -81,6 +81,7 @@ def _dumps(example: Example) -> Iterator[Record]:
                     created_line=int(made[2]) if made else None, **more,
                 )  # fmt: skip
         for text in example.transactions:
+            text, waited = _aged(text, 9.0)
             head, _, what = text.partition(" | ")
             count, _, state = head.partition(" ")
             for number in range(int(count)):
@@ -90,10 +91,16 @@ def _dumps(example: Example) -> Iterator[Record]:
                 )
                 waits = state == "LOCK WAIT"
                 yield Transaction(
-                    trx_id=str(thread), state=state, lock_wait=waits, active_s=20.0, wait_s=9.0,
+                    trx_id=str(thread), state=state, lock_wait=waits, active_s=20.0, wait_s=waited,
                     operation=None if waits else what, session_id=thread, row_locks=1,
                     query=_query(example, number), **(lock if waits else {}), **more,
                 )  # fmt: skip
+
+
+def _aged(text: str, usual: float) -> tuple[str, float]:
+    """Take the seconds from the end of a text: '2 LOCK WAIT | record X app.t @60'."""
+    match = re.search(r" @(\d+)$", text)
+    return (text[: match.start()], float(match[1])) if match else (text, usual)
 
 
 def _query(example: Example, number: int) -> str:
@@ -120,8 +127,9 @@ def _sessions(example: Example) -> Iterator[Record]:
             ("state", example.states), ("query", example.queries), ("user", example.users)
         ):  # fmt: skip
             for text in texts:
-                count, _, value = text.partition(" ")
+                plain, waited = _aged(text, 5.0)
+                count, _, value = plain.partition(" ")
                 for _ in range(int(count)):
                     number += 1
                     row = {"user": "app", "state": None, "query": None} | {field: value}
-                    yield Session(session_id=number, command="Query", time_s=5.0, **row, **more)
+                    yield Session(session_id=number, command="Query", time_s=waited, **row, **more)

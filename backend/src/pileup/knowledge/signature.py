@@ -129,9 +129,9 @@ class Example(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     stacks: list[str] = []
     """'COUNT innermost,...,outermost'."""
     states: list[str] = []
-    """'COUNT State' of sessions that run a query."""
+    """'COUNT State' of sessions that run a query; 'COUNT State @SECONDS' says for how long."""
     transactions: list[str] = []
-    """'COUNT STATE | operation' or 'COUNT LOCK WAIT | KIND MODE TABLE'."""
+    """'COUNT STATE | operation' or 'COUNT LOCK WAIT | KIND MODE TABLE', also with @SECONDS."""
     queries: list[str] = []
     """'COUNT statement'."""
     users: list[str] = []

@@ -24,6 +24,8 @@ from pileup.analysis.evidence.levels import Level, Levels
 from pileup.analysis.evidence.line_ranges import line_ranges
 from pileup.analysis.evidence.series import short_name
 from pileup.analysis.evidence.times import iso
+from pileup.analysis.findings import worst_moment
+from pileup.analysis.findings.worst_moment import Queue
 from pileup.analysis.stacks.hot_stacks import clean, is_waiting
 from pileup.analysis.waits import moment_graph
 from pileup.knowledge import function_key, knowledge, match_stack
@@ -70,6 +72,8 @@ class LockQueue:
     waiters: Seen
     table: str | None = None
     mode: str | None = None
+    of_active: float = 1.0
+    """The share of the active transactions of that moment that wait for any such lock."""
 
 
 @dataclass(slots=True)
@@ -157,6 +161,11 @@ class Observed:
         if self._stall is not None:
             frame = frame.filter(self._stall.holds())
         return None if frame.is_empty() else frame
+
+    @cached_property
+    def queues(self) -> dict[str, Queue]:
+        """What waits for what at the worst moment, by kind of resource."""
+        return worst_moment.queues(self.context)
 
     # ---- questions: latches
 
@@ -333,7 +342,18 @@ class Observed:
         share = waiting.filter(of_it).height / waiting.height
         longest = _longest(waiting, "wait_s")
         where = (self.lines(top, text),)
-        return LockQueue(Seen(True, top["n"], share, text, where, longest=longest), table, mode)
+        seen = Seen(True, top["n"], share, text, where, longest=longest)
+        return LockQueue(seen, table, mode, self._share_of_active(waiting))
+
+    def _share_of_active(self, waiting: pl.DataFrame) -> float:
+        """Return which share of the active transactions waits, over the moments that list both."""
+        frame = self.during("transaction")
+        if frame is None:
+            return 1.0
+        keys = ["artifact", "snapshot"]
+        active = frame.filter(~pl.col("state").fill_null("").str.starts_with("not started"))
+        active = active.join(waiting.select(keys).unique(), on=keys, how="semi", nulls_equal=True)
+        return min(1.0, waiting.height / active.height) if active.height else 1.0
 
     def state(self, pattern: str) -> Seen:
         """Count active sessions by their State, else transactions by their thread's State."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pileup.analysis.findings.observed import Observed, Seen
-from pileup.analysis.findings.rules import Match, Rule, graded, having_any
+from pileup.analysis.findings.rules import Match, Rule, count, graded, having_any
+from pileup.analysis.findings.strength import strength
 from pileup.analysis.stacks import commit_queue
 
 _COMMIT_STATES = (
     r"(?i)^(query end|waiting for handler commit|commit$|Waiting for prior transaction)"
 )
-_ENOUGH = 5
+_SYNCS = r"(?i)\bSYNC index|fts_?sync"
+"""Operation of a transaction that writes the full-text cache: 'ACTIVE (…) doing SYNC index'."""
 
 
 def commit_waiters(observed: Observed) -> Seen:
@@ -17,44 +19,58 @@ def commit_waiters(observed: Observed) -> Seen:
     states = observed.sessions_in(_COMMIT_STATES)
     stacks = observed.threads(commit_queue.waits_by_stack, "wait in the commit queue")
     best = states if states.most >= stacks.most else stacks
+    listed = observed.queues.get("commit")
+    if not best.holds and listed is not None:
+        return Seen(
+            True, listed.waiters, listed.share, evidence=listed.evidence, longest=listed.longest
+        )
     return Seen(
         bool(best.holds),
         max(states.most, stacks.most),
         max(states.share, stacks.share),
         evidence=(best.evidence + states.evidence + stacks.evidence)[:3],
+        longest=states.longest,
     )
 
 
 def fts_sync(observed: Observed) -> Match | None:
-    """Match one full-text cache sync inside the ordered commit that blocks others (mysql-73816)."""
+    """Match a full-text cache sync that others wait behind at the commit (mysql-73816).
+
+    The sync alone is the general problem (fts-sync); this one needs commits that wait behind it,
+    or a sync inside a commit.
+    """
     syncing = observed.threads(
         having_any("fts_sync", "fts_sync_write_words", "fts_sync_table", "fts_sync_index"),
         "write the full-text cache (fts_sync)",
     )
-    cache = observed.hot_latch("fts_cache_lock")
-    if not syncing.holds and cache.most < 2:
+    cache = observed.latch(["fts_cache_lock"])
+    working = observed.transaction(_SYNCS)
+    if not (syncing.holds or cache.holds or working.holds):
         return None
     waiters = commit_waiters(observed)
     inside = observed.threads(
         lambda stack: "fts_sync" in stack and any("commit" in name for name in stack),
         "sync the full-text cache inside a commit",
     )
+    if not (waiters.holds or inside.holds):
+        return None
     ordered = (observed.context.setting("binlog_order_commits") or "ON").upper() in ("ON", "1")
-    score = graded(
-        (bool(syncing.holds) or cache.most >= 2, 0.45),
-        (waiters.most >= _ENOUGH, 0.25),
-        (bool(inside.holds), 0.2),
-        (ordered, 0.05),
+    sure = syncing.holds or working.holds
+    behind = strength(waiters.most, waiters.share, waiters.longest, full_share=0.05)
+    score = (
+        0.45 * (1.0 if sure else strength(cache.most, cache.share, cache.longest, many=2))
+        + 0.25 * behind
+        + (0.2 if inside.holds else 0.0)
+        + (0.05 * behind if ordered else 0.0)
     )
-    who = f"{waiters.most} commits wait" if waiters.holds else "others wait"
+    who = count(waiters.most, "commit waits", "commits wait") if waiters.holds else "others wait"
     why = (
         f"{who} behind one session that writes the full-text cache to its index tables"
         f"{' inside the ordered commit' if inside.holds else ''}; "
         "they need not touch a full-text index."
     )
-    return Match(
-        "mysql-73816", score, why[0].upper() + why[1:], syncing.evidence + waiters.evidence
-    )
+    evidence = syncing.evidence + working.evidence + cache.evidence + waiters.evidence
+    return Match("mysql-73816", round(score, 3), why[0].upper() + why[1:], evidence[:5])
 
 
 def fsync_stall(observed: Observed) -> Match | None:
@@ -64,7 +80,7 @@ def fsync_stall(observed: Observed) -> Match | None:
         lambda stack: (words := commit_queue.leads(stack)) is not None and "flush" in words,
         "flush a log to disk at the head of the queue",
     )
-    if waiters.most < _ENOUGH:
+    if not waiters.holds:
         return None
     fsyncs = observed.shift("metric.log_fsyncs", "mysql.Innodb_os_log_fsyncs", "innodb.os_fsyncs")
     fell = fsyncs is not None and fsyncs.direction == "down" and (fsyncs.ratio or 1) < 0.7
@@ -74,12 +90,10 @@ def fsync_stall(observed: Observed) -> Match | None:
     )
     rows = observed.lock_queue.waiters
     fts = fts_sync(observed)
-    score = graded(
-        (True, 0.4),
-        (waiters.share >= 0.2, 0.1),
-        (bool(flushing.holds), 0.25),
-        (fell, 0.1),
-        (durable, 0.07),
+    told = strength(waiters.most, waiters.share, waiters.longest)
+    score = told * (
+        graded((True, 0.4), (bool(flushing.holds), 0.25), (fell, 0.1), (durable, 0.07))
+        + 0.1 * min(1.0, waiters.share / 0.2)
     )
     against: tuple[str, ...] = ()
     if fts is not None and fts.score >= 0.6:
@@ -92,7 +106,7 @@ def fsync_stall(observed: Observed) -> Match | None:
         against += ("More threads wait for latches than for the commit.",)
         score *= 0.4
     why = (
-        f"{waiters.most} sessions at once wait for the commit"
+        f"{count(waiters.most, 'session waits', 'sessions wait')} at once for the commit"
         + (", and the one at the head flushes a log to disk" if flushing.holds else "")
         + (
             f"; log flushes per second fell to {fsyncs.ratio:.0%}"
@@ -110,25 +124,28 @@ def fsync_stall(observed: Observed) -> Match | None:
 def commit_mutex(observed: Observed) -> Match | None:
     """Match one fsync under prepare_commit_mutex that blocks commits (5.0/5.1, mysql-13669)."""
     behind, head = _old_commit(observed)
-    if behind.most < 3:
+    if not behind.holds:
         return None
-    score = graded((True, 0.5), (bool(head.holds), 0.25), (behind.share >= 0.5, 0.1))
-    why = f"{behind.most} threads wait for the commit mutex in innobase_xa_prepare" + (
+    score = _told(behind) * graded(
+        (True, 0.5), (bool(head.holds), 0.25), (behind.share >= 0.5, 0.1)
+    )
+    waiting = count(behind.most, "thread waits", "threads wait")
+    why = f"{waiting} for the commit mutex in innobase_xa_prepare" + (
         ", one flushes the binary log with it held." if head.holds else "."
     )
-    return Match("mysql-13669", score, why, behind.evidence + head.evidence)
+    return Match("mysql-13669", round(score, 3), why, behind.evidence + head.evidence)
 
 
 def commit_slots(observed: Observed) -> Match | None:
     """Match commits that keep their concurrency slots while waiting for the mutex (mysql-46459)."""
     behind, head = _old_commit(observed)
-    if behind.most < 3:
+    if not behind.holds:
         return None
     limit = observed.context.number("innodb_thread_concurrency")
     limited = limit is not None and 0 < limit <= behind.most
     queued = observed.shift("innodb.queries_in_queue")
     unlimited = limit == 0
-    score = graded(
+    score = _told(behind) * graded(
         (True, 0.5),
         (bool(head.holds), 0.2),
         (behind.share >= 0.5, 0.1),
@@ -138,16 +155,21 @@ def commit_slots(observed: Observed) -> Match | None:
     against = (
         ("innodb_thread_concurrency is 0: there are no slots to use up.",) if unlimited else ()
     )
-    why = f"{behind.most} threads wait for the commit mutex and still count as inside InnoDB" + (
+    waiting = count(behind.most, "thread waits", "threads wait")
+    why = f"{waiting} for the commit mutex and still counted as inside InnoDB" + (
         f", where only {limit:.0f} may be at once: reads cannot enter." if limited else "."
     )
     return Match(
         "mysql-46459",
-        score * 0.5 if unlimited else score,
+        round(score * 0.5 if unlimited else score, 3),
         why,
         behind.evidence + head.evidence,
         against,
     )
+
+
+def _told(waits: Seen) -> float:
+    return strength(waits.most, waits.share, full_share=0.0)
 
 
 def _old_commit(observed: Observed) -> tuple[Seen, Seen]:

@@ -1,33 +1,71 @@
-"""Rule for transactions that wait for a row lock, and the idle transaction that holds it."""
+"""Rule for transactions that wait for a row lock, and the transaction that holds it."""
 
 from __future__ import annotations
 
 import polars as pl
 
-from pileup.analysis.findings.observed import Observed
-from pileup.analysis.findings.rules import Match, Rule, graded
+from pileup.analysis.findings.observed import Observed, Seen
+from pileup.analysis.findings.rules import Match, Rule, count, having_any
+from pileup.analysis.findings.strength import strength
+from pileup.analysis.findings.worst_moment import Queue, describe_holder, is_idle
 
-_ENOUGH = 5
+_MANY = 50
 
 
 def hot_row(observed: Observed) -> Match | None:
-    """Match many transactions that wait for one row lock (hot-row)."""
+    """Match transactions that wait for row locks, however few (hot-row)."""
     queue = observed.lock_queue
-    waiters = queue.waiters
-    if waiters.most < _ENOUGH or (queue.mode or "").startswith("AUTO-INC"):
+    if (queue.mode or "").startswith("AUTO-INC"):
         return None
+    at_worst = observed.queues.get("row_lock")
+    waits = _waits(observed, queue.waiters, at_worst)
+    if waits is None:
+        return None
+    told = strength(waits.most, queue.of_active, waits.longest)
     idle = _idle_holder(observed)
-    score = graded(
-        (True, 0.5), (waiters.share >= 0.5, 0.2), (waiters.most >= 50, 0.12), (idle > 0, 0.12)
+    holder = at_worst.holder if at_worst else None
+    named = at_worst.sure if at_worst and holder else 0.0
+    score = (
+        told * (0.5 + 0.2 * min(1.0, waits.share / 0.5))
+        + 0.12 * told * min(1.0, waits.most / _MANY)
+        + 0.12 * told * max(named, float(idle > 0 or (holder is not None and is_idle(holder))))
     )
-    holder = (
-        f" A transaction with undo and row locks has been idle for up to {idle:.0f} s: "
-        "it holds what they wait for."
-        if idle
-        else ""
+    why = _why(waits, queue.table, at_worst, idle)
+    return Match("hot-row", round(min(0.97, score), 3), why, waits.evidence)
+
+
+def _waits(observed: Observed, listed: Seen, at_worst: Queue | None) -> Seen | None:
+    """Return the waits for row locks, by the dumps and lock tables, else by the stacks."""
+    if listed.holds:
+        return listed
+    if at_worst is not None:
+        return Seen(
+            True,
+            at_worst.waiters,
+            at_worst.share,
+            evidence=at_worst.evidence,
+            longest=at_worst.longest,
+        )
+    by_stack = observed.threads(
+        having_any("lock_wait_suspend_thread", "row_mysql_handle_errors"), "wait for a row lock"
     )
-    why = f"{waiters.most} transactions at once wait for a lock on {queue.table}.{holder}"
-    return Match("hot-row", score, why, waiters.evidence)
+    return by_stack if by_stack.holds else None
+
+
+def _why(waits: Seen, table: str | None, at_worst: Queue | None, idle: float) -> str:
+    lasted = f", for up to {waits.longest:.0f} s" if waits.longest else ""
+    on = f" on {table}" if table else ""
+    many = count(waits.most, "transaction waits", "transactions wait")
+    why = f"{many} at once for a row lock{on}{lasted}."
+    if at_worst and at_worst.holder:
+        may = "is held by" if at_worst.sure >= 0.9 else "may be held by"
+        why += f" It {may} {describe_holder(at_worst.holder)}."
+    elif idle:
+        why += (
+            f" A transaction with undo and row locks has been idle for up to {idle:.0f} s: "
+            "it holds what they wait for."
+        )
+    return why
 
 
 def _idle_holder(observed: Observed) -> float:

@@ -1,0 +1,176 @@
+"""What waits for what at the worst moment: the queues of its wait graph, with their holders.
+
+The wait graph joins all layers (dump, processlist, stacks, lock tables), so that a queue counts
+each session once and names its holder wherever any layer shows it. What a queue means for a known
+problem does not belong here: see ``matching`` and ``rules``.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pileup.analysis.contract import Locator
+from pileup.analysis.evidence.context import Context
+from pileup.analysis.evidence.scene import Actor, scene
+from pileup.analysis.waits import moments
+from pileup.analysis.waits.draft import Edge, Graph, Resource
+from pileup.analysis.waits.graph import build
+from pileup.numerals import number
+
+_STATEMENT = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """Sessions that wait for one kind of resource, and the resource most of them wait for."""
+
+    kind: str
+    waiters: int
+    share: float
+    """Of all sessions that wait at this moment."""
+    longest: float | None
+    """Longest wait in the largest queue, in seconds; None: not printed."""
+    label: str
+    """The resource that most wait for."""
+    in_largest: int
+    holder: Actor | None
+    sure: float
+    """Confidence that ``holder`` holds it, 0..1."""
+    onward: str | None
+    """What the holder itself waits for; None: it waits for nothing that is known."""
+    evidence: tuple[Locator, ...]
+
+
+def queues(context: Context) -> dict[str, Queue]:
+    """Return the queues of the moment with most waiters, by kind of resource."""
+    every = moments.moments(context.evidence)
+    worst = moments.worst_of(every, context.stall, context.host)
+    if worst is None:
+        return {}
+    return of_graph(build(context.evidence, scene(context.evidence, worst.time, worst.host)))
+
+
+def of_graph(graph: Graph) -> dict[str, Queue]:
+    """Group the waits of a graph by the kind of what they wait for."""
+    waits: defaultdict[str, list[Edge]] = defaultdict(list)
+    for edge in graph.edges:
+        if edge.kind == "waits_for" and edge.source in graph.actors:
+            waits[edge.target].append(edge)
+    by_kind: defaultdict[str, list[Resource]] = defaultdict(list)
+    for resource in graph.resources.values():
+        if resource.id in waits:
+            by_kind[kind_of(resource)].append(resource)
+    waiting = max(1, len(graph.waiting()))
+    return {
+        kind: _queue(kind, resources, waits, graph, waiting) for kind, resources in by_kind.items()
+    }
+
+
+def kind_of(resource: Resource) -> str:
+    """Return the kind of a resource; a queue by its own name: 'queue:semisync'."""
+    return resource.id if resource.kind == "queue" else str(resource.kind)
+
+
+def _queue(
+    kind: str,
+    resources: Sequence[Resource],
+    waits: dict[str, list[Edge]],
+    graph: Graph,
+    waiting: int,
+) -> Queue:
+    largest = max(resources, key=lambda r: (len(waits[r.id]), _longest(waits[r.id]) or 0.0, r.id))
+    actors = {edge.source for resource in resources for edge in waits[resource.id]}
+    holder, sure = _holder(graph, largest.id)
+    evidence = [locator for edge in waits[largest.id][:2] for locator in edge.locators[:1]]
+    return Queue(
+        kind,
+        len(actors),
+        len(actors) / waiting,
+        _longest(waits[largest.id]),
+        largest.label,
+        len(waits[largest.id]),
+        holder,
+        sure,
+        _onward(graph, holder),
+        tuple(evidence),
+    )
+
+
+def _longest(edges: Sequence[Edge]) -> float | None:
+    return max((edge.waited_s for edge in edges if edge.waited_s is not None), default=None)
+
+
+def _holder(graph: Graph, name: str) -> tuple[Actor | None, float]:
+    """Follow the surest holder of a resource to a thread; a flush is held by who is in it."""
+    sure, seen = 1.0, {name}
+    while True:
+        held = [
+            edge
+            for edge in graph.touching.get(name, ())
+            if edge.source == name and edge.kind == "held_by" and edge.target not in seen
+        ]
+        if not held:
+            return None, 0.0
+        best = max(held, key=lambda edge: (edge.confidence, edge.target))
+        sure *= best.confidence
+        if best.target in graph.actors:
+            return graph.actors[best.target], round(sure, 2)
+        name = best.target
+        seen.add(name)
+
+
+def _onward(graph: Graph, holder: Actor | None) -> str | None:
+    if holder is None:
+        return None
+    for edge in graph.touching.get(holder.id, ()):
+        if edge.source == holder.id and edge.kind == "waits_for":
+            return kind_of(graph.resources[edge.target])
+    return None
+
+
+def describe_holder(actor: Actor) -> str:
+    """Describe a holder: 'session 13 (idle in transaction for 253 s)'."""
+    trx = actor.trx or {}
+    parts = []
+    active = trx.get("active_s")
+    if is_idle(actor):
+        parts.append("idle in a transaction" + (f" for {number(active)} s" if active else ""))
+    elif active:
+        parts.append(f"its transaction is {number(active)} s old")
+    elif (lasting := (actor.session or {}).get("time_s")) and actor.query:
+        parts.append(f"running for {number(lasting)} s")
+    if actor.query:
+        parts.append(f"'{' '.join(actor.query.split())[:_STATEMENT]}'")
+    name = (
+        f"session {actor.session_id}"
+        if actor.session_id is not None
+        else f"transaction {trx['trx_id']}"
+        if trx.get("trx_id")
+        else "a thread"
+    )
+    return f"{name} ({', '.join(parts)})" if parts else name
+
+
+def is_idle(actor: Actor) -> bool:
+    """Return whether a session is idle inside a transaction."""
+    command = (actor.session or {}).get("command")
+    return bool(actor.trx) and not actor.query and command in (None, "Sleep")
+
+
+def text_of(actor: Actor) -> str:
+    """Return what is known of a holder as one line: command, State, transaction, statement."""
+    trx, session = actor.trx or {}, actor.session or {}
+    parts = (
+        session.get("command"),
+        session.get("user"),
+        session.get("state") or trx.get("thread_state"),
+        trx.get("state"),
+        trx.get("operation"),
+        actor.query or ("idle" if is_idle(actor) else None),
+    )
+    return " ".join(str(part) for part in parts if part)
+
+
+__all__ = ["Queue", "describe_holder", "is_idle", "of_graph", "queues", "text_of"]
