@@ -148,8 +148,9 @@ bench-ui: $(VENV)/.installed-dev $(UI) ## measure the screens with 200 series of
 	@cd frontend && node e2e/bench.mjs --series $(or $(SERIES),200) --markdown ../docs/benchmarks-ui.md
 
 .PHONY: bench-insight
-bench-insight: $(VENV)/.installed-dev ## compare the analysis with incidents whose cause is known
-	@cd backend && ../$(BIN)/python -m benchmarks.insight $(CAPTURES)
+bench-insight: $(VENV)/.installed-dev ## compare the analysis with incidents whose cause is known: captured, and generated (CASES=300)
+	@cd backend && ../$(BIN)/python -m benchmarks.insight $(CAPTURES); missed=$$?; \
+	../$(BIN)/python -m benchmarks.incidents -n $(or $(CASES),300) && exit $$missed
 
 .PHONY: screenshots
 screenshots: $(VENV)/.installed-dev $(UI) ## regenerate the screenshots of the README

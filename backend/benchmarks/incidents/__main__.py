@@ -1,0 +1,63 @@
+"""Measure the analysis on generated incidents: `python -m benchmarks.incidents`.
+
+Usage: python -m benchmarks.incidents [-n 300] [--seed 1] [--jobs 2] [--mechanism NAME]
+       [--failures FILE] [--write FOLDER]
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.incidents.cases import Plan, make, plans
+from benchmarks.incidents.report import failures, report
+from benchmarks.incidents.scoring import Outcome, measure, write
+
+
+def main() -> int:
+    """Measure, print the tables, and write what failed."""
+    options = _options()
+    planned = [
+        plan
+        for plan in plans(options.n if not options.mechanism else 100_000, options.seed)
+        if not options.mechanism or plan.mechanism == options.mechanism
+    ][: options.n]
+    if options.write:
+        for plan in planned:
+            write(make(plan), options.write / plan.name)
+        return 0
+    start = time.perf_counter()
+    outcomes = measure_all(planned, options.jobs)
+    print(report(outcomes, time.perf_counter() - start))
+    if options.failures:
+        options.failures.parent.mkdir(parents=True, exist_ok=True)
+        options.failures.write_text(failures(outcomes))
+    return 0
+
+
+def measure_all(planned: Sequence[Plan], jobs: int) -> list[Outcome]:
+    """Measure the plans, in so many processes."""
+    if jobs < 2:
+        return [measure(plan) for plan in planned]
+    # spawn: polars runs threads, and a fork of a process with threads may hang
+    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
+        return list(pool.imap_unordered(measure, planned, chunksize=8))
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.incidents", description=__doc__)
+    parser.add_argument("-n", type=int, default=300, help="cases")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--mechanism", help="only this one")
+    parser.add_argument("--failures", type=Path, help="write what failed, by class, to this file")
+    parser.add_argument("--write", type=Path, help="write the cases into this folder, analyse none")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

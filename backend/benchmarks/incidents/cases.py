@@ -1,0 +1,184 @@
+"""One case from one seed: a mechanism on a server, as single files or as a whole capture."""
+
+from __future__ import annotations
+
+import random
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from benchmarks.incidents import noise
+from benchmarks.incidents.load import application
+from benchmarks.incidents.mechanisms import MECHANISMS, Mechanism
+from benchmarks.incidents.rendering.printed import Printed
+from benchmarks.incidents.rendering.process_list import process_list
+from benchmarks.incidents.rendering.stack_samples import gdb, pmp
+from benchmarks.incidents.rendering.status_dump import status_dump
+from benchmarks.incidents.scenario import Scenario, Truth
+from benchmarks.incidents.servers import pick
+from benchmarks.incidents.simulation import Moment, World
+
+PASTES = ("dump", "list", "stacks")
+_HOLD_OUT = 0.35
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which case to make."""
+
+    mechanism: str
+    server: str
+    form: str
+    """dump, list, stacks: one file; whole: a capture of many."""
+    seed: int
+
+    @property
+    def name(self) -> str:
+        """A name for folders and messages."""
+        return f"{self.mechanism}.{self.server}.{self.form}.{self.seed}"
+
+    @property
+    def hold_out(self) -> bool:
+        """Whether the case is for measuring only; weights are fitted on the others."""
+        share = zlib.crc32(f"{self.mechanism} on {self.server}".encode()) % 1000 / 1000
+        return share < _HOLD_OUT
+
+
+@dataclass(frozen=True)
+class Case:
+    """Files as somebody would paste or upload them, and the truth."""
+
+    plan: Plan
+    files: dict[str, str]
+    formats: dict[str, str]
+    """File to the format that it is printed in."""
+    truth: Truth
+    shown: bool
+    """Whether the files show the mechanism."""
+    rooted: bool
+    """Whether the files show the root."""
+    holders: tuple[str, ...]
+    """Session ids and threads that hold a latch that others wait for at the moment shown."""
+    waiting: int
+    """Sessions that wait at the moment shown, at most."""
+
+
+def plans(count: int, seed: int = 1) -> list[Plan]:
+    """Plan so many cases: every mechanism, server and form gets its turn, in mixed order."""
+    order = random.Random(seed)
+    combinations = [
+        (m.name, server, form)
+        for m in MECHANISMS.values()
+        for server in m.servers
+        for form in (m.shown if not m.healthy else PASTES)
+        if form in PASTES
+    ]
+    planned: list[Plan] = []
+    while len(planned) < count:
+        order.shuffle(combinations)
+        planned += [Plan(*names, order.randrange(1 << 30)) for names in combinations]
+    return planned[:count]
+
+
+def make(plan: Plan) -> Case:
+    """Simulate and print a case; the same plan always gives the same files."""
+    rng = random.Random(f"{plan.name}")
+    mechanism = MECHANISMS[plan.mechanism]
+    for attempt in range(4):
+        scenario = _scenario(plan, mechanism, rng)
+        moment = _advance(scenario, rng)
+        if mechanism.healthy or _waiting(moment) >= mechanism.least or attempt == 3:
+            break
+    return _paste(plan, mechanism, scenario, moment, rng)
+
+
+def _scenario(plan: Plan, mechanism: Mechanism, rng: random.Random) -> Scenario:
+    world = World(rng)
+    app = application(world, rng)
+    size = rng.choice((rng.randrange(4, 12), rng.randrange(8, 40), rng.randrange(30, 120)))
+    onset = rng.uniform(2.0, 5.0)
+    truth = Truth(plan.mechanism, onset)
+    scenario = Scenario(pick(plan.server, rng), world, app, rng, size, onset, truth)
+    mechanism.inject(scenario)
+    app.arrive(size, 0.0)
+    _bystanders(scenario)
+    return scenario
+
+
+def _bystanders(s: Scenario) -> None:
+    """Add what most servers have: idle pool members, a monitor, a replica, an old sleeper."""
+    for _ in range(s.rng.randrange(6)):
+        session = s.app.client()
+        session.since = -s.rng.uniform(1, 2000)
+    if s.rng.random() < 0.4:
+        session = s.app.client("monitor")
+        session.since = s.rng.uniform(0, 3)
+    if s.rng.random() < 0.25:
+        session = s.app.client("repl")
+        session.command, session.verb, session.statement = "Binlog Dump", "dump", None
+        session.since = -s.rng.uniform(5000, 900_000)
+        session.state = (
+            "Master has sent all binlog to slave; waiting for more updates"
+            if s.server.generation not in ("my84",)
+            else "Source has sent all binlog to replica; waiting for more updates"
+        )
+
+
+def _advance(scenario: Scenario, rng: random.Random) -> Moment:
+    world = scenario.world
+    world.run(scenario.onset + rng.uniform(3.0, 14.0))
+    for _ in range(6):
+        moment = world.look()
+        if scenario.truth.healthy or _waiting(moment) >= min(3, scenario.size // 4):
+            break
+        world.run(world.now + rng.uniform(0.2, 2.0))
+    return moment
+
+
+def _waiting(moment: Moment) -> int:
+    return sum(session.wait is not None for session in moment.sessions)
+
+
+def _paste(
+    plan: Plan, mechanism: Mechanism, scenario: Scenario, moment: Moment, rng: random.Random
+) -> Case:
+    printed = Printed(scenario, rng)
+    if plan.form == "dump":
+        text, format_ = (
+            status_dump(printed, moment, head=rng.choice(("g", "g", "t", ""))),
+            "innodb-status",
+        )
+    elif plan.form == "list":
+        layout = rng.choice(("box", "box", "rows", "tabs"))
+        text, format_ = process_list(printed, moment, layout), "processlist"
+    elif rng.random() < 0.5:
+        text, format_ = gdb(printed, moment, stripped=rng.random() < 0.3), "gdb"
+    else:
+        text, format_ = pmp(printed, moment, stripped=rng.random() < 0.3), "pmp"
+    text = noise.paste(text, format_, rng)
+    name = {"innodb-status": "innodb.txt", "processlist": "processlist.txt"}.get(
+        format_, "stacks.txt"
+    )
+    return Case(
+        plan,
+        {name: text},
+        {name: format_},
+        replace(scenario.truth),
+        plan.form in mechanism.shown and _waiting(moment) >= mechanism.least,
+        plan.form in mechanism.rooted,
+        tuple(_holders(printed, moment)),
+        _waiting(moment),
+    )
+
+
+def _holders(printed: Printed, moment: Moment) -> Iterator[str]:
+    for resource, holders in moment.holders.items():
+        for session, _ in holders if resource.kind == "latch" else ():
+            yield str(session)
+            yield str(printed.thread(printed.scenario.world.sessions[session]))
+
+
+def made(count: int, seed: int = 1) -> Iterator[Case]:
+    """Yield so many cases."""
+    for plan in plans(count, seed):
+        yield make(plan)

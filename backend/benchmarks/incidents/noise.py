@@ -1,0 +1,32 @@
+"""What happens to texts between a server and a bug report, without removing the evidence."""
+
+from __future__ import annotations
+
+import random
+
+_PROMPTS = {
+    "innodb-status": "mysql> SHOW ENGINE INNODB STATUS\\G",
+    "processlist": "mysql> SHOW FULL PROCESSLIST;",
+    "gdb": "(gdb) thread apply all bt",
+    "pmp": "$ pt-pmp -p 3141",
+}
+
+
+def paste(text: str, format_: str, rng: random.Random) -> str:
+    """Return a text as somebody pastes it: with a prompt, quoted, cut at a section, CRLF."""
+    dice = rng.random()
+    if format_ == "innodb-status":
+        if dice < 0.15:  # only the beginning, as a terminal's buffer or a form's limit cuts
+            text = text.split("--------\nFILE I/O")[0]
+        elif dice < 0.25:  # only the end
+            _, found, rest = text.partition("----------\nSEMAPHORES")
+            text = found + rest if found else text
+    if rng.random() < 0.15:
+        text = f"{_PROMPTS[format_]}\n{text}"
+    if rng.random() < 0.05:
+        text = "\n".join("> " + line for line in text.split("\n"))
+    if rng.random() < 0.08:
+        text = text.replace("\n", "\r\n")
+    if rng.random() < 0.08 and format_ != "processlist":
+        text = "\n".join("    " + line for line in text.split("\n"))
+    return text

@@ -1,0 +1,55 @@
+"""The generator of incidents: repeatable, printed in formats that are read, fine where healthy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from benchmarks.incidents.cases import PASTES, Plan, make, plans
+from benchmarks.incidents.mechanisms import MECHANISMS
+from benchmarks.incidents.rendering.frames import missing_frames
+from benchmarks.incidents.scoring import measure, truths, write
+from benchmarks.incidents.servers import RELEASES
+
+from pileup.cli.captures import Captures
+
+SERVERS = sorted(RELEASES)
+
+
+def test_a_plan_always_makes_the_same_files() -> None:
+    for plan in plans(12):
+        assert make(plan).files == make(plan).files, plan.name
+
+
+@pytest.mark.parametrize("form", PASTES)
+def test_every_server_prints_files_that_are_read_as_what_they_are(
+    form: str, tmp_path: Path
+) -> None:
+    for seed, server in enumerate(SERVERS):
+        case = make(Plan("healthy-calm", server, form, seed))
+        captures = Captures()
+        captures.read(write(case, tmp_path / server))
+        for artifact, _ in captures.artifacts:
+            assert artifact.format == case.formats[Path(artifact.path).name], case.plan.name
+            assert sum(artifact.records.values()), case.plan.name
+
+
+def test_every_mechanism_shows_waits_and_has_a_truth() -> None:
+    for mechanism in MECHANISMS.values():
+        if mechanism.healthy:
+            continue
+        assert truths()[mechanism.name]["cause"], mechanism.name
+        case = make(Plan(mechanism.name, mechanism.servers[0], mechanism.shown[0], 7))
+        assert case.waiting, mechanism.name
+
+
+@pytest.mark.parametrize("form", PASTES)
+def test_a_calm_server_stays_silent(form: str) -> None:
+    outcome = measure(Plan("healthy-calm", "my80", form, 3))
+    assert not outcome.wrong
+    assert not outcome.stalled
+    assert not outcome.unread
+
+
+def test_every_series_has_every_stack() -> None:
+    assert missing_frames() == ["leader_semi_sync of ma102"]  # MariaDB waits elsewhere
