@@ -135,8 +135,9 @@ def _servers(evidence: Evidence) -> set[tuple[str, str | None]]:
         if frame is None:
             continue
         if kind == "sample":
-            names = [name for name in frame["series"].unique().to_list() if shows_load(name)]
-            frame = frame.filter(pl.col("series").is_in(names))
+            named = frame.select("series", "labels").unique()
+            loads = [shows_load(series, labels or "") for series, labels in named.iter_rows()]
+            frame = frame.join(named.filter(pl.Series(loads, dtype=pl.Boolean)), on=named.columns)
         found.update(frame.select("artifact", "host").unique().iter_rows())
     return found
 

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import polars as pl
 
-from pileup.analysis.evidence.series import short_name
+from pileup.analysis.evidence.series import measure
 from pileup.knowledge import knowledge
 
 _LEAST = 10
 """Samples: fewer may rise by chance."""
 _RISES = 0.8
-_FROM = "metric."
-"""Prefix of series from formats without kinds."""
 
 
 def with_counters(samples: pl.DataFrame) -> pl.DataFrame:
@@ -34,8 +32,9 @@ def _candidates(samples: pl.DataFrame) -> list[str]:
     return [
         name
         for name in names
-        if name.startswith(_FROM)
-        and (counter := known.counter(short_name(name))) is not None
+        if (named := measure(name)) is not None
+        and not named.is_rate
+        and (counter := known.counter(named.name)) is not None
         and counter.kind == "counter"
     ]
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 
 import polars as pl
 
 from pileup.analysis.evidence.context import Context
-from pileup.analysis.evidence.series import short_name
+from pileup.analysis.evidence.series import is_whole, short_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +70,21 @@ class Levels:
             row
             for row in self.rows
             if row.inside is not None
-            and short_name(row.series) in wanted
+            and short_name(row.series, row.labels) in wanted
             and (not collectors or row.series.partition(".")[0] in collectors)
         ]
 
     def first(self, *names: str, collectors: Collection[str] = ()) -> Level | None:
-        """Return the level with most points among series without labels or of all CPUs."""
-        levels = [
-            level
-            for level in self.named(*names, collectors=collectors)
-            if level.labels in ("", "cpu=all")
-        ]
+        """Return the level with most points among series of the whole server or machine.
+
+        Those without labels, over all CPUs, or the only ones of their name: labels that divide
+        nothing (an environment, a region) take nothing away.
+        """
+        named = self.named(*names, collectors=collectors)
+        levels = [level for level in named if is_whole(level.labels)]
+        if not levels:
+            alone = Counter(level.series for level in named)
+            levels = [level for level in named if alone[level.series] == 1]
         return max(levels, key=lambda level: level.points, default=None)
 
 

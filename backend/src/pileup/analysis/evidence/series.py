@@ -1,6 +1,7 @@
 """Convert samples to plain values: gauges as printed, counters as rates without resets and gaps.
 
-Absent is not zero: nothing is filled in where a collector has no sample.
+Absent is not zero: nothing is filled in where a collector has no sample. Series of exporters and
+scripts are converted to the unit of the measure that their name means (fractions to percent).
 """
 
 from __future__ import annotations
@@ -8,7 +9,12 @@ from __future__ import annotations
 import polars as pl
 
 from pileup.analysis.evidence.compact_samples import by_series, compact
-from pileup.knowledge.series_names import canonical_name
+from pileup.knowledge.series_names import Measure, measure_of
+
+NAMED_BY_OTHERS = frozenset({"metric", "cloudwatch"})
+"""Collectors whose names come from an exporter or a script."""
+_LEAST_FRACTION = 0.1
+"""A share that stays below it is an idle machine in either unit, and is left as printed."""
 
 SCHEMA: dict[str, pl.DataType] = {
     "id": pl.Categorical(),
@@ -53,17 +59,88 @@ def _plain(samples: pl.DataFrame) -> pl.DataFrame:
     seconds = pl.col("time").diff().over(group) / 1e6
     rate = pl.when((step >= 0) & (seconds > 0)).then(step / seconds)
     value = pl.when(pl.col("kind") == "counter").then(rate).otherwise(pl.col("value"))
-    return (
+    plain = (
         samples.sort("artifact", "id", "time")
         .with_columns(value.alias("value"))
         .filter(pl.col("value").is_not_null())
         .sort("id", "time")
     )
+    return _in_units(plain)
 
 
-def short_name(series: str) -> str:
-    """Return 'threads_running' for 'mysql.Threads_running' and the names of exporters."""
+def _in_units(values: pl.DataFrame) -> pl.DataFrame:
+    """Convert series of exporters to the units of their measures; values in others stay."""
+    named = values.select("id", "series", "labels", "unit").unique(maintain_order=True)
+    factors: list[tuple[str, float, bool, str]] = []
+    for id_, series, labels, unit in named.iter_rows():
+        named_as = measure(series, labels, unit)
+        if named_as is None or named_as.unit is None:
+            continue
+        factor = named_as.factor
+        if named_as.is_fraction_or_percent and _are_fractions(values.filter(pl.col("id") == id_)):
+            factor = 100.0
+        if factor != 1.0 or named_as.is_complement:
+            factors.append((id_, factor, named_as.is_complement, named_as.unit))
+    if not factors:
+        return values
+    schema = {"id": pl.String, "_factor": pl.Float64, "_rest": pl.Boolean, "_unit": pl.String}
+    table = pl.DataFrame(factors, schema=schema, orient="row").unique("id", keep="first")
+    table = table.with_columns(pl.col("id", "_unit").cast(pl.Categorical))
+    scaled = pl.col("value") * pl.col("_factor")
+    value = pl.when(pl.col("_rest")).then((100.0 - scaled).clip(0.0)).otherwise(scaled)
+    return (
+        values.join(table, on="id", how="left", maintain_order="left")
+        .with_columns(
+            pl.when(pl.col("_factor").is_not_null()).then(value).otherwise("value").alias("value"),
+            pl.coalesce("_unit", "unit").alias("unit"),
+        )
+        .drop("_factor", "_rest", "_unit")
+    )
+
+
+def _are_fractions(values: pl.DataFrame) -> bool:
+    """Return whether a share without a printed unit is from 0 to 1 rather than to 100."""
+    highest = values["value"].max()
+    return isinstance(highest, float) and _LEAST_FRACTION < highest <= 1.0
+
+
+def measure(series: str, labels: str = "", unit: str | None = None) -> Measure | None:
+    """Return the measure that a series of an exporter or a script is; None for our collectors."""
     collector, _, name = series.partition(".")
-    if collector == "metric":
-        return canonical_name(name)
-    return series.rpartition(".")[2].lower()
+    return measure_of(name, labels or "", unit) if collector in NAMED_BY_OTHERS else None
+
+
+def short_name(series: str, labels: str = "") -> str:
+    """Return 'threads_running' for 'mysql.Threads_running' and the names of exporters."""
+    named = measure(series, labels)
+    return named.name if named is not None else series.rpartition(".")[2].lower()
+
+
+def whole(named: pl.DataFrame) -> list[str]:
+    """Return the ids of series that measure all of their host, not a part of it.
+
+    Takes: ``id``, ``series``, ``host``, ``labels``, of any number of rows. A series without labels
+    is whole, and one over all CPUs; one with labels is if no other series of its name and host has
+    different labels (an environment, a region), and of several statistics the average is.
+    """
+    rows = named.select("id", "series", "host", "labels").unique(maintain_order=True)
+    of_name: dict[tuple[str, str, str | None], list[tuple[str, str]]] = {}
+    for id_, series, host, labels in rows.sort("id").iter_rows():
+        key = series, short_name(series, labels or ""), host
+        of_name.setdefault(key, []).append((id_, labels or ""))
+    found: list[str] = []
+    for items in of_name.values():
+        plain = [id_ for id_, labels in items if is_whole(labels)]
+        if not plain and len({_without_statistic(labels) for _, labels in items}) == 1:
+            plain = [next((i for i, labels in items if "stat=Average" in labels), items[0][0])]
+        found += plain
+    return found
+
+
+def is_whole(labels: str) -> bool:
+    """Return whether labels divide nothing: there are none, or they say all CPUs."""
+    return labels in ("", "cpu=all", "cpu=cpu-total", "cpu=total", "cpu=_Total")
+
+
+def _without_statistic(labels: str) -> str:
+    return ",".join(item for item in labels.split(",") if not item.startswith("stat="))

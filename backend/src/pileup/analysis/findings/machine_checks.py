@@ -7,6 +7,7 @@ answer, whichever collector was running.
 from __future__ import annotations
 
 import re
+import statistics
 from collections import Counter
 
 import polars as pl
@@ -62,7 +63,21 @@ def cpu_busy(levels: Levels) -> tuple[float, float | None, Level] | None:
         if user.before is not None and system.before is not None:
             before = user.before + system.before
         return user.inside + system.inside, before, user
-    return None
+    return _busy_of_cores(levels)
+
+
+def _busy_of_cores(levels: Levels) -> tuple[float, float | None, Level] | None:
+    """Return the mean over the cores of an exporter that lists only each core's share."""
+    cores = levels.named("cpu_busy_pct")
+    if not cores:
+        return None
+    before = [core.before for core in cores]
+    known = [value for value in before if value is not None]
+    return (
+        statistics.fmean(core.inside or 0.0 for core in cores),
+        statistics.fmean(known) if len(known) == len(before) else None,
+        max(cores, key=lambda core: core.inside or 0.0),
+    )
 
 
 def cpus(levels: Levels) -> int | None:

@@ -22,7 +22,7 @@ from pileup.analysis.evidence import latch_stacks
 from pileup.analysis.evidence.context import Context
 from pileup.analysis.evidence.levels import Level, Levels
 from pileup.analysis.evidence.line_ranges import line_ranges
-from pileup.analysis.evidence.series import short_name
+from pileup.analysis.evidence.series import measure, short_name
 from pileup.analysis.evidence.times import iso
 from pileup.analysis.findings import worst_moment
 from pileup.analysis.findings.worst_moment import Queue
@@ -533,7 +533,7 @@ class Observed:
         levels: defaultdict[str, list[Level]] = defaultdict(list)
         for row in self.levels.rows:
             if row.inside is not None:
-                levels[short_name(row.series)].append(row)
+                levels[short_name(row.series, row.labels)].append(row)
         return levels
 
     @cached_property
@@ -600,9 +600,11 @@ class Observed:
 
 
 def _is_same_measure(series: str, name: str) -> bool:
-    """Whether both are names of exporters and mean the same."""
-    ours = series.startswith("metric.") and name.startswith("metric.")
-    return ours and short_name(series) == short_name(name)
+    """Whether the series has an exporter's name and means what the other name does."""
+    series, _, labels = series.partition("{")
+    return measure(series) is not None and short_name(series, labels.rstrip("}")) == short_name(
+        name
+    )
 
 
 def _sessions_in(top: dict[str, Any], usual: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from pileup.analysis.evidence.context import Span
-from pileup.analysis.evidence.series import short_name
+from pileup.analysis.evidence.series import short_name, whole
 
 _S = 1_000_000
 _GROWN = 30.0
@@ -42,9 +42,10 @@ def signals(values: pl.DataFrame) -> list[Signal]:
     """Choose per host the series that best shows the sessions inside the server."""
     if values.is_empty():
         return []
-    candidates = [item for item in values["series"].unique().to_list() if _role(item)[0]]
+    candidates = _with_role(values)
+    undivided = set(whole(candidates))
     table = (
-        values.filter(pl.col("series").is_in(candidates))
+        values.filter(pl.col("id").is_in(candidates["id"].to_list()))
         .group_by("id", "series", "host", "labels")
         .agg(
             pl.len().alias("n"),
@@ -56,8 +57,8 @@ def signals(values: pl.DataFrame) -> list[Signal]:
     )
     best: dict[str | None, tuple[float, str, str, str]] = {}
     for id_, series, host, labels, count, first, last, high in table.sort("id").iter_rows():
-        role, weight = _role(series)
-        if not role or (labels and role == "throughput"):
+        role, weight = _role(series, labels)
+        if role == "throughput" and id_ not in undivided:
             continue
         if role == "concurrency" and weight < _OF_DUMPS:
             weight *= min(1.0, max(0.05, high / _GROWN))  # of a dump's counts, one that grows
@@ -80,15 +81,17 @@ def signals(values: pl.DataFrame) -> list[Signal]:
 
 def throughput(values: pl.DataFrame, host: str | None, span: Span) -> Signal | None:
     """Return statements (else rows read) per second of a host, from the fullest series."""
-    rows = values.filter((pl.col("labels") == "") & span.holds())
+    rows = values.filter(span.holds())
     if host is not None:
         rows = rows.filter(pl.col("host").is_null() | (pl.col("host") == host))
-    every = rows["series"].unique().to_list()
-    names = [n for n in every if _role(n)[0] == "throughput"] or [_ROWS_READ]
-    sizes = rows.filter(pl.col("series").is_in(names)).group_by("id", "series").len()
+    named = _with_role(rows, "throughput")
+    if named.is_empty():
+        named = rows.filter((pl.col("series") == _ROWS_READ) & (pl.col("labels") == ""))
+    ids = whole(named)
+    sizes = rows.filter(pl.col("id").is_in(ids)).group_by("id", "series", "labels").len()
     if sizes.is_empty():
         return None
-    ranked = sorted(sizes.iter_rows(), key=lambda r: (-r[2], -_role(r[1])[1], r[0]))
+    ranked = sorted(sizes.iter_rows(), key=lambda r: (-r[3], -_role(r[1], r[2])[1], r[0]))
     best = ranked[0]
     chosen = values.filter(pl.col("id") == best[0]).group_by("time").agg(pl.col("value").mean())
     chosen = chosen.sort("time")
@@ -96,14 +99,22 @@ def throughput(values: pl.DataFrame, host: str | None, span: Span) -> Signal | N
     return Signal(best[0], best[1], host, "throughput", times, numbers)
 
 
-def shows_load(series: str) -> bool:
+def shows_load(series: str, labels: str = "") -> bool:
     """Return whether a series shows sessions inside a server, its work or its latency."""
-    return bool(_role(series)[0])
+    return bool(_role(series, labels)[0])
 
 
-def _role(series: str) -> tuple[str, float]:
+def _with_role(values: pl.DataFrame, role: str | None = None) -> pl.DataFrame:
+    """Return id, series, host and labels of the series with a role, or with this one."""
+    named = values.select("id", "series", "host", "labels").unique(maintain_order=True)
+    roles = [_role(row[0], row[1] or "")[0] for row in named.select("series", "labels").iter_rows()]
+    wanted = [bool(each) and role in (None, each) for each in roles]
+    return named.filter(pl.Series(wanted, dtype=pl.Boolean))
+
+
+def _role(series: str, labels: str = "") -> tuple[str, float]:
     """Return the role ('concurrency', 'latency', 'throughput' or '') and its trust, 0..1."""
-    name = short_name(series)
+    name = short_name(series, labels)
     if name in ("threads_running", "threads_running_avg"):
         return "concurrency", 1.0
     if series == "processlist.running":

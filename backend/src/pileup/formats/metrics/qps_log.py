@@ -40,7 +40,7 @@ _LONGEST = 200
 def sniff(head: str) -> bool | None:
     """Return whether nearly every line is a date and a number."""
     lines = [line for line in head.split("\n")[:60] if line.strip()]
-    if len(lines) < 2:
+    if len(lines) < 2 or _is_header(lines[0], lines[1]):
         return False
     fit = sum(_match(line) is not None for line in lines[:-1] or lines)
     return fit >= 0.8 * max(1, len(lines) - 1)
@@ -73,6 +73,13 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         if columns.full:
             yield from columns.flush()
     yield from columns.flush()
+
+
+def _is_header(first: str, second: str) -> bool:
+    """Return whether the first line names the columns of a table: metric_csv knows their names."""
+    return _match(first) is None and any(
+        0 < second.count(mark) <= first.count(mark) for mark in (",", ";", "\t")
+    )
 
 
 def _match(text: str) -> re.Match[str] | None:
