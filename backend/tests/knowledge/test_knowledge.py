@@ -22,25 +22,6 @@ def test_every_reference_exists() -> None:
     assert len({s.id for s in known.stacks}) == len(known.stacks)
 
 
-@pytest.mark.parametrize(
-    ("file", "line", "name", "mode", "latch"),
-    [
-        ("btr0sea.cc", 202, None, "S", "btr_search_latch"),
-        ("btr0sea.cc", 238, None, "X", "btr_search_latch"),
-        ("buf0buf.cc", 1433, None, "X wait_ex", "buf_block_lock"),
-        ("dict0dict.cc", 2687, None, "SX", "index_tree_lock"),
-        (None, None, "&kernel_mutex", "mutex", "kernel_mutex"),
-        ("trx0sys.cc", 607, "TRX_SYS", "mutex", "trx_sys_mutex"),
-        ("nowhere.cc", 1, None, "S", None),
-    ],
-)
-def test_latch_by_name_or_place(
-    file: str | None, line: int | None, name: str | None, mode: str, latch: str | None
-) -> None:
-    found = knowledge().latch_for(file, line, name, mode)
-    assert (found.id if found else None) == latch
-
-
 def test_stack_by_ordered_subset() -> None:
     """Innermost first, with other frames between; arguments do not matter; order does."""
     stack = [

@@ -20,6 +20,7 @@ import msgspec
 import yaml
 
 from pileup.knowledge import schema
+from pileup.knowledge.latch_identity import Identity, Wait, identify
 from pileup.knowledge.signature import Sign, Signature, names
 from pileup.knowledge.version_ranges import Applies, Fix, applies, fix_for
 
@@ -113,28 +114,6 @@ class Issue:
         return fix_for(self.fixed, family, numbers)
 
 
-# Where a line does not identify a latch: the usual latch of waits in that file, by kind.
-_USUAL = {
-    ("buf0buf", "rw-lock"): "buf_block_lock",
-    ("dict0dict", "rw-lock"): "index_tree_lock",
-    ("dict0mem", "rw-lock"): "index_tree_lock",
-    ("btr0sea", "rw-lock"): "btr_search_latch",
-    ("hash0hash", "rw-lock"): "page_hash_latch",
-    ("ha0ha", "rw-lock"): "page_hash_latch",
-    ("log0log", "mutex"): "log_sys_mutex",
-    ("fil0fil", "mutex"): "fil_system_mutex",
-    ("fil0fil", "rw-lock"): "fil_space_latch",
-    ("trx0sys", "mutex"): "trx_sys_mutex",
-    ("trx0trx", "mutex"): "trx_mutex",
-    ("trx0rseg", "mutex"): "rseg_mutex",
-    ("lock0lock", "mutex"): "lock_sys_mutex",
-    ("fts0fts", "rw-lock"): "fts_cache_lock",
-    ("trx0purge", "rw-lock"): "purge_latch",
-    ("dict0dict", "mutex"): "dict_sys_mutex",
-    ("srv0srv", "mutex"): "kernel_mutex",
-}
-
-
 class Knowledge:
     """The loaded knowledge base, with a team's folder over our own where there is one."""
 
@@ -147,8 +126,7 @@ class Knowledge:
         self.problems: list[str] = []
         """Files and entries of the team's folder that were left out, and why."""
         texts = _texts(folder, self.problems if lenient else None)
-        latches = texts.rows("latches")
-        self.latches = {raw["id"]: _latch(raw) for raw in latches}
+        self.latches = {raw["id"]: _latch(raw) for raw in texts.rows("latches")}
         self.stacks = tuple(_stack(raw) for raw in texts.rows("stacks"))
         states = texts.rows("states")
         self.states = tuple(_state(raw) for raw in states)
@@ -158,36 +136,26 @@ class Knowledge:
             raw["issue"]: msgspec.convert(raw, Signature) for raw in texts.rows("signatures")
         }
         self._check(lenient=lenient)
-        self._sites = _sites(latches)
         self._names = self._latch_names()
+        self._latch_ids = frozenset(self.latches)
         self._by_function: defaultdict[str, list[tuple[int, StackMeaning]]] = defaultdict(list)
         for order, stack in enumerate(self.stacks):
             self._by_function[function_key(stack.functions[0])].append((order, stack))
         self._state_names, self._state_patterns = _state_index(states, self.states)
 
-    def latch_for(
-        self, file: str | None, line: int | None = None, name: str | None = None, mode: str = ""
-    ) -> Latch | None:
-        """Find the latch of a semaphore wait by its printed name, else by where it was created.
+    def latch_for(self, name: str | None, wait: Wait | None = None) -> Latch | None:
+        """Return the latch that the evidence of a wait decides; None if nothing decides it."""
+        return self.latches.get(self.latch_identity(name, wait or Wait()).latch or "")
 
-        file: base name as printed (btr0sea.cc). mode: 'mutex' or an rw-lock mode.
+    def latch_identity(self, name: str | None, wait: Wait) -> Identity:
+        """Return the latch of a wait and why, or why none is certain.
+
+        name: as printed (&kernel_mutex, TRX_SYS), None if the dump prints none.
         """
-        if name and (text := self._names.get(_plain_name(name))):
-            return self.latches[text]
-        if file is None:
-            return None
-        stem = file.rsplit("/", 1)[-1].partition(".")[0]
-        kind = "mutex" if mode == "mutex" else "rw-lock"
-        if line is not None:
-            exact = {
-                latch
-                for latch in self._sites.get((stem, line), ())
-                if kind in self.latches[latch].kind
-            }
-            if len(exact) == 1:
-                return self.latches[exact.pop()]
-        usual = _USUAL.get((stem, kind))
-        return self.latches.get(usual) if usual else None
+        named = self._names.get(_plain_name(name)) if name else None
+        if name and named is None and _CLASS.fullmatch(name):
+            return Identity(None, f"{name} is not in the knowledge base")
+        return identify(named, wait, self._latch_ids)
 
     def stack_for(self, functions: Sequence[str]) -> StackMeaning | None:
         """Find the meaning of a stack (innermost first): the entry with the most functions."""
@@ -341,6 +309,10 @@ def _is_subset(wanted: Sequence[str], names: Sequence[str]) -> bool:
     return all(any(name == item for name in remaining) for item in wanted)
 
 
+# 5.7 and later print the class of a mutex; servers before print the C expression, '&block->mutex'.
+_CLASS = re.compile(r"[A-Z][A-Z0-9_]+")
+
+
 def _plain_name(name: str) -> str:
     text = re.sub(r"\s*\(.*?\)", "", name).strip().lstrip("&").lower()
     return text.replace("->", ".").removesuffix(" mutex")
@@ -421,22 +393,6 @@ def _raw(name: str, text: bytes) -> list[dict[str, Any]]:
 def _all_signs(signature: Signature) -> list[Sign]:
     signs = [*signature.needs, *signature.adds, *signature.against]
     return signs + [inner for sign in signs for inner in sign.any or ()]
-
-
-def _sites(latches: Sequence[dict[str, Any]]) -> dict[tuple[str, int], set[str]]:
-    """Map (file stem, line) to the latches created there in any version that was read."""
-    sites: defaultdict[tuple[str, int], set[str]] = defaultdict(set)
-    for raw in latches:
-        for places in (raw.get("created_sites_read") or {}).values():
-            for place in places:
-                path, _, lines = str(place).rpartition(":")
-                first, _, last = lines.partition("-")
-                if not first.isdigit():
-                    continue
-                stem = path.rsplit("/", 1)[-1].partition(".")[0]
-                for line in range(int(first), int(last or first) + 1):
-                    sites[stem, line].add(raw["id"])
-    return sites
 
 
 def _state_index(
@@ -529,6 +485,7 @@ def _issue(raw: dict[str, Any]) -> Issue:
 
 __all__ = [
     "CounterMeaning",
+    "Identity",
     "Issue",
     "Knowledge",
     "KnowledgeError",
@@ -537,6 +494,7 @@ __all__ = [
     "Signature",
     "StackMeaning",
     "StateMeaning",
+    "Wait",
     "function_key",
     "knowledge",
     "match_stack",

@@ -61,7 +61,6 @@ class Latch(msgspec.Struct):
     check: list[Any] | None = None
     knobs: list[Any] | None = None
     issues: Texts = None
-    created_sites_read: dict[str, list[str]] | None = None
 
 
 class Stack(msgspec.Struct):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import resources
 from io import BytesIO
@@ -26,6 +27,15 @@ _MOVED_RELEASES = 3
 """Lines and releases by which a call may move and still be taken for the same."""
 
 Numbers = tuple[int, ...]
+Row = dict[str, Any]
+_INNODB_OF_MARIADB: dict[Numbers, tuple[str, ...]] = {
+    (10, 0): ("mysql-5.6", "percona-5.6"),
+    (10, 1): ("mysql-5.6", "percona-5.6"),
+    (10, 2): ("mysql-5.7",),
+    (10, 3): ("mysql-5.7",),
+    (10, 4): ("mysql-5.7",),
+}
+"""The versions whose InnoDB a series of MariaDB contains."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +85,14 @@ def site(
 
 @functools.lru_cache(maxsize=4096)
 def _site(
-    file: str, line: int, family: str | None, numbers: Numbers, mode: str, kind: str
+    file: str,
+    line: int,
+    family: str | None,
+    numbers: Numbers,
+    mode: str,
+    kind: Literal["acquired", "created"],
 ) -> Site | None:
-    rows = [
-        row
-        for row in _rows(file.rpartition("/")[2])
-        if row["kind"] == kind and _is_path(row["file"], file)
-    ]
+    rows = places(file, kind)
     hits = [row for row in rows if row["line"] <= line <= row["end_line"]]
     if not numbers:
         best = max(hits, key=lambda hit: (_fits(hit, mode), _release(hit)), default=None)
@@ -108,6 +119,75 @@ def _site(
         default=None,
     )
     return _make_site(best, "moved line") if best else None
+
+
+def places(file: str, kind: Literal["acquired", "created"]) -> list[Row]:
+    """Return the sites of a kind in all versions of a file; file: as a dump prints it."""
+    rows = _rows(file.rpartition("/")[2])
+    return [row for row in rows if row["kind"] == kind and _is_path(row["file"], file)]
+
+
+def near_versions(rows: list[Row], family: str | None, numbers: Numbers) -> list[Row]:
+    """Keep the rows of the versions that are nearest to a server's: its own, or its neighbours.
+
+    Neighbours are the next older and newer releases of the series that were read; without one, the
+    whole next older and newer series. All rows if the version is unknown.
+    """
+    wanted = _near_versions(frozenset(row["version"] for row in rows), family, numbers)
+    return [row for row in rows if row["version"] in wanted]
+
+
+@functools.lru_cache(maxsize=4096)
+def _near_versions(
+    versions: frozenset[str], family: str | None, numbers: Numbers
+) -> frozenset[str]:
+    if not numbers:
+        maria = family == "mariadb"
+        return frozenset(v for v in versions if family is None or maria or "mariadb" not in v)
+    own = {family or "mysql", *(("mysql",) if family == "percona" else ())}
+    relatives = [version for version in versions if _origin(version) in own]
+    series = [version for version in relatives if _numbers(version)[:2] == numbers[:2]]
+    same = {version for version in series if is_release(version, family, numbers)}
+    if same:
+        return frozenset(same)
+    if series and len(numbers) == 2:  # a series
+        return frozenset(series)
+    if series:
+        near = frozenset(_around(series, numbers))
+        beyond = min(abs(_numbers(version)[2] - numbers[2]) for version in near) > _MOVED_RELEASES
+        outside = len({_numbers(version) > numbers for version in near}) == 1
+        return near | frozenset(_around(relatives, numbers)) if beyond and outside else near
+    nearest = {_numbers(version)[:2] for version in _around(relatives, numbers)}
+    also = _INNODB_OF_MARIADB.get(numbers[:2], ()) if family == "mariadb" else ()
+    return frozenset(
+        version
+        for version in versions
+        if (version in relatives and _numbers(version)[:2] in nearest)
+        or (also and version.startswith(also))
+    )
+
+
+def is_release(version: str, family: str | None, numbers: Numbers) -> bool:
+    """Return whether a version that was read is this very release."""
+    return _numbers(version) == numbers and version.partition("-")[0] == (family or "mysql")
+
+
+def _around(versions: list[str], numbers: Numbers) -> Iterator[str]:
+    """Yield each family's next older and next newer version."""
+    for family in {_origin(version) for version in versions}:
+        ours = [version for version in versions if _origin(version) == family]
+        older = [version for version in ours if _numbers(version)[:3] <= numbers]
+        newer = [version for version in ours if _numbers(version)[:3] > numbers]
+        if older:
+            yield max(older, key=_numbers)
+        if newer:
+            yield min(newer, key=_numbers)
+
+
+def _origin(version: str) -> str:
+    """Return the family whose lines a version has: 'mysql' for a fork made from its release."""
+    name = version.partition("-")[0]
+    return "mysql" if name in _FORK_OF else name
 
 
 def _nearest_in_other_series(
@@ -179,4 +259,4 @@ def _table() -> pl.DataFrame:
     return table.with_columns(pl.col(pl.Categorical).cast(pl.String))
 
 
-__all__ = ["Site", "site"]
+__all__ = ["Numbers", "Row", "Site", "is_release", "near_versions", "places", "site"]

@@ -198,7 +198,9 @@ def _measure(
         hot_waits=ask(
             "hot_waits", lambda: tuple(moment_graph.hot_waits(evidence, span, context.server))
         ),
-        hot_latches=ask("hot_latches", lambda: tuple(moment_graph.hot_latches(evidence, span))),
+        hot_latches=ask(
+            "hot_latches", lambda: tuple(moment_graph.hot_latches(evidence, span, context.server))
+        ),
         hot_stacks=ask("hot_stacks", lambda: tuple(hot_stacks.hot_stacks(evidence, span))),
         slow_queries=ask(
             "slow_queries",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from pileup.analysis.contract import SettingDoc
@@ -72,11 +73,15 @@ def names(server: Server) -> dict[str, str | None]:
     return {"version": server.version, "family": server.family, "comment": server.comment}
 
 
+# Percona Server prints its own release after MySQL's: '5.6.22-71.0-log', '8.0.36-28'.
+_PERCONA = re.compile(r"\d+\.\d+\.\d+-(?:rel)?[1-9]\d*(?:\.\d+)?(?:-|$)")
+
+
 def _family(version: str | None, comment: str | None) -> str | None:
     text = f"{version or ''} {comment or ''}".lower()
     if "mariadb" in text:
         return "mariadb"
-    if "percona" in text:
+    if "percona" in text or _PERCONA.match(version or ""):
         return "percona"
     return "mysql" if version else None
 

@@ -538,7 +538,7 @@ class Observed:
 
     @cached_property
     def _semaphores(self) -> pl.DataFrame | None:
-        return moment_graph.semaphores(self.context.evidence, self._stall)
+        return moment_graph.semaphores(self.context.evidence, self._stall, self.context.server)
 
     @cached_property
     def _dumps(self) -> int:

@@ -108,9 +108,7 @@ def _resource(draft: Draft, row: Row) -> Resource | None:
     latch = instruments.latch_of(event)
     if latch is None or instruments.stage_of(event):
         return None  # by_commits adds the commit queue and the flushes
-    mode = instruments.mode_of(row) or ""
-    known = knowledge().latch_for(None, None, latch.rpartition("::")[2], mode)
-    known = known or knowledge().latch_for(None, None, latch, mode)
+    known = knowledge().latch_for(latch.rpartition("::")[2]) or knowledge().latch_for(latch)
     what = "mutex" if "/mutex/" in event else "RW-latch"
     key = f"latch:{row['object_address'] or event}"
     return draft.resources.setdefault(

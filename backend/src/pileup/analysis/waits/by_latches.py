@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pileup.analysis.contract import Locator
+from pileup.analysis.evidence.context import Server
 from pileup.analysis.evidence.scene import Actor, Row
 from pileup.analysis.waits.by_instruments import hold
 from pileup.analysis.waits.by_instruments import readers as readers_of
 from pileup.analysis.waits.draft import Draft, Resource
-from pileup.knowledge import knowledge
+from pileup.knowledge import Latch, Wait, knowledge
 from pileup.knowledge.source_sites import site
 
 _READER = 0.6
@@ -143,9 +144,7 @@ def _site(draft: Draft, wait: Row) -> str:
 
 
 def _latch(draft: Draft, wait: Row) -> Resource:
-    known = knowledge().latch_for(
-        wait["created_file"], wait["created_line"], wait["latch_name"], wait["mode"]
-    )
+    known = known_latch(wait, draft.server)
     site = f"{wait['created_file']}:{wait['created_line']}" if wait["created_file"] else None
     what = "mutex" if wait["mode"] == "mutex" else "RW-latch"
     name = wait["latch_name"] or site or wait["latch_address"] or "unnamed"
@@ -163,4 +162,24 @@ def _latch(draft: Draft, wait: Row) -> Resource:
             locators=[draft.lines(wait)],
         )
         draft.resources[resource.id] = resource
+    elif known and resource.latch is None:  # another place of waiting decides what it is
+        resource.latch, resource.meaning = known.id, known.contention_means
+        resource.detail = f"{known.id}, {address}"
     return resource
+
+
+def known_latch(row: Row, server: Server) -> Latch | None:
+    """Return the latch of a semaphore wait, if what is printed decides which it is."""
+    return knowledge().latch_for(row["latch_name"], wait_of(row, server))
+
+
+def wait_of(row: Row, server: Server) -> Wait:
+    """Return what the row of a semaphore wait says about its latch."""
+    created = row["created_file"], row["created_line"]
+    return Wait(
+        mode=row["mode"],
+        created=None if None in created else created,
+        at=(row["file"], row["line"]),
+        family=server.family,
+        numbers=server.numbers,
+    )

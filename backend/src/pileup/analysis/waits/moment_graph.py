@@ -22,6 +22,7 @@ from pileup.analysis.evidence.context import Server, Span
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.scene import Row, scene
 from pileup.analysis.evidence.times import iso
+from pileup.analysis.waits.by_latches import known_latch
 from pileup.analysis.waits.counts import Counts, count
 from pileup.analysis.waits.draft import Graph, ResourceKind
 from pileup.analysis.waits.graph import build
@@ -83,7 +84,7 @@ def hot_waits(
     evidence: Evidence, span: Span | None, server: Server | None = None
 ) -> list[HotWaitDoc]:
     """Rank semaphore waits by source position and mode; empty without semaphore waits."""
-    frame = semaphores(evidence, span)
+    frame = semaphores(evidence, span, server)
     if frame is None:
         return []
     keys = ["file", "line", "mode", "label"]
@@ -114,9 +115,11 @@ def hot_waits(
     ]
 
 
-def hot_latches(evidence: Evidence, span: Span | None) -> list[HotLatchDoc]:
+def hot_latches(
+    evidence: Evidence, span: Span | None, server: Server | None = None
+) -> list[HotLatchDoc]:
     """Rank semaphore waits by latch, across positions; empty without semaphore waits."""
-    frame = semaphores(evidence, span)
+    frame = semaphores(evidence, span, server)
     if frame is None:
         return []
     rows = _ranked(frame, ["label"])
@@ -261,8 +264,13 @@ def lasting_key(name: str, graph: Graph) -> str:
 # ---- hot positions
 
 
-def semaphores(evidence: Evidence, span: Span | None) -> pl.DataFrame | None:
-    """Return the semaphore waits in ``span`` (None: all) with columns latch and label."""
+def semaphores(
+    evidence: Evidence, span: Span | None, server: Server | None = None
+) -> pl.DataFrame | None:
+    """Return the semaphore waits in ``span`` (None: all) with columns latch and label.
+
+    server: wrote the dumps; None: as the evidence shows.
+    """
     frame = evidence.frame("semaphore_wait")
     if frame is None:
         return None
@@ -271,25 +279,33 @@ def semaphores(evidence: Evidence, span: Span | None) -> pl.DataFrame | None:
         if inside.is_empty():
             return None
         frame = inside
-    columns = ["created_file", "created_line", "latch_name", "mode"]
-    known = knowledge()
+    server = server or servers.server(evidence, servers.effective_settings(evidence))
+    columns = ["created_file", "created_line", "latch_name", "mode", "file", "line"]
     rows = []
-    for file, line, name, mode in frame.select(columns).unique().iter_rows():
-        latch = known.latch_for(file, line, name, mode)
-        label = name or (f"created {file}:{line}" if file else "unnamed")
-        rows.append((file, line, name, mode, latch.id if latch else None, label))
-    schema = {
-        "created_file": pl.String,
-        "created_line": pl.Int64,
-        "latch_name": pl.String,
-        "mode": pl.String,
-        "latch": pl.String,
-        "label": pl.String,
-    }
-    table = pl.DataFrame(rows, schema=schema, orient="row")
+    for row in frame.select(columns).unique().iter_rows(named=True):
+        latch = known_latch(row, server)
+        file, name = row["created_file"], row["latch_name"]
+        label = name or (f"created {file}:{row['created_line']}" if file else _UNNAMED)
+        rows.append((*row.values(), latch.id if latch else None, label))
+    schema = {name: frame.schema[name] for name in columns}
+    table = pl.DataFrame(
+        rows, schema=schema | {"latch": pl.String, "label": pl.String}, orient="row"
+    )
+    # Waits for a latch created at one place are waits for the same latch: they decide together.
+    same = pl.col("latch").drop_nulls().n_unique().over("label") == 1
+    agreed = pl.col("latch").drop_nulls().first().over("label")
+    table = table.with_columns(
+        pl.when(pl.col("label") == _UNNAMED)
+        .then("latch")
+        .otherwise(pl.when(same).then(agreed))
+        .alias("latch")
+    )
     return frame.join(table, on=columns, how="left", nulls_equal=True).with_columns(
         pl.col("mode").str.replace(" wait_ex", "", literal=True)
     )
+
+
+_UNNAMED = "unnamed"
 
 
 def _ranked(frame: pl.DataFrame, keys: list[str]) -> list[Row]:
