@@ -2964,7 +2964,7 @@ export interface paths {
     }
     /**
      * Samples
-     * @description List the samples that came with this installation.
+     * @description List the samples that came with this installation, finished ones first.
      */
     get: operations['samples_api_v1_samples_get']
     put?: never
@@ -7293,8 +7293,12 @@ export interface components {
       bytes: number
       /** Description */
       description: string
+      /** Finished */
+      finished: boolean
       /** Id */
       id: string
+      /** Incident Id */
+      incident_id: string | null
       /** Title */
       title: string
     }

@@ -50,9 +50,14 @@ def command(paths: tuple[Path, ...]) -> None:
         by = Actor(None, "pileup import")
         for path in paths:
             if path.is_dir():
-                incident, jobs = load_sample(
-                    database, blobs, read_sample(path.resolve()), by, settings.max_upload_bytes
-                )
+                sample = read_sample(path.resolve())
+                incident, jobs = load_sample(database, blobs, sample, by, settings.max_upload_bytes)
+                if sample.finished and sample.folder.parent != settings.samples:
+                    click.echo(
+                        f"Only the evidence of {path} is loaded: the worker records the case of "
+                        f"samples in {settings.samples} (PILEUP_SAMPLES_DIR).",
+                        err=True,
+                    )
             else:
                 limits = Limits(settings.max_upload_bytes, settings.max_expanded_bytes)
                 with path.open("rb") as bundle:

@@ -184,7 +184,10 @@ def _actions(case: Case) -> Iterator[ReportCheck]:
             continue
         missing = [
             word
-            for word, known in (("owner", action.owner.strip()), ("date", action.due))
+            for word, known in (
+                ("owner", action.owner.strip()),
+                ("date", action.due or action.status == "done"),
+            )
             if not known
         ]
         if missing:

@@ -24,13 +24,19 @@ from pileup.analysis.isolation import Request
 from pileup.process_limits import memory_bound
 from pileup.storage.artifacts.analysis_input import clock_overrides, describe, frame_key
 from pileup.storage.artifacts.artifacts import Artifact, Artifacts
+from pileup.storage.audit import MACHINE, record
 from pileup.storage.database import Unit
+from pileup.storage.errors import StorageError
 from pileup.storage.incidents.analyses import Analyses
 from pileup.storage.incidents.incidents import Incidents
 from pileup.storage.incidents.stall_corrections import StallCorrections
 from pileup.storage.incidents.webhooks import announce
+from pileup.storage.lifecycle.samples import sample
 from pileup.storage.queue.jobs import Job, Jobs
 from pileup.storage.reasoning.pin_values import check_pins
+from pileup.views.samples.case_file import read_case
+from pileup.views.samples.record_case import is_recorded, record_case
+from pileup.views.stores import Stores
 from pileup.worker.digest import compute_digest
 from pileup.worker.runtime import Runtime
 from pileup.worker.trial import TrialRequest, why_it_fails
@@ -76,10 +82,30 @@ def analyse_incident(runtime: Runtime, job: Job) -> None:
         _place(unit, artifacts, document)
         _name_culprits(unit, artifacts, result.left_out)
         Incidents(unit).digest(job.incident_id, digest)
+        _record_case(runtime, unit, job.incident_id)
         # in the same transaction: nobody ever sees a new analysis with an unchecked pin
         check_pins(unit, runtime.placed, runtime.frames, job.incident_id)
         unit.notify(job.incident_id, "analysis")
         announce(unit, "analysis.finished", job.incident_id, state="done", error=None)
+
+
+def _record_case(runtime: Runtime, unit: Unit, incident_id: str) -> None:
+    """Record the work that a finished sample brings, once, with its first analysis.
+
+    If that fails, the analysis stays, and the activity says why.
+    """
+    sample_id = Incidents(unit).get(incident_id).sample_id
+    if sample_id is None or is_recorded(unit, incident_id):
+        return
+    try:
+        case = read_case(sample(runtime.settings.samples, sample_id).folder)
+        if case is not None:
+            with unit.session.begin_nested():
+                stores = Stores(runtime.blobs, runtime.frames, runtime.placed)
+                record_case(unit, stores, incident_id, case)
+    except StorageError as error:
+        log.error("sample.case_failed", incident_id=incident_id, why=str(error))
+        record(unit, MACHINE, "sample.case_failed", incident_id=incident_id, why=str(error)[:2000])
 
 
 _Member = tuple[Artifact, EvidenceArtifact]

@@ -9,6 +9,7 @@ import { FileChoosers } from '@/ui/controls/DropZone'
 import { FolderIcon, PasteIcon, SampleIcon, TerminalIcon } from '@/ui/controls/icons'
 import { EmptyState, Problem, Skeleton } from '@/ui/display/States'
 import { BytesValue } from '@/ui/display/Value'
+import { loadWord, sampleGroups } from './samples'
 import { samplesQuery, useLoadSample } from './queries'
 
 export function Begin({
@@ -36,7 +37,7 @@ export function Begin({
           <h2>
             <SampleIcon size={18} /> Load a sample
           </h2>
-          <p>A captured pileup to explore. It loads in seconds, and you can edit it.</p>
+          <p>It loads in seconds, and you can edit it.</p>
           <Samples />
         </section>
         <section className="begin-card">
@@ -73,29 +74,36 @@ function Samples() {
   if (samples.error) return <Problem compact error={samples.error} />
   if (!samples.data) return <Skeleton height={64} />
   return (
-    <ul className="begin-samples">
-      {samples.data.map((sample) => (
-        <li key={sample.id}>
-          <div>
-            <strong>{sample.title}</strong>{' '}
-            <span className="faint">
-              <BytesValue value={sample.bytes} />
-            </span>
-            <div className="muted">{sample.description}</div>
-          </div>
-          <Button
-            size="small"
-            busy={load.isPending && load.variables === sample.id}
-            disabled={load.isPending}
-            onClick={() => load.mutate(sample.id)}
-            aria-label={`Load ${sample.title}`}
-          >
-            Load
-          </Button>
-        </li>
+    <>
+      {sampleGroups(samples.data).map((group) => (
+        <div key={group.title}>
+          <h3 className="begin-group">{group.title}</h3>
+          <ul className="begin-samples">
+            {group.samples.map((sample) => (
+              <li key={sample.id}>
+                <div>
+                  <strong>{sample.title}</strong>{' '}
+                  <span className="faint">
+                    <BytesValue value={sample.bytes} />
+                  </span>
+                  <div className="muted">{sample.description}</div>
+                </div>
+                <Button
+                  size="small"
+                  busy={load.isPending && load.variables === sample.id}
+                  disabled={load.isPending}
+                  onClick={() => load.mutate(sample.id)}
+                  aria-label={`${loadWord(sample)} ${sample.title}`}
+                >
+                  {loadWord(sample)}
+                </Button>
+              </li>
+            ))}
+          </ul>
+        </div>
       ))}
       {load.error && <Problem compact error={load.error} what="The sample was not loaded" />}
-    </ul>
+    </>
   )
 }
 

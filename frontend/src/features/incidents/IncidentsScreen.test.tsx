@@ -30,7 +30,16 @@ describe('incidents', () => {
   it('begins with three ways when there is none', async () => {
     const calls = serve({
       '/incidents': { items: [], total: 0 },
-      '/samples': [{ id: 's', title: 'Hot row', description: 'One row', bytes: 10 }],
+      '/samples': [
+        {
+          id: 's',
+          title: 'Hot row',
+          description: 'One row',
+          finished: false,
+          bytes: 10,
+          incident_id: null,
+        },
+      ],
       'POST /tokens': { id: 't', name: 'n', scope: 'push', token: 'plp_once' },
     })
     renderScreen(<IncidentsScreen />, '/')

@@ -1,9 +1,11 @@
 /** The menu of samples above a list that has incidents. */
+import { Fragment } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { Button } from '@/ui/controls/Button'
 import { DownIcon } from '@/ui/controls/icons'
 import { Menu, MenuItem, MenuLabel } from '@/ui/controls/Menu'
 import { samplesQuery, useLoadSample } from './queries'
+import { sampleGroups } from './samples'
 
 export function SampleMenu() {
   const samples = useQuery(samplesQuery)
@@ -17,11 +19,16 @@ export function SampleMenu() {
         </Button>
       }
     >
-      <MenuLabel>Captured pileups</MenuLabel>
-      {samples.data.map((sample) => (
-        <MenuItem key={sample.id} onSelect={() => load.mutate(sample.id)}>
-          {sample.title}
-        </MenuItem>
+      {sampleGroups(samples.data).map((group) => (
+        <Fragment key={group.title}>
+          <MenuLabel>{group.title}</MenuLabel>
+          {group.samples.map((sample) => (
+            <MenuItem key={sample.id} onSelect={() => load.mutate(sample.id)}>
+              {sample.title}
+              {sample.incident_id && <span className="faint"> (loaded: opens it)</span>}
+            </MenuItem>
+          ))}
+        </Fragment>
       ))}
     </Menu>
   )

@@ -56,6 +56,7 @@ export function useLoadSample() {
       unwrap(api.POST('/api/v1/samples/{sample_id}/load', { params: { path: { sample_id: id } } })),
     onSuccess: (incident) => {
       void client.invalidateQueries({ queryKey: keys.incidents })
+      void client.invalidateQueries({ queryKey: keys.samples })
       void navigate(`/incidents/${incident.id}/overview`)
     },
   })

@@ -104,7 +104,7 @@ def evaluate(predicate: Predicate, evidence: Evidence) -> Answer:
 def _series(stays: SeriesStays, evidence: Evidence) -> Answer:
     name = stays.series.partition("@")[0]
     rows = values(evidence.frame("sample"))
-    ids = [item for item in rows["id"].unique().to_list() if item.partition("@")[0] == name]
+    ids = [item for item in rows["id"].unique().to_list() if _is_named(item, name)]
     rows = rows.filter(pl.col("id").is_in(ids), pl.col("value").is_not_null())
     if rows.is_empty():
         return Answer(None, f"no samples of {name}")
@@ -116,8 +116,9 @@ def _series(stays: SeriesStays, evidence: Evidence) -> Answer:
     top = stretches.row(0, named=True)
     where = f"{top['host']}, " if top["host"] else ""
     holds = top["seconds"] >= stays.for_s
+    reach = "up to" if stays.op == ">" else "down to"
     text = (
-        f"{'' if holds else 'at most '}{number(top['seconds'])} s, up to {number(top['worst'])} "
+        f"{'' if holds else 'at most '}{number(top['seconds'])} s, {reach} {number(top['worst'])} "
         f"({where}from {iso(top['start'])})"
     )
     seen = Locator(
@@ -128,6 +129,15 @@ def _series(stays: SeriesStays, evidence: Evidence) -> Answer:
         text=f"{stays.words}: {text}",
     )
     return Answer(holds, text, seen)
+
+
+def _is_named(series: str, name: str) -> bool:
+    """Return whether an id such as 'mysql.Threads_running@db-1' has this id or name, on any host.
+
+    Sources differ in the prefix and in case: Threads_running is in all that count it.
+    """
+    known, wanted = series.partition("@")[0].casefold(), name.casefold()
+    return known == wanted or known.partition(".")[2] == wanted
 
 
 def _stretches(rows: pl.DataFrame, predicate: SeriesStays) -> pl.DataFrame:

@@ -237,6 +237,8 @@ def own_symptoms(
 ) -> OwnSymptoms:
     """Evaluate people's own symptoms in the incident and the run; unknown ones count for neither.
 
+    A symptom counts if both the incident and the run can tell.
+
     Takes predicates by id, and what people answered for this run about those in prose. The incident
     has a symptom in prose, since people describe what they noticed in it.
     """
@@ -257,9 +259,11 @@ def own_symptoms(
         if answer.holds is None:
             unknown.append(predicate.words)
             continue
+        if before is None or before.holds is None:
+            continue  # not seen in the incident is not absent there: the run shows nothing new
         if answer.holds:
             there[f"own:{key}"] = predicate.words
-        if before is not None and before.holds:
+        if before.holds:
             here[f"own:{key}"] = predicate.words
     return OwnSymptoms(here, there, tuple(unknown), tuple(evaluated))
 

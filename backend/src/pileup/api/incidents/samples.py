@@ -5,9 +5,9 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from pileup.api.auth import Caller
-from pileup.api.deps import ServicesDep
+from pileup.api.deps import ServicesDep, UnitDep
 from pileup.api.schema import Out
-from pileup.storage.incidents.incidents import Incident
+from pileup.storage.incidents.incidents import Incident, Incidents
 from pileup.storage.lifecycle.intake import load_sample
 from pileup.storage.lifecycle.samples import sample, samples_in
 from pileup.storage.queue.broker import send_all
@@ -19,13 +19,22 @@ class SampleOut(Out):
     id: str
     title: str
     description: str
+    finished: bool
+    """Whether the team's work comes with it: hypotheses, experiments, a conclusion."""
     bytes: int
+    incident_id: str | None = None
+    """The incident that it was loaded as; loading it again opens that."""
 
 
 @router.get("/samples")
-def samples(services: ServicesDep) -> list[SampleOut]:
-    """List the samples that came with this installation."""
-    return [SampleOut.model_validate(item) for item in samples_in(services.settings.samples)]
+def samples(services: ServicesDep, unit: UnitDep) -> list[SampleOut]:
+    """List the samples that came with this installation, finished ones first."""
+    loaded = Incidents(unit).of_samples()
+    known = sorted(samples_in(services.settings.samples), key=lambda item: not item.finished)
+    return [
+        SampleOut.model_validate(item).model_copy(update={"incident_id": loaded.get(item.id)})
+        for item in known
+    ]
 
 
 @router.post("/samples/{sample_id}/load", status_code=201)

@@ -141,6 +141,15 @@ class Incidents:
         )
         return self.get(text) if text else None
 
+    def of_samples(self) -> dict[str, str]:
+        """Map each sample that was loaded to its open incident."""
+        rows = self._db.execute(
+            select(models.Incident.sample_id, models.Incident.id).where(
+                models.Incident.sample_id.is_not(None), models.Incident.archived_at.is_(None)
+            )
+        )
+        return {str(row[0]): row[1] for row in rows}
+
     def create(
         self,
         by: Actor,

@@ -4,6 +4,9 @@ Layout of ``<samples>/<id>/``: sample.yaml (title, description, severity, servic
 [{folder, title, change, expect}]), ``artifacts/`` with the captured files, and one folder per
 experiment. Files of an experiment are loaded too, excluded from the incident's analysis, under
 their folder's name, and attached to a planned experiment.
+
+A finished sample has a case.yaml (``views/samples/case_file.py``): the work of the team, recorded
+after the first analysis. The files of its runs are in ``runs/<name>/``, excluded in the same way.
 """
 
 from __future__ import annotations
@@ -20,6 +23,9 @@ from pileup.storage.errors import NotFound, Refused
 from pileup.storage.incidents.incidents import Severity
 
 _ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,80}")
+RUNS = "runs"
+"""Folder of the runs of a finished sample."""
+CASE = "case.yaml"
 _NOT_CAPTURED = {"GROUND_TRUTH.md", "ground-truth.json", "README.md", "sample.yaml"}
 
 
@@ -29,7 +35,7 @@ class SampleFile:
     path: str
     """Path in the incident."""
     experiment: str | None
-    """The folder of the experiment that it belongs to; such a file is no part of the analysis."""
+    """The folder of the run that it belongs to; such a file is no part of the analysis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +56,19 @@ class Sample:
     severity: Severity | None
     experiments: tuple[SampleExperiment, ...]
 
+    @property
+    def finished(self) -> bool:
+        """Whether it has the team's work: hypotheses, experiments, a conclusion."""
+        return (self.folder / CASE).is_file()
+
     def files(self) -> Iterator[SampleFile]:
         """Yield the captured files, by path."""
         for path in _files(self.folder / "artifacts"):
             relative = path.relative_to(self.folder / "artifacts").as_posix()
             yield SampleFile(path, relative, None)
-        for experiment in self.experiments:
-            for path in _files(self.folder / experiment.folder):
-                yield SampleFile(path, path.relative_to(self.folder).as_posix(), experiment.folder)
+        for folder in (*(experiment.folder for experiment in self.experiments), RUNS):
+            for path in _files(self.folder / folder):
+                yield SampleFile(path, path.relative_to(self.folder).as_posix(), folder)
 
     @property
     def bytes(self) -> int:
