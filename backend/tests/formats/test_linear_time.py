@@ -19,8 +19,8 @@ from tests.formats.checks import parse_bytes, samples
 from tests.support.cpu import cpu_seconds, seconds_per_run
 from tests.support.rounds import Rounds
 
-_HEAD = 64 * 1024
-_LINE = 64 * 1024
+_SIZES = (64 * 1024, 12 * 1024)
+"""Of a head or a line: also one below the lengths at which some formats stop looking."""
 _RUNS = (" ", "\t", "9", "9" * 19 + " ", "1 ", "1,", "a", "a ", "a=", "a,", "a.", "a:", "A_")
 _RUNS += (
     "|",
@@ -45,36 +45,64 @@ _RUNS += ("0x", "--", "/*", "é", "=", ":", "/", "%", '[{"a":', '{"values":[[1,"
 _SCAN = re.compile(r"\w+|\W")
 _SCANS = 4
 _GROWTH = 9
+_SURELY_LINEAR = 6
+"""Measured once; above it, the growth is measured with more care."""
+_LONG_S = 0.05
+"""Any clock can tell a quarter of that."""
 _FORMATS = pytest.mark.parametrize("one", formats.FORMATS, ids=lambda one: one.NAME)
 
 
 @_FORMATS
-def test_no_head_is_sniffed_in_quadratic_time(one: formats.Format) -> None:
-    for what, make in _heads(one.NAME):
-        assert_linear(f"{one.NAME}: {what}", one.sniff, make, _HEAD)
+def test_no_head_is_sniffed_in_quadratic_time(one: formats.Format, rounds: Rounds) -> None:
+    for what, make, size in _dealt(one, _heads(one.NAME), rounds):
+        assert_linear(f"{one.NAME}: {what}", one.sniff, make, size)
 
 
 @_FORMATS
 def test_no_line_is_read_in_quadratic_time(one: formats.Format, rounds: Rounds) -> None:
-    for what, make in _lines(one.NAME, rounds):
-        assert_linear(f"{one.NAME}: {what}", _reader(one.NAME), make, _LINE)
+    for what, make, size in _dealt(one, _lines(one.NAME, rounds), rounds):
+        assert_linear(f"{one.NAME}: {what}", _reader(one.NAME), make, size)
+
+
+def _dealt(
+    one: formats.Format, texts: Iterator[tuple[str, Callable[[int], str]]], rounds: Rounds
+) -> Iterator[tuple[str, Callable[[int], str], int]]:
+    """Deal the sizes over the texts, another way for the next format; a long run takes all."""
+    for at, (what, make) in enumerate(texts, formats.FORMATS.index(one)):
+        for size in rounds.deal(_SIZES, at % len(_SIZES), len(_SIZES)):
+            yield what, make, size
 
 
 def assert_linear(
     what: str, run: Callable[[str], object], make: Callable[[int], str], size: int
 ) -> None:
-    """``make(size)`` gives the text; it is run at that size and, when slow, at a quarter of it."""
+    """``make(size)`` gives the text; it is run at that size and, when slow, in other sizes too.
+
+    A limit of the code may lie between two sizes, and a step there is no growth: a square shows
+    from a quarter to the whole and from the whole to four times it.
+    """
     large = make(size)
-    if _seconds(run, large) <= _SCANS * _scan_seconds() * size:
+    seconds = _seconds(run, large)
+    if seconds <= _SCANS * _scan_seconds() * max(_SIZES):
         return
     small = make(size // 4)
+    runs = 1 if seconds > _LONG_S else 4
+    if seconds < _SURELY_LINEAR / runs * cpu_seconds(lambda: [run(small) for _ in range(runs)]):
+        return
+    growth = _growth(run, small, large)
+    if growth >= _GROWTH and _growth(run, large, make(size * 4)) >= _GROWTH:
+        raise AssertionError(f"{what}: four times the text takes {growth:.1f} times as long")
+
+
+def _growth(run: Callable[[str], object], small: str, large: str) -> float:
+    """Return how many times longer the large text takes, unless another process had its turn."""
     growth = 0.0
-    for _ in range(3):  # another process may have had its turn in between
+    for _ in range(3):
         slow = seconds_per_run(lambda: run(large))
         growth = slow / seconds_per_run(lambda: run(small))
         if growth < _GROWTH:
-            return
-    raise AssertionError(f"{what}: four times the text takes {growth:.1f} times as long")
+            break
+    return growth
 
 
 def _heads(name: str) -> Iterator[tuple[str, Callable[[int], str]]]:
@@ -83,6 +111,7 @@ def _heads(name: str) -> Iterator[tuple[str, Callable[[int], str]]]:
         yield f"nothing but {run!r}", lambda size, run=run: run * (size // len(run))
         lines = run * (100 // len(run)) + "\n"
         yield f"lines of {run!r}", lambda size, lines=lines: lines * (size // len(lines))
+        yield f"{run!r} behind a word", lambda size, run=run: "a" + run * (size // len(run)) + "\n!"
         yield (
             f"{run!r} behind its first lines",
             lambda size, run=run: opening + run * (size // len(run)),
@@ -106,7 +135,7 @@ def _lines(name: str, rounds: Rounds) -> Iterator[tuple[str, Callable[[int], str
 
 
 def _sample(name: str) -> list[str]:
-    """The first lines of a committed sample of that format."""
+    """Return the first lines of a committed sample of that format."""
     path = samples(name)[0]
     return path.read_bytes().decode("utf-8", "replace").splitlines()[:400]
 

@@ -30,7 +30,7 @@ HINTS = (".prom", ".metrics", ".openmetrics")
 
 _TYPE = re.compile(r"# TYPE (?P<name>[a-zA-Z_:][\w:]*) (?P<type>\w+)\s*$")
 _LINE = re.compile(
-    r'(?P<name>[a-zA-Z_:][\w:]*)\s*(?:\{(?P<labels>(?:[^"}]|"(?:[^"\\]|\\.)*+")*+)\})?\s+'
+    r'(?P<name>[a-zA-Z_:][\w:]*+)(?:\s*+\{(?P<labels>(?:[^"}]|"(?:[^"\\]|\\.)*+")*+)\})?\s++'
     r"(?P<value>[-+]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|[Nn]a[Nn]|Inf|inf))"
     r"(?:\s+(?P<time>-?\d{1,16}(?:\.\d{1,9})?))?\s*(?:# \{.*)?$"
 )
