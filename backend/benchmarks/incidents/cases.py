@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import random
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from benchmarks.incidents import noise
 from benchmarks.incidents.load import application
 from benchmarks.incidents.mechanisms import MECHANISMS, Mechanism
+from benchmarks.incidents.rendering.capture import capture_files
 from benchmarks.incidents.rendering.printed import Printed
 from benchmarks.incidents.rendering.process_list import process_list
 from benchmarks.incidents.rendering.stack_samples import gdb, pmp
@@ -19,6 +22,11 @@ from benchmarks.incidents.servers import pick
 from benchmarks.incidents.simulation import Moment, World
 
 PASTES = ("dump", "list", "stacks")
+WHOLE = "whole"
+_SECONDS = 75
+_RAMP = 4
+"""Seconds until the load is even; a capture begins then."""
+_FORMS = {"dump": "innodb-status", "list": "processlist", "stacks": "stacktrace"}
 _HOLD_OUT = 0.35
 
 
@@ -61,17 +69,20 @@ class Case:
     """Session ids and threads that hold a latch that others wait for at the moment shown."""
     waiting: int
     """Sessions that wait at the moment shown, at most."""
+    onset: datetime | None = None
+    """When a whole capture's trouble begins, by the server's clock."""
 
 
 def plans(count: int, seed: int = 1) -> list[Plan]:
     """Plan so many cases: every mechanism, server and form gets its turn, in mixed order."""
     order = random.Random(seed)
+    forms = (*PASTES, WHOLE)
     combinations = [
         (m.name, server, form)
         for m in MECHANISMS.values()
         for server in m.servers
-        for form in (m.shown if not m.healthy else PASTES)
-        if form in PASTES
+        for form in forms
+        if m.healthy or form in m.shown or form == WHOLE
     ]
     planned: list[Plan] = []
     while len(planned) < count:
@@ -84,6 +95,8 @@ def make(plan: Plan) -> Case:
     """Simulate and print a case; the same plan always gives the same files."""
     rng = random.Random(f"{plan.name}")
     mechanism = MECHANISMS[plan.mechanism]
+    if plan.form == WHOLE:
+        return _whole(plan, mechanism, rng)
     for attempt in range(4):
         scenario = _scenario(plan, mechanism, rng)
         moment = _advance(scenario, rng)
@@ -92,14 +105,25 @@ def make(plan: Plan) -> Case:
     return _paste(plan, mechanism, scenario, moment, rng)
 
 
-def _scenario(plan: Plan, mechanism: Mechanism, rng: random.Random) -> Scenario:
+def _scenario(
+    plan: Plan,
+    mechanism: Mechanism,
+    rng: random.Random,
+    onset: tuple[float, float] = (2.0, 5.0),
+    sizes: tuple[int, int] = (4, 120),
+    lasts: float = math.inf,
+) -> Scenario:
     world = World(rng)
     app = application(world, rng)
-    size = rng.choice((rng.randrange(4, 12), rng.randrange(8, 40), rng.randrange(30, 120)))
-    onset = rng.uniform(2.0, 5.0)
-    truth = Truth(plan.mechanism, onset)
-    scenario = Scenario(pick(plan.server, rng), world, app, rng, size, onset, truth)
+    size = max(
+        sizes[0], rng.choice((rng.randrange(4, 12), rng.randrange(8, 40), rng.randrange(30, 120)))
+    )
+    began = rng.uniform(*onset)
+    truth = Truth(plan.mechanism, began)
+    scenario = Scenario(pick(plan.server, rng), world, app, rng, size, began, truth, began + lasts)
     mechanism.inject(scenario)
+    for culprit in scenario.culprits:
+        world.at(scenario.end, lambda session=culprit: world.kill(session))  # type: ignore[misc]
     app.arrive(size, 0.0)
     _bystanders(scenario)
     return scenario
@@ -168,6 +192,36 @@ def _paste(
         plan.form in mechanism.rooted,
         tuple(_holders(printed, moment)),
         _waiting(moment),
+    )
+
+
+def _whole(plan: Plan, mechanism: Mechanism, rng: random.Random) -> Case:
+    """Print a capture: series of every second, listings, dumps, stacks, the machine, settings."""
+    lasts = rng.choice((rng.uniform(15, 30), math.inf))
+    scenario = _scenario(plan, mechanism, rng, (30.0, 45.0), (24, 120), lasts)
+    scenario.app.think_s = min(scenario.app.think_s, 0.3)
+    moments = []
+    for second in range(_SECONDS):
+        scenario.world.run(float(second))
+        moments.append(scenario.world.look())
+    printed = Printed(scenario, rng, skew_s=rng.choice((0.0, 0.0, 0.4, -0.7)))
+    files = capture_files(printed, moments[_RAMP:])
+    ill = [m for m in moments if scenario.onset + 2 < m.time < scenario.end]
+    worst = max(ill, key=_waiting)
+    typical = sorted(map(_waiting, ill))[len(ill) // 2]
+    forms = {form for name in files for form, stem in _FORMS.items() if stem in name}
+    stalled = typical >= max(3, mechanism.least)
+    onset = printed.at(scenario.onset) if stalled and not mechanism.healthy else None
+    return Case(
+        plan,
+        {name: text for name, (text, _) in files.items()},
+        {name: format_ for name, (_, format_) in files.items()},
+        scenario.truth,
+        stalled and not forms.isdisjoint(mechanism.shown),
+        not forms.isdisjoint(mechanism.rooted),
+        (),
+        _waiting(worst),
+        onset,
     )
 
 

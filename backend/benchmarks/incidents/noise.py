@@ -30,3 +30,14 @@ def paste(text: str, format_: str, rng: random.Random) -> str:
     if rng.random() < 0.08 and format_ != "processlist":
         text = "\n".join("    " + line for line in text.split("\n"))
     return text
+
+
+def damage(text: str, rng: random.Random) -> str:
+    """Return a long file as collectors leave it: mostly whole, else cut or with a lost block."""
+    dice = rng.random()
+    if dice < 0.06:
+        return text[: int(len(text) * rng.uniform(0.85, 0.99))]
+    if dice < 0.1:
+        at = int(len(text) * rng.uniform(0.1, 0.8))
+        return text[:at] + text[at + rng.randrange(200, 9000) :]
+    return text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 
@@ -10,6 +11,8 @@ from benchmarks.incidents.scoring import Outcome
 
 _BINS = (0.0, 0.3, 0.5, 0.65, 0.75, 0.85, 0.95, 1.01)
 _WIDTH = 34
+ONSET_S = 5.0
+"""Seconds by which an onset may be wrong."""
 
 
 def report(outcomes: Sequence[Outcome], seconds: float) -> str:
@@ -38,9 +41,8 @@ def _table(title: str, outcomes: Sequence[Outcome], key: Callable[[Outcome], str
     groups: dict[str, list[Outcome]] = defaultdict(list)
     for outcome in outcomes:
         groups[key(outcome)].append(outcome)
-    head = (
-        f"{title:<{_WIDTH}}cases   first  top 3  silent  wrong  not found   root  healthy: alarms"
-    )
+    head = f"{title:<{_WIDTH}}cases   first  top 3  silent  wrong  "
+    head += "not found   root  onset  healthy: alarms"
     lines = [_line(name, group) for name, group in sorted(groups.items())]
     return "\n".join([head, *lines, _line("all", outcomes)])
 
@@ -48,6 +50,7 @@ def _table(title: str, outcomes: Sequence[Outcome], key: Callable[[Outcome], str
 def _line(name: str, outcomes: Sequence[Outcome]) -> str:
     ill = [o for o in outcomes if not o.healthy and o.shown]
     well = [o for o in outcomes if o.healthy]
+    errors = [o.onset_s for o in outcomes if o.onset_s is not None]
     roots = [o.root for o in ill if o.root is not None]
     cells = [
         f"{name:<{_WIDTH}}{len(outcomes):>5}",
@@ -57,6 +60,7 @@ def _line(name: str, outcomes: Sequence[Outcome]) -> str:
         f"{sum(bool(o.wrong) for o in ill):>5}",
         f"{sum(o.not_found for o in ill):>9}",
         _percent(bool(root) for root in roots),
+        _percent(abs(error) <= ONSET_S for error in errors),
         f"{sum(bool(o.wrong) or o.stalled for o in well)} of {len(well)}" if well else "",
     ]
     return "  ".join(cells)
@@ -96,6 +100,8 @@ def failures(outcomes: Sequence[Outcome]) -> str:
         stated = ", ".join(f"{name} {score:.2f}" for name, score, _ in outcome.findings[:4])
         lines.append(f"{count:>4}  {what:<38} {mechanism} ({form})")
         lines.append(f"      e.g. {outcome.plan.name}: {stated or 'no finding'}")
+        if what == "wrong onset":
+            lines.append(f"      onset off by {outcome.onset_s:+.0f} s")
         if what == "wrong root":
             lines.append(f"      root: {outcome.root_text[:200]}")
     return "\n".join(lines) + "\n"
@@ -108,6 +114,8 @@ def _failed(outcome: Outcome) -> list[str]:
         failed = [f"false alarm {name}" for name, _ in outcome.wrong]
         return failed + ["false stall"] * outcome.stalled
     failed = [f"wrong {name}" for name, _ in outcome.wrong]
+    if outcome.onset_s is not None and abs(outcome.onset_s) > ONSET_S:
+        failed.append("no stall" if math.isinf(outcome.onset_s) else "wrong onset")
     if outcome.shown:
         if outcome.not_found:
             failed.append("listed as not found")

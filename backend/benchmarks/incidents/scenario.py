@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -41,6 +42,10 @@ class Scenario:
     """Sessions of the application."""
     onset: float
     truth: Truth
+    end: float = math.inf
+    """When the trouble is over."""
+    culprits: list[Session] = field(default_factory=list)
+    """Sessions that are killed at the end."""
     settings: dict[str, str] = field(default_factory=dict)
     log: list[tuple[float, str, str]] = field(default_factory=list)
     """Lines of the error log: time, level, text."""
@@ -56,7 +61,18 @@ class Scenario:
         for name, value in about.items():
             setattr(session, name, value)
         self.truth.root_session = session.id
+        self.culprits.append(session)
         return session
+
+    def heat(self, share: float) -> None:
+        """Send a share of the operations to the hot row, as many as it bears in good times."""
+        rate, held_s = self.size / self.app.think_s, 0.007
+        self.app.hot_share = min(share, 0.35 / (rate * held_s))
+
+    @property
+    def on(self) -> bool:
+        """Whether the trouble lasts."""
+        return self.onset < self.world.now < self.end
 
     def after(
         self, seconds: float, program: Callable[[Session], Program], session: Session

@@ -182,6 +182,16 @@ class World:
             session.transaction = Transaction(self.next_transaction, self.now)
         return session.transaction
 
+    def kill(self, session: Session) -> None:
+        """Disconnect a session: its locks are free, its program goes no further."""
+        session.connected, session.transaction, session.statement = False, None, None
+        if session.wait is not None and session.wait in session.wait.resource.queue:
+            session.wait.resource.queue.remove(session.wait)
+            self._grant(session.wait.resource)
+        session.wait = None
+        for resource in list(session.held):
+            self.release(session, resource)
+
     def query(self, session: Session, verb: str, statement: str, table: str = "") -> None:
         """Start a statement."""
         session.verb, session.statement, session.table = verb, statement, table
@@ -209,6 +219,8 @@ class World:
     # ---- steps
 
     def _next(self, session: Session, program: Program) -> None:
+        if not session.connected and not session.background:
+            return
         try:
             step = next(program)
         except StopIteration:

@@ -12,7 +12,7 @@ def slow_flush(s: Scenario) -> None:
     s.app.write_share = s.rng.uniform(0.5, 0.9)
     low = s.rng.uniform(0.4, 3.0)
     quick = s.world.fsync_s
-    s.world.fsync_s = lambda: s.rng.uniform(low, 3 * low) if s.world.now > s.onset else quick()
+    s.world.fsync_s = lambda: s.rng.uniform(low, 3 * low) if s.on else quick()
     s.truth.root = r"fsync|flush|commit|fdatasync|storage"
     s.machine |= {"io_await_ms": low * 400, "io_util": 100.0, "iowait": 40.0}
     s.settings |= {"sync_binlog": "1", "innodb_flush_log_at_trx_commit": "1"}
@@ -29,7 +29,7 @@ def semi_sync(s: Scenario) -> None:
     s.app.write_share = s.rng.uniform(0.5, 0.9)
     low = s.rng.uniform(2.0, 8.0)
     quick = s.world.fsync_s
-    s.world.fsync_s = lambda: low if s.world.now > s.onset else quick()
+    s.world.fsync_s = lambda: low if s.on else quick()
     s.truth.root = r"semi|ack|commit"
     s.latches["commit"] = "semi-sync"
     s.settings |= {"rpl_semi_sync_master_enabled": "ON", "rpl_semi_sync_master_timeout": "10000"}

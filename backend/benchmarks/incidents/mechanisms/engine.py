@@ -16,7 +16,7 @@ def _latched(
     latch = s.app.lock("latch", name)
 
     def inside(_: Session, verb: str) -> Iterator[Step]:
-        if s.world.now < s.onset or verb not in verbs.split():
+        if not s.on or verb not in verbs.split():
             return
         if s.rng.random() < share:
             yield Take(latch, "X")
@@ -47,7 +47,7 @@ def index_tree(s: Scenario) -> None:
     s.truth.root = r"index|dict0dict"
 
 
-@mechanism("auto-increment", shown="dump list", rooted="dump")
+@mechanism("auto-increment", shown="dump", rooted="dump")
 def auto_increment(s: Scenario) -> None:
     """Run INSERT ... SELECT: it keeps the table's AUTO-INC lock, and all inserts wait."""
     s.app.write_share, s.app.hot_table_share = 0.9, 0.8
@@ -82,7 +82,7 @@ def redo_full(s: Scenario) -> None:
     s.app.write_share = s.rng.uniform(0.6, 0.95)
     gate = s.app.lock("redo", "redo space")
     flusher = s.app.client()
-    s.app.world.sessions[flusher.id].connected = False
+    flusher.connected, flusher.background = False, "page cleaner"
 
     def inside(_: Session, verb: str) -> Iterator[Step]:
         if verb != "select":
@@ -90,7 +90,7 @@ def redo_full(s: Scenario) -> None:
             yield Free(gate)
 
     def program(_: Session) -> Program:
-        while True:
+        while s.on or s.world.now == s.onset:
             yield Take(gate, "X")
             yield Work(s.rng.uniform(4, 20), "flushing pages")
             yield Free(gate)
@@ -100,6 +100,7 @@ def redo_full(s: Scenario) -> None:
     s.after(0.0, program, flusher)
     s.world.gauges["redo_used"] = s.rng.uniform(0.1, 0.4)
     s.world.at(s.onset, lambda: s.world.gauges.__setitem__("redo_used", s.rng.uniform(0.9, 0.99)))
+    s.world.at(s.end, lambda: s.world.gauges.__setitem__("redo_used", 0.3))
     s.settings |= {"innodb_log_file_size": "50331648", "innodb_log_files_in_group": "2"}
     s.machine |= {"io_util": 95.0, "iowait": 20.0}
     s.truth.root = r"redo|checkpoint|flush|log"
@@ -112,12 +113,13 @@ def no_free_pages(s: Scenario) -> None:
     gate = s.app.lock("free_page", "free page", 2)
 
     def inside(_: Session, __: str) -> Iterator[Step]:
-        if s.world.now > s.onset and s.rng.random() < 0.7:
+        if s.on and s.rng.random() < 0.7:
             yield Take(gate, "X")
             yield Work(s.rng.uniform(0.1, 0.7), "freeing page")
             yield Free(gate)
 
     s.app.inside = inside
     s.world.at(s.onset, lambda: s.world.gauges.update(free_pages=0, dirty=0.93))
+    s.world.at(s.end, lambda: s.world.gauges.update(free_pages=900, dirty=0.3))
     s.machine |= {"io_util": 100.0, "iowait": 35.0}
     s.truth.root = r"free|LRU|page|flush|storage|pwrite|fil_io"

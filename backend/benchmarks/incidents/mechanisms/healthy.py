@@ -22,7 +22,7 @@ def busy(s: Scenario) -> None:
     """Work much, with the short waits that a busy server has."""
     _healthy(s)
     s.app.think_s = 0.08
-    s.app.hot_share = 0.05
+    s.heat(0.05)
 
 
 @mechanism("healthy-batch", shown="", healthy=True)

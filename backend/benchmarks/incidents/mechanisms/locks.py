@@ -14,7 +14,7 @@ FOREVER = 1e9
 @mechanism("idle-transaction", shown="dump locks", rooted="dump locks")
 def idle_transaction(s: Scenario) -> None:
     """Make a client update a row and forget to commit."""
-    s.app.hot_share = s.rng.uniform(0.3, 0.9)
+    s.heat(s.rng.uniform(0.3, 0.9))
     culprit = s.culprit()
     row = s.app.lock("row", s.app.tables[0])
     age = s.rng.choice((0.0, 0.0, s.rng.uniform(30, 3000)))
@@ -41,16 +41,17 @@ def idle_transaction(s: Scenario) -> None:
 @mechanism("hot-row", shown="dump locks", servers=("my56", "my57", "my80", "ma102", "ps57", "ps80"))
 def hot_row(s: Scenario) -> None:
     """Let every client update one row, in transactions with pauses: the holder changes."""
-    s.app.hot_share = s.rng.uniform(0.6, 0.95)
-    s.app.think_s = 0.1
+    s.heat(s.rng.uniform(0.6, 0.95))
     low = s.rng.uniform(0.1, 0.4)
+    usual = s.app.hot_trx_s
     s.world.at(s.onset, lambda: setattr(s.app, "hot_trx_s", (low, low * 2.5)))
+    s.world.at(s.end, lambda: setattr(s.app, "hot_trx_s", usual))
 
 
 @mechanism("long-transaction", shown="dump list locks", rooted="dump locks")
 def long_transaction(s: Scenario) -> None:
     """Run a batch that changes very many rows in one transaction."""
-    s.app.hot_share = s.rng.uniform(0.3, 0.9)
+    s.heat(s.rng.uniform(0.3, 0.9))
     table, column = s.app.tables[0], s.app.columns[0]
     verb, text = s.rng.choice(
         (
@@ -97,7 +98,8 @@ def _ddl(s: Scenario, delay: float) -> None:
         s.world.query(session, verb, text, table)
         yield Take(s.app.lock("global", "global"), "S")
         yield Take(s.app.lock("metadata", table), "X")
-        yield Work(FOREVER, "altering")
+        yield Work(s.rng.uniform(0.05, 0.5), "altering")
+        s.world.kill(session)
 
     s.after(delay, program, session)
 
@@ -190,12 +192,14 @@ def global_read_lock_waits(s: Scenario) -> None:
         yield Work(FOREVER, "flushing")
 
     def before(session: Session, verb: str) -> Iterator[Step]:
-        if verb == "select" and session.table == table and s.world.now > s.onset:
+        if verb == "select" and session.table == table and s.on:
             yield Take(flush, "S")
 
     s.app.before = before
     s.after(-1.0, select, culprit)
-    s.after(0.0, backup, s.app.client("backup"))
+    waiting = s.app.client("backup")
+    s.culprits.append(waiting)
+    s.after(0.0, backup, waiting)
 
 
 @mechanism("lock-tables", shown="list", rooted="")

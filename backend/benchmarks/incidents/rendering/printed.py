@@ -17,6 +17,8 @@ class Printed:
 
     scenario: Scenario
     rng: random.Random
+    skew_s: float = 0.0
+    """By how much the clock of the metrics is ahead of the server's."""
     start: datetime = field(init=False)
     _threads: dict[int, int] = field(default_factory=dict)
     _base: int = field(init=False)
@@ -38,6 +40,10 @@ class Printed:
         """Return the time of a moment by the server's clock."""
         seconds = moment if isinstance(moment, float | int) else moment.time
         return self.start + timedelta(seconds=seconds)
+
+    def local(self, seconds: float) -> datetime:
+        """Return a time by the server's clock; all clocks are in UTC so far."""
+        return self.at(seconds)
 
     def thread(self, session: Session) -> int:
         """Return the pthread of a session."""
