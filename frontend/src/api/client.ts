@@ -5,6 +5,7 @@
 import createClient, { type Middleware } from 'openapi-fetch'
 import { type ApiProblem, problemFrom } from './problem'
 import type { paths } from './schema'
+import { unchangedDocuments } from './unchanged'
 
 export const CSRF_HEADER = 'X-CSRF-Token'
 
@@ -30,6 +31,7 @@ export const api = createClient<paths>({
   fetch: (request) => globalThis.fetch(request),
 })
 api.use(csrf)
+api.use(unchangedDocuments())
 
 type Answer<T> = { data?: T; error?: unknown; response: Response }
 

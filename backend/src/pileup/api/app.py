@@ -16,7 +16,7 @@ import structlog
 from fastapi import APIRouter, Depends, FastAPI
 
 from pileup import __version__, knowledge, logs
-from pileup.api import errors, events, ui
+from pileup.api import errors, events, transfer, ui
 from pileup.api.accounts import accounts, presence, status
 from pileup.api.artifacts import artifacts, given, mappings, paste, records, tables, uploads
 from pileup.api.auth import guard, intake_guard, look_guard, self_guard
@@ -156,6 +156,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     _include(app, ROUTERS, guard)
     app.include_router(status.public)
     errors.install(app)
+    transfer.install(app)
     ui.install(app, settings)
     app.openapi = lambda: openapi_document(app)  # type: ignore[method-assign]  # FastAPI's own way
     return app
