@@ -11,9 +11,9 @@ from pileup.analysis.contract import StallDoc, StallEvidence
 from pileup.analysis.evidence.times import parse
 from pileup.analysis.findings.summary import stall_sentence
 from pileup.analysis.stalls.documents import main_stall, worst_time
-from pileup.analysis.waits.blockers import persistence
 from pileup.analysis.waits.moment_graph import wait_graph
 from pileup.analysis.waits.moments import AT_MOST, MomentChoice, WaitMoment, choose_moments, spread
+from pileup.analysis.waits.tally import persistence
 from pileup.numerals import grouped
 from pileup.report.case import Case
 from pileup.report.text.prefill import prefill

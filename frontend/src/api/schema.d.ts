@@ -3490,6 +3490,24 @@ export interface components {
       /** Ticket Url */
       ticket_url?: string | null
     }
+    /**
+     * ActiveSessionsDoc
+     * @description Active sessions by class over time: sessions that work or wait inside the server.
+     */
+    ActiveSessionsDoc: {
+      classes: components['schemas']['TimeClassDoc'][]
+      high: number | null
+      level: number[]
+      level_from: string
+      low: number | null
+      mix_from: string
+      /** @default [] */
+      notes: string[]
+      peak: number
+      peak_at: string | null
+      seconds: number | null
+      times: string[]
+    }
     /** ActivityEntry */
     ActivityEntry: {
       /** Action */
@@ -3527,6 +3545,8 @@ export interface components {
     Analysis: {
       /** @default [] */
       absences: components['schemas']['AbsenceDoc'][]
+      /** @default null */
+      active_sessions: components['schemas']['ActiveSessionsDoc'] | null
       artifacts: components['schemas']['ArtifactDoc'][]
       blockers: components['schemas']['BlockerDoc'][]
       /** @default [] */
@@ -3548,6 +3568,8 @@ export interface components {
       problems: components['schemas']['ProblemDoc'][]
       /** @default null */
       recurrence: components['schemas']['RecurrenceDoc'] | null
+      /** @default [] */
+      roots: components['schemas']['RootDoc'][]
       schema: string
       series: components['schemas']['SeriesDoc'][]
       server: {
@@ -3970,6 +3992,8 @@ export interface components {
      * @description A stretch in which one host was observed densely enough to judge it.
      */
     CaptureDoc: {
+      /** @default null */
+      active_sessions: components['schemas']['ActiveSessionsDoc'] | null
       artifacts: string[]
       /** @default [] */
       bundles: string[]
@@ -4455,6 +4479,8 @@ export interface components {
      * @description One stall in one capture, with its own findings.
      */
     EpisodeDoc: {
+      /** @default null */
+      active_sessions: components['schemas']['ActiveSessionsDoc'] | null
       /** @default true */
       analysed: boolean
       blockers: components['schemas']['BlockerDoc'][]
@@ -4465,6 +4491,8 @@ export interface components {
       id: string
       /** @default false */
       leading: boolean
+      /** @default [] */
+      roots: components['schemas']['RootDoc'][]
       /** @default null */
       same_as: string | null
       shifts: components['schemas']['ShiftDoc'][]
@@ -7229,6 +7257,53 @@ export interface components {
       /** Share */
       share: number | null
     }
+    /**
+     * RootDoc
+     * @description Where blocked time ends: the holder, or the resource whose holder is unknown or rotates.
+     */
+    RootDoc: {
+      /** @default  */
+      among: string
+      /** @default 1 */
+      confidence: number
+      /** @default  */
+      doing: string
+      /** @default [] */
+      evidence: components['schemas']['Locator'][]
+      high: number
+      /** @default false */
+      inferred: boolean
+      key: string
+      kind: string
+      /** @default true */
+      known: boolean
+      label: string
+      low: number
+      /** @default [] */
+      members: string[]
+      /** @default 0 */
+      moments: number
+      /** @default  */
+      node: string
+      /** @default 0 */
+      of: number
+      path: string[]
+      /** @default false */
+      rotates: boolean
+      seconds: number | null
+      /** @default null */
+      session_id: number | null
+      share: number
+      /** @default null */
+      statement: string | null
+      /** @default null */
+      table: string | null
+      /** @default null */
+      time: string | null
+      /** @default null */
+      user: string | null
+      why: string
+    }
     /** RowFinding */
     RowFinding: {
       /** Id */
@@ -8368,6 +8443,18 @@ export interface components {
       /** Samples */
       samples: number
     }
+    /**
+     * TimeClassDoc
+     * @description Active-session seconds of one class, and its values at the times of the parent.
+     */
+    TimeClassDoc: {
+      id: string
+      seconds: number | null
+      share: number
+      title: string
+      values: number[]
+      waits: boolean
+    }
     /** TokenOut */
     TokenOut: {
       /**
@@ -9036,6 +9123,7 @@ export type AbsenceDoc = components['schemas']['AbsenceDoc']
 export type Accepted = components['schemas']['Accepted']
 export type Action = components['schemas']['Action']
 export type ActionChange = components['schemas']['ActionChange']
+export type ActiveSessionsDoc = components['schemas']['ActiveSessionsDoc']
 export type ActivityEntry = components['schemas']['ActivityEntry']
 export type ActivityFilters = components['schemas']['ActivityFilters']
 export type Analysis = components['schemas']['Analysis']
@@ -9261,6 +9349,7 @@ export type ReportCheck = components['schemas']['ReportCheck']
 export type ReportSection = components['schemas']['ReportSection']
 export type ReportTemplate = components['schemas']['ReportTemplate']
 export type RootBlocker = components['schemas']['RootBlocker']
+export type RootDoc = components['schemas']['RootDoc']
 export type RowFinding = components['schemas']['RowFinding']
 export type RunAnalysis = components['schemas']['RunAnalysis']
 export type RunLevel = components['schemas']['RunLevel']
@@ -9338,6 +9427,7 @@ export type ThreadCount = components['schemas']['ThreadCount']
 export type Thumbnail = components['schemas']['Thumbnail']
 export type Tiles = components['schemas']['Tiles']
 export type TileStrip = components['schemas']['TileStrip']
+export type TimeClassDoc = components['schemas']['TimeClassDoc']
 export type TokenOut = components['schemas']['TokenOut']
 export type TopQueries = components['schemas']['TopQueries']
 export type TopQuery = components['schemas']['TopQuery']

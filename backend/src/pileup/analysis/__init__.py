@@ -61,6 +61,8 @@ def analyse(
         shifts=whole.shifts,
         hot_waits=whole.hot_waits,
         hot_latches=whole.hot_latches,
+        active_sessions=whole.active_sessions,
+        roots=whole.roots,
         blockers=whole.blockers,
         hot_stacks=whole.hot_stacks,
         settings=listed("settings", lambda: servers.settings(evidence)),
@@ -79,11 +81,8 @@ def analyse(
         episodes=episodes,
         recurrence=recurrence,
     )
-    return msgspec.structs.replace(
-        parts,
-        problems=[*answers.problems(), *parts.problems],
-        unanswered=answers.documents(),
-    )
+    problems = [*answers.problems(), *parts.problems]
+    return msgspec.structs.replace(parts, problems=problems, unanswered=answers.documents())
 
 
 __all__ = [

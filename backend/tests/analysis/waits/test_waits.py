@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 
 from pileup.analysis import gather
+from pileup.analysis.blocked_time import blockers, measure
 from pileup.analysis.contract import WaitGraph, WaitNode
+from pileup.analysis.evidence import series
 from pileup.analysis.evidence.evidence import Evidence, EvidenceArtifact
-from pileup.analysis.waits import blockers, moment_graph, moments
+from pileup.analysis.waits import moment_graph, moments
 from pileup.analysis.waits.counts import count
 from pileup.formats.driver import parse_stream
 from tests.support.cpu import growth
@@ -297,8 +299,10 @@ def test_blocked_thread_seconds_sum_over_snapshots() -> None:
         for second in (15, 25, 35)
     )
     found = evidence(text)
-    choice = moments.choose_moments(moments.moments(found), None, None)
-    (top, *_) = blockers.blockers(blockers.tally(found, choice))
+    every = moments.moments(found)
+    choice = moments.choose_moments(every, None, None)
+    values = series.values(found.frame("sample"))
+    (top, *_) = blockers.blockers(measure.blocked_time(found, every, choice, values, None, None))
     assert (top.blocks_total, top.seen, top.of) == (40, 3, 3)
     assert top.blocked_thread_s == 800.0
 

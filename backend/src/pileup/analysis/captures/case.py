@@ -10,7 +10,14 @@ import msgspec
 import polars as pl
 
 from pileup.analysis import contract
-from pileup.analysis.captures.examine import Examined, Judged, document_of, examine, judge
+from pileup.analysis.captures.examine import (
+    Examined,
+    Judged,
+    active_sessions,
+    document_of,
+    examine,
+    judge,
+)
 from pileup.analysis.captures.partition import Capture, partition
 from pileup.analysis.captures.recurrence import recurrence, unjudged_headline
 from pileup.analysis.captures.shares import shares
@@ -258,6 +265,8 @@ def _episode(episode: Episode, case: Case) -> contract.EpisodeDoc:
         analysed=judged is not None,
         leading=episode is case.leading,
         same_as=episode.same_as.id if episode.same_as else None,
+        active_sessions=judged.active_sessions if judged else None,
+        roots=judged.roots if judged else [],
     )
 
 
@@ -283,6 +292,7 @@ def _capture(each: Examined, case: Case) -> contract.CaptureDoc:
         short_stalls=short,
         interval_s=capture.interval_s,
         bundles=_bundles(each),
+        active_sessions=active_sessions(each, [e.judged for e in mine if e.judged]),
     )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from pileup.analysis import contract
+from pileup.analysis.blocked_time import blockers, measure
 from pileup.analysis.captures.partition import Capture
 from pileup.analysis.evidence import series, servers
 from pileup.analysis.evidence.answers import Answers, Missing
@@ -23,7 +24,7 @@ from pileup.analysis.stacks import hot_stacks
 from pileup.analysis.stalls import baselines, corrections, detection, shifts
 from pileup.analysis.stalls import documents as stall_documents
 from pileup.analysis.stalls.corrections import StallCorrection
-from pileup.analysis.waits import blockers, moment_graph, moments, persistence
+from pileup.analysis.waits import moment_graph, moments, persistence
 
 
 @dataclass(slots=True)
@@ -68,6 +69,10 @@ class Judged:
     slow_queries: list[contract.SlowQueryDoc]
     persistence: contract.WaitPersistence | None
     context: Context
+    active_sessions: contract.ActiveSessionsDoc | None
+    roots: list[contract.RootDoc]
+    blocked: measure.BlockedTime
+    """Missing where the question failed."""
 
 
 def examine(
@@ -108,9 +113,9 @@ def judge(
     """
     answers = examined.answers
     settle, listed = answers.settle, answers.listed
-    context, tally, document = _measure(examined, stall, neighbours)
+    context, blocked, document = _measure(examined, stall, neighbours)
     hot_waits = listed("hot_waits", lambda: context.hot_waits)
-    roots = listed("blockers", lambda: blockers.blockers(tally))
+    roots = listed("blockers", lambda: blockers.blockers(blocked))
     observed = Observed(context)
     diagnosis = settle(
         "findings", lambda: signatures.diagnose(observed, answers), signatures.NOTHING_CHECKED
@@ -135,8 +140,13 @@ def judge(
         absences=list(diagnosis.absences),
         looked_at=diagnosis.looked_at,
         slow_queries=listed("slow_queries", lambda: context.slow_queries),
-        persistence=settle("persistence", lambda: persistence.wait_persistence(tally), None),
+        persistence=settle(
+            "persistence", lambda: persistence.wait_persistence(blocked.tally), None
+        ),
         context=context,
+        active_sessions=settle("active_sessions", lambda: blocked.active, None),
+        roots=listed("roots", lambda: blocked.roots),
+        blocked=blocked,
     )
 
 
@@ -153,7 +163,7 @@ def document_of(examined: Examined, at: int) -> contract.StallDoc:
 
 def _measure(
     examined: Examined, wanted: detection.Stall | None, neighbours: Callable[[], pl.DataFrame]
-) -> tuple[Context, blockers.Tally, contract.StallDoc | None]:
+) -> tuple[Context, measure.BlockedTime, contract.StallDoc | None]:
     """Measure what rules and sentences need, and count the wait graphs of the stall.
 
     A measure that fails is a ``Missing``: ``answers`` records it, and what reads it.
@@ -167,13 +177,15 @@ def _measure(
     chosen = ask(
         "baseline", lambda: baselines.choose(main, stalls, values, neighbours) if main else None
     )
-    tally = ask(
+    blocked = ask(
         "waits",
-        lambda: blockers.tally(evidence, moments.choose_moments(every, span, host)),
+        lambda: measure.blocked_time(
+            evidence, every, moments.choose_moments(every, span, host), values, span, host
+        ),
     )
     baseline = ask("baseline", lambda: chosen.span if chosen else None)
     document = ask(
-        "stalls", lambda: _main_document(examined, main, chosen, tally) if main else None
+        "stalls", lambda: _main_document(examined, main, chosen, blocked) if main else None
     )
     context = Context(
         evidence=evidence,
@@ -207,17 +219,17 @@ def _measure(
             lambda: tuple(slow_queries.slow_queries(evidence, span, baseline)),
         ),
     )
-    return whole, tally, document
+    return whole, blocked, document
 
 
 def _main_document(
     examined: Examined,
     stall: detection.Stall,
     chosen: baselines.Baseline | None,
-    tally: blockers.Tally,
+    blocked: measure.BlockedTime,
 ) -> contract.StallDoc:
     settle = examined.answers.settle
-    waiting = settle("peak_waiters", lambda: _most_waiting(examined, stall, tally), None)
+    waiting = settle("peak_waiters", lambda: _most_waiting(examined, stall, blocked), None)
     compared = settle("baseline", lambda: chosen, None)
     return stall_documents.document(stall, examined.values, compared, waiting)
 
@@ -229,15 +241,27 @@ def _shifts(context: Context) -> tuple[contract.ShiftDoc, ...]:
     return tuple(shifts.shifts(context.values, context.stall, context.baseline, adjoins=adjoins))
 
 
+def active_sessions(
+    examined: Examined, judged: Sequence[Judged]
+) -> contract.ActiveSessionsDoc | None:
+    """Draw the active sessions of a whole capture. judged: what was judged of it."""
+    stalls = [each.blocked for each in judged if not isinstance(each.blocked, Missing)]
+    return examined.answers.settle(
+        "active_sessions",
+        lambda: measure.of_capture(examined.evidence, examined.values, None, stalls),
+        None,
+    )
+
+
 def _most_waiting(
-    examined: Examined, stall: detection.Stall, tally: blockers.Tally | None
+    examined: Examined, stall: detection.Stall, blocked: measure.BlockedTime | None
 ) -> tuple[int, int] | None:
     """Return the peak of waiting threads and its time, over the worst and all chosen moments."""
     found = (
-        blockers.most_waiting(examined.evidence, examined.every, stall.span, stall.host),
-        tally.most if tally else None,
+        measure.peak_waiting(examined.evidence, examined.every, stall.span, stall.host),
+        blocked.tally.most if blocked else None,
     )
     return max((row for row in found if row), key=lambda row: (row[0], -row[1]), default=None)
 
 
-__all__ = ["Examined", "Judged", "document_of", "examine", "judge"]
+__all__ = ["Examined", "Judged", "active_sessions", "document_of", "examine", "judge"]

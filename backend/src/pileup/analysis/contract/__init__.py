@@ -27,6 +27,7 @@ from pileup.analysis.contract.base import (
     UnansweredDoc,
     Window,
 )
+from pileup.analysis.contract.blocked_time import ActiveSessionsDoc, RootDoc, TimeClassDoc
 from pileup.analysis.contract.captures import CaptureDoc, EpisodeDoc, RecurrenceDoc, Verdict
 from pileup.analysis.contract.comparison import (
     ComparedSeries,
@@ -93,6 +94,7 @@ __all__ = [
     "CERTAIN",
     "SCHEMA",
     "AbsenceDoc",
+    "ActiveSessionsDoc",
     "Analysis",
     "ArtifactDoc",
     "BlockerDoc",
@@ -133,6 +135,7 @@ __all__ = [
     "ProblemDoc",
     "RatioDoc",
     "RecurrenceDoc",
+    "RootDoc",
     "SeriesDoc",
     "SettingDoc",
     "ShiftDoc",
@@ -153,6 +156,7 @@ __all__ = [
     "TableCellDoc",
     "TableChangeDoc",
     "TableDoc",
+    "TimeClassDoc",
     "TriageDoc",
     "TrialDoc",
     "UnansweredDoc",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from pileup.analysis.contract.base import Doc, Headline, Window
+from pileup.analysis.contract.blocked_time import ActiveSessionsDoc, RootDoc
 from pileup.analysis.contract.findings import FindingDoc
 from pileup.analysis.contract.stalls import ShiftDoc, StallDoc
 from pileup.analysis.contract.waits import BlockerDoc
@@ -37,6 +38,8 @@ class CaptureDoc(Doc, frozen=True, kw_only=True):
     """Its shortest sampling interval."""
     bundles: list[str] = []
     """pt-stalk bundles in it."""
+    active_sessions: ActiveSessionsDoc | None = None
+    """None: nothing in it shows how many sessions were active."""
 
 
 class EpisodeDoc(Doc, frozen=True, kw_only=True):
@@ -52,6 +55,7 @@ class EpisodeDoc(Doc, frozen=True, kw_only=True):
     findings: list[FindingDoc]
     """Best first."""
     blockers: list[BlockerDoc]
+    """The roots as nodes of the wait graph."""
     shifts: list[ShiftDoc]
     analysed: bool = True
     """False: one of very many stalls, of which only the larger ones were analysed."""
@@ -59,6 +63,9 @@ class EpisodeDoc(Doc, frozen=True, kw_only=True):
     """The episode that the document describes outside of ``episodes``."""
     same_as: str | None = None
     """The episode of a denser capture that shows the same stall of the same host."""
+    active_sessions: ActiveSessionsDoc | None = None
+    roots: list[RootDoc] = []
+    """Where its blocked time ends, most seconds first."""
 
 
 class RecurrenceDoc(Doc, frozen=True, kw_only=True):

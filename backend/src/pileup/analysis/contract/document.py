@@ -16,6 +16,7 @@ from pileup.analysis.contract.artifacts import (
     TableDoc,
 )
 from pileup.analysis.contract.base import SCHEMA, Doc, Headline, ProblemDoc, UnansweredDoc
+from pileup.analysis.contract.blocked_time import ActiveSessionsDoc, RootDoc
 from pileup.analysis.contract.captures import CaptureDoc, EpisodeDoc, RecurrenceDoc
 from pileup.analysis.contract.findings import (
     AbsenceDoc,
@@ -71,6 +72,11 @@ class Analysis(Doc, frozen=True, kw_only=True):
     episodes: list[EpisodeDoc] = []
     """Every stall, in time order."""
     recurrence: RecurrenceDoc | None = None
+    active_sessions: ActiveSessionsDoc | None = None
+    """Of the leading stall, or of the capture without one; None: nothing shows sessions."""
+    roots: list[RootDoc] = []
+    """Where the blocked time of the leading stall ends, most seconds first. Every screen and
+    report takes its root blockers from this table."""
     unanswered: list[UnansweredDoc] = []
     """Questions without an answer: their parts are empty because a question failed."""
 

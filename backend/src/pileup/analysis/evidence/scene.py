@@ -18,6 +18,7 @@ import polars as pl
 
 from pileup.analysis.contract import Locator
 from pileup.analysis.evidence.evidence import Evidence
+from pileup.analysis.evidence.reconcile import join_by_wait
 from pileup.numerals import grouped
 
 NEAR_US = 12_000_000
@@ -115,7 +116,9 @@ class Scene:
     stacks_alone: bool = False
     """True if no other layer names a thread: stacks without thread ids become threads."""
     notes: list[str] = field(default_factory=list)
-    """Distances between layers that make a join less certain."""
+    """Distances between layers that make a join less certain, and counts that disagree."""
+    session_of_trx: dict[str, int] = field(default_factory=dict)
+    """Sessions of transactions that other samples of the moment name."""
 
     def by_session(self, session_id: int | None) -> Actor | None:
         if session_id is None:
@@ -158,8 +161,9 @@ def scene(evidence: Evidence, at: int | None, host: str | None = None) -> Scene:
     joined_scene.dump = dump
     index.apart = _apart_s(dump, rows)
     index.threads(rows["thread"], [*rows["metadata_lock"], *rows["event_wait"]], rows["session"])
+    shared = _shared_threads(rows["transaction"])
     for row in rows["transaction"]:
-        index.transaction(row)
+        index.transaction({**row, "os_thread": None} if row["os_thread"] in shared else row)
     for row in rows["session"]:
         index.session(row)
     for row in rows["semaphore_wait"]:
@@ -170,6 +174,9 @@ def scene(evidence: Evidence, at: int | None, host: str | None = None) -> Scene:
         joined_scene.stacks_alone = True
         index.anonymous(rows["stack"])
     joined_scene.notes = [*_apart(dump, rows), *index.notes]
+    if rows["session"] and rows["stack"]:
+        joined_scene.notes += join_by_wait(joined_scene.actors)
+    joined_scene.session_of_trx = _sessions(evidence, at, host, dump, rows["transaction"])
     joined_scene.lock_waits = [index.with_sessions(row) for row in rows["lock_wait"]]
     joined_scene.trx_locks = [index.with_sessions(row) for row in rows["trx_lock"]]
     joined_scene.metadata_locks = [index.with_sessions(row) for row in rows["metadata_lock"]]
@@ -318,6 +325,27 @@ class _Index:
             actor.session_id = session_id
             self._by_session[session_id] = actor
         return actor
+
+
+def _sessions(
+    evidence: Evidence, at: int | None, host: str | None, dump: Row | None, shown: list[Row]
+) -> dict[str, int]:
+    """Return the sessions of transactions, also by a list of transactions near the dump."""
+    listed = dump and _nearest(evidence, "transaction", at, host, NEAR_US, excluded=dump)
+    return {
+        row["trx_id"]: row["session_id"]
+        for row in (*(listed or ()), *shown)
+        if row["trx_id"] is not None and row["session_id"] is not None
+    }
+
+
+def _shared_threads(transactions: list[Row]) -> set[int]:
+    """Return the threads that several sessions print: a pool's threads identify no session."""
+    sessions: dict[int, set[int]] = {}
+    for row in transactions:
+        if row["os_thread"] is not None and row["session_id"] is not None:
+            sessions.setdefault(row["os_thread"], set()).add(row["session_id"])
+    return {thread for thread, served in sessions.items() if len(served) > 1}
 
 
 def _most_each(counts: list[int], budget: int) -> int:

@@ -14,7 +14,10 @@ from dataclasses import dataclass
 
 from pileup.analysis.evidence.scene import Actor
 from pileup.analysis.stacks.hot_stacks import is_waiting
-from pileup.knowledge import function_key
+from pileup.knowledge import function_key, wait_classes
+
+_LOCKS = frozenset({"metadata_lock", "row_lock", "table_lock", "global_lock", "user_lock"})
+"""Classes of locks: a stack that waits for one of them waits in no other queue."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,11 +195,20 @@ def waits_in(actor: Actor) -> Queue | None:
 
 
 def by_stack(functions: Sequence[str]) -> Queue | None:
-    """Return the queue that a stack waits in; None for a running thread."""
+    """Return the queue that a stack waits in, by its innermost wait; None for a running thread.
+
+    Outer frames are only context: every wait for a metadata lock is also inside open_table.
+    """
     if not is_waiting(functions):
         return None
-    keys = {function_key(function) for function in functions}
-    return next((queue for queue in QUEUES if keys & queue.functions), None)
+    time_class = wait_classes.of_stack(tuple(functions))
+    for function in functions:
+        key = function_key(function)
+        for queue in QUEUES:
+            of_queue = wait_classes.of_queue(queue.id)
+            if key in queue.functions and (time_class not in _LOCKS or of_queue == time_class):
+                return queue
+    return None
 
 
 def by_state(states: Sequence[str]) -> Queue | None:

@@ -33,7 +33,9 @@ def unlisted(draft: Draft) -> None:
 def _queue(draft: Draft, queue: queues.Queue, members: list[Actor], queued: set[str]) -> None:
     resource = _latch_of_dump(draft, queue.latch) or draft.resources.setdefault(
         f"queue:{queue.id}",
-        Resource(f"queue:{queue.id}", "queue", queue.label, meaning=queue.meaning),
+        Resource(
+            f"queue:{queue.id}", "queue", queue.label, latch=queue.latch, meaning=queue.meaning
+        ),
     )
     inside = {member.id for member in members}
     others = [actor for actor in draft.scene.actors.values() if actor.id not in inside]

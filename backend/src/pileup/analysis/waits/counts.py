@@ -36,7 +36,7 @@ def count(
     for source, target in edges:
         ahead[source].append(target)
         behind[target].append(source)
-    components = _components(names, ahead)
+    components = strong_components(names, ahead)
     of = {name: number for number, members in enumerate(components) for name in members}
     bit = {name: 1 << i for i, name in enumerate(sorted(waiting))}
 
@@ -102,7 +102,7 @@ def _threads_next_behind(
     One pass, as for all threads behind, over the graph without the edges that leave threads.
     """
     passing = {name: targets for name, targets in ahead.items() if name not in bit}
-    components = _components(names, passing)
+    components = strong_components(names, passing)
     of = {name: number for number, members in enumerate(components) for name in members}
     sets = [0] * len(components)
     for number in range(len(components) - 1, -1, -1):
@@ -134,7 +134,7 @@ def threads_behind(
     return threads
 
 
-def _components(names: Sequence[str], ahead: Mapping[str, list[str]]) -> list[list[str]]:
+def strong_components(names: Sequence[str], ahead: Mapping[str, list[str]]) -> list[list[str]]:
     """Return the strongly connected components, those without successors first (Tarjan)."""
     index: dict[str, int] = {}
     low: dict[str, int] = {}

@@ -128,7 +128,11 @@ class Draft:
         return actor
 
     def find_actor(self, session_id: int | None, trx_id: str | None) -> Actor | None:
-        """Return the actor of a lock table's row; create it if no other layer has it."""
+        """Return the actor of a lock table's row; create it if no other layer has it.
+
+        A transaction belongs to its session, whose retry has another transaction id.
+        """
+        session_id = session_id or (self.scene.session_of_trx.get(trx_id) if trx_id else None)
         actor = self.by_session.get(session_id) if session_id else None
         actor = actor or (self.by_trx.get(trx_id) if trx_id else None)
         if actor is None and (session_id or trx_id):

@@ -1,7 +1,7 @@
 """Persistence of every node of the wait graphs over the chosen moments.
 
 A wait in one dump may end a millisecond later; a wait in all dumps is the incident.
-``moments.choose_moments`` selects the moments, ``blockers.tally`` counts them.
+``moments.choose_moments`` selects the moments, ``tally`` counts them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import msgspec
 
 from pileup.analysis.contract import LastingWait, WaitGraph, WaitPersistence
 from pileup.analysis.evidence.times import iso
-from pileup.analysis.waits.blockers import Tally
+from pileup.analysis.waits.tally import Tally
 from pileup.analysis.waits.view import WholeGraph
 
 MOST = 4000

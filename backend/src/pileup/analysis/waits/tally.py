@@ -1,7 +1,7 @@
 """Count over several moments how often each node of the wait graph waits, blocks and is the root.
 
-The overview, the wait graph's panel, the report and the export all take their numbers from here, so
-they always agree. ``moments.choose_moments`` selects the moments.
+``moments.choose_moments`` selects the moments. ``analysis.blocked_time`` decides at which root the
+time of the waiters ends; this counts in how many moments a node waits and blocks.
 
 A node **blocks** in a moment when threads wait behind it, through any number of steps. It is the
 **root blocker** when it is not blocked itself. A latch with readers is the root only in the dumps
@@ -11,34 +11,21 @@ that name no reader, but it blocks in all of them, so both numbers are given.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import msgspec
-
-from pileup.analysis.contract import BlockerDoc, WaitNode
-from pileup.analysis.evidence.context import Span
-from pileup.analysis.evidence.evidence import Evidence
-from pileup.analysis.evidence.scene import scene
-from pileup.analysis.evidence.times import iso
+from pileup.analysis.contract import WaitNode
 from pileup.analysis.waits.counts import Counts
 from pileup.analysis.waits.draft import Graph
-from pileup.analysis.waits.graph import build
 from pileup.analysis.waits.group_roles import lasting_place, lasting_sorts
 from pileup.analysis.waits.groups import SMALLEST
 from pileup.analysis.waits.moment_graph import (
-    MOST,
     amplification,
     confidence,
-    count_graph,
     lasting_key,
     node_doc,
     why_root,
 )
-from pileup.analysis.waits.moments import MomentChoice, WaitMoment, lasting_s, worst_of
-
-_UNHELD = 0.4
-"""Weight of a queue without a holder, relative to a holder that another moment shows."""
+from pileup.analysis.waits.moments import MomentChoice, WaitMoment
 
 
 @dataclass(slots=True)
@@ -68,86 +55,14 @@ class Tally:
     origins: dict[str, Lasting]
     """By ``lasting_key``: latches of one origin count as one."""
     members: dict[str, set[str]]
-    """Node ids by origin."""
-    roots: dict[str, list[int]]
-    """By origin: known times (UTC µs) of the moments in which it was the root blocker."""
-    best: dict[str, tuple[WaitNode, WaitMoment, _Root]]
-    """By origin: the moment with the best evidence of who it is."""
-    most: tuple[int, int] | None
+    """Ids of the nodes that block, by origin; threads count as one of each key."""
+    most: tuple[int, int] | None = None
     """Peak number of waiting threads and its time (UTC µs); None: no moment has a time."""
 
 
-def tally(evidence: Evidence, choice: MomentChoice) -> Tally:
-    """Build the wait graph of each chosen moment and count its nodes."""
-    lasts = lasting_s(choice.chosen)
-    counted = Tally(
-        choice,
-        defaultdict(Lasting),
-        defaultdict(Lasting),
-        defaultdict(set),
-        defaultdict(list),
-        {},
-        None,
-    )
-    for moment in choice.chosen:
-        graph = build(evidence, scene(evidence, moment.time, moment.host))
-        _add(counted, graph, moment, lasts[id(moment)])
-    return counted
-
-
-def most_waiting(
-    evidence: Evidence, every: Sequence[WaitMoment], span: Span, host: str | None
-) -> tuple[int, int] | None:
-    """Return the waiting threads in the worst moment of ``span`` and its time (UTC µs).
-
-    None: no moment of the span has a time and a waiter.
-    """
-    moment = worst_of(every, span, host)
-    if moment is None or moment.time is None or not moment.waiting:
-        return None
-    return len(build(evidence, scene(evidence, moment.time, moment.host)).waiting()), moment.time
-
-
-def blockers(counted: Tally) -> list[BlockerDoc]:
-    """List the root blockers, those that block most threads in most moments first."""
-    ranked = sorted(
-        counted.best.items(),
-        key=lambda item: (-_weight(item[1], counted.origins[item[0]].root), item[0]),
-    )
-    of, among = len(counted.choice.chosen), counted.choice.among
-    return [
-        BlockerDoc(
-            kind=_blocker_kind(node),
-            id=node.id,
-            holder=root.holder,
-            time=iso(moment.time),
-            blocks_direct=node.blocks_direct,
-            blocks_total=node.blocks_total,
-            seen=lasting.root,
-            blocking=lasting.blocking,
-            of=of,
-            among=among,
-            waiters=root.waiters,
-            nodes=len(counted.members[key]),
-            why=root.why,
-            evidence=[
-                msgspec.structs.replace(each, text=f"{node.label} blocks {node.blocks_total}")
-                for each in node.locators[:2]
-            ],
-            inferred=node.inferred,
-            blocked_thread_s=round(lasting.cost_s, 1),
-            first=iso(min(counted.roots[key], default=None)),
-            last=iso(max(counted.roots[key], default=None)),
-            confidence=root.confidence,
-            persistence=persistence(
-                lasting.root, lasting.blocking, among, len(counted.members[key])
-            ),
-            amplification=root.amplification,
-        )
-        for key, (node, moment, root) in ranked[:MOST]
-        for lasting in (counted.origins[key],)
-        if node.blocks_total > 0
-    ]
+def empty(choice: MomentChoice) -> Tally:
+    """Return a tally without any moment yet."""
+    return Tally(choice, defaultdict(Lasting), defaultdict(Lasting), defaultdict(set))
 
 
 def persistence(root: int, blocking: int, among: str, nodes: int = 1) -> str:
@@ -159,16 +74,15 @@ def persistence(root: int, blocking: int, among: str, nodes: int = 1) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Root:
-    """Description of a root at the moment with most threads behind it."""
+class Described:
+    """A node at one moment, in words."""
 
+    node: WaitNode
     holder: str
     why: str
     confidence: float
     amplification: str
     waiters: int
-    unheld: bool = False
-    """True for a queue whose holder is unknown in this moment."""
 
 
 @dataclass(slots=True)
@@ -181,8 +95,9 @@ class _Here:
     names: set[str] = field(default_factory=set)
 
 
-def _add(counted: Tally, graph: Graph, moment: WaitMoment, lasts: float) -> None:
-    counts, waiting = count_graph(graph), graph.waiting()
+def add(counted: Tally, graph: Graph, counts: Counts, moment: WaitMoment, lasts: float) -> None:
+    """Count the nodes of one moment's graph. lasts: the seconds that it represents."""
+    waiting = graph.waiting()
     if moment.time is not None and len(waiting) > (counted.most[0] if counted.most else 0):
         counted.most = (len(waiting), moment.time)
     named = set(counts.roots)
@@ -199,6 +114,8 @@ def _add(counted: Tally, graph: Graph, moment: WaitMoment, lasts: float) -> None
             here.root |= name in named
             here.behind = max(here.behind, behind)
             here.names.add(name)
+        if behind > 0:
+            counted.members[origin].add(name if name in graph.resources else origin)
     for place, threads in _places(graph).items():
         if threads >= SMALLEST:
             nodes[place].waits = True
@@ -210,16 +127,6 @@ def _add(counted: Tally, graph: Graph, moment: WaitMoment, lasts: float) -> None
     for into, every in ((counted.nodes, nodes), (counted.origins, origins)):
         for key, here in every.items():
             _count(into[key], here, moment.time, lasts)
-    for name in roots:
-        key = lasting_key(name, graph)
-        counted.members[key].add(name if name in graph.resources else key)
-        counted.roots[key] += [] if moment.time is None else [moment.time]
-        node, root = node_doc(name, graph, counts), _root(name, graph, counts)
-        # prefer the moment with most threads behind it, and evidence over inference
-        if key not in counted.best or _evidence_weight(node, root) > _evidence_weight(
-            *counted.best[key][::2]
-        ):
-            counted.best[key] = (node, moment, root)
 
 
 def _count(lasting: Lasting, here: _Here, time: int | None, lasts: float) -> None:
@@ -263,7 +170,8 @@ def _sorts(graph: Graph, counts: Counts, waiting: frozenset[str]) -> dict[str, _
     return sorts
 
 
-def _root(name: str, graph: Graph, counts: Counts) -> _Root:
+def describe(name: str, graph: Graph, counts: Counts) -> Described:
+    """Describe a node of a graph: who it is, why others wait for it, and how many."""
     node = node_doc(name, graph, counts)
     holder = f"{node.label}{f' ({node.detail})' if node.detail else ''}"
     why = why_root(name, graph)
@@ -272,18 +180,13 @@ def _root(name: str, graph: Graph, counts: Counts) -> _Root:
         inside = [node_doc(e.target, graph, counts).label for e in threads]
         holder = f"{node.label}{f' (in it: {inside[0]})' if inside else ''}"
         why = f"{threads[0].note[0].upper()}{threads[0].note[1:]}." if threads else why
-    unheld = (
-        node.kind != "thread"
-        and not node.inferred
-        and not any(e.source == name for e in graph.touching.get(name, ()))
-    )
-    return _Root(
+    return Described(
+        node,
         holder,
         why,
         confidence(name, graph),
         amplification(name, graph, counts),
         len(graph.waiting()),
-        unheld and node.kind in ("commit", "queue"),
     )
 
 
@@ -295,21 +198,3 @@ def enclosing_flush(name: str, graph: Graph) -> str:
     held = [e.source for e in graph.touching.get(name, ()) if e.target == name]
     kinds = {graph.resources[name].kind for name in held if name in graph.resources}
     return held[0] if kinds == {"fsync"} and len(set(held)) == 1 else name
-
-
-def _evidence_weight(node: WaitNode, root: _Root) -> float:
-    return node.blocks_total * root.confidence
-
-
-def _blocker_kind(node: WaitNode) -> str:
-    if node.kind != "thread":
-        return "latch" if node.kind == "latch" else node.kind
-    if node.trx_id is not None:
-        return "transaction"
-    return "session" if node.session_id is not None else "thread"
-
-
-def _weight(best: tuple[WaitNode, WaitMoment, _Root], times: int) -> float:
-    """Rank roots: persistent ones above brief ones, known holders above unknown ones."""
-    node, _, root = best
-    return node.blocks_total * times * (_UNHELD if root.unheld else 1.0)

@@ -1,0 +1,266 @@
+"""Active sessions by class over time, and their seconds.
+
+The level comes from the densest series that counts running sessions, the classes from the nearest
+moment that shows them. The seconds are trapezoids between samples; gaps are not bridged.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import statistics
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from pileup.analysis.contract import ActiveSessionsDoc, TimeClassDoc
+from pileup.analysis.evidence.context import Span
+from pileup.analysis.evidence.evidence import Evidence
+from pileup.analysis.evidence.series import short_name
+from pileup.analysis.evidence.times import iso, iso_of
+from pileup.knowledge import wait_classes
+
+MOST_POINTS = 200
+_LEVELS = ("threads_running", "threads_running_avg", "active_sessions", "running_threads")
+_LISTED = "processlist.running"
+_GAP_S, _GAP_STEPS = 60.0, 5.0
+"""A gap of more than both, in seconds and in usual steps, is not bridged."""
+_MIX_NEAR_US = 120_000_000
+"""How far the nearest moment that shows the classes may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """How many sessions were active, over time (UTC µs)."""
+
+    source: str
+    times: list[int]
+    values: list[float]
+
+    def at(self, time: int | None) -> float | None:
+        """Return the level at a time, between the samples next to it; None outside of them."""
+        if time is None or not self.times:
+            return None
+        after = bisect_left(self.times, time)
+        if after == len(self.times) or (after == 0 and self.times[0] != time):
+            near = 0 if after == 0 else -1
+            return self.values[near] if abs(self.times[near] - time) <= _GAP_S * 1e6 else None
+        if self.times[after] == time:
+            return self.values[after]
+        begin, end = self.times[after - 1], self.times[after]
+        part = (time - begin) / (end - begin)
+        return self.values[after - 1] * (1 - part) + self.values[after] * part
+
+
+@dataclass(frozen=True, slots=True)
+class Mix:
+    """The classes of one moment."""
+
+    time: int | None
+    sessions: Mapping[str, float]
+    """Active sessions by class."""
+    complete: bool
+    """Whether every active session is among them; else what is missing is unknown."""
+    notes: Sequence[str] = field(default=())
+
+    def shares(self, level: float | None) -> dict[str, float]:
+        """Return the share of each class at a level; the shares add up to 1."""
+        shown = sum(self.sessions.values())
+        whole = shown if self.complete or level is None else max(shown, level)
+        if whole <= 0:
+            return {wait_classes.WORKING: 1.0}
+        shares = {name: count / whole for name, count in self.sessions.items()}
+        if whole > shown:
+            rest = (whole - shown) / whole
+            shares[wait_classes.UNKNOWN] = shares.get(wait_classes.UNKNOWN, 0.0) + rest
+        return shares
+
+
+def level_of(values: pl.DataFrame, host: str | None, span: Span | None) -> Level | None:
+    """Return the densest series of running sessions; None: no series counts them.
+
+    values: see ``evidence.series.values``.
+    """
+    if values.is_empty():
+        return None
+    names = values["series"].unique().to_list()
+    counting = [name for name in names if name == _LISTED or short_name(name) in _LEVELS]
+    rows = values.filter(pl.col("series").is_in(counting))
+    if host is not None:
+        rows = rows.filter(pl.col("host").is_null() | (pl.col("host") == host))
+    if span is not None:
+        rows = rows.filter(span.holds())
+    counts = rows.group_by("id", "series").agg(pl.len().alias("n"), pl.col("value").max())
+    ranked = sorted(counts.iter_rows(), key=lambda row: (-row[2], row[1] == _LISTED, str(row[0])))
+    if not ranked:
+        return None
+    chosen = rows.filter(pl.col("id") == ranked[0][0]).group_by("time")
+    table = chosen.agg(pl.col("value").max()).sort("time")
+    return Level(str(ranked[0][1]), table["time"].to_list(), table["value"].to_list())
+
+
+def listed_mixes(evidence: Evidence, host: str | None, span: Span | None) -> list[Mix]:
+    """Return the classes of every processlist, by its States alone."""
+    frame = evidence.frame("session")
+    if frame is None:
+        return []
+    frame = frame.filter(pl.col("time").is_not_null())
+    if host is not None:
+        frame = frame.filter(pl.col("host").fill_null(host) == host)
+    if span is not None:
+        frame = frame.filter(span.holds())
+    pairs = frame.select("command", "state").unique()
+    table = pl.DataFrame(
+        [
+            {"command": c, "state": s, "time_class": wait_classes.of_state(c, s)}
+            for c, s in pairs.iter_rows()
+        ],
+        schema={"command": pl.String, "state": pl.String, "time_class": pl.String},
+    )
+    grouped = (
+        frame.join(table, on=["command", "state"], how="left", nulls_equal=True)
+        .group_by("time", "time_class")
+        .len()
+        .sort("time", "time_class")
+    )
+    mixes: dict[int, dict[str, float]] = {}
+    for time, name, count in grouped.iter_rows():
+        sessions = mixes.setdefault(time, {})
+        if name != wait_classes.IDLE:
+            sessions[name] = float(count)
+    return [Mix(time, sessions, complete=True) for time, sessions in mixes.items()]
+
+
+def active_sessions(
+    level: Level | None, mixes: Sequence[Mix], mix_from: str
+) -> ActiveSessionsDoc | None:
+    """Draw the active sessions by class; None: nothing shows any."""
+    timed = sorted((mix for mix in mixes if mix.time is not None), key=lambda mix: mix.time or 0)
+    if level is None or not level.times:
+        level = _level_of_moments(timed)
+    if level is None:
+        return _of_one_moment(mixes, mix_from)
+    curves = _curves(level, timed)
+    steps = _steps(level.times)
+    seconds = _area(level.values, steps)
+    error = 2 * math.sqrt(
+        sum((b - a) ** 2 * s * s / 12 for a, b, s in _pieces(level.values, steps))
+    )
+    alone = len(level.times) < 2
+    areas = {name: _area(curve, steps) for name, curve in curves.items()}
+    whole = sum(level.values) if alone or seconds <= 0 else seconds
+    shares = {
+        name: (sum(curve) if alone or seconds <= 0 else areas[name]) / whole if whole else 0.0
+        for name, curve in curves.items()
+    }
+    thin = _buckets(len(level.times))
+    peak = max(range(len(level.values)), key=lambda i: (level.values[i], -i))
+    return ActiveSessionsDoc(
+        times=[iso_of(level.times[first]) for first, _ in thin],
+        level=_thinned(level.values, thin),
+        classes=[
+            TimeClassDoc(
+                id=each.id,
+                title=each.title,
+                waits=each.waits,
+                seconds=None if alone else round(areas[each.id], 1),
+                share=round(shares[each.id], 4),
+                values=_thinned(curves[each.id], thin),
+            )
+            for each in wait_classes.time_classes()
+            if any(curves.get(each.id, ()))
+        ],
+        seconds=None if alone else round(seconds, 1),
+        low=None if alone else round(max(0.0, seconds - error), 1),
+        high=None if alone else round(seconds + error, 1),
+        level_from=level.source,
+        mix_from=mix_from if timed else "",
+        peak=round(level.values[peak], 1),
+        peak_at=iso(level.times[peak]),
+        notes=list(dict.fromkeys(note for mix in mixes for note in mix.notes))[:5],
+    )
+
+
+def _level_of_moments(mixes: Sequence[Mix]) -> Level | None:
+    by_time = {mix.time: sum(mix.sessions.values()) for mix in mixes if mix.time is not None}
+    return Level("moments", list(by_time), list(by_time.values())) if by_time else None
+
+
+def _of_one_moment(mixes: Sequence[Mix], mix_from: str) -> ActiveSessionsDoc | None:
+    """Describe the fullest of moments whose time is unknown."""
+    mix = max(mixes, key=lambda mix: sum(mix.sessions.values()), default=None)
+    if mix is None or not mix.sessions:
+        return None
+    count = sum(mix.sessions.values())
+    return ActiveSessionsDoc(
+        times=[],
+        level=[],
+        classes=[
+            TimeClassDoc(
+                id=each.id, title=each.title, waits=each.waits, seconds=None,
+                share=round(mix.sessions[each.id] / count, 4), values=[],
+            )
+            for each in wait_classes.time_classes()
+            if mix.sessions.get(each.id)
+        ],
+        seconds=None,
+        low=None,
+        high=None,
+        level_from="moments",
+        mix_from=mix_from,
+        peak=round(count, 1),
+        peak_at=None,
+        notes=list(mix.notes),
+    )  # fmt: skip
+
+
+def _curves(level: Level, mixes: Sequence[Mix]) -> dict[str, list[float]]:
+    """Return the values of each class at the times of the level, which they add up to."""
+    times = [mix.time or 0 for mix in mixes]
+    shares = [mix.shares(level.at(mix.time)) for mix in mixes]
+    curves: dict[str, list[float]] = {}
+    for at, (time, value) in enumerate(zip(level.times, level.values, strict=True)):
+        near = _nearest(times, time)
+        mix = {wait_classes.UNKNOWN: 1.0} if near is None else shares[near]
+        for name, share in mix.items():
+            curves.setdefault(name, [0.0] * len(level.times))[at] = value * share
+    return curves
+
+
+def _nearest(times: Sequence[int], time: int) -> int | None:
+    at = bisect_left(times, time)
+    near = min(
+        (i for i in (at - 1, at) if 0 <= i < len(times)),
+        key=lambda i: abs(times[i] - time),
+        default=None,
+    )
+    return None if near is None or abs(times[near] - time) > _MIX_NEAR_US else near
+
+
+def _steps(times: Sequence[int]) -> list[float]:
+    """Return the seconds between samples; 0 across a gap."""
+    steps = [(b - a) / 1e6 for a, b in itertools.pairwise(times)]
+    usual = statistics.median(steps) if steps else 0.0
+    return [0.0 if step > max(_GAP_S, _GAP_STEPS * usual) else step for step in steps]
+
+
+def _pieces(values: Sequence[float], steps: Sequence[float]) -> list[tuple[float, float, float]]:
+    return list(zip(values, values[1:], steps, strict=False))
+
+
+def _area(values: Sequence[float], steps: Sequence[float]) -> float:
+    return sum((a + b) / 2 * step for a, b, step in _pieces(values, steps))
+
+
+def _buckets(count: int) -> list[tuple[int, int]]:
+    size = max(1, math.ceil(count / MOST_POINTS))
+    return [(first, min(first + size, count)) for first in range(0, count, size)]
+
+
+def _thinned(values: Sequence[float], buckets: Sequence[tuple[int, int]]) -> list[float]:
+    return [round(sum(values[a:b]) / (b - a), 3) for a, b in buckets]
+
+
+__all__ = ["MOST_POINTS", "Level", "Mix", "active_sessions", "level_of", "listed_mixes"]

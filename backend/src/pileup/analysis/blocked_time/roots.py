@@ -1,0 +1,349 @@
+"""The one table of roots: where the blocked time of a stall ends, over all chosen moments.
+
+A holder that others replace from moment to moment is no root: then the lock, latch or queue that
+they hold is. A root below a small share of the active-session seconds is left out, unless it is the
+only moment that there is.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from pileup.analysis.blocked_time.blame import End, Flow, root_of, unfollowed
+from pileup.analysis.blocked_time.population import Member
+from pileup.analysis.contract import RootDoc, WaitNode
+from pileup.analysis.evidence.times import iso
+from pileup.analysis.waits.counts import Counts
+from pileup.analysis.waits.draft import Graph
+from pileup.analysis.waits.moment_graph import lasting_key, node_doc
+from pileup.analysis.waits.moments import MomentChoice, WaitMoment
+from pileup.analysis.waits.tally import Described, describe
+from pileup.knowledge import wait_classes
+
+LEAST_SHARE = 0.05
+"""Least share of the active-session seconds that ends at a root."""
+_KNOWN_OFTEN = 0.25
+"""Share of a lock's moments in which its holder must be known, to be its holder in the others."""
+_PASSING = frozenset({"latch", "commit", "fsync"})
+"""What is held for a fraction of a second: its holder in one moment says nothing of the next."""
+_MOST = 50
+_SHOWN_IN_PATH = 60
+
+
+@dataclass(slots=True)
+class _Seen:
+    """A root, or a gate, over the moments."""
+
+    shares: dict[int, float] = field(default_factory=dict)
+    """By number of the moment: the share of its active sessions."""
+    best: float = -1.0
+    described: Described | None = None
+    moment: WaitMoment | None = None
+    path: list[str] = field(default_factory=list)
+    members: list[str] = field(default_factory=list)
+    member: Member | None = None
+    cycle: bool = False
+    origin: str = ""
+    """Its key in the tally."""
+
+
+@dataclass(slots=True)
+class Roots:
+    """What ends where, moment by moment."""
+
+    choice: MomentChoice
+    ends: defaultdict[str, _Seen] = field(default_factory=lambda: defaultdict(_Seen))
+    gates: defaultdict[str, _Seen] = field(default_factory=lambda: defaultdict(_Seen))
+    through: defaultdict[str, defaultdict[str, dict[int, float]]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(dict))
+    )
+    """By gate and end: the share per moment. The gate is its own end where nobody holds it."""
+    weights: list[float] = field(default_factory=list)
+    part: float = 1.0
+    """Share of the moments of this kind from which the chosen ones, those with waiters, are."""
+
+    def add(
+        self,
+        flowing: Flow,
+        graph: Graph,
+        counts: Counts,
+        moment: WaitMoment,
+        weight: float,
+        active: float,
+    ) -> None:
+        """Add where the time of one moment ends. weight: its share of the stall's seconds.
+
+        active: the active sessions of the moment, of which the ends are shares.
+        """
+        at = len(self.weights)
+        self.weights.append(weight)
+        if active <= 0:
+            return
+        for end in flowing.ends():
+            self._add_end(end, flowing, graph, counts, moment, at, active)
+        for key, members in unfollowed(flowing.population).items():
+            sessions = sum(member.weight for member in members)
+            seen = self.ends[key]
+            seen.shares[at] = seen.shares.get(at, 0.0) + sessions / active
+            if sessions > seen.best:
+                seen.best, seen.moment, seen.member = sessions, moment, members[0]
+                seen.path = [_sessions(sessions)]
+
+    def _add_end(
+        self,
+        end: End,
+        flowing: Flow,
+        graph: Graph,
+        counts: Counts,
+        moment: WaitMoment,
+        at: int,
+        active: float,
+    ) -> None:
+        cycle = len(end.names) > 1
+        name = end.names[0] if cycle else root_of(end.names[0], graph)
+        key = _cycle_key(end.names, graph) if cycle else _key(name, graph)
+        share = end.sessions / active
+        seen = self.ends[key]
+        seen.shares[at] = seen.shares.get(at, 0.0) + share
+        seen.cycle = cycle
+        if end.sessions > seen.best:
+            self._describe(seen, name, end, graph, counts, moment)
+            seen.member = flowing.population.members.get(name)
+            if cycle:
+                labels = (node_doc(each, graph, counts).label for each in end.names)
+                seen.members = sorted(set(labels))
+        gates = {_key(gate, graph): part for gate, part in end.gates.items()}
+        if cycle or name in graph.resources:
+            gates = {key: end.sessions}
+        whole = sum(gates.values())
+        for gate, part in gates.items():
+            ends = self.through[gate][key]
+            ends[at] = ends.get(at, 0.0) + share * part / whole
+        for gate_name, part in end.gates.items():
+            gate_seen = self.gates[_key(gate_name, graph)]
+            if part > gate_seen.best:
+                until = end.path[: end.path.index(gate_name) + 1] if gate_name in end.path else []
+                shortened = End([gate_name], part, {}, until, end.first)
+                self._describe(gate_seen, gate_name, shortened, graph, counts, moment)
+                gate_seen.best = part
+
+    def _describe(
+        self,
+        seen: _Seen,
+        name: str,
+        end: End,
+        graph: Graph,
+        counts: Counts,
+        moment: WaitMoment,
+    ) -> None:
+        seen.best, seen.moment = end.sessions, moment
+        seen.origin = lasting_key(name, graph)
+        seen.described = describe(name, graph, counts)
+        labels = [node_doc(each, graph, counts).label for each in end.path]
+        if labels and end.path[0] in graph.actors and end.first > 1:
+            labels[0] = _sessions(end.first)
+        if labels and name != end.path[-1]:
+            labels[-1] = seen.described.node.label
+        labels = [label[:_SHOWN_IN_PATH] for label in labels]
+        seen.path = [label for label, _ in itertools.groupby(labels)]
+
+    def documents(self, seconds: float | None) -> list[RootDoc]:
+        """Return the table, most seconds first. seconds: active-session seconds in all."""
+        total = sum(self.weights)
+        if total <= 0:
+            return []
+        shares = self._settled()
+        alone = len(self.weights) == 1
+        docs = []
+        for (key, rotates), by_moment in shares.items():
+            share = sum(s * self.weights[at] for at, s in by_moment.items()) / total
+            share = min(1.0, share * self.part)
+            if share < (0.0 if alone else LEAST_SHARE) or share <= 0:
+                continue
+            docs.append(self._document(key, by_moment, share, seconds, rotates=rotates))
+        docs.sort(key=lambda root: (-root.share, not root.known, root.key))
+        return docs[:_MOST]
+
+    def _settled(self) -> dict[tuple[str, bool], dict[int, float]]:
+        """Return the shares per root, with what rotating holders had at the lock itself."""
+        settled: defaultdict[tuple[str, bool], dict[int, float]] = defaultdict(dict)
+
+        def give(key: str, moments: Mapping[int, float], *, rotates: bool = False) -> None:
+            kept = settled[key, rotates]
+            for at, share in moments.items():
+                kept[at] = kept.get(at, 0.0) + share
+
+        gated: set[str] = set()
+        for gate, ends in self.through.items():
+            gated |= set(ends)
+            holders = {key: moments for key, moments in ends.items() if key != gate}
+            if _rotates(holders):
+                for moments in ends.values():
+                    give(gate, moments, rotates=True)
+                continue
+            unheld = ends.get(gate, {})
+            heir = self._heir(gate, holders, unheld)
+            for key, moments in ends.items():
+                give(heir if key == gate and heir else key, moments)
+        for key, seen in self.ends.items():
+            if key not in gated:
+                give(key, seen.shares)
+        return dict(settled)
+
+    def _heir(
+        self, gate: str, holders: Mapping[str, dict[int, float]], unheld: Mapping[int, float]
+    ) -> str | None:
+        """Return the holder to which also the moments that show none belong; None: unknown."""
+        if not holders or not unheld or gate.partition(":")[0] in _PASSING:
+            return None
+        known = set().union(*holders.values())
+        if len(known) < _KNOWN_OFTEN * len(known | set(unheld)):
+            return None
+        return max(holders, key=lambda key: (len(holders[key]), sum(holders[key].values()), key))
+
+    def _document(
+        self,
+        key: str,
+        by_moment: Mapping[int, float],
+        share: float,
+        seconds: float | None,
+        *,
+        rotates: bool,
+    ) -> RootDoc:
+        seen = self.gates[key] if rotates and key in self.gates else self.ends[key]
+        spread = _spread(by_moment, share, self.weights, seen.best)
+        moment, described, member = seen.moment, seen.described, seen.member
+        title = _title_of(key)
+        root = RootDoc(
+            key=key,
+            kind=member.time_class if member else wait_classes.UNKNOWN,
+            label=title,
+            seconds=None if seconds is None else round(seconds * share, 1),
+            share=round(share, 4),
+            low=round(max(0.0, share - spread), 4),
+            high=round(min(1.0, share + spread), 4),
+            path=[*seen.path, title] if described is None else seen.path,
+            why="No layer shows what these sessions wait for.",
+            known=False,
+            rotates=rotates,
+            doing=wait_classes.UNKNOWN,
+            inferred=True,
+            moments=len(by_moment),
+            of=len(self.weights),
+            among=self.choice.among,
+            time=iso(moment.time) if moment else None,
+        )
+        if described is None:
+            return root
+        node = described.node
+        return msgspec.structs.replace(
+            root,
+            kind="cycle" if seen.cycle else kind_of(node),
+            label="A circle of waits" if seen.cycle else described.holder,
+            why=_why(seen, described, rotates=rotates),
+            known=seen.cycle or rotates or node.kind == "thread" or _is_held(described),
+            doing=member.time_class if member and member.kind != "resource" else "",
+            inferred=node.inferred,
+            confidence=described.confidence,
+            session_id=node.session_id,
+            user=node.user,
+            statement=node.query,
+            table=_table_of(seen),
+            members=seen.members,
+            node=node.id,
+            evidence=node.locators[:2],
+        )
+
+    def described(self, root: RootDoc) -> tuple[Described | None, str]:
+        """Return the description of a root at its time, and its key in the tally."""
+        rotates = root.rotates and root.key in self.gates
+        seen = self.gates[root.key] if rotates else self.ends[root.key]
+        return seen.described, seen.origin
+
+
+def _rotates(holders: Mapping[str, Mapping[int, float]]) -> bool:
+    """Return whether no holder is there in at least half of the moments that show one."""
+    known: set[int] = set()
+    for moments in holders.values():
+        known |= set(moments)
+    most = max((len(moments) for moments in holders.values()), default=0)
+    return len(holders) > 1 and 2 * most < len(known)
+
+
+def _spread(
+    by_moment: Mapping[int, float], share: float, weights: Sequence[float], sessions: float
+) -> float:
+    """Return twice the standard error of a share that is a mean over moments."""
+    total = sum(weights)
+    if len(weights) < 2 or total <= 0:
+        count = max(1.0, sessions / share if share else 1.0)
+        return 2 * math.sqrt(max(share * (1 - share), 0.0) / count)
+    squares = sum(
+        (weight * (by_moment.get(at, 0.0) - share)) ** 2 for at, weight in enumerate(weights)
+    )
+    return 2 * math.sqrt(squares) / total
+
+
+def _sessions(count: float) -> str:
+    whole = max(1, round(count))
+    return "1 session" if whole == 1 else f"{whole} sessions"
+
+
+def _key(name: str, graph: Graph) -> str:
+    """Return the key of a node in all moments: a latch that the knowledge base knows is one."""
+    resource = graph.resources.get(name)
+    if resource is not None and resource.latch is not None:
+        return f"latch:{resource.latch}"
+    return lasting_key(name, graph)
+
+
+def _cycle_key(names: Sequence[str], graph: Graph) -> str:
+    keys = sorted({_key(name, graph) for name in names})
+    return f"cycle:{','.join(keys[:8])}"
+
+
+def _title_of(key: str) -> str:
+    prefix, _, name = key.partition(":")
+    if prefix != "class":
+        return name
+    titles = {each.id: each.title for each in wait_classes.time_classes()}
+    return f"{titles.get(name, name)} (holder unknown)"
+
+
+def _is_held(described: Described) -> bool:
+    return described.node.kind == "fsync" or not described.why.startswith("Holder unknown")
+
+
+def _why(seen: _Seen, described: Described, *, rotates: bool) -> str:
+    if seen.cycle:
+        return "They wait for each other, so none of them can go on."
+    if rotates:
+        return "Its holders change from moment to moment, so it is the root and none of them."
+    return described.why
+
+
+def _table_of(seen: _Seen) -> str | None:
+    """Return the table of the lock nearest to the root, where a label names one."""
+    for label in reversed(seen.path):
+        for prefix in ("row of ", "metadata lock ", "table "):
+            if label.startswith(prefix):
+                return label.removeprefix(prefix).partition(" (")[0] or None
+    return None
+
+
+def kind_of(node: WaitNode) -> str:
+    """Return the kind of root that a node is."""
+    if node.kind != "thread":
+        return node.kind
+    if node.trx_id is not None:
+        return "transaction"
+    return "session" if node.session_id is not None else "thread"
+
+
+__all__ = ["LEAST_SHARE", "Roots", "kind_of"]

@@ -1,0 +1,90 @@
+"""Active sessions by class over time, and the roots that blocked time flows to."""
+
+from __future__ import annotations
+
+from pileup.analysis.contract.base import CERTAIN, Doc, Locator
+
+
+class TimeClassDoc(Doc, frozen=True, kw_only=True):
+    """Active-session seconds of one class, and its values at the times of the parent."""
+
+    id: str
+    """working, row_lock, metadata_lock, table_lock, global_lock, user_lock, latch, commit_queue,
+    log_flush, data_read, data_write, redo_space, throttled, replication, client, unknown."""
+    title: str
+    waits: bool
+    """Whether such a session waits for another session or a shared resource."""
+    seconds: float | None
+    share: float
+    values: list[float]
+
+
+class ActiveSessionsDoc(Doc, frozen=True, kw_only=True):
+    """Active sessions by class over time: sessions that work or wait inside the server."""
+
+    times: list[str]
+    level: list[float]
+    """Active sessions at ``times``; the classes add up to it."""
+    classes: list[TimeClassDoc]
+    """Classes with any time, in the order in which a chart stacks them."""
+    seconds: float | None
+    """Active-session seconds: the area below ``level``, measured before any thinning. None: a
+    single moment has no duration."""
+    low: float | None
+    high: float | None
+    """Interval of ``seconds`` that the sampling error allows (95 %)."""
+    level_from: str
+    """Series or kind of moment that gives the level."""
+    mix_from: str
+    """Moments that give the classes: '24 sampled status dumps'; '' if none shows them."""
+    peak: float
+    peak_at: str | None
+    notes: list[str] = []
+    """Where sources of one moment disagree, as sentences."""
+
+
+class RootDoc(Doc, frozen=True, kw_only=True):
+    """Where blocked time ends: the holder, or the resource whose holder is unknown or rotates."""
+
+    key: str
+    """The same in all moments: 'session:197', 'latch:RW-latch btr0sea.cc:202'."""
+    kind: str
+    """transaction, session, thread, cycle, or a resource: latch, row_lock, table_lock,
+    metadata_lock, commit, fsync, queue; or a class of waits whose resource is unknown."""
+    label: str
+    seconds: float | None
+    """Active-session seconds that flow to it; None: a single moment has no duration."""
+    share: float
+    """Of all active-session seconds."""
+    low: float
+    high: float
+    """Interval of ``share`` that the sampling error allows."""
+    path: list[str]
+    """From the waiters to the root, as most of its seconds flow."""
+    why: str
+    """How it is known."""
+    known: bool = True
+    """False: the time ends at a resource whose holder no source shows."""
+    rotates: bool = False
+    """Its holders change from moment to moment, so that the resource itself is the root."""
+    doing: str = ""
+    """Class of what the holder does: working, data_read, idle, unknown, ..."""
+    inferred: bool = False
+    confidence: float = CERTAIN
+    """Confidence of its surest hold that others wait for, 0..1."""
+    session_id: int | None = None
+    user: str | None = None
+    statement: str | None = None
+    table: str | None = None
+    members: list[str] = []
+    """For a cycle: labels of what it consists of."""
+    moments: int = 0
+    """Chosen moments in which time ends here."""
+    of: int = 0
+    among: str = ""
+    """Description of the chosen moments: '24 sampled status dumps'."""
+    node: str = ""
+    """The node id in the wait graph at ``time``."""
+    time: str | None = None
+    """The moment with most sessions behind it."""
+    evidence: list[Locator] = []
