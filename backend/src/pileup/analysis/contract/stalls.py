@@ -51,6 +51,11 @@ class StallDoc(Doc, frozen=True, kw_only=True):
     """The capture that shows it."""
     leading: bool = False
     """The stall that the document describes."""
+    shape: Literal["piled_up", "refused", "stopped", "slow"] = "piled_up"
+    """piled_up: sessions inside the server. refused: clients get errors, or no connection.
+    stopped: next to no work is done. slow: far less work, or far more time per statement."""
+    also: list[Literal["piled_up", "refused", "stopped", "slow"]] = []
+    """Other shapes in which the same stall shows."""
 
 
 class ShiftDoc(Doc, frozen=True, kw_only=True):

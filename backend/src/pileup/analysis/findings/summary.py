@@ -128,6 +128,14 @@ def _idle(levels: Levels) -> list[str]:
     return []
 
 
+_HAPPENED = {
+    "piled_up": "Stall",
+    "refused": "Clients were refused",
+    "stopped": "Work stopped",
+    "slow": "Statements were slow",
+}
+
+
 def stall_sentence(stall: StallDoc) -> str:
     """Describe when the stall was, what moved, and its peak."""
     onset = clock_text(parse(stall.onset))
@@ -135,11 +143,13 @@ def stall_sentence(stall: StallDoc) -> str:
     if stall.baseline is None and stall.end is None:
         start = f"Stalled{host} from the first sample ({onset}) on"
     else:
-        start = f"Stall{host} from {onset}"
+        start = f"{_HAPPENED[stall.shape]}{host} from {onset}"
     lasted = f" for {number(stall.duration_s)} s" if stall.duration_s is not None else ""
     if stall.end is None:
         lasted = f"{lasted}, until the capture ends" if stall.duration_s is not None else lasted
     moved = next((evidence for evidence in stall.evidence if evidence.direction == "up"), None)
+    if stall.shape != "piled_up" and stall.evidence:
+        moved = stall.evidence[0]
     what = f": {moved.text}" if moved else ""
     return f"{start}{lasted}{what}.{_peak_sentence(stall, moved)}"
 

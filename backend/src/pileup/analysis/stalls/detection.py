@@ -1,357 +1,160 @@
-"""Detect stalls: onset, end and baseline, and what is no stall.
+"""Detect stalls by the union of what shows them: sessions, work, refusals and latency.
 
-A stall is a time range with far more sessions inside the server than usual (or, without such a
-series, with far less work done). Short ranges, ranges caused by a debugger that stops the server,
-and the drain of queued work after a stall are separate kinds.
+A stall has a shape. Piled up: far more sessions inside the server than usual. Refused: clients get
+errors. Stopped: next to no work is done, whatever the sessions do. Slow: far less is done, or
+statements take far longer. Ranges of several shapes that overlap are one stall; a calm series never
+removes what another one shows.
 """
 
 from __future__ import annotations
 
-import itertools
-import math
-import statistics
-from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 import polars as pl
 
-from pileup.analysis.evidence.context import Span
+from pileup.analysis.evidence.context import Context
 from pileup.analysis.evidence.evidence import Evidence
-from pileup.analysis.stalls.indicators import Signal, signals, throughput
-from pileup.numerals import grouped
+from pileup.analysis.evidence.series import short_name
+from pileup.analysis.evidence.servers import effective_settings
+from pileup.analysis.stalls import refusals, workloads
+from pileup.analysis.stalls.indicators import Role, Signal, signals_by_role
+from pileup.analysis.stalls.pileups import ALWAYS_HIGH, pileups
+from pileup.analysis.stalls.slowdowns import slowdowns
+from pileup.analysis.stalls.stall import SHAPES, Kind, Shape, Stall
+from pileup.analysis.stalls.stops import stops
 
 _S = 1_000_000
-_FACTOR = 4.0
-"""Factor over the quiet level that counts as piled up."""
-_EXTRA = 10.0
-"""Fewest extra sessions that count as piled up: 1 to 6 is no pileup."""
-_JOIN_S = 5.0
-"""Two ranges closer than this are one stall, in seconds."""
-_HOLE_S = 900.0
-"""Longest silence of a collector that still counts as stalled, in seconds."""
-_SHORT_S = 10.0
-_NOISE_S = 5.0
-_BASELINE_S = 30.0
-_ALWAYS_HIGH = 25.0
-"""pt-stalk's own threshold for Threads_running: a whole capture above it is inside a stall."""
-_APART = 1.5
-"""Factor of a stall's median over the busy level outside it; less is normal scatter."""
-_BURST = 1.4
-_OBSERVER_BEFORE_S, _OBSERVER_AFTER_S, _OBSERVER_MOST_S = 2.0, 8.0, 6.0
-
-Kind = Literal["stall", "false_positive", "recovery_burst"]
-
-
-@dataclass(frozen=True, slots=True)
-class Stall:
-    """One stall, false positive or recovery burst; times in UTC µs."""
-
-    kind: Kind
-    host: str | None
-    onset: int
-    end: int | None
-    last: int
-    """The last time known to be inside the stall."""
-    baseline: Span | None
-    signal: Signal | None
-    note: str = ""
-    corrected_by: str | None = None
-    """Person who set onset, end or baseline; ``computed`` has the computed stall."""
-    computed: Stall | None = None
-
-    @property
-    def span(self) -> Span:
-        return Span(self.onset, self.end if self.end is not None else self.last)
-
-    @property
-    def duration_s(self) -> float:
-        return self.span.seconds
+_NEAR_S = 5.0
+"""Ranges closer than this are one stall."""
+_REFUSED = r"(?i)too many connections|error 1040\b|MY-0?01040\b"
 
 
 def find(evidence: Evidence, values: pl.DataFrame) -> list[Stall]:
     """Detect every stall, false positive and recovery burst, in time order."""
     observed = _observer_times(evidence)
-    stalls: list[Stall] = []
-    for signal in signals(values):
-        stalls += _of_signal(signal, values, observed)
+    restarts = _restart_times(evidence)
+    refusals_logged = _refusal_times(evidence)
+    by_host = signals_by_role(values)
+    found: dict[str | None, list[Stall]] = {}
+    for host in {*by_host, *refusals_logged}:
+        signals = by_host.get(host, {})
+        each = _of_host(evidence, host, signals, values, observed, restarts.get(host, []))
+        each += refusals.by_log(refusals_logged.get(host, []), host)
+        found[host] = _united(each)
+    stalls = _with_hostless(found)
     if not any(stall.kind == "stall" for stall in stalls):
         stalls += _from_moments(values)
-    return sorted(stalls, key=lambda stall: stall.onset)
+    return sorted(stalls, key=lambda stall: (stall.onset, stall.host or "", stall.kind))
 
 
-# ---- one signal --------------------------------------------------------------------------------
-
-
-def _of_signal(signal: Signal, values: pl.DataFrame, observed: Sequence[int]) -> list[Stall]:
-    mask = _high(signal)
-    runs = _runs(mask)
-    if not runs:
-        return _all_along(signal)
-    observer, runs = _split_observer(signal, runs, observed)
-    joined = _join(signal, runs)
+def _of_host(
+    evidence: Evidence,
+    host: str | None,
+    signals: dict[Role, Signal],
+    values: pl.DataFrame,
+    observed: Sequence[int],
+    restarts: Sequence[int],
+) -> list[Stall]:
+    sessions, work = signals.get("concurrency"), signals.get("throughput")
+    connected = signals.get("connected")
     stalls: list[Stall] = []
-    for first, last in observer:
-        note = (
-            "A debugger was walking the stacks then and held the server still: "
-            "made by the observer, not by the incident."
-        )
-        stalls.append(_stall(signal, first, last, "false_positive", None, note))
-    longest = max((signal.times[b] - signal.times[a] for a, b in joined), default=0)
-    least = _threshold_of(signal, mask)
-    busy = _busy_outside(signal, joined)
-    previous_end = 0
-    for first, last in joined:
-        length = (signal.times[last] - signal.times[first] + signal.interval_us) / _S
-        peak = max(signal.values[first : last + 1])
-        if signal.role != "throughput" and length < _NOISE_S and peak < 2 * least:
-            continue
-        if busy and statistics.median(signal.values[first : last + 1]) < _APART * busy:
-            continue
-        short = length < _NOISE_S or (
-            length < _SHORT_S
-            and (longest / _S >= 3 * length or _cleared(signal, mask, last, length))
-        )
-        baseline = None if short else _baseline(signal, mask, first, previous_end)
-        if short:
-            note = f"Only {length:.0f} s: work piled up and cleared again at once."
-            stalls.append(_stall(signal, first, last, "false_positive", None, note))
-            continue
-        note = "" if baseline else "The capture starts inside the stall: there is no baseline."
-        stall = _stall(signal, first, last, "stall", baseline, note)
-        stalls += _with_burst(stall, signal, values)
-        previous_end = signal.times[last]
+    if sessions is not None:
+        stalls += [
+            stall
+            for stall in pileups(sessions, values, observed)
+            if stall.kind == "false_positive" or not workloads.is_done(stall, values)
+        ]
+    if work is not None:
+        stalls += stops(work, connected, sessions, restarts)
+    refused = signals.get("refused")
+    if refused is not None:
+        stalls += refusals.refused(refused)
+    elif connected is not None and (limit := _limit(evidence, host)):
+        stalls += refusals.at_limit(connected, limit)
+    if "errors" in signals:
+        stalls += refusals.erring(signals["errors"], work)
+    if "latency" in signals:
+        stalls += slowdowns(signals["latency"])
     return stalls
 
 
-def _cleared(signal: Signal, mask: Sequence[bool], last: int, length: float) -> bool:
-    """Return whether sessions are few again after a pileup, for at least as long as it lasted."""
-    if signal.role != "concurrency" or last + 1 >= len(signal.times):
-        return False
-    until = signal.times[last] + max(length, _NOISE_S) * _S
-    after = [
-        high
-        for time, high in zip(signal.times[last + 1 :], mask[last + 1 :], strict=True)
-        if time <= until
-    ]
-    return signal.times[-1] >= until and bool(after) and not any(after)
+def _limit(evidence: Evidence, host: str | None) -> float | None:
+    settings = effective_settings(evidence, host)
+    return Context(evidence, settings=settings).number("max_connections")
 
 
-def _high(signal: Signal) -> list[bool]:
-    """Return per sample whether it is piled up."""
-    if signal.role == "throughput":
-        return _low_throughput(signal.values)
-    quiet = _quiet_levels(signal)
-    mask = [
-        value >= max(_FACTOR * level, level + (_EXTRA if signal.role == "concurrency" else 0.0))
-        for value, level in zip(signal.values, quiet, strict=True)
-    ]
-    if any(mask):
-        return mask
-    # more than six sevenths of the capture may be inside the stall: look for two clear levels
-    logs = [math.log2(1 + max(value, 0.0)) for value in signal.values]
-    split, low, high = _two_levels(logs)
-    if high - low >= 2 and 2**high - 2**low >= _EXTRA:
-        return [log > split for log in logs]
-    return mask
+# ---- one stall of several ranges ----------------------------------------------------------------
 
 
-def _quiet_levels(signal: Signal) -> list[float]:
-    """Return the quiet level around each sample, over the capture or 40 minutes of a long one."""
-    numbers = pl.Series(signal.values, dtype=pl.Float64)
-    span = signal.times[-1] - signal.times[0]
-    if span <= 3600 * _S:
-        level = numbers.quantile(0.15) or 0.0
-        return [level] * len(numbers)
-    frame = pl.DataFrame({"t": pl.Series(signal.times).cast(pl.Datetime("us")), "v": numbers})
-    rolled = frame.rolling("t", period="40m", offset="-20m", closed="both").agg(
-        pl.col("v").quantile(0.25)
+def _united(stalls: Sequence[Stall]) -> list[Stall]:
+    """Merge stalls of different shapes that overlap; the first shape names them."""
+    real = sorted(
+        (stall for stall in stalls if stall.kind == "stall"),
+        key=lambda stall: (SHAPES.index(stall.shape), stall.onset),
     )
-    return rolled["v"].fill_null(0.0).to_list()
+    bursts = [stall for stall in stalls if stall.kind == "recovery_burst"]
+    merged: list[Stall] = []
+    for stall in real:
+        near = [other for other in merged if _touch(stall, other)]
+        for other in near:
+            merged.remove(other)
+            drained = any(burst.onset == other.end for burst in bursts)
+            stall = _merged(other, stall, drained=drained)
+        merged.append(stall)
+    short = [
+        stall
+        for stall in stalls
+        if stall.kind == "false_positive"
+        and not any(stall.signal is not other.signal and _touch(stall, other) for other in merged)
+    ]
+    return [*merged, *short, *bursts]
 
 
-def _low_throughput(values: Sequence[float]) -> list[bool]:
-    logs = [math.log2(1 + max(value, 0.0)) for value in values]
-    split, low, high = _two_levels(logs)
-    if high - low < 1.2 or statistics.median(logs[:3]) < split:
-        # little work from the first sample on: a load that came and went, not one that stopped
-        return [False] * len(values)
-    return [log < split for log in logs]
+def _touch(stall: Stall, other: Stall) -> bool:
+    wide = stall.span.widened(_NEAR_S)
+    return wide.start <= other.span.end and other.span.start <= wide.end
 
 
-def _two_levels(logs: Sequence[float]) -> tuple[float, float, float]:
-    """Split values into two levels by Otsu: (split, median below, median above)."""
-    ordered = sorted(logs)
-    count = len(ordered)
-    if count < 6 or ordered[0] == ordered[-1]:
-        return math.inf, 0.0, 0.0
-    sums = list(itertools.accumulate(ordered))
-    best, at = -1.0, 0
-    for k in range(3, count - 2):
-        if ordered[k] == ordered[k - 1]:
-            continue
-        below, above = sums[k - 1] / k, (sums[-1] - sums[k - 1]) / (count - k)
-        between = k * (count - k) * (above - below) ** 2
-        if between > best:
-            best, at = between, k
-    if at == 0:
-        return math.inf, 0.0, 0.0
-    split = (ordered[at - 1] + ordered[at]) / 2
-    return split, statistics.median(ordered[:at]), statistics.median(ordered[at:])
+def _merged(stall: Stall, other: Stall, *, drained: bool) -> Stall:
+    """Return a stall with what another shape adds: an earlier onset, and a later end.
 
-
-def _threshold_of(signal: Signal, mask: Sequence[bool]) -> float:
-    piled = [v for v, high in zip(signal.values, mask, strict=True) if high]
-    quiet = [v for v, high in zip(signal.values, mask, strict=True) if not high]
-    level = statistics.median(quiet) if quiet else 0.0
-    return min([*piled, math.inf]) if not quiet else max(_FACTOR * level, level + _EXTRA)
-
-
-def _busy_outside(signal: Signal, runs: Sequence[tuple[int, int]]) -> float:
-    """Return the 90th percentile of samples outside the longer runs, for concurrency; else 0.
-
-    A few sessions that come and go (2 to 17 and back within seconds) give runs of high samples too.
+    drained: queued work drains at its end, which is therefore known.
     """
-    if signal.role != "concurrency":
-        return 0.0
-    outside = list(signal.values)
-    for first, last in reversed(runs):
-        if signal.times[last] - signal.times[first] >= _NOISE_S * _S:
-            del outside[first : last + 1]
-    return pl.Series(outside).quantile(0.9) or 0.0 if len(outside) >= 10 else 0.0
-
-
-def _runs(mask: Sequence[bool]) -> list[tuple[int, int]]:
-    """Return the index ranges (both ends included) of piled-up samples."""
-    runs: list[tuple[int, int]] = []
-    start: int | None = None
-    for index, high in enumerate(mask):
-        if high and start is None:
-            start = index
-        if not high and start is not None:
-            runs.append((start, index - 1))
-            start = None
-    if start is not None:
-        runs.append((start, len(mask) - 1))
-    return runs
-
-
-def _split_observer(
-    signal: Signal, runs: Sequence[tuple[int, int]], observed: Sequence[int]
-) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """Separate short, lone runs during stack sampling from the others."""
-    mine: list[tuple[int, int]] = []
-    rest: list[tuple[int, int]] = []
-    gap = 2.5 * signal.interval_us
-    for number, (first, last) in enumerate(runs):
-        start, end = signal.times[first], signal.times[last]
-        alone = (number == 0 or start - signal.times[runs[number - 1][1]] > gap) and (
-            number == len(runs) - 1 or signal.times[runs[number + 1][0]] - end > gap
-        )
-        near = bisect_left(observed, start - _OBSERVER_AFTER_S * _S)
-        seen = near < len(observed) and observed[near] <= end + _OBSERVER_BEFORE_S * _S
-        short = end - start <= _OBSERVER_MOST_S * _S
-        (mine if alone and seen and short else rest).append((first, last))
-    return mine, rest
-
-
-def _join(signal: Signal, runs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Merge runs closer than they are long, and runs with only a hole in the samples between."""
-    joined: list[tuple[int, int]] = []
-    for first, last in runs:
-        if joined:
-            before = joined[-1]
-            gap = signal.times[first] - signal.times[before[1]]
-            longer = max(
-                signal.times[before[1]] - signal.times[before[0]],
-                signal.times[last] - signal.times[first],
-            )
-            bridge = max(min(_JOIN_S * _S, longer), 2.5 * signal.interval_us)
-            nothing_between = first == before[1] + 1 and gap <= _HOLE_S * _S
-            if gap <= bridge or nothing_between:
-                joined[-1] = (before[0], last)
-                continue
-        joined.append((first, last))
-    return joined
-
-
-def _baseline(signal: Signal, mask: Sequence[bool], first: int, previous_end: int) -> Span | None:
-    """Return the quiet range just before: half a minute, or thirty samples of a slow series."""
-    reach = max(_BASELINE_S * _S, 30 * signal.interval_us)
-    start = max(signal.times[first] - reach, previous_end)
-    inside = [signal.times[i] for i in range(first) if signal.times[i] >= start and not mask[i]]
-    if len(inside) < 3:
-        return None
-    return Span(inside[0], inside[-1])
-
-
-def _stall(
-    signal: Signal, first: int, last: int, kind: Kind, baseline: Span | None, note: str
-) -> Stall:
-    end = signal.times[last + 1] if last + 1 < len(signal.times) else None
-    if end is not None and end - signal.times[last] > 3 * signal.interval_us:
-        end = signal.times[last] + signal.interval_us
-    return Stall(
-        kind, signal.host, signal.times[first], end, signal.times[last], baseline, signal, note
+    shapes = tuple(
+        shape
+        for shape in SHAPES
+        if shape in {*stall.also, other.shape, *other.also} and shape != stall.shape
     )
+    stall = replace(stall, also=shapes)
+    if other.shape == "slow":
+        return stall
+    if other.onset < stall.onset and other.baseline is not None:
+        stall = replace(stall, onset=other.onset, baseline=other.baseline, note=other.note)
+    if not drained and stall.end is not None:
+        end = None if other.end is None else max(stall.end, other.end)
+        stall = replace(stall, end=end, last=max(stall.last, other.last))
+    return stall
 
 
-def _with_burst(stall: Stall, signal: Signal, values: pl.DataFrame) -> list[Stall]:
-    """End a stall where queued work begins to drain, and add the drain as an entry of its own."""
-    if stall.baseline is None or signal.role == "throughput":
-        return [stall]
-    window = Span(stall.baseline.start, stall.last)
-    work = throughput(values, stall.host, window)
-    if work is None:
-        return [stall]
-    before = [v for t, v in zip(work.times, work.values, strict=True) if t <= stall.baseline.end]
-    inside = [
-        (t, v)
-        for t, v in zip(work.times, work.values, strict=True)
-        if stall.onset <= t <= stall.last
+def _with_hostless(found: dict[str | None, list[Stall]]) -> list[Stall]:
+    """Return all stalls; those of series that name no host only where no host shows them.
+
+    With a single host in the evidence, they are its own.
+    """
+    hosts = [host for host in found if host is not None]
+    named = [stall for host in hosts for stall in found[host]]
+    more = found.get(None, [])
+    if not hosts:
+        return list(more)
+    host = hosts[0] if len(hosts) == 1 else None
+    more = [
+        replace(stall, host=host)
+        for stall in more
+        if stall.kind == "stall"
+        and not any(_touch(stall, other) for other in named if other.kind == "stall")
     ]
-    before = before[-30:]
-    if len(before) < 3 or len(inside) < 5:
-        return [stall]
-    usual, during = statistics.median(before), statistics.median(v for _, v in inside)
-    least = max(_BURST * usual, 2 * during)
-    start = _burst_start(inside, least)
-    if start is None or inside[start][0] - stall.onset < 0.5 * (stall.last - stall.onset):
-        return [stall]
-    at = inside[start][0]
-    rate = statistics.mean(v for _, v in inside[start:])
-    what = "rows read" if work.series == "innodb.rows_read" else "statements"
-    note = (
-        f"Queued work drains: {grouped(rate)} {what}/s against {grouped(usual)}/s before the "
-        "stall, with sessions still many."
-    )
-    burst = replace(stall, kind="recovery_burst", onset=at, baseline=None, note=note)
-    return [replace(stall, end=at, last=at), burst]
-
-
-def _burst_start(inside: Sequence[tuple[int, float]], least: float) -> int | None:
-    """Return the earliest index from which work stays mostly above ``least``; None: never."""
-    best, above = None, 0
-    for count, index in enumerate(range(len(inside) - 1, -1, -1), start=1):
-        above += inside[index][1] >= least
-        if inside[index][1] >= least and above >= 0.6 * count:
-            best = index
-        if above < 0.4 * count:
-            break
-    return best
-
-
-def _all_along(signal: Signal) -> list[Stall]:
-    """Return one stall over the whole capture if it is busy throughout, else none."""
-    if signal.role != "concurrency" or statistics.median(signal.values) < _ALWAYS_HIGH:
-        return []
-    note = (
-        "The capture starts inside the stall and ends inside it: there is no baseline, "
-        "and onset and end are unknown."
-    )
-    first, last = signal.times[0], signal.times[-1]
-    return [Stall("stall", signal.host, first, None, last, None, signal, note)]
+    return [*named, *more]
 
 
 # ---- few moments -------------------------------------------------------------------------------
@@ -359,7 +162,7 @@ def _all_along(signal: Signal) -> list[Stall]:
 
 def _from_moments(values: pl.DataFrame) -> list[Stall]:
     """Derive stalls from a few dumps or processlists with ten or more waiters."""
-    enough = pl.when(pl.col("series") == "processlist.running").then(_ALWAYS_HIGH).otherwise(10.0)
+    enough = pl.when(pl.col("series") == "processlist.running").then(ALWAYS_HIGH).otherwise(10.0)
     names = ["innodb.semaphore_waits", "innodb.lock_wait_transactions", "processlist.running"]
     rows = values.filter(pl.col("series").is_in(names))
     if rows.is_empty():
@@ -379,6 +182,9 @@ def _from_moments(values: pl.DataFrame) -> list[Stall]:
     return found
 
 
+# ---- times of other evidence -------------------------------------------------------------------
+
+
 def _observer_times(evidence: Evidence) -> list[int]:
     """Return the times of stack samples: a debugger stops the server while it walks stacks."""
     snapshots = evidence.frame("snapshot")
@@ -388,4 +194,43 @@ def _observer_times(evidence: Evidence) -> list[int]:
     return sorted(int(time) for time in taken["time"])
 
 
-__all__ = ["Stall", "find"]
+def _refusal_times(evidence: Evidence) -> dict[str | None, list[int]]:
+    """Return per host the times of log lines that report refused connections, sorted."""
+    events = evidence.frame("event")
+    if events is None:
+        return {}
+    lines = events.filter(
+        pl.col("time").is_not_null()
+        & (pl.col("message").str.contains(_REFUSED) | (pl.col("code").fill_null("") == "MY-001040"))
+    )
+    times: dict[str | None, list[int]] = {}
+    for host, time in lines.sort("time").select("host", "time").iter_rows():
+        times.setdefault(host, []).append(time)
+    return times
+
+
+def _restart_times(evidence: Evidence) -> dict[str | None, list[int]]:
+    """Return per host when the server started: its uptime fell, or its log reports the start."""
+    times: dict[str | None, list[int]] = {}
+    events = evidence.frame("event")
+    if events is not None:
+        lines = events.filter(pl.col("time").is_not_null() & (pl.col("kind") == "restart"))
+        for host, time in lines.select("host", "time").iter_rows():
+            times.setdefault(host, []).append(time)
+    samples = evidence.frame("sample")
+    if samples is None:
+        return times
+    names = [name for name in samples["series"].unique().to_list() if short_name(name) == "uptime"]
+    if not names:
+        return times
+    falls = (
+        samples.filter(pl.col("series").is_in(names) & pl.col("time").is_not_null())
+        .sort("artifact", "id", "time")
+        .filter(pl.col("value").diff().over("artifact", "id") < 0)
+    )
+    for host, time in falls.select("host", "time").iter_rows():
+        times.setdefault(host, []).append(time)
+    return times
+
+
+__all__ = ["Kind", "Shape", "Stall", "find"]

@@ -59,6 +59,8 @@ def document(
         host=stall.host,
         corrected_by=stall.corrected_by,
         computed=_computed(stall.computed),
+        shape=stall.shape,
+        also=list(stall.also),
     )
 
 

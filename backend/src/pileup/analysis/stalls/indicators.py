@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import statistics
 from dataclasses import dataclass
+from typing import Literal
 
 import polars as pl
 
@@ -18,6 +19,12 @@ _ROWS_READ = "innodb.rows_read"
 """Measure of work without counted statements: rows read in status dumps."""
 _OF_DUMPS = 0.6
 """Trust below which a count comes from status dumps."""
+_LEAST = 8
+"""Fewest samples of a series that shows a stall."""
+
+Role = Literal["concurrency", "throughput", "latency", "connected", "refused", "errors"]
+"""What a series shows: sessions inside the server, statements per second, time per statement,
+open connections, connections refused at max_connections, other errors per second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +34,11 @@ class Signal:
     id: str
     series: str
     host: str | None
-    role: str
-    """concurrency, latency or throughput."""
+    role: Role
     times: list[int]
     values: list[float]
+    score: float = 0.0
+    """How fully the series shows its role, for a choice among several."""
 
     @property
     def interval_us(self) -> int:
@@ -39,9 +47,22 @@ class Signal:
 
 
 def signals(values: pl.DataFrame) -> list[Signal]:
-    """Choose per host the series that best shows the sessions inside the server."""
+    """Choose per host the series that best shows sessions, work or latency.
+
+    A series that names no host does not count where another names one.
+    """
+    by_host = signals_by_role(values)
+    hosts: list[str | None] = [host for host in by_host if host is not None]
+    hosts = hosts or list(by_host)
+    loads = [[by_host[host][role] for role in _OF_LOAD if role in by_host[host]] for host in hosts]
+    chosen = [max(load, key=lambda signal: signal.score) for load in loads if load]
+    return sorted(chosen, key=lambda signal: signal.host or "")
+
+
+def signals_by_role(values: pl.DataFrame) -> dict[str | None, dict[Role, Signal]]:
+    """Choose per host and role the fullest series; a series that names no host is of host None."""
     if values.is_empty():
-        return []
+        return {}
     candidates = _with_role(values)
     undivided = set(whole(candidates))
     table = (
@@ -53,30 +74,27 @@ def signals(values: pl.DataFrame) -> list[Signal]:
             pl.col("time").max().alias("b"),
             pl.col("value").quantile(0.9).alias("high"),
         )
-        .filter(pl.col("n") >= 8)
+        .filter(pl.col("n") >= _LEAST)
+        .sort("id")
     )
-    best: dict[str | None, tuple[float, str, str, str]] = {}
-    for id_, series, host, labels, count, first, last, high in table.sort("id").iter_rows():
-        role, weight = _role(series, labels)
-        if role == "throughput" and id_ not in undivided:
+    best: dict[tuple[str | None, Role], tuple[float, str, str]] = {}
+    for id_, series, host, labels, count, first, last, high in table.iter_rows():
+        role, weight = _role(series, labels or "") or ("concurrency", 0.0)
+        if role not in ("concurrency", "latency") and id_ not in undivided:
             continue
         if role == "concurrency" and weight < _OF_DUMPS:
             weight *= min(1.0, max(0.05, high / _GROWN))  # of a dump's counts, one that grows
-        fullness = min(count, 10_000) ** 0.25
-        score = weight * (last - first) / _S * fullness
-        if score > best.get(host, (0.0, "", "", ""))[0]:
-            best[host] = (score, id_, series, role)
-    chosen = []
-    hosts = [host for host in best if host is not None]
-    for host, (_, id_, series, role) in best.items():
-        if host is None and hosts:  # a series that names no host never outvotes one that does
-            continue
+        score = weight * (last - first) / _S * min(count, 10_000) ** 0.25
+        if score > best.get((host, role), (0.0, "", ""))[0]:
+            best[host, role] = (score, id_, series)
+    chosen: dict[str | None, dict[Role, Signal]] = {}
+    for (host, role), (score, id_, series) in best.items():
         rows = values.filter(pl.col("id") == id_).group_by("time").agg(pl.col("value").max())
         rows = rows.sort("time")
-        chosen.append(
-            Signal(id_, series, host, role, rows["time"].to_list(), rows["value"].to_list())
-        )
-    return sorted(chosen, key=lambda signal: signal.host or "")
+        times, numbers = rows["time"].to_list(), rows["value"].to_list()
+        signal = Signal(id_, series, host, role, times, numbers, score)
+        chosen.setdefault(host, {})[role] = signal
+    return chosen
 
 
 def throughput(values: pl.DataFrame, host: str | None, span: Span) -> Signal | None:
@@ -91,7 +109,7 @@ def throughput(values: pl.DataFrame, host: str | None, span: Span) -> Signal | N
     sizes = rows.filter(pl.col("id").is_in(ids)).group_by("id", "series", "labels").len()
     if sizes.is_empty():
         return None
-    ranked = sorted(sizes.iter_rows(), key=lambda r: (-r[3], -_role(r[1], r[2])[1], r[0]))
+    ranked = sorted(sizes.iter_rows(), key=lambda r: (-r[3], -_trust(r[1], r[2]), r[0]))
     best = ranked[0]
     chosen = values.filter(pl.col("id") == best[0]).group_by("time").agg(pl.col("value").mean())
     chosen = chosen.sort("time")
@@ -101,35 +119,68 @@ def throughput(values: pl.DataFrame, host: str | None, span: Span) -> Signal | N
 
 def shows_load(series: str, labels: str = "") -> bool:
     """Return whether a series shows sessions inside a server, its work or its latency."""
-    return bool(_role(series, labels)[0])
+    role = _role(series, labels)
+    return role is not None and role[0] in _OF_LOAD
 
 
-def _with_role(values: pl.DataFrame, role: str | None = None) -> pl.DataFrame:
+def _with_role(values: pl.DataFrame, role: Role | None = None) -> pl.DataFrame:
     """Return id, series, host and labels of the series with a role, or with this one."""
     named = values.select("id", "series", "host", "labels").unique(maintain_order=True)
-    roles = [_role(row[0], row[1] or "")[0] for row in named.select("series", "labels").iter_rows()]
-    wanted = [bool(each) and role in (None, each) for each in roles]
+    roles = [_role(row[0], row[1] or "") for row in named.select("series", "labels").iter_rows()]
+    wanted = [each is not None and role in (None, each[0]) for each in roles]
     return named.filter(pl.Series(wanted, dtype=pl.Boolean))
 
 
-def _role(series: str, labels: str = "") -> tuple[str, float]:
-    """Return the role ('concurrency', 'latency', 'throughput' or '') and its trust, 0..1."""
+def _trust(series: str, labels: str | None) -> float:
+    found = _role(series, labels or "")
+    return found[1] if found else 0.0
+
+
+def _role(series: str, labels: str = "") -> tuple[Role, float] | None:
+    """Return the role of a series and its trust, 0..1; None for any other series."""
     name = short_name(series, labels)
-    if name in ("threads_running", "threads_running_avg"):
-        return "concurrency", 1.0
-    if series == "processlist.running":
-        return "concurrency", 0.8
-    if name in ("active_connections", "active_sessions", "running_threads", "concurrency"):
-        return "concurrency", 0.7
-    if series == "innodb.active_transactions":
-        return "concurrency", 0.5
-    if series in ("innodb.lock_wait_transactions", "innodb.semaphore_waits"):
-        return "concurrency", 0.45
-    if name in ("qps", "questions", "queries", "tps", "queries_per_second", "qps_total"):
-        return "throughput", 0.4
-    if any(word in name for word in ("latency", "response_time", "p95", "p99")):
+    if series in _ROLES:
+        return _ROLES[series]
+    if name in _ROLES:
+        return _ROLES[name]
+    if any(word in name for word in _LATENCY) and not any(word in name for word in _OTHER_LATENCY):
         return "latency", 0.3
-    return "", 0.0
+    return None
 
 
-__all__ = ["Signal", "shows_load", "signals", "throughput"]
+_ROLES: dict[str, tuple[Role, float]] = {
+    **dict.fromkeys(("threads_running", "threads_running_avg"), ("concurrency", 1.0)),
+    "processlist.running": ("concurrency", 0.8),
+    **dict.fromkeys(
+        ("active_connections", "active_sessions", "running_threads", "concurrency"),
+        ("concurrency", 0.7),
+    ),
+    "innodb.active_transactions": ("concurrency", 0.5),
+    "innodb.lock_wait_transactions": ("concurrency", 0.45),
+    "innodb.semaphore_waits": ("concurrency", 0.45),
+    **dict.fromkeys(
+        ("qps", "questions", "queries", "tps", "queries_per_second", "qps_total"),
+        ("throughput", 0.4),
+    ),
+    "threads_connected": ("connected", 1.0),
+    "connection_errors_max_connections": ("refused", 1.0),
+    "aborted_connects": ("errors", 0.8),
+    **dict.fromkeys(
+        (
+            "errors", "errors_per_s", "errors_per_sec", "errors_per_second", "errors_s",
+            "err_per_s", "error_rate", "failed_connects", "connection_errors", "connect_errors",
+            "connection_errors_per_s", "aborted_connects_per_s", "failed_queries", "queries_failed",
+        ),
+        ("errors", 0.6),
+    ),
+}  # fmt: skip
+"""Full series name, or short name, to its role and trust."""
+_LATENCY = ("latency", "response_time", "p95", "p99")
+_OTHER_LATENCY = (
+    "disk", "read_latency", "readlatency", "write_latency", "writelatency", "io_", "_io", "fsync",
+    "flush", "network", "ping", "replica", "lag", "count", "connect",
+)  # fmt: skip
+"""Parts of names of latencies that are not a statement's."""
+_OF_LOAD: tuple[Role, ...] = ("concurrency", "throughput", "latency")
+
+__all__ = ["Role", "Signal", "shows_load", "signals", "signals_by_role", "throughput"]

@@ -1,0 +1,101 @@
+"""Detect clients that are refused: connections at their limit, and errors per second."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+
+from pileup.analysis.evidence.context import Span
+from pileup.analysis.stalls.indicators import Signal
+from pileup.analysis.stalls.references import far_from_before
+from pileup.analysis.stalls.stall import Stall, baseline_before, join, of_range, runs
+from pileup.analysis.stalls.stops import levels_around
+
+_S = 1_000_000
+_LEAST_S, _LEAST = 5.0, 2
+_SOME = 0.2
+"""Refused connections per second that count; usually there are none."""
+_FACTOR, _MANY = 10.0, 1.0
+"""Errors per second: ten times those before, and one at least."""
+_OF_WORK = 0.05
+"""Least share of errors in the statements, where both are known."""
+_ROSE = 0.9
+"""Connections below this share of the limit before: they rose to it."""
+_LINES, _APART_S = 5, 10.0
+
+
+def refused(signal: Signal) -> list[Stall]:
+    """Detect ranges with connections refused at max_connections."""
+    mask = [value >= _SOME for value in signal.values]
+    return _stalls(signal, mask)
+
+
+def at_limit(connected: Signal, limit: float) -> list[Stall]:
+    """Detect ranges in which connections rose to max_connections and stayed there."""
+    mask = [value >= limit for value in connected.values]
+    rose = [
+        (first, last)
+        for first, last in join(connected, runs(mask))
+        if (before := connected.values[max(0, first - 30) : first])
+        and statistics.median(before) < _ROSE * limit
+    ]
+    kept = [False] * len(mask)
+    for first, last in rose:
+        kept[first : last + 1] = [True] * (last - first + 1)
+    return _stalls(connected, kept)
+
+
+def erring(signal: Signal, work: Signal | None) -> list[Stall]:
+    """Detect ranges with far more errors per second than before. work: statements per second."""
+    marked = far_from_before(
+        signal, lambda value, level, peaks: value >= max(_MANY, _FACTOR * max(level, peaks))
+    )
+    stalls = _stalls(signal, marked.mask)
+    return [stall for stall in stalls if _is_much(stall, signal, work)]
+
+
+def _is_much(stall: Stall, signal: Signal, work: Signal | None) -> bool:
+    _, errors = levels_around(signal, stall.span)
+    _, done = levels_around(work, stall.span)
+    return done is None or (errors or 0.0) >= _OF_WORK * done
+
+
+def by_log(times: Sequence[int], host: str | None) -> list[Stall]:
+    """Detect ranges of log lines that report refused connections. times: of the lines, sorted."""
+    ranges: list[list[int]] = []
+    for time in times:
+        if ranges and time - ranges[-1][-1] <= _APART_S * _S:
+            ranges[-1].append(time)
+        else:
+            ranges.append([time])
+    return [
+        Stall(
+            "stall",
+            host,
+            lines[0],
+            lines[-1],
+            lines[-1],
+            Span(lines[0] - 30 * _S, lines[0] - 1),
+            None,
+            f"{len(lines)} log lines report refused connections.",
+            shape="refused",
+        )
+        for lines in ranges
+        if len(lines) >= _LINES and lines[-1] - lines[0] >= _LEAST_S * _S
+    ]
+
+
+def _stalls(signal: Signal, mask: list[bool]) -> list[Stall]:
+    stalls: list[Stall] = []
+    ended, interval = 0, signal.interval_us
+    for first, last in join(signal, runs(mask)):
+        length = (signal.times[last] - signal.times[first] + interval) / _S
+        if length < _LEAST_S or last - first + 1 < _LEAST:
+            continue
+        baseline = baseline_before(signal, mask, first, ended)
+        stalls.append(of_range(signal, first, last, "stall", baseline, "", "refused"))
+        ended = signal.times[last]
+    return stalls
+
+
+__all__ = ["at_limit", "by_log", "erring", "refused"]

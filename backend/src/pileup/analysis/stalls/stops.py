@@ -1,0 +1,127 @@
+"""Detect work that stops: throughput falls to a quarter or less of what it was just before.
+
+A load that ends, a burst that is over and a restart of the server look alike; what tells them apart
+is the level before the load came, the clients that stay connected, and the server's uptime.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+
+from pileup.analysis.evidence.context import Span
+from pileup.analysis.stalls.indicators import Signal
+from pileup.analysis.stalls.onsets import left_baseline
+from pileup.analysis.stalls.references import far_from_before
+from pileup.analysis.stalls.stall import Shape, Stall, baseline_before, join, of_range, runs
+
+_S = 1_000_000
+_FALL = 0.25
+_NOTHING = 0.1
+"""Share of the usual work up to which it has stopped; above, it is slow."""
+_LEAST_S = 5.0
+_SHORT_S = 10.0
+_MISSED = 30.0
+"""Statements that did not come, at least: fewer are chance."""
+_PATTERN_RUNS, _PATTERN_SHARE = 4, 0.2
+"""Falls as frequent as this are how the load works: a job that runs and rests."""
+_LEFT = 0.5
+"""Clients, or sessions, down to this share of what they were: the load left."""
+_RESTART_S = 60.0
+
+
+def stops(
+    signal: Signal,
+    clients: Signal | None,
+    sessions: Signal | None,
+    restarts: Sequence[int] = (),
+) -> list[Stall]:
+    """Detect every stop of the work in one series of throughput.
+
+    clients, sessions: connected and running, where a series shows them. restarts: UTC µs at which
+    the server started.
+    """
+    marked = far_from_before(signal, lambda value, level, _: value <= _FALL * level)
+    ranges = join(signal, runs(marked.mask))
+    interval = signal.interval_us
+    low = sum(last - first + 1 for first, last in ranges)
+    if len(ranges) >= _PATTERN_RUNS and low >= _PATTERN_SHARE * len(signal.values):
+        return []
+    stalls: list[Stall] = []
+    earlier: list[float] = []
+    begin = 0
+    for first, last in ranges:
+        level = marked.levels[first]
+        assert level is not None
+        earlier += signal.values[begin:first]
+        begin = first
+        inside = signal.values[first : last + 1]
+        length = (signal.times[last] - signal.times[first] + interval) / _S
+        during = statistics.median(inside)
+        stopped = during <= _NOTHING * level
+        if (
+            length < (_LEAST_S if stopped else _SHORT_S)
+            or (last - first < 2 and interval < _LEAST_S * _S)
+            or level * length < _MISSED
+            or _was_so_before(earlier, during, level)
+        ):
+            continue
+        span = Span(signal.times[first], signal.times[last])
+        ended = last + 1 == len(signal.values)
+        if _load_left(span, clients, sessions, certain=not ended and stopped):
+            continue
+        begin = last + 1
+        if any(span.start - interval <= time <= span.end + _RESTART_S * _S for time in restarts):
+            note = "The server started again then: a restart, no stall."
+            stalls.append(of_range(signal, first, last, "false_positive", None, note))
+            continue
+        previous = stalls[-1].last if stalls else 0
+        onset = left_baseline(signal.values, first, _index_after(signal, previous), falls=True)
+        baseline = baseline_before(signal, marked.mask, onset, previous)
+        shape: Shape = "stopped" if stopped else "slow"
+        stalls.append(of_range(signal, onset, last, "stall", baseline, "", shape))
+    return stalls
+
+
+def _was_so_before(earlier: Sequence[float], during: float, level: float) -> bool:
+    """Return whether so little work is nothing new: the load came and went."""
+    ordered = sorted(earlier)
+    lowest = ordered[len(ordered) // 20]
+    return lowest <= _FALL * level and lowest <= 2 * during + 1e-9
+
+
+def _load_left(
+    span: Span, clients: Signal | None, sessions: Signal | None, *, certain: bool
+) -> bool:
+    """Return whether the work ended because the clients went.
+
+    certain: the work stopped and came back; sessions that end with it are then no sign.
+    """
+    before, during = levels_around(clients, span)
+    if before is not None and during is not None:
+        return during <= _LEFT * before and before - during >= 3
+    if certain:
+        return False
+    before, during = levels_around(sessions, span)
+    return before is not None and during is not None and before >= 2 and during <= _LEFT * before
+
+
+def levels_around(signal: Signal | None, span: Span) -> tuple[float | None, float | None]:
+    """Return the medians of a series in the minute before a span, and inside; None: no samples."""
+    if signal is None:
+        return None, None
+    pairs = list(zip(signal.times, signal.values, strict=True))
+    reach = max(60 * _S, 10 * signal.interval_us)
+    before = [value for time, value in pairs if span.start - reach <= time < span.start]
+    inside = [value for time, value in pairs if span.start <= time <= span.end]
+    return (
+        statistics.median(before) if before else None,
+        statistics.median(inside) if inside else None,
+    )
+
+
+def _index_after(signal: Signal, time: int) -> int:
+    return next((at for at, other in enumerate(signal.times) if other > time), 0)
+
+
+__all__ = ["levels_around", "stops"]
