@@ -7996,6 +7996,8 @@ export interface components {
     }
     /** StallDoc */
     StallDoc: {
+      /** @default [] */
+      also: ('piled_up' | 'refused' | 'slow' | 'stopped')[]
       baseline: components['schemas']['Window'] | null
       /** @default null */
       capture: string | null
@@ -8022,6 +8024,11 @@ export interface components {
        */
       peak_counts: 'running' | 'waiting'
       peak_waiters: number | null
+      /**
+       * @default piled_up
+       * @enum {unknown}
+       */
+      shape: 'piled_up' | 'refused' | 'slow' | 'stopped'
     }
     /** StallEvidence */
     StallEvidence: {

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from pileup.analysis.evidence.context import Span
-from pileup.analysis.evidence.series import short_name
+from pileup.analysis.evidence.series import short_name, whole
 from pileup.analysis.stalls.stall import Stall
 
 _FULL = 0.9
@@ -41,6 +41,7 @@ _WORKS = re.compile(
 class _Level:
     """Medians of a series before and during a range, and its 20th percentile inside."""
 
+    id: str
     name: str
     labels: str
     before: float
@@ -64,22 +65,22 @@ def is_done(stall: Stall, values: pl.DataFrame) -> bool:
         rows = rows.filter(pl.col("host").is_null() | (pl.col("host") == stall.host))
     during = stall.span.holds()
     before = quiet.holds()
+    undivided = set(whole(rows))
     table = (
-        rows.group_by("series", "labels")
+        rows.group_by("id", "series", "labels")
         .agg(
             pl.col("value").filter(before).median().alias("before"),
             pl.col("value").filter(during).median().alias("during"),
             pl.col("value").filter(during).quantile(0.2).alias("low"),
         )
-        .drop_nulls()
+        .drop_nulls(["before", "during"])
     )
     levels = [
-        _Level(short_name(series), labels or "", *rest)
-        for series, labels, *rest in table.iter_rows()
+        _Level(id_, short_name(series, labels or ""), labels or "", *rest)
+        for id_, series, labels, *rest in table.iter_rows()
     ]
-    plain = [level for level in levels if not level.labels]
-    name = short_name(stall.signal.series)
-    sessions = next((level for level in plain if level.name == name), None)
+    plain = [level for level in levels if level.id in undivided]
+    sessions = next((level for level in levels if level.id == stall.signal.id), None)
     statements = [level for level in plain if level.name in _STATEMENTS and level.before > 0]
     if sessions is None or not statements:
         return False

@@ -14,6 +14,8 @@ const stall = (onset: string, end: string | null, kind: Stall['kind'] = 'stall')
   peak_at: null,
   peak_waiters: null,
   peak_counts: 'waiting' as const,
+  shape: 'piled_up' as const,
+  also: [],
   evidence: [],
   note: '',
   host: null,
