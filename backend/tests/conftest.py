@@ -20,7 +20,14 @@ from argon2.profiles import CHEAPEST
 from pileup.storage.accounts import credentials
 from tests.support.groups import Groups
 from tests.support.postgres import PostgresForTests
-from tests.support.rounds import Rounds, mark_users, parametrize_seeds, rounds_of
+from tests.support.rounds import (
+    Rounds,
+    choose_turn,
+    drop_other_turns,
+    mark_users,
+    parametrize_seeds,
+    rounds_of,
+)
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -36,9 +43,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=int,
         help="long property tests: every case for every sample, so many times with other dice",
     )
+    parser.addoption(
+        "--turn",
+        type=int,
+        help="which share of the dealt tests and cases to run; the number of the day by default",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    choose_turn(config)
     config.pluginmanager.register(Groups())
 
 
@@ -47,8 +60,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     mark_users(items)
+    drop_other_turns(config, items)
 
 
 @pytest.fixture(scope="session", autouse=True)

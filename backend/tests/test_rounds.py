@@ -15,3 +15,11 @@ def test_every_case_is_dealt_once(players: int) -> None:
     assert sorted(dealt) == cases
     assert all(list(long.deal(cases, at, players)) == cases for at in range(players))
     assert (usual.times(5, 40), long.times(5, 40)) == (5, 120)
+
+
+@pytest.mark.parametrize("of", [1, 3, 4])
+def test_every_case_has_its_turn(of: int) -> None:
+    cases = list(range(50))
+    days = [Rounds(1, long=False, turn=turn) for turn in range(739_000, 739_000 + of)]
+    assert sorted(case for day in days for case in day.in_turn(cases, of)) == cases
+    assert list(Rounds(3, long=True, turn=5).in_turn(cases, of)) == cases

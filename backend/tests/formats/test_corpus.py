@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import io
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 import polars as pl
@@ -27,6 +28,8 @@ _MOST_BROKEN = 32 * 1024
 """Of each file: some 800 of them, broken, take less than a minute."""
 _SHARES = 4
 """Every so many-th file is a test of its own, so that several processes share the work."""
+_TURNS = 4
+"""A usual run takes every so many-th of these files, other ones every day."""
 
 
 @pytest.mark.slow
@@ -56,7 +59,7 @@ def test_every_file_of_the_corpus_broken_is_read(corpus: Path, share: int, round
 
     ``--rounds`` takes that many ways of each. The same files break in the same ways every time.
     """
-    for path in [*files(corpus)][share::_SHARES]:
+    for path in rounds.in_turn([*files(corpus)][share::_SHARES], _TURNS):
         with path.open("rb") as stream:
             data = stream.read(_MOST_BROKEN)
         dice = random.Random(path.name)
@@ -85,8 +88,8 @@ def test_frames_of_each_kind_come_back_from_the_store(corpus: Path, tmp_path: Pa
 
 @pytest.mark.slow
 @pytest.mark.parametrize("share", range(_SHARES))
-def test_the_captures_are_read(captures: Path, share: int) -> None:
-    for name, parsed in _capture_members([*files(captures)][share::_SHARES]):
+def test_the_captures_are_read(captures: Path, share: int, rounds: Rounds) -> None:
+    for name, parsed in _capture_members([*files(captures)][share::_SHARES], rounds):
         assert not parsed.crashed, f"{name}: {parsed.failed}"
         if "pt-stalk" in name and parsed.receipt.bytes_read:
             assert parsed.format is not None, f"{name}: {parsed.detection.why}"
@@ -98,11 +101,11 @@ def test_the_captures_are_read(captures: Path, share: int) -> None:
             assert parsed.format == "processlist", name
 
 
-def test_gdb_and_pt_pmp_agree_on_the_same_backtraces(captures: Path) -> None:
+def test_gdb_and_pt_pmp_agree_on_the_same_backtraces(captures: Path, rounds: Rounds) -> None:
     """pt-pmp collapsed these very files: as many threads, as many distinct stacks."""
     compared = 0
     for path in sorted(captures.glob("*/gdb/gdb-backtraces.tar.gz")):
-        for member in archive.members(path):
+        for member in rounds.in_turn(archive.members(path), _TURNS - 1):
             collapsed = path.parent / Path(member.path).name.replace("-gdb", "-pt-pmp")
             if not collapsed.exists():
                 continue
@@ -120,15 +123,16 @@ def _distinct(stacks: pl.DataFrame) -> int:
     return len({tuple(frame["function"] for frame in frames) for frames in stacks["frames"]})
 
 
-def _capture_members(paths: Iterable[Path]) -> Iterator[tuple[str, Parsed]]:
-    for path in paths:
-        if archive.detect_container(path) is None:
-            yield path.name, parse_path(path)
-            continue
+def _capture_members(paths: Sequence[Path], rounds: Rounds) -> Iterator[tuple[str, Parsed]]:
+    plain = [path for path in paths if archive.detect_container(path) is None]
+    for path in rounds.in_turn(plain, _TURNS):
+        yield path.name, parse_path(path)
+    for at, path in enumerate(path for path in paths if path not in plain):
         refused: list[archive.Refusal] = []
-        for at, member in enumerate(archive.members(path, refusals=refused)):
-            if path.name == "innodb-status-samples.tar.gz" and at % 10:
-                continue  # a dump per second, each like the one before
+        dumps = path.name == "innodb-status-samples.tar.gz"
+        members = archive.members(path, refusals=refused)
+        # Of the dumps of every second, each like the one before, the long run takes some too.
+        for member in rounds.in_turn(islice(members, 0, None, 10 if dumps else 1), _TURNS, at):
             with member.open() as stream:
                 head = io.BytesIO(stream.read(_MOST))  # the rest of a series repeats itself
             yield member.path, parse_stream(head, name=member.path)

@@ -3,14 +3,17 @@
 Reading a capture takes seconds, so a test process keeps what it read, and ``of_captures`` and
 ``of_samples`` give the tests of one capture to one process. The process keeps them in memory only:
 no run reads what an earlier run left.
+
+A usual run reads a third of the captures: other ones every day (``Rounds.turn``), ``--rounds`` all.
 """
 
 from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TypeVar
 from unittest import mock
 
 import polars as pl
@@ -24,6 +27,18 @@ from pileup.cli.captures import Captures
 from tests.conftest import REPOSITORY
 
 SAMPLES = ("ahi-pileup", "commit-pileup", "hot-row")
+CAPTURES = (
+    *("ahi-pileup", "commit-pileup", "concurrency-collapse", "fts-sync-stall", "hot-row"),
+    "ahi-pileup/experiment-ahi-off",
+    "commit-pileup/experiment-relaxed-durability",
+    "concurrency-collapse/experiment-thread-concurrency-32",
+    "fts-sync-stall/experiment-binlog-order-commits-off",
+)
+"""Captures and runs of experiments that tests read whole."""
+
+_TURNS = 3
+_EVERY = re.compile("")
+_Test = TypeVar("_Test", bound=Callable[..., object])
 _TRUTH = ("GROUND_TRUTH.md", "ground-truth.json", "sample.yaml", "README.md")
 
 on_samples = pytest.mark.xdist_group("samples")
@@ -37,12 +52,18 @@ def of_samples(names: Iterable[str] = SAMPLES) -> pytest.MarkDecorator:
 
 def of_captures(names: Iterable[str]) -> pytest.MarkDecorator:
     """Run a test once for each of these captures, in the process that has read it."""
-    return pytest.mark.parametrize("name", [pytest.param(n, marks=on_capture(n)) for n in names])
+    return pytest.mark.parametrize("name", [pytest.param(n, marks=_marks(n)) for n in names])
 
 
-def on_capture(name: str) -> pytest.MarkDecorator:
+def on_capture(name: str) -> Callable[[_Test], _Test]:
     """Mark a test of one capture, to run in the process that reads this capture."""
-    return pytest.mark.xdist_group(f"capture-{name.replace('/', '-')}")
+    group, turn = _marks(name)
+    return lambda test: group(turn(test))
+
+
+def _marks(name: str) -> tuple[pytest.MarkDecorator, pytest.MarkDecorator]:
+    group = pytest.mark.xdist_group(f"capture-{name.replace('/', '-')}")
+    return group, pytest.mark.on_turn(CAPTURES.index(name) % _TURNS, _TURNS)
 
 
 def sample(name: str) -> Path:
@@ -60,14 +81,33 @@ def evidence_of(folder: Path) -> Evidence:
     return _evidence(_artifacts_folder(folder))
 
 
-def parsed(folder: Path) -> list[tuple[EvidenceArtifact, dict[str, pl.DataFrame]]]:
+def parsed(
+    folder: Path, names: re.Pattern[str] = _EVERY
+) -> list[tuple[EvidenceArtifact, dict[str, pl.DataFrame]]]:
     """Parse the files of a capture or sample as the command line does, without experiments.
 
-    In this process: the run has one per core already, and to start more costs CPU time.
+    ``names`` chooses among the files and folders at its top. All in this process: the run has one
+    per core already, and to start more costs CPU time.
     """
     root = _artifacts_folder(folder)
+    # A sample's files stay in memory for the tests that want them; a capture's are too large.
+    if names is _EVERY and root.is_relative_to(REPOSITORY):
+        return list(_of_sample(root))
+    return _parsed(root, names)
+
+
+@functools.cache
+def _of_sample(root: Path) -> tuple[tuple[EvidenceArtifact, dict[str, pl.DataFrame]], ...]:
+    return tuple(_parsed(root, _EVERY))
+
+
+def _parsed(
+    root: Path, names: re.Pattern[str]
+) -> list[tuple[EvidenceArtifact, dict[str, pl.DataFrame]]]:
     captures = Captures()
-    children = sorted(path for path in root.iterdir() if path.name not in _TRUTH)
+    children = sorted(
+        path for path in root.iterdir() if path.name not in _TRUTH and names.search(path.name)
+    )
     with mock.patch.object(cli_captures, "_PROCESSES", 1):
         captures.read([path for path in children if not path.name.startswith("experiment")])
     return captures.artifacts
@@ -102,6 +142,5 @@ def _evidence(root: Path) -> Evidence:
 
 @functools.cache
 def _analysis(root: Path) -> Analysis:
-    # A sample's evidence stays in memory for the tests that want it; a capture's is too large.
     in_repository = root.is_relative_to(REPOSITORY)
     return analyse(_evidence(root) if in_repository else gather(parsed(root)))

@@ -1,13 +1,16 @@
 """Choose how many rounds the property tests make: few in a usual run, more with ``--rounds``.
 
 A usual run deals the cases of a law over the samples of a format, so that each format meets each
-case and none twice. ``--rounds N`` (``make test-long``) gives every sample every case, N times.
+case and none twice. What is too long for that is dealt over the days: ``turn`` is the number of
+the day, and ``--turn N`` repeats another. ``--rounds N`` (``make test-long``) gives every sample
+every case, N times, and leaves out no test.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import islice
 from typing import TypeVar
 
@@ -18,6 +21,9 @@ _Case = TypeVar("_Case")
 USES_ROUNDS = "rounds"
 """Marks the tests that ``--rounds`` changes; added to each that needs the fixture or ``seeds``."""
 
+ON_TURN = "on_turn"
+"""Marks the tests that run on some days only."""
+
 
 @dataclass(frozen=True)
 class Rounds:
@@ -26,10 +32,15 @@ class Rounds:
     count: int
     long: bool
     """Whether ``--rounds`` was given."""
+    turn: int = 0
 
     def deal(self, cases: Iterable[_Case], at: int, players: int) -> Iterator[_Case]:
         """Return the cases of player ``at`` of so many; all of them in a long run."""
         return iter(cases) if self.long else islice(cases, at, None, players)
+
+    def in_turn(self, cases: Iterable[_Case], of: int, first: int = 0) -> Iterator[_Case]:
+        """Return every so many-th case, other ones every day; all of them in a long run."""
+        return self.deal(cases, (self.turn + first) % of, of)
 
     def times(self, usual: int, long: int) -> int:
         """Return how often to repeat something."""
@@ -39,7 +50,28 @@ class Rounds:
 def rounds_of(config: pytest.Config) -> Rounds:
     """Return the rounds that the command line asks for."""
     given = config.getoption("--rounds")
-    return Rounds(1, long=False) if given is None else Rounds(int(given), long=True)
+    turn = int(config.getoption("--turn"))
+    return Rounds(1, False, turn) if given is None else Rounds(int(given), True, turn)
+
+
+def choose_turn(config: pytest.Config) -> None:
+    """Set the turn to the day; xdist passes it to its processes, so all of them take the same."""
+    if config.getoption("--turn") is None:
+        config.option.turn = datetime.now(UTC).toordinal()
+
+
+def drop_other_turns(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the tests marked ``on_turn`` whose turn it is not; a long run leaves out none."""
+    rounds = rounds_of(config)
+    others = [item for item in items if not _has_turn(item, rounds)]
+    if others:
+        config.hook.pytest_deselected(items=others)
+        items[:] = [item for item in items if _has_turn(item, rounds)]
+
+
+def _has_turn(item: pytest.Item, rounds: Rounds) -> bool:
+    mark = item.get_closest_marker(ON_TURN)
+    return mark is None or mark.args[0] in rounds.in_turn(range(mark.args[1]), mark.args[1])
 
 
 def parametrize_seeds(metafunc: pytest.Metafunc) -> None:
@@ -52,5 +84,5 @@ def mark_users(items: Iterable[pytest.Item]) -> None:
     """Mark the tests that more rounds change, for ``-m rounds``."""
     for item in items:
         names = getattr(item, "fixturenames", ())
-        if "rounds" in names or item.get_closest_marker("seeds"):
+        if "rounds" in names or any(map(item.get_closest_marker, ("seeds", ON_TURN))):
             item.add_marker(USES_ROUNDS)
