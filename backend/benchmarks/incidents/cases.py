@@ -13,6 +13,7 @@ from benchmarks.incidents import noise
 from benchmarks.incidents.load import application
 from benchmarks.incidents.mechanisms import MECHANISMS, Mechanism
 from benchmarks.incidents.rendering.capture import capture_files
+from benchmarks.incidents.rendering.error_log import error_log
 from benchmarks.incidents.rendering.printed import Printed
 from benchmarks.incidents.rendering.process_list import process_list
 from benchmarks.incidents.rendering.stack_samples import gdb, pmp
@@ -21,12 +22,23 @@ from benchmarks.incidents.scenario import Scenario, Truth
 from benchmarks.incidents.servers import pick
 from benchmarks.incidents.simulation import Moment, World
 
-PASTES = ("dump", "list", "stacks")
+PASTES = ("dump", "list", "stacks", "log")
 WHOLE = "whole"
 _SECONDS = 75
+_NAMES = {
+    "dump": "innodb.txt",
+    "list": "processlist.txt",
+    "stacks": "stacks.txt",
+    "log": "error.log",
+}
 _RAMP = 4
 """Seconds until the load is even; a capture begins then."""
-_FORMS = {"dump": "innodb-status", "list": "processlist", "stacks": "stacktrace"}
+_FORMS = {
+    "dump": "innodb-status",
+    "list": "processlist",
+    "stacks": "stacktrace",
+    "log": "mysqld-error",
+}
 _HOLD_OUT = 0.35
 
 
@@ -175,14 +187,14 @@ def _paste(
     elif plan.form == "list":
         layout = rng.choice(("box", "box", "rows", "tabs"))
         text, format_ = process_list(printed, moment, layout), "processlist"
+    elif plan.form == "log":
+        text, format_ = error_log(printed, scenario.world.now), "error-log"
     elif rng.random() < 0.5:
         text, format_ = gdb(printed, moment, stripped=rng.random() < 0.3), "gdb"
     else:
         text, format_ = pmp(printed, moment, stripped=rng.random() < 0.3), "pmp"
     text = noise.paste(text, format_, rng)
-    name = {"innodb-status": "innodb.txt", "processlist": "processlist.txt"}.get(
-        format_, "stacks.txt"
-    )
+    name = _NAMES[plan.form]
     return Case(
         plan,
         {name: text},

@@ -49,7 +49,6 @@ class Scenario:
     settings: dict[str, str] = field(default_factory=dict)
     log: list[tuple[float, str, str]] = field(default_factory=list)
     """Lines of the error log: time, level, text."""
-    latches: dict[str, str] = field(default_factory=dict)
     machine: dict[str, float] = field(default_factory=dict)
     """From the onset on: cpu_user, cpu_system, iowait, io_util, io_await_ms, swap_kb, free_mb."""
     deadlocks: list[tuple[float, Session, Session]] = field(default_factory=list)

@@ -143,6 +143,8 @@ class World:
         self.counters: defaultdict[str, float] = defaultdict(float)
         self.gauges: dict[str, float] = {}
         self.fsync_s = fsync_s or (lambda: rng.uniform(0.0005, 0.002))
+        self.leader_doing: Callable[[], str] = lambda: "flushing"
+        """What the leader of a group does while it commits the group."""
         self.commit_queue = Resource("commit", "group commit")
         self.committing: list[Session] = []
         """The group whose logs are flushed now; the first leads."""
@@ -266,7 +268,7 @@ class World:
         self.commit_queue.queue.clear()
         self.committing = [request.session for request in group]
         leader = self.committing[0]
-        leader.wait, leader.doing = None, "flushing"
+        leader.wait, leader.doing = None, self.leader_doing()
         self.counters["fsyncs"] += 2
 
         def done() -> None:

@@ -31,5 +31,5 @@ def semi_sync(s: Scenario) -> None:
     quick = s.world.fsync_s
     s.world.fsync_s = lambda: low if s.on else quick()
     s.truth.root = r"semi|ack|commit"
-    s.latches["commit"] = "semi-sync"
+    s.world.leader_doing = lambda: "awaiting ack" if s.on else "flushing"
     s.settings |= {"rpl_semi_sync_master_enabled": "ON", "rpl_semi_sync_master_timeout": "10000"}

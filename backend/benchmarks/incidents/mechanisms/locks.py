@@ -48,6 +48,18 @@ def hot_row(s: Scenario) -> None:
     s.world.at(s.end, lambda: setattr(s.app, "hot_trx_s", usual))
 
 
+@mechanism("deadlock-storm", shown="log", least=0)
+def deadlock_storm(s: Scenario) -> None:
+    """Update two rows in opposite orders from many sessions: several deadlocks a second."""
+    s.settings["innodb_print_all_deadlocks"] = "ON"
+    s.truth.root = r"deadlock|order|row|session"
+    sessions = [s.app.client() for _ in range(6)]
+    gap = s.rng.uniform(0.15, 1.0)
+    for n in range(60):
+        first, second = s.rng.sample(sessions, k=2)
+        s.deadlocks.append((s.onset + n * gap, first, second))
+
+
 @mechanism("long-transaction", shown="dump list locks", rooted="dump locks")
 def long_transaction(s: Scenario) -> None:
     """Run a batch that changes very many rows in one transaction."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchmarks.incidents import noise
+from benchmarks.incidents.rendering.error_log import error_log
 from benchmarks.incidents.rendering.printed import Printed
 from benchmarks.incidents.rendering.process_list import process_list
 from benchmarks.incidents.rendering.series import (
@@ -40,6 +41,8 @@ def capture_files(printed: Printed, moments: Sequence[Moment]) -> Files:
         files["vmstat.txt"] = (vmstat(printed, rows), "vmstat")
     if rng.random() < 0.4:
         files["iostat.txt"] = (iostat(printed, rows), "iostat")
+    if rng.random() < 0.6 or printed.scenario.log:
+        files["mysqld-error.log"] = (error_log(printed, moments[-1].time), "error-log")
     if rng.random() < 0.6:
         files["variables.txt"] = (_variables(printed), "variables")
     return files

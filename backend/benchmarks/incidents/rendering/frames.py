@@ -30,17 +30,30 @@ _WAITS = {
     "autoinc": "autoinc",
     "redo": "redo",
     "free_page": "free_page_wait",
+    "table_cache": "table_cache",
+    "slot": "slot",
+    "query_cache": "query_cache",
+    "disk": "disk_read",
 }
 _WORKS = {
     "building hash": "building_hash",
     "splitting": "splitting",
     "freeing page": "freeing_page",
     "sending": "sending",
+    "reading disk": "disk_read",
+    "opening table": "opening_table",
+    "invalidating": "invalidating",
+    "dropping": "dropping",
     "scanning": "scanning",
     "reading": "scanning",
     "latched": "scanning",
 }
-_LATCHES = {"adaptive hash": "hash", "index tree": "tree"}
+_LEADS = {
+    "awaiting ack": "leader_semi_sync",
+    "syncing full text": "leader_full_text",
+    "disk full": "leader_disk_full",
+}
+_LATCHES = {"adaptive hash": "hash", "index tree": "tree", "dictionary": "dictionary"}
 
 
 @cache
@@ -59,7 +72,7 @@ def _of(entries: dict[str, Any], generation: str) -> Any:
     return entries[generation]
 
 
-def frames(session: Session, server: Server, *, semi_sync: bool = False) -> list[str]:
+def frames(session: Session, server: Server) -> list[str]:
     """Return the functions of a session's thread, innermost first."""
     generation = server.generation
     if session.statement is None and session.wait is None:
@@ -67,7 +80,7 @@ def frames(session: Session, server: Server, *, semi_sync: bool = False) -> list
             _entry("between", generation) + _entry("connection", generation).split("do_command")[1]
         )
         return text.split(",")
-    inner, path = _inner(session, server, semi_sync)
+    inner, path = _inner(session, server)
     middle = _path(session, generation) if path is None else path
     text = ",".join(part for part in (inner, middle, _entry("connection", generation)) if part)
     while wanted := re.search(r"\{(\w+)\}", text):
@@ -90,11 +103,11 @@ def _verb(verb: str, generation: str) -> str:
     return str(_of(_table()["path"][verb], generation))
 
 
-def _inner(session: Session, server: Server, semi_sync: bool) -> tuple[str, str | None]:
+def _inner(session: Session, server: Server) -> tuple[str, str | None]:
     """Return the inner frames, and the path where it is not the usual one of the statement."""
     generation = server.generation
     if session.wait is None:
-        return _working(session, semi_sync)
+        return _working(session)
     kind = session.wait.resource.kind
     if kind == "metadata":
         return _metadata(session, generation)
@@ -126,10 +139,11 @@ def _commit_path(session: Session) -> str:
     return "trans_commit" if session.verb == "commit" else "trans_commit_stmt"
 
 
-def _working(session: Session, semi_sync: bool) -> tuple[str, str | None]:
+def _working(session: Session) -> tuple[str, str | None]:
     if session.doing == "flushing":
-        stage = "leader_redo" if session.id % 2 else "leader_binlog"
-        return "{" + ("leader_semi_sync" if semi_sync else stage) + "}", _commit_path(session)
+        return "{leader_redo}" if session.id % 2 else "{leader_binlog}", _commit_path(session)
+    if session.doing in _LEADS:
+        return "{" + _LEADS[session.doing] + "}", _commit_path(session)
     if session.doing == "committing":
         return "ha_commit_trans", _commit_path(session)
     if session.verb == "insert_select" and session.doing == "scanning":

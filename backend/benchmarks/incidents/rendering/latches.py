@@ -101,11 +101,21 @@ LATCHES: dict[tuple[str, str], dict[str, Latch]] = {
 }
 
 
+DICTIONARY = {
+    "my56": Latch(("dict0dict.cc", 1057), (), (("dict0dict.cc", 1122, "mutex"),), "DICT_SYS"),
+    "my57": Latch(("dict0dict.cc", 1172), (), (("dict0dict.cc", 1238, "mutex"),), "DICT_SYS"),
+    "ma102": Latch(("dict0dict.cc", 909), (), (("dict0dict.cc", 1065, "mutex"),), "DICT_SYS"),
+}
+"""The mutex of the dictionary, which a DROP TABLE keeps while it scans the buffer pool."""
+
+
 def latches(server: Server, rng: random.Random) -> dict[str, Latch]:
     """Return the latches of a release, or those of the nearest one listed with lines moved."""
     listed = [release for series, release in LATCHES if series == server.generation]
     release = min(listed, key=lambda r: abs(_patch(r) - _patch(server.release)))
-    known = LATCHES[server.generation, release]
+    known = dict(LATCHES[server.generation, release])
+    if server.generation in DICTIONARY:
+        known["dictionary"] = DICTIONARY[server.generation]
     if release == server.release.split("-")[0]:
         return known
     moved = rng.choice((0, 0, 0, 2, 5))

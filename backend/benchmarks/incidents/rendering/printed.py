@@ -81,6 +81,8 @@ def state(session: Session, server: Server) -> str:
 def _waiting_state(session: Session, server: Server) -> str:
     assert session.wait is not None
     kind, backup = session.wait.resource.kind, server.key in ("ma106", "ma114")
+    if kind == "latch" and session.wait.resource.name == "dictionary":
+        return "Opening tables"
     if kind == "commit":
         return _commit_state(session, server)
     simple = {
@@ -90,6 +92,8 @@ def _waiting_state(session: Session, server: Server) -> str:
         "table_flush": "Waiting for table flush",
         "user": "User lock",
         "table": "Waiting for table level lock",
+        "table_cache": "Opening tables",
+        "query_cache": "Waiting for query cache lock",
     }
     return simple.get(kind) or _engine_state(session, server)
 
@@ -126,7 +130,14 @@ def _working_state(session: Session, server: Server) -> str:
     maria = server.key in ("ma106", "ma114")
     if session.doing == "opening":
         return "Opening tables"
-    if session.doing in ("flushing", "committing"):
+    if session.doing == "opening table":
+        return "Opening tables"
+    if session.doing == "dropping":
+        return "checking permissions"
+    if session.doing == "awaiting ack":
+        newer = server.generation == "my84" or server.release >= "8.0.26" > server.release[:2]
+        return f"Waiting for semi-sync ACK from {'replica' if newer else 'slave'}"
+    if session.doing in ("flushing", "committing", "syncing full text", "disk full"):
         return _commit_state(session, server)
     if session.doing == "altering":
         return "altering table"

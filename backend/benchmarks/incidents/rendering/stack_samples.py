@@ -33,9 +33,8 @@ _STATIC = (
 
 def _stacks(printed: Printed, moment: Moment) -> list[tuple[int, int, list[str]]]:
     """Return pthread, LWP and frames of every thread, newest first."""
-    semi_sync = printed.scenario.latches.get("commit") == "semi-sync"
     threads = [
-        (printed.thread(s), printed.lwp(s), frames(s, printed.server, semi_sync=semi_sync))
+        (printed.thread(s), printed.lwp(s), frames(s, printed.server))
         for s in moment.sessions
         if not s.background
     ]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from benchmarks.incidents.rendering.latches import Latch, latches
 from benchmarks.incidents.rendering.printed import Printed, is_idle, state, waits_for
+from benchmarks.incidents.servers import Server
 from benchmarks.incidents.simulation import Moment, Resource, Session
 
 
@@ -111,6 +112,10 @@ def _wait(
     )
     if server.old or server.generation == "my57":
         seconds = f"{waited:.2f}"
+    waits = f"--Thread {printed.thread(session)} has waited at {file} line {line} "
+    waits += f"for {seconds} seconds the semaphore:"
+    if latch.mutex:
+        return [waits, *_mutex(server, latch, address)]
     writer = next((id_ for id_, held in holders if held == "X"), None)
     readers = sum(held == "S" for _, held in holders)
     first = latch.exclusive[0]
@@ -119,10 +124,7 @@ def _wait(
     ).format(server.release)
     folder = f"{path}{first[0][:3]}/" if path else ""
     lines = [
-        (
-            f"--Thread {printed.thread(session)} has waited at {file} line {line} "
-            f"for {seconds} seconds the semaphore:"
-        ),
+        waits,
         (
             f"{mode}-lock on RW-latch at {address:#x} "
             f"created in file {latch.created[0]} line {latch.created[1]}"
@@ -142,6 +144,15 @@ def _wait(
 
 
 # ---- transactions
+
+
+def _mutex(server: Server, latch: Latch, address: int) -> list[str]:
+    file, line = latch.created
+    if server.key == "my56":
+        mutex = f"Mutex at {address:#x} created file {file} line {line}, lock var 1"
+        return [mutex, "waiters flag 1"]
+    held = "lock var 2" if server.generation in ("my57", "ma102") else "locked"
+    return [f"Mutex at {address:#x}, Mutex {latch.mutex} created {file}:{line}, {held}", ""]
 
 
 def _transactions(printed: Printed, moment: Moment) -> list[str]:
@@ -177,8 +188,9 @@ def _not_started(printed: Printed, session: Session) -> list[str]:
     number = 421_000_000_000_000 + (printed.thread(session) >> 4) % 900_000_000_000
     name = f"({number - 280_000_000_000_000:#x})" if server.key in ("ma106", "ma114") else number
     heap = 1128 if server.key in ("ma106", "ma114") else 1136
-    lines = [f"---TRANSACTION {name}, not started"]
-    if session.statement and session.wait is None:
+    queued = " sleeping before entering InnoDB" * bool(waits_for(session, "slot"))
+    lines = [f"---TRANSACTION {name}, not started{queued}"]
+    if session.statement and (session.wait is None or queued):
         lines.append("mysql tables in use 1, locked 0")
     return [*lines, f"0 lock struct(s), heap size {heap}, 0 row lock(s)"]
 
@@ -190,6 +202,8 @@ def _active(printed: Printed, moment: Moment, session: Session) -> list[str]:
     phase = "" if is_idle(session) else trx.phase
     if row is not None:
         phase = "starting index read"
+    elif waits_for(session, "slot"):
+        phase = "sleeping before entering InnoDB"
     elif auto is not None:
         phase = "setting auto-inc lock"
     elif session.verb == "select" and not is_idle(session):
