@@ -26,6 +26,7 @@ def report(outcomes: Sequence[Outcome], seconds: float) -> str:
         _reliability("fit", [o for o in outcomes if not o.plan.hold_out]),
         _reliability("hold-out", [o for o in outcomes if o.plan.hold_out]),
     ]
+    parts.append(_findings(outcomes))
     unread = [text for o in outcomes for text in o.unread]
     if unread:
         parts.append(f"{len(unread)} files not read as what they are, such as {unread[0]}")
@@ -83,6 +84,23 @@ def _reliability(part: str, outcomes: Sequence[Outcome]) -> str:
         brier = sum((score - right) ** 2 for score, right in stated) / len(stated)
         lines.append(f"  Brier score {brier:.3f} over {len(stated)} findings")
     return "\n".join(lines)
+
+
+def _findings(outcomes: Sequence[Outcome]) -> str:
+    """Return how often each finding is stated and true, the worst calibrated first."""
+    stated: dict[str, list[tuple[float, bool]]] = defaultdict(list)
+    for outcome in outcomes:
+        for name, score, right in outcome.findings:
+            stated[name].append((score, right))
+    rows = []
+    for name, pairs in stated.items():
+        mean = sum(score for score, _ in pairs) / len(pairs)
+        loss = sum((score - right) ** 2 for score, right in pairs)
+        rows.append(
+            (loss, f"  {name:<28}{len(pairs):>5}  {mean:.2f}  {_percent(r for _, r in pairs)}")
+        )
+    head = "findings by squared error: how many, mean score, how many of them true"
+    return "\n".join([head, *(line for _, line in sorted(rows, reverse=True))])
 
 
 def failures(outcomes: Sequence[Outcome]) -> str:
