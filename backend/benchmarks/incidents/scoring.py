@@ -112,9 +112,9 @@ def compare(case: Case, analysis: Analysis) -> Outcome:
         outcome.onset_s = min(errors, key=abs, default=math.inf)
     outcome.stalled = any(stall.kind == "stall" for stall in analysis.stalls)
     if case.rooted and not case.truth.healthy:
-        first = analysis.blockers[0] if analysis.blockers else None
-        outcome.root_text = f"{first.holder} {first.why}" if first else "nobody"
-        outcome.root = first is not None and _is_root(case, first.holder)
+        first = analysis.roots[0] if analysis.roots else None
+        outcome.root_text = f"{first.label} ({first.why})" if first else "nobody"
+        outcome.root = first is not None and _is_root(case, f"{first.key} {first.label}")
     return outcome
 
 
@@ -127,9 +127,9 @@ def _exists_on(finding: str, server: str) -> bool:
     return True
 
 
-def _is_root(case: Case, holder: str) -> bool:
-    if any(re.search(rf"\b{name}\b", holder) for name in case.holders):
+def _is_root(case: Case, root: str) -> bool:
+    if any(re.search(rf"\b{name}\b", root) for name in case.holders):
         return True  # one dump shows who holds a latch now, not that the holders rotate
     if case.truth.root_session is not None and not case.truth.root:
-        return bool(re.search(rf"session {case.truth.root_session}\b", holder))
-    return bool(re.search(case.truth.root, holder, re.IGNORECASE))
+        return bool(re.search(rf"session[ :]{case.truth.root_session}\b", root))
+    return bool(re.search(case.truth.root, root, re.IGNORECASE))
