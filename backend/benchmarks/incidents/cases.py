@@ -182,6 +182,11 @@ def _waiting(moment: Moment) -> int:
     return sum(session.wait is not None for session in moment.sessions)
 
 
+def _clients_waiting(moment: Moment) -> int:
+    """Count the waiting sessions that series show: appliers are no running threads."""
+    return sum(s.wait is not None and not s.command for s in moment.sessions)
+
+
 def _paste(
     plan: Plan, mechanism: Mechanism, scenario: Scenario, moment: Moment, rng: random.Random
 ) -> Case:
@@ -227,7 +232,7 @@ def _whole(plan: Plan, mechanism: Mechanism, rng: random.Random) -> Case:
     files = capture_files(printed, moments[_RAMP:])
     ill = [m for m in moments if scenario.onset + 2 < m.time < scenario.end]
     worst = max(ill, key=_waiting)
-    typical = sorted(map(_waiting, ill))[len(ill) // 2]
+    typical = sorted(_clients_waiting(moment) for moment in ill)[len(ill) // 2]
     forms = {form for name in files for form, stem in _FORMS.items() if stem in name}
     stalled = typical >= max(3, mechanism.least)
     onset = printed.at(scenario.onset) if stalled and not mechanism.healthy else None

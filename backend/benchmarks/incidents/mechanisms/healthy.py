@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from benchmarks.incidents.mechanisms.catalogue import mechanism
+from benchmarks.incidents.mechanisms.replicas import applier, threads
 from benchmarks.incidents.scenario import Scenario
-from benchmarks.incidents.simulation import Program, Session, Work
+from benchmarks.incidents.simulation import IDLE, Free, Program, Session, Take, Work
 
 
 def _healthy(s: Scenario) -> None:
@@ -57,4 +58,71 @@ def backup(s: Scenario) -> None:
         yield Work(1e9, "sending")
 
     s.after(-1.0, program, s.culprit(user="dump"))
+    s.truth.root_session = None
+
+
+@mechanism("healthy-growing", shown="", healthy=True)
+def growing(s: Scenario) -> None:
+    """Do more and more, as in the morning; nothing waits."""
+    _healthy(s)
+    slow, quick = s.app.think_s * 2, s.app.think_s / 2
+    s.app.think_s = slow
+    for step in range(20):
+        think = slow + (quick - slow) * step / 20
+        s.world.at(s.onset + step, lambda think=think: setattr(s.app, "think_s", think))  # type: ignore[misc]
+
+
+@mechanism("healthy-replica", shown="", healthy=True)
+def replica(s: Scenario) -> None:
+    """Apply in order; some applier always waits a moment for the one before."""
+    _healthy(s)
+    threads(s)
+    order = s.app.lock("commit_order", "order")
+
+    def program(session: Session) -> Program:
+        while True:
+            table = s.rng.choice(s.app.tables)
+            text = f"UPDATE {table} SET {s.app.columns[0]} = 3 WHERE id = {s.rng.randrange(9999)}"
+            s.world.query(session, "update", text, table)
+            yield Work(s.rng.uniform(0.001, 0.02), "updating")
+            yield Take(order, "X")
+            yield Work(s.rng.uniform(0.0005, 0.002), "committing")
+            yield Free(order)
+            s.world.finish(session)
+            yield Work(s.rng.uniform(0.001, 0.05), IDLE)
+
+    for _ in range(4):
+        s.after(-1.0, program, applier(s, "update", "", s.app.tables[0]))
+
+
+@mechanism("healthy-idle-transaction", shown="", healthy=True)
+def idle_transaction(s: Scenario) -> None:
+    """Leave a transaction open for minutes that nobody waits for."""
+    _healthy(s)
+
+    def program(session: Session) -> Program:
+        trx = s.world.begin(session)
+        trx.since -= s.rng.uniform(30, 400)
+        trx.undo, trx.row_locks = 2, 3
+        session.since = trx.since + 2
+        yield Work(1e9, IDLE)
+
+    s.after(-1.0, program, s.culprit())
+    s.truth.root_session = None
+
+
+@mechanism("healthy-slow-report", shown="", healthy=True)
+def slow_report(s: Scenario) -> None:
+    """Run one long report; everybody else works as usual."""
+    _healthy(s)
+    table = s.app.tables[0]
+
+    def program(session: Session) -> Program:
+        text = f"SELECT {s.app.columns[0]}, count(*) FROM {table} GROUP BY 1 ORDER BY 2 DESC"
+        s.world.query(session, "select", text, table)
+        session.since -= s.rng.uniform(10, 900)
+        yield Take(s.app.lock("metadata", table), "S")
+        yield Work(1e9, "scanning")
+
+    s.after(-1.0, program, s.culprit(user="report"))
     s.truth.root_session = None

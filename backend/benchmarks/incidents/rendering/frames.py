@@ -34,6 +34,7 @@ _WAITS = {
     "slot": "slot",
     "query_cache": "query_cache",
     "disk": "disk_read",
+    "commit_order": "commit_order",
 }
 _WORKS = {
     "building hash": "building_hash",

@@ -85,7 +85,9 @@ def _waiting_state(session: Session, server: Server) -> str:
         return "Opening tables"
     if kind == "commit":
         return _commit_state(session, server)
+    prior = "prior" if server.maria else "preceding"
     simple = {
+        "commit_order": f"Waiting for {prior} transaction to commit",
         "metadata": "Waiting for table metadata lock",
         "global": "Waiting for backup lock" if backup else "Waiting for global read lock",
         "commit_lock": "Waiting for backup lock" if backup else "Waiting for commit lock",
