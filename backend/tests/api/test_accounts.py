@@ -109,6 +109,63 @@ def test_a_new_password_ends_other_sessions(site: Site) -> None:
     assert contributor.get("/api/v1/session").status_code == 401
 
 
+def test_a_user_changes_their_own_password(site: Site) -> None:
+    """With the current one; this session stays, the others end."""
+    here, there = site.client("viewer"), fresh(site.settings.home, str(site.settings.database_url))
+    address = here.get("/api/v1/session").json()["user"]["email"]
+    there.post("/api/v1/session", json={"email": address, "password": PASSWORD})
+    changed = PASSWORD + " changed"
+    for current in (None, "wrong wrong"):
+        body = {"current_password": current, "password": changed}
+        answer = here.patch("/api/v1/session/user", json=body)
+        assert answer.status_code == 422
+        assert answer.json()["errors"][0]["field"] == "current_password"
+    body = {"name": "Vera", "current_password": PASSWORD, "password": changed}
+    answer = here.patch("/api/v1/session/user", json=body)
+    assert (answer.status_code, answer.json()["name"]) == (200, "Vera")
+    assert here.get("/api/v1/session").status_code == 200
+    assert there.get("/api/v1/session").status_code == 401
+    for password, code in ((PASSWORD, 401), (changed, 200)):
+        body = {"email": address, "password": password}
+        assert site.stranger.post("/api/v1/session", json=body).status_code == code
+
+
+def test_a_profile_needs_no_role_and_gives_none(site: Site) -> None:
+    """A name alone needs no password; a token or a body with a role is refused."""
+    viewer = site.client("viewer")
+    assert viewer.patch("/api/v1/session/user", json={"name": "V"}).status_code == 200
+    assert viewer.patch("/api/v1/session/user", json={"role": "admin"}).status_code == 422
+    assert viewer.patch("/api/v1/session/user", json={"name": " "}).status_code == 422
+    token = site.with_token("full")
+    assert token.patch("/api/v1/session/user", json={"name": "T"}).status_code == 403
+
+
+def test_guessing_the_current_password_pauses(site: Site) -> None:
+    viewer = site.client("viewer")
+    body = {"current_password": "wrong wrong", "password": PASSWORD + "!"}
+    codes = [viewer.patch("/api/v1/session/user", json=body).status_code for _ in range(11)]
+    assert codes == [422] * 10 + [429]
+
+
+def test_an_invited_user_chooses_a_password(site: Site) -> None:
+    """The link works once; admins alone make links, and not for disabled accounts."""
+    body = {"name": "Ines", "email": "ines@example.org", "role": "viewer"}
+    user = site.admin.post("/api/v1/users", json=body).json()
+    address = f"/api/v1/users/{user['id']}/link"
+    assert site.client("contributor").post(address).status_code == 403
+    link = site.admin.post(address).json()["link"]
+    short = site.stranger.post("/api/v1/session/link", json={"link": link, "password": "short"})
+    assert short.status_code == 422
+    chosen = {"link": link, "password": PASSWORD}
+    assert site.stranger.post("/api/v1/session/link", json=chosen).status_code == 200
+    assert site.stranger.post("/api/v1/session/link", json=chosen).status_code == 401
+    signed_in = {"email": "ines@example.org", "password": PASSWORD}
+    assert site.stranger.post("/api/v1/session", json=signed_in).status_code == 200
+    site.admin.patch(f"/api/v1/users/{user['id']}", json={"disabled": True})
+    assert site.admin.post(address).status_code == 409
+    assert site.admin.post("/api/v1/users/nobody/link").status_code == 404
+
+
 def test_the_last_admin_stays(site: Site) -> None:
     """Demoting or disabling them would lock everybody out."""
     me = site.admin.get("/api/v1/session").json()["user"]["id"]

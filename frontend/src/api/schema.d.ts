@@ -3043,6 +3043,26 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/session/user': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    /**
+     * Change Profile
+     * @description Change your own name or password; a new password ends your other sessions.
+     */
+    patch: operations['change_profile_api_v1_session_user_patch']
+    trace?: never
+  }
   '/api/v1/setup': {
     parameters: {
       query?: never
@@ -3234,7 +3254,7 @@ export interface paths {
     put?: never
     /**
      * Create User
-     * @description Create a user, who signs in with e-mail address and password.
+     * @description Create a user, who signs in with e-mail address and password, or is invited by link.
      */
     post: operations['create_user_api_v1_users_post']
     delete?: never
@@ -3261,6 +3281,26 @@ export interface paths {
      * @description Change the name, role or password of a user, or disable the user.
      */
     patch: operations['change_user_api_v1_users__user_id__patch']
+    trace?: never
+  }
+  '/api/v1/users/{user_id}/link': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Create User Link
+     * @description Create a link that signs a user in once and lets them choose a password.
+     */
+    post: operations['create_user_link_api_v1_users__user_id__link_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
     trace?: never
   }
   '/api/v1/views/{view_id}': {
@@ -6222,7 +6262,7 @@ export interface components {
       /** Name */
       name: string
       /** Password */
-      password: string
+      password?: string | null
       /**
        * Role
        * @default contributor
@@ -6867,6 +6907,15 @@ export interface components {
       time_s: number | null
       /** User */
       user: string | null
+    }
+    /** ProfileChange */
+    ProfileChange: {
+      /** Current Password */
+      current_password?: string | null
+      /** Name */
+      name?: string | null
+      /** Password */
+      password?: string | null
     }
     /** ProfileKinds */
     ProfileKinds: {
@@ -7737,6 +7786,16 @@ export interface components {
       seen: 'no' | 'no_data' | 'yes'
       text: string
       weight: number
+    }
+    /** SignInLink */
+    SignInLink: {
+      /**
+       * Expires At
+       * Format: date-time
+       */
+      expires_at: string
+      /** Link */
+      link: string
     }
     /** SimilarIncident */
     SimilarIncident: {
@@ -9326,6 +9385,7 @@ export type ProcesslistGroup = components['schemas']['ProcesslistGroup']
 export type ProcesslistMoment = components['schemas']['ProcesslistMoment']
 export type ProcesslistMoments = components['schemas']['ProcesslistMoments']
 export type ProcesslistRow = components['schemas']['ProcesslistRow']
+export type ProfileChange = components['schemas']['ProfileChange']
 export type ProfileKinds = components['schemas']['ProfileKinds']
 export type Proposal = components['schemas']['Proposal']
 export type QueryExample = components['schemas']['QueryExample']
@@ -9389,6 +9449,7 @@ export type SidesTable = components['schemas']['SidesTable']
 export type SidesTrial = components['schemas']['SidesTrial']
 export type SidesWait = components['schemas']['SidesWait']
 export type SignDoc = components['schemas']['SignDoc']
+export type SignInLink = components['schemas']['SignInLink']
 export type SimilarIncident = components['schemas']['SimilarIncident']
 export type SkippedRange = components['schemas']['SkippedRange']
 export type SlowQueryDoc = components['schemas']['SlowQueryDoc']
@@ -15298,6 +15359,39 @@ export interface operations {
       }
     }
   }
+  change_profile_api_v1_session_user_patch: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ProfileChange']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['User']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   setup_api_v1_setup_get: {
     parameters: {
       query?: never
@@ -15721,6 +15815,37 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['User']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  create_user_link_api_v1_users__user_id__link_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        user_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      201: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['SignInLink']
         }
       }
       /** @description Validation Error */

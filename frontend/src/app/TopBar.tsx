@@ -202,7 +202,8 @@ function UserMenu() {
       <MenuLabel>
         {user.name} · {user.role}
       </MenuLabel>
-      <MenuItem onSelect={() => void navigate('/settings')}>Settings</MenuItem>
+      <MenuItem onSelect={() => void navigate('/settings?tab=profile')}>Your profile</MenuItem>
+      <MenuItem onSelect={() => void navigate('/settings?tab=tokens')}>Settings</MenuItem>
       <MenuLine />
       <MenuItem onSelect={() => signOut.mutate()}>Sign out</MenuItem>
     </Menu>

@@ -1,4 +1,4 @@
-/** Tokens for pushing from hosts and scripts; users, webhooks and the audit trail, for admins. */
+/** Your profile; tokens for pushing from hosts and scripts; users, webhooks and the audit trail, for admins. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useMay } from '@/api/queries'
@@ -8,20 +8,29 @@ import { Banner } from '@/ui/display/States'
 import { Tabs } from '@/ui/controls/Tabs'
 import { Trail } from '@/ui/history/Trail'
 import { Installation } from './Installation'
+import { Profile } from './Profile'
 import { Redaction } from './Redaction'
 import { Tokens } from './Tokens'
 import { Users } from './Users'
 import { Webhooks } from './Webhooks'
 import './settings.css'
 
-const TABS = ['tokens', 'users', 'webhooks', 'redaction', 'audit', 'installation'] as const
+const TABS = [
+  'profile',
+  'tokens',
+  'users',
+  'webhooks',
+  'redaction',
+  'audit',
+  'installation',
+] as const
 type TabName = (typeof TABS)[number]
 const TAB = oneOf<TabName>(TABS)
 const OF_ADMINS: readonly TabName[] = ['users', 'webhooks', 'redaction', 'audit']
 
 export default function SettingsScreen() {
   const admin = useMay('admin')
-  const [tab, setTab] = useUrlState<TabName>('tab', TAB, 'tokens')
+  const [tab, setTab] = useUrlState<TabName>('tab', TAB, 'profile')
   useEffect(() => {
     document.title = 'Settings · Pileup'
   }, [])
@@ -33,9 +42,10 @@ export default function SettingsScreen() {
       {!admin && OF_ADMINS.includes(tab) && <OfAdmins tab={tab} />}
       <Tabs<TabName>
         label="Settings"
-        value={!admin && OF_ADMINS.includes(tab) ? 'tokens' : tab}
+        value={!admin && OF_ADMINS.includes(tab) ? 'profile' : tab}
         onChange={setTab}
         tabs={[
+          { value: 'profile', label: 'Profile', content: <Profile /> },
           { value: 'tokens', label: 'Tokens', content: <Tokens /> },
           ...(admin
             ? ([

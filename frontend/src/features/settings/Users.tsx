@@ -3,16 +3,17 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { asProblem } from '@/api/problem'
 import { useMe } from '@/api/queries'
-import type { NewUser, UserChange, User } from '@/api/schema'
+import type { NewUser, SignInLink, UserChange, User } from '@/api/schema'
 import { Button } from '@/ui/controls/Button'
 import { Chip } from '@/ui/controls/Chip'
+import { CopyButton } from '@/ui/controls/CopyButton'
 import { Dialog } from '@/ui/panels/Dialog'
 import { Field } from '@/ui/controls/Field'
 import { PlusIcon } from '@/ui/controls/icons'
 import { Problem, SkeletonRows } from '@/ui/display/States'
 import { type Column, Table } from '@/ui/table/Table'
 import { Time } from '@/ui/display/Value'
-import { useChangeUser, useMakeUser, usersQuery } from './queries'
+import { useChangeUser, useMakeUser, useMakeUserLink, usersQuery } from './queries'
 
 type Role = User['role']
 const ROLES: readonly (readonly [Role, string])[] = [
@@ -25,7 +26,13 @@ export function Users() {
   const me = useMe()
   const users = useQuery(usersQuery)
   const change = useChangeUser()
+  const link = useMakeUserLink()
   const [adding, setAdding] = useState(false)
+  const [invited, setInvited] = useState<User | null>(null)
+  const invite = (user: User) => {
+    setInvited(user)
+    link.mutate(user.id)
+  }
   return (
     <div className="settings-pane scroll">
       <div className="settings-bar">
@@ -37,6 +44,10 @@ export function Users() {
         </Button>
       </div>
       {change.error && <Problem error={change.error} what="The user was not changed" />}
+      {link.error && <Problem error={link.error} what="The link was not created" />}
+      {link.data && invited && (
+        <NewLink user={invited} link={link.data} onDone={() => link.reset()} />
+      )}
       {users.isLoadingError ? (
         <Problem
           error={users.error}
@@ -49,11 +60,15 @@ export function Users() {
         <Table
           label="Users"
           rows={users.data}
-          columns={columns(me.user.id, (id, fields) => change.mutate({ id, change: fields }))}
+          columns={columns(
+            me.user.id,
+            (id, fields) => change.mutate({ id, change: fields }),
+            invite,
+          )}
           rowKey={(row) => row.id}
         />
       )}
-      {adding && <AddUser onClose={() => setAdding(false)} />}
+      {adding && <AddUser onClose={() => setAdding(false)} onInvite={invite} />}
     </div>
   )
 }
@@ -61,6 +76,7 @@ export function Users() {
 const columns = (
   myId: string,
   onChange: (id: string, change: UserChange) => void,
+  onInvite: (user: User) => void,
 ): readonly Column<User>[] => [
   {
     key: 'name',
@@ -122,32 +138,73 @@ const columns = (
   {
     key: 'disable',
     head: <span className="visually-hidden">What can be done</span>,
-    width: '110px',
+    width: '200px',
     cell: (row) =>
       row.id === myId ? null : (
-        <Button
-          size="small"
-          variant="ghost"
-          onClick={() => onChange(row.id, { disabled: !row.disabled })}
-        >
-          {row.disabled ? 'Enable' : 'Disable'}
-        </Button>
+        <>
+          {!row.disabled && (
+            <Button
+              size="small"
+              variant="ghost"
+              aria-label={`Create a sign-in link for ${row.name}`}
+              onClick={() => onInvite(row)}
+            >
+              Sign-in link
+            </Button>
+          )}
+          <Button
+            size="small"
+            variant="ghost"
+            onClick={() => onChange(row.id, { disabled: !row.disabled })}
+          >
+            {row.disabled ? 'Enable' : 'Disable'}
+          </Button>
+        </>
       ),
   },
 ]
 
-function AddUser({ onClose }: { readonly onClose: () => void }) {
-  const [user, setUser] = useState<NewUser>({
-    name: '',
-    email: '',
-    role: 'contributor',
-    password: '',
-  })
+/** The link of an invited user; it is shown once. */
+function NewLink({
+  user,
+  link,
+  onDone,
+}: {
+  readonly user: User
+  readonly link: SignInLink
+  readonly onDone: () => void
+}) {
+  const address = `${window.location.origin}/sign-in?invited=1&link=${link.link}`
+  return (
+    <section className="made" aria-label={`Sign-in link for ${user.name}`}>
+      <p>
+        Send this link to {user.name}. It works once, until <Time at={link.expires_at} />, lets them
+        choose a password, and is not shown again.
+      </p>
+      <div className="made-token">
+        <code>{address}</code>
+        <CopyButton text={address}>Copy the link</CopyButton>
+      </div>
+      <Button size="small" onClick={onDone}>
+        Done
+      </Button>
+    </section>
+  )
+}
+
+function AddUser({
+  onClose,
+  onInvite,
+}: {
+  readonly onClose: () => void
+  readonly onInvite: (user: User) => void
+}) {
+  const [user, setUser] = useState<NewUser>({ name: '', email: '', role: 'contributor' })
   const make = useMakeUser()
   const errors = Object.fromEntries(
     make.error ? asProblem(make.error).errors.map((item) => [item.field, item.message]) : [],
   )
-  const text = (key: 'name' | 'email' | 'password', label: string, type: string, hint?: string) => (
+  const text = (key: 'name' | 'email', label: string, type: string, hint?: string) => (
     <Field label={label} hint={hint} problem={errors[key]}>
       {(ids) => (
         <input
@@ -155,7 +212,7 @@ function AddUser({ onClose }: { readonly onClose: () => void }) {
           className="input"
           type={type}
           required
-          autoComplete={key === 'password' ? 'new-password' : 'off'}
+          autoComplete="off"
           value={user[key]}
           onChange={(event) => setUser({ ...user, [key]: event.target.value })}
         />
@@ -171,7 +228,7 @@ function AddUser({ onClose }: { readonly onClose: () => void }) {
         <>
           <Button onClick={onClose}>Cancel</Button>
           <Button variant="primary" type="submit" form="add-user" busy={make.isPending}>
-            Add
+            Add and create the sign-in link
           </Button>
         </>
       }
@@ -181,17 +238,16 @@ function AddUser({ onClose }: { readonly onClose: () => void }) {
         className="settings-dialog"
         onSubmit={(event) => {
           event.preventDefault()
-          make.mutate(user, { onSuccess: onClose })
+          make.mutate(user, {
+            onSuccess: (created) => {
+              onInvite(created)
+              onClose()
+            },
+          })
         }}
       >
         {text('name', 'Name', 'text')}
         {text('email', 'Email', 'email')}
-        {text(
-          'password',
-          'First password',
-          'password',
-          '10 characters or more. Hand it over in person.',
-        )}
         <Field label="Role" hint={ROLES.find(([role]) => role === user.role)?.[1]}>
           {(ids) => (
             <select

@@ -1,8 +1,8 @@
-/** Queries and writes of tokens and users. */
+/** Queries and writes of tokens, users and your own profile. */
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
-import type { NewToken, NewUser, UserChange } from '@/api/schema'
+import type { Me, NewToken, NewUser, ProfileChange, UserChange } from '@/api/schema'
 
 export const tokensQuery = queryOptions({
   queryKey: keys.tokens,
@@ -50,5 +50,24 @@ export function useChangeUser() {
         }),
       ),
     onSuccess: () => client.invalidateQueries({ queryKey: keys.users }),
+  })
+}
+
+/** Return the mutation that creates a link with which a user signs in once. */
+export function useMakeUserLink() {
+  return useMutation({
+    mutationFn: (id: string) =>
+      unwrap(api.POST('/api/v1/users/{user_id}/link', { params: { path: { user_id: id } } })),
+  })
+}
+
+export function useChangeProfile() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: ProfileChange) => unwrap(api.PATCH('/api/v1/session/user', { body })),
+    onSuccess: (user) => {
+      client.setQueryData<Me>(keys.session, (me) => me && { ...me, user })
+      void client.invalidateQueries({ queryKey: keys.users })
+    },
   })
 }

@@ -50,7 +50,7 @@ export default function SigninScreen() {
           />
         ) : !setup.data ? null : link ? (
           setup.data.has_users ? (
-            <ByLink link={link} next={next} />
+            <ByLink link={link} next={next} invited={params.has('invited')} />
           ) : (
             <FirstUser link={link} next={next} />
           )
@@ -144,20 +144,55 @@ function FirstUser({ link, next }: { readonly link: string; readonly next: strin
   )
 }
 
-function ByLink({ link, next }: { readonly link: string; readonly next: string }) {
+function ByLink({
+  link,
+  next,
+  invited,
+}: {
+  readonly link: string
+  readonly next: string
+  readonly invited: boolean
+}) {
+  const [password, setPassword] = useState('')
   const signIn = useMutation({
-    mutationFn: () => unwrap(api.POST('/api/v1/session/link', { body: { link } })),
+    mutationFn: () =>
+      unwrap(api.POST('/api/v1/session/link', { body: { link, password: password || null } })),
     onSuccess: useSignedIn(next),
   })
   // Not automatically on load: a link preview or a reload would use up the link.
   return (
     <form className="signin-form" onSubmit={(event) => submit(event, signIn.mutate)}>
-      <p>This link signs you in once.</p>
-      {signIn.error && <Problem compact error={signIn.error} what="The link is no longer valid" />}
-      <Button type="submit" variant="primary" autoFocus busy={signIn.isPending}>
-        Sign in with this link
+      <p>
+        {invited
+          ? 'You are invited to Pileup. This link signs you in once; later you sign in with your email address and the password that you choose here.'
+          : 'This link signs you in once.'}
+      </p>
+      {invited && (
+        <Field
+          label="Password"
+          hint="10 characters or more."
+          problem={fieldErrors(signIn.error)['password']}
+        >
+          {(ids) => (
+            <input
+              {...ids}
+              className="input"
+              type="password"
+              autoComplete="new-password"
+              autoFocus
+              required
+              minLength={10}
+              value={password}
+              onChange={(event) => setPassword(event.target.value)}
+            />
+          )}
+        </Field>
+      )}
+      {signIn.error && <Problem compact error={signIn.error} what="The link did not sign you in" />}
+      <Button type="submit" variant="primary" autoFocus={!invited} busy={signIn.isPending}>
+        {invited ? 'Save the password and sign in' : 'Sign in with this link'}
       </Button>
-      {signIn.error && <ByPassword next={next} />}
+      {signIn.error && !invited && <ByPassword next={next} />}
     </form>
   )
 }
@@ -204,8 +239,8 @@ function ByPassword({ next }: { readonly next: string }) {
         Sign in
       </Button>
       <p className="faint">
-        Lost the password? On the machine that runs Pileup, <code>pileup run</code> prints a
-        one-time sign-in link.
+        Lost the password? An admin can create a sign-in link for you. On the machine that runs
+        Pileup, <code>pileup run</code> prints one for an admin.
       </p>
     </form>
   )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from threading import Lock
 from typing import Annotated, Literal
 
@@ -35,6 +35,7 @@ router = APIRouter(tags=["accounts"])
 
 _ATTEMPTS = 10
 _WINDOW_S = 300.0
+_INVITED_FOR = timedelta(days=3)
 
 
 class Setup(Out):
@@ -64,7 +65,21 @@ class NewUser(In):
     name: str = Field(max_length=200)
     email: str = Field(max_length=254)
     role: Role = "contributor"
-    password: str = Field(max_length=1000)
+    password: str | None = Field(default=None, max_length=1000)
+    """None: the user chooses one with an invitation link (`POST /users/{user_id}/link`)."""
+
+
+class ProfileChange(In):
+    name: str | None = Field(default=None, max_length=200)
+    current_password: str | None = Field(default=None, max_length=1000)
+    """Needed for a new password, where there is one."""
+    password: str | None = Field(default=None, max_length=1000)
+
+
+class SignInLink(Out):
+    link: str
+    """The secret that `/sign-in?link=` takes; shown now and never again."""
+    expires_at: datetime
 
 
 class UserChange(In):
@@ -144,6 +159,36 @@ def sign_out(
     clear_session_cookies(response)
 
 
+@own.patch("/session/user")
+def change_profile(
+    body: ProfileChange,
+    caller: Caller,
+    unit: UnitDep,
+    secret: Annotated[str | None, Cookie(alias=SESSION_COOKIE, include_in_schema=False)] = None,
+) -> User:
+    """Change your own name or password; a new password ends your other sessions."""
+    if caller.via == "token":
+        raise ApiError(403, "Not with a token", "change your profile in the browser")
+    key = f"profile {caller.user.id}"
+    if body.password is not None:
+        _throttle.check(key)
+    try:
+        user = Accounts(unit).change_profile(
+            caller.user.id,
+            name=body.name,
+            current_password=body.current_password,
+            password=body.password,
+            session=secret,
+        )
+    except Refused as refused:
+        if refused.field == "current_password":
+            _throttle.failed(key)
+        raise
+    fields = sorted(body.model_fields_set - {"current_password"})
+    audit.record(unit, caller.actor, "profile.changed", target=user.id, fields=fields)
+    return user
+
+
 @router.get("/users", dependencies=[Depends(admin)])
 def users(unit: UnitDep) -> list[User]:
     """List all users."""
@@ -152,7 +197,7 @@ def users(unit: UnitDep) -> list[User]:
 
 @router.post("/users", status_code=201)
 def create_user(body: NewUser, by: AdminDep, unit: UnitDep) -> User:
-    """Create a user, who signs in with e-mail address and password."""
+    """Create a user, who signs in with e-mail address and password, or is invited by link."""
     user = Accounts(unit).create_user(body.name, body.email, body.role, body.password)
     audit.record(unit, by.actor, "user.created", target=user.id, name=user.name, role=user.role)
     return user
@@ -167,6 +212,15 @@ def change_user(user_id: str, body: UserChange, by: AdminDep, unit: UnitDep) -> 
     fields = sorted(body.model_fields_set)
     audit.record(unit, by.actor, "user.changed", target=user.id, fields=fields, role=user.role)
     return user
+
+
+@router.post("/users/{user_id}/link", status_code=201)
+def create_user_link(user_id: str, by: AdminDep, unit: UnitDep) -> SignInLink:
+    """Create a link that signs a user in once and lets them choose a password."""
+    expires_at = datetime.now(UTC) + _INVITED_FOR
+    link = Accounts(unit).create_link(_INVITED_FOR, user_id)
+    audit.record(unit, by.actor, "user.invited", target=user_id)
+    return SignInLink(link=link, expires_at=expires_at)
 
 
 @router.get("/tokens")

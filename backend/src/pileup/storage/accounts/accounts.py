@@ -129,15 +129,45 @@ class Accounts:
         if password is not None:
             row.password_hash = _hashed(password)
         if password is not None or disabled:
-            self._db.execute(delete(models.Session).where(models.Session.user_id == user_id))
+            self._end_sessions(user_id, None)
+        self._db.flush()
+        return to_record(User, row)
+
+    def change_profile(
+        self,
+        user_id: str,
+        *,
+        name: str | None,
+        current_password: str | None,
+        password: str | None,
+        session: str | None,
+    ) -> User:
+        """Change a user's own name or password; a new password ends the other sessions.
+
+        current_password: needed for a new password, where the user has one. session: the secret
+        of the session that stays open.
+        """
+        row = self._user(user_id)
+        if name is not None:
+            row.name = _name(name)
+        if password is not None:
+            if row.password_hash and not password_fits(row.password_hash, current_password or ""):
+                raise Refused("this is not your current password", "current_password")
+            row.password_hash = _hashed(password)
+            self._end_sessions(user_id, session)
         self._db.flush()
         return to_record(User, row)
 
     # ---- signing in
 
-    def create_link(self, lifetime: timedelta) -> str:
-        """Create a one-time link that signs in the first admin, or creates that admin."""
-        admin = self._db.scalar(
+    def create_link(self, lifetime: timedelta, user_id: str | None = None) -> str:
+        """Create a one-time link that signs in a user.
+
+        user_id: None: the first admin; before there is any user, the link creates that admin.
+        """
+        if user_id is not None and self._user(user_id).disabled:
+            raise Conflict("the account is disabled: enable it first")
+        owner = user_id or self._db.scalar(
             select(models.User.id)
             .where(models.User.role == "admin", models.User.disabled.is_(False))
             .order_by(models.User.created_at, models.User.id)
@@ -147,7 +177,7 @@ class Accounts:
         self._db.add(
             models.SignInLink(
                 token_hash=hash_secret(secret),
-                user_id=admin,
+                user_id=owner,
                 expires_at=datetime.now(UTC) + lifetime,
             )
         )
@@ -157,7 +187,10 @@ class Accounts:
     def redeem_link(
         self, secret: str, name: str | None, email: str | None, password: str | None
     ) -> User:
-        """Use up a sign-in link and return its user; create the first admin where there is none."""
+        """Use up a sign-in link and return its user; create the first admin where there is none.
+
+        password: the first or a new password of that user; a new one ends other sessions.
+        """
         self._db.execute(select(func.pg_advisory_xact_lock(_ONE_AT_A_TIME)))
         row = self._db.scalar(
             update(models.SignInLink)
@@ -171,14 +204,17 @@ class Accounts:
         )
         if row is None:
             raise Refused(
-                "this sign-in link was used already, or is too old; "
-                "start `pileup run` again to get a fresh one",
+                "this sign-in link was used already, or is too old; ask an admin for another "
+                "one, or start `pileup run` again to get a fresh one",
                 "link",
             )
         if row.user_id is not None:
             user = self._user(row.user_id)
             if user.disabled:
                 raise Refused(f"the account of {user.name} is disabled", "link")
+            if password:
+                user.password_hash = _hashed(password)
+                self._end_sessions(user.id, None)
             return to_record(User, user)
         if self.has_users():
             raise Refused(
@@ -297,6 +333,13 @@ class Accounts:
             .values(last_used_at=func.now())
         )
         return to_record(User, user), cast(Scope, token.scope)
+
+    def _end_sessions(self, user_id: str, but: str | None) -> None:
+        """Delete a user's sessions, except the session with the secret ``but``."""
+        which = [models.Session.user_id == user_id]
+        if but is not None:
+            which.append(models.Session.token_hash != hash_secret(but))
+        self._db.execute(delete(models.Session).where(*which))
 
     def _user(self, user_id: str) -> models.User:
         row = self._db.get(models.User, user_id)
