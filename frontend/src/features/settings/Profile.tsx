@@ -4,7 +4,7 @@ import { asProblem } from '@/api/problem'
 import { useMe } from '@/api/queries'
 import { Button } from '@/ui/controls/Button'
 import { Field } from '@/ui/controls/Field'
-import { Banner, Problem } from '@/ui/display/States'
+import { Problem } from '@/ui/display/States'
 import { useChangeProfile } from './queries'
 
 export function Profile() {
@@ -112,7 +112,7 @@ function PasswordForm() {
         )}
       </Field>
       {change.error && <Problem compact error={change.error} what="The password was not changed" />}
-      {change.isSuccess && <Banner tone="plain">The password is changed.</Banner>}
+      {change.isSuccess && <p role="status">The password is changed.</p>}
       <div>
         <Button type="submit" busy={change.isPending}>
           Change the password
