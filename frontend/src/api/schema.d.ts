@@ -4101,6 +4101,8 @@ export interface components {
       anchors: number
       /** @default null */
       dispersion_s: number | null
+      /** @default  */
+      host_how: string
       how: string
       /** @default [] */
       jumps: string[]

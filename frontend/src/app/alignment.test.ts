@@ -5,7 +5,16 @@ import { alignment } from './alignment'
 const clock = (path: string, more: Partial<PlacedClock['clock']> = {}): PlacedClock => ({
   ...{ artifact: path, path, host: null },
   clock: {
-    ...{ anchors: 0, dispersion_s: 0, how: '', jumps: [], moves: 0, offset_s: 0, outside: 0 },
+    ...{
+      anchors: 0,
+      dispersion_s: 0,
+      how: '',
+      host_how: '',
+      jumps: [],
+      moves: 0,
+      offset_s: 0,
+      outside: 0,
+    },
     ...{ quality: 'exact', source: '', suggested_how: '', suggested_offset_s: null, zone: null },
     ...more,
   },

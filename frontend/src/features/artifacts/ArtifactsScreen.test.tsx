@@ -135,6 +135,7 @@ describe('artifacts', () => {
       suggested_how: 'Its clock is 41.2 s ahead of that of status: questions at 58 moments.',
       moves: 3600,
       outside: 0,
+      host_how: '',
       jumps: ['Line 7 is stamped 60 s before the line above it.'],
     }
     const ahead = artifact({ clock })
@@ -190,6 +191,7 @@ describe('artifacts without a time', () => {
       suggested_how: '',
       moves: 0,
       outside: 0,
+      host_how: '',
       jumps: [],
     },
   })

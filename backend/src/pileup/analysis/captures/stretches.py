@@ -15,7 +15,7 @@ import polars as pl
 
 from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.evidence import Evidence, EvidenceArtifact, bundle_of
-from pileup.analysis.stalls.indicators import shows_load
+from pileup.analysis.evidence.load_series import shows_load
 
 _S = 1_000_000
 DENSE_S = 15.0

@@ -118,6 +118,14 @@ def with_year_notes(docs: dict[str, ClockDoc], notes: Mapping[str, str]) -> dict
     return docs
 
 
+def with_host_notes(docs: dict[str, ClockDoc], notes: Mapping[str, str]) -> dict[str, ClockDoc]:
+    """Add to each clock why its artifact counts as its host's."""
+    for sha, sentence in notes.items():
+        if sha in docs:
+            docs[sha] = msgspec.structs.replace(docs[sha], host_how=sentence)
+    return docs
+
+
 def with_jumps(docs: dict[str, ClockDoc], jumps: Mapping[str, list[str]]) -> dict[str, ClockDoc]:
     for sha, sentences in jumps.items():
         if sha in docs:

@@ -11,7 +11,6 @@ Units: microseconds; offsets of zones in minutes east of UTC.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -19,7 +18,13 @@ from datetime import datetime, timedelta
 import msgspec
 import polars as pl
 
-from pileup.analysis.clock import anchoring, documents, hosts, zones
+from pileup.analysis.clock import (
+    anchoring,
+    documents,
+    hosts,
+    metrics_hosts,
+    zones,
+)
 from pileup.analysis.clock.jumps import clock_jumps
 from pileup.analysis.clock.offsets import Offset, Source, offsets
 from pileup.analysis.clock.repeated_hours import Fold, folds, later
@@ -34,8 +39,6 @@ _S = 1_000_000
 _STAMP_ERROR_S = 2.0
 _MOST_REST_S = 300.0
 """A clock that is off by more than its zone and five minutes is not explained by a zone."""
-# exports of monitoring systems: stamped by another machine than the server
-_MONITORING = re.compile(r"csv|metric|prometheus|openmetrics|cloudwatch|json-samples|qps")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,8 @@ def place(
 
     Takes: frames of ``records.frame_schema`` plus ``artifact``.
     """
-    host_of = hosts.assign(artifacts, frames, overrides)
+    frames, spellings, host_notes = hosts.spelled_once(frames, overrides)
+    host_of = hosts.assign(artifacts, frames, overrides, spellings)
     frames, year_notes = with_years(artifacts, frames)
     spans = _spans(frames, overrides)
     pairs = clock_pairs(frames)
@@ -102,15 +106,33 @@ def place(
         first = applied()
         measured = {sha: offset for sha, offset in measured.items() if sha not in moved}
     placed = _fill_from_snapshots(first)
+    placed, join_notes = metrics_hosts.joined(artifacts, placed, hosts.given(overrides))
     if "sample" in placed:
         placed["sample"] = with_ids(placed["sample"])
-    docs = documents.checked(
-        placed.get("sample"), {sha: placement.doc for sha, placement in placements.items()}
+    notes = (year_notes, host_notes | join_notes)
+    docs = _documents(
+        placed, placements, notes, clock_jumps(frames, first, _read_folds(placements))
     )
-    docs = documents.with_year_notes(docs, year_notes)
-    read = {sha: placement.fold.line for sha, placement in placements.items() if placement.fold}
-    docs = documents.with_jumps(docs, clock_jumps(frames, first, read))
     return placed, documents.suggested(docs, measured, placed)
+
+
+def _documents(
+    placed: Mapping[str, pl.DataFrame],
+    placements: Mapping[str, _Placement],
+    notes: tuple[Mapping[str, str], Mapping[str, str]],
+    jumps: Mapping[str, list[str]],
+) -> dict[str, ClockDoc]:
+    """Complete the clocks' documents; notes: on years, then on hosts, by artifact."""
+    docs = {sha: placement.doc for sha, placement in placements.items()}
+    docs = documents.checked(placed.get("sample"), docs)
+    docs = documents.with_year_notes(docs, notes[0])
+    docs = documents.with_host_notes(docs, notes[1])
+    return documents.with_jumps(docs, jumps)
+
+
+def _read_folds(placements: Mapping[str, _Placement]) -> dict[str, int]:
+    """Map artifacts whose clocks went back by an hour to the line where they did."""
+    return {sha: item.fold.line for sha, item in placements.items() if item.fold}
 
 
 def with_ids(samples: pl.DataFrame) -> pl.DataFrame:
@@ -358,7 +380,7 @@ def _sources(
             name=artifact.path.rpartition("/")[2],
             host=host_of.get(artifact.sha256),
             quality=placements[artifact.sha256].doc.quality,
-            rank=1 if _MONITORING.search(artifact.format or "") else 0,
+            rank=1 if metrics_hosts.MONITORING.search(artifact.format or "") else 0,
             timed="relative" not in spans[artifact.sha256],
             folder=folder_of[artifact.sha256],
             bundle=artifact.bundle,

@@ -31,6 +31,8 @@ class ClockDoc(Doc, frozen=True, kw_only=True):
     """Records that the suggestion would move outside the time covered by other artifacts."""
     jumps: list[str] = []
     """Times at which its clock was set, one sentence each."""
+    host_how: str = ""
+    """Why it counts as its host's, where that is not what the file prints."""
 
 
 class ArtifactDoc(Doc, frozen=True, kw_only=True):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 import statistics
 from dataclasses import dataclass
-from typing import Literal
 
 import polars as pl
 
 from pileup.analysis.evidence.context import Span
-from pileup.analysis.evidence.series import short_name, whole
+from pileup.analysis.evidence.load_series import OF_LOAD, Role, role_of
+from pileup.analysis.evidence.series import whole
 
 _S = 1_000_000
 _GROWN = 30.0
@@ -21,10 +21,6 @@ _OF_DUMPS = 0.6
 """Trust below which a count comes from status dumps."""
 _LEAST = 8
 """Fewest samples of a series that shows a stall."""
-
-Role = Literal["concurrency", "throughput", "latency", "connected", "refused", "errors"]
-"""What a series shows: sessions inside the server, statements per second, time per statement,
-open connections, connections refused at max_connections, other errors per second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +50,7 @@ def signals(values: pl.DataFrame) -> list[Signal]:
     by_host = signals_by_role(values)
     hosts: list[str | None] = [host for host in by_host if host is not None]
     hosts = hosts or list(by_host)
-    loads = [[by_host[host][role] for role in _OF_LOAD if role in by_host[host]] for host in hosts]
+    loads = [[by_host[host][role] for role in OF_LOAD if role in by_host[host]] for host in hosts]
     chosen = [max(load, key=lambda signal: signal.score) for load in loads if load]
     return sorted(chosen, key=lambda signal: signal.host or "")
 
@@ -79,7 +75,7 @@ def signals_by_role(values: pl.DataFrame) -> dict[str | None, dict[Role, Signal]
     )
     best: dict[tuple[str | None, Role], tuple[float, str, str]] = {}
     for id_, series, host, labels, count, first, last, high in table.iter_rows():
-        role, weight = _role(series, labels or "") or ("concurrency", 0.0)
+        role, weight = role_of(series, labels or "") or ("concurrency", 0.0)
         if role not in ("concurrency", "latency") and id_ not in undivided:
             continue
         if role == "concurrency" and weight < _OF_DUMPS:
@@ -117,70 +113,17 @@ def throughput(values: pl.DataFrame, host: str | None, span: Span) -> Signal | N
     return Signal(best[0], best[1], host, "throughput", times, numbers)
 
 
-def shows_load(series: str, labels: str = "") -> bool:
-    """Return whether a series shows sessions inside a server, its work or its latency."""
-    role = _role(series, labels)
-    return role is not None and role[0] in _OF_LOAD
-
-
 def _with_role(values: pl.DataFrame, role: Role | None = None) -> pl.DataFrame:
     """Return id, series, host and labels of the series with a role, or with this one."""
     named = values.select("id", "series", "host", "labels").unique(maintain_order=True)
-    roles = [_role(row[0], row[1] or "") for row in named.select("series", "labels").iter_rows()]
+    roles = [role_of(row[0], row[1] or "") for row in named.select("series", "labels").iter_rows()]
     wanted = [each is not None and role in (None, each[0]) for each in roles]
     return named.filter(pl.Series(wanted, dtype=pl.Boolean))
 
 
 def _trust(series: str, labels: str | None) -> float:
-    found = _role(series, labels or "")
+    found = role_of(series, labels or "")
     return found[1] if found else 0.0
 
 
-def _role(series: str, labels: str = "") -> tuple[Role, float] | None:
-    """Return the role of a series and its trust, 0..1; None for any other series."""
-    name = short_name(series, labels)
-    if series in _ROLES:
-        return _ROLES[series]
-    if name in _ROLES:
-        return _ROLES[name]
-    if any(word in name for word in _LATENCY) and not any(word in name for word in _OTHER_LATENCY):
-        return "latency", 0.3
-    return None
-
-
-_ROLES: dict[str, tuple[Role, float]] = {
-    **dict.fromkeys(("threads_running", "threads_running_avg"), ("concurrency", 1.0)),
-    "processlist.running": ("concurrency", 0.8),
-    **dict.fromkeys(
-        ("active_connections", "active_sessions", "running_threads", "concurrency"),
-        ("concurrency", 0.7),
-    ),
-    "innodb.active_transactions": ("concurrency", 0.5),
-    "innodb.lock_wait_transactions": ("concurrency", 0.45),
-    "innodb.semaphore_waits": ("concurrency", 0.45),
-    **dict.fromkeys(
-        ("qps", "questions", "queries", "tps", "queries_per_second", "qps_total"),
-        ("throughput", 0.4),
-    ),
-    "threads_connected": ("connected", 1.0),
-    "connection_errors_max_connections": ("refused", 1.0),
-    "aborted_connects": ("errors", 0.8),
-    **dict.fromkeys(
-        (
-            "errors", "errors_per_s", "errors_per_sec", "errors_per_second", "errors_s",
-            "err_per_s", "error_rate", "failed_connects", "connection_errors", "connect_errors",
-            "connection_errors_per_s", "aborted_connects_per_s", "failed_queries", "queries_failed",
-        ),
-        ("errors", 0.6),
-    ),
-}  # fmt: skip
-"""Full series name, or short name, to its role and trust."""
-_LATENCY = ("latency", "response_time", "p95", "p99")
-_OTHER_LATENCY = (
-    "disk", "read_latency", "readlatency", "write_latency", "writelatency", "io_", "_io", "fsync",
-    "flush", "network", "ping", "replica", "lag", "count", "connect",
-)  # fmt: skip
-"""Parts of names of latencies that are not a statement's."""
-_OF_LOAD: tuple[Role, ...] = ("concurrency", "throughput", "latency")
-
-__all__ = ["Role", "Signal", "shows_load", "signals", "signals_by_role", "throughput"]
+__all__ = ["Role", "Signal", "signals", "signals_by_role", "throughput"]

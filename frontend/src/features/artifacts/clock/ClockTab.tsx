@@ -45,6 +45,10 @@ export function ClockTab({
           <Fields
             items={[
               ['Source', clock.source],
+              artifact.host !== null && [
+                'Server',
+                clock.host_how ? `${artifact.host}. ${clock.host_how}` : artifact.host,
+              ],
               ['Zone', clock.zone ?? WITHOUT_ZONE[clock.quality]],
               ['Offset', `${formatNumber(clock.offset_s, 3)} s`],
               ['Certainty', QUALITY[clock.quality]],
