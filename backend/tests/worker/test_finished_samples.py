@@ -120,16 +120,16 @@ def test_runs_with_files_are_measured_from_them(cases: Cases, name: str) -> None
 
 def test_the_sweeps_show_their_thresholds(cases: Cases) -> None:
     found = {
-        (sweep["name"], series["below"], series["above"])
+        (sweep["name"], series["label"], series["below"], series["above"])
         for name in ("commit-mutex", "concurrency-cliff")
         for sweep in cases.get(name, "/sweeps")
         for series in sweep["series"]
     }
     assert found == {
-        ("commit mutex: original", 4, 8),
-        ("commit mutex: patched", None, None),
-        ("load machines", 21, 22),
-        ("innodb_thread_concurrency", None, None),
+        ("tables, with and without the patch", "commit mutex=original", 4, 8),
+        ("tables, with and without the patch", "commit mutex=patched", None, None),
+        ("load machines", "", 21, 22),
+        ("innodb_thread_concurrency", "", None, None),
     }
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from pileup.analysis import analyse
 from pileup.analysis.reasoning.run_outcome import level, measure, symptoms
+from pileup.analysis.reasoning.similar import undecided
 from tests.analysis.frames import evidence, gauge
 
 RUN = evidence({"m": [gauge("m.waiters", [5.0] * 60 + [200.0] * 40, host="db-9")]})
@@ -85,3 +87,20 @@ def test_a_run_without_a_stall_does_not_fail_the_same_way() -> None:
 
 def test_an_incident_without_symptoms_says_so() -> None:
     assert symptoms({}, {}).same_way == "unclear"
+
+
+def test_what_the_run_cannot_show_is_not_missing() -> None:
+    """The run has one series: of a latch, a stack and another series it says nothing."""
+    incident = {
+        "latch:btr_search": "adaptive hash latch",
+        "stack:fsync": "fsync",
+        "series:other:up": "other went up",
+        "series:waiters:up": "waiters went up",
+    }
+    unknown = undecided(incident, analyse(RUN), RUN)
+    assert unknown.keys() == incident.keys() - {"series:waiters:up"}
+    found = symptoms(incident, {"own:a": "slow"}, (), unknown)
+    assert found.missing == ("series: waiters went up",)
+    assert len(found.unknown) == 3
+    none = symptoms({"stack:fsync": "fsync"}, {}, (), {"stack:fsync": "fsync"})
+    assert (none.same_way, none.missing) == ("unclear", ())

@@ -15,7 +15,7 @@ import { MeasureValue } from './Measures'
 import { PasteResults } from './PasteResults'
 import { Planning } from './Planning'
 import { type Experiment, experimentsQuery, hypothesisNamesQuery, sweepsQuery } from './queries'
-import { predictedNumber, sweepsOf } from './sweep'
+import { byTime, predictedNumber, sweepsOf } from './sweep'
 import { SweepTable } from './SweepTable'
 import { SymptomTable } from './SymptomTable'
 import { VerdictChip } from './VerdictChip'
@@ -69,7 +69,10 @@ export default function ExperimentsScreen() {
             the prediction fails.
           </EmptyState>
         ) : (
-          <table className="experiments-table" aria-label="Experiments">
+          <table
+            className={cx('experiments-table experiments-log', chosen && 'narrow')}
+            aria-label="Experiments"
+          >
             <thead>
               <tr>
                 <th scope="col">#</th>
@@ -82,7 +85,7 @@ export default function ExperimentsScreen() {
                   <button
                     type="button"
                     className="linklike"
-                    title="Show the other time of each run"
+                    title="Show and sort by the other time of each run"
                     onClick={() => setBy(by === 'happened' ? 'recorded' : 'happened')}
                   >
                     {by === 'happened' ? 'Ran' : 'Recorded'}
@@ -92,7 +95,7 @@ export default function ExperimentsScreen() {
               </tr>
             </thead>
             <tbody>
-              {data.map((item) => (
+              {byTime(data, by).map((item) => (
                 <Row
                   key={item.id}
                   item={item}
@@ -194,7 +197,7 @@ function Row({
         <VerdictChip experiment={item} />
         {item.failed_same_way && <div className="faint">{FAILED_WORDS[item.failed_same_way]}</div>}
       </td>
-      <td>
+      <td className="experiment-ran">
         {item.began ? (
           <Happened
             at={item.ran_from}

@@ -1,5 +1,6 @@
 /** Results of the artifacts of a run: levels of its series, and settings that differ. */
-import { formatNumber } from '@/format'
+import { Fragment } from 'react'
+import { formatMeasured } from '@/format'
 import type { Observed } from './queries'
 import { spread, summarise } from './sweep'
 
@@ -11,24 +12,29 @@ export function Levels({ levels }: { levels: Observed['levels'] }) {
     <table className="experiment-levels" aria-label="Series in the incident and in the run">
       <thead>
         <tr>
-          <th scope="col">Median ± MAD</th>
-          <th scope="col">incident</th>
+          <th scope="col" title="median ± median absolute deviation">
+            incident
+          </th>
           <th scope="col">run</th>
           <th scope="col">ratio</th>
         </tr>
       </thead>
       <tbody>
         {known.map((level) => (
-          <tr key={level.series}>
-            <th scope="row" className="mono">
-              {level.series}
-            </th>
-            <td className="num">{spread(summarise([level.incident]))}</td>
-            <td className="num">{spread(summarise([level.run]))}</td>
-            <td className="num">
-              {level.ratio === null ? '–' : `× ${formatNumber(level.ratio, 2)}`}
-            </td>
-          </tr>
+          <Fragment key={level.series}>
+            <tr>
+              <th scope="rowgroup" colSpan={3} className="mono">
+                {level.series}
+              </th>
+            </tr>
+            <tr>
+              <td className="num">{spread(summarise([level.incident]))}</td>
+              <td className="num">{spread(summarise([level.run]))}</td>
+              <td className="num">
+                {level.ratio === null ? '–' : `× ${formatMeasured(level.ratio)}`}
+              </td>
+            </tr>
+          </Fragment>
         ))}
       </tbody>
     </table>

@@ -7,6 +7,7 @@ import { useWidth } from '@/charts/useWidth'
 import { formatNumber } from '@/format'
 import { EditableField } from '@/ui/controls/EditableField'
 import type { Sweep } from './queries'
+import { mostVaried } from './sweep'
 import './story.css'
 
 const HEIGHT = 190
@@ -23,7 +24,7 @@ export function SweepChart({ sweep, onOpen }: Props) {
     ).keys(),
   ]
   const [chosen, setChosen] = useState('')
-  const name = names.includes(chosen) ? chosen : (names[0] ?? '')
+  const name = names.includes(chosen) ? chosen : mostVaried(sweep, names)
   const drawn = sweep.series.map((series) => ({
     ...series,
     points: series.points.flatMap((point) => {

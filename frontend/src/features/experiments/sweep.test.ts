@@ -3,6 +3,8 @@ import { markdown } from '@/charts/exportSvg'
 import type { Experiment } from './queries'
 import { readParameters } from './draft'
 import {
+  byTime,
+  mostVaried,
   pivot,
   places,
   predictedNumber,
@@ -161,4 +163,38 @@ describe('a sweep', () => {
     expect(readParameters('tables')).toBeNull()
     expect(readParameters('a=1,a=2')).toBeNull()
   })
+})
+
+it('sorts runs by when they began, and by when that was recorded', () => {
+  const at = (number: number, began: string | null, started_at: string | null) => ({
+    ...run(number, '4', 'original', 1).experiment,
+    began,
+    started_at,
+  })
+  const runs = [
+    at(1, '2026-03-02T00:00:00Z', '2026-03-05T00:00:00Z'),
+    at(2, null, null),
+    at(3, '2026-03-01T00:00:00.5Z', '2026-03-06T00:00:00Z'),
+  ]
+  expect(byTime(runs, 'happened').map((item) => item.number)).toEqual([3, 1, 2])
+  expect(byTime(runs, 'recorded').map((item) => item.number)).toEqual([1, 3, 2])
+})
+
+it('draws the value that differs most', () => {
+  const point = (number: number, queries: number) => ({
+    experiment_id: `e${number}`,
+    number,
+    load: number,
+    failed: null,
+    matched: null,
+    values: [
+      { name: 'inserts', value: 16, source: 'typed' as const },
+      { name: 'queries', value: queries, source: 'typed' as const },
+    ],
+  })
+  const points = [point(1, 10_000), point(2, 8)]
+  const series = [{ label: '', points, below: null, above: null, text: '' }]
+  const sweep = { name: 's', axis: 'tables', series }
+  expect(mostVaried(sweep, ['inserts', 'queries'])).toBe('queries')
+  expect(mostVaried(sweep, [])).toBe('')
 })

@@ -3,7 +3,7 @@ import type { Rows } from '@/charts/exportSvg'
 import { group, median, sum } from 'd3-array'
 import { formatNumber } from '@/format'
 import { FAILED_WORDS } from './failed'
-import type { Experiment, Measure, Observed } from './queries'
+import type { Experiment, Measure, Observed, Sweep } from './queries'
 
 export type Run = {
   readonly experiment: Experiment
@@ -28,6 +28,28 @@ export function predictedNumber(item: Experiment['prediction']): string {
       ? `; disproved if ${item.falsifier_op} ${item.falsifier_value}`
       : ''
   return `${item.statistic ?? 'median'} of ${item.metric} ${sign}${size}${window}${false_}`
+}
+
+/** Sort runs by when they began, or by when that was recorded; those that have not begun are last. */
+export function byTime(
+  experiments: readonly Experiment[],
+  by: 'happened' | 'recorded',
+): readonly Experiment[] {
+  const time = (item: Experiment) =>
+    Date.parse((by === 'happened' ? item.began : item.started_at) ?? '') || Infinity
+  const order = (a: number, b: number) => (a === b ? 0 : a < b ? -1 : 1)
+  return experiments.toSorted((a, b) => order(time(a), time(b)) || a.number - b.number)
+}
+
+/** Return the value that differs most between the runs of a sweep, relative to its largest. */
+export function mostVaried(sweep: Sweep, names: readonly string[]): string {
+  const all = sweep.series.flatMap((series) => series.points.flatMap((point) => point.values))
+  const varied = (name: string) => {
+    const values = all.filter((item) => item.name === name).map((item) => item.value)
+    const most = Math.max(...values.map(Math.abs))
+    return most > 0 ? (Math.max(...values) - Math.min(...values)) / most : 0
+  }
+  return names.reduce((best, name) => (varied(name) > varied(best) ? name : best), names[0] ?? '')
 }
 
 /** Summary of a series over the runs of one parameter set. */

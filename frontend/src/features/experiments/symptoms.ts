@@ -39,7 +39,13 @@ export function symptomRows(
   const all = (of: (seen: Observed['symptoms']) => readonly string[]) => [
     ...new Set(runs.flatMap((run) => (run.seen ? computed(of(run.seen)) : []))),
   ]
-  const here = all((seen) => [...seen.reproduced, ...seen.missing])
+  const written = new Set(own.map((item) => item.words))
+  const here = [
+    ...new Set([
+      ...all((seen) => [...seen.reproduced, ...seen.missing]),
+      ...all((seen) => seen.unknown.filter((words) => !written.has(words))),
+    ]),
+  ]
   for (const words of [
     ...here,
     ...all((seen) => seen.new).filter((name) => !here.includes(name)),

@@ -1,4 +1,4 @@
-/** The empty list of incidents: load a sample, drop a folder, or push from the database host. */
+/** The empty list of incidents: drop a folder, push from the database host, or load a sample. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
 import { openPasteBox } from '@/state/pasteBox'
@@ -35,13 +35,6 @@ export function Begin({
       <div className="begin-cards">
         <section className="begin-card">
           <h2>
-            <SampleIcon size={18} /> Load a sample
-          </h2>
-          <p>It loads in seconds, and you can edit it.</p>
-          <Samples />
-        </section>
-        <section className="begin-card">
-          <h2>
             <FolderIcon size={18} /> Drop a folder
           </h2>
           <p>
@@ -63,6 +56,13 @@ export function Begin({
           <p>For captures on a server without a browser.</p>
           <PushCommand />
         </section>
+        <section className="begin-card begin-card-wide">
+          <h2>
+            <SampleIcon size={18} /> Load a sample
+          </h2>
+          <p>It loads in seconds, and you can edit it.</p>
+          <Samples />
+        </section>
       </div>
     </div>
   )
@@ -81,13 +81,11 @@ function Samples() {
           <ul className="begin-samples">
             {group.samples.map((sample) => (
               <li key={sample.id}>
-                <div>
-                  <strong>{sample.title}</strong>{' '}
-                  <span className="faint">
-                    <BytesValue value={sample.bytes} />
-                  </span>
-                  <div className="muted">{sample.description}</div>
-                </div>
+                <strong>{sample.title}</strong>
+                <span className="muted">{sample.description}</span>
+                <span className="faint">
+                  <BytesValue value={sample.bytes} />
+                </span>
                 <Button
                   size="small"
                   busy={load.isPending && load.variables === sample.id}

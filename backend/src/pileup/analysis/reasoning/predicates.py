@@ -12,7 +12,7 @@ they are not patterns.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, cast
 
@@ -21,7 +21,7 @@ import polars as pl
 from pileup.analysis.contract import Locator
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.line_ranges import line_ranges
-from pileup.analysis.evidence.series import values
+from pileup.analysis.evidence.series import short_name, values
 from pileup.analysis.evidence.times import iso
 from pileup.numerals import number
 
@@ -104,7 +104,7 @@ def evaluate(predicate: Predicate, evidence: Evidence) -> Answer:
 def _series(stays: SeriesStays, evidence: Evidence) -> Answer:
     name = stays.series.partition("@")[0]
     rows = values(evidence.frame("sample"))
-    ids = [item for item in rows["id"].unique().to_list() if _is_named(item, name)]
+    ids = _named(rows["id"].unique().to_list(), name)
     rows = rows.filter(pl.col("id").is_in(ids), pl.col("value").is_not_null())
     if rows.is_empty():
         return Answer(None, f"no samples of {name}")
@@ -131,13 +131,15 @@ def _series(stays: SeriesStays, evidence: Evidence) -> Answer:
     return Answer(holds, text, seen)
 
 
-def _is_named(series: str, name: str) -> bool:
-    """Return whether an id such as 'mysql.Threads_running@db-1' has this id or name, on any host.
+def _named(ids: Sequence[str], wanted: str) -> list[str]:
+    """Return the ids of a series, on any host: those with this very name, else of its measure.
 
-    Sources differ in the prefix and in case: Threads_running is in all that count it.
+    Sources differ in prefix and case: a status sample, a CSV and an exporter all count
+    Threads_running.
     """
-    known, wanted = series.partition("@")[0].casefold(), name.casefold()
-    return known == wanted or known.partition(".")[2] == wanted
+    exact = [series for series in ids if series.partition("@")[0] == wanted]
+    measure = short_name(wanted)
+    return exact or [series for series in ids if short_name(series.partition("@")[0]) == measure]
 
 
 def _stretches(rows: pl.DataFrame, predicate: SeriesStays) -> pl.DataFrame:

@@ -178,16 +178,26 @@ def _statistic(numbers: pl.Series, statistic: Statistic) -> float:
 
 
 def symptoms(
-    incident: Mapping[str, str], run: Mapping[str, str], unknown: Sequence[str] = ()
+    incident: Mapping[str, str],
+    run: Mapping[str, str],
+    unknown: Sequence[str] = (),
+    undecided: Mapping[str, str] | None = None,
 ) -> Symptoms:
     """Decide whether the run failed in the same way as the incident.
 
-    Takes two ``similar.signature``, each with people's own symptoms that hold (``own``), and the
-    words of those that the run has no data for.
+    Takes two ``similar.signature``, each with people's own symptoms that hold (``own``), the words
+    of those that the run has no data for, and the ``similar.undecided`` of the run: not seen where
+    nobody looked is not missing.
     """
+    unseen = {name: text for name, text in (undecided or {}).items() if name not in run}
+    no_data = (*unknown, *likeness(unseen, {}).only_here)
+    had = bool(incident)
+    incident = {name: text for name, text in incident.items() if name not in unseen}
     alike = likeness(incident, run)
     total = len(alike.shared) + len(alike.only_here)
-    no_data = tuple(unknown)
+    if had and not incident:
+        text = f"The run has no data for any of the incident's {len(unseen)} symptoms."
+        return Symptoms((), (), alike.only_there, no_data, "unclear", text)
     if not incident:
         text = "The incident has no symptoms to compare with: it has no stall."
         return Symptoms((), (), alike.only_there, no_data, "unclear", text)

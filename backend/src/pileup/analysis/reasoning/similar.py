@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pileup.analysis.contract import Analysis
+from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.series import short_name
 
 LEAST = 0.3
@@ -42,6 +43,13 @@ _WORDS = {
     "engine": "server",
     "own": "own symptom",  # what people wrote (``predicates``)
 }
+_SHOWN_BY: Mapping[str, Sequence[str]] = {
+    "latch": ("semaphore_wait", "innodb_status"),
+    "place": ("semaphore_wait", "innodb_status"),
+    "blocker": ("semaphore_wait", "innodb_status", "session", "stack", "lock_wait"),
+    "stack": ("stack",),
+}
+"""Feature to the records and snapshots that can show it."""
 # these follow the machine's uptime or the load, not the fault
 _EVERYWHERE = frozenset({"uptime", "questions", "queries", "qps", "bytes_sent", "bytes_received"})
 
@@ -134,6 +142,45 @@ def _engine(analysis: Analysis) -> Signature:
     return {f"engine:{name}": name.replace(":", " ")}
 
 
+def undecided(features: Signature, run: Analysis, evidence: Evidence) -> dict[str, str]:
+    """Return the features of an incident that a run's evidence cannot show, whether there or not.
+
+    A latch needs a status dump, a stack a stack sample, a series the same measure, a check and a
+    known problem the data that they look at.
+    """
+    no_data = {check.check for check in run.triage if check.verdict == "no_data"}
+    unchecked = {absence.id for absence in run.absences if absence.verdict == "no_data"}
+    checked = {absence.id for absence in run.absences} | {found.id for found in run.findings}
+    samples = evidence.frame("sample")
+    ids = [] if samples is None else samples["id"].unique().to_list()
+    measured = {short_name(name.partition("@")[0]) for name in ids}
+
+    def lacks(feature: str) -> bool:
+        kind, _, name = feature.partition(":")
+        match kind:
+            case "series":
+                return name.rpartition(":")[0] not in measured
+            case "check":
+                return name in no_data
+            case "finding":
+                return name in unchecked or name not in checked
+            case "engine":
+                return not run.server.get("version")
+            case "own":
+                return False
+        return not any(_holds(evidence, wanted) for wanted in _SHOWN_BY[kind])
+
+    return {name: text for name, text in features.items() if lacks(name)}
+
+
+def _holds(evidence: Evidence, kind: str) -> bool:
+    """Return whether there are records or, for a dump without waiters, snapshots of a kind."""
+    if (frame := evidence.frame(kind)) is not None and not frame.is_empty():
+        return True
+    snapshots = evidence.frame("snapshot")
+    return snapshots is not None and bool((snapshots["kind"] == kind).any())
+
+
 def likeness(here: Signature, there: Signature) -> Likeness:
     """Compare two signatures; the score is 0 when either is empty."""
     both, all_ = here.keys() & there.keys(), here.keys() | there.keys()
@@ -155,4 +202,4 @@ def _describe(features: Sequence[str] | set[str], texts: Signature) -> tuple[str
     return tuple(f"{_WORDS[name.partition(':')[0]]}: {texts[name]}" for name in ranked)
 
 
-__all__ = ["LEAST", "Likeness", "Signature", "likeness", "signature"]
+__all__ = ["LEAST", "Likeness", "Signature", "likeness", "signature", "undecided"]

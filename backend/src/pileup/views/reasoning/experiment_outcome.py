@@ -25,7 +25,7 @@ from pileup.analysis.reasoning.run_outcome import (
     symptoms,
 )
 from pileup.analysis.reasoning.run_outcome import Symptoms as Found
-from pileup.analysis.reasoning.similar import signature
+from pileup.analysis.reasoning.similar import signature, undecided
 from pileup.storage.database import Unit
 from pileup.storage.errors import Refused
 from pileup.storage.files.frames import FrameStore
@@ -162,10 +162,13 @@ def observe(
     kinds = ("sample", "setting", *(predicates.kinds(wanted.values())))
     incident = placed.load(incident_id, kinds)
     own = own_symptoms(wanted, incident, evidence, _answered(unit, experiment, finished))
+    shown = analyse(evidence)
+    features = known.features if known else {}
     reproduced = symptoms(
-        (known.features if known else {}) | own.incident,
-        signature(analyse(evidence)) | own.run,
+        features | own.incident,
+        signature(shown) | own.run,
         own.unknown,
+        undecided(features, shown, evidence),
     )
     stalled = _stalled(unit, incident_id, incident)
     prediction = _PREDICTION.validate_python(experiment.prediction)

@@ -21,6 +21,7 @@ from pileup.storage.incidents.annotations import Annotations
 from pileup.storage.incidents.incidents import Incidents
 from pileup.storage.lifecycle.samples import RUNS
 from pileup.storage.reasoning.experiments import Experiments
+from pileup.storage.reasoning.findings import Findings
 from pileup.storage.reasoning.hypotheses import Hypotheses
 from pileup.storage.reasoning.measurements import NewMeasurement
 from pileup.storage.reasoning.pins import Pins
@@ -156,6 +157,9 @@ class _Recorder:
             happened=hypothesis.proposed,
         )
         self.ids[hypothesis.key] = made.id
+        if hypothesis.finding is not None:
+            finding = hypothesis.finding
+            Findings(self.unit).judge(self.incident_id, finding, "accepted", None, by=self.by)
         for step in hypothesis.steps:
             if step.confidence is not None:
                 store.set_confidence(
