@@ -21,6 +21,7 @@ def report(outcomes: Sequence[Outcome], seconds: float) -> str:
         _head(outcomes, seconds),
         _table("part", outcomes, lambda o: "hold-out" if o.plan.hold_out else "fit"),
         _table("form", outcomes, lambda o: o.plan.form),
+        _table("waiting sessions", outcomes, _waiters),
         _table("server", outcomes, lambda o: o.plan.server),
         _table("mechanism", outcomes, lambda o: o.plan.mechanism),
         _reliability("fit", [o for o in outcomes if not o.plan.hold_out]),
@@ -36,6 +37,13 @@ def report(outcomes: Sequence[Outcome], seconds: float) -> str:
 def _head(outcomes: Sequence[Outcome], seconds: float) -> str:
     each = 1000 * sum(o.seconds for o in outcomes) / max(1, len(outcomes))
     return f"{len(outcomes)} generated cases in {seconds:.0f} s ({each:.0f} ms of analysis each)"
+
+
+def _waiters(outcome: Outcome) -> str:
+    few = (0, 2, 5, 15, 40)
+    low = max(count for count in few if outcome.waiting >= count)
+    high = next((f"to {count - 1}" for count in few if count > low), "and more")
+    return f"{low:>2} {high}"
 
 
 def _table(title: str, outcomes: Sequence[Outcome], key: Callable[[Outcome], str]) -> str:

@@ -30,7 +30,7 @@ def _latched(
     s.app.think_s = 0.15
 
 
-@mechanism("adaptive-hash", least=3, shown="dump stacks", rooted="dump", servers=SEMAPHORES)
+@mechanism("adaptive-hash", least=3, shown="dump stacks log", rooted="dump", servers=SEMAPHORES)
 def adaptive_hash(s: Scenario) -> None:
     """Make all sessions meet at the latch of the adaptive hash index."""
     _latched(s, "adaptive hash", "building hash", 0.2, (0.3, 1.5), "select update")
@@ -39,7 +39,7 @@ def adaptive_hash(s: Scenario) -> None:
     s.settings["innodb_adaptive_hash_index"] = "ON"
 
 
-@mechanism("index-tree", least=3, shown="dump stacks", rooted="dump", servers=SEMAPHORES)
+@mechanism("index-tree", least=3, shown="dump stacks log", rooted="dump", servers=SEMAPHORES)
 def index_tree(s: Scenario) -> None:
     """Split pages of one index: its tree latch is exclusive while a page is read."""
     _latched(s, "index tree", "splitting", 0.25, (0.3, 2.0), "insert update")

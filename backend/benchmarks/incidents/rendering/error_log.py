@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchmarks.incidents.rendering.printed import Printed
-from benchmarks.incidents.simulation import Session
+from benchmarks.incidents.rendering.printed import Printed, waits_for
+from benchmarks.incidents.rendering.status_dump import semaphore_waits
+from benchmarks.incidents.simulation import Moment, Session
 
 _CODES = {"Warning": "MY-010055", "ERROR": "MY-000000", "Note": "MY-010914"}
 
 
-def error_log(printed: Printed, until: float) -> str:
-    """Print the log from the start of the scenario until a time."""
+def error_log(printed: Printed, until: float, moment: Moment | None = None) -> str:
+    """Print the log until a time; the waits of ``moment`` last since minutes then."""
     scenario, rng = printed.scenario, printed.rng
     entries: list[tuple[float, str]] = [
         (time, _line(printed, time, level, text)) for time, level, text in scenario.log
@@ -22,7 +23,21 @@ def error_log(printed: Printed, until: float) -> str:
         entries.append((time, _line(printed, time, "Note", _aborted(session))))
     for time, first, second in scenario.deadlocks:
         entries.append((time, "\n".join(_deadlock(printed, time, first, second))))
+    if moment is not None and any(waits_for(s, "latch") for s in moment.sessions):
+        entries.append((until, "\n".join(_long_waits(printed, until, moment))))
     return "\n".join(text for time, text in sorted(entries) if time <= until) + "\n"
+
+
+def _long_waits(printed: Printed, until: float, moment: Moment) -> Iterator[str]:
+    """Print what the watchdog writes about waits of more than 240 seconds."""
+    for wait in semaphore_waits(printed, moment, printed.rng.uniform(240, 500)):
+        if printed.server.old:
+            yield "InnoDB: Warning: a long semaphore wait:"
+        else:
+            yield _line(printed, until, "Warning", "InnoDB: A long semaphore wait:")
+        yield from wait
+    yield "InnoDB: ###### Starts InnoDB Monitor for 30 secs to print diagnostic info:"
+    yield "InnoDB: Pending preads 0, pwrites 0"
 
 
 def _aborted(session: Session) -> str:

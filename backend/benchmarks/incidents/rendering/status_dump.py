@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterator
 
@@ -73,15 +74,8 @@ def _semaphores(printed: Printed, moment: Moment) -> list[str]:
     known = latches(server, random.Random(server.release))
     count = rng.randrange(3000, 900_000)
     lines.append(f"OS WAIT ARRAY INFO: reservation count {count}")
-    addresses: dict[Resource, int] = {}
-    for session in moment.sessions:
-        resource = waits_for(session, "latch")
-        if resource is None or session.wait is None:
-            continue
-        latch = known[resource.name]
-        address = addresses.setdefault(resource, 0x7F0000000000 + rng.randrange(1 << 36) * 8)
-        waited = moment.time - session.wait.since
-        lines += _wait(printed, session, latch, address, waited, moment.holders.get(resource, []))
+    lines += itertools.chain.from_iterable(semaphore_waits(printed, moment, 0.0))
+    lines += _unrelated(printed, known["page"])
     lines.append(f"OS WAIT ARRAY INFO: signal count {int(count * 0.8)}")
     if server.old or server.key == "my57":
         lines.append(f"Mutex spin waits {count * 3}, rounds {count * 40}, OS waits {count // 5}")
@@ -93,6 +87,47 @@ def _semaphores(printed: Printed, moment: Moment) -> list[str]:
         lines.append(f"RW-sx spins {count // 90}, rounds {count // 20}, OS waits {count // 400}")
     lines.append("Spin rounds per wait: 13.33 mutex, 18.00 RW-shared, 16.00 RW-excl")
     return lines
+
+
+def _unrelated(printed: Printed, page: Latch) -> list[str]:
+    """Print what any busy server has: a thread that waits for a page this very moment."""
+    rng, lines = printed.rng, []
+    for _ in range(rng.choice((0, 0, 0, 1, 2))):
+        file, line, mode = rng.choice(page.shared + page.exclusive)
+        thread = 0x7F0000000000 + rng.randrange(1 << 30) * 256
+        seconds = "0" if printed.server.key == "my84" else "0.00"
+        lines += [
+            (
+                f"--Thread {thread} has waited at {file} line {line} for {seconds} "
+                "seconds the semaphore:"
+            ),
+            (
+                f"{mode}-lock on RW-latch at {thread ^ 0x5A5A58:#x} "
+                f"created in file {page.created[0]} line {page.created[1]}"
+            ),
+            "number of readers 1, waiters flag 1, lock_word: 1fffffff",
+            f"Last time read locked in file {page.shared[0][0]} line {page.shared[0][1]}",
+            f"Last time write locked in file {page.exclusive[0][0]} line {page.exclusive[0][1]}",
+        ]
+    return lines
+
+
+def semaphore_waits(printed: Printed, moment: Moment, longer_s: float) -> list[list[str]]:
+    """Return the paragraph of each latch wait, as if all had begun so many seconds before."""
+    known = latches(printed.server, random.Random(printed.server.release))
+    addresses: dict[Resource, int] = {}
+    waits = []
+    for session in moment.sessions:
+        resource = waits_for(session, "latch")
+        if resource is None or session.wait is None:
+            continue
+        address = addresses.setdefault(
+            resource, 0x7F0000000000 + printed.rng.randrange(1 << 36) * 8
+        )
+        waited = moment.time - session.wait.since + longer_s
+        holders = moment.holders.get(resource, [])
+        waits.append(_wait(printed, session, known[resource.name], address, waited, holders))
+    return waits
 
 
 def _wait(
@@ -134,7 +169,8 @@ def _wait(
         held = first[2] if first[2] == "SX" else " exclusive" if server.old else "exclusive"
         thread = printed.thread(printed.scenario.world.sessions[writer])
         lines.append(f"a writer (thread id {thread}) has reserved it in mode {held}")
-    word = "0" if writer is not None else f"{0x20000000 - readers:x}"
+    free = 0x20000000 if writer is None else 0x10000000 if first[2] == "SX" else readers
+    word = f"{free - readers:x}"
     return [
         *lines,
         f"number of readers {readers}, waiters flag 1, lock_word: {word}",
