@@ -16,7 +16,7 @@ from benchmarks.incidents.mechanisms import MECHANISMS, Mechanism
 from benchmarks.incidents.rendering.capture import capture_files
 from benchmarks.incidents.rendering.error_log import error_log
 from benchmarks.incidents.rendering.printed import Printed
-from benchmarks.incidents.rendering.process_list import process_list
+from benchmarks.incidents.rendering.process_list import process_list, selected
 from benchmarks.incidents.rendering.stack_samples import gdb, pmp
 from benchmarks.incidents.rendering.status_dump import status_dump
 from benchmarks.incidents.scenario import Scenario, Truth
@@ -190,6 +190,24 @@ def _waiting(moment: Moment) -> int:
     return sum(session.wait is not None for session in moment.sessions)
 
 
+def _one_file(form: str, printed: Printed, moment: Moment) -> tuple[str, str]:
+    """Print one file and name its format."""
+    rng = printed.rng
+    if form == "dump":
+        return status_dump(printed, moment, head=rng.choice(("g", "g", "t", ""))), "innodb-status"
+    if form == "log":
+        return error_log(printed, moment.time, moment), "error-log"
+    if form == "list":
+        layout = rng.choice(("box", "box", "rows", "tabs"))
+        if rng.random() < 0.25:
+            return selected(printed, moment, layout), "processlist"
+        return process_list(printed, moment, layout, full=rng.random() < 0.8), "processlist"
+    stripped, excerpt = rng.random() < 0.3, rng.random() < 0.3
+    if rng.random() < 0.5:
+        return gdb(printed, moment, stripped=stripped, excerpt=excerpt), "gdb"
+    return pmp(printed, moment, stripped=stripped, excerpt=excerpt), "pmp"
+
+
 def _clients_waiting(moment: Moment) -> int:
     """Count the waiting sessions that series show: appliers are no running threads."""
     return sum(s.wait is not None and not s.command for s in moment.sessions)
@@ -199,20 +217,7 @@ def _paste(
     plan: Plan, mechanism: Mechanism, scenario: Scenario, moment: Moment, rng: random.Random
 ) -> Case:
     printed = Printed(scenario, rng)
-    if plan.form == "dump":
-        text, format_ = (
-            status_dump(printed, moment, head=rng.choice(("g", "g", "t", ""))),
-            "innodb-status",
-        )
-    elif plan.form == "list":
-        layout = rng.choice(("box", "box", "rows", "tabs"))
-        text, format_ = process_list(printed, moment, layout), "processlist"
-    elif plan.form == "log":
-        text, format_ = error_log(printed, scenario.world.now, moment), "error-log"
-    elif rng.random() < 0.5:
-        text, format_ = gdb(printed, moment, stripped=rng.random() < 0.3), "gdb"
-    else:
-        text, format_ = pmp(printed, moment, stripped=rng.random() < 0.3), "pmp"
+    text, format_ = _one_file(plan.form, printed, moment)
     text = noise.paste(text, format_, rng)
     name = _NAMES[plan.form]
     return Case(

@@ -19,7 +19,9 @@ def paste(text: str, format_: str, rng: random.Random) -> str:
     if format_ == "innodb-status":
         if dice < 0.15:  # only the beginning, as a terminal's buffer or a form's limit cuts
             text = text.split("--------\nFILE I/O")[0]
-        elif dice < 0.25:  # only the end
+        elif dice < 0.22:  # one section
+            text = _section(text)
+        elif dice < 0.3:  # only the end
             _, found, rest = text.partition("----------\nSEMAPHORES")
             text = found + rest if found else text
     if rng.random() < 0.15:
@@ -30,6 +32,17 @@ def paste(text: str, format_: str, rng: random.Random) -> str:
         text = text.replace("\n", "\r\n")
     if rng.random() < 0.08 and format_ != "processlist":
         text = "\n".join("    " + line for line in text.split("\n"))
+    return text
+
+
+def _section(text: str) -> str:
+    """Return the section of a status dump that waits are printed in, the whole if there is none."""
+    if "LOCK WAIT" in text:
+        _, found, rest = text.partition("------------\nTRANSACTIONS\n")
+        return found + rest.split("--------\nFILE I/O")[0] if found else text
+    if text.count("has waited at") > 3:
+        _, found, rest = text.partition("----------\nSEMAPHORES\n")
+        return found + rest.split("------------\nTRANSACTIONS")[0] if found else text
     return text
 
 

@@ -28,6 +28,19 @@ def process_list(printed: Printed, moment: Moment, layout: str, *, full: bool = 
     return {"box": _box, "rows": _rows, "tabs": _tabs}[layout](columns, rows)
 
 
+def selected(printed: Printed, moment: Moment, layout: str) -> str:
+    """Print what a query of information_schema.processlist returns: no sleepers, by time."""
+    columns = [name.upper() for name in COLUMNS]
+    rows = [_cells(printed, moment, session, full=True)[:8] for session in listed(printed, moment)]
+    rows = sorted((row for row in rows if row[4] != "Sleep"), key=lambda row: -int(row[5]))
+    rows[-1][7] = "SELECT * FROM information_schema.processlist WHERE command <> 'Sleep'"
+    if printed.rng.random() < 0.3:
+        wanted = [0, 1, 5, 6, 7]
+        columns = [columns[n] for n in wanted]
+        rows = [[row[n] for n in wanted] for row in rows]
+    return {"box": _box, "rows": _rows, "tabs": _tabs}[layout](columns, rows)
+
+
 def listed(printed: Printed, moment: Moment) -> list[Session]:
     """Return the sessions that a list shows: its own, and the scheduler of 8.0."""
     sessions = [session for session in moment.sessions if not session.background]
@@ -67,7 +80,7 @@ def _box(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     def line(cells: Sequence[str]) -> str:
         padded = (
             cell.rjust(width)
-            if name in ("Id", "Time", "Progress") and cells is not columns
+            if name.capitalize() in ("Id", "Time", "Progress") and cells is not columns
             else cell.ljust(width)
             for name, cell, width in zip(columns, cells, widths, strict=True)
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from benchmarks.incidents.rendering.frames import background, frames
-from benchmarks.incidents.rendering.printed import Printed
+from benchmarks.incidents.rendering.printed import Printed, is_idle
 from benchmarks.incidents.simulation import Moment
 
 _STATIC = (
@@ -31,6 +31,20 @@ _STATIC = (
 """Functions whose names a stripped binary lacks: they print as ??."""
 
 
+def _excerpt(
+    threads: list[tuple[int, int, list[str]]], printed: Printed, moment: Moment
+) -> list[tuple[int, int, list[str]]]:
+    """Keep what somebody pastes of a long listing: some threads that run statements."""
+    busy = {
+        printed.thread(s): s.wait is not None
+        for s in moment.sessions
+        if not is_idle(s) and not s.background
+    }
+    shown = [thread for thread in threads if thread[0] in busy]
+    shown.sort(key=lambda thread: busy[thread[0]])
+    return shown[: printed.rng.randrange(6, 30)] or threads
+
+
 def _stacks(printed: Printed, moment: Moment) -> list[tuple[int, int, list[str]]]:
     """Return pthread, LWP and frames of every thread, newest first."""
     threads = [
@@ -54,9 +68,11 @@ def _shown(names: list[str], *, stripped: bool) -> list[str]:
     return ["??" if stripped and name in _STATIC else name for name in names]
 
 
-def gdb(printed: Printed, moment: Moment, *, stripped: bool = False) -> str:
-    """Print the stacks as gdb does."""
+def gdb(printed: Printed, moment: Moment, *, stripped: bool = False, excerpt: bool = False) -> str:
+    """Print the stacks as gdb does; ``excerpt``: of a few busy threads only."""
     threads = _stacks(printed, moment)
+    if excerpt:
+        threads = _excerpt(threads, printed, moment)
     lines = [
         "[Thread debugging using libthread_db enabled]",
         'Using host libthread_db library "/lib64/libthread_db.so.1".',
@@ -85,14 +101,17 @@ def gdb(printed: Printed, moment: Moment, *, stripped: bool = False) -> str:
     return "\n".join(lines) + "\n"
 
 
-def pmp(printed: Printed, moment: Moment, *, stripped: bool = False) -> str:
-    """Print the stacks as pt-pmp does."""
+def pmp(printed: Printed, moment: Moment, *, stripped: bool = False, excerpt: bool = False) -> str:
+    """Print the stacks as pt-pmp does; ``excerpt``: of a few busy threads only."""
+    threads = _stacks(printed, moment)
+    if excerpt:
+        threads = _excerpt(threads, printed, moment)
     counted = Counter(
         ",".join(
             "::??" if name == "??" else name.split("@@")[0]
             for name in _shown(names, stripped=stripped)
         )
-        for _, _, names in _stacks(printed, moment)
+        for _, _, names in threads
     )
     lines = [f"{count:>7} {stack}" for stack, count in counted.most_common()]
     return "\n".join(lines) + "\n"
