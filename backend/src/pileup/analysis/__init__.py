@@ -69,6 +69,7 @@ def analyse(
         events=listed("events", lambda: catalogue.events(evidence)),
         deadlocks=listed("deadlocks", lambda: catalogue.deadlocks(evidence, whole.context)),
         triage=whole.triage,
+        limits=whole.limits,
         findings=findings,
         absences=listed("absences", lambda: cases.absences(case)),
         looked_at=whole.looked_at,

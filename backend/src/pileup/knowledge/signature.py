@@ -29,6 +29,10 @@ KINDS = (
     "log",
     "counter",
     "setting",
+    "limit",
+    "deadlocks",
+    "trend",
+    "old_transaction",
     "any",
 )
 _EXPRESSIONS = ("state", "transaction", "lock", "query", "user", "log")
@@ -60,6 +64,14 @@ class Sign(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """A series by its short name ('com_drop_table'); with rises, falls, above, below or peak."""
     setting: str | None = None
     """A variable; with is, above or below."""
+    limit: Names | None = None
+    """A limit of limits.yaml that is reached; one that is near earns half of the weight."""
+    deadlocks: float | None = None
+    """Deadlocks per minute, at least: printed in full, or lines of any log."""
+    trend: Names | None = None
+    """A series that grows threefold or more without a fall; sixfold earns all of the weight."""
+    old_transaction: float | None = None
+    """Transactions open for so many seconds that do not wait for a lock."""
     any: list[Sign] | None = None
     """One of these; the one that weighs most counts."""
 

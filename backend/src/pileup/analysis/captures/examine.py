@@ -63,6 +63,7 @@ class Judged:
     blockers: list[contract.BlockerDoc]
     hot_stacks: list[contract.HotStackDoc]
     triage: list[contract.TriageDoc]
+    limits: list[contract.LimitDoc]
     findings: list[contract.FindingDoc]
     absences: list[contract.AbsenceDoc]
     looked_at: contract.LookedAtDoc | None
@@ -136,6 +137,7 @@ def judge(
         blockers=roots,
         hot_stacks=listed("hot_stacks", lambda: context.hot_stacks),
         triage=listed("triage", lambda: triage.triage(observed, answers)),
+        limits=listed("limits", lambda: observed.limits),
         findings=findings,
         absences=list(diagnosis.absences),
         looked_at=diagnosis.looked_at,

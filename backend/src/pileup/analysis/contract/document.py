@@ -21,6 +21,7 @@ from pileup.analysis.contract.captures import CaptureDoc, EpisodeDoc, Recurrence
 from pileup.analysis.contract.findings import (
     AbsenceDoc,
     FindingDoc,
+    LimitDoc,
     LookedAtDoc,
     SlowQueryDoc,
     TriageDoc,
@@ -77,6 +78,8 @@ class Analysis(Doc, frozen=True, kw_only=True):
     roots: list[RootDoc] = []
     """Where the blocked time of the leading stall ends, most seconds first. Every screen and
     report takes its root blockers from this table."""
+    limits: list[LimitDoc] = []
+    """Every gauge whose ceiling is known, the fullest first: reached, near and far."""
     unanswered: list[UnansweredDoc] = []
     """Questions without an answer: their parts are empty because a question failed."""
 

@@ -24,6 +24,27 @@ class TriageDoc(Doc, frozen=True, kw_only=True):
     """Command that collects the missing data next time; empty if nothing was missing."""
 
 
+class LimitDoc(Doc, frozen=True, kw_only=True):
+    """A gauge compared with its ceiling: connections with max_connections, the redo log, a disk."""
+
+    id: str
+    title: str
+    used: float
+    """Highest value in the stall, or in the capture without one."""
+    ceiling: float
+    share: float
+    """used / ceiling."""
+    before: float | None
+    """Median before the stall; None without a baseline."""
+    unit: str
+    verdict: Literal["reached", "near", "far"]
+    """near: close, or as full before the stall too. far: checked, and no reason."""
+    means: str
+    """What happens at the ceiling, as a clause."""
+    text: str
+    evidence: list[Locator]
+
+
 class MitigationDoc(Doc, frozen=True, kw_only=True):
     action: str
     side_effects: str | None = None

@@ -114,6 +114,9 @@ def look(sign: Sign, observed: Observed) -> Answer:
         return Answer(sign, seen)
     if sign.kind in ("counter", "setting", "log"):
         return Answer(sign, seen, 1.0, sign.weight)
+    if sign.kind in ("limit", "deadlocks", "trend", "old_transaction"):
+        share = 1.0 if sign.kind == "old_transaction" else min(1.0, seen.share)
+        return Answer(sign, seen, share, sign.weight)
     many = sign.least if sign.least is not None else _MANY.get(sign.kind, 1)
     counted = sign.kind in _MANY and sign.kind not in ("query", "user")
     usual_share = SHARE if counted and many > 1 else 0.0
@@ -259,7 +262,7 @@ def _wanted(sign: Sign) -> str:
     if sign.any:
         return " or ".join(_wanted(item) for item in sign.any)
     value = getattr(sign, sign.kind)
-    text = " or ".join(names(value)) if not isinstance(value, bool) else ""
+    text = " or ".join(names(value)) if not isinstance(value, bool | float) else ""
     match sign.kind:
         case "latch":
             return f"waits for {text}"
@@ -273,6 +276,14 @@ def _wanted(sign: Sign) -> str:
             return f"{text} {_bounds(sign)}"
         case "setting":
             return f"{text} {_bounds(sign)}"
+        case "limit":
+            return f"{text} at the limit"
+        case "deadlocks":
+            return f"{number(sign.deadlocks or 0)} deadlocks per minute"
+        case "old_transaction":
+            return f"a transaction open for {number(sign.old_transaction or 0)} s"
+        case "trend":
+            return f"{text} growing without a fall"
         case "log":
             return f"log lines like '{text}'"
         case _:

@@ -17,18 +17,21 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from pileup.analysis.contract import HotLatchDoc, Locator, ShiftDoc
+from pileup.analysis.contract import HotLatchDoc, LimitDoc, Locator, ShiftDoc
 from pileup.analysis.evidence import latch_stacks
 from pileup.analysis.evidence.context import Context
 from pileup.analysis.evidence.levels import Level, Levels
 from pileup.analysis.evidence.line_ranges import line_ranges
 from pileup.analysis.evidence.series import measure, short_name
 from pileup.analysis.evidence.times import iso
-from pileup.analysis.findings import worst_moment
+from pileup.analysis.findings import limits as limit_checks
+from pileup.analysis.findings import storms, worst_moment
+from pileup.analysis.findings.seen import NO_DATA, Seen
 from pileup.analysis.findings.worst_moment import Queue
 from pileup.analysis.stacks.hot_stacks import clean, is_waiting
 from pileup.analysis.waits import moment_graph
 from pileup.knowledge import function_key, knowledge, match_stack
+from pileup.knowledge.signature import names as listed
 from pileup.numerals import number
 
 _QUERY_LENGTH = 2000
@@ -46,23 +49,8 @@ _LINES_OF = (
 """Lines of the records of one moment: all between the first and the last, and each one's own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """Answer to one question about the stall."""
-
-    holds: bool | None
-    """None: no records of that kind were uploaded."""
-    most: int = 0
-    share: float = 0.0
-    text: str = ""
-    evidence: tuple[Locator, ...] = ()
-    dumps: tuple[int, int] | None = None
-    """For waits: (status dumps that show them, all status dumps of the stall)."""
-    longest: float | None = None
-    """The longest wait among them, in seconds; None: not printed."""
-
-
-NO_DATA = Seen(None)
+NEAR = 0.5
+"""Share of its weight that a limit earns that is near and not reached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +140,11 @@ class Observed:
     def levels(self) -> Levels:
         """Medians of every series before and during the stall."""
         return Levels.of(self.context)
+
+    @cached_property
+    def limits(self) -> list[LimitDoc]:
+        """Every gauge with a ceiling, the fullest first."""
+        return limit_checks.check(self.context, self.levels)
 
     def during(self, kind: str) -> pl.DataFrame | None:
         """Return the records of one kind inside the stall; None when there are none."""
@@ -455,6 +448,43 @@ class Observed:
         text = f"the log says {times} '{row['message'][:120]}'"
         share = matches.height / frame.height
         return Seen(True, matches.height, share, text, (self.lines(row, text),))
+
+    # ---- questions: limits, storms
+
+    def limit(self, ids: list[str] | str) -> Seen:
+        """Return whether one of these limits is reached; the share counts one that is near."""
+        named = [limit for limit in self.limits if limit.id in listed(ids)]
+        if not named:
+            return NO_DATA
+        top = named[0]
+        if top.verdict == "far":
+            return Seen(False)
+        share = 1.0 if top.verdict == "reached" else NEAR
+        return Seen(True, 1, share, top.text, tuple(top.evidence))
+
+    def deadlocks(self, per_minute: float) -> Seen:
+        """Return whether deadlocks come this often, by printed deadlocks and lines of logs."""
+        return storms.deadlocks(self, per_minute)
+
+    def old_transaction(self, seconds: float) -> Seen:
+        """Count transactions that are open for so long, other than those that wait for a lock."""
+        frame = self.during("transaction")
+        if frame is None:
+            return NO_DATA
+        test = (pl.col("active_s") >= seconds) & ~pl.col("lock_wait").fill_null(False)
+        return self._most(
+            frame,
+            test.fill_null(False),
+            "state",
+            lambda top, _: (
+                f"{top['n']} {'transaction' if top['n'] == 1 else 'transactions'} open for "
+                f"{number(seconds)} s or more"
+            ),
+        )
+
+    def trend(self, series: list[str] | str) -> Seen:
+        """Return whether one of these series grows steadily, from before the stall to its end."""
+        return storms.trend(self, listed(series))
 
     # ---- questions: series and settings
 

@@ -1,0 +1,28 @@
+"""The answer to one question about the stall."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pileup.analysis.contract import Locator
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Answer to one question about the stall."""
+
+    holds: bool | None
+    """None: no records of that kind were uploaded."""
+    most: int = 0
+    share: float = 0.0
+    text: str = ""
+    evidence: tuple[Locator, ...] = ()
+    dumps: tuple[int, int] | None = None
+    """For waits: (status dumps that show them, all status dumps of the stall)."""
+    longest: float | None = None
+    """The longest wait among them, in seconds; None: not printed."""
+
+
+NO_DATA = Seen(None)
+
+__all__ = ["NO_DATA", "Seen"]

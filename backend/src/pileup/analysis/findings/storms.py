@@ -1,0 +1,147 @@
+"""Count events that come in storms, and recognise series that grow steadily."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from pileup.analysis.evidence.context import Span
+from pileup.analysis.evidence.series import short_name
+from pileup.analysis.findings.seen import NO_DATA, Seen
+from pileup.numerals import number
+from pileup.sql_tokens import shapes
+
+if TYPE_CHECKING:
+    from pileup.analysis.findings.observed import Observed
+
+_MINUTE_US = 60_000_000
+_LOGGED = r"(?i)deadlock found when trying|transactions? deadlock detected|\b1213\b.*deadlock"
+_FULL = 5.0
+"""Times the wanted rate that tells all it can."""
+_LEAST = 10
+"""Samples: fewer may rise by chance."""
+_PARTS = 5
+_GROWS, _CLEARLY = 3.0, 6.0
+_UP = 0.8
+"""Share of the steps between fifths that rise, and of the peak that the last one keeps."""
+_SHAPES = 2
+_LONGEST = 160
+
+
+def deadlocks(observed: Observed, per_minute: float) -> Seen:
+    """Count deadlocks in the minute with most of them, and the statements that take part most."""
+    printed, logged = _printed(observed), _logged(observed)
+    if printed is None and logged is None:
+        return NO_DATA
+    rows = max((printed, logged), key=lambda frame: 0 if frame is None else frame.height)
+    assert rows is not None
+    most = _most_in_a_minute(rows["time"].to_list())
+    if most < max(per_minute, 2):
+        return Seen(False)
+    text = f"{most} deadlocks in one minute, {rows.height} in all"
+    if usual := _usual_statements(printed):
+        text += f"; most often between {usual}"
+    first: dict[str, Any] = rows.row(0, named=True)
+    share = min(1.0, most / (per_minute * _FULL))
+    return Seen(True, most, max(0.5, share), text, (observed.lines(first, text),))
+
+
+def _printed(observed: Observed) -> pl.DataFrame | None:
+    """Return every printed deadlock once: each later status dump repeats the latest one."""
+    frame = observed.during("deadlock")
+    if frame is None:
+        return None
+    ids = pl.col("transactions").list.eval(pl.element().struct.field("trx_id")).list.join(",")
+    return frame.with_columns(ids.alias("who")).unique("who", keep="first", maintain_order=True)
+
+
+def _logged(observed: Observed) -> pl.DataFrame | None:
+    events = observed.during("event")
+    if events is None:
+        return None
+    lines = events.filter(pl.col("message").str.contains(_LOGGED))
+    return lines if lines.height else None
+
+
+def _most_in_a_minute(times: Sequence[int | None]) -> int:
+    """Return the most events within a minute; without times, all of them."""
+    known = sorted(time for time in times if time is not None)
+    if not known:
+        return len(times)
+    most, first = 0, 0
+    for last, time in enumerate(known):
+        while time - known[first] > _MINUTE_US:
+            first += 1
+        most = max(most, last - first + 1)
+    return most
+
+
+def _usual_statements(printed: pl.DataFrame | None) -> str:
+    """Return the shapes of the statements that take part most: 'UPDATE t SET ? and DELETE ...'."""
+    if printed is None:
+        return ""
+    queries = (
+        printed.select(pl.col("transactions").explode().struct.field("query"))
+        .drop_nulls()
+        .with_columns(shapes(pl.col("query")).alias("shape"))
+    )
+    counts = Counter(queries["shape"].drop_nulls().to_list())
+    usual = sorted(counts.items(), key=lambda row: (-row[1], row[0]))[:_SHAPES]
+    return " and ".join(f"'{shape[:_LONGEST]}'" for shape, _ in usual)
+
+
+def trend(observed: Observed, names: Sequence[str]) -> Seen:
+    """Return whether a series grows threefold or more, without a fall, up to the stall's end."""
+    context = observed.context
+    span = context.stall
+    if span is not None and context.baseline is not None and context.baseline_is_before:
+        span = Span(context.baseline.start, span.end)
+    levels = observed.levels_named(names)
+    if not levels or context.values.is_empty():
+        return NO_DATA
+    rows = context.values.filter(pl.col("id").is_in([level.id for level in levels]))
+    rows = rows if span is None else rows.filter(span.holds())
+    best, enough = Seen(False), False
+    for level in levels:
+        values = rows.filter(pl.col("id") == level.id).sort("time")["value"].to_list()
+        enough = enough or len(values) >= _LEAST
+        factor = _growth(values)
+        if factor < _GROWS:
+            continue
+        size = len(values) // _PARTS
+        start, end = _middle(values[:size]), _middle(values[-size:])
+        text = (
+            f"{short_name(level.series, level.labels)} grew from {number(start)} to {number(end)} "
+            "without a fall"
+        )
+        share = min(1.0, 0.5 + 0.5 * math.log(factor / _GROWS) / math.log(_CLEARLY / _GROWS))
+        if share > best.share:
+            best = Seen(True, 1, share, text, (observed.series(level, text),))
+    return best if enough else NO_DATA
+
+
+def _growth(values: Sequence[float]) -> float:
+    """Return the factor between the first and the last fifth; 0 unless every fifth grows."""
+    if len(values) < _LEAST:
+        return 0.0
+    size = len(values) // _PARTS
+    parts = [_middle(values[at * size : (at + 1) * size]) for at in range(_PARTS - 1)]
+    parts.append(_middle(values[-size:]))
+    if any(later <= earlier for earlier, later in pairwise(parts)):
+        return 0.0
+    if parts[-1] < _UP * max(values):
+        return 0.0
+    return parts[-1] / max(parts[0], 1.0)
+
+
+def _middle(values: Sequence[float]) -> float:
+    ordered = sorted(values)
+    return ordered[len(ordered) // 2]
+
+
+__all__ = ["deadlocks", "trend"]
