@@ -3601,6 +3601,8 @@ export interface components {
       hot_latches: components['schemas']['HotLatchDoc'][]
       hot_stacks: components['schemas']['HotStackDoc'][]
       hot_waits: components['schemas']['HotWaitDoc'][]
+      /** @default [] */
+      limits: components['schemas']['LimitDoc'][]
       /** @default null */
       looked_at: components['schemas']['LookedAtDoc'] | null
       /** @default null */
@@ -5381,6 +5383,24 @@ export interface components {
       most: number
       /** Points */
       points: number
+    }
+    /**
+     * LimitDoc
+     * @description A gauge compared with its ceiling: connections with max_connections, the redo log, a disk.
+     */
+    LimitDoc: {
+      before: number | null
+      ceiling: number
+      evidence: components['schemas']['Locator'][]
+      id: string
+      means: string
+      share: number
+      text: string
+      title: string
+      unit: string
+      used: number
+      /** @enum {unknown} */
+      verdict: 'far' | 'near' | 'reached'
     }
     /**
      * LineRange
@@ -9296,6 +9316,7 @@ export type LatchKnowledge = components['schemas']['LatchKnowledge']
 export type Leading = components['schemas']['Leading']
 export type LedgerStep = components['schemas']['LedgerStep']
 export type Level = components['schemas']['Level']
+export type LimitDoc = components['schemas']['LimitDoc']
 export type LineRange = components['schemas']['LineRange']
 export type Link = components['schemas']['Link']
 export type LinkedExperiment = components['schemas']['LinkedExperiment']
