@@ -17,7 +17,8 @@ import yaml
 
 from pileup.knowledge import function_key, knowledge
 
-WORKING, UNKNOWN, IDLE, DATA_WRITE = "working", "unknown", "idle", "data_write"
+WORKING, UNKNOWN, IDLE = "working", "unknown", "idle"
+LATCH, DATA_WRITE = "latch", "data_write"
 _READ = 40
 """Frames of a stack that are read."""
 _QUERY_READ = 4000
@@ -183,6 +184,7 @@ def _rules(rows: Sequence[dict[str, Any]]) -> tuple[_Rule, ...]:
 __all__ = [
     "DATA_WRITE",
     "IDLE",
+    "LATCH",
     "UNKNOWN",
     "WORKING",
     "TimeClass",

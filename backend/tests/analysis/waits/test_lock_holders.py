@@ -95,7 +95,8 @@ def test_an_alter_behind_a_long_select_and_all_behind_the_alter() -> None:
         (9, "Query", 400, "Sending data", "SELECT SUM(x) FROM shop.orders JOIN items USING (id)"),
         (8, "Query", 900, "Sending data", "SELECT 1 FROM other"),
     )
-    edge = holder(found, "mdl:shop.orders")
+    assert holder(found, "mdl:shop.orders").target == "session:4"
+    edge = holder(found, "mdl:shop.orders:granting")
     assert (edge.target, edge.inferred, edge.confidence) == ("session:9", True, 0.85)
     assert found.roots[0].blocks_total == 31
     assert any("Session 4 requested" in note for note in found.notes)
@@ -113,7 +114,7 @@ def test_an_idle_transaction_holds_the_metadata_lock() -> None:
         evidence(dump(transactions=idle), sessions(*rows, alter, (390, "Sleep", 500, None, ""))),
         None,
     )
-    edge = holder(found, "mdl:shop.orders")
+    edge = holder(found, "mdl:shop.orders:granting")
     assert "idle transaction" in edge.note
     assert edge.confidence == 0.65
 

@@ -31,7 +31,7 @@ def of_resource(resource: Resource) -> str:
     """Return the class of a wait for a resource."""
     if resource.kind == "queue":
         return wait_classes.of_queue(resource.id.split(":")[1])
-    if resource.kind == "metadata_lock" and resource.id.partition(":")[2].lower() in _SCOPES:
+    if resource.kind == "metadata_lock" and resource.id.split(":")[1].lower() in _SCOPES:
         return wait_classes.of_queue("global-read-lock")
     if resource.id == "fsync:data files":
         return wait_classes.DATA_WRITE

@@ -17,14 +17,14 @@ from pileup.analysis.blocked_time.active_sessions import (
 )
 from pileup.analysis.blocked_time.blame import Flow, flow
 from pileup.analysis.blocked_time.population import Member, population
-from pileup.analysis.blocked_time.roots import Roots
+from pileup.analysis.blocked_time.roots import Here, Roots
 from pileup.analysis.contract import ActiveSessionsDoc, RootDoc
 from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.scene import scene
 from pileup.analysis.waits import tally
 from pileup.analysis.waits.graph import build
-from pileup.analysis.waits.moment_graph import count_graph
+from pileup.analysis.waits.moment_graph import count_graph, waiting_threads
 from pileup.analysis.waits.moments import MomentChoice, WaitMoment, lasting_s, within, worst_of
 
 
@@ -105,12 +105,13 @@ def blocked_time(
         here = scene(evidence, moment.time, moment.host)
         graph = build(evidence, here)
         counts = count_graph(graph)
-        tally.add(counted, graph, counts, moment, lasts[id(moment)])
+        threads = waiting_threads(here, graph)
+        tally.add(counted, graph, counts, moment, lasts[id(moment)], threads)
         people = population(here, graph)
         active = _active(people.active, level, moment, complete=people.complete)
         weight = active * (lasts[id(moment)] if timed else 1.0)
         flowing = flow(people, graph)
-        table.add(flowing, graph, counts, moment, weight, active)
+        table.add(flowing, Here(graph, counts, moment, threads), weight, active)
         weighed.append(_Weighed(flowing, weight, active))
         mixes.append(Mix(moment.time, people.by_class(), people.complete, people.notes))
     table.part = part = _part(every, choice, span, host)
@@ -122,6 +123,9 @@ def blocked_time(
         )
     shown = active_sessions(level, mixes, mix_from)
     roots = table.documents(shown.seconds if shown else None)
+    for root in roots:
+        _, origin = table.described(root)
+        counted.ends_at(origin, root.moments)
     return BlockedTime(counted, shown, roots, table, tuple(weighed), part, tuple(mixes), span)
 
 
@@ -135,7 +139,8 @@ def peak_waiting(
     moment = worst_of(every, span, host)
     if moment is None or moment.time is None or not moment.waiting:
         return None
-    return len(build(evidence, scene(evidence, moment.time, moment.host)).waiting()), moment.time
+    here = scene(evidence, moment.time, moment.host)
+    return waiting_threads(here, build(evidence, here)), moment.time
 
 
 def of_capture(

@@ -17,12 +17,14 @@ from pileup.analysis.blocked_time import classes
 from pileup.analysis.evidence import latch_stacks
 from pileup.analysis.evidence.scene import Actor, Row, Scene
 from pileup.analysis.waits.draft import Graph
-from pileup.analysis.waits.moment_graph import lasting_key
-from pileup.knowledge import wait_classes
+from pileup.analysis.waits.moment_graph import is_background, lasting_key, waiting_threads
+from pileup.knowledge import knowledge, wait_classes
 from pileup.numerals import grouped
 
 _VAGUE = (wait_classes.WORKING, wait_classes.UNKNOWN)
 """Classes of sessions that a layer without ids may explain."""
+_TOGETHER_US = 1_000_000
+"""How far apart two layers are that should show the same."""
 _DISAGREE = 0.1
 """Share of the larger count above which two sources of one moment disagree."""
 
@@ -87,7 +89,8 @@ def population(scene: Scene, graph: Graph) -> Population:
         for name, actor in scene.actors.items()
     }
     has_list = any(actor.session for actor in scene.actors.values())
-    named, unnamed, threads = [], [], 0
+    has_named = has_list or any(actor.trx for actor in scene.actors.values())
+    named, unnamed, threads = [], [], []
     for name, actor in scene.actors.items():
         member = members[name]
         if member.kind != "session" or member.collector:
@@ -99,15 +102,18 @@ def population(scene: Scene, graph: Graph) -> Population:
             unnamed.append(member)
         else:
             member.weight = 1.0
-            if has_list and actor.session_id is None:
-                threads += 1  # it waits, and is one of the sessions that only seem to work
+            if actor.session_id is None and (has_list or (has_named and not actor.waits)):
+                threads.append(
+                    member
+                )  # it waits, and is one of the sessions that only seem to work
             else:
                 named.append(member)
     unnamed += _without_ids(scene)
-    _displace(named, threads)
+    _displace(named, len(threads))
     _reconcile(named, unnamed)
     members |= {member.id: member for member in unnamed if member.weight > 0}
     members |= {name: _resource(name, graph) for name in graph.resources}
+    _limit(members, threads, waiting_threads(scene, graph))
     active = sum(member.weight for member in members.values())
     return Population(members, active, has_list or bool(scene.stacks), _notes(scene, named))
 
@@ -120,8 +126,7 @@ def _member(name: str, actor: Actor, graph: Graph, *, waits: bool) -> Member:
     functions = tuple(actor.functions)
     row = actor.session or {}
     trx = actor.trx or {}
-    background = actor.session_id is None and actor.trx is None and bool(functions)
-    background = background and wait_classes.is_background(functions)
+    background = is_background(actor)
     by_wait = classes.of_waiter(name, graph) if waits else None
     return Member(
         name,
@@ -143,8 +148,14 @@ def _member(name: str, actor: Actor, graph: Graph, *, waits: bool) -> Member:
 
 
 def _latch_of(functions: tuple[str, ...]) -> str | None:
-    wait = latch_stacks.waits_for(functions)
-    return wait.latch if wait else None
+    """Return the latch that a stack waits for, by its functions, else by the knowledge base."""
+    if wait_classes.of_stack(functions) != wait_classes.LATCH:
+        return None
+    if wait := latch_stacks.waits_for(functions):
+        return wait.latch
+    known = knowledge().stack_for(functions)
+    latches = [name for name in known.waits_on if name in knowledge().latches] if known else []
+    return latches[0] if len(latches) == 1 else None
 
 
 def _resource(name: str, graph: Graph) -> Member:
@@ -193,6 +204,16 @@ def _displace(named: list[Member], threads: int) -> None:
         member.weight *= kept
 
 
+def _limit(members: Mapping[str, Member], threads: list[Member], most: int) -> None:
+    """Let waiting threads without a session count as no more than the moment has waiters."""
+    waiting = sum(m.weight for m in members.values() if m.waits)
+    surplus = waiting + sum(m.waits and m.kind == "background" for m in members.values()) - most
+    if surplus > 0 and threads:
+        kept = max(0.0, len(threads) - surplus) / len(threads)
+        for member in threads:
+            member.weight *= kept
+
+
 def _reconcile(named: list[Member], unnamed: list[Member]) -> None:
     """Give weights to what no id joins, so that the whole is the larger of both counts.
 
@@ -239,8 +260,12 @@ def _sum(members: Iterable[Member]) -> Mapping[str, float]:
 def _notes(scene: Scene, named: list[Member]) -> list[str]:
     """Return where the processlist and the stacks of the moment disagree."""
     listed = sum(1 for member in named if member.command is not None)
+    sessions = (actor.session for actor in scene.actors.values() if actor.session)
+    at = next((row["time"] for row in sessions), None)
     threads = 0
     for row in scene.stacks:
+        if at is None or row["time"] is None or abs(row["time"] - at) > _TOGETHER_US:
+            continue
         functions = _functions(row)
         idle = wait_classes.of_stack(functions) == wait_classes.IDLE
         if not idle and not wait_classes.is_background(functions):

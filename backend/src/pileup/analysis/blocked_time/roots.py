@@ -21,7 +21,7 @@ from pileup.analysis.contract import RootDoc, WaitNode
 from pileup.analysis.evidence.times import iso
 from pileup.analysis.waits.counts import Counts
 from pileup.analysis.waits.draft import Graph
-from pileup.analysis.waits.moment_graph import lasting_key, node_doc
+from pileup.analysis.waits.moment_graph import lasting_key, node_doc, why_root
 from pileup.analysis.waits.moments import MomentChoice, WaitMoment
 from pileup.analysis.waits.tally import Described, describe
 from pileup.knowledge import wait_classes
@@ -33,7 +33,21 @@ _KNOWN_OFTEN = 0.25
 _PASSING = frozenset({"latch", "commit", "fsync"})
 """What is held for a fraction of a second: its holder in one moment says nothing of the next."""
 _MOST = 50
+_MANY = 4
+"""Moments from which on a holder that only one of them shows is a passing one."""
+_ROUNDED = 1e-9
 _SHOWN_IN_PATH = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """The wait graph of one moment."""
+
+    graph: Graph
+    counts: Counts
+    moment: WaitMoment
+    threads: int
+    """How many threads wait in it."""
 
 
 @dataclass(slots=True)
@@ -64,6 +78,8 @@ class Roots:
         default_factory=lambda: defaultdict(lambda: defaultdict(dict))
     )
     """By gate and end: the share per moment. The gate is its own end where nobody holds it."""
+    reasons: defaultdict[str, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
+    """By gate: how its holders are known, and in how many moments."""
     weights: list[float] = field(default_factory=list)
     part: float = 1.0
     """Share of the moments of this kind from which the chosen ones, those with waiters, are."""
@@ -71,9 +87,7 @@ class Roots:
     def add(
         self,
         flowing: Flow,
-        graph: Graph,
-        counts: Counts,
-        moment: WaitMoment,
+        here: Here,
         weight: float,
         active: float,
     ) -> None:
@@ -86,25 +100,24 @@ class Roots:
         if active <= 0:
             return
         for end in flowing.ends():
-            self._add_end(end, flowing, graph, counts, moment, at, active)
+            self._add_end(end, flowing, here, at, active)
         for key, members in unfollowed(flowing.population).items():
             sessions = sum(member.weight for member in members)
             seen = self.ends[key]
             seen.shares[at] = seen.shares.get(at, 0.0) + sessions / active
-            if sessions > seen.best:
-                seen.best, seen.moment, seen.member = sessions, moment, members[0]
+            if seen.described is None and sessions > seen.best:
+                seen.best, seen.moment, seen.member = sessions, here.moment, members[0]
                 seen.path = [_sessions(sessions)]
 
     def _add_end(
         self,
         end: End,
         flowing: Flow,
-        graph: Graph,
-        counts: Counts,
-        moment: WaitMoment,
+        here: Here,
         at: int,
         active: float,
     ) -> None:
+        graph = here.graph
         cycle = len(end.names) > 1
         name = end.names[0] if cycle else root_of(end.names[0], graph)
         key = _cycle_key(end.names, graph) if cycle else _key(name, graph)
@@ -112,16 +125,20 @@ class Roots:
         seen = self.ends[key]
         seen.shares[at] = seen.shares.get(at, 0.0) + share
         seen.cycle = cycle
-        if end.sessions > seen.best:
-            self._describe(seen, name, end, graph, counts, moment)
+        if end.sessions > seen.best or seen.described is None:
+            self._describe(seen, name, end, here)
             seen.member = flowing.population.members.get(name)
             if cycle:
-                labels = (node_doc(each, graph, counts).label for each in end.names)
+                labels = (node_doc(each, graph, here.counts).label for each in end.names)
                 seen.members = sorted(set(labels))
         gates = {_key(gate, graph): part for gate, part in end.gates.items()}
         if cycle or name in graph.resources:
             gates = {key: end.sessions}
         whole = sum(gates.values())
+        for gate in end.gates:
+            why = why_root(name, graph)
+            reasons = self.reasons[_key(gate, graph)]
+            reasons[why] = reasons.get(why, 0) + 1
         for gate, part in gates.items():
             ends = self.through[gate][key]
             ends[at] = ends.get(at, 0.0) + share * part / whole
@@ -130,7 +147,7 @@ class Roots:
             if part > gate_seen.best:
                 until = end.path[: end.path.index(gate_name) + 1] if gate_name in end.path else []
                 shortened = End([gate_name], part, {}, until, end.first)
-                self._describe(gate_seen, gate_name, shortened, graph, counts, moment)
+                self._describe(gate_seen, gate_name, shortened, here)
                 gate_seen.best = part
 
     def _describe(
@@ -138,13 +155,12 @@ class Roots:
         seen: _Seen,
         name: str,
         end: End,
-        graph: Graph,
-        counts: Counts,
-        moment: WaitMoment,
+        here: Here,
     ) -> None:
-        seen.best, seen.moment = end.sessions, moment
+        graph, counts = here.graph, here.counts
+        seen.best, seen.moment = end.sessions, here.moment
         seen.origin = lasting_key(name, graph)
-        seen.described = describe(name, graph, counts)
+        seen.described = describe(name, graph, counts, here.threads)
         labels = [node_doc(each, graph, counts).label for each in end.path]
         if labels and end.path[0] in graph.actors and end.first > 1:
             labels[0] = _sessions(end.first)
@@ -158,43 +174,48 @@ class Roots:
         total = sum(self.weights)
         if total <= 0:
             return []
-        shares = self._settled()
         alone = len(self.weights) == 1
         docs = []
-        for (key, rotates), by_moment in shares.items():
+        for key, (by_moment, rotates) in self._settled().items():
             share = sum(s * self.weights[at] for at, s in by_moment.items()) / total
             share = min(1.0, share * self.part)
             if share < (0.0 if alone else LEAST_SHARE) or share <= 0:
                 continue
+            if len(by_moment) == 1 and len(self.weights) >= _MANY and key.startswith("cycle:"):
+                continue  # seen once: they went on
             docs.append(self._document(key, by_moment, share, seconds, rotates=rotates))
         docs.sort(key=lambda root: (-root.share, not root.known, root.key))
         return docs[:_MOST]
 
-    def _settled(self) -> dict[tuple[str, bool], dict[int, float]]:
-        """Return the shares per root, with what rotating holders had at the lock itself."""
-        settled: defaultdict[tuple[str, bool], dict[int, float]] = defaultdict(dict)
+    def _settled(self) -> dict[str, tuple[dict[int, float], bool]]:
+        """Return the shares per root, with what passing holders had at the lock itself."""
+        settled: dict[str, tuple[dict[int, float], bool]] = {}
 
         def give(key: str, moments: Mapping[int, float], *, rotates: bool = False) -> None:
-            kept = settled[key, rotates]
+            kept, before = settled.get(key, ({}, False))
             for at, share in moments.items():
                 kept[at] = kept.get(at, 0.0) + share
+            settled[key] = kept, before or rotates
 
-        gated: set[str] = set()
+        gated: defaultdict[str, dict[int, float]] = defaultdict(dict)
         for gate, ends in self.through.items():
-            gated |= set(ends)
             holders = {key: moments for key, moments in ends.items() if key != gate}
-            if _rotates(holders):
-                for moments in ends.values():
-                    give(gate, moments, rotates=True)
-                continue
-            unheld = ends.get(gate, {})
-            heir = self._heir(gate, holders, unheld)
+            rotates, heir = _rotates(holders), self._heir(gate, holders, ends.get(gate, {}))
+            seen = len(set().union(*ends.values()))
             for key, moments in ends.items():
-                give(heir if key == gate and heir else key, moments)
-        for key, seen in self.ends.items():
-            if key not in gated:
-                give(key, seen.shares)
-        return dict(settled)
+                for at, share in moments.items():
+                    gated[key][at] = gated[key].get(at, 0.0) + share
+                once = key != gate and len(self.ends[key].shares) == 1 and seen >= _MANY
+                if (rotates or once) and not key.startswith("cycle:"):
+                    give(gate, moments, rotates=rotates)
+                else:
+                    give(heir if key == gate and heir else key, moments)
+        for key, kept in self.ends.items():
+            rest = {at: s - gated[key].get(at, 0.0) for at, s in kept.shares.items()}
+            rest = {at: share for at, share in rest.items() if share > _ROUNDED}
+            if rest:
+                give(key, rest)
+        return settled
 
     def _heir(
         self, gate: str, holders: Mapping[str, dict[int, float]], unheld: Mapping[int, float]
@@ -216,7 +237,7 @@ class Roots:
         *,
         rotates: bool,
     ) -> RootDoc:
-        seen = self.gates[key] if rotates and key in self.gates else self.ends[key]
+        seen = self._seen(key, rotates=rotates)
         spread = _spread(by_moment, share, self.weights, seen.best)
         moment, described, member = seen.moment, seen.described, seen.member
         title = _title_of(key)
@@ -246,7 +267,7 @@ class Roots:
             root,
             kind="cycle" if seen.cycle else kind_of(node),
             label="A circle of waits" if seen.cycle else described.holder,
-            why=_why(seen, described, rotates=rotates),
+            why=self._why(seen, described, key, rotates=rotates),
             known=seen.cycle or rotates or node.kind == "thread" or _is_held(described),
             doing=member.time_class if member and member.kind != "resource" else "",
             inferred=node.inferred,
@@ -260,10 +281,28 @@ class Roots:
             evidence=node.locators[:2],
         )
 
+    def _seen(self, key: str, *, rotates: bool) -> _Seen:
+        """Return what was seen of a root: as the end of time, or as the lock of many holders."""
+        end = self.ends.get(key)
+        if key in self.gates and (rotates or end is None or end.described is None):
+            return self.gates[key]
+        return self.ends[key]
+
+    def _why(self, seen: _Seen, described: Described, key: str, *, rotates: bool) -> str:
+        if seen.cycle:
+            return "They wait for each other, so none of them can go on."
+        if not rotates:
+            return described.why
+        text = "Its holders change from moment to moment, so it is the root and none of them."
+        reasons = self.reasons[key]
+        if not reasons:
+            return text
+        why, times = max(reasons.items(), key=lambda item: (item[1], item[0]))
+        return f"{text} In {times} of {sum(reasons.values())} of them: {why[0].lower()}{why[1:]}"
+
     def described(self, root: RootDoc) -> tuple[Described | None, str]:
         """Return the description of a root at its time, and its key in the tally."""
-        rotates = root.rotates and root.key in self.gates
-        seen = self.gates[root.key] if rotates else self.ends[root.key]
+        seen = self._seen(root.key, rotates=root.rotates)
         return seen.described, seen.origin
 
 
@@ -318,14 +357,6 @@ def _title_of(key: str) -> str:
 
 def _is_held(described: Described) -> bool:
     return described.node.kind == "fsync" or not described.why.startswith("Holder unknown")
-
-
-def _why(seen: _Seen, described: Described, *, rotates: bool) -> str:
-    if seen.cycle:
-        return "They wait for each other, so none of them can go on."
-    if rotates:
-        return "Its holders change from moment to moment, so it is the root and none of them."
-    return described.why
 
 
 def _table_of(seen: _Seen) -> str | None:

@@ -8,7 +8,6 @@ wait for is. Threads that work are not joined: their stacks differ.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from pileup.knowledge import wait_classes
@@ -22,6 +21,8 @@ _LOCKS = frozenset(
      "throttled", "replication", "redo_space"}
 )  # fmt: skip
 """Classes in which a State and a stack name the same wait."""
+_LOOKS_LIKE = {"metadata_lock": frozenset({"global_lock", "user_lock"})}
+"""Locks whose waits have the same innermost functions as another one's."""
 BY_WAIT = 0.5
 """Confidence that this stack is this session's."""
 
@@ -35,15 +36,20 @@ def join_by_wait(actors: dict[str, Actor]) -> list[str]:
     sessions: defaultdict[str, list[Actor]] = defaultdict(list)
     threads: defaultdict[str, list[Actor]] = defaultdict(list)
     for actor in actors.values():
-        if actor.session is not None and actor.stack is None and not actor.waits:
+        named = actor.session is not None or (actor.trx is not None and actor.pthread is None)
+        if named and actor.stack is None and not actor.waits:
             sessions[_of_session(actor)].append(actor)
         elif _is_unnamed(actor):
             threads[wait_classes.of_stack(tuple(actor.functions))].append(actor)
     if not any(sessions.values()):
         return []
     notes = []
-    for name in sorted(_LOCKS & set(threads) & set(sessions)):
-        mine, listed = threads[name], sessions[name]
+    for name in sorted(_LOCKS & set(threads)):
+        mine = threads[name]
+        alike = sorted(_LOOKS_LIKE.get(name, frozenset()) & set(sessions))
+        listed = [*sessions.get(name, ()), *(actor for other in alike for actor in sessions[other])]
+        if not listed:
+            continue
         for thread, session in zip(mine, listed, strict=False):
             _join(session, thread, len(mine), name)
         for thread in mine:
@@ -62,10 +68,11 @@ def _is_unnamed(actor: Actor) -> bool:
 
 
 def _of_session(actor: Actor) -> str:
-    row: Mapping[str, str | None] = actor.session or {}
     if actor.lock_wait:
         return "row_lock"
-    return wait_classes.of_state(row["command"], row["state"])
+    if actor.session is not None:
+        return wait_classes.of_state(actor.session["command"], actor.session["state"])
+    return wait_classes.of_state("Query", (actor.trx or {}).get("thread_state"))
 
 
 def _join(session: Actor, thread: Actor, count: int, name: str) -> None:

@@ -174,7 +174,7 @@ def scene(evidence: Evidence, at: int | None, host: str | None = None) -> Scene:
         joined_scene.stacks_alone = True
         index.anonymous(rows["stack"])
     joined_scene.notes = [*_apart(dump, rows), *index.notes]
-    if rows["session"] and rows["stack"]:
+    if rows["stack"] and (rows["session"] or rows["transaction"]):
         joined_scene.notes += join_by_wait(joined_scene.actors)
     joined_scene.session_of_trx = _sessions(evidence, at, host, dump, rows["transaction"])
     joined_scene.lock_waits = [index.with_sessions(row) for row in rows["lock_wait"]]

@@ -108,6 +108,14 @@ QUEUES = (
         "",
     ),
     _queue(
+        "user-lock",
+        "user lock",
+        "GET_LOCK() of an application; its session holds it until RELEASE_LOCK() or its end.",
+        "Item_func_get_lock::val_int",
+        r"^user lock$",
+        "",
+    ),
+    _queue(
         "table-flush",
         "table flush",
         "A flushed table opens again when every statement that uses its old version has ended.",

@@ -17,6 +17,9 @@ _MATCHED = 0.95
 """A list of locks shows it on the same object, row or page, in a conflicting mode."""
 # 9034:12:4:8 (5.6, 5.7, MariaDB)    140012:12:4:8:140066 (8.0): transaction, space, page, heap
 _RECORD = re.compile(r"[0-9A-Fa-f]{1,20}:(\d{1,12}):(\d{1,12}):(\d{1,12})(?::\d{1,20})?")
+_FIRST_IN_QUEUE = 0.8
+_SLACK_S = 1.0
+"""Tolerance (s), because printed seconds are truncated."""
 _ONLY, _BEST = 0.85, 0.7
 """A row's holder inferred from age and undo: the only candidate; the likeliest of several."""
 
@@ -187,24 +190,42 @@ def _wait_by_state(draft: Draft, name: str | None, members: list[Actor]) -> None
             confidence=BY_STATE,
             locators=[draft.lines(actor.session)],
         )
-    _note_exclusive_request(draft, resource, members)
     if any(edge_id == resource.id for edge_id, _ in draft.held):
         return
+    resource = _behind_exclusive_request(draft, resource, members)
     if not _hold_by_metadata_list(draft, resource, name):
         _infer_metadata_holder(draft, resource, name, members)
 
 
-def _note_exclusive_request(draft: Draft, resource: Resource, members: list[Actor]) -> None:
-    """Note the exclusive request behind which all later requests queue."""
+def _behind_exclusive_request(draft: Draft, lock: Resource, members: list[Actor]) -> Resource:
+    """Let later requests wait behind the first exclusive one; return what that one waits for.
+
+    A pending exclusive request precedes every later request (MDL_object_lock's waiting matrix).
+    """
     exclusive = [actor for actor in members if wants_exclusive(actor.query)]
     if not exclusive or len(members) == len(exclusive):
-        return
+        return lock
     first = max(exclusive, key=lambda actor: (_waiting_s(actor), actor.id))
     draft.notes[
-        f"Session {first.session_id} requested {resource.label} exclusively "
+        f"Session {first.session_id} requested {lock.label} exclusively "
         f"({' '.join((first.query or '').split())[:60]}): later sessions queue behind "
         "its request, even if they only read."
     ] = None
+    granting = replace(lock, id=f"{lock.id}:granting", label=f"exclusive {lock.label}")
+    granting = draft.resources.setdefault(granting.id, granting)
+    before = {a.id for a in members if _waiting_s(a) > _waiting_s(first) + _SLACK_S} | {first.id}
+    for edge in draft.edges:
+        if edge.target == lock.id and edge.kind == "waits_for" and edge.source in before:
+            edge.target = granting.id
+    draft.hold(
+        lock,
+        first,
+        note="inferred: its exclusive request is first, and later requests wait behind it",
+        lines=first.session,
+        inferred=True,
+        confidence=_FIRST_IN_QUEUE,
+    )
+    return granting
 
 
 def _hold_by_metadata_list(draft: Draft, resource: Resource, name: str | None) -> bool:

@@ -7,13 +7,14 @@ from collections import defaultdict
 from pileup.analysis.evidence.scene import Actor
 from pileup.analysis.evidence.statements import tables_of
 from pileup.analysis.stacks import queues
-from pileup.analysis.waits import lock_holders
+from pileup.analysis.waits import by_commit_order, lock_holders
 from pileup.analysis.waits.draft import BY_STACK, BY_STATE, PRINTED, Draft, Resource
 from pileup.analysis.waits.lock_holders import Guess
 
 HOLDERS_SHOWN = 8
 _INSIDE_BY_STACK = 0.8
 _FIRST_IN_QUEUE = 0.8
+_COMMITS = 0.75
 GLOBAL_LOCKS = ("global-read-lock", "commit-lock", "backup-lock")
 _OF_TABLES = ("table-lock", "metadata-lock")
 
@@ -146,18 +147,40 @@ def _queue_behind_request(
             inferred=True,
             confidence=_FIRST_IN_QUEUE,
         )
-    guess = lock_holders.guess_blocking_write(others, queued | draft.waiting, waited or 0.0)
-    if guess is None:
+    _hold_granting(draft, queue, granting, waited or 0.0, others, queued)
+
+
+def _hold_granting(
+    draft: Draft,
+    queue: queues.Queue,
+    granting: Resource,
+    waited: float,
+    others: list[Actor],
+    queued: set[str],
+) -> None:
+    """Add who delays the granting of a global lock: a write, or appliers that commit in order."""
+    committing = [actor for actor in by_commit_order.waiters(draft) if actor in others]
+    for actor in committing[:HOLDERS_SHOWN]:
+        draft.hold(
+            granting,
+            actor,
+            note="inferred: has its lock for the commit and waits for the transaction before it",
+            lines=actor.session or actor.trx or actor.stack,
+            inferred=True,
+            confidence=_COMMITS,
+        )
+    guess = lock_holders.guess_blocking_write(others, queued | draft.waiting, waited)
+    if guess is not None:
+        draft.hold(
+            granting,
+            guess.actor,
+            note=f"inferred: {guess.why}",
+            lines=guess.row,
+            inferred=True,
+            confidence=guess.confidence,
+        )
+    elif not committing:
         draft.notes[f"What delays the {queue.label} is unknown."] = None
-        return
-    draft.hold(
-        granting,
-        guess.actor,
-        note=f"inferred: {guess.why}",
-        lines=guess.row,
-        inferred=True,
-        confidence=guess.confidence,
-    )
 
 
 def _latch_of_dump(draft: Draft, latch: str | None) -> Resource | None:

@@ -12,6 +12,7 @@ from pileup.analysis.evidence.context import Server
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.scene import Scene
 from pileup.analysis.waits import (
+    by_commit_order,
     by_commits,
     by_instruments,
     by_latch_stacks,
@@ -36,6 +37,7 @@ def build(evidence: Evidence, scene: Scene, server: Server | None = None) -> Gra
     by_instruments.event_waits(draft)
     by_locks.metadata_locks(draft)
     by_instruments.latch_holders(draft)
+    by_commit_order.commit_order(draft)
     by_commits.commits(draft)
     by_queues.unlisted(draft)
     by_latch_stacks.stacks_alone(draft)

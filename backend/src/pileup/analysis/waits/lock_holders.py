@@ -88,6 +88,15 @@ def guess_table_holder(
         return _choose_oldest(
             same, f"has run a statement on {name} since before the first wait", 0.85
         )
+    blocked = [
+        actor
+        for actor in others
+        if actor.id in waiting and _runs(actor) and _since(actor) + _SLACK_S >= longest
+        if tables & tables_of(actor.query or "") and not _waits_for_metadata(actor)
+    ]
+    if blocked:
+        why = "has waited elsewhere since before the first wait, in a statement on this table"
+        return _choose_oldest(blocked, why, 0.6)
     idle = [
         actor
         for actor in free
@@ -163,6 +172,10 @@ def _idle(others: Sequence[Actor], longest: float) -> Guess | None:
         f"{count} that was idle before the first wait"
     )
     return Guess(chosen, why, round(0.45 / len(idle), 2), chosen.session)
+
+
+def _waits_for_metadata(actor: Actor) -> bool:
+    return "metadata lock" in str((actor.session or {}).get("state"))
 
 
 def _is_backup(actor: Actor) -> bool:

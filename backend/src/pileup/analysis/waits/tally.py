@@ -37,6 +37,7 @@ class Lasting:
     waiting: int = 0
     blocking: int = 0
     root: int = 0
+    """Moments in which it is not blocked itself, or in which blocked time ends there."""
     most: int = 0
     """Peak number of threads behind it."""
     cost_s: float = 0.0
@@ -58,6 +59,15 @@ class Tally:
     """Ids of the nodes that block, by origin; threads count as one of each key."""
     most: tuple[int, int] | None = None
     """Peak number of waiting threads and its time (UTC µs); None: no moment has a time."""
+
+    def ends_at(self, origin: str, moments: int) -> None:
+        """Record in how many moments the time of the waiters ends at a root."""
+        if origin not in self.origins:
+            return
+        self.origins[origin].root = moments
+        names = self.members.get(origin, set())
+        if len(names) == 1:
+            self.nodes[next(iter(names))].root = moments
 
 
 def empty(choice: MomentChoice) -> Tally:
@@ -95,11 +105,16 @@ class _Here:
     names: set[str] = field(default_factory=set)
 
 
-def add(counted: Tally, graph: Graph, counts: Counts, moment: WaitMoment, lasts: float) -> None:
-    """Count the nodes of one moment's graph. lasts: the seconds that it represents."""
+def add(
+    counted: Tally, graph: Graph, counts: Counts, moment: WaitMoment, lasts: float, threads: int
+) -> None:
+    """Count the nodes of one moment's graph.
+
+    lasts: the seconds that it represents. threads: how many threads wait in it.
+    """
     waiting = graph.waiting()
-    if moment.time is not None and len(waiting) > (counted.most[0] if counted.most else 0):
-        counted.most = (len(waiting), moment.time)
+    if moment.time is not None and threads > (counted.most[0] if counted.most else 0):
+        counted.most = (threads, moment.time)
     named = set(counts.roots)
     roots = [enclosing_flush(name, graph) for name in counts.roots]
     roots = [name for name in dict.fromkeys(roots) if counts.total[name] > 0]
@@ -170,23 +185,26 @@ def _sorts(graph: Graph, counts: Counts, waiting: frozenset[str]) -> dict[str, _
     return sorts
 
 
-def describe(name: str, graph: Graph, counts: Counts) -> Described:
-    """Describe a node of a graph: who it is, why others wait for it, and how many."""
+def describe(name: str, graph: Graph, counts: Counts, threads: int) -> Described:
+    """Describe a node of a graph: who it is, and why others wait for it.
+
+    threads: how many threads wait in the graph.
+    """
     node = node_doc(name, graph, counts)
     holder = f"{node.label}{f' ({node.detail})' if node.detail else ''}"
     why = why_root(name, graph)
     if node.kind == "fsync" and not node.inferred:
-        threads = [e for e in graph.touching[name] if e.source == name]
-        inside = [node_doc(e.target, graph, counts).label for e in threads]
+        holds = [e for e in graph.touching[name] if e.source == name]
+        inside = [node_doc(e.target, graph, counts).label for e in holds]
         holder = f"{node.label}{f' (in it: {inside[0]})' if inside else ''}"
-        why = f"{threads[0].note[0].upper()}{threads[0].note[1:]}." if threads else why
+        why = f"{holds[0].note[0].upper()}{holds[0].note[1:]}." if holds else why
     return Described(
         node,
         holder,
         why,
         confidence(name, graph),
         amplification(name, graph, counts),
-        len(graph.waiting()),
+        threads,
     )
 
 

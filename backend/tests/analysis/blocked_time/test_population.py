@@ -1,0 +1,75 @@
+"""Laws of one population: views of the same sessions are joined, never added."""
+
+from __future__ import annotations
+
+import random
+
+import polars as pl
+import pytest
+
+from pileup.analysis.blocked_time.population import Population, population
+from pileup.analysis.evidence.evidence import Evidence
+from pileup.analysis.evidence.scene import scene
+from pileup.analysis.waits.graph import build
+from pileup.analysis.waits.moment_graph import waiting_threads
+from tests.analysis.blocked_time.scenes import VIEWS, people, some_people, views
+from tests.analysis.frames import T0
+
+
+def measured(found: Evidence) -> tuple[Population, int]:
+    here = scene(found, T0)
+    graph = build(found, here)
+    return population(here, graph), waiting_threads(here, graph)
+
+
+@pytest.mark.seeds(40, 400)
+def test_any_views_of_a_population_show_no_more_than_it(seed: int) -> None:
+    dice = random.Random(seed)
+    everybody = some_people(dice)
+    active = sum(person.doing != "idle" for person in everybody)
+    names = dice.sample(VIEWS, dice.randint(1, len(VIEWS)))
+    shown, waiting = measured(views(everybody, names))
+    assert waiting <= shown.active + 1e-6
+    assert shown.active <= active + 1e-6
+    assert sum(shown.by_class().values()) == pytest.approx(shown.active)
+    assert all(member.weight >= 0 for member in shown.members.values())
+    again, waiting_again = measured(views(everybody, names, order=seed + 1))
+    assert waiting_again == waiting
+    assert again.by_class() == pytest.approx(shown.by_class())
+
+
+@pytest.mark.seeds(20, 200)
+def test_a_further_view_adds_nobody(seed: int) -> None:
+    """With a processlist, everybody is known: other layers only say more of the same sessions."""
+    dice = random.Random(seed)
+    everybody = some_people(dice)
+    active = sum(person.doing != "idle" for person in everybody)
+    others = dice.sample(VIEWS[1:], dice.randint(0, len(VIEWS) - 1))
+    shown, _ = measured(views(everybody, ["processlist", *others]))
+    assert shown.active == pytest.approx(active)
+
+
+@pytest.mark.parametrize("view", ["gdb", "pmp"])
+def test_stacks_and_states_of_one_wait_are_the_same_sessions(view: str) -> None:
+    """160 stacks below MDL_context::acquire_lock, 160 states: 160 sessions."""
+    everybody = people({"metadata_lock": 160, "working": 2})
+    shown, waiting = measured(views(everybody, ["processlist", view]))
+    assert waiting == 160
+    assert shown.by_class() == {"metadata_lock": 160, "working": 2}
+
+
+def test_stacks_without_ids_say_what_sessions_wait_for() -> None:
+    """A State says only "Sending data"; the stacks say that most wait for a latch."""
+    everybody = people({"latch": 30, "working": 4})
+    shown, _ = measured(views(everybody, ["processlist", "pmp"]))
+    assert shown.by_class() == pytest.approx({"latch": 30, "working": 4})
+
+
+def test_the_collector_is_no_suspect() -> None:
+    found = views(people({"working": 1}), ["processlist"])
+    frame = found.frames["session"]
+    text = "select * from performance_schema.threads"
+    found.frames["session"] = frame.with_columns(pl.lit(text).alias("query"))
+    shown, _ = measured(found)
+    assert shown.active == 0
+    assert [member.collector for member in shown.members.values()] == [True]
