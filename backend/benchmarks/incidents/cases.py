@@ -15,6 +15,7 @@ from benchmarks.incidents.load import application
 from benchmarks.incidents.mechanisms import MECHANISMS, Mechanism
 from benchmarks.incidents.rendering.capture import capture_files
 from benchmarks.incidents.rendering.error_log import error_log
+from benchmarks.incidents.rendering.lock_tables import lock_table
 from benchmarks.incidents.rendering.printed import Printed
 from benchmarks.incidents.rendering.process_list import process_list, selected
 from benchmarks.incidents.rendering.stack_samples import gdb, pmp
@@ -23,14 +24,17 @@ from benchmarks.incidents.scenario import Scenario, Truth
 from benchmarks.incidents.servers import pick
 from benchmarks.incidents.simulation import Moment, World
 
-PASTES = ("dump", "list", "stacks", "log")
+PASTES = ("dump", "list", "stacks", "log", "locks")
 WHOLE = "whole"
 _SECONDS = 75
+_SIZES = ((2, 6), (4, 12), (8, 40), (30, 120))
+"""Sessions of an application: most pastes are of small servers or small troubles."""
 _NAMES = {
     "dump": "innodb.txt",
     "list": "processlist.txt",
     "stacks": "stacks.txt",
     "log": "error.log",
+    "locks": "locks.txt",
 }
 _RAMP = 4
 """Seconds until the load is even; a capture begins then."""
@@ -98,7 +102,8 @@ def plans(count: int, seed: int = 1) -> list[Plan]:
         for m in MECHANISMS.values()
         for server in m.servers
         for form in forms
-        if m.healthy or form in m.shown or form == WHOLE
+        if (m.healthy and form != "locks") or form in m.shown or form == WHOLE
+        if form != "locks" or server in m.locks
     ]
     planned: list[Plan] = []
     for turn in itertools.count():
@@ -137,14 +142,13 @@ def _scenario(
     mechanism: Mechanism,
     rng: random.Random,
     onset: tuple[float, float] = (2.0, 5.0),
-    sizes: tuple[int, int] = (4, 120),
+    least: int = 0,
     lasts: float = math.inf,
 ) -> Scenario:
     world = World(rng)
     app = application(world, rng)
-    size = max(
-        sizes[0], rng.choice((rng.randrange(4, 12), rng.randrange(8, 40), rng.randrange(30, 120)))
-    )
+    low, high = rng.choice(_SIZES)
+    size = max(least, rng.randrange(low, high))
     began = rng.uniform(*onset)
     truth = Truth(plan.mechanism, began)
     scenario = Scenario(pick(plan.server, rng), world, app, rng, size, began, truth, began + lasts)
@@ -202,6 +206,8 @@ def _one_file(form: str, printed: Printed, moment: Moment) -> tuple[str, str]:
         if rng.random() < 0.25:
             return selected(printed, moment, layout), "processlist"
         return process_list(printed, moment, layout, full=rng.random() < 0.8), "processlist"
+    if form == "locks":
+        return lock_table(printed, moment), "lock-tables"
     stripped, excerpt = rng.random() < 0.3, rng.random() < 0.3
     if rng.random() < 0.5:
         return gdb(printed, moment, stripped=stripped, excerpt=excerpt), "gdb"
@@ -235,7 +241,7 @@ def _paste(
 def _whole(plan: Plan, mechanism: Mechanism, rng: random.Random) -> Case:
     """Print a capture: series of every second, listings, dumps, stacks, the machine, settings."""
     lasts = rng.choice((rng.uniform(15, 30), math.inf))
-    scenario = _scenario(plan, mechanism, rng, (30.0, 45.0), (24, 120), lasts)
+    scenario = _scenario(plan, mechanism, rng, (30.0, 45.0), 24, lasts)
     scenario.app.think_s = min(scenario.app.think_s, 0.3)
     moments = []
     for second in range(_SECONDS):

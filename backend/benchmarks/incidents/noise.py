@@ -9,6 +9,7 @@ _PROMPTS = {
     "processlist": "mysql> SHOW FULL PROCESSLIST;",
     "gdb": "(gdb) thread apply all bt",
     "pmp": "$ pt-pmp -p 3141",
+    "lock-tables": "mysql> select * from sys.innodb_lock_waits\\G",
     "error-log": "$ tail -400 /var/log/mysqld.log",
 }
 

@@ -9,6 +9,7 @@ from benchmarks.incidents.scenario import Scenario
 
 ALL = ("my56", "my57", "my80", "my84", "ma102", "ma106", "ma114", "ps57", "ps80")
 NO_QUERY_CACHE = ("my80", "my84", "ps80")
+SYS = ("my57", "my80", "my84", "ps57", "ps80")
 SEMAPHORES = tuple(key for key in ALL if key not in ("ma106", "ma114"))
 
 
@@ -24,6 +25,8 @@ class Mechanism:
     rooted: tuple[str, ...]
     """Forms that show which session or latch is the root."""
     healthy: bool = False
+    locks: tuple[str, ...] = ALL
+    """Servers whose lock tables show it: MySQL's sys schema has metadata locks from 5.7."""
     least: int = 1
     """Sessions that must wait before a file shows the mechanism: short waits are usual."""
 
@@ -40,13 +43,21 @@ def mechanism(
     rooted: str = "",
     servers: tuple[str, ...] = ALL,
     healthy: bool = False,
+    locks: tuple[str, ...] = ALL,
     least: int = 1,
 ) -> Callable[[Inject], Inject]:
     """Register a function that injects a mechanism into a scenario."""
 
     def register(inject: Inject) -> Inject:
         MECHANISMS[name] = Mechanism(
-            name, inject, servers, tuple(shown.split()), tuple(rooted.split()), healthy, least
+            name,
+            inject,
+            servers,
+            tuple(shown.split()),
+            tuple(rooted.split()),
+            healthy,
+            locks,
+            least,
         )
         return inject
 

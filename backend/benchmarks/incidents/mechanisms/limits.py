@@ -181,6 +181,8 @@ def drop_table(s: Scenario) -> None:
 
     def program(session: Session) -> Program:
         s.world.query(session, "drop", f"DROP TABLE {s.app.tables[1]}_2017", "dropped")
+        trx = s.world.begin(session)
+        trx.phase, trx.undo, trx.row_locks = "dropping table", 9, 6
         yield Take(mutex, "X")
         yield Work(1e9, "dropping")
 

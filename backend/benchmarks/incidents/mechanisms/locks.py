@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchmarks.incidents.mechanisms.catalogue import mechanism
+from benchmarks.incidents.mechanisms.catalogue import SYS, mechanism
 from benchmarks.incidents.scenario import Scenario
 from benchmarks.incidents.simulation import IDLE, Program, Session, Step, Take, Work
 
@@ -116,7 +116,7 @@ def _ddl(s: Scenario, delay: float) -> None:
     s.after(delay, program, session)
 
 
-@mechanism("metadata-lock-select", shown="list stacks", rooted="list")
+@mechanism("metadata-lock-select", shown="list stacks locks", rooted="list", locks=SYS)
 def metadata_lock_select(s: Scenario) -> None:
     """Run a report; then a DDL waits for it, and everything waits behind the DDL."""
     s.app.hot_table_share = s.rng.uniform(0.5, 0.95)
@@ -140,7 +140,7 @@ def metadata_lock_select(s: Scenario) -> None:
     _ddl(s, 0.0)
 
 
-@mechanism("metadata-lock-idle-transaction", shown="list stacks", rooted="")
+@mechanism("metadata-lock-idle-transaction", shown="list stacks locks", rooted="locks", locks=SYS)
 def metadata_lock_idle(s: Scenario) -> None:
     """Leave a transaction open that once read a table; then a DDL on it waits."""
     s.app.hot_table_share = s.rng.uniform(0.5, 0.95)

@@ -324,7 +324,7 @@ def _thread_line(printed: Printed, session: Session) -> str:
     host = session.host.split(":")[0]
     where = host if host == "localhost" else f"{host}" + f" {host}" * (session.id % 2)
     shown = "cleaning up" if is_idle(session) and server.key == "my56" else state(session, server)
-    query = 1000 + session.id * 7 + int(session.since * 40)
+    query = 1000 + session.id * 7 + int(max(0.0, session.since) * 40)
     return (
         f"{word} thread id {session.id}, OS thread handle {handle}, query id {query} "
         f"{where} {session.user}" + f" {shown}" * bool(shown)
