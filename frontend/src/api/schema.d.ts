@@ -3546,6 +3546,8 @@ export interface components {
       peak: number
       peak_at: string | null
       seconds: number | null
+      /** @default null */
+      throughput: components['schemas']['ThroughputDoc'] | null
       times: string[]
     }
     /** ActivityEntry */
@@ -6421,6 +6423,12 @@ export interface components {
     Overview: {
       /** Absences */
       absences: components['schemas']['AbsenceDoc'][]
+      /** Active Gaps */
+      active_gaps: {
+        [key: string]: string
+      }[]
+      /** Active Sessions */
+      active_sessions: components['schemas']['ActiveSessionsDoc'] | null
       analysis: components['schemas']['OverviewAnalysis']
       artifacts: components['schemas']['ArtifactCounts']
       /** Blockers */
@@ -6449,6 +6457,8 @@ export interface components {
       numbers: components['schemas']['Numbers']
       /** Recurrence */
       recurrence: components['schemas']['RecurrenceDoc'] | null
+      /** Roots */
+      roots: components['schemas']['RootDoc'][]
       /** Server */
       server: {
         [key: string]: string | null
@@ -8487,6 +8497,15 @@ export interface components {
       threads: number
     }
     /**
+     * ThroughputDoc
+     * @description Completed work per second at the times of the parent.
+     */
+    ThroughputDoc: {
+      series: string
+      title: string
+      values: (number | null)[]
+    }
+    /**
      * Thumbnail
      * @description The series that shows a stall best, from a minute before its onset to a minute after it.
      */
@@ -9515,6 +9534,7 @@ export type TemplateChoice = components['schemas']['TemplateChoice']
 export type TextVersion = components['schemas']['TextVersion']
 export type TextVersionText = components['schemas']['TextVersionText']
 export type ThreadCount = components['schemas']['ThreadCount']
+export type ThroughputDoc = components['schemas']['ThroughputDoc']
 export type Thumbnail = components['schemas']['Thumbnail']
 export type Tiles = components['schemas']['Tiles']
 export type TileStrip = components['schemas']['TileStrip']

@@ -21,6 +21,7 @@ from pileup.storage.queue.jobs import Jobs
 from pileup.storage.reasoning.pins import Pins
 from pileup.views.documents import (
     AbsenceJson,
+    ActiveSessionsJson,
     BlockerJson,
     CaptureJson,
     ClockJson,
@@ -32,6 +33,7 @@ from pileup.views.documents import (
     HotWaitJson,
     LookedAtJson,
     RecurrenceJson,
+    RootJson,
     ShiftJson,
     StallJson,
     TriageJson,
@@ -53,7 +55,10 @@ _PARTS = (
     "absences",
     "looked_at",
     "captures",
+    "episodes",
     "recurrence",
+    "active_sessions",
+    "roots",
 )
 
 
@@ -114,7 +119,12 @@ class Overview:
     numbers: Numbers
     stalls: list[StallJson]
     captures: list[CaptureJson]
-    """In time order; the stalls of each are at /episodes."""
+    """In time order; the stalls of each, and its active sessions, are at /episodes."""
+    active_sessions: ActiveSessionsJson | None
+    """Of the capture with the leading stall; without a stall, of the first with any."""
+    active_gaps: list[dict[str, str]]
+    """Ranges of that capture without samples."""
+    roots: list[RootJson]
     recurrence: RecurrenceJson | None
     findings: list[FindingJson]
     absences: list[AbsenceJson]
@@ -144,6 +154,7 @@ def build_overview(unit: Unit, incident: Incident) -> Overview:
         if artifact.is_analysed:
             for kind, count in artifact.records.items():
                 kinds[kind] = kinds.get(kind, 0) + count
+    shown = _shown_capture(parts)
     return Overview(
         incident=incident,
         headline=parts.get("headline"),
@@ -157,7 +168,10 @@ def build_overview(unit: Unit, incident: Incident) -> Overview:
         server=parts.get("server") or {},
         numbers=_numbers(parts, artifacts),
         stalls=parts.get("stalls", []),
-        captures=parts.get("captures") or [],
+        captures=[{**capture, "active_sessions": None} for capture in parts.get("captures") or []],
+        active_sessions=shown.get("active_sessions") or parts.get("active_sessions"),
+        active_gaps=shown.get("gaps") or [],
+        roots=parts.get("roots") or [],
         recurrence=parts.get("recurrence"),
         findings=parts.get("findings", [])[:5],
         absences=parts.get("absences", []),
@@ -178,6 +192,14 @@ def build_overview(unit: Unit, incident: Incident) -> Overview:
         artifacts=_counts(artifacts),
         stale_pins=Pins(unit).unanswered(incident.id),
     )
+
+
+def _shown_capture(parts: dict[str, Any]) -> dict[str, Any]:
+    """Return the capture whose active sessions the overview draws; empty if none has any."""
+    captures = [each for each in parts.get("captures") or [] if each.get("active_sessions")]
+    leading = {e["capture"] for e in parts.get("episodes") or [] if e.get("leading")}
+    of_stall = (each for each in captures if each["id"] in leading)
+    return next(of_stall, captures[0] if captures else {})
 
 
 def _numbers(parts: dict[str, Any], artifacts: Sequence[Artifact]) -> Numbers:

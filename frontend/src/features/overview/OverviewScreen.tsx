@@ -9,6 +9,7 @@ import { Button } from '@/ui/controls/Button'
 import { LiveText } from '@/ui/text/LiveText'
 import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/display/States'
 import { Actions } from './Actions'
+import { ActiveSessions } from './ActiveSessions'
 import { Blockers } from './Blockers'
 import { Captures } from './Captures'
 import { Deadlocks, Gaps, Stalls, Triage } from './Sidelights'
@@ -46,6 +47,13 @@ export default function OverviewScreen() {
         <NothingUploaded incidentId={incidentId} />
       ) : (
         <>
+          {data.active_sessions && data.active_sessions.times.length > 1 && (
+            <ActiveSessions
+              sessions={data.active_sessions}
+              stall={mainStall(data)}
+              gaps={data.active_gaps}
+            />
+          )}
           <Numbers overview={data} />
           <div className="overview-columns">
             <div className="overview-main">
@@ -78,6 +86,10 @@ export default function OverviewScreen() {
     </div>
   )
 }
+
+/** The stall that the numbers describe. */
+const mainStall = ({ stalls, numbers }: Overview) =>
+  stalls.find((stall) => Date.parse(stall.onset) === Date.parse(numbers.onset ?? '')) ?? null
 
 function NothingUploaded({ incidentId }: { readonly incidentId: string }) {
   const { search } = useLocation()

@@ -13,6 +13,7 @@ import polars as pl
 
 from pileup.analysis import contract
 from pileup.analysis.blocked_time import blockers, measure
+from pileup.analysis.captures import throughput
 from pileup.analysis.captures.partition import Capture
 from pileup.analysis.evidence import series, servers
 from pileup.analysis.evidence.answers import Answers, Missing
@@ -250,7 +251,11 @@ def active_sessions(
     stalls = [each.blocked for each in judged if not isinstance(each.blocked, Missing)]
     return examined.answers.settle(
         "active_sessions",
-        lambda: measure.of_capture(examined.evidence, examined.values, None, stalls),
+        lambda: throughput.with_throughput(
+            measure.of_capture(examined.evidence, examined.values, None, stalls),
+            examined.values,
+            examined.capture.host,
+        ),
         None,
     )
 

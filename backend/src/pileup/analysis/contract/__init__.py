@@ -27,7 +27,12 @@ from pileup.analysis.contract.base import (
     UnansweredDoc,
     Window,
 )
-from pileup.analysis.contract.blocked_time import ActiveSessionsDoc, RootDoc, TimeClassDoc
+from pileup.analysis.contract.blocked_time import (
+    ActiveSessionsDoc,
+    RootDoc,
+    ThroughputDoc,
+    TimeClassDoc,
+)
 from pileup.analysis.contract.captures import CaptureDoc, EpisodeDoc, RecurrenceDoc, Verdict
 from pileup.analysis.contract.comparison import (
     ComparedSeries,
@@ -158,6 +163,7 @@ __all__ = [
     "TableCellDoc",
     "TableChangeDoc",
     "TableDoc",
+    "ThroughputDoc",
     "TimeClassDoc",
     "TriageDoc",
     "TrialDoc",

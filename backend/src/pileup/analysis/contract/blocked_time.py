@@ -19,6 +19,16 @@ class TimeClassDoc(Doc, frozen=True, kw_only=True):
     values: list[float]
 
 
+class ThroughputDoc(Doc, frozen=True, kw_only=True):
+    """Completed work per second at the times of the parent."""
+
+    series: str
+    title: str
+    """What is counted: 'statements', 'transactions', 'rows read'."""
+    values: list[float | None]
+    """None: no sample between this time and the next."""
+
+
 class ActiveSessionsDoc(Doc, frozen=True, kw_only=True):
     """Active sessions by class over time: sessions that work or wait inside the server."""
 
@@ -41,6 +51,8 @@ class ActiveSessionsDoc(Doc, frozen=True, kw_only=True):
     peak_at: str | None
     notes: list[str] = []
     """Where sources of one moment disagree, as sentences."""
+    throughput: ThroughputDoc | None = None
+    """For captures; None: no series shows completed work."""
 
 
 class RootDoc(Doc, frozen=True, kw_only=True):

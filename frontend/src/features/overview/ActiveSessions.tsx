@@ -1,0 +1,212 @@
+/** The chart of active sessions by class over time, with its throughput and the marks of the stall. */
+import { useMemo, useState, type PointerEvent } from 'react'
+import { indexAt, stackedTime } from '@/charts/stackedTime'
+import { TimeAxis } from '@/charts/TimeAxis'
+import type { Interval } from '@/charts/range'
+import { useWidth } from '@/charts/useWidth'
+import type { ActiveSessionsDoc, Overview, StallDoc } from '@/api/schema'
+import { formatNumber } from '@/format'
+import { useZone } from '@/state/incident'
+import { Duration, Measured, ShareValue, Time } from '@/ui/display/Value'
+import { classColours } from './classColours'
+import './active-sessions.css'
+
+const HEIGHT = 180
+const RATE_HEIGHT = 40
+
+type Gap = Overview['active_gaps'][number]
+type Props = {
+  readonly sessions: ActiveSessionsDoc
+  readonly stall: StallDoc | null
+  /** Ranges without samples: they stay empty. */
+  readonly gaps: readonly Gap[]
+}
+
+export function ActiveSessions({ sessions, stall, gaps }: Props) {
+  const [box, width] = useWidth<HTMLDivElement>(720)
+  const [at, setAt] = useState<number | null>(null)
+  const zone = useZone()
+  const times = useMemo(() => sessions.times.map((time) => Date.parse(time)), [sessions.times])
+  const range: Interval = [times[0] ?? 0, times.at(-1) ?? 1]
+  const colours = classColours(sessions.classes)
+  const chart = stackedTime(times, sessions.classes, range, width, HEIGHT)
+  const point = at === null ? -1 : indexAt(times, at)
+  const follow = (event: PointerEvent<SVGSVGElement>) => {
+    const { left } = event.currentTarget.getBoundingClientRect()
+    setAt(range[0] + ((event.clientX - left) / Math.max(1, width)) * (range[1] - range[0]))
+  }
+  return (
+    <figure className="active-sessions" aria-label="Active sessions by what they wait for">
+      <div className="active-sessions-plot" ref={box}>
+        <TimeAxis range={range} width={width} zone={zone.name} />
+        <svg
+          width={width}
+          height={HEIGHT}
+          role="img"
+          aria-label={describe(sessions)}
+          onPointerMove={follow}
+          onPointerLeave={() => setAt(null)}
+        >
+          <StallBand stall={stall} x={chart.x} range={range} />
+          {chart.layers.map((layer) => (
+            <path key={layer.id} d={layer.path} fill={colours.get(layer.id)} />
+          ))}
+          {gaps.map((gap) => (
+            <rect
+              key={gap['start']}
+              className="active-sessions-gap"
+              x={chart.x(Date.parse(gap['start'] ?? ''))}
+              width={
+                chart.x(Date.parse(gap['end'] ?? '')) - chart.x(Date.parse(gap['start'] ?? ''))
+              }
+              height={HEIGHT}
+            />
+          ))}
+          <line className="active-sessions-base" x2={width} y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} />
+          <text className="active-sessions-top" x={4} y={12}>
+            {formatNumber(Math.round(chart.top))} active sessions
+          </text>
+          <Marks stall={stall} x={chart.x} range={range} />
+          {at !== null && (
+            <line className="active-sessions-cross" x1={chart.x(at)} x2={chart.x(at)} y2={HEIGHT} />
+          )}
+        </svg>
+        <Rate sessions={sessions} times={times} range={range} width={width} point={point} />
+      </div>
+      <Legend sessions={sessions} colours={colours} point={point} />
+    </figure>
+  )
+}
+
+function StallBand({
+  stall,
+  x,
+  range,
+}: {
+  readonly stall: StallDoc | null
+  readonly x: (at: number) => number
+  readonly range: Interval
+}) {
+  if (!stall) return null
+  const from = Math.max(range[0], Date.parse(stall.onset))
+  const to = Math.min(range[1], stall.end ? Date.parse(stall.end) : range[1])
+  return (
+    <rect
+      className="active-sessions-stall"
+      x={x(from)}
+      width={Math.max(0, x(to) - x(from))}
+      height={HEIGHT}
+    />
+  )
+}
+
+/** The onset and the end, as lines with a label beside them. */
+function Marks({
+  stall,
+  x,
+  range,
+}: {
+  readonly stall: StallDoc | null
+  readonly x: (at: number) => number
+  readonly range: Interval
+}) {
+  if (!stall) return null
+  const marks = [
+    { at: Date.parse(stall.onset), text: 'onset', side: 'end' as const, by: -4 },
+    ...(stall.end
+      ? [{ at: Date.parse(stall.end), text: 'end', side: 'start' as const, by: 4 }]
+      : []),
+  ].filter(({ at }) => at >= range[0] && at <= range[1])
+  return (
+    <>
+      {marks.map(({ at, text, side, by }) => (
+        <g key={text} className="active-sessions-mark">
+          <line x1={x(at)} x2={x(at)} y2={HEIGHT} />
+          <text x={x(at) + by} y={26} textAnchor={x(at) < 40 ? 'start' : side}>
+            {text}
+          </text>
+        </g>
+      ))}
+    </>
+  )
+}
+
+/** The throughput below the sessions: the same seconds, a scale of its own. */
+function Rate({
+  sessions,
+  times,
+  range,
+  width,
+  point,
+}: {
+  readonly sessions: ActiveSessionsDoc
+  readonly times: readonly number[]
+  readonly range: Interval
+  readonly width: number
+  readonly point: number
+}) {
+  const rate = sessions.throughput
+  if (!rate) return null
+  const values = rate.values.map((value) => value ?? 0)
+  const chart = stackedTime(times, [{ id: 'rate', values }], range, width, RATE_HEIGHT)
+  const shown = rate.values[point]
+  return (
+    <svg width={width} height={RATE_HEIGHT} className="active-sessions-rate" aria-hidden="true">
+      <path d={chart.layers[0]?.path} />
+      <text className="active-sessions-top" x={4} y={12}>
+        {shown === undefined || shown === null
+          ? `${rate.title}, up to ${formatNumber(Math.round(chart.top))} per second`
+          : `${rate.title}: ${formatNumber(Math.round(shown))} per second`}
+      </text>
+    </svg>
+  )
+}
+
+/** What each colour means, with the average during the stall, or the value below the pointer. */
+function Legend({
+  sessions,
+  colours,
+  point,
+}: {
+  readonly sessions: ActiveSessionsDoc
+  readonly colours: ReadonlyMap<string, string>
+  readonly point: number
+}) {
+  const at = sessions.times[point]
+  return (
+    <table className="active-sessions-legend">
+      <caption>
+        {at ? (
+          <>
+            At <Time at={at} style="clock" />: <Measured value={sessions.level[point]} /> sessions
+          </>
+        ) : (
+          <>
+            <Duration value={sessions.seconds} /> of session time in all
+          </>
+        )}
+      </caption>
+      <tbody>
+        {[...sessions.classes].reverse().map((row) => (
+          <tr key={row.id}>
+            <th scope="row">
+              <span className="active-sessions-key" style={{ background: colours.get(row.id) }} />
+              {row.title}
+            </th>
+            <td>
+              {at ? <Measured value={row.values[point]} /> : <ShareValue value={row.share} />}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function describe(sessions: ActiveSessionsDoc): string {
+  const shares = [...sessions.classes]
+    .sort((a, b) => b.share - a.share)
+    .slice(0, 4)
+    .map((row) => `${row.title} ${Math.round(row.share * 100)} %`)
+  return `Active sessions over time, at most ${Math.round(sessions.peak)}: ${shares.join(', ')}`
+}
