@@ -122,3 +122,14 @@ export function useChangeIncident(id: string) {
     },
   })
 }
+
+export const hypothesesQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.of(id, 'hypotheses'),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/hypotheses', {
+          params: { path: { incident_id: id } },
+        }),
+      ),
+  })

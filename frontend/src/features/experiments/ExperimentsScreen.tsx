@@ -1,7 +1,7 @@
 /** The experiment log: changes, predictions, observations. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useMay } from '@/api/queries'
+import { hypothesesQuery, useMay } from '@/api/queries'
 import { useIncidentId } from '@/state/incident'
 import { text, useUrlState } from '@/state/url'
 import { Button } from '@/ui/controls/Button'
@@ -14,7 +14,7 @@ import { FAILED_WORDS } from './failed'
 import { MeasureValue } from './Measures'
 import { PasteResults } from './PasteResults'
 import { Planning } from './Planning'
-import { type Experiment, experimentsQuery, hypothesisNamesQuery, sweepsQuery } from './queries'
+import { type Experiment, experimentsQuery, sweepsQuery } from './queries'
 import { byTime, predictedNumber, sweepsOf } from './sweep'
 import { SweepTable } from './SweepTable'
 import { SymptomTable } from './SymptomTable'
@@ -34,7 +34,7 @@ export default function ExperimentsScreen() {
   const list = useQuery(experimentsQuery(id))
   const sweeps = useQuery(sweepsQuery(id))
   const { data } = list
-  const hypotheses = useQuery(hypothesisNamesQuery(id))
+  const hypotheses = useQuery(hypothesesQuery(id))
   if (list.isLoadingError) {
     return (
       <Problem

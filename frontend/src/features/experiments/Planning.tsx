@@ -1,8 +1,9 @@
 /** Opens the plan dialog for the address: 'new', 'run:ID', 'change:ID', 'finding:ID' or 'hypothesis:ID'. */
 import { useQuery } from '@tanstack/react-query'
+import { hypothesesQuery } from '@/api/queries'
 import { type Draft, EMPTY, likeFinding, likeHypothesis, likeRun } from './draft'
 import { PlanDialog } from './PlanDialog'
-import { type Experiment, findingsQuery, hypothesisNamesQuery } from './queries'
+import { type Experiment, findingsQuery } from './queries'
 
 type Props = {
   readonly incidentId: string
@@ -13,7 +14,7 @@ type Props = {
 }
 
 export function Planning({ incidentId, plan, experiments, onClose, onMade }: Props) {
-  const hypotheses = useQuery(hypothesisNamesQuery(incidentId))
+  const hypotheses = useQuery(hypothesesQuery(incidentId))
   const findings = useQuery(findingsQuery(incidentId))
   // The form initialises once, so it mounts after its data is loaded.
   if (hypotheses.isPending || findings.isPending) return null

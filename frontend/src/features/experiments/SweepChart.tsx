@@ -11,7 +11,7 @@ import { mostVaried } from './sweep'
 import './story.css'
 
 const HEIGHT = 190
-const PAD = { left: 64, right: 16, top: 12, bottom: 34 }
+const PAD = { left: 64, right: 16, top: 24, bottom: 34 }
 
 type Props = { readonly sweep: Sweep; readonly onOpen: (id: string) => void }
 

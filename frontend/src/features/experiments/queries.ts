@@ -32,17 +32,6 @@ export const experimentsQuery = (id: string) =>
       ),
   })
 
-export const hypothesisNamesQuery = (id: string) =>
-  queryOptions({
-    queryKey: keys.of(id, 'hypotheses'),
-    queryFn: () =>
-      unwrap(
-        api.GET('/api/v1/incidents/{incident_id}/hypotheses', {
-          params: { path: { incident_id: id } },
-        }),
-      ),
-  })
-
 /** Query the result of a run, which the server computes from the attached files. */
 export function observedQuery(id: string, experiment: Experiment) {
   const files = experiment.artifacts.map((artifact) => artifact.id)

@@ -1,5 +1,6 @@
 /** The board: suggestions at the left, a column per status, and the calibration of the team below. */
 import { useQuery } from '@tanstack/react-query'
+import { cx } from '@/ui/controls/cx'
 import { EmptyState } from '@/ui/display/States'
 import { Card } from './Card'
 import { calibrationQuery, type Hypothesis, matrixQuery, type Status } from './queries'
@@ -42,7 +43,11 @@ export function Board({ incidentId, hypotheses, open, onOpen }: Props) {
             {columns.map(([status, title]) => {
               const members = hypotheses.filter((hypothesis) => hypothesis.status === status)
               return (
-                <section key={status} className="board-column" aria-label={title}>
+                <section
+                  key={status}
+                  className={cx('board-column', members.length === 0 && 'board-column-empty')}
+                  aria-label={title}
+                >
                   <h3>
                     {title} <span className="faint">{members.length}</span>
                   </h3>

@@ -1,7 +1,7 @@
 /** The hypotheses screen: possible causes, evidence for and against, confidence. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useMay } from '@/api/queries'
+import { hypothesesQuery, useMay } from '@/api/queries'
 import { useIncidentId } from '@/state/incident'
 import { oneOf, text, useUrlState } from '@/state/url'
 import { Button } from '@/ui/controls/Button'
@@ -12,7 +12,7 @@ import { Detail } from './Detail'
 import { EvidenceTab } from './EvidenceTab'
 import { MatrixTab } from './MatrixTab'
 import { NewHypothesis } from './NewHypothesis'
-import { hypothesesQuery, pinsQuery } from './queries'
+import { pinsQuery } from './queries'
 import './hypotheses.css'
 
 type View = 'board' | 'matrix' | 'evidence'

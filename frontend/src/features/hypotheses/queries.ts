@@ -13,17 +13,6 @@ export type Pin = components['schemas']['Pin']
 export type HypothesisChange = Partial<components['schemas']['HypothesisChange']>
 export type Status = Hypothesis['status']
 
-export const hypothesesQuery = (id: string) =>
-  queryOptions({
-    queryKey: keys.of(id, 'hypotheses'),
-    queryFn: () =>
-      unwrap(
-        api.GET('/api/v1/incidents/{incident_id}/hypotheses', {
-          params: { path: { incident_id: id } },
-        }),
-      ),
-  })
-
 export const findingsQuery = (id: string) =>
   queryOptions({
     queryKey: keys.of(id, 'findings'),

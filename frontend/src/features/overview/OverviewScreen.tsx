@@ -12,6 +12,7 @@ import { Actions } from './Actions'
 import { ActiveSessions } from './ActiveSessions'
 import { Blockers } from './Blockers'
 import { Captures } from './Captures'
+import { Conclusion } from './Conclusion'
 import { Deadlocks, Gaps, Stalls, Triage } from './Sidelights'
 import { Findings } from './Findings'
 import { Headline } from './Headline'
@@ -64,6 +65,7 @@ export default function OverviewScreen() {
               <HotWaits overview={data} />
             </div>
             <div className="overview-side">
+              <Conclusion incidentId={incidentId} />
               <Section title="Summary">
                 <LiveText
                   className="osection-text"

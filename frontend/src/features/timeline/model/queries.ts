@@ -120,7 +120,10 @@ export function useAddAnnotation(id: string) {
 export function useEditAnnotation(id: string) {
   const refresh = useRefreshedMarks(id)
   return useMutation({
-    mutationFn: ({ note, ...body }: { note: Annotation; text: string; kind: Annotation['kind'] }) =>
+    mutationFn: ({
+      note,
+      ...body
+    }: { note: Annotation } & Pick<Annotation, 'text' | 'kind' | 'precision'>) =>
       unwrap(
         api.PATCH('/api/v1/annotations/{annotation_id}', {
           params: { path: { annotation_id: note.id }, header: ifMatch(note.revision) },

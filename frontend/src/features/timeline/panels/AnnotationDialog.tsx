@@ -17,6 +17,12 @@ const KINDS = [
   ['decision', 'decision of the team'],
 ] as const
 
+const PRECISIONS = [
+  ['exact', 'exact'],
+  ['about', 'approximate'],
+  ['day', 'only the day is known'],
+] as const
+
 type Props = {
   readonly incidentId: string
   /** Where a new note goes, or the note to change. */
@@ -33,16 +39,23 @@ export function AnnotationDialog({ incidentId, at, mayWrite, onClose }: Props) {
   const note = typeof at === 'object' && 'text' in at ? at : null
   const [text, setText] = useState(note?.text ?? '')
   const [kind, setKind] = useState<Annotation['kind']>(note?.kind ?? 'note')
+  const [precision, setPrecision] = useState<Annotation['precision']>(note?.precision ?? 'exact')
   const [start, end] = note
     ? [parseIso(note.start) ?? 0, parseIso(note.end)]
     : typeof at === 'number'
       ? [at, null]
       : (at as Interval)
   const save = () => {
-    if (note) edit.mutate({ note, text: text.trim(), kind }, { onSuccess: onClose })
+    if (note) edit.mutate({ note, text: text.trim(), kind, precision }, { onSuccess: onClose })
     else {
       add.mutate(
-        { start: iso(start), end: end === null ? null : iso(end), text: text.trim(), kind },
+        {
+          start: iso(start),
+          end: end === null ? null : iso(end),
+          text: text.trim(),
+          kind,
+          precision,
+        },
         { onSuccess: onClose },
       )
     }
@@ -71,7 +84,10 @@ export function AnnotationDialog({ incidentId, at, mayWrite, onClose }: Props) {
             <Button
               variant="primary"
               busy={add.isPending || edit.isPending}
-              disabled={!text.trim() || (text === note?.text && kind === note.kind)}
+              disabled={
+                !text.trim() ||
+                (text === note?.text && kind === note.kind && precision === note.precision)
+              }
               onClick={save}
             >
               Save the note
@@ -99,6 +115,13 @@ export function AnnotationDialog({ incidentId, at, mayWrite, onClose }: Props) {
         options={KINDS}
         value={kind}
         onChange={(next) => setKind(next as Annotation['kind'])}
+      />
+      <EditableField
+        label="Time"
+        disabled={!mayWrite}
+        options={PRECISIONS}
+        value={precision}
+        onChange={(next) => setPrecision(next as Annotation['precision'])}
       />
       {note && (
         <p className="faint">
