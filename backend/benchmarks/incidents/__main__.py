@@ -1,16 +1,19 @@
 """Measure the analysis on generated incidents: `python -m benchmarks.incidents`.
 
 Usage: python -m benchmarks.incidents [-n 300] [--seed 1] [--jobs 2] [--mechanism NAME]
-       [--failures FILE] [--write FOLDER] [--show MECHANISM.SERVER.FORM.SEED]
+       [--form FORM] [--failures FILE] [--json FILE] [--write FOLDER]
+       [--show MECHANISM.SERVER.FORM.SEED]
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import multiprocessing
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.incidents.cases import PASTES, WHOLE, Plan, make, plans
@@ -37,6 +40,9 @@ def main() -> int:
     start = time.perf_counter()
     outcomes = measure_all(planned, options.jobs)
     print(report(outcomes, time.perf_counter() - start))
+    if options.json:
+        rows = [{"case": o.plan.name, "hold_out": o.plan.hold_out} | asdict(o) for o in outcomes]
+        options.json.write_text("\n".join(json.dumps(row) for row in rows) + "\n")
     if options.failures:
         options.failures.parent.mkdir(parents=True, exist_ok=True)
         options.failures.write_text(failures(outcomes))
@@ -70,6 +76,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--mechanism", help="only this one")
     parser.add_argument("--form", choices=[*PASTES, WHOLE], help="only this one")
     parser.add_argument("--failures", type=Path, help="write what failed, by class, to this file")
+    parser.add_argument("--json", type=Path, help="write each outcome as a line of JSON")
     parser.add_argument("--write", type=Path, help="write the cases into this folder, analyse none")
     parser.add_argument("--show", metavar="CASE", help="analyse one case by its name")
     return parser.parse_args()

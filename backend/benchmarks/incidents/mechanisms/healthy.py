@@ -126,3 +126,70 @@ def slow_report(s: Scenario) -> None:
 
     s.after(-1.0, program, s.culprit(user="report"))
     s.truth.root_session = None
+
+
+@mechanism("healthy-short-ddl", shown="", healthy=True)
+def short_ddl(s: Scenario) -> None:
+    """Change a table now and then: each ALTER and those behind it wait some tenths of a second."""
+    _healthy(s)
+    table = s.app.tables[0]
+    lock = s.app.lock("metadata", table)
+
+    def reader(session: Session) -> Program:
+        while True:
+            s.world.query(session, "select", f"SELECT * FROM {table} LIMIT 100000", table)
+            yield Take(lock, "S")
+            yield Work(s.rng.uniform(0.1, 0.4), "sending")
+            yield Free(lock)
+            s.world.finish(session)
+            yield Work(s.rng.uniform(0.01, 1.0), IDLE)
+
+    def change(session: Session) -> Program:
+        while True:
+            s.world.query(session, "alter", f"ALTER TABLE {table} COMMENT 'v2'", table)
+            yield Take(lock, "X")
+            yield Work(0.02, "altering")
+            yield Free(lock)
+            s.world.finish(session)
+            yield Work(s.rng.uniform(1, 6), IDLE)
+
+    s.after(-1.5, reader, s.app.client("export"))
+    s.after(-1.0, change, s.app.client("deploy"))
+
+
+@mechanism("healthy-short-backup", shown="", healthy=True)
+def short_backup(s: Scenario) -> None:
+    """Take the global read lock for a moment, to read the position of the binary log."""
+    _healthy(s)
+    s.app.write_share = 0.6
+
+    def program(session: Session) -> Program:
+        s.world.query(session, "ftwrl", "FLUSH TABLES WITH READ LOCK")
+        yield Take(s.app.lock("global", "global"), "X")
+        yield Take(s.app.lock("commit_lock", "commit"), "X")
+        yield Work(s.rng.uniform(0.05, 0.3), "flushing")
+        yield Free(s.app.lock("commit_lock", "commit"))
+        yield Free(s.app.lock("global", "global"))
+        s.world.finish(session)
+        table = s.app.tables[-1]
+        text = f"SELECT /*!40001 SQL_NO_CACHE */ * FROM `{table}`"
+        s.world.query(session, "select", text, table)
+        yield Work(1e9, "sending")
+
+    s.after(0.0, program, s.app.client("backup"))
+
+
+@mechanism("healthy-old-deadlock", shown="", healthy=True)
+def old_deadlock(s: Scenario) -> None:
+    """Keep a deadlock of some hours ago in the status dump and the log."""
+    _healthy(s)
+    pair = s.app.client(), s.app.client()
+    s.deadlocks.append((-s.rng.uniform(600, 40_000), *pair))
+
+
+@mechanism("healthy-ordinary-disk", shown="", healthy=True)
+def ordinary_disk(s: Scenario) -> None:
+    """Flush to a disk that takes some milliseconds: commits queue for an instant."""
+    _healthy(s)
+    s.app.write_share = 0.7
+    s.world.fsync_s = lambda: s.rng.uniform(0.004, 0.012)

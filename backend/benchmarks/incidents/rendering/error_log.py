@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from benchmarks.incidents.rendering.deadlocks import deadlock
 from benchmarks.incidents.rendering.printed import Printed, waits_for
 from benchmarks.incidents.rendering.status_dump import semaphore_waits
 from benchmarks.incidents.simulation import Moment, Session
@@ -62,42 +63,10 @@ def _line(printed: Printed, seconds: float, level: str, text: str, thread: int =
 
 
 def _deadlock(printed: Printed, time: float, first: Session, second: Session) -> Iterator[str]:
-    """Print one deadlock of two updates that take two rows in opposite order."""
     prefix = "" if printed.server.generation in ("my80", "my84") else "InnoDB: "
-    number = printed.scenario.world.next_transaction + int(time * 10)
 
     def note(text: str) -> str:
         return _line(printed, time, "Note", prefix + text, second.id)
 
-    table = f"`{first.database}`.`{printed.scenario.app.tables[0]}`"
-    name, column = printed.scenario.app.tables[0], printed.scenario.app.columns[0]
     yield note("Transactions deadlock detected, dumping detailed information.")
-    for turn, (session, mine, other) in enumerate(((first, 42, 77), (second, 77, 42)), start=1):
-        trx = number + turn
-        yield note("\n*** " + f"({turn}) TRANSACTION:\n")
-        yield f"TRANSACTION {trx}, ACTIVE 0 sec starting index read"
-        yield "mysql tables in use 1, locked 1"
-        yield "LOCK WAIT 3 lock struct(s), heap size 1136, 2 row lock(s), undo log entries 1"
-        yield (
-            f"{'MariaDB' if printed.server.key in ('ma106', 'ma114') else 'MySQL'} thread id "
-            f"{session.id}, OS thread handle {printed.thread(session)}, query id {trx} "
-            f"{session.host.split(':')[0]} {session.user} updating"
-        )
-        yield f"UPDATE {name} SET {column} = {column} - 1 WHERE id = {other}"
-        if turn == 2:
-            yield note(f"*** ({turn}) HOLDS THE LOCK(S):\n")
-            yield from _lock(table, trx, mine, waiting=False)
-        yield note(f"*** ({turn}) WAITING FOR THIS LOCK TO BE GRANTED:\n")
-        yield from _lock(table, trx, other, waiting=True)
-    yield note("*** WE ROLL BACK TRANSACTION (1)")
-    yield ""
-
-
-def _lock(table: str, trx: int, key: int, *, waiting: bool) -> Iterator[str]:
-    yield (
-        f"RECORD LOCKS space id 31 page no 4 n bits 144 index PRIMARY of table {table} "
-        f"trx id {trx} lock_mode X locks rec but not gap" + " waiting" * waiting
-    )
-    yield "Record lock, heap no 43 PHYSICAL RECORD: n_fields 4; compact format; info bits 0"
-    yield f" 0: len 8; hex {0x8000000000000000 + key:016x}; asc         ;;"
-    yield ""
+    yield from deadlock(printed, time, first, second, lambda text: note(f"\n{text}\n"))

@@ -6,6 +6,7 @@ import itertools
 import random
 from collections.abc import Iterator
 
+from benchmarks.incidents.rendering.deadlocks import deadlock
 from benchmarks.incidents.rendering.latches import Latch, latches
 from benchmarks.incidents.rendering.printed import Printed, is_idle, state, waits_for
 from benchmarks.incidents.servers import Server
@@ -29,6 +30,8 @@ def status_dump(printed: Printed, moment: Moment, *, head: str = "g") -> str:
 def _sections(printed: Printed, moment: Moment) -> Iterator[list[str]]:
     yield _head(printed, moment)
     yield _semaphores(printed, moment)
+    if latest := [d for d in printed.scenario.deadlocks if d[0] <= moment.time]:
+        yield _latest_deadlock(printed, *latest[-1])
     yield _transactions(printed, moment)
     yield _file_io(printed, moment)
     if printed.server.key not in ("ma106", "ma114"):
@@ -189,6 +192,14 @@ def _mutex(server: Server, latch: Latch, address: int) -> list[str]:
         return [mutex, "waiters flag 1"]
     held = "lock var 2" if server.generation in ("my57", "ma102") else "locked"
     return [f"Mutex at {address:#x}, Mutex {latch.mutex} created {file}:{line}, {held}", ""]
+
+
+def _latest_deadlock(printed: Printed, time: float, first: Session, second: Session) -> list[str]:
+    lines = _titled("LATEST DETECTED DEADLOCK", 24)
+    handle = f"{printed.thread(second):x}"
+    prefix = "" if printed.server.key == "my56" else "0x"
+    lines.append(f"{printed.at(time):%Y-%m-%d %H:%M:%S} {prefix}{handle}")
+    return [*lines, *deadlock(printed, time, first, second, lambda text: text)]
 
 
 def _transactions(printed: Printed, moment: Moment) -> list[str]:
