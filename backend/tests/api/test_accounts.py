@@ -12,6 +12,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import text
 
 from pileup.api.app import create_app
+from pileup.storage.accounts import credentials
 from pileup.storage.accounts.sign_in_links import create_sign_in_link
 from tests.support.site import PASSWORD, Site, settings_for
 
@@ -24,6 +25,14 @@ def test_a_password_costs_as_much_as_rfc_9106_asks(shipped_hasher: PasswordHashe
     """Its second recommendation: 3 rounds over 64 MiB."""
     kept = extract_parameters(shipped_hasher.hash(PASSWORD))
     assert (kept.type, kept.time_cost, kept.memory_cost) == (Type.ID, 3, 64 * 1024)
+
+
+def test_an_unknown_user_costs_as_much_as_a_known_one() -> None:
+    """The hash that is verified then has the parameters of every stored one, and never fits."""
+    stored = credentials.hash_password(PASSWORD)
+    assert extract_parameters(credentials.hash_of_nobody()) == extract_parameters(stored)
+    assert credentials.password_fits(stored, PASSWORD)
+    assert not credentials.password_fits(None, PASSWORD)
 
 
 def test_the_first_link_makes_the_first_admin(postgres_url: str, tmp_path: Path) -> None:

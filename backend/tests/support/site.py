@@ -56,7 +56,7 @@ class Site:
 
     def signed_in(self, email: str) -> TestClient:
         """Return a client with the session and the CSRF header of this user."""
-        client = TestClient(self.app, raise_server_exceptions=False)
+        client = self._another_client()
         answer = client.post("/api/v1/session", json={"email": email, "password": PASSWORD})
         assert answer.status_code == 200, answer.text
         client.headers["X-CSRF-Token"] = client.cookies["pileup_csrf"]
@@ -66,8 +66,14 @@ class Site:
         """Return a client that sends a new token of this scope."""
         made = (owner or self.admin).post("/api/v1/tokens", json={"name": "test", "scope": scope})
         assert made.status_code == 201, made.text
-        client = TestClient(self.app, raise_server_exceptions=False)
+        client = self._another_client()
         client.headers["Authorization"] = f"Bearer {made.json()['token']}"
+        return client
+
+    def _another_client(self) -> TestClient:
+        """Return a client in the event loop of the first; otherwise each request starts a loop."""
+        client = TestClient(self.app, raise_server_exceptions=False)
+        client.portal = self.stranger.portal
         return client
 
     @property

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import re
 import shutil
+import tarfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
@@ -96,14 +99,53 @@ class Read:
     incident: str
 
 
+_LONG = ("-ps-locks-transactions", "-variables", "-stacktrace", "-netstat", "-slabinfo")
+"""Members of hot-row's pt-stalk archive that are most of its size."""
+_EVERY = 4
+
+
+@pytest.fixture(scope="session")
+def short_samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder of samples with hot-row alone, a quarter of its dumps, no long tables."""
+    folder = tmp_path_factory.mktemp("samples")
+    whole, short = SAMPLES / "hot-row", folder / "hot-row"
+    shutil.copytree(whole, short, ignore=shutil.ignore_patterns("*.tar.gz", "gdb"))
+    for path in (whole / "artifacts").glob("*.tar.gz"):
+        with (
+            tarfile.open(path) as source,
+            tarfile.open(short / "artifacts" / path.name, "w:gz") as to,
+        ):
+            for member in source:
+                stream = source.extractfile(member)
+                if stream is None or member.name.endswith(_LONG):
+                    continue
+                content = stream.read()
+                if path.name.startswith("innodb-status"):
+                    content = _fewer_dumps(content)
+                member.size = len(content)
+                to.addfile(member, io.BytesIO(content))
+    return folder
+
+
+def _fewer_dumps(content: bytes) -> bytes:
+    """Return every so many-th dump of a series, the first and the last among them."""
+    starts = [at.start() for at in re.finditer(rb"^=+\n.* INNODB MONITOR OUTPUT\n", content, re.M)]
+    ends = [*starts[1:], len(content)]
+    dumps = [content[start:end] for start, end in zip(starts, ends, strict=True)]
+    assert len(dumps) > 10 * _EVERY
+    return b"".join((*dumps[:-1:_EVERY], dumps[-1]))
+
+
 @pytest.fixture(scope="session")
 def read_sample(
-    postgres_server: PostgresForTests, tmp_path_factory: pytest.TempPathFactory
+    postgres_server: PostgresForTests,
+    tmp_path_factory: pytest.TempPathFactory,
+    short_samples: Path,
 ) -> Iterator[Read]:
-    """Parse and analyse hot-row once in this process; tests work on copies of it."""
+    """Parse and analyse the short hot-row once in this process; tests work on copies of it."""
     home = tmp_path_factory.mktemp("read") / "home"
     database = postgres_server.migrated_database()
-    with open_bench(home, postgres_server.url(database), samples_dir=SAMPLES) as bench:
+    with open_bench(home, postgres_server.url(database), samples_dir=short_samples) as bench:
         incident = str(bench.site.admin.post("/api/v1/samples/hot-row/load").json()["id"])
         bench.work(BOTH)
     yield Read(home, database, incident)
@@ -115,7 +157,7 @@ def copied(read: Read, server: PostgresForTests, home: Path) -> Iterator[Bench]:
     """Open a copy of an idle installation, with its files in ``home``."""
     shutil.copytree(read.home, home, dirs_exist_ok=True)
     database = server.copy_of(read.database)
-    with open_bench(home, server.url(database), samples_dir=SAMPLES) as bench:
+    with open_bench(home, server.url(database)) as bench:
         yield bench
     server.drop(database)
 
@@ -124,6 +166,6 @@ def copied(read: Read, server: PostgresForTests, home: Path) -> Iterator[Bench]:
 def loaded(
     read_sample: Read, postgres_server: PostgresForTests, tmp_path: Path
 ) -> Iterator[tuple[Bench, str]]:
-    """Create a bench with hot-row parsed and analysed, and return it with the incident's id."""
+    """Return a bench with the short hot-row parsed and analysed, and the incident's id."""
     with copied(read_sample, postgres_server, tmp_path / "home") as bench:
         yield bench, read_sample.incident

@@ -17,7 +17,7 @@ from pileup.storage import models
 from pileup.storage.lifecycle.bundle_rows import STAYS, tables
 from tests.support.bundles import touched
 from tests.support.postgres import PostgresForTests
-from tests.worker.conftest import BOTH, SAMPLES, Bench, Read, copied, open_bench, read_here
+from tests.worker.conftest import BOTH, Bench, Read, copied, open_bench, read_here
 
 pytestmark = read_here
 
@@ -38,7 +38,7 @@ def argued_sample(
     home = tmp_path_factory.mktemp("argued") / "home"
     shutil.copytree(read_sample.home, home)
     database = postgres_server.copy_of(read_sample.database)
-    with open_bench(home, postgres_server.url(database), samples_dir=SAMPLES) as bench:
+    with open_bench(home, postgres_server.url(database)) as bench:
         argue(bench, read_sample.incident)
     yield Read(home, database, read_sample.incident)
     postgres_server.drop(database)

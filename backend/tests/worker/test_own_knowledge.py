@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from pileup import knowledge
-from tests.conftest import REPOSITORY
-from tests.worker.conftest import Bench
+from tests.worker.conftest import Bench, read_here
 from tests.worker.test_analysis import BOTH, get
 
 ISSUE = """
@@ -34,14 +33,14 @@ def folder(tmp_path: Path) -> Iterator[Path]:
     knowledge.use(None)  # it holds for the process
 
 
-@pytest.mark.slow
+@read_here
 def test_its_rule_fires_in_an_uploaded_incident(
-    make_bench: Callable[..., Bench], folder: Path
+    make_bench: Callable[..., Bench], folder: Path, short_samples: Path
 ) -> None:
     (folder / "issues.yaml").write_text(ISSUE)
     (folder / "signatures.yaml").write_text(SIGNATURE)
     (folder / "states.yaml").write_text("states: [{state: 7, category: []}]")
-    bench = make_bench(samples_dir=REPOSITORY / "samples", knowledge_dir=folder)
+    bench = make_bench(samples_dir=short_samples, knowledge_dir=folder)
     incident = bench.site.admin.post("/api/v1/samples/hot-row/load").json()["id"]
     bench.work(BOTH)
     document = get(bench, f"/incidents/{incident}/analysis")

@@ -6,14 +6,15 @@ get Argon2id.
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import secrets
 
 from argon2 import PasswordHasher
 from argon2.exceptions import Argon2Error, InvalidHashError
+from argon2.low_level import ARGON2_VERSION
 
 _HASHER = PasswordHasher()  # the library's defaults: RFC 9106, low-memory profile
-_NOBODY = _HASHER.hash(secrets.token_urlsafe(16))  # verified when the user does not exist
 
 
 def new_secret(prefix: str = "") -> str:
@@ -34,6 +35,16 @@ def hash_password(password: str) -> str:
 def password_fits(stored: str | None, password: str) -> bool:
     """Return whether the password matches; takes as long when no hash is stored."""
     try:
-        return _HASHER.verify(stored or _NOBODY, password) and stored is not None
+        return _HASHER.verify(stored or hash_of_nobody(), password) and stored is not None
     except (Argon2Error, InvalidHashError):
         return False
+
+
+def hash_of_nobody() -> str:
+    """Return a hash of no known password; to verify it takes as long as to verify a user's."""
+    salt, digest = (
+        base64.b64encode(secrets.token_bytes(length)).rstrip(b"=").decode()
+        for length in (_HASHER.salt_len, _HASHER.hash_len)
+    )
+    costs = f"m={_HASHER.memory_cost},t={_HASHER.time_cost},p={_HASHER.parallelism}"
+    return f"$argon2id$v={ARGON2_VERSION}${costs}${salt}${digest}"
