@@ -117,6 +117,10 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
                 yield from dumps.feed(line_number, speaker, message)
                 continue
             event = _event(line_number, parts, years)
+            if server and dumps.takes_wait(speaker, message):
+                dumps.feed_wait(line_number, speaker, message, event)
+                continue
+            yield from dumps.end_waits(speaker)
             if listings.takes(speaker, message):
                 yield from listings.feed(speaker, message, event)
             else:

@@ -92,6 +92,12 @@ _SNIFF_PART = re.compile(
 _SNIFF_LEVEL = re.compile(r"^#\d{1,5} .*", re.MULTILINE)
 # #0 of gdb, #00 or #01 of quickstack
 _SNIFF_FRAME = re.compile(r"^#(?:0?0|01)\s+\S", re.MULTILINE)
+# #3  MDL_wait::timed_wait        #4  MDL_context::acquire_lock (this=0x7f) at mdl.cc:3400
+_SNIFF_BARE = re.compile(
+    r"^#(?P<level>\d{1,5})[ \t]{1,4}(?:0x[0-9a-f]{1,16} in )?"
+    r"(?P<name>[A-Za-z_~][\w:~<>$@.,*&]{2,300})(?:[ \t]{0,2}\([^\n]{0,2000})?[ \t]*$",
+    re.MULTILINE,
+)
 _SNIFF_PROLOGUE = re.compile(r"^\[New (?:LWP \d+|Thread (?:0x[0-9a-f]+|\d+) )", re.MULTILINE)
 
 _MAX_FRAME_CHARS = 64 * 1024
@@ -113,15 +119,29 @@ def sniff(head: str) -> bool | None:
     None for thread headers without a frame.
     """
     if "Thread " in head and _SNIFF_THREAD.search(head):
-        return True if _SNIFF_FRAME.search(head) else None
+        return True if _SNIFF_FRAME.search(head) or _are_levels(head) else None
     first = [match[0] for match in itertools.islice(_SNIFF_LEVEL.finditer(head), 6)]
     levels = [int(match["level"]) for match in map(_SNIFF_PLAIN.match, first) if match]
     for level, following in itertools.pairwise(levels):
         # A part of a stack, as bug reports quote it, begins at any level.
         if following == level + 1 and (level == 0 or _SNIFF_PART.search(head)):
             return True
+    if _are_levels(head):
+        return True
     # Thousands of "[New LWP n]" lines can fill the head before the first stack.
     return head.count("[New ") >= 5 and len(_SNIFF_PROLOGUE.findall(head)) >= 5
+
+
+def _are_levels(head: str) -> bool:
+    """Return whether the head quotes part of a stack: levels in order, each a bare function.
+
+    The names must look like functions of a program, so that numbered remarks are no stack.
+    """
+    frames = [match for match in itertools.islice(_SNIFF_BARE.finditer(head), 12) if match]
+    levels = [int(match["level"]) for match in frames]
+    rising = [b == a + 1 for a, b in itertools.pairwise(levels)]
+    named = [bool(re.search(r"_|::", match["name"])) for match in frames]
+    return sum(rising) >= 2 and all(rising[:2]) and sum(named) * 2 > len(named)
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:

@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from pileup.formats.reading.pt_stalk_samples import clock_event, read_ts
+from pileup.formats.tables.layouts.headless import are_variables
 from pileup.formats.tables.layouts.reader import ResultRow, ResultSet, Stray, read
 from pileup.formats.tables.meanings.handlers import Where
 from pileup.formats.tables.meanings.tables import Shared, TableCollector
@@ -64,6 +65,8 @@ _SUMMARY = re.compile(
 _STATUS_NAME = re.compile(r"[A-Z][a-z]+_[a-z]|Com_|Uptime$|Queries$|Questions$|Connections$")
 _BY_THREAD = ("thread_id", "variable_name", "variable_value")
 _PAIRS = (("variable_name", "value"), ("variable_name", "variable_value"))
+_WHOLE_HEAD = 4096
+"""A head of more characters may end inside a row."""
 _MOST_VALUE = 64 * 1024
 
 
@@ -78,13 +81,23 @@ def sniff(head: str) -> bool | None:
     if seen >= 2:
         return True
     if "variable_name" not in head.lower():
-        return False
+        return _are_headless(head)
     if _STATUS_TABLE.search(head):
         return False
     if _VERTICAL.search(head):
         return True
     rows = _TWO.search(head)
     return rows is not None and not _STATUS.search(rows[1])
+
+
+def _are_headless(head: str) -> bool:
+    """Return whether the head is names and values between tabs, without the head of the table."""
+    rows = [line.split("\t") for line in head.split("\n")[:40] if line.strip()]
+    rows = rows[:-1] if len(head) > _WHOLE_HEAD and len(rows) > 2 else rows
+    if len(rows) < 2 or not all(len(row) == 2 for row in rows):
+        return False
+    named = sum(are_variables(row, row) for row in rows)
+    return named >= 2 and 2 * named >= len(rows)
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:

@@ -16,6 +16,8 @@ from itertools import pairwise
 
 import polars as pl
 
+from pileup.formats.reading.date_lines import read_date_line
+
 ROW_LINE = r"\*{10,40} [0-9]{1,9}\. row \*{10,40}\n"
 _FIRST_ROW = re.compile(r"\*{10,40} (?P<number>[0-9]{1,9})\. row \*{10,40}\n")
 _TS = r"TS [0-9]{9,11}(?:\.[0-9]+)?(?: [0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9:]{8})?\n"
@@ -107,6 +109,8 @@ class Patterns:
         end = first.end()
         while len(keys) <= _MOST_KEYS and (match := _KEY.match(text, end)):
             key = match["key"]
+            if keys and key[-1:].isdecimal() and read_date_line(match[0].rstrip(), most_words=3):
+                break  # the time of the next row, with its colon below those of the keys
             if keys and len(key) != len(keys[0]):
                 return None
             if keys and keys[-1].lower().endswith(PROSE) and not is_name(key.lstrip()):

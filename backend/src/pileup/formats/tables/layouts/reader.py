@@ -211,6 +211,8 @@ class _Reader:
         self._keys: list[str] = []
         self._expected: tuple[str, ...] = ()
         self._blanks = 0
+        self._bare_dates = False
+        """The file prints times without colons between its tables: epochs, 07时24分47秒."""
         # box
         self._offsets: list[int] = []
         self._rules = 0
@@ -246,6 +248,8 @@ class _Reader:
                 return False
         elif len(self._keys) >= _MOST_COLUMNS or key in self._keys:
             return False
+        elif key[-1:].isdecimal() and read_date_line(text, most_words=3):
+            return False  # a time, with its colon below those of the keys
         elif not is_name(key) and self._prose():
             return False  # a line of a statement
         else:
@@ -276,7 +280,8 @@ class _Reader:
             else:
                 yield from self._end_row()
             return
-        if ":" in text and len(text) < _LONGEST_DATE and read_date_line(text, most_words=3):
+        may_be_date = (":" in text or self._bare_dates) and len(text) < _LONGEST_DATE
+        if may_be_date and read_date_line(text, most_words=3):
             yield from self._end_set()
             yield from self._between(number, text)
             return
@@ -476,6 +481,7 @@ class _Reader:
             self._title.clear()
             self._statement(text)
         elif not text.startswith("TS ") and (stamp := read_date_line(text)):
+            self._bare_dates |= ":" not in text
             yield Stamp(number, stamp.wall_us, stamp.clock, stamp.printed, is_ts=False)
         elif columns := self._columns_of_row(text):
             self._inside_sql = False
