@@ -58,7 +58,7 @@ def pileups(signal: Signal, values: pl.DataFrame, observed: Sequence[int]) -> li
         stalls.append(of_range(signal, first, last, "false_positive", None, note))
     longest = max((signal.times[b] - signal.times[a] for a, b in joined), default=0)
     least = _threshold_of(signal, mask)
-    busy = _busy_outside(signal, joined)
+    busy, peaks = _busy_outside(signal, joined)
     interval = signal.interval_us
     previous_end = -1
     for first, last in joined:
@@ -66,7 +66,8 @@ def pileups(signal: Signal, values: pl.DataFrame, observed: Sequence[int]) -> li
         peak = max(signal.values[first : last + 1])
         if length < _NOISE_S and peak < 2 * least:
             continue
-        if busy and statistics.median(signal.values[first : last + 1]) < _APART * busy:
+        usual = peaks if _NOISE_S <= length < _SHORT_S else busy
+        if usual and statistics.median(signal.values[first : last + 1]) < _APART * usual:
             continue
         short = length < _NOISE_S or (
             length < _SHORT_S
@@ -158,16 +159,19 @@ def _threshold_of(signal: Signal, mask: Sequence[bool]) -> float:
     return min([*piled, math.inf]) if not quiet else max(_FACTOR * level, level + _EXTRA)
 
 
-def _busy_outside(signal: Signal, ranges: Sequence[tuple[int, int]]) -> float:
-    """Return the 90th percentile of samples outside the longer runs; 0 where they are few.
+def _busy_outside(signal: Signal, ranges: Sequence[tuple[int, int]]) -> tuple[float, float]:
+    """Return the 90th and the 98th percentile of samples outside the longer runs, or (0, 0).
 
     A few sessions that come and go (2 to 17 and back within seconds) give runs of high samples too.
     """
-    outside = list(signal.values)
+    outside, interval = list(signal.values), signal.interval_us
     for first, last in reversed(ranges):
-        if signal.times[last] - signal.times[first] >= _NOISE_S * _S:
+        if signal.times[last] - signal.times[first] + interval >= _NOISE_S * _S:
             del outside[first : last + 1]
-    return pl.Series(outside).quantile(0.9) or 0.0 if len(outside) >= 10 else 0.0
+    if len(outside) < 10:
+        return 0.0, 0.0
+    numbers = pl.Series(outside)
+    return numbers.quantile(0.9) or 0.0, numbers.quantile(0.98) or 0.0
 
 
 def _split_observer(
