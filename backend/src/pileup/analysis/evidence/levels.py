@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from pileup.analysis.evidence.context import Context
-from pileup.analysis.evidence.series import is_whole, short_name
+from pileup.analysis.evidence.series import is_whole, short_name, untimed_gauges
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +33,13 @@ class Levels:
     def of(cls, context: Context) -> Levels:
         """Measure levels over the stall, or over the whole capture without one (``inside`` only).
 
-        Only series of the stalled host and series without a host count.
+        Only series of the stalled host and series without a host count. Gauges without a time
+        count where nothing stalled in time.
         """
         values, stall, baseline = context.values, context.stall, context.baseline
+        if stall is None:
+            untimed = untimed_gauges(context.evidence.frame("sample"))
+            values = pl.concat([frame for frame in (values, untimed) if frame.height] or [untimed])
         if context.host is not None:
             values = values.filter(pl.col("host").is_null() | (pl.col("host") == context.host))
         if values.is_empty():
