@@ -9,6 +9,7 @@ corpus, captures     folders of other people's files; PILEUP_CORPUS and PILEUP_C
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -51,6 +52,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    gc.set_threshold(50_000, 20, 50)  # as the server does
     choose_turn(config)
     config.pluginmanager.register(Groups())
 
@@ -63,6 +65,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     mark_users(items)
     drop_other_turns(config, items)
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()  # what was collected and imported lives as long as the process
 
 
 @pytest.fixture(scope="session", autouse=True)

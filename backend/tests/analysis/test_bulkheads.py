@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -10,7 +11,7 @@ import pytest
 from pileup.analysis import analyse, contract, gather
 from pileup.analysis.waits.first_view import first_waits
 from pileup.cli.captures import Captures
-from tests.support.captures import analysis_of_few, few_of, of_samples, on_samples
+from tests.support.captures import SAMPLES, analysis_of_few, few_of, of_samples, on_samples
 from tests.support.hostile import FILES, shared_files
 
 
@@ -32,6 +33,19 @@ def _assert_unharmed(document: contract.Analysis, healthy: contract.Analysis) ->
         assert msgspec.json.encode(now) == msgspec.json.encode(alone), part
 
 
+def _taking_turns(cases: Sequence[object], name: str) -> pytest.MarkDecorator:
+    """Run a test of samples for a third of these cases, another third every day."""
+    params = [
+        pytest.param(case, marks=(on_samples, pytest.mark.on_turn(at % 3, 3)), id=_id(case))
+        for at, case in enumerate(cases)
+    ]
+    return pytest.mark.parametrize(name, params)
+
+
+def _id(case: object) -> str:
+    return case.name if isinstance(case, Path) else str(case)
+
+
 def _stalls(document: contract.Analysis) -> list[contract.StallDoc]:
     """Return the stalls without the name of their capture: a further file may lengthen it."""
     return [msgspec.structs.replace(stall, capture="") for stall in document.stalls]
@@ -46,7 +60,7 @@ def test_a_hostile_file_leaves_healthy_ones_alone(name: str, file: str, tmp_path
 
 
 @pytest.mark.slow
-@of_samples()
+@_taking_turns(SAMPLES, "name")
 def test_all_hostile_files_at_once_leave_healthy_ones_alone(name: str, tmp_path: Path) -> None:
     for file, text in FILES.items():
         (tmp_path / file).write_text(text, encoding="utf-8")
@@ -54,8 +68,7 @@ def test_all_hostile_files_at_once_leave_healthy_ones_alone(name: str, tmp_path:
 
 
 @pytest.mark.slow
-@on_samples
-@pytest.mark.parametrize("path", shared_files() or [None], ids=lambda path: path and path.name)
+@_taking_turns(shared_files() or [None], "path")
 def test_a_known_attack_leaves_healthy_files_alone(path: Path | None) -> None:
     if path is None:
         pytest.skip("no folder of hostile files (PILEUP_HOSTILE)")
