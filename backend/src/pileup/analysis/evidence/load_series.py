@@ -48,9 +48,8 @@ _ROLES: dict[str, tuple[Role, float]] = {
     "aborted_connects": ("errors", 0.8),
     **dict.fromkeys(
         (
-            "errors", "errors_per_s", "errors_per_sec", "errors_per_second", "errors_s",
-            "err_per_s", "error_rate", "failed_connects", "connection_errors", "connect_errors",
-            "connection_errors_per_s", "aborted_connects_per_s", "failed_queries", "queries_failed",
+            "errors", "query_errors", "error_rate", "failed_connects", "connection_errors",
+            "connect_errors",
         ),
         ("errors", 0.6),
     ),

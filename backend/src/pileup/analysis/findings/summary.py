@@ -25,6 +25,7 @@ from pileup.numerals import grouped, number
 
 _DAY_US = 86_400 * 1_000_000
 _FEW_LATCH_WAITS = 5
+_SESSIONS_LEFT = 2
 _ENOUGH = 20
 """'No stall' needs at least this many samples of a series that shows load."""
 
@@ -101,6 +102,8 @@ def _per_statement(inside: object, before: float, during: float) -> list[str]:
         return []
     if during < 0.5:
         return [f"With {number(inside.inside)} sessions inside, next to nothing completed."]
+    if inside.inside < _SESSIONS_LEFT:  # the collector's own, while nobody else comes in
+        return []
     usual, now = inside.before / before * 1000, inside.inside / during * 1000
     if usual <= 0 or now / usual < 1.5:
         return []
