@@ -138,8 +138,11 @@ def _named(ids: Sequence[str], wanted: str) -> list[str]:
     Threads_running.
     """
     exact = [series for series in ids if series.partition("@")[0] == wanted]
-    measure = short_name(wanted)
-    return exact or [series for series in ids if short_name(series.partition("@")[0]) == measure]
+    # a bare name may be that of any collector, also of one whose names are measures of ours
+    names = (
+        {short_name(wanted)} if "." in wanted else {wanted.lower(), short_name(f"metric.{wanted}")}
+    )
+    return exact or [series for series in ids if short_name(series.partition("@")[0]) in names]
 
 
 def _stretches(rows: pl.DataFrame, predicate: SeriesStays) -> pl.DataFrame:

@@ -8,7 +8,7 @@ from pileup.report.case import Case, ReportAnnotation
 from pileup.report.text.wording import moment, peak_name
 
 _EVENT_KINDS = {"trigger", "restart", "crash", "semaphore_warning"}
-_PRECISION = {"about": "; time approximate", "day": "; only the day is known"}
+_PRECISION = {"about": "time approximate", "day": "only the day is known"}
 MOST_EVENTS = 20
 
 
@@ -38,7 +38,8 @@ def timeline_events(case: Case) -> list[tuple[datetime, str]]:
 
 def _note_words(note: ReportAnnotation) -> str:
     decision = "Decision: " if note.kind == "decision" else ""
-    return f"{decision}{note.text} ({note.author}{_PRECISION.get(note.precision, '')})"
+    details = [part for part in (note.author, _PRECISION.get(note.precision)) if part]
+    return f"{decision}{note.text}" + (f" ({'; '.join(details)})" if details else "")
 
 
 def _first_line(text: str) -> str:

@@ -116,11 +116,20 @@ def _tests(case: Case, hypothesis: ReportHypothesis) -> str:
             e for e in case.experiments if e.hypothesis == hypothesis.label and e.verdict == verdict
         ]
         if runs:
-            numbers = ", ".join(
-                f"{e.number}" + (f" (prediction {AFTER_RUN})" if _after(e) else "") for e in runs
-            )
+            numbers = ", ".join(_number_and_result(e) for e in runs)
             parts.append(f"{'Experiment' if len(runs) == 1 else 'Experiments'} {numbers} {words}.")
     return " ".join(parts)
+
+
+def _number_and_result(experiment: ReportExperiment) -> str:
+    """'2 (Threads_running: 34 (computed); prediction recorded after the run)'."""
+    details = []
+    if experiment.measures:
+        first = experiment.measures[0]
+        details.append(f"{first.name}: {measure_words(first)}")
+    if _after(experiment):
+        details.append(f"prediction {AFTER_RUN}")
+    return f"{experiment.number} ({'; '.join(details)})" if details else f"{experiment.number}"
 
 
 def _after(experiment: ReportExperiment) -> bool:
@@ -243,10 +252,12 @@ def _contributing(case: Case) -> str:
 
 
 def _findings(case: Case) -> list[FindingDoc]:
-    """List three findings: those that the team concluded first, then as the analysis ranks."""
+    """List the findings that the team concluded; without any, the first three not refuted."""
     concluded = {h.finding_id for h in _supported(case)}
+    refuted = {h.finding_id for h in case.hypotheses if h.status == "refuted"}
     findings = case.analysis.findings if case.analysis else []
-    return sorted(findings, key=lambda finding: finding.id not in concluded)[:3]
+    linked = [finding for finding in findings if finding.id in concluded]
+    return linked or [finding for finding in findings if finding.id not in refuted][:3]
 
 
 def _hypotheses(case: Case) -> str:

@@ -77,7 +77,7 @@ def build_case(unit: Unit, incident: Incident, stores: Stores) -> Case:
             _experiment(e, labels) for e in Experiments(unit).of_incident(incident.id)
         ),
         annotations=tuple(
-            ReportAnnotation(a.start, a.end, a.text, a.author or "somebody", a.kind, a.precision)
+            ReportAnnotation(a.start, a.end, a.text, a.author or "", a.kind, a.precision)
             for a in Annotations(unit).of_incident(incident.id)
         ),
         pins=tuple(_pin(p) for p in Pins(unit).of_incident(incident.id)),
