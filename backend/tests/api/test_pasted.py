@@ -73,6 +73,22 @@ def test_times_are_given_in_bulk_and_forgotten(site: Site) -> None:
     )
 
 
+def test_files_move_to_a_server_and_keep_their_time(site: Site) -> None:
+    """The host alone changes, in the audit too; null gives the printed host back."""
+    incident = site.incident()
+    artifact = site.upload(incident, "a.txt", b"a")["id"]
+    give(site, incident, artifact, at="2026-11-20T18:42:00Z")
+    path = f"/api/v1/incidents/{incident}/artifacts/host"
+    body = {"artifact_ids": [artifact], "host": " shop-db "}
+    (moved,) = site.admin.post(path, json=body).json()["items"]
+    assert (moved["given_host"], moved["given_at"]) == ("shop-db", "2026-11-20T18:42:00Z")
+    (back,) = site.admin.post(path, json=body | {"host": None}).json()["items"]
+    assert (back["given_host"], back["given_at"]) == (None, "2026-11-20T18:42:00Z")
+    assert site.client("viewer").post(path, json=body).status_code == 403
+    other = f"/api/v1/incidents/{site.incident()}/artifacts/host"
+    assert site.admin.post(other, json=body).status_code == 404
+
+
 def test_an_artifact_of_another_incident_is_refused_and_nothing_changes(site: Site) -> None:
     mine, other = site.incident(), site.incident()
     own = site.upload(mine, "a.txt", b"a")["id"]

@@ -1108,6 +1108,26 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/incidents/{incident_id}/artifacts/host': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Give Host
+     * @description Say which server files belong to; their times stay. It overrides the host that they print.
+     */
+    post: operations['give_host_api_v1_incidents__incident_id__artifacts_host_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/incidents/{incident_id}/bundle': {
     parameters: {
       query?: never
@@ -4107,6 +4127,8 @@ export interface components {
       dispersion_s: number | null
       /** @default  */
       host_how: string
+      /** @default null */
+      host_printed: string | null
       how: string
       /** @default [] */
       jumps: string[]
@@ -4908,6 +4930,16 @@ export interface components {
       what: string
       /** Why */
       why: string
+    }
+    /**
+     * GivenHost
+     * @description The server that files belong to; null: what they print or their folder says.
+     */
+    GivenHost: {
+      /** Artifact Ids */
+      artifact_ids: string[]
+      /** Host */
+      host?: string | null
     }
     /**
      * GivenTime
@@ -9308,6 +9340,7 @@ export type Forecast = components['schemas']['Forecast']
 export type FormatOut = components['schemas']['FormatOut']
 export type Found = components['schemas']['Found']
 export type Gap = components['schemas']['Gap']
+export type GivenHost = components['schemas']['GivenHost']
 export type GivenTime = components['schemas']['GivenTime']
 export type Headline = components['schemas']['Headline']
 export type Health = components['schemas']['Health']
@@ -11801,6 +11834,41 @@ export interface operations {
     requestBody: {
       content: {
         'application/json': components['schemas']['GivenTime']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ArtifactItems']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  give_host_api_v1_incidents__incident_id__artifacts_host_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['GivenHost']
       }
     }
     responses: {

@@ -10,6 +10,7 @@ const clock = (path: string, more: Partial<PlacedClock['clock']> = {}): PlacedCl
       dispersion_s: 0,
       how: '',
       host_how: '',
+      host_printed: null,
       jumps: [],
       moves: 0,
       offset_s: 0,

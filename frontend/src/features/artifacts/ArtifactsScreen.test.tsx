@@ -136,6 +136,7 @@ describe('artifacts', () => {
       moves: 3600,
       outside: 0,
       host_how: '',
+      host_printed: null,
       jumps: ['Line 7 is stamped 60 s before the line above it.'],
     }
     const ahead = artifact({ clock })
@@ -192,6 +193,7 @@ describe('artifacts without a time', () => {
       moves: 0,
       outside: 0,
       host_how: '',
+      host_printed: null,
       jumps: [],
     },
   })

@@ -25,6 +25,7 @@ import { COLUMNS, ALL_COLUMNS_PX } from './list/columns'
 import { UnfinishedUploads } from './list/UnfinishedUploads'
 import { UploadList } from './list/UploadList'
 import { GiveTimesButton } from './clock/GivenTime'
+import { ServersButton } from './clock/Servers'
 import { Viewer } from './Viewer'
 import { isDamaged, isMoving } from './state'
 import { unfinishedQuery } from './queries'
@@ -92,6 +93,7 @@ export default function ArtifactsScreen() {
           />
         )}
         {mayWrite && <GiveTimesButton incidentId={incidentId} artifacts={items ?? []} />}
+        {mayWrite && <ServersButton incidentId={incidentId} artifacts={items ?? []} />}
         <UploadList incidentId={incidentId} />
         <UnfinishedUploads incidentId={incidentId} uploads={unfinished.data ?? []} />
         {list.isLoadingError ? (

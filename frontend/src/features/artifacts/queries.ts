@@ -225,6 +225,33 @@ export function useGiveTime(incidentId: string) {
   })
 }
 
+/** Return the mutation that moves artifacts to a server; a null host means the printed one. */
+export function useGiveHost(incidentId: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: async (moves: readonly HostMove[]) => {
+      for (const { ids, host } of moves)
+        await unwrap(
+          api.POST('/api/v1/incidents/{incident_id}/artifacts/host', {
+            params: { path: { incident_id: incidentId } },
+            body: { artifact_ids: [...ids], host },
+          }),
+        )
+    },
+    onSettled: (_, __, moves) => {
+      void client.invalidateQueries({ queryKey: keys.of(incidentId, 'artifacts') })
+      for (const id of moves.flatMap(({ ids }) => ids))
+        void client.invalidateQueries({ queryKey: keys.artifact(id, 'detail') })
+    },
+  })
+}
+
+/** Artifacts and the host that a person gives them. */
+export interface HostMove {
+  readonly ids: readonly string[]
+  readonly host: string | null
+}
+
 export function useReparse(incidentId: string) {
   const refresh = useRefresh(incidentId)
   return useMutation({

@@ -13,6 +13,7 @@ import msgspec
 import polars as pl
 
 from pileup.analysis.clock import zones
+from pileup.analysis.clock.host_names import HostNote
 from pileup.analysis.clock.offsets import Offset
 from pileup.analysis.contract import ClockDoc
 from pileup.records.zones import TimeZone
@@ -118,11 +119,13 @@ def with_year_notes(docs: dict[str, ClockDoc], notes: Mapping[str, str]) -> dict
     return docs
 
 
-def with_host_notes(docs: dict[str, ClockDoc], notes: Mapping[str, str]) -> dict[str, ClockDoc]:
-    """Add to each clock why its artifact counts as its host's."""
-    for sha, sentence in notes.items():
+def with_host_notes(
+    docs: dict[str, ClockDoc], notes: Mapping[str, HostNote]
+) -> dict[str, ClockDoc]:
+    """Add to each clock the host that its artifact prints, and why it counts as another's."""
+    for sha, (printed, sentence) in notes.items():
         if sha in docs:
-            docs[sha] = msgspec.structs.replace(docs[sha], host_how=sentence)
+            docs[sha] = msgspec.structs.replace(docs[sha], host_how=sentence, host_printed=printed)
     return docs
 
 

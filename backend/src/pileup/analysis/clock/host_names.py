@@ -13,6 +13,8 @@ from collections.abc import Collection, Iterable, Mapping
 
 import polars as pl
 
+HostNote = tuple[str, str]
+"""The host that a file prints, and the sentence that says why it counts as another's."""
 _PORT = re.compile(r"^(?:(?P<scheme>\w+)://)?(?P<host>\[[^\]]+\]|[^:/\s]+)(?P<port>:\d{1,5})?/?$")
 _ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}|.*:.*")
 _LOOPBACK = re.compile(r"(localhost(\.localdomain)?|127(\.\d{1,3}){3}|::1)$")
@@ -112,4 +114,4 @@ def _without_port(name: str) -> str:
     return match["host"].strip("[]").rstrip(".") if match else name
 
 
-__all__ = ["is_loopback", "plain", "rename", "spellings"]
+__all__ = ["HostNote", "is_loopback", "plain", "rename", "spellings"]

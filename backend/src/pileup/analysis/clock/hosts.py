@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 import polars as pl
 
 from pileup.analysis.clock import host_names
+from pileup.analysis.clock.host_names import HostNote
 from pileup.analysis.evidence.evidence import ClockOverride, EvidenceArtifact, bundle_of
 from pileup.analysis.evidence.folders import scopes
 from pileup.analysis.evidence.load_series import shows_load
@@ -34,7 +35,7 @@ _IDENTITY = frozenset({"server_id", "server_uuid", "port"})
 
 def spelled_once(
     frames: Mapping[str, pl.DataFrame], overrides: Mapping[str, ClockOverride]
-) -> tuple[dict[str, pl.DataFrame], dict[str, str], dict[str, str]]:
+) -> tuple[dict[str, pl.DataFrame], dict[str, str], dict[str, HostNote]]:
     """Return the frames with one name per host, that name by spelling, and notes by artifact.
 
     A host that a person gave replaces the one host that a file prints; a file that prints several
@@ -54,7 +55,7 @@ def spelled_once(
     apart = _different_servers(frames, printed, settings, real)
     same = host_names.spellings(real, given(overrides), apart)
     changes: dict[tuple[str | None, str], str | None] = {}
-    notes: dict[str, str] = {}
+    notes: dict[str, HostNote] = {}
     for sha, group in printed.items():
         for name in group:
             new = same.get(name)
@@ -63,7 +64,7 @@ def spelled_once(
             changes[sha, name] = new
         renamed = sorted(name for name in group if changes[sha, name] != name)
         if renamed and sha not in by_people:
-            notes[sha] = f"The file prints {', '.join(renamed[:3])}."
+            notes[sha] = (renamed[0], f"The file prints {', '.join(renamed[:3])}.")
     return host_names.rename(frames, changes), same, notes
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from pileup.analysis.clock import host_names
+from pileup.analysis.clock.host_names import HostNote
 from pileup.analysis.evidence.evidence import EvidenceArtifact
 from pileup.analysis.evidence.folders import recordings
 from pileup.analysis.evidence.load_series import shows_load
@@ -55,19 +56,20 @@ def joined(
     artifacts: Sequence[EvidenceArtifact],
     placed: Mapping[str, pl.DataFrame],
     given: Collection[str],
-) -> tuple[dict[str, pl.DataFrame], dict[str, str]]:
-    """Return the frames with joined hosts, and the sentence that says so by artifact."""
+) -> tuple[dict[str, pl.DataFrame], dict[str, HostNote]]:
+    """Return the frames with joined hosts, and the note that says so by artifact."""
     servers = joins(artifacts, placed, given)
-    notes: dict[str, str] = {}
+    notes: dict[str, HostNote] = {}
     for frame in placed.values() if servers else ():
         if "host" not in frame.columns:
             continue
         for sha, host in frame.select("artifact", "host").unique().iter_rows():
             if host in servers:
-                notes[sha] = (
+                sentence = (
                     f"{host} has only metrics, of the same time as the dumps and logs of "
                     f"{servers[host]}: both count as one server."
                 )
+                notes[sha] = host, sentence
     names: dict[tuple[str | None, str], str | None] = {
         (None, host): server for host, server in servers.items()
     }

@@ -21,6 +21,7 @@ import polars as pl
 from pileup.analysis.clock import (
     anchoring,
     documents,
+    host_names,
     hosts,
     metrics_hosts,
     zones,
@@ -119,7 +120,7 @@ def place(
 def _documents(
     placed: Mapping[str, pl.DataFrame],
     placements: Mapping[str, _Placement],
-    notes: tuple[Mapping[str, str], Mapping[str, str]],
+    notes: tuple[Mapping[str, str], Mapping[str, host_names.HostNote]],
     jumps: Mapping[str, list[str]],
 ) -> dict[str, ClockDoc]:
     """Complete the clocks' documents; notes: on years, then on hosts, by artifact."""

@@ -33,6 +33,8 @@ class ClockDoc(Doc, frozen=True, kw_only=True):
     """Times at which its clock was set, one sentence each."""
     host_how: str = ""
     """Why it counts as its host's, where that is not what the file prints."""
+    host_printed: str | None = None
+    """The host that the file prints, where it counts as another's."""
 
 
 class ArtifactDoc(Doc, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""Route that gives time and host to evidence that prints neither."""
+"""Routes that give time and host to evidence: what it does not print, and which server it is of."""
 
 from __future__ import annotations
 
@@ -40,5 +40,28 @@ def give_time(
         if artifacts.get(artifact_id).incident_id != incident_id:
             raise NotFound("one of these artifacts belongs to another incident")
         changed.append(artifacts.change(caller.actor, artifact_id, changes))
+    Jobs(unit).request_analysis(incident_id, services.settings.analysis_debounce_s)
+    return ArtifactItems(items=[shape(artifact) for artifact in changed])
+
+
+class GivenHost(In):
+    """The server that files belong to; null: what they print or their folder says."""
+
+    artifact_ids: list[str] = Field(min_length=1, max_length=1000)
+    host: str | None = Field(default=None, max_length=255)
+
+
+@router.post("/incidents/{incident_id}/artifacts/host")
+def give_host(
+    incident_id: str, body: GivenHost, caller: Caller, services: ServicesDep, unit: UnitDep
+) -> ArtifactItems:
+    """Say which server files belong to; their times stay. It overrides the host that they print."""
+    artifacts = Artifacts(unit)
+    host = Given(host=(body.host or "").strip() or None).columns()["given_host"]
+    changed = []
+    for artifact_id in dict.fromkeys(body.artifact_ids):
+        if artifacts.get(artifact_id).incident_id != incident_id:
+            raise NotFound("one of these artifacts belongs to another incident")
+        changed.append(artifacts.change(caller.actor, artifact_id, {"given_host": host}))
     Jobs(unit).request_analysis(incident_id, services.settings.analysis_debounce_s)
     return ArtifactItems(items=[shape(artifact) for artifact in changed])
