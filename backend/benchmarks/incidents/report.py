@@ -66,7 +66,7 @@ def _line(name: str, outcomes: Sequence[Outcome]) -> str:
         _percent(o.place == 1 for o in ill),
         _percent(o.place is not None and o.place <= 3 for o in ill),
         _percent(not o.findings for o in ill),
-        f"{sum(bool(o.wrong) for o in ill):>5}",
+        f"{sum(bool(o.wrong) for o in outcomes if not o.healthy):>5}",
         f"{sum(o.not_found for o in ill):>9}",
         _percent(bool(root) for root in roots),
         _percent(abs(error) <= ONSET_S for error in errors),
