@@ -82,7 +82,8 @@ def _dumps(example: Example) -> Iterator[Record]:
                 )  # fmt: skip
         for text in example.transactions:
             text, waited = _aged(text, 9.0)
-            head, _, what = text.partition(" | ")
+            head, _, what = text.partition(" |")
+            what = what.strip()
             count, _, state = head.partition(" ")
             for number in range(int(count)):
                 thread += 1
@@ -91,7 +92,8 @@ def _dumps(example: Example) -> Iterator[Record]:
                 )
                 waits = state == "LOCK WAIT"
                 yield Transaction(
-                    trx_id=str(thread), state=state, lock_wait=waits, active_s=20.0, wait_s=waited,
+                    trx_id=str(thread), state=state, lock_wait=waits,
+                    active_s=max(20.0, waited) if waited >= 1 else waited, wait_s=waited,
                     operation=None if waits else what, session_id=thread, row_locks=1,
                     query=_query(example, number), **(lock if waits else {}), **more,
                 )  # fmt: skip

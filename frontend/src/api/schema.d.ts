@@ -3458,7 +3458,7 @@ export interface components {
       looked_for: string
       title: string
       /** @enum {unknown} */
-      verdict: 'no_data' | 'not_found'
+      verdict: 'no_data' | 'not_found' | 'seen'
     }
     /** Accepted */
     Accepted: {
@@ -4096,6 +4096,20 @@ export interface components {
       line: number
       /** Message */
       message: string
+    }
+    /**
+     * ChainDoc
+     * @description Who did what to whom; empty texts where nothing is known.
+     */
+    ChainDoc: {
+      /** @default  */
+      end: string
+      /** @default  */
+      holder: string
+      /** @default  */
+      trigger: string
+      /** @default  */
+      victims: string
     }
     /** ChangedRow */
     ChangedRow: {
@@ -4771,20 +4785,49 @@ export interface components {
       /** @enum {unknown} */
       applies_to_version: 'no' | 'unknown' | 'yes'
       category: string
+      /**
+       * @default {
+       *       "end": "",
+       *       "holder": "",
+       *       "trigger": "",
+       *       "victims": ""
+       *     }
+       */
+      chain: components['schemas']['ChainDoc']
       /** @default [] */
       episodes: string[]
       evidence: components['schemas']['Locator'][]
       experiment: components['schemas']['ExperimentDoc'] | null
+      /** @default null */
+      explained_by: string | null
       /** @default  */
       explanation: string
       fixed_in: string[]
       id: string
+      /** @default null */
+      impact: number | null
+      /** @default [] */
+      impact_range: number[]
+      /** @default [] */
+      known_as: components['schemas']['KnownAsDoc'][]
       mitigations: components['schemas']['MitigationDoc'][]
+      /** @default  */
+      next_step: string
       references: string[]
+      /**
+       * @default problem
+       * @enum {unknown}
+       */
+      role: 'information' | 'problem' | 'symptom'
       score: number
       /** @default [] */
       signs: components['schemas']['SignDoc'][]
       title: string
+      /**
+       * @default found
+       * @enum {unknown}
+       */
+      verdict: 'found' | 'seen'
       /** @default true */
       verified: boolean
       /** @default  */
@@ -4964,7 +5007,7 @@ export interface components {
       arrival: string
       text: string
       /** @enum {unknown} */
-      verdict: 'no_stall' | 'not_enough_data' | 'stall'
+      verdict: 'no_stall' | 'not_enough_data' | 'stall' | 'waits'
     }
     /** Health */
     Health: {
@@ -5293,6 +5336,21 @@ export interface components {
       /** Key */
       key: string
       /** Title */
+      title: string
+    }
+    /**
+     * KnownAsDoc
+     * @description A published problem with the same mechanism: it names a finding, and never judges it.
+     */
+    KnownAsDoc: {
+      affected: string[]
+      /** @enum {unknown} */
+      applies: 'no' | 'unknown' | 'yes'
+      fixed: string[]
+      id: string
+      /** @default 0 */
+      score: number
+      sentence: string
       title: string
     }
     /** LaneOut */
@@ -5972,6 +6030,8 @@ export interface components {
     /** MitigationDoc */
     MitigationDoc: {
       action: string
+      /** @default null */
+      precondition: string | null
       /** @default null */
       side_effects: string | null
     }
@@ -8720,7 +8780,7 @@ export interface components {
       collect: string
       evidence: components['schemas']['Locator'][]
       /** @enum {unknown} */
-      verdict: 'no_data' | 'ok' | 'suspect'
+      verdict: 'no_data' | 'ok' | 'seen' | 'suspect'
       why: string
     }
     /**
@@ -9286,6 +9346,7 @@ export type Calibration = components['schemas']['Calibration']
 export type CaptureDoc = components['schemas']['CaptureDoc']
 export type CellChange = components['schemas']['CellChange']
 export type CellError = components['schemas']['CellError']
+export type ChainDoc = components['schemas']['ChainDoc']
 export type ChangedRow = components['schemas']['ChangedRow']
 export type ChosenTemplate = components['schemas']['ChosenTemplate']
 export type ClockDoc = components['schemas']['ClockDoc']
@@ -9361,6 +9422,7 @@ export type IncidentRow = components['schemas']['IncidentRow']
 export type Insertable = components['schemas']['Insertable']
 export type JoinDoc = components['schemas']['JoinDoc']
 export type KeptSection = components['schemas']['KeptSection']
+export type KnownAsDoc = components['schemas']['KnownAsDoc']
 export type LaneOut = components['schemas']['LaneOut']
 export type Lanes = components['schemas']['Lanes']
 export type LastingWait = components['schemas']['LastingWait']

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import yaml
@@ -85,6 +85,20 @@ class CounterMeaning:
 
 
 @dataclass(frozen=True, slots=True)
+class Remedy:
+    """Something that lessens a known problem."""
+
+    action: str
+    side_effects: str | None = None
+    precondition: str | None = None
+    """What has to be true first."""
+    only: tuple[str, ...] = ()
+    """Versions for which it is a remedy; empty: all."""
+    not_when: tuple[str, ...] = ()
+    """Findings with which it does harm."""
+
+
+@dataclass(frozen=True, slots=True)
 class Issue:
     """A known problem: affected versions, explanation, mitigations and an experiment."""
 
@@ -95,8 +109,7 @@ class Issue:
     """Ranges of releases, as ``version_ranges`` reads them."""
     fixed: tuple[str, ...]
     explanation: str
-    mitigations: tuple[tuple[str, str | None], ...]
-    """(action, side effects)."""
+    mitigations: tuple[Remedy, ...]
     change: str | None
     expect: str | None
     refuted_if: str | None
@@ -104,6 +117,15 @@ class Issue:
     verified: bool
     """Whether its source was read; ``verified_by`` says which, or what is missing."""
     verified_by: str
+    mechanism: str = ""
+    """The general problem that it is a case of; its own id if it is general itself."""
+    role: Literal["problem", "symptom"] = "problem"
+    follows: tuple[str, ...] = ()
+    """General problems of which it is a symptom where both are found."""
+    known_as: tuple[str, ...] = ()
+    """Published problems that a general one is known as."""
+    collect: str = ""
+    """The command that makes it surer."""
 
     def applies_to(self, family: str | None, numbers: tuple[int, ...]) -> Applies:
         """Return whether a server of this family and version has the problem."""
@@ -472,7 +494,14 @@ def _issue(raw: dict[str, Any]) -> Issue:
         fixed=tuple(map(str, raw.get("fixed") or ())),
         explanation=raw["explanation"],
         mitigations=tuple(
-            (item["action"], item.get("side_effects")) for item in raw.get("mitigations") or ()
+            Remedy(
+                item["action"],
+                item.get("side_effects"),
+                item.get("precondition"),
+                tuple(item.get("only") or ()),
+                tuple(item.get("not_when") or ()),
+            )
+            for item in raw.get("mitigations") or ()
         ),
         change=experiment.get("change"),
         expect=experiment.get("expect"),
@@ -480,6 +509,11 @@ def _issue(raw: dict[str, Any]) -> Issue:
         references=tuple(map(str, raw.get("references") or ())),
         verified=raw.get("verified") in (True, "yes"),
         verified_by=raw.get("verified_by") or "",
+        mechanism=raw.get("mechanism") or raw["id"],
+        role=raw.get("role") or "problem",
+        follows=tuple(raw.get("follows") or ()),
+        known_as=tuple(raw.get("known_as") or ()),
+        collect=raw.get("collect") or "",
     )
 
 
@@ -490,6 +524,7 @@ __all__ = [
     "Knowledge",
     "KnowledgeError",
     "Latch",
+    "Remedy",
     "Sign",
     "Signature",
     "StackMeaning",

@@ -19,6 +19,12 @@ Texts = list[str] | None
 class Mitigation(msgspec.Struct):
     action: str
     side_effects: str | None = None
+    precondition: str | None = None
+    """What has to be true first."""
+    only: Texts = None
+    """Versions for which it is a remedy, as in ``affected``; left out elsewhere."""
+    not_when: Texts = None
+    """Ids of findings with which it does harm; left out then."""
 
 
 class Experiment(msgspec.Struct):

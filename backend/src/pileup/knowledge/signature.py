@@ -26,6 +26,9 @@ KINDS = (
     "lock",
     "query",
     "user",
+    "wait",
+    "main",
+    "locked",
     "log",
     "counter",
     "setting",
@@ -35,7 +38,7 @@ KINDS = (
     "old_transaction",
     "any",
 )
-_EXPRESSIONS = ("state", "transaction", "lock", "query", "user", "log")
+_EXPRESSIONS = ("state", "transaction", "lock", "query", "user", "log", "main", "holder")
 _PLACE = re.compile(r"^[\w/]+(?:\.[\w*]+)?(?::\d+(?:-\d+)?)?$")
 
 
@@ -58,6 +61,13 @@ class Sign(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Statements of running sessions and transactions that match."""
     user: str | None = None
     """Sessions of a user that matches."""
+    wait: str | None = None
+    """Sessions that wait for a kind of resource at the worst moment, by all layers: 'row_lock',
+    'metadata_lock', 'table_lock', 'latch', 'commit', 'queue:user-lock'; with holder."""
+    main: str | None = None
+    """What InnoDB's main thread does, as status dumps print it."""
+    locked: Names | None = None
+    """Waits for latches that were last write-locked at a place of the source."""
     log: str | None = None
     """Lines of any log that match."""
     counter: Names | None = None
@@ -83,6 +93,10 @@ class Sign(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """
     share: float | None = None
     """The share of all of its kind (0..1) that counts fully; a smaller one counts less."""
+    lasting: float | None = None
+    """state, query, transaction: of these, those that have lasted this many seconds or longer."""
+    holder: str | None = None
+    """wait: what is known of the holder (command, State, transaction, statement) matches."""
     within: Names | None = None
     """stack: and one of these as well, anywhere on the same stack."""
     waiting: bool | None = None
@@ -115,7 +129,7 @@ class Sign(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         for name in _EXPRESSIONS:
             if (text := getattr(self, name)) is not None:
                 _compiled(text)
-        for place in names(self.place):
+        for place in (*names(self.place), *names(self.locked)):
             if not _PLACE.match(place):
                 raise ValueError(f"{place!r} is no place: write 'btr0sea.*' or 'row0ins.cc:2953'")
         changes = (self.rises, self.falls, self.above, self.below, self.peak)
@@ -160,6 +174,8 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     issue: str
     rule: Literal["data", "code"] = "data"
     """code: analysis.findings decides, as signs do not suffice; examples are still required."""
+    waits: str = ""
+    """Kind of what its victims wait for, as in the sign ``wait``; the finding then names them."""
     looks_for: str = ""
     """A clause for the record of what was checked; data signatures derive it from their signs."""
     needs: list[Sign] = []

@@ -26,7 +26,7 @@ from pileup.numerals import grouped, number
 from pileup.report.text.wording import fix_words
 
 _ROWS = 10
-_VERDICTS = {"ok": "ok", "suspect": "SUSPECT", "no_data": "no data"}
+_VERDICTS = {"ok": "ok", "suspect": "SUSPECT", "seen": "seen", "no_data": "no data"}
 
 
 @dataclass(frozen=True, slots=True)

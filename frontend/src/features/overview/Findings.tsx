@@ -64,7 +64,7 @@ const NO_FINDING = 'none'
 function Absences({ overview }: { readonly overview: Overview }) {
   const { absences, looked_at: at } = overview
   if (absences.length === 0) return null
-  const checked = absences.filter((item) => item.verdict === 'not_found')
+  const checked = absences.filter((item) => item.verdict !== 'no_data')
   const records = Object.entries(at?.records ?? {}).filter(([, count]) => count > 0)
   const name = records.map(([what, count]) => `${count} ${what}`).join(', ')
   return (
@@ -79,7 +79,7 @@ function Absences({ overview }: { readonly overview: Overview }) {
           <li key={item.id}>
             {item.title}{' '}
             <span className="muted">
-              {item.verdict === 'not_found' ? 'no match' : 'no data'}: {item.looked_for}
+              {ABSENT[item.verdict]}: {item.looked_for}
             </span>
             {item.verdict === 'not_found' && (
               <>
@@ -105,6 +105,12 @@ function Absences({ overview }: { readonly overview: Overview }) {
     </details>
   )
 }
+
+const ABSENT = {
+  seen: 'seen, too little to be sure',
+  not_found: 'no match',
+  no_data: 'no data',
+} as const
 
 const APPLIES = {
   yes: ['applies to this version', 'waiting'],
@@ -136,18 +142,45 @@ function FindingItem({
         {verdict !== 'open' && (
           <Chip tone={verdict === 'accepted' ? 'running' : 'idle'}>{verdict}</Chip>
         )}
+        {finding.role === 'symptom' && <Chip tone="idle">symptom</Chip>}
+        {finding.verdict === 'seen' && <Chip tone="idle">too little to be sure</Chip>}
         {finding.verified === false && (
           <Chip tone="idle" title={finding.verified_by}>
             unverified
           </Chip>
         )}
         <Chip tone={tone}>{applies}</Chip>
-        <span className="finding-score" title={`score ${finding.score.toFixed(2)} of 1`}>
+        {typeof finding.impact === 'number' && (
+          <span className="muted" title="Share of the active time that flows through it">
+            {Math.round(finding.impact * 100)} %
+          </span>
+        )}
+        <span className="finding-score" title={`confidence ${finding.score.toFixed(2)} of 1`}>
           <ShareBar value={finding.score} width={56} /> {finding.score.toFixed(2)}
         </span>
       </button>
       {open && <FindingBody incidentId={incidentId} finding={finding} verdict={verdict} />}
     </li>
+  )
+}
+
+/** Who did what to whom, as far as it is known. */
+function Chain({ chain }: { readonly chain: FindingDoc['chain'] }) {
+  const links = [
+    ['Trigger', chain.trigger],
+    ['Holder', chain.holder],
+    ['Victims', chain.victims],
+    ['End', chain.end],
+  ].filter(([, text]) => text)
+  if (links.length === 0) return null
+  return (
+    <ul className="dot-list">
+      {links.map(([name, text]) => (
+        <li key={name}>
+          {name}: {text}
+        </li>
+      ))}
+    </ul>
   )
 }
 
@@ -169,6 +202,13 @@ function FindingBody({
   return (
     <div className="finding-body">
       <p>{finding.why}</p>
+      {finding.explained_by && (
+        <p>
+          Explained by <code>{finding.explained_by}</code>.
+        </p>
+      )}
+      <Chain chain={finding.chain} />
+      {finding.next_step && <p>To be surer: {finding.next_step}</p>}
       {finding.explanation && <p className="muted">{finding.explanation}</p>}
       {finding.evidence.length > 0 && (
         <>
@@ -199,9 +239,22 @@ function FindingBody({
             {finding.mitigations.map((item) => (
               <li key={item.action}>
                 {item.action}
+                {item.precondition && <span className="muted"> First: {item.precondition}</span>}
                 {item.side_effects && item.side_effects !== '-' && (
                   <span className="muted"> Side effects: {item.side_effects}</span>
                 )}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {finding.known_as.length > 0 && (
+        <>
+          <h3>Known as</h3>
+          <ul className="dot-list">
+            {finding.known_as.map((item) => (
+              <li key={item.id}>
+                <code>{item.id}</code> {item.title}. <span className="muted">{item.sentence}</span>
               </li>
             ))}
           </ul>

@@ -123,6 +123,7 @@ export function Headline({ overview }: { readonly overview: Overview }) {
 
 const VERDICT = {
   stall: 'stall',
+  waits: 'waits seen',
   no_stall: 'no stall found',
   not_enough_data: 'not enough data',
 } as const

@@ -75,6 +75,7 @@ const CHECKS: Record<TriageDoc['check'], string> = {
 const VERDICT: Record<TriageDoc['verdict'], readonly [string, Tone]> = {
   ok: ['ok', 'running'],
   suspect: ['suspect', 'holding'],
+  seen: ['too little to be sure', 'waiting'],
   no_data: ['no data', 'idle'],
 }
 

@@ -229,7 +229,7 @@ def findings(case: Case) -> list[contract.FindingDoc]:
     own = {finding.id for finding in case.whole.findings}
     rest = sorted(
         (finding for name, finding in others.items() if name not in own),
-        key=lambda finding: (-finding.score, finding.id),
+        key=lambda finding: (finding.role == "symptom", -finding.score, finding.id),
     )
     return [
         msgspec.structs.replace(finding, episodes=matched.get(finding.id, []))
@@ -239,7 +239,7 @@ def findings(case: Case) -> list[contract.FindingDoc]:
 
 def absences(case: Case) -> list[contract.AbsenceDoc]:
     """List the known problems that no episode matches."""
-    matched = {finding.id for finding in findings(case)}
+    matched = {known.id for finding in findings(case) for known in finding.known_as}
     return [absence for absence in case.whole.absences if absence.id not in matched]
 
 

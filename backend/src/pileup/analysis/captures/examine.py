@@ -118,7 +118,7 @@ def judge(
     context, blocked, document = _measure(examined, stall, neighbours)
     hot_waits = listed("hot_waits", lambda: context.hot_waits)
     roots = listed("blockers", lambda: blockers.blockers(blocked))
-    observed = Observed(context)
+    observed = Observed(context, answers.settle("blocked_time", lambda: blocked, None))
     diagnosis = settle(
         "findings", lambda: signatures.diagnose(observed, answers), signatures.NOTHING_CHECKED
     )

@@ -60,8 +60,10 @@ from pileup.analysis.contract.comparison import (
 from pileup.analysis.contract.document import Analysis, encode, json_schema
 from pileup.analysis.contract.findings import (
     AbsenceDoc,
+    ChainDoc,
     ExperimentDoc,
     FindingDoc,
+    KnownAsDoc,
     LimitDoc,
     LookedAtDoc,
     MitigationDoc,
@@ -105,6 +107,7 @@ __all__ = [
     "ArtifactDoc",
     "BlockerDoc",
     "CaptureDoc",
+    "ChainDoc",
     "ClockDoc",
     "ComparedSeries",
     "ComparedSetting",
@@ -130,6 +133,7 @@ __all__ = [
     "HotStackDoc",
     "HotWaitDoc",
     "JoinDoc",
+    "KnownAsDoc",
     "LastingWait",
     "LatchKnowledge",
     "LimitDoc",

@@ -76,7 +76,8 @@ class Window(Doc, frozen=True, kw_only=True):
 class Headline(Doc, frozen=True, kw_only=True):
     """Verdict and summary in up to three sentences."""
 
-    verdict: Literal["stall", "no_stall", "not_enough_data"]
+    verdict: Literal["stall", "waits", "no_stall", "not_enough_data"]
+    """waits: no series shows a stall, and a dump, list or stack sample shows sessions that wait."""
     text: str
     arrival: str = ""
     """Sentence: did the arrival rate rise, work per query rise, or the server go idle."""

@@ -17,7 +17,8 @@ class TriageDoc(Doc, frozen=True, kw_only=True):
         "shared_storage",
         "locking",
     ]
-    verdict: Literal["ok", "suspect", "no_data"]
+    verdict: Literal["ok", "suspect", "seen", "no_data"]
+    """seen: signs of it, but too little to be sure."""
     why: str
     evidence: list[Locator]
     collect: str = ""
@@ -47,7 +48,10 @@ class LimitDoc(Doc, frozen=True, kw_only=True):
 
 class MitigationDoc(Doc, frozen=True, kw_only=True):
     action: str
+    """With the ids of this incident filled in: 'KILL 197'."""
     side_effects: str | None = None
+    precondition: str | None = None
+    """What has to be true first."""
 
 
 class ExperimentDoc(Doc, frozen=True, kw_only=True):
@@ -65,12 +69,51 @@ class SignDoc(Doc, frozen=True, kw_only=True):
     """Contribution to the score if seen."""
 
 
+class KnownAsDoc(Doc, frozen=True, kw_only=True):
+    """A published problem with the same mechanism: it names a finding, and never judges it."""
+
+    id: str
+    title: str
+    applies: Literal["yes", "no", "unknown"]
+    """To this server's flavour and version."""
+    affected: list[str]
+    fixed: list[str]
+    sentence: str
+    """'Fixed in mysql 5.7.12, yet this 5.7.22 shows the same mechanism.'"""
+    score: float = 0.0
+    """How well its own signs match, 0..1."""
+
+
+class ChainDoc(Doc, frozen=True, kw_only=True):
+    """Who did what to whom; empty texts where nothing is known."""
+
+    trigger: str = ""
+    holder: str = ""
+    victims: str = ""
+    end: str = ""
+
+
 class FindingDoc(Doc, frozen=True, kw_only=True):
     id: str
     category: str
     title: str
     score: float
-    """0..1; a ranking aid, not a probability."""
+    """Confidence, 0..1: how certain the evidence makes us; versions never change it."""
+    verdict: Literal["found", "seen"] = "found"
+    """seen: signs of it, but too little to be sure."""
+    role: Literal["problem", "symptom", "information"] = "problem"
+    """symptom: what it names waits for something else."""
+    explained_by: str | None = None
+    """The finding that explains this symptom."""
+    impact: float | None = None
+    """Share of what waits that waits for what it names, 0..1; None: it names no waits."""
+    impact_range: list[float] = []
+    """Lowest and highest impact that the evidence allows."""
+    known_as: list[KnownAsDoc] = []
+    """Published problems of this mechanism; the first is the finding's own entry."""
+    chain: ChainDoc = ChainDoc()
+    next_step: str = ""
+    """The command that would make it surer; empty if it is sure."""
     why: str
     evidence: list[Locator]
     against: list[str]
@@ -95,7 +138,8 @@ class AbsenceDoc(Doc, frozen=True, kw_only=True):
 
     id: str
     title: str
-    verdict: Literal["not_found", "no_data"]
+    verdict: Literal["seen", "not_found", "no_data"]
+    """seen: signs of it, but too little to be a finding."""
     looked_for: str
 
 

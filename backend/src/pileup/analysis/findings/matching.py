@@ -31,9 +31,20 @@ _UNCHECKED = 0.6
 _FEW_DUMPS, _RARE = 5, 0.2
 _RARE_FACTOR = 0.4
 _BY_PRODUCT_FACTOR = 0.5
-_MANY = {"latch": 5, "place": 5, "state": 5, "transaction": 5, "lock": 5, "query": 3, "user": 5}
+_MANY = {
+    "latch": 5,
+    "place": 5,
+    "state": 5,
+    "transaction": 5,
+    "lock": 5,
+    "query": 3,
+    "user": 5,
+    "wait": 5,
+    "locked": 5,
+}
 """How many at once rule out chance, by kind of sign; fewer tell less, unless they have lasted."""
-_AGED: dict[str, Patience] = {"latch": LATCH, "place": LATCH}
+_WAITS = ("latch", "place", "locked", "state", "lock", "wait")
+_AGED: dict[str, Patience] = {"latch": LATCH, "place": LATCH, "locked": LATCH}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +57,12 @@ class Answer:
     """How much of its weight it earns, 0..1."""
     weight: float = 0.0
     """Of the sign, or of its best alternative."""
+    alternative: Sign | None = None
+    """The alternative that tells most, for a list of them."""
+
+    @property
+    def best(self) -> Sign:
+        return self.alternative or self.sign
 
     @property
     def score(self) -> float:
@@ -94,10 +111,24 @@ def evaluate(signature: Signature, observed: Observed, larger: Larger) -> Outcom
         against += reasons
     why = _sentence("; ".join(dict.fromkeys(filter(None, map(_clause, held)))))
     evidence: list[Locator] = [locator for answer in held for locator in answer.seen.evidence]
+    waiters = max((row.seen.most for row in needs if _counts_waiters(row)), default=0)
     match = Match(
-        signature.issue, round(min(MOST, score), 3), why, tuple(evidence[:5]), tuple(against)
+        signature.issue,
+        round(min(MOST, score), 3),
+        why,
+        tuple(evidence[:5]),
+        tuple(against),
+        waiters,
     )
     return Outcome(match, signs, True)
+
+
+def _counts_waiters(answer: Answer) -> bool:
+    """Return whether a sign counts sessions that wait, and not the holder or a number."""
+    sign = answer.best
+    if not answer.seen.holds or sign.least == 1:
+        return False
+    return sign.kind in _WAITS or (sign.kind == "stack" and sign.waiting is True)
 
 
 def _shows(needs: Sequence[Answer]) -> bool:
@@ -112,16 +143,16 @@ def look(sign: Sign, observed: Observed) -> Answer:
     seen = see(sign, observed)
     if not seen.holds:
         return Answer(sign, seen)
-    if sign.kind in ("counter", "setting", "log"):
+    if sign.kind in ("counter", "setting", "log", "main") or sign.lasting is not None:
         return Answer(sign, seen, 1.0, sign.weight)
     if sign.kind in ("limit", "deadlocks", "trend", "old_transaction"):
         share = 1.0 if sign.kind == "old_transaction" else min(1.0, seen.share)
         return Answer(sign, seen, share, sign.weight)
     many = sign.least if sign.least is not None else _MANY.get(sign.kind, 1)
-    counted = sign.kind in _MANY and sign.kind not in ("query", "user")
+    counted = (sign.kind in _MANY and sign.kind not in ("query", "user")) or sign.kind == "stack"
     usual_share = SHARE if counted and many > 1 else 0.0
     full_share = sign.share if sign.share is not None else usual_share
-    told = strength(
+    grade = strength(
         seen.most,
         seen.share,
         seen.longest,
@@ -129,7 +160,7 @@ def look(sign: Sign, observed: Observed) -> Answer:
         full_share=full_share,
         patience=_AGED.get(sign.kind, LOCK),
     )
-    return Answer(sign, seen, told, sign.weight)
+    return Answer(sign, seen, grade, sign.weight)
 
 
 def see(sign: Sign, observed: Observed) -> Seen:
@@ -145,6 +176,13 @@ def see(sign: Sign, observed: Observed) -> Seen:
             return observed.place(names(sign.place))
         case "stack":
             return observed.stack(names(sign.stack), names(sign.within), sign.waiting)
+        case "locked":
+            return observed.locked(names(sign.locked))
+        case "wait":
+            return observed.wait(sign.wait or "", sign.holder)
+        case "state" | "query" | "transaction" as kind:
+            answer: Seen = getattr(observed, kind)(getattr(sign, kind), sign.lasting)
+            return answer
         case kind:
             seen: Seen = getattr(observed, kind)(getattr(sign, kind))
             return seen
@@ -166,7 +204,7 @@ def _best(sign: Sign, observed: Observed) -> Answer:
     held = [answer for answer in answers if answer.seen.holds]
     if held:
         best = max(held, key=lambda answer: answer.score)
-        return Answer(sign, best.seen, best.strength, best.weight)
+        return Answer(sign, best.seen, best.strength, best.weight, best.best)
     nothing = all(answer.seen.holds is None for answer in answers)
     return Answer(sign, NO_DATA if nothing else Seen(False))
 
@@ -247,9 +285,9 @@ def _reduce_score(score: float, seen: Seen, larger: Larger) -> tuple[float, list
 def _doc(answer: Answer) -> SignDoc:
     seen, sign = answer.seen, answer.sign
     text = _clause(answer) if seen.holds else _wanted(sign)
-    said: Literal["yes", "no", "no_data"]
-    said = "no_data" if seen.holds is None else "yes" if seen.holds else "no"
-    return SignDoc(text=text, seen=said, weight=round(answer.score, 3) or sign.weight)
+    shown: Literal["yes", "no", "no_data"]
+    shown = "no_data" if seen.holds is None else "yes" if seen.holds else "no"
+    return SignDoc(text=text, seen=shown, weight=round(answer.score, 3) or sign.weight)
 
 
 def _clause(answer: Answer) -> str:
@@ -266,6 +304,13 @@ def _wanted(sign: Sign) -> str:
     match sign.kind:
         case "latch":
             return f"waits for {text}"
+        case "wait":
+            held = f" whose holder matches '{sign.holder}'" if sign.holder else ""
+            return f"waits for a {text.replace('_', ' ').removeprefix('queue:')}{held}"
+        case "main":
+            return f"the main thread in '{text}'"
+        case "locked":
+            return f"waits for a latch last write-locked at {text}"
         case "place":
             return f"waits at {text}"
         case "stack":

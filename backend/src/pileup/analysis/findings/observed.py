@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 import polars as pl
 
+from pileup.analysis.blocked_time.measure import BlockedTime
 from pileup.analysis.contract import HotLatchDoc, LimitDoc, Locator, ShiftDoc
 from pileup.analysis.evidence import latch_stacks
 from pileup.analysis.evidence.context import Context
@@ -71,6 +72,8 @@ class StackGroup:
     names: tuple[str, ...]
     keys: frozenset[str]
     waiting: bool
+    site: frozenset[str]
+    """The functions right around the wait: those further out did not decide to wait for it."""
     threads: int = 0
     per_sample: defaultdict[tuple[str, int | None], int] = field(
         default_factory=lambda: defaultdict(int)
@@ -82,8 +85,10 @@ class StackGroup:
 class Observed:
     """Answers from the stall's records; each index is computed when a question first needs it."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, blocked: BlockedTime | None = None) -> None:
         self.context = context
+        self.blocked = blocked
+        """Blocked time of the stall; None: not measured."""
         self._stall = context.stall
 
     # ---- records
@@ -156,9 +161,14 @@ class Observed:
         return None if frame.is_empty() else frame
 
     @cached_property
+    def worst(self) -> worst_moment.Worst:
+        """What waits for what at the moment with most waiters."""
+        return worst_moment.worst_moment(self.context)
+
+    @property
     def queues(self) -> dict[str, Queue]:
         """What waits for what at the worst moment, by kind of resource."""
-        return worst_moment.queues(self.context)
+        return self.worst.queues
 
     # ---- questions: latches
 
@@ -179,15 +189,8 @@ class Observed:
 
     def place(self, places: Sequence[str]) -> Seen:
         """Count semaphore waits at one of these places: 'btr0sea.*', 'row0ins.cc:2953'."""
-        expressions = []
-        for place in places:
-            file, _, lines = place.partition(":")
-            test: pl.Expr = pl.col("file").str.contains(_glob(file))
-            if lines:
-                first, _, last = lines.partition("-")
-                test &= pl.col("line").is_between(int(first), int(last or first))
-            expressions.append(test)
-        return self._waits(pl.any_horizontal(expressions), f"wait at {' or '.join(places)}")
+        test = _at_places(places, "file", "line")
+        return self._waits(test, f"wait at {' or '.join(places)}")
 
     def hot_latch(self, latch_id: str) -> Seen:
         """Count semaphore waits for the hottest latch of this kind, with the hot places.
@@ -245,7 +248,11 @@ class Observed:
     # ---- questions: stacks
 
     def stack(self, functions: Sequence[str], within: Sequence[str], waiting: bool | None) -> Seen:
-        """Count threads with one of the functions, and one of ``within`` where given."""
+        """Count threads with one of the functions, and one of ``within`` where given.
+
+        waiting: where true and without ``within``, the function has to be at the place of the
+        wait: the innermost wait explains the outer frames.
+        """
         if not self.stacks:
             return NO_DATA
         wanted, outer = (
@@ -255,7 +262,7 @@ class Observed:
         matches = [
             stack
             for stack in self.stacks
-            if wanted & stack.keys
+            if wanted & (stack.site if waiting and not outer else stack.keys)
             and (not outer or outer & stack.keys)
             and (waiting is None or stack.waiting == waiting)
         ]
@@ -348,8 +355,11 @@ class Observed:
         active = active.join(waiting.select(keys).unique(), on=keys, how="semi", nulls_equal=True)
         return min(1.0, waiting.height / active.height) if active.height else 1.0
 
-    def state(self, pattern: str) -> Seen:
-        """Count active sessions by their State, else transactions by their thread's State."""
+    def state(self, pattern: str, lasting: float | None = None) -> Seen:
+        """Count active sessions by their State, else transactions by their thread's State.
+
+        lasting: only those that have lasted this many seconds.
+        """
         for kind, column, age in (
             ("session", "state", "time_s"),
             ("transaction", "thread_state", None),
@@ -358,7 +368,7 @@ class Observed:
             if frame is not None and frame[column].drop_nulls().len():
                 command = "command" if kind == "session" else None
                 frame = _active(frame, command, column)
-                test = pl.col(column).fill_null("").str.contains(pattern)
+                test = pl.col(column).fill_null("").str.contains(pattern) & _lasts(age, lasting)
                 return self._most(frame, test, column, _sessions_in, age)
         return NO_DATA if self.during("session") is None else Seen(False)
 
@@ -370,7 +380,7 @@ class Observed:
         test = pl.col("user").fill_null("").str.contains(pattern)
         return self._most(frame, test, "user", "sessions of user")
 
-    def transaction(self, pattern: str) -> Seen:
+    def transaction(self, pattern: str, lasting: float | None = None) -> Seen:
         """Count transactions by 'state operation'; the share is of those that are active."""
         frame = self.during("transaction")
         if frame is None:
@@ -381,7 +391,7 @@ class Observed:
                 pl.col("state").fill_null(""), pl.lit(" "), pl.col("operation").fill_null("")
             ).alias("what")
         )
-        test = pl.col("what").str.contains(pattern)
+        test = pl.col("what").str.contains(pattern) & _lasts("active_s", lasting)
         return self._most(frame, test, "what", _transactions_in, "active_s")
 
     def lock(self, pattern: str) -> Seen:
@@ -419,18 +429,17 @@ class Observed:
         )
         return None if listed.is_empty() else listed
 
-    def query(self, pattern: str) -> Seen:
+    def query(self, pattern: str, lasting: float | None = None) -> Seen:
         """Count running statements in processlists or, without one, in transactions."""
-        for kind in ("session", "transaction"):
+        for kind, age in (("session", "time_s"), ("transaction", "active_s")):
             frame = self.during(kind)
             if frame is None or not frame["query"].drop_nulls().len():
                 continue
             frame = frame.filter(pl.col("query").is_not_null()).with_columns(
                 pl.col("query").str.slice(0, _QUERY_LENGTH)
             )
-            return self._most(
-                frame, pl.col("query").str.contains(pattern), "query", "statements like"
-            )
+            test = pl.col("query").str.contains(pattern) & _lasts(age, lasting)
+            return self._most(frame, test, "query", _statements_like, age if lasting else None)
         return NO_DATA
 
     def log(self, pattern: str) -> Seen:
@@ -486,12 +495,60 @@ class Observed:
         """Return whether one of these series grows steadily, from before the stall to its end."""
         return storms.trend(self, listed(series))
 
+    # ---- questions: the worst moment
+
+    def wait(self, kind: str, holder: str | None) -> Seen:
+        """Count the sessions that wait for one kind of resource, joined over all layers.
+
+        holder: an expression that what is known of the holder must match.
+        """
+        if not self.worst.waiting and self.during("snapshot") is None:
+            return NO_DATA
+        queue = self.queues.get(kind)
+        if queue is None:
+            return Seen(False)
+        words = f"{queue.waiters} session{' waits' if queue.waiters == 1 else 's wait'}"
+        text = f"{words} for {queue.label}"
+        if queue.longest is not None and queue.longest >= 1:
+            text += f", up to {number(queue.longest)} s"
+        if holder is not None:
+            known = worst_moment.text_of(queue.holder) if queue.holder else ""
+            if not re.search(holder, known[:_QUERY_LENGTH]):
+                return Seen(False)
+            assert queue.holder is not None
+            text += f"; {worst_moment.describe_holder(queue.holder)} holds it"
+        return Seen(True, queue.waiters, queue.share, text, queue.evidence, longest=queue.longest)
+
+    def main(self, pattern: str) -> Seen:
+        """Check what InnoDB's main thread does, as status dumps print it."""
+        frame = self.during("snapshot")
+        frame = None if frame is None else frame.filter(pl.col("main_thread").is_not_null())
+        if frame is None or frame.is_empty():
+            return NO_DATA
+        matches = frame.filter(pl.col("main_thread").str.contains(pattern))
+        if matches.is_empty():
+            return Seen(False)
+        row = matches.row(0, named=True)
+        text = f"the main thread is '{row['main_thread'][:_USUAL_LENGTH]}'"
+        where = (self.lines(row, text),)
+        return Seen(True, matches.height, matches.height / frame.height, text, where)
+
+    def locked(self, places: Sequence[str]) -> Seen:
+        """Count latch waits whose latch was last write-locked at one of these places."""
+        test = _at_places(places, "last_write_file", "last_write_line")
+        return self._waits(test, f"wait for a latch last write-locked at {' or '.join(places)}")
+
     # ---- questions: series and settings
 
     def levels_named(self, names: Iterable[str]) -> list[Level]:
         """Return the levels of series by short name, whatever their collector and labels."""
         wanted = {name.lower() for name in names}
         return [level for name in sorted(wanted) for level in self._by_name.get(name, ())]
+
+    def level(self, *names: str) -> float | None:
+        """Return the median in the stall of the first of these series, by short name; else None."""
+        found = (level for name in names for level in self.levels_named([name]))
+        return next((level.inside for level in found if not level.labels), None)
 
     def series(self, level: Level, text: str) -> Locator:
         """Build the locator of a statement about a series over the stall."""
@@ -642,6 +699,18 @@ def _sessions_in(top: dict[str, Any], usual: str) -> str:
     return f"{top['n']} {words} in '{usual[:_USUAL_LENGTH]}' at once"
 
 
+def _statements_like(top: dict[str, Any], usual: str) -> str:
+    words = "statement" if top["n"] == 1 else "statements"
+    return f"{top['n']} {words} like '{' '.join(usual.split())[:_USUAL_LENGTH]}' at once"
+
+
+def _lasts(column: str | None, lasting: float | None) -> pl.Expr:
+    """Test that a row has lasted so many seconds; without a column of seconds none has."""
+    if lasting is None:
+        return pl.lit(True)
+    return pl.lit(False) if column is None else pl.col(column).fill_null(0.0) >= lasting
+
+
 def _transactions_in(top: dict[str, Any], usual: str) -> str:
     words = "transaction" if top["n"] == 1 else "transactions"
     return f"{top['n']} {words} in '{usual.strip()[:_USUAL_LENGTH]}' at once"
@@ -676,12 +745,43 @@ def _peak(frame: pl.DataFrame, *columns: str) -> dict[str, Any]:
 
 
 def _group(names: tuple[str, ...]) -> StackGroup:
-    return StackGroup(names, frozenset(map(function_key, names)), is_waiting(names))
+    own = [name for name in names if not _WRAPPER.match(name)]
+    return StackGroup(
+        names,
+        frozenset(map(function_key, names)),
+        is_waiting(names),
+        frozenset(map(function_key, own[:_AROUND])),
+    )
+
+
+_AROUND = 3
+"""Functions of the server that count as the place of a wait, from the innermost outwards."""
+_WRAPPER = re.compile(
+    r"^(_*(GI|libc|lll|L)_|_*(syscall|futex|poll|ppoll|select|nanosleep|clock_nanosleep|fsync"
+    r"|fdatasync|p?read(64)?|p?write(64)?|io_getevents|sched_yield)\b|_*pthread_|__|\?\?|my_mutex_"
+    r"|inline_mysql_|native_(mutex|cond)|safe_(mutex|cond)|os_(event|fast_mutex|mutex|thread|aio"
+    r"|file)|sync_array|mutex_(enter|spin|lock)|rw_lock_|TTAS|PolicyMutex|OSMutex|SyncMutex"
+    r"|mysql_(mutex|cond|rwlock|prlock)_|pfs_|psi_|ssux_lock|srw_|sux_lock|std::|ut_delay|ib_mutex"
+    r"|my_(sync|read|write|pread|pwrite)\b|start_thread|clone\b)"
+)
+"""Functions that only carry out a wait: of libc, and the locks' own."""
 
 
 def _longest(frame: pl.DataFrame, column: str) -> float | None:
     value = frame[column].max()
     return float(value) if isinstance(value, int | float) else None
+
+
+def _at_places(places: Sequence[str], file_column: str, line_column: str) -> pl.Expr:
+    expressions = []
+    for place in places:
+        file, _, lines = place.partition(":")
+        test: pl.Expr = pl.col(file_column).fill_null("").str.contains(_glob(file))
+        if lines:
+            first, _, last = lines.partition("-")
+            test &= pl.col(line_column).is_between(int(first), int(last or first))
+        expressions.append(test)
+    return pl.any_horizontal(expressions)
 
 
 def _glob(file: str) -> str:

@@ -1,8 +1,8 @@
 """Match all known problems: findings with the best first, and the patterns that did not match.
 
 Most signatures are data that ``matching`` evaluates; where a mechanism needs more, a rule in code
-decides (``rules``). The texts around a match (mitigations, side effects, experiments, fixed
-versions) come from the knowledge base under the same stable id.
+decides (``rules``). Entries of one mechanism become one finding, and ``ranking`` orders them. The
+texts around a match (remedies, experiments, releases) come from the knowledge base under its id.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from pileup.analysis.contract import (
     AbsenceDoc,
+    ChainDoc,
     ExperimentDoc,
     FindingDoc,
     LookedAtDoc,
-    MitigationDoc,
     SignDoc,
     Window,
 )
@@ -22,7 +22,8 @@ from pileup.analysis.evidence.answers import Answers
 from pileup.analysis.evidence.context import Context
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.times import iso
-from pileup.analysis.findings.matching import describe_needs, evaluate
+from pileup.analysis.findings import chains, impacts, known, ranking, remedies
+from pileup.analysis.findings.matching import FOUND, describe_needs, evaluate
 from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.rules import (
     Match,
@@ -33,9 +34,11 @@ from pileup.analysis.findings.rules import (
     latches,
     locks,
     pages,
+    statements,
 )
+from pileup.analysis.findings.worst_moment import Queue
 from pileup.knowledge import knowledge
-from pileup.knowledge.signature import Signature
+from pileup.knowledge.signature import Signature, names
 
 RULES: dict[str, Rule] = {
     **latches.RULES,
@@ -43,12 +46,11 @@ RULES: dict[str, Rule] = {
     **commit.RULES,
     **concurrency.RULES,
     **pages.RULES,
+    **statements.RULES,
 }
 """Issue id to the rule in code that decides it; signatures.yaml decides all others."""
-LEAST = 0.15
-"""Matches below this score are dropped: they show more about the rule than about the incident."""
-OLD_FIX = 0.3
-"""Factor on the score when the server's version has the fix."""
+LEAST = 0.2
+"""Matches below this score are no findings; the list of what was checked says that they show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,65 +74,87 @@ def diagnose(observed: Observed, answers: Answers | None = None) -> Diagnosis:
     if context.stall is None and _has_series(evidence):
         return NOTHING_CHECKED
     bigger = answers.ask("larger_waits", lambda: larger.waits(observed))
-    findings: list[FindingDoc] = []
+    matched: list[ranking.Matched] = []
     absent: list[AbsenceDoc] = []
     for issue, signature in knowledge().signatures.items():
-        finding, had_data = answers.settle(
+        match, signs, had_data = answers.settle(
             f"findings/{issue}",
             lambda: _evaluate(issue, signature, observed, bigger),  # noqa: B023  (called at once)
-            (None, False),
+            (None, (), False),
         )
-        if finding is not None and finding.score >= LEAST:
-            findings.append(finding)
+        if match is not None and match.score >= LEAST:
+            matched.append(ranking.Matched(knowledge().issue(issue), match, signs))
         elif evidence.artifacts:
-            absent.append(
-                AbsenceDoc(
-                    id=issue,
-                    title=knowledge().issue(issue).title,
-                    verdict="not_found" if had_data else "no_data",
-                    looked_for=describe_needs(signature),
-                )
-            )
-    findings.sort(key=lambda finding: (-finding.score, finding.id))
+            absent.append(_absence(signature, match, had_data=had_data))
+    groups = ranking.by_mechanism(matched, context.server)
+    findings = answers.settle("findings/order", lambda: _findings(groups, observed), [])
     coverage = answers.settle("looked_at", lambda: _coverage(observed, context), None)
     return Diagnosis(tuple(findings), tuple(absent), coverage)
 
 
+def _absence(signature: Signature, match: Match | None, *, had_data: bool) -> AbsenceDoc:
+    shown = match is not None
+    return AbsenceDoc(
+        id=signature.issue,
+        title=knowledge().issue(signature.issue).title,
+        verdict="seen" if shown else "not_found" if had_data else "no_data",
+        looked_for=match.why if match is not None else describe_needs(signature),
+    )
+
+
 def _evaluate(
     issue: str, signature: Signature, observed: Observed, bigger: larger.Larger
-) -> tuple[FindingDoc | None, bool]:
-    """Return the finding of one known problem, and whether there was data to check it on."""
+) -> tuple[Match | None, tuple[SignDoc, ...], bool]:
+    """Return the match of one known problem, and whether there was data to check it on."""
     if signature.rule == "code":
-        match, had_data = RULES[issue](observed), _has_moments(observed)
-        return _finding(match, (), observed.context) if match else None, had_data
+        return RULES[issue](observed), (), _has_moments(observed)
     outcome = evaluate(signature, observed, bigger)
-    match = outcome.match
-    finding = _finding(match, outcome.signs, observed.context) if match else None
-    return finding, outcome.had_data
+    return outcome.match, outcome.signs, outcome.had_data
 
 
-def _finding(match: Match, signs: tuple[SignDoc, ...], context: Context) -> FindingDoc:
-    issue = knowledge().issue(match.issue)
-    applies = issue.applies_to(context.server.family, context.server.numbers)
-    against = list(match.against)
-    score = match.score
-    if applies == "no":
-        against.append(
-            f"Version {context.server.version} is not among the affected versions "
-            f"({'; '.join(issue.affected)})."
-        )
-        score *= OLD_FIX
+def _findings(groups: list[list[ranking.Matched]], observed: Observed) -> list[FindingDoc]:
+    ids = [members[0].issue.id for members in groups]
+    kinds = {issue: _kind(knowledge().signatures[issue]) for issue in ids}
+    findings = [
+        _finding(members, ids, observed.queues.get(kinds[members[0].issue.id]), observed)
+        for members in groups
+    ]
+    return ranking.in_order(findings, observed.queues, kinds)
+
+
+def _finding(
+    members: list[ranking.Matched], ids: list[str], queue: Queue | None, observed: Observed
+) -> FindingDoc:
+    issue, match, context = members[0].issue, members[0].match, observed.context
+    share = impacts.share(observed.blocked, knowledge().signatures[issue.id], queue)
+    impact = ranking.impact_of(match, queue, observed.worst.waiting, share)
+    own = known.known_as(issue, context.server, match.score)
+    others = [known.known_as(o.issue, context.server, o.match.score) for o in members[1:]]
+    listed = {doc.id for doc in (own, *others)}
+    others += [
+        known.known_as(knowledge().issue(name), context.server)
+        for name in issue.known_as
+        if name not in listed and name in knowledge().issues
+    ]
+    sure = match.score >= FOUND
     return FindingDoc(
         id=issue.id,
         category=issue.category,
         title=issue.title,
-        score=round(score, 3),
+        score=round(match.score, 3),
+        verdict="found" if sure else "seen",
+        role=issue.role,
+        impact=impact[0] if impact else None,
+        impact_range=list(impact[1:]) if impact else [],
+        known_as=[own, *others],
+        chain=chains.chain(queue, match, observed) if queue or match.waiters else ChainDoc(),
+        next_step=chains.next_step(issue, match, queue, observed),
         why=match.why,
         evidence=list(match.evidence),
-        against=against,
-        applies_to_version=applies,
+        against=list(match.against),
+        applies_to_version=own.applies,
         fixed_in=list(issue.fixed),
-        mitigations=[MitigationDoc(action=a, side_effects=s) for a, s in issue.mitigations],
+        mitigations=remedies.remedies(issue, context, queue.holder if queue else None, ids),
         experiment=ExperimentDoc(
             change=issue.change, expect=issue.expect or "", refuted_if=issue.refuted_if
         )
@@ -138,10 +162,20 @@ def _finding(match: Match, signs: tuple[SignDoc, ...], context: Context) -> Find
         else None,
         references=list(issue.references),
         explanation=issue.explanation,
-        signs=list(signs),
+        signs=list(members[0].signs),
         verified=issue.verified,
         verified_by=issue.verified_by,
     )
+
+
+def _kind(signature: Signature) -> str:
+    """Return the kind of what the victims of a problem wait for."""
+    if signature.waits:
+        return signature.waits
+    signs = [item for sign in signature.needs for item in (sign, *(sign.any or ()))]
+    if any(names(sign.latch) or names(sign.place) for sign in signs):
+        return "latch"
+    return next((sign.wait for sign in signs if sign.wait), "")
 
 
 def _coverage(observed: Observed, context: Context) -> LookedAtDoc:

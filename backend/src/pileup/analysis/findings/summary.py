@@ -45,13 +45,23 @@ def headline(
 ) -> Headline:
     """Build the headline: verdict, text, and whether more work arrived or less was done."""
     if stall is None:
-        return _without_stall(context)
+        return _without_stall(context, blockers, findings)
     latches = hot_waits if _latches_matter(context) else []
     sentences = [stall_sentence(stall), *_wait_sentence(latches, blockers)]
-    if findings:
-        best = findings[0]
-        sentences.append(f"Likely cause: {best.title}.")
+    sentences += _cause_sentence(findings)
     return Headline(verdict="stall", text=" ".join(sentences), arrival=arrival(context))
+
+
+def _cause_sentence(findings: Sequence[FindingDoc]) -> list[str]:
+    """Name the first finding, as sure as it is, and what would make it surer."""
+    if not findings:
+        return []
+    best = findings[0]
+    if best.verdict == "found":
+        role = "Likely cause" if best.role == "problem" else "Symptom"
+        return [f"{role}: {best.title}."]
+    then = f" To be surer: {best.next_step.rstrip('.')}." if best.next_step else ""
+    return [f"Seen, but too little to be sure: {best.title}.{then}"]
 
 
 def of_case(
@@ -205,14 +215,32 @@ def _behind(root: BlockerDoc) -> str:
     return f"{text}; {root.persistence[0].lower()}{root.persistence[1:]}"
 
 
-def _without_stall(context: Context) -> Headline:
+def _of_waits(blockers: list[BlockerDoc], findings: list[FindingDoc]) -> Headline:
+    """Describe a dump, a list or stacks by themselves: who waits for whom, and why."""
+    sentences = []
+    if findings and findings[0].verdict == "found":
+        sentences.append(findings[0].why)
+    elif blockers:
+        waiters = blockers[0].waiters
+        sentences.append(f"{grouped(waiters)} session{' waits' if waiters == 1 else 's wait'}.")
+    if blockers and not blockers[0].holder.startswith("commit queue"):
+        sentences += _wait_sentence([], blockers)
+    sentences += _cause_sentence(findings)
+    return Headline(verdict="waits", text=" ".join(sentences))
+
+
+def _without_stall(
+    context: Context, blockers: list[BlockerDoc], findings: list[FindingDoc]
+) -> Headline:
     load_signals = [signal for signal in signals(context.values) if len(signal.times) >= _ENOUGH]
+    if not load_signals and (blockers or findings):
+        return _of_waits(blockers, findings)
     if not load_signals:
         return Headline(
             verdict="not_enough_data",
             text=(
                 "No time series shows how many sessions were inside the server or how much "
-                "work was done, and no dump shows ten or more waiters."
+                "work was done, and nothing shows a session that waits."
             ),
         )
     signal = load_signals[0]

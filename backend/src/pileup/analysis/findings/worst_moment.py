@@ -7,7 +7,7 @@ problem does not belong here: see ``matching`` and ``rules``.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -41,15 +41,28 @@ class Queue:
     onward: str | None
     """What the holder itself waits for; None: it waits for nothing that is known."""
     evidence: tuple[Locator, ...]
+    statements: tuple[str, ...] = ()
+    """Statements of sessions in the largest queue, the most frequent first."""
 
 
-def queues(context: Context) -> dict[str, Queue]:
-    """Return the queues of the moment with most waiters, by kind of resource."""
+@dataclass(frozen=True, slots=True)
+class Worst:
+    """The moment with most waiters."""
+
+    queues: dict[str, Queue]
+    """By kind of resource."""
+    waiting: int
+    """Sessions that wait, each counted once."""
+
+
+def worst_moment(context: Context) -> Worst:
+    """Return what waits for what at the moment with most waiters."""
     every = moments.moments(context.evidence)
     worst = moments.worst_of(every, context.stall, context.host)
     if worst is None:
-        return {}
-    return of_graph(build(context.evidence, scene(context.evidence, worst.time, worst.host)))
+        return Worst({}, 0)
+    graph = build(context.evidence, scene(context.evidence, worst.time, worst.host))
+    return Worst(of_graph(graph), len(graph.waiting()))
 
 
 def of_graph(graph: Graph) -> dict[str, Queue]:
@@ -95,7 +108,17 @@ def _queue(
         sure,
         _onward(graph, holder),
         tuple(evidence),
+        _statements(graph, waits[largest.id]),
     )
+
+
+def _statements(graph: Graph, edges: Sequence[Edge]) -> tuple[str, ...]:
+    counts = Counter(
+        " ".join(query.split())[:_STATEMENT]
+        for edge in edges
+        if (query := graph.actors[edge.source].query)
+    )
+    return tuple(text for text, _ in counts.most_common(2))
 
 
 def _longest(edges: Sequence[Edge]) -> float | None:
@@ -173,4 +196,12 @@ def text_of(actor: Actor) -> str:
     return " ".join(str(part) for part in parts if part)
 
 
-__all__ = ["Queue", "describe_holder", "is_idle", "of_graph", "queues", "text_of"]
+__all__ = [
+    "Queue",
+    "Worst",
+    "describe_holder",
+    "is_idle",
+    "of_graph",
+    "text_of",
+    "worst_moment",
+]

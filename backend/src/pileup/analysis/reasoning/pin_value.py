@@ -135,7 +135,11 @@ def value_of_absence(
     absence = next((absence for absence in absences if absence["id"] == problem_id), None)
     if absence is None:
         return PinnedValue("it is no longer checked", GONE)
-    words = {"not_found": "checked, no match", "no_data": "could not be checked"}
+    words = {
+        "seen": "seen, too little to be sure",
+        "not_found": "checked, no match",
+        "no_data": "could not be checked",
+    }
     verdict = str(absence["verdict"])
     text = f"{words.get(verdict, verdict)}: {absence['looked_for']}"[:1000]
     return PinnedValue(text, _hash([verdict, absence["looked_for"]]))

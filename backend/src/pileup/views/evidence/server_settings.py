@@ -239,7 +239,7 @@ def _known_mentions(known: Knowledge) -> dict[str, list[Mention]]:
             title = f"{latch.id}: {latch.contention_means}"[:200]
             mentions[name].append(Mention("knowledge", title, latch.id, latch=True))
     for issue in known.issues.values():
-        text = " ".join([*(action for action, _ in issue.mitigations), issue.change or ""])
+        text = " ".join([*(remedy.action for remedy in issue.mitigations), issue.change or ""])
         for name in set(_WORD.findall(text.lower())):
             mentions[name].append(Mention("knowledge", issue.title, issue.id, latch=False))
     return dict(mentions)

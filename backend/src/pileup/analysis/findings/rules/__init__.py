@@ -25,6 +25,8 @@ class Match:
     why: str
     evidence: tuple[Locator, ...]
     against: tuple[str, ...] = ()
+    waiters: int = 0
+    """How many wait for what it names, at the worst moment; 0: it names no waits."""
 
 
 Rule = Callable[[Observed], Match | None]
@@ -41,9 +43,9 @@ def graded(*parts: tuple[bool, float]) -> float:
     return round(min(0.97, sum(weight for holds, weight in parts if holds)), 3)
 
 
-def count(number: int, one: str, many: str) -> str:
+def count(number: int, single: str, plural: str) -> str:
     """Write a count with its words: '1 thread waits', '12 threads wait'."""
-    return f"{grouped(number)} {one if number == 1 else many}"
+    return f"{grouped(number)} {single if number == 1 else plural}"
 
 
 __all__ = ["Match", "Rule", "count", "graded", "having_any"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pileup.analysis.findings.observed import Observed, Seen
 from pileup.analysis.findings.rules import Match, Rule, count, graded, having_any
 from pileup.analysis.findings.strength import strength
@@ -70,7 +72,8 @@ def fts_sync(observed: Observed) -> Match | None:
         "they need not touch a full-text index."
     )
     evidence = syncing.evidence + working.evidence + cache.evidence + waiters.evidence
-    return Match("mysql-73816", round(score, 3), why[0].upper() + why[1:], evidence[:5])
+    why = why[0].upper() + why[1:]
+    return Match("mysql-73816", round(score, 3), why, evidence[:5], waiters=waiters.most)
 
 
 def fsync_stall(observed: Observed) -> Match | None:
@@ -90,8 +93,8 @@ def fsync_stall(observed: Observed) -> Match | None:
     )
     rows = observed.lock_queue.waiters
     fts = fts_sync(observed)
-    told = strength(waiters.most, waiters.share, waiters.longest)
-    score = told * (
+    grade = strength(waiters.most, waiters.share, waiters.longest)
+    score = grade * (
         graded((True, 0.4), (bool(flushing.holds), 0.25), (fell, 0.1), (durable, 0.07))
         + 0.1 * min(1.0, waiters.share / 0.2)
     )
@@ -106,7 +109,7 @@ def fsync_stall(observed: Observed) -> Match | None:
         against += ("More threads wait for latches than for the commit.",)
         score *= 0.4
     why = (
-        f"{count(waiters.most, 'session waits', 'sessions wait')} at once for the commit"
+        f"{count(waiters.most, 'session waits', 'sessions wait at once')} for the commit"
         + (", and the one at the head flushes a log to disk" if flushing.holds else "")
         + (
             f"; log flushes per second fell to {fsyncs.ratio:.0%}"
@@ -118,7 +121,7 @@ def fsync_stall(observed: Observed) -> Match | None:
     evidence = waiters.evidence + flushing.evidence
     if fsyncs is not None and fell:
         evidence += (observed.shifted(fsyncs),)
-    return Match("fsync-stall", round(score, 3), why, evidence, against)
+    return Match("fsync-stall", round(score, 3), why, evidence, against, waiters.most)
 
 
 def commit_mutex(observed: Observed) -> Match | None:
@@ -126,14 +129,15 @@ def commit_mutex(observed: Observed) -> Match | None:
     behind, head = _old_commit(observed)
     if not behind.holds:
         return None
-    score = _told(behind) * graded(
+    score = _grade(behind) * graded(
         (True, 0.5), (bool(head.holds), 0.25), (behind.share >= 0.5, 0.1)
     )
     waiting = count(behind.most, "thread waits", "threads wait")
     why = f"{waiting} for the commit mutex in innobase_xa_prepare" + (
         ", one flushes the binary log with it held." if head.holds else "."
     )
-    return Match("mysql-13669", round(score, 3), why, behind.evidence + head.evidence)
+    evidence = behind.evidence + head.evidence
+    return Match("mysql-13669", round(score, 3), why, evidence, waiters=behind.most)
 
 
 def commit_slots(observed: Observed) -> Match | None:
@@ -145,7 +149,7 @@ def commit_slots(observed: Observed) -> Match | None:
     limited = limit is not None and 0 < limit <= behind.most
     queued = observed.shift("innodb.queries_in_queue")
     unlimited = limit == 0
-    score = _told(behind) * graded(
+    score = _grade(behind) * graded(
         (True, 0.5),
         (bool(head.holds), 0.2),
         (behind.share >= 0.5, 0.1),
@@ -165,26 +169,33 @@ def commit_slots(observed: Observed) -> Match | None:
         why,
         behind.evidence + head.evidence,
         against,
+        behind.most,
     )
 
 
-def _told(waits: Seen) -> float:
+def _grade(waits: Seen) -> float:
     return strength(waits.most, waits.share, full_share=0.0)
 
 
 def _old_commit(observed: Observed) -> tuple[Seen, Seen]:
-    behind = observed.threads(
-        lambda stack: (
-            "innobase_xa_prepare" in stack and any("mutex_lock" in name for name in stack[:5])
-        ),
-        "wait for the commit mutex",
-    )
+    behind = observed.threads(_waits_to_prepare, "wait for the commit mutex")
     head = observed.threads(
         lambda stack: any(name.endswith("::flush_and_sync") for name in stack),
         "flush the binary log",
     )
     return behind, head
 
+
+def _waits_to_prepare(stack: Sequence[str]) -> bool:
+    """Return whether innobase_xa_prepare itself waits for a mutex, and not what it called."""
+    if "innobase_xa_prepare" not in stack:
+        return False
+    inner = stack[: stack.index("innobase_xa_prepare")]
+    return any("mutex_lock" in name for name in inner) and len(inner) <= _OF_LIBC
+
+
+_OF_LIBC = 4
+"""Functions of libc between a mutex and who locks it, at most."""
 
 RULES: dict[str, Rule] = {
     "mysql-73816": fts_sync,

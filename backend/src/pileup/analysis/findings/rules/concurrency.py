@@ -66,6 +66,7 @@ def unlimited(observed: Observed) -> Match | None:
         )
     )
     against: tuple[str, ...] = ()
+    waiters = observed.latch_waiters
     if (latch := observed.dominant_latch) is not None:
         text = (
             f"{latch.share:.0%} of the latch waits are for one latch ({latch.label}): its holder "
@@ -73,7 +74,7 @@ def unlimited(observed: Observed) -> Match | None:
         )
         against = (text,)
         score *= _BY_ONE_LATCH
-    return Match("thread-concurrency-zero", round(score, 3), why, tuple(evidence), against)
+    return Match("thread-concurrency-zero", round(score, 3), why, tuple(evidence), against, waiters)
 
 
 def _work_alone(observed: Observed) -> Match | None:

@@ -22,11 +22,11 @@ def ahi_build(observed: Observed) -> Match | None:
     if not waits.holds and not building.holds:
         return None
     off = (observed.context.setting("innodb_adaptive_hash_index") or "").upper() in ("OFF", "0")
-    queued = max(_told(waits), _told(building))
+    queued = max(_grade(waits), _grade(building))
     score = min(
         0.97,
         0.45 * queued
-        + 0.3 * max(queued * min(1.0, waits.share / 0.3), _told(building, 0.2))
+        + 0.3 * max(queued * min(1.0, waits.share / 0.3), _grade(building, 0.2))
         + 0.12 * max(queued * min(1.0, waits.share / 0.6), min(1.0, building.most / 30))
         + (0.06 if building.holds else 0.0),
     )
@@ -36,7 +36,7 @@ def ahi_build(observed: Observed) -> Match | None:
         if latch.latch == "btr_search_latch"
     )
     why = (
-        f"{count(waits.most, 'thread waits', 'threads wait')} at once at "
+        f"{count(waits.most, 'thread waits', 'threads wait at once')} at "
         f"{count(places, 'place', 'places')} for the adaptive hash latch "
         f"({waits.share:.0%} of all latch waits)."
         if waits.holds
@@ -47,7 +47,8 @@ def ahi_build(observed: Observed) -> Match | None:
     locators = (waits.evidence + building.evidence)[:3]
     if where := observed.setting("innodb_adaptive_hash_index"):
         locators += (where,)
-    return Match("mysql-100512", 0.1 if off else round(score, 3), why, locators, against)
+    score = 0.1 if off else round(score, 3)
+    return Match("mysql-100512", score, why, locators, against, max(waits.most, building.most))
 
 
 def ahi_in_list(observed: Observed) -> Match | None:
@@ -59,7 +60,8 @@ def ahi_in_list(observed: Observed) -> Match | None:
     if share < 0.2:
         return None
     why = f"{base.why} {share:.0%} of the running statements have IN lists of more than 20 values."
-    return Match("ahi-in-list", round(base.score - 0.01, 3), why, base.evidence, base.against)
+    score = round(base.score - 0.01, 3)
+    return Match("ahi-in-list", score, why, base.evidence, base.against, base.waiters)
 
 
 def hot_page(observed: Observed) -> Match | None:
@@ -81,14 +83,14 @@ def hot_page(observed: Observed) -> Match | None:
         0.3 + (0.25 if few else 0.0) + 0.15 * min(1.0, waits.most / 30)
     )
     why = (
-        f"{count(waits.most, 'thread waits', 'threads wait')} at once for page latches at "
+        f"{count(waits.most, 'thread waits', 'threads wait at once')} for page latches at "
         f"{count(addresses, 'address', 'addresses')} ({waits.share:.0%} of the latch waits)."
     )
     score = score * 0.5 if against else score
-    return Match("hot-page", round(score, 3), why, waits.evidence, against)
+    return Match("hot-page", round(score, 3), why, waits.evidence, against, waits.most)
 
 
-def _told(seen: Seen, full_share: float = 0.0) -> float:
+def _grade(seen: Seen, full_share: float = 0.0) -> float:
     return strength(seen.most, seen.share, seen.longest, full_share=full_share, patience=LATCH)
 
 

@@ -21,17 +21,19 @@ def hot_row(observed: Observed) -> Match | None:
     waits = _waits(observed, queue.waiters, at_worst)
     if waits is None:
         return None
-    told = strength(waits.most, queue.of_active, waits.longest)
+    grade = strength(waits.most, queue.of_active, waits.longest)
     idle = _idle_holder(observed)
     holder = at_worst.holder if at_worst else None
     named = at_worst.sure if at_worst and holder else 0.0
     score = (
-        told * (0.5 + 0.2 * min(1.0, waits.share / 0.5))
-        + 0.12 * told * min(1.0, waits.most / _MANY)
-        + 0.12 * told * max(named, float(idle > 0 or (holder is not None and is_idle(holder))))
+        grade * (0.5 + 0.2 * min(1.0, waits.share / 0.5))
+        + 0.12 * grade * min(1.0, waits.most / _MANY)
+        + 0.12 * grade * max(named, float(idle > 0 or (holder is not None and is_idle(holder))))
     )
     why = _why(waits, queue.table, at_worst, idle)
-    return Match("hot-row", round(min(0.97, score), 3), why, waits.evidence)
+    everyone = max(waits.most, at_worst.waiters if at_worst else 0)
+    score = round(min(0.97, score), 3)
+    return Match("hot-row", score, why, waits.evidence, waiters=everyone)
 
 
 def _waits(observed: Observed, listed: Seen, at_worst: Queue | None) -> Seen | None:
@@ -55,8 +57,8 @@ def _waits(observed: Observed, listed: Seen, at_worst: Queue | None) -> Seen | N
 def _why(waits: Seen, table: str | None, at_worst: Queue | None, idle: float) -> str:
     lasted = f", for up to {waits.longest:.0f} s" if waits.longest else ""
     on = f" on {table}" if table else ""
-    many = count(waits.most, "transaction waits", "transactions wait")
-    why = f"{many} at once for a row lock{on}{lasted}."
+    many = count(waits.most, "transaction waits", "transactions wait at once")
+    why = f"{many} for a row lock{on}{lasted}."
     if at_worst and at_worst.holder:
         may = "is held by" if at_worst.sure >= 0.9 else "may be held by"
         why += f" It {may} {describe_holder(at_worst.holder)}."

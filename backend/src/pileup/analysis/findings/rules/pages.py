@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pileup.analysis.findings.observed import Observed
-from pileup.analysis.findings.rules import Match, Rule, graded, having_any
+from pileup.analysis.findings.rules import Match, Rule, count, graded, having_any
+from pileup.analysis.findings.setting_values import amount
+from pileup.analysis.findings.strength import strength
 
-_FREE = ("innodb.pool_free_pages", "metric.bp_pages_free", "mysql.Innodb_buffer_pool_pages_free")
+_FREE = ("pool_free_pages", "bp_pages_free", "innodb_buffer_pool_pages_free")
 
 
 def free_pages(observed: Observed) -> Match | None:
@@ -20,9 +22,7 @@ def free_pages(observed: Observed) -> Match | None:
         "search for a free page",
     )
     logged = observed.log("(?i)difficult to find free blocks")
-    context = observed.context
-    medians = (context.median(name, context.stall) for name in _FREE)
-    free = next((value for value in medians if value is not None), None)
+    free = observed.level(*_FREE)
     empty = free is not None and free < 64
     if not searching.holds and not logged.holds and not empty:
         return None
@@ -41,7 +41,8 @@ def free_pages(observed: Observed) -> Match | None:
         f"the error log reports it {logged.most} times" if logged.holds else "",
     ]
     why = "The buffer pool has no free pages: " + ", ".join(filter(None, parts)) + "."
-    return Match("free-pages", score, why, searching.evidence + logged.evidence)
+    evidence = searching.evidence + logged.evidence
+    return Match("free-pages", score, why, evidence, waiters=searching.most)
 
 
 def sync_flush(observed: Observed) -> Match | None:
@@ -56,23 +57,41 @@ def sync_flush(observed: Observed) -> Match | None:
         ),
         "wait for room in the redo log",
     )
-    context = observed.context
-    age = context.median("innodb.checkpoint_age", context.stall)
-    size = context.number("innodb_log_file_size")
-    files = context.number("innodb_log_files_in_group")
-    full = age / (size * files) if age is not None and size and files else None
-    if waiting.most < 2 and (full is None or full < 0.75):
+    age = observed.level("checkpoint_age", "innodb_checkpoint_age", "log_lsn_checkpoint_age")
+    room = _redo_room(observed)
+    full = age / room if age is not None and room else None
+    if not waiting.holds and (full is None or full < _NEARLY_FULL):
         return None
-    score = graded(
-        (waiting.most >= 2, 0.4),
-        (waiting.most >= 10, 0.2),
-        (full is not None and full >= 0.75, 0.3),
+    grade = strength(waiting.most, waiting.share, many=2, full_share=0.0)
+    score = 0.4 * grade + graded(
+        (waiting.most >= 10, 0.2), (full is not None and full >= _NEARLY_FULL, 0.3)
     )
+    many = count(waiting.most, "thread waits", "threads wait")
     parts = [
-        f"{waiting.most} threads wait for room in the redo log" if waiting.holds else "",
+        f"{many} for room in the redo log" if waiting.holds else "",
         f"the checkpoint age is {full:.0%} of the log" if full is not None else "",
     ]
-    return Match("sync-flush", score, _sentence(parts), waiting.evidence)
+    return Match("sync-flush", score, _sentence(parts), waiting.evidence, waiters=waiting.most)
+
+
+_NEARLY_FULL = 0.75
+"""Share of the redo log from which on servers flush synchronously, or soon will."""
+
+
+def _redo_room(observed: Observed) -> float | None:
+    """Return the size of the redo log in bytes; None: unknown."""
+    context = observed.context
+    if (limit := observed.level("checkpoint_max_age", "innodb_checkpoint_max_age")) is not None:
+        return limit / 0.8  # the server's own limit leaves room for what is being written
+    if (capacity := amount(context.setting("innodb_redo_log_capacity"))) is not None:
+        return capacity
+    size = amount(context.setting("innodb_log_file_size"))
+    files = amount(context.setting("innodb_log_files_in_group"))
+    if size is None:
+        return None
+    if files is None and context.server.family == "mariadb":
+        files = 1.0 if context.server.numbers >= (10, 5) else 2.0
+    return size * files if files else None
 
 
 def _waits_for_free(observed: Observed) -> bool:

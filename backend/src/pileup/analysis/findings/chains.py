@@ -1,0 +1,79 @@
+"""The chain of a finding (trigger, holder, victims, end), and the one command to run next."""
+
+from __future__ import annotations
+
+from pileup.analysis.contract import ChainDoc
+from pileup.analysis.evidence.times import clock_text
+from pileup.analysis.findings.observed import Observed
+from pileup.analysis.findings.rules import Match, count
+from pileup.analysis.findings.worst_moment import Queue, describe_holder
+from pileup.knowledge import Issue
+from pileup.numerals import number
+
+_CERTAIN = 0.9
+_SURE = 0.7
+_STATUS = "mysql -e 'SHOW ENGINE INNODB STATUS\\G' > status-$(date +%T).txt"
+_HOLDER = {
+    "row_lock": "mysql -e 'SELECT * FROM sys.innodb_lock_waits\\G' (before 5.7: "
+    "information_schema.INNODB_LOCK_WAITS), while they wait",
+    "metadata_lock": "mysql -e 'SELECT * FROM sys.schema_table_lock_waits\\G' (MariaDB: "
+    "information_schema.METADATA_LOCK_INFO, with the plugin), while they wait",
+    "queue:table-flush": "mysql -e 'SHOW FULL PROCESSLIST' and look for the oldest statement on "
+    "the table, while they wait",
+    "queue:user-lock": 'mysql -e "SELECT * FROM performance_schema.metadata_locks WHERE '
+    "OBJECT_TYPE='USER LEVEL LOCK'\\G\", while they wait",
+}
+_STACKS = (
+    "gdb -p $(pidof mysqld mariadbd) -batch -ex 'thread apply all bt' > stacks.txt, while they "
+    "wait (it stops the server for a second or more)"
+)
+_AGAIN = f"{_STATUS}, three times 10 s apart: it shows whether the same sessions still wait"
+
+
+def chain(queue: Queue | None, match: Match, observed: Observed) -> ChainDoc:
+    """Describe who holds what the victims wait for, who they are, and how it began and ended."""
+    context = observed.context
+    stall = context.stall
+    trigger = f"Began at {clock_text(stall.start)}." if stall and context.baseline else ""
+    if queue is None:
+        return ChainDoc(
+            trigger=trigger, victims=count(match.waiters, "thread waits.", "threads wait.")
+        )
+    many = count(queue.in_largest, "session waits", "sessions wait")
+    lasted = f" for up to {number(queue.longest)} s" if queue.longest else ""
+    doing = f", most of them in '{queue.statements[0]}'" if queue.statements else ""
+    victims = f"{many}{lasted} for {queue.label}{doing}."
+    if queue.waiters > queue.in_largest:
+        victims += f" In all, {count(queue.waiters, 'session waits', 'sessions wait')} like this."
+    return ChainDoc(trigger=trigger, holder=_holder(queue), victims=victims)
+
+
+def _holder(queue: Queue) -> str:
+    if queue.holder is None:
+        return ""
+    text = describe_holder(queue.holder)
+    says = "" if queue.sure >= _CERTAIN else " may hold it"
+    onward = f"; it waits for {_words(queue.onward)} itself" if queue.onward else ""
+    return f"{text[0].upper()}{text[1:]}{says}{onward}."
+
+
+def _words(kind: str) -> str:
+    return "a " + kind.removeprefix("queue:").replace("_", " ").replace("-", " ")
+
+
+def next_step(issue: Issue, match: Match, queue: Queue | None, observed: Observed) -> str:
+    """Return the one command that would make a finding surer; empty if it is sure enough."""
+    known_holder = queue is not None and queue.holder is not None and queue.sure >= _CERTAIN
+    if match.score >= _SURE and (queue is None or known_holder):
+        return ""
+    if issue.collect:
+        return issue.collect
+    records = observed.record_counts
+    if queue is not None and not known_holder and queue.kind in _HOLDER:
+        return _HOLDER[queue.kind]
+    if queue is not None and not records["stack samples"]:
+        return _STACKS
+    return _AGAIN if records["status dumps"] <= 1 and match.waiters else ""
+
+
+__all__ = ["chain", "next_step"]

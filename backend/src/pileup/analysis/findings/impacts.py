@@ -1,0 +1,48 @@
+"""The share of active-session seconds that flow through what a finding names."""
+
+from __future__ import annotations
+
+from pileup.analysis.blocked_time.measure import BlockedTime, Share
+from pileup.analysis.blocked_time.population import Member
+from pileup.analysis.findings.worst_moment import Queue
+from pileup.knowledge.signature import Signature, names
+
+_CLASSES = {
+    "row_lock": ("row_lock",),
+    "metadata_lock": ("metadata_lock",),
+    "table_lock": ("table_lock", "row_lock"),
+    "commit": ("commit_queue", "log_flush"),
+    "fsync": ("log_flush",),
+    "queue:semisync": ("replication",),
+    "queue:table-lock": ("table_lock",),
+    "queue:redo-room": ("redo_space",),
+    "queue:concurrency": ("throttled",),
+    "queue:global-read-lock": ("global_lock",),
+}
+"""Kinds of waits as classes of time."""
+
+
+def share(blocked: BlockedTime | None, signature: Signature, queue: Queue | None) -> Share | None:
+    """Return the share of time behind what a signature names; None: not measured."""
+    if blocked is None:
+        return None
+    latches = {
+        name
+        for sign in signature.needs
+        for each in (sign, *(sign.any or ()))
+        for name in names(each.latch)
+    }
+    kind = signature.waits or (queue.kind if queue and queue.kind != "latch" else "")
+    wanted = _CLASSES.get(kind, ())
+    if not latches and not wanted:
+        return None
+
+    def select(member: Member) -> bool:
+        return member.latch in latches or (
+            member.time_class in wanted and (member.waits or member.kind == "resource")
+        )
+
+    return blocked.share_of(select)
+
+
+__all__ = ["share"]

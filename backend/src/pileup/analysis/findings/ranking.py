@@ -1,0 +1,147 @@
+"""Order findings: problems before symptoms, by impact times confidence.
+
+Entries of one mechanism (``mechanism`` in issues.yaml) become one finding, led by the entry whose
+own signs match best; the others are what it is known as. Which releases an entry names decides
+between entries that match equally well, and never how sure the finding is.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from pileup.analysis.blocked_time.measure import Share
+from pileup.analysis.contract import FindingDoc, SignDoc
+from pileup.analysis.evidence.context import Server
+from pileup.analysis.findings import known
+from pileup.analysis.findings.rules import Match
+from pileup.analysis.findings.worst_moment import Queue
+from pileup.knowledge import Issue, knowledge
+
+_GENERAL_FIRST = 0.04
+"""A case of a general problem leads only where its own signs add this much."""
+_OTHER_RELEASE = 0.15
+"""And an entry that names other releases has to match better by this much."""
+_SYMPTOM = 0.5
+"""Most that a symptom scores."""
+_EXPLAINS = 0.6
+"""A finding explains a symptom that scores at most 1/0.6 of it."""
+_NO_WAITS = 0.6
+"""Impact that ranks a finding that names no waits: a log line, a counter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """One known problem that matches."""
+
+    issue: Issue
+    match: Match
+    signs: tuple[SignDoc, ...]
+
+
+def by_mechanism(matched: Iterable[Matched], server: Server) -> list[list[Matched]]:
+    """Group matches by mechanism, the entry that leads first; none of another flavour leads."""
+    groups: defaultdict[str, list[Matched]] = defaultdict(list)
+    for entry in matched:
+        groups[entry.issue.mechanism].append(entry)
+    return [
+        sorted(members, key=lambda entry: _leads(entry, server), reverse=True)
+        for members in groups.values()
+    ]
+
+
+def _leads(entry: Matched, server: Server) -> tuple[bool, float, str]:
+    score = entry.match.score
+    if entry.issue.id == entry.issue.mechanism:
+        score += _GENERAL_FIRST
+    if entry.issue.applies_to(server.family, server.numbers) == "no":
+        score -= _OTHER_RELEASE
+    return known.concerns(entry.issue, server), round(score, 3), entry.issue.id
+
+
+def impact_of(
+    match: Match, queue: Queue | None, waiting: int, share: Share | None
+) -> tuple[float, float, float] | None:
+    """Return the share of time that flows through what a finding names, with its bounds.
+
+    share: of active-session seconds; None: not measured, and waiters are counted instead.
+    """
+    if share is not None and share.value > 0:
+        return round(share.value, 3), round(share.low, 3), round(share.high, 3)
+    waiters = max(match.waiters, queue.waiters if queue else 0)
+    if waiters == 0:
+        return None
+    everyone = max(waiting, waiters)
+    largest = queue.in_largest if queue else waiters
+    counted = waiters / everyone
+    return round(counted, 3), round(min(counted, largest / everyone), 3), round(counted, 3)
+
+
+def in_order(
+    findings: Sequence[FindingDoc], queues: Mapping[str, Queue], kinds: Mapping[str, str]
+) -> list[FindingDoc]:
+    """Order findings and mark symptoms, with what explains them.
+
+    kinds: by finding, the kind of what its victims wait for.
+    """
+    ordered = sorted(findings, key=lambda other: (-_rank(other), other.id))
+    problems = [other for other in ordered if other.role == "problem"]
+    marked = [_marked(other, problems, queues, kinds) for other in ordered]
+    return sorted(marked, key=lambda other: other.role == "symptom")
+
+
+def _rank(finding: FindingDoc) -> float:
+    impact = _NO_WAITS if finding.impact is None else finding.impact
+    return finding.score * (0.5 + 0.5 * impact)
+
+
+def _marked(
+    finding: FindingDoc,
+    problems: Sequence[FindingDoc],
+    queues: Mapping[str, Queue],
+    kinds: Mapping[str, str],
+) -> FindingDoc:
+    """Mark a symptom: by its nature, by what is known of it, or as its holder waits for another's.
+
+    As the cause, a symptom is at most an even bet.
+    """
+    cause = _cause(finding, problems, queues, kinds)
+    if cause is None and finding.role != "symptom":
+        return finding
+    return msgspec.structs.replace(
+        finding,
+        role="symptom",
+        explained_by=cause,
+        score=min(finding.score, _SYMPTOM),
+        verdict="found" if finding.verdict == "found" else "seen",
+    )
+
+
+def _cause(
+    finding: FindingDoc,
+    problems: Sequence[FindingDoc],
+    queues: Mapping[str, Queue],
+    kinds: Mapping[str, str],
+) -> str | None:
+    """Return the finding that explains this one; None: nothing found does."""
+    others = [other for other in problems if other.id != finding.id and other.verdict == "found"]
+    if finding.role == "symptom":
+        return next((other.id for other in others), None)
+    known = knowledge()
+    follows = known.issue(finding.id).follows
+    for other in others:
+        if other.score < _EXPLAINS * finding.score:
+            continue
+        if known.issue(other.id).mechanism in follows:
+            return other.id
+    queue = queues.get(kinds.get(finding.id, ""))
+    onward = queue.onward if queue else None
+    if onward is None or onward == kinds.get(finding.id):
+        return None
+    return next((other.id for other in others if kinds.get(other.id) == onward), None)
+
+
+__all__ = ["Matched", "by_mechanism", "impact_of", "in_order"]

@@ -1,0 +1,101 @@
+"""Remedies of a finding that fit this server and situation, with the ids of the incident filled in.
+
+Left out are remedies for other versions, settings that already have the value or that this server
+does not have, and those that do harm together with another finding.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from pileup.analysis.contract import MitigationDoc
+from pileup.analysis.evidence.context import Context, Server
+from pileup.analysis.evidence.scene import Actor
+from pileup.analysis.findings.setting_values import is_value
+from pileup.knowledge import Issue, Remedy
+from pileup.knowledge.version_ranges import fix_for, within
+
+_KILL = re.compile(r"^KILL (?:the )?(?P<whom>[^0-9].*)$", re.IGNORECASE)
+_SET = re.compile(r"\b(?P<name>[a-z]+(?:_[a-z0-9]+)+)\s*=\s*(?P<value>\w+)")
+_UPGRADE = re.compile(r"^(?:upgrade|\d+\.\d+(?:\.\d+)?\+?(?:/|$))", re.IGNORECASE)
+_RELEASE = re.compile(r"\b(\d+\.\d+(?:\.\d+)?)")
+_ALL_VARIABLES = 100
+"""From this many settings on, a variable that is not among them does not exist on this server."""
+_APPLIER = re.compile(r"system user|slave_worker|replica", re.IGNORECASE)
+
+
+def remedies(
+    issue: Issue, context: Context, holder: Actor | None, others: Collection[str]
+) -> list[MitigationDoc]:
+    """Return the remedies that fit. others: ids of all findings of this stall."""
+    docs = []
+    for remedy in issue.mitigations:
+        if not _fits(remedy, issue, context, others):
+            continue
+        action = _filled_in(remedy.action, issue, context.server, holder)
+        if action is None:
+            continue
+        docs.append(
+            MitigationDoc(
+                action=action,
+                side_effects=remedy.side_effects,
+                precondition=remedy.precondition,
+            )
+        )
+    return docs
+
+
+def _fits(remedy: Remedy, issue: Issue, context: Context, others: Collection[str]) -> bool:
+    server = context.server
+    if remedy.only and within(remedy.only, server.family, server.numbers) == "no":
+        return False
+    if any(other in others for other in remedy.not_when):
+        return False
+    if _UPGRADE.match(remedy.action):
+        return _may_upgrade(remedy.action, issue, server)
+    settings = list(_SET.finditer(remedy.action))
+    known = [context.settings.get(match["name"]) for match in settings]
+    if len(context.settings) >= _ALL_VARIABLES and settings and not any(known):
+        return False
+    has = [
+        setting is not None and is_value(setting.value, [match["value"]])
+        for match, setting in zip(settings, known, strict=True)
+    ]
+    return not has or not all(has)
+
+
+def _may_upgrade(action: str, issue: Issue, server: Server) -> bool:
+    """Return whether an upgrade helps: to a release above this one, of this flavour."""
+    if server.family is None:
+        return True
+    releases = [tuple(map(int, text.split("."))) for text in _RELEASE.findall(action)]
+    if not releases:
+        if not server.numbers:
+            return True
+        fix = fix_for(issue.fixed, server.family, server.numbers)
+        return fix is not None and fix.release is not None and fix.release > server.numbers
+    named = "mariadb" in action.lower()
+    if (server.family == "mariadb") != named:
+        return False
+    return not server.numbers or any(release > server.numbers for release in releases)
+
+
+def _filled_in(action: str, issue: Issue, server: Server, holder: Actor | None) -> str | None:
+    """Fill in session ids and releases; None: it would do harm to whoever is the holder."""
+    if (match := _KILL.match(action)) is not None:
+        if holder is None or holder.session_id is None:
+            return action
+        known = holder.session or {}
+        if _APPLIER.search(f"{known.get('user')} {known.get('state')}"):
+            return None
+        whom = match["whom"]
+        return f"KILL {holder.session_id} ({whom if ' or ' not in whom else 'the holder'})"
+    if action.lower() == "upgrade":
+        fix = fix_for(issue.fixed, server.family, server.numbers)
+        if fix is not None and fix.release is not None:
+            return f"Upgrade to {'.'.join(map(str, fix.release))} or later"
+    return action
+
+
+__all__ = ["remedies"]
