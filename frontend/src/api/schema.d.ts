@@ -4012,7 +4012,11 @@ export interface components {
       of: number
       /** @default  */
       persistence: string
+      /** @default  */
+      root: string
       seen: number
+      /** @default null */
+      share: number | null
       time: string | null
       /** @default 0 */
       waiters: number

@@ -76,7 +76,7 @@ class RootBlocker:
     label: str
     blocks_total: int
     share: float | None
-    """Of the threads that wait at that moment; None when those are not known."""
+    """Of the stall's active-session seconds; None when those are not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,9 +207,10 @@ def _numbers(parts: dict[str, Any], artifacts: Sequence[Artifact]) -> Numbers:
     blockers = parts.get("blockers", [])
     root = None
     if blockers:
-        blocked, waiters = blockers[0]["blocks_total"], blockers[0].get("waiters")
-        share = min(1.0, blocked / waiters) if waiters else None
-        root = RootBlocker(label=blockers[0]["holder"], blocks_total=blocked, share=share)
+        first = blockers[0]
+        root = RootBlocker(
+            label=first["holder"], blocks_total=first["blocks_total"], share=first.get("share")
+        )
     return Numbers(
         onset=datetime.fromisoformat(stall.onset) if stall else None,
         duration_s=stall.duration_s if stall else None,

@@ -74,7 +74,7 @@ export function Numbers({ overview }: { readonly overview: Overview }) {
               blocks <Measured value={root.blocks_total} />
               {root.share !== null && (
                 <>
-                  , <ShareValue value={root.share} /> of the waiters at that moment
+                  , <ShareValue value={root.share} /> of active-session time
                 </>
               )}
             </span>

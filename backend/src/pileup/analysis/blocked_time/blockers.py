@@ -30,7 +30,7 @@ def blockers(blocked: BlockedTime) -> list[BlockerDoc]:
                 time=root.time,
                 blocks_direct=node.blocks_direct,
                 blocks_total=node.blocks_total,
-                seen=lasting.root,
+                seen=root.moments,
                 blocking=lasting.blocking,
                 of=of,
                 among=among,
@@ -46,8 +46,10 @@ def blockers(blocked: BlockedTime) -> list[BlockerDoc]:
                 first=iso(lasting.first),
                 last=iso(lasting.last),
                 confidence=root.confidence,
-                persistence=persistence(lasting.root, lasting.blocking, among, nodes),
+                persistence=persistence(root.moments, lasting.blocking, among, nodes),
                 amplification=described.amplification,
+                root=root.key,
+                share=root.share,
             )
         )
     return docs

@@ -19,7 +19,7 @@ from pileup.analysis.blocked_time.blame import Flow, flow
 from pileup.analysis.blocked_time.population import Member, population
 from pileup.analysis.blocked_time.roots import Here, Roots
 from pileup.analysis.contract import ActiveSessionsDoc, RootDoc
-from pileup.analysis.evidence.context import Span
+from pileup.analysis.evidence.context import Server, Span
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.scene import scene
 from pileup.analysis.waits import tally
@@ -91,6 +91,7 @@ def blocked_time(
     values: pl.DataFrame,
     span: Span | None,
     host: str | None,
+    server: Server | None = None,
 ) -> BlockedTime:
     """Measure the chosen moments.
 
@@ -103,7 +104,7 @@ def blocked_time(
     weighed, mixes = [], []
     for moment in choice.chosen:
         here = scene(evidence, moment.time, moment.host)
-        graph = build(evidence, here)
+        graph = build(evidence, here, server)
         counts = count_graph(graph)
         threads = waiting_threads(here, graph)
         tally.add(counted, graph, counts, moment, lasts[id(moment)], threads)

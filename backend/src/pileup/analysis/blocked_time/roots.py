@@ -19,6 +19,7 @@ from pileup.analysis.blocked_time.blame import End, Flow, root_of, unfollowed
 from pileup.analysis.blocked_time.population import Member
 from pileup.analysis.contract import RootDoc, WaitNode
 from pileup.analysis.evidence.times import iso
+from pileup.analysis.waits.by_latches import UNNAMED
 from pileup.analysis.waits.counts import Counts
 from pileup.analysis.waits.draft import Graph
 from pileup.analysis.waits.moment_graph import lasting_key, node_doc, why_root
@@ -339,6 +340,8 @@ def _key(name: str, graph: Graph) -> str:
     resource = graph.resources.get(name)
     if resource is not None and resource.latch is not None:
         return f"latch:{resource.latch}"
+    if resource is not None and resource.label.endswith(UNNAMED):
+        return resource.id  # without a name and a place of creation, alike is not the same
     return lasting_key(name, graph)
 
 

@@ -17,7 +17,7 @@ from pileup.analysis.captures import throughput
 from pileup.analysis.captures.partition import Capture
 from pileup.analysis.evidence import series, servers
 from pileup.analysis.evidence.answers import Answers, Missing
-from pileup.analysis.evidence.context import Context, Server
+from pileup.analysis.evidence.context import Context, Server, Span
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.findings import signatures, slow_queries, summary, triage
 from pileup.analysis.findings.observed import Observed
@@ -172,7 +172,7 @@ def _measure(
     A measure that fails is a ``Missing``: ``answers`` records it, and what reads it.
     """
     ask, evidence, values = examined.answers.ask, examined.evidence, examined.values
-    stalls, every = examined.stalls, examined.every
+    stalls = examined.stalls
     main = ask("stalls", lambda: wanted if len(stalls) else None)  # unknown where stalls are
     span = ask("stalls", lambda: main.span if main else None)
     host = ask("stalls", lambda: main.host if main else None)
@@ -180,19 +180,15 @@ def _measure(
     chosen = ask(
         "baseline", lambda: baselines.choose(main, stalls, values, neighbours) if main else None
     )
-    blocked = ask(
-        "waits",
-        lambda: measure.blocked_time(
-            evidence, every, moments.choose_moments(every, span, host), values, span, host
-        ),
-    )
+    server = ask("server", lambda: servers.server(evidence, settings))
+    blocked = ask("waits", lambda: _blocked(examined, span, host, server))
     baseline = ask("baseline", lambda: chosen.span if chosen else None)
     document = ask(
         "stalls", lambda: _main_document(examined, main, chosen, blocked) if main else None
     )
     context = Context(
         evidence=evidence,
-        server=ask("server", lambda: servers.server(evidence, settings)),
+        server=server,
         settings=settings,
         stalls=ask(
             "stalls",
@@ -223,6 +219,15 @@ def _measure(
         ),
     )
     return whole, blocked, document
+
+
+def _blocked(
+    examined: Examined, span: Span | None, host: str | None, server: Server
+) -> measure.BlockedTime:
+    choice = moments.choose_moments(examined.every, span, host)
+    return measure.blocked_time(
+        examined.evidence, examined.every, choice, examined.values, span, host, server
+    )
 
 
 def _main_document(

@@ -79,6 +79,10 @@ class BlockerDoc(Doc, frozen=True, kw_only=True):
     """'Root blocker in 11 of 24 sampled status dumps, blocks in 23'."""
     amplification: str = ""
     """'One latch: 222 behind it directly, 948 in all'; empty where all stand directly behind."""
+    root: str = ""
+    """Key of the root in ``roots``, from which it is taken."""
+    share: float | None = None
+    """Share of the active-session seconds of the stall that end there; None: not measured."""
 
 
 class DeadlockDoc(Doc, frozen=True, kw_only=True):

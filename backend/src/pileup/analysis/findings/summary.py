@@ -210,6 +210,8 @@ def _behind(root: BlockerDoc) -> str:
     if root.blocks_direct and root.blocks_total > root.blocks_direct:
         direct = f"{grouped(root.blocks_direct)} directly behind it{at}"
         text = f"{direct}, {grouped(root.blocks_total)} in all"
+    if root.share is not None and root.of > 1:
+        text += f", {root.share:.0%} of active-session time"
     if root.of <= 1 or not root.persistence:
         return text
     return f"{text}; {root.persistence[0].lower()}{root.persistence[1:]}"

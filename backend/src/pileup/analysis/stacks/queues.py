@@ -8,6 +8,7 @@ a thread that is inside the same code and does not wait: inferred, and marked so
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -187,6 +188,12 @@ QUEUES = (
 )
 
 
+_BY_FUNCTION: dict[str, list[Queue]] = {}
+for _each in QUEUES:
+    for _function in _each.functions:
+        _BY_FUNCTION.setdefault(_function, []).append(_each)
+
+
 def waits_in(actor: Actor) -> Queue | None:
     """Return the queue that a thread waits in, by its stack if known, else by its state."""
     if actor.functions:
@@ -207,14 +214,17 @@ def by_stack(functions: Sequence[str]) -> Queue | None:
 
     Outer frames are only context: every wait for a metadata lock is also inside open_table.
     """
+    return _by_stack(tuple(functions))
+
+
+@functools.lru_cache(maxsize=4096)
+def _by_stack(functions: tuple[str, ...]) -> Queue | None:
     if not is_waiting(functions):
         return None
-    time_class = wait_classes.of_stack(tuple(functions))
+    time_class = wait_classes.of_stack(functions)
     for function in functions:
-        key = function_key(function)
-        for queue in QUEUES:
-            of_queue = wait_classes.of_queue(queue.id)
-            if key in queue.functions and (time_class not in _LOCKS or of_queue == time_class):
+        for queue in _BY_FUNCTION.get(function_key(function), ()):
+            if time_class not in _LOCKS or wait_classes.of_queue(queue.id) == time_class:
                 return queue
     return None
 

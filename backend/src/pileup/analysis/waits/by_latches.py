@@ -14,6 +14,9 @@ from pileup.knowledge.source_sites import site
 _READER = 0.6
 """A thread at the place of the last read lock may hold another latch."""
 
+UNNAMED = "unnamed"
+"""Name of a latch of which neither a name, a place of creation nor an address is printed."""
+
 
 def semaphores(draft: Draft) -> None:
     """Add each waiter of SEMAPHORES, its latch, and the thread that holds the latch."""
@@ -147,7 +150,7 @@ def _latch(draft: Draft, wait: Row) -> Resource:
     known = known_latch(wait, draft.server)
     site = f"{wait['created_file']}:{wait['created_line']}" if wait["created_file"] else None
     what = "mutex" if wait["mode"] == "mutex" else "RW-latch"
-    name = wait["latch_name"] or site or wait["latch_address"] or "unnamed"
+    name = wait["latch_name"] or site or wait["latch_address"] or UNNAMED
     address = wait["latch_address"] or f"{wait['file']}:{wait['line']}"
     resource = draft.resources.get(f"latch:{address}")
     if resource is None:

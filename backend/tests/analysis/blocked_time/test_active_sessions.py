@@ -1,0 +1,95 @@
+"""Active sessions over time: classes add up to the level, seconds are its area."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from pileup.analysis.blocked_time.active_sessions import (
+    MOST_POINTS,
+    Level,
+    Mix,
+    active_sessions,
+)
+from pileup.analysis.contract import ActiveSessionsDoc
+from tests.analysis.frames import T0, S
+from tests.support.captures import analysis_of, of_samples, sample
+
+
+def level(values: list[float], step: int = 1) -> Level:
+    return Level("mysql.Threads_running", [T0 + n * step * S for n in range(len(values))], values)
+
+
+def adds_up(shown: ActiveSessionsDoc) -> None:
+    assert len(shown.times) == len(shown.level) <= MOST_POINTS
+    for at, value in enumerate(shown.level):
+        assert sum(each.values[at] for each in shown.classes) == pytest.approx(value, abs=0.02)
+    assert sum(each.share for each in shown.classes) == pytest.approx(1, abs=0.002)
+    if shown.seconds is not None and shown.low is not None and shown.high is not None:
+        assert shown.low <= shown.seconds <= shown.high
+        seconds = sum(each.seconds or 0.0 for each in shown.classes)
+        assert seconds == pytest.approx(shown.seconds, abs=1)
+
+
+@pytest.mark.seeds(20, 200)
+def test_classes_add_up_to_the_level(seed: int) -> None:
+    dice = random.Random(seed)
+    values = [float(dice.randint(0, 300)) for _ in range(dice.randint(1, 700))]
+    mixes = [
+        Mix(
+            T0 + dice.randint(0, len(values)) * S,
+            {name: float(dice.randint(1, 90)) for name in dice.sample(["latch", "working"], 1)},
+            complete=dice.random() < 0.5,
+        )
+        for _ in range(dice.randint(0, 6))
+    ]
+    shown = active_sessions(level(values), mixes, "moments")
+    assert shown is not None
+    if any(values):
+        adds_up(shown)
+
+
+def test_seconds_are_the_area_and_gaps_are_not_bridged() -> None:
+    shown = active_sessions(level([10.0] * 11), [], "")
+    assert shown is not None
+    assert (shown.seconds, shown.low, shown.high) == (100.0, 100.0, 100.0)
+    assert [each.id for each in shown.classes] == ["unknown"]
+    times = [T0 + n * S for n in (*range(11), *range(1000, 1011))]
+    gap = active_sessions(Level("running", times, [10.0] * 22), [], "")
+    assert gap is not None
+    assert gap.seconds == 200.0
+
+
+def test_what_a_partial_source_does_not_show_is_unknown() -> None:
+    """A dump lists 20 waiters for a latch while 100 sessions run; a processlist lists them all."""
+    partial = Mix(T0, {"latch": 20.0}, complete=False)
+    assert partial.shares(100.0) == {"latch": 0.2, "unknown": 0.8}
+    whole = Mix(T0, {"latch": 20.0, "working": 60.0}, complete=True)
+    assert whole.shares(100.0) == {"latch": 0.25, "working": 0.75}
+
+
+def test_a_single_moment_has_no_seconds() -> None:
+    shown = active_sessions(None, [Mix(None, {"latch": 3.0, "working": 1.0}, complete=True)], "x")
+    assert shown is not None
+    assert shown.seconds is None
+    assert {each.id: each.share for each in shown.classes} == {"latch": 0.75, "working": 0.25}
+
+
+@of_samples()
+def test_laws_hold_for_the_samples(name: str) -> None:
+    """Waiters are at most the sessions, shares of roots are parts, each stall has its classes."""
+    analysis = analysis_of(sample(name))
+    assert analysis.active_sessions is not None
+    adds_up(analysis.active_sessions)
+    assert sum(root.share for root in analysis.roots) <= 1.001
+    assert [blocker.root for blocker in analysis.blockers] == [
+        root.key for root in analysis.roots if root.node
+    ]
+    for episode in analysis.episodes:
+        assert episode.stall.peak_waiters is not None
+        assert episode.active_sessions is not None
+        assert episode.stall.peak_waiters <= episode.active_sessions.peak
+    for capture in analysis.captures:
+        assert capture.active_sessions is not None
+        adds_up(capture.active_sessions)
