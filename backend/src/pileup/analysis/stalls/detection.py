@@ -8,6 +8,7 @@ removes what another one shows.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -93,27 +94,40 @@ def _united(stalls: Sequence[Stall]) -> list[Stall]:
         (stall for stall in stalls if stall.kind == "stall"),
         key=lambda stall: (SHAPES.index(stall.shape), stall.onset),
     )
-    bursts = [stall for stall in stalls if stall.kind == "recovery_burst"]
-    merged: list[Stall] = []
+    drained = {stall.onset for stall in stalls if stall.kind == "recovery_burst"}
+    merged: list[Stall] = []  # in time order, none near another
     for stall in real:
-        near = [other for other in merged if _touch(stall, other)]
-        for other in near:
-            merged.remove(other)
-            drained = any(burst.onset == other.end for burst in bursts)
-            stall = _merged(other, stall, drained=drained)
-        merged.append(stall)
-    short = [
-        stall
-        for stall in stalls
-        if stall.kind == "false_positive"
-        and not any(stall.signal is not other.signal and _touch(stall, other) for other in merged)
-    ]
-    return [*merged, *short, *bursts]
+        first, after = _near(merged, stall)
+        if stall.shape == "slow" and first < after:  # it joins nothing that is apart
+            merged[first:after] = [
+                _merged(other, stall, drained=True) for other in merged[first:after]
+            ]
+            continue
+        for other in merged[first:after]:
+            stall = _merged(other, stall, drained=other.end in drained)
+        merged[first:after] = [stall]
+    others = [stall for stall in stalls if stall.kind != "stall"]
+    return [*merged, *(other for other in others if not _is_part(other, merged))]
 
 
-def _touch(stall: Stall, other: Stall) -> bool:
+def _near(stalls: Sequence[Stall], stall: Stall) -> tuple[int, int]:
+    """Return the range of stalls, which are in time order, that a stall touches."""
     wide = stall.span.widened(_NEAR_S)
-    return wide.start <= other.span.end and other.span.start <= wide.end
+    first = bisect_left(stalls, wide.start, key=lambda other: other.span.end)
+    return first, max(first, bisect_right(stalls, wide.end, key=lambda other: other.onset))
+
+
+def _touches(stalls: Sequence[Stall], stall: Stall) -> bool:
+    first, after = _near(stalls, stall)
+    return first < after
+
+
+def _is_part(short: Stall, stalls: Sequence[Stall]) -> bool:
+    """Return whether a false positive lies in a stall that another signal shows."""
+    first, after = _near(stalls, short)
+    return short.kind == "false_positive" and any(
+        short.signal is not other.signal for other in stalls[first:after]
+    )
 
 
 def _merged(stall: Stall, other: Stall, *, drained: bool) -> Stall:
@@ -144,6 +158,7 @@ def _with_hostless(found: dict[str | None, list[Stall]]) -> list[Stall]:
     """
     hosts = [host for host in found if host is not None]
     named = [stall for host in hosts for stall in found[host]]
+    real = [[stall for stall in found[host] if stall.kind == "stall"] for host in hosts]
     more = found.get(None, [])
     if not hosts:
         return list(more)
@@ -151,8 +166,7 @@ def _with_hostless(found: dict[str | None, list[Stall]]) -> list[Stall]:
     more = [
         replace(stall, host=host)
         for stall in more
-        if stall.kind == "stall"
-        and not any(_touch(stall, other) for other in named if other.kind == "stall")
+        if stall.kind == "stall" and not any(_touches(each, stall) for each in real)
     ]
     return [*named, *more]
 

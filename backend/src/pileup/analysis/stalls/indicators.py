@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import statistics
-from dataclasses import dataclass
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, field
 
 import polars as pl
 
@@ -36,10 +37,18 @@ class Signal:
     score: float = 0.0
     """How fully the series shows its role, for a choice among several."""
 
-    @property
-    def interval_us(self) -> int:
+    interval_us: int = field(init=False)
+    """Usual step between samples."""
+
+    def __post_init__(self) -> None:
+        """Measure the step once: detection needs it for every range."""
         steps = [b - a for a, b in itertools.pairwise(self.times) if b > a]
-        return round(statistics.median(steps)) if steps else _S
+        interval = round(statistics.median(steps)) if steps else _S
+        object.__setattr__(self, "interval_us", interval)
+
+    def between(self, start: int, end: int) -> list[float]:
+        """Return the values of a time range, both ends included."""
+        return self.values[bisect_left(self.times, start) : bisect_right(self.times, end)]
 
 
 def signals(values: pl.DataFrame) -> list[Signal]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 import statistics
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -32,6 +32,8 @@ ALWAYS_HIGH = 25.0
 """pt-stalk's own threshold for Threads_running: a whole capture above it is inside a stall."""
 _APART = 1.5
 """Factor of a stall's median over the busy level outside it; less is normal scatter."""
+_QUIET_S, _QUIET_SAMPLES = 2400, 32
+"""Range around a sample that shows the quiet level of a long capture; at least so many samples."""
 _BURST = 1.4
 _OBSERVER_BEFORE_S, _OBSERVER_AFTER_S, _OBSERVER_MOST_S = 2.0, 8.0, 6.0
 
@@ -92,11 +94,7 @@ def _cleared(signal: Signal, mask: Sequence[bool], last: int, length: float) -> 
     if last + 1 >= len(signal.times):
         return False
     until = signal.times[last] + max(length, _NOISE_S) * _S
-    after = [
-        high
-        for time, high in zip(signal.times[last + 1 :], mask[last + 1 :], strict=True)
-        if time <= until
-    ]
+    after = mask[last + 1 : bisect_right(signal.times, until)]
     return signal.times[-1] >= until and bool(after) and not any(after)
 
 
@@ -118,14 +116,15 @@ def _high(signal: Signal) -> list[bool]:
 
 
 def _quiet_levels(signal: Signal) -> list[float]:
-    """Return the quiet level around each sample, over the capture or 40 minutes of a long one."""
+    """Return the quiet level around each sample, over the capture or a part of a long one."""
     numbers = pl.Series(signal.values, dtype=pl.Float64)
     span = signal.times[-1] - signal.times[0]
     if span <= 3600 * _S:
         level = numbers.quantile(0.15) or 0.0
         return [level] * len(numbers)
     frame = pl.DataFrame({"t": pl.Series(signal.times).cast(pl.Datetime("us")), "v": numbers})
-    rolled = frame.rolling("t", period="40m", offset="-20m", closed="both").agg(
+    half = max(_QUIET_S // 2, _QUIET_SAMPLES // 2 * signal.interval_us // _S)
+    rolled = frame.rolling("t", period=f"{2 * half}s", offset=f"-{half}s", closed="both").agg(
         pl.col("v").quantile(0.25)
     )
     return rolled["v"].fill_null(0.0).to_list()

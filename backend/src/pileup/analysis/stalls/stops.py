@@ -7,6 +7,7 @@ is the level before the load came, the clients that stay connected, and the serv
 from __future__ import annotations
 
 import statistics
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from pileup.analysis.evidence.context import Span
@@ -28,6 +29,8 @@ _PATTERN_RUNS, _PATTERN_SHARE = 4, 0.2
 _LEFT = 0.5
 """Clients, or sessions, down to this share of what they were: the load left."""
 _RESTART_S = 60.0
+_MEMORY = 1000
+"""Samples before a fall that show how little work is usual."""
 
 
 def stops(
@@ -53,7 +56,7 @@ def stops(
     for first, last in ranges:
         level = marked.levels[first]
         assert level is not None
-        earlier += signal.values[begin:first]
+        earlier = [*earlier, *signal.values[max(begin, first - _MEMORY) : first]][-_MEMORY:]
         begin = first
         inside = signal.values[first : last + 1]
         length = (signal.times[last] - signal.times[first] + interval) / _S
@@ -110,10 +113,9 @@ def levels_around(signal: Signal | None, span: Span) -> tuple[float | None, floa
     """Return the medians of a series in the minute before a span, and inside; None: no samples."""
     if signal is None:
         return None, None
-    pairs = list(zip(signal.times, signal.values, strict=True))
     reach = max(60 * _S, 10 * signal.interval_us)
-    before = [value for time, value in pairs if span.start - reach <= time < span.start]
-    inside = [value for time, value in pairs if span.start <= time <= span.end]
+    before = signal.between(span.start - reach, span.start - 1)
+    inside = signal.between(span.start, span.end)
     return (
         statistics.median(before) if before else None,
         statistics.median(inside) if inside else None,
@@ -121,7 +123,7 @@ def levels_around(signal: Signal | None, span: Span) -> tuple[float | None, floa
 
 
 def _index_after(signal: Signal, time: int) -> int:
-    return next((at for at, other in enumerate(signal.times) if other > time), 0)
+    return bisect_right(signal.times, time)
 
 
 __all__ = ["levels_around", "stops"]
