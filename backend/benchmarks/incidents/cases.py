@@ -43,6 +43,7 @@ _FORMS = {
     "list": "processlist",
     "stacks": "stacktrace",
     "log": "mysqld-error",
+    "machine": "vmstat",
 }
 _HOLD_OUT = 0.35
 

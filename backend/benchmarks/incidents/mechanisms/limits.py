@@ -198,3 +198,19 @@ def full_text_sync(s: Scenario) -> None:
     s.world.fsync_s = lambda: s.rng.uniform(4, 20) if s.on else quick()
     s.world.leader_doing = lambda: "syncing full text" if s.on else "flushing"
     s.truth.root = r"fts|full.?text|sync"
+
+
+@mechanism("swapping", shown="machine", least=3)
+def swapping(s: Scenario) -> None:
+    """Take the memory away: pages of the server come back from the swap device."""
+    s.machine |= {"swap_kb": s.rng.uniform(3000, 40_000), "iowait": 40.0, "cpu_system": 25.0}
+    s.truth.root = r"swap|memory|read|running|working|CPU"
+    memory = s.app.lock("disk", "swap device", 3)
+
+    def inside(_: Session, __: str) -> Iterator[Step]:
+        if s.on:
+            yield Take(memory, "X")
+            yield Work(s.rng.uniform(0.05, 0.4), "scanning")
+            yield Free(memory)
+
+    s.app.inside = inside

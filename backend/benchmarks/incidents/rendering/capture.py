@@ -37,7 +37,7 @@ def capture_files(printed: Printed, moments: Sequence[Moment]) -> Files:
     files |= _listings(printed, moments)
     if rng.random() < 0.6:
         files |= _stacks(printed, moments)
-    if rng.random() < 0.6:
+    if rng.random() < 0.6 or "swap_kb" in printed.scenario.machine:
         files["vmstat.txt"] = (vmstat(printed, rows), "vmstat")
     if rng.random() < 0.4:
         files["iostat.txt"] = (iostat(printed, rows), "iostat")
