@@ -29,8 +29,8 @@ _CALM, _STALL = 40, 60
 _WAIT = re.compile(r"(\d+) (\S+) (\S+):(\d+) (\S+)(?: (0x\w+))?$")
 
 
-def case(example: Example) -> Evidence:
-    """The evidence of one case."""
+def case(example: Example, *, alone: bool = False) -> Evidence:
+    """The evidence of one case; alone: without series and variables, as people paste it."""
     version, _, comment = example.server.partition(" ")
     settings = example.settings | {"version": version, "version_comment": comment or "Community"}
     running = [3.0] * _CALM + [90.0] * _STALL + [3.0] * 30
@@ -55,6 +55,8 @@ def case(example: Example) -> Evidence:
             Event(line_first=i, line_last=i, kind="log", message=text, **_at(_CALM + 5))
             for i, text in enumerate(example.log, start=1)
         ]
+    if alone:
+        del files["series"], files["variables"]
     return evidence(files)
 
 

@@ -107,7 +107,8 @@ def _evaluate(
 ) -> tuple[Match | None, tuple[SignDoc, ...], bool]:
     """Return the match of one known problem, and whether there was data to check it on."""
     if signature.rule == "code":
-        return RULES[issue](observed), (), _has_moments(observed)
+        has_data = concurrency.HAS_DATA.get(issue, _has_moments)
+        return RULES[issue](observed), (), has_data(observed)
     outcome = evaluate(signature, observed, bigger)
     return outcome.match, outcome.signs, outcome.had_data
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from pileup.analysis.contract import ShiftDoc
@@ -99,4 +100,8 @@ def _work_alone(observed: Observed) -> Match | None:
     return Match("thread-concurrency-zero", score, why, (where,), against)
 
 
+HAS_DATA: dict[str, Callable[[Observed], bool]] = {
+    "thread-concurrency-zero": lambda observed: bool(observed.context.shifts)
+}
+"""Rules that need more than a dump, a list or stacks: whether the evidence has it."""
 RULES: dict[str, Rule] = {"thread-concurrency-zero": unlimited}

@@ -1,0 +1,56 @@
+"""Whatever few waiters a file shows, their mechanism is found or seen, and never 'not found'."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+import pytest
+
+from pileup.analysis import analyse
+from pileup.knowledge import knowledge
+from pileup.knowledge.signature import Example
+from tests.analysis.cases import case
+from tests.support.rounds import Rounds
+
+FIRES = [(s.issue, one) for s in knowledge().signatures.values() for one in s.fires]
+_COUNT = re.compile(r"^\d+")
+
+
+def cut_down(example: Example, waiters: int) -> Example:
+    """The example with so many of each, without version, settings and series."""
+
+    def few(texts: list[str]) -> list[str]:
+        return [_COUNT.sub(lambda found: str(min(int(found[0]), waiters)), one) for one in texts]
+
+    return msgspec.structs.replace(
+        example,
+        server="",
+        settings={},
+        series={},
+        waits=few(example.waits),
+        stacks=few(example.stacks),
+        states=few(example.states),
+        transactions=few(example.transactions),
+        queries=few(example.queries),
+        users=few(example.users),
+    )
+
+
+def verdicts(example: Example) -> dict[str, str]:
+    """By known problem: found, seen, not_found or no_data."""
+    found = analyse(case(example, alone=True))
+    said = {one.id: one.verdict for one in found.absences}
+    return said | {k.id: one.verdict for one in found.findings for k in one.known_as if k.score}
+
+
+@pytest.mark.parametrize("turn", range(3))
+def test_few_waiters_are_found_or_seen(turn: int, rounds: Rounds) -> None:
+    """One to five waiters, no version, no settings, no baseline: every mechanism still shows."""
+    hidden = []
+    for number, (issue, whole) in enumerate(rounds.in_turn(FIRES, 12, first=4 * turn)):
+        example = cut_down(whole, 1 + number % 5)
+        verdict = verdicts(example).get(issue, "no_data")
+        if verdict not in ("found", "seen") and not whole.series:  # without its numbers
+            hidden.append((issue, verdict, whole.says))
+    assert not hidden
