@@ -5009,6 +5009,8 @@ export interface components {
     Headline: {
       /** @default  */
       arrival: string
+      /** @default  */
+      story: string
       text: string
       /** @enum {unknown} */
       verdict: 'no_stall' | 'not_enough_data' | 'stall' | 'waits'

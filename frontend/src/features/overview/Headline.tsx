@@ -113,7 +113,14 @@ export function Headline({ overview }: { readonly overview: Overview }) {
           >
             {VERDICT[headline.verdict]}
           </Chip>
-          <p className="headline-text">{headline.text}</p>
+          {headline.story ? (
+            <>
+              <p className="headline-story">{headline.story}</p>
+              <p className="headline-detail">{headline.text}</p>
+            </>
+          ) : (
+            <p className="headline-text">{headline.text}</p>
+          )}
           {headline.arrival && <p className="headline-arrival">{headline.arrival}</p>}
         </div>
       )}

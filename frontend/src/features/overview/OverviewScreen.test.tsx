@@ -64,7 +64,7 @@ const incident = {
 }
 const base: Overview = {
   incident,
-  headline: { verdict: 'stall', text: 'Stall on db-1 for 96 s.', arrival: '' },
+  headline: { verdict: 'stall', text: 'Stall on db-1 for 96 s.', arrival: '', story: '' },
   captures: [],
   active_sessions: null,
   active_gaps: [],

@@ -9,6 +9,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+import msgspec
 import polars as pl
 
 from pileup.analysis import contract
@@ -19,7 +20,7 @@ from pileup.analysis.evidence import series, servers
 from pileup.analysis.evidence.answers import Answers, Missing
 from pileup.analysis.evidence.context import Context, Server, Span
 from pileup.analysis.evidence.evidence import Evidence
-from pileup.analysis.findings import signatures, slow_queries, summary, triage
+from pileup.analysis.findings import signatures, slow_queries, story, summary, triage
 from pileup.analysis.findings.observed import Observed
 from pileup.analysis.stacks import hot_stacks
 from pileup.analysis.stalls import baselines, corrections, detection, shifts
@@ -128,7 +129,9 @@ def judge(
         stalls=listed("stalls", lambda: context.stalls),
         headline=settle(
             "headline",
-            lambda: summary.headline(context, document, roots, hot_waits, findings),
+            lambda: _with_story(
+                summary.headline(context, document, roots, hot_waits, findings), document, blocked
+            ),
             summary.NOT_ANSWERED,
         ),
         server=settle("server", lambda: servers.names(context.server), servers.names(Server())),
@@ -263,6 +266,14 @@ def active_sessions(
         ),
         None,
     )
+
+
+def _with_story(
+    headline: contract.Headline, stall: contract.StallDoc | None, blocked: measure.BlockedTime
+) -> contract.Headline:
+    """Add the sentence that says who waited for whom."""
+    text = story.story(stall, blocked.roots, blocked.active)
+    return msgspec.structs.replace(headline, story=text)
 
 
 def _most_waiting(

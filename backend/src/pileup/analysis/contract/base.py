@@ -81,3 +81,5 @@ class Headline(Doc, frozen=True, kw_only=True):
     text: str
     arrival: str = ""
     """Sentence: did the arrival rate rise, work per query rise, or the server go idle."""
+    story: str = ""
+    """Who held what, who waited and how long, in at most 25 words; '' without a stall."""

@@ -1,0 +1,139 @@
+"""The story of a stall: one sentence, at most 25 words, the same root as the table of roots."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pileup.analysis.contract import ActiveSessionsDoc, RootDoc, StallDoc, TimeClassDoc
+from pileup.analysis.findings.story import MOST_WORDS, story
+
+
+def stall(**given: Any) -> StallDoc:
+    values: dict[str, Any] = {
+        "kind": "stall",
+        "baseline": None,
+        "onset": "2026-11-20T22:25:47Z",
+        "end": "2026-11-20T22:26:47Z",
+        "duration_s": 60.0,
+        "peak_at": None,
+        "peak_waiters": 161,
+        "evidence": [],
+    }
+    return StallDoc(**(values | given))
+
+
+def root(**given: Any) -> RootDoc:
+    values: dict[str, Any] = {
+        "key": "session:197",
+        "kind": "session",
+        "label": "session 197 (User sleep)",
+        "seconds": 1.0,
+        "share": 0.98,
+        "low": 0.9,
+        "high": 1.0,
+        "path": ["160 sessions", "metadata lock app.accounts", "session 197"],
+        "why": "",
+    }
+    return RootDoc(**(values | given))
+
+
+def active(share: float = 0.9) -> ActiveSessionsDoc:
+    latch = TimeClassDoc(id="latch", title="Latch", waits=True, seconds=1.0, share=share, values=[])
+    return ActiveSessionsDoc(
+        times=[], level=[], classes=[latch], seconds=1.0, low=None, high=None,
+        level_from="", mix_from="", peak=1.0, peak_at=None,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("of", "by", "text"),
+    [
+        (
+            stall(),
+            root(),
+            (
+                "For 60 s, up to 161 sessions waited for session 197, which held the metadata lock "
+                "app.accounts."
+            ),
+        ),
+        (
+            stall(),
+            root(label="trx 9 · session 390 (idle in transaction 3 s)", doing="idle"),
+            (
+                "For 60 s, up to 161 sessions waited for idle session 390, which held the metadata "
+                "lock app.accounts."
+            ),
+        ),
+        (
+            stall(end=None, duration_s=7200.0),
+            root(kind="latch", label="RW-latch btr0sea.cc:202 (btr_search_latch)", rotates=True),
+            (
+                "For 120 min, up to 161 sessions waited for the adaptive hash latch (btr0sea.cc:202), "
+                "whose holders changed all the time."
+            ),
+        ),
+        (
+            stall(peak_waiters=1),
+            root(kind="latch", label="mutex no-such.cc:1", known=False, share=0.4),
+            (
+                "For 60 s, 1 session waited, 40% of the time for mutex no-such.cc:1, whose holder is "
+                "unknown."
+            ),
+        ),
+        (
+            stall(),
+            root(share=0.1),
+            "For 60 s, up to 161 sessions waited, 90% of the time for latches inside the server.",
+        ),
+        (
+            stall(shape="refused", end=None),
+            root(share=0.1),
+            "For 60 s, the server refused clients, and the capture ends before it did.",
+        ),
+        (stall(peak_waiters=None), root(), "The server stalled for 60 s."),
+        (
+            stall(peak_waiters=None, duration_s=None, end=None),
+            root(),
+            "The server stalled.",
+        ),
+        (
+            stall(),
+            root(kind="cycle"),
+            "For 60 s, up to 161 sessions waited for each other, in a circle.",
+        ),
+    ],
+)
+def test_what_it_says(of: StallDoc, by: RootDoc, text: str) -> None:
+    assert story(of, [by], active()) == text
+
+
+def test_no_stall_has_no_story() -> None:
+    assert story(None, [root()], active()) == ""
+
+
+_labels = st.lists(st.from_regex(r"[a-z(·:.]{1,9}", fullmatch=True), min_size=1, max_size=30).map(
+    " ".join
+)
+
+
+@given(
+    label=_labels,
+    path=st.lists(_labels, max_size=4),
+    kind=st.sampled_from(["session", "latch", "cycle", "fsync", "transaction"]),
+    shape=st.sampled_from(["piled_up", "refused", "stopped", "slow"]),
+    end=st.booleans(),
+    waiters=st.none() | st.integers(0, 10**6),
+    share=st.floats(0, 1),
+)
+def test_it_is_always_one_short_sentence(
+    label: str, path: list[str], kind: str, shape: str, end: bool, waiters: int | None, share: float
+) -> None:
+    of = stall(shape=shape, peak_waiters=waiters, **({} if end else {"end": None}))
+    text = story(of, [root(label=label, path=path, kind=kind, share=share)], active(share))
+    assert len(text.split()) <= MOST_WORDS
+    assert text.endswith(".")
+    assert text[0] == text[0].upper()
