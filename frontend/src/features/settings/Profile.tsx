@@ -31,7 +31,7 @@ function NameForm() {
       <h2>Name</h2>
       <Field
         label="Name"
-        hint={`Colleagues see it beside what you write. You sign in as ${user.email ?? user.name}; your role is ${user.role}.`}
+        hint={`Colleagues see it next to what you write. You sign in as ${user.email ?? user.name}; your role is ${user.role}.`}
         problem={problemOf(change.error, 'name')}
       >
         {(ids) => (
