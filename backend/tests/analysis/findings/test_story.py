@@ -72,16 +72,16 @@ def active(share: float = 0.9) -> ActiveSessionsDoc:
             stall(end=None, duration_s=7200.0),
             root(kind="latch", label="RW-latch btr0sea.cc:202 (btr_search_latch)", rotates=True),
             (
-                "For 120 min, up to 161 sessions waited for the adaptive hash latch (btr0sea.cc:202), "
-                "whose holders changed all the time."
+                "For 120 min, up to 161 sessions waited for the adaptive hash latch "
+                "(btr0sea.cc:202), whose holders changed all the time."
             ),
         ),
         (
             stall(peak_waiters=1),
             root(kind="latch", label="mutex no-such.cc:1", known=False, share=0.4),
             (
-                "For 60 s, 1 session waited, 40% of the time for mutex no-such.cc:1, whose holder is "
-                "unknown."
+                "For 60 s, 1 session waited, 40% of the time for mutex no-such.cc:1, whose "
+                "holder is unknown."
             ),
         ),
         (

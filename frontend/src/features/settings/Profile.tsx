@@ -79,7 +79,7 @@ function PasswordForm() {
       <h2>Password</h2>
       <Field
         label="Current password"
-        hint="Leave it empty if you signed in by link and have no password yet."
+        hint="Keep this empty if you signed in by link and have no password yet."
         problem={problemOf(change.error, 'current_password')}
       >
         {(ids) => (
