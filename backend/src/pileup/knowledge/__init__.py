@@ -21,6 +21,7 @@ import yaml
 
 from pileup.knowledge import schema
 from pileup.knowledge.latch_identity import Identity, Wait, identify
+from pileup.knowledge.renamed import current_name
 from pileup.knowledge.signature import Sign, Signature, names
 from pileup.knowledge.version_ranges import Applies, Fix, applies, fix_for
 
@@ -195,7 +196,7 @@ class Knowledge:
 
     def state_for(self, command: str | None, state: str | None) -> StateMeaning | None:
         """Find the meaning of a processlist row's State (or Command, for idle sessions)."""
-        if state and (named := self._state_names.get(state.lower())):
+        if state and (named := self._state_names.get(current_name(state))):
             return named
         if state:
             for pattern, meaning in self._state_patterns:
@@ -424,7 +425,7 @@ def _state_index(
     patterns: list[tuple[re.Pattern[str], StateMeaning]] = []
     for meaning, raw in zip(states, raws, strict=True):
         if meaning.state:
-            names.setdefault(meaning.state.lower(), meaning)
+            names.setdefault(current_name(meaning.state), meaning)
         elif meaning.command:
             names.setdefault(f"command:{meaning.command.lower()}", meaning)
         if expression := raw.get("match_regex"):

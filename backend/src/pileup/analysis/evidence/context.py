@@ -15,6 +15,7 @@ from pileup.analysis.contract import (
     StallDoc,
 )
 from pileup.analysis.evidence.evidence import Evidence
+from pileup.knowledge.renamed import look_up
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +87,8 @@ class Context:
     slow_queries: tuple[SlowQueryDoc, ...] = ()
 
     def setting(self, name: str) -> str | None:
-        """Return a variable's value as printed, or None if unknown."""
-        setting = self.settings.get(name)
+        """Return a variable's value as printed, under any name it has had; None if unknown."""
+        setting = look_up(self.settings, name)
         return None if setting is None else setting.value
 
     def number(self, name: str) -> float | None:

@@ -20,6 +20,7 @@ from pileup.analysis.findings.rules import Match
 from pileup.analysis.findings.rules.larger import Larger
 from pileup.analysis.findings.setting_values import amount, is_value
 from pileup.analysis.findings.strength import LATCH, LOCK, SHARE, Patience, strength
+from pileup.knowledge.renamed import look_up
 from pileup.knowledge.signature import Sign, Signature, names
 from pileup.numerals import number
 
@@ -254,7 +255,7 @@ def _fits(sign: Sign, level: Level) -> bool | None:
 
 def _setting(sign: Sign, observed: Observed) -> Seen:
     name = sign.setting or ""
-    setting = observed.context.settings.get(name)
+    setting = look_up(observed.context.settings, name)
     if setting is None or setting.value is None:
         return NO_DATA
     if sign.is_ is not None and not is_value(setting.value, sign.is_):

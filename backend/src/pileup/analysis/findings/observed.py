@@ -32,6 +32,7 @@ from pileup.analysis.findings.worst_moment import Queue
 from pileup.analysis.stacks.hot_stacks import clean, is_waiting
 from pileup.analysis.waits import moment_graph
 from pileup.knowledge import function_key, knowledge, match_stack
+from pileup.knowledge.renamed import current_name, look_up
 from pileup.knowledge.signature import names as listed
 from pileup.numerals import number
 
@@ -542,7 +543,7 @@ class Observed:
 
     def levels_named(self, names: Iterable[str]) -> list[Level]:
         """Return the levels of series by short name, whatever their collector and labels."""
-        wanted = {name.lower() for name in names}
+        wanted = {current_name(name) for name in names}
         return [level for name in sorted(wanted) for level in self._by_name.get(name, ())]
 
     def level(self, *names: str) -> float | None:
@@ -574,7 +575,7 @@ class Observed:
 
     def setting(self, name: str, text: str | None = None) -> Locator | None:
         """Build the locator of a variable's value; None when the value is unknown."""
-        setting = self.context.settings.get(name)
+        setting = look_up(self.context.settings, name)
         if setting is None:
             return None
         return Locator(
@@ -620,7 +621,7 @@ class Observed:
         levels: defaultdict[str, list[Level]] = defaultdict(list)
         for row in self.levels.rows:
             if row.inside is not None:
-                levels[short_name(row.series, row.labels)].append(row)
+                levels[current_name(short_name(row.series, row.labels))].append(row)
         return levels
 
     @cached_property

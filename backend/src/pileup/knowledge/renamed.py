@@ -1,0 +1,59 @@
+"""Treat the names that a release changed as one: variables, counters and states of the processlist.
+
+The facts are data: ``data/renamed.yaml``. ``tx_isolation`` is ``transaction_isolation``,
+``Rpl_semi_sync_master_clients`` is ``Rpl_semi_sync_source_clients``, and 'Waiting for master to
+send event' is 'Waiting for source to send event'.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from importlib import resources
+from typing import Any, TypeVar
+
+import yaml
+
+_WORD = re.compile(r"[a-z]+")
+_Value = TypeVar("_Value")
+
+
+@lru_cache(maxsize=16384)  # a hostile file may have any number of names
+def current_name(name: str) -> str:
+    """Return the name in today's words and in lower case; equal for all names of one thing."""
+    words, variables = _names()
+    lower = name.lower()
+    if renamed := variables.get(lower):
+        return renamed
+    return _WORD.sub(lambda match: words.get(match[0], match[0]), lower)
+
+
+def look_up(values: Mapping[str, _Value], name: str) -> _Value | None:
+    """Return the value of a name, or of another name of the same thing; None without any."""
+    if name in values:
+        return values[name]
+    wanted = current_name(name)
+    if wanted in values:
+        return values[wanted]
+    return next((values[old] for old in _older(wanted) if old in values), None)
+
+
+@cache
+def _names() -> tuple[dict[str, str], dict[str, str]]:
+    text = resources.files("pileup.knowledge").joinpath("data/renamed.yaml").read_text("utf-8")
+    document: dict[str, Any] = yaml.safe_load(text)
+    return document["words"], document["variables"]
+
+
+@lru_cache(maxsize=4096)
+def _older(name: str) -> tuple[str, ...]:
+    """Return the older spellings of a name in today's words."""
+    words, variables = _names()
+    old_words = {new: old for old, new in words.items()}
+    respelled = _WORD.sub(lambda match: old_words.get(match[0], match[0]), name)
+    olds = [old for old, new in variables.items() if new == name]
+    return (*([respelled] if respelled != name else []), *olds)
+
+
+__all__ = ["current_name", "look_up"]
