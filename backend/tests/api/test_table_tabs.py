@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from pileup.analysis.deadlocks import explain
 from pileup.records import (
     Deadlock,
     DeadlockTrx,
@@ -21,7 +22,6 @@ from pileup.records import (
     Session,
     Setting,
 )
-from pileup.views.evidence.deadlocks import edges_of
 from tests.analysis.frames import T0, S, evidence, sha
 from tests.support.site import Site
 
@@ -244,20 +244,20 @@ def a_deadlock(at: int, *transactions: DeadlockTrx, line: int = 1, **more: Any) 
 
 TWO = (
     trx(1, "record app.a PRIMARY X", "record app.b PRIMARY X", "UPDATE b SET x=1 WHERE id=7"),
-    trx(2, "record app.b PRIMARY X locks gap", "record app.a PRIMARY X waiting"),
+    trx(2, "record app.b PRIMARY X locks rec but not gap", "record app.a PRIMARY X"),
 )
 
 
 def test_the_edges_of_a_cycle() -> None:
     """The holder is who prints the lock; else the next in the order of the print."""
     plain = [msgspec.to_builtins(one) for one in TWO]
-    edges = [(e.waiter, e.holder, e.inferred) for e in edges_of(plain)]
+    edges = [(e.waiter, e.holder, e.inferred) for e in explain(plain, None).waits]
     assert edges == [(1, 2, False), (2, 1, False)]
     old = [msgspec.to_builtins(trx(n, None, f"record app.t{n} i X")) for n in (1, 2, 3)]
-    assert [(e.waiter, e.holder, e.inferred) for e in edges_of(old)] == [
+    assert [(e.waiter, e.holder, e.inferred) for e in explain(old, None).waits] == [
         (1, 2, True), (2, 3, True), (3, 1, True),
     ]  # fmt: skip
-    assert edges_of(old[:1]) == []  # cut off: who holds it is not known
+    assert explain(old[:1], None).waits == ()  # cut off: who holds it is not known
 
 
 def test_a_deadlock_in_many_dumps_is_one(site: Site) -> None:

@@ -75,6 +75,7 @@ ANALYSIS = c.Analysis(
     settings=[],
     events=[],
     deadlocks=[],
+    deadlock_patterns=[],
     triage=[],
     findings=[],
     problems=[],

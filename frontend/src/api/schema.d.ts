@@ -3613,6 +3613,7 @@ export interface components {
       blockers: components['schemas']['BlockerDoc'][]
       /** @default [] */
       captures: components['schemas']['CaptureDoc'][]
+      deadlock_patterns: components['schemas']['DeadlockPatternDoc'][]
       deadlocks: components['schemas']['DeadlockDoc'][]
       engine: string
       /** @default [] */
@@ -4396,11 +4397,20 @@ export interface components {
     /** DeadlockDoc */
     DeadlockDoc: {
       artifact: string
+      change: string[]
+      confidence: number
+      kind: string
+      kind_label: string
+      lanes: components['schemas']['DeadlockLane'][]
       line_first: number
+      pattern: string
       relation: string
+      settle: string
       time: string | null
       transactions: Record<string, never>[]
       victim: number | null
+      waits: components['schemas']['DeadlockWait'][]
+      why: string
     }
     /**
      * DeadlockEdge
@@ -4418,15 +4428,51 @@ export interface components {
       /** Waiter */
       waiter: number
     }
+    /**
+     * DeadlockLane
+     * @description A transaction of the drawing.
+     */
+    DeadlockLane: {
+      number: number
+      session_id: number | null
+      shape: string | null
+      steps: components['schemas']['DeadlockStep'][]
+      user: string | null
+      victim: boolean
+    }
+    /**
+     * DeadlockLaneOut
+     * @description A transaction of the drawing.
+     */
+    DeadlockLaneOut: {
+      /** Number */
+      number: number
+      /** Session Id */
+      session_id: number | null
+      /** Shape */
+      shape: string | null
+      /** Steps */
+      steps: components['schemas']['DeadlockStepOut'][]
+      /** User */
+      user: string | null
+      /** Victim */
+      victim: boolean
+    }
     /** DeadlockList */
     DeadlockList: {
       /** Items */
       items: components['schemas']['DeadlockOut'][]
+      /** Patterns */
+      patterns: components['schemas']['DeadlockPatternOut'][]
       /** Total */
       total: number
     }
     /** DeadlockOut */
     DeadlockOut: {
+      /** Change */
+      change: string[]
+      /** Confidence */
+      confidence: number
       /** Dumps */
       dumps: number
       /** Edges */
@@ -4435,16 +4481,76 @@ export interface components {
       host: string | null
       /** Id */
       id: string
+      /** Kind */
+      kind: string
+      /** Kind Label */
+      kind_label: string
+      /** Lanes */
+      lanes: components['schemas']['DeadlockLaneOut'][]
+      /** Pattern */
+      pattern: string
       /** Relation */
       relation: string | null
       /** Seen */
       seen: components['schemas']['DeadlockSeen'][]
+      /** Settle */
+      settle: string
       /** Time */
       time: string | null
       /** Transactions */
       transactions: components['schemas']['DeadlockTrxOut'][]
       /** Truncated */
       truncated: boolean
+      /** Waits */
+      waits: components['schemas']['DeadlockWaitOut'][]
+      /** Why */
+      why: string
+    }
+    /**
+     * DeadlockPatternDoc
+     * @description Deadlocks that are the same but for their rows and times.
+     */
+    DeadlockPatternDoc: {
+      artifact: string
+      count: number
+      first: string | null
+      id: string
+      kind: string
+      kind_label: string
+      last: string | null
+      line_first: number
+      most_in_a_minute: number
+      per_minute: number | null
+      shapes: string[]
+      tables: string[]
+    }
+    /**
+     * DeadlockPatternOut
+     * @description Deadlocks that are the same but for their rows and times.
+     */
+    DeadlockPatternOut: {
+      /** Count */
+      count: number
+      /** Example */
+      example: string
+      /** First */
+      first: string | null
+      /** Id */
+      id: string
+      /** Kind */
+      kind: string
+      /** Kind Label */
+      kind_label: string
+      /** Last */
+      last: string | null
+      /** Most In A Minute */
+      most_in_a_minute: number
+      /** Per Minute */
+      per_minute: number | null
+      /** Shapes */
+      shapes: string[]
+      /** Tables */
+      tables: string[]
     }
     /** DeadlockSeen */
     DeadlockSeen: {
@@ -4458,6 +4564,35 @@ export interface components {
       line_last: number
       /** Path */
       path: string
+    }
+    /**
+     * DeadlockStep
+     * @description A lock in a transaction's lane, in order.
+     */
+    DeadlockStep: {
+      lock: string
+      /** @default null */
+      printed: string | null
+      /** @enum {unknown} */
+      state: 'holds' | 'requests'
+      where: string
+    }
+    /**
+     * DeadlockStepOut
+     * @description A lock in a transaction's lane, in order.
+     */
+    DeadlockStepOut: {
+      /** Lock */
+      lock: string
+      /** Printed */
+      printed: string | null
+      /**
+       * State
+       * @enum {string}
+       */
+      state: 'holds' | 'requests'
+      /** Where */
+      where: string
     }
     /** DeadlockTrxOut */
     DeadlockTrxOut: {
@@ -4479,6 +4614,30 @@ export interface components {
       victim: boolean
       /** Waits For */
       waits_for: string | null
+    }
+    /**
+     * DeadlockWait
+     * @description An arrow of the drawing: the last step of ``waiter`` waits for a step of ``holder``.
+     */
+    DeadlockWait: {
+      holder: number
+      holder_step: number
+      inferred: boolean
+      waiter: number
+    }
+    /**
+     * DeadlockWaitOut
+     * @description An arrow of the drawing: the last step of ``waiter`` waits for a step of ``holder``.
+     */
+    DeadlockWaitOut: {
+      /** Holder */
+      holder: number
+      /** Holder Step */
+      holder_step: number
+      /** Inferred */
+      inferred: boolean
+      /** Waiter */
+      waiter: number
     }
     /** Deleted */
     Deleted: {
@@ -9376,10 +9535,18 @@ export type CutLine = components['schemas']['CutLine']
 export type DatabaseStatus = components['schemas']['DatabaseStatus']
 export type DeadlockDoc = components['schemas']['DeadlockDoc']
 export type DeadlockEdge = components['schemas']['DeadlockEdge']
+export type DeadlockLane = components['schemas']['DeadlockLane']
+export type DeadlockLaneOut = components['schemas']['DeadlockLaneOut']
 export type DeadlockList = components['schemas']['DeadlockList']
 export type DeadlockOut = components['schemas']['DeadlockOut']
+export type DeadlockPatternDoc = components['schemas']['DeadlockPatternDoc']
+export type DeadlockPatternOut = components['schemas']['DeadlockPatternOut']
 export type DeadlockSeen = components['schemas']['DeadlockSeen']
+export type DeadlockStep = components['schemas']['DeadlockStep']
+export type DeadlockStepOut = components['schemas']['DeadlockStepOut']
 export type DeadlockTrxOut = components['schemas']['DeadlockTrxOut']
+export type DeadlockWait = components['schemas']['DeadlockWait']
+export type DeadlockWaitOut = components['schemas']['DeadlockWaitOut']
 export type Deleted = components['schemas']['Deleted']
 export type DeletedItem = components['schemas']['DeletedItem']
 export type Delivery = components['schemas']['Delivery']

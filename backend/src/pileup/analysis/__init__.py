@@ -43,16 +43,15 @@ def analyse(
     findings = listed("findings", lambda: cases.findings(case))
     captures = listed("captures", lambda: cases.captures(case))
     episodes = listed("episodes", lambda: cases.episodes(case))
-    titles = {finding.id: finding.title for finding in findings}
+    titles = {each.id: each.title for each in findings}
     recurrence = settle("recurrence", lambda: cases.recurrence(captures, episodes, titles), None)
+    headline = settle(
+        "headline", lambda: summary.of_case(whole.headline, recurrence, episodes), whole.headline
+    )
     parts = contract.Analysis(
         schema=contract.SCHEMA,
         engine=__version__,
-        headline=settle(
-            "headline",
-            lambda: summary.of_case(whole.headline, recurrence, episodes),
-            whole.headline,
-        ),
+        headline=headline,
         server=whole.server,
         artifacts=listed("artifacts", lambda: catalogue.artifacts(evidence)),
         snapshots=listed("snapshots", lambda: catalogue.snapshots(evidence)),
@@ -68,6 +67,9 @@ def analyse(
         settings=listed("settings", lambda: servers.settings(evidence)),
         events=listed("events", lambda: catalogue.events(evidence)),
         deadlocks=listed("deadlocks", lambda: catalogue.deadlocks(evidence, whole.context)),
+        deadlock_patterns=listed(
+            "deadlock_patterns", lambda: catalogue.deadlock_patterns(evidence)
+        ),
         triage=whole.triage,
         limits=whole.limits,
         findings=findings,

@@ -139,9 +139,15 @@ class DeadlockTrx:
     os_thread: int | None = None
     active_s: float | None = None
     query: str | None = None
+    user: str | None = None
     holds: tuple[str, ...] = ()
     """Lock descriptions: 'record app.accounts PRIMARY X locks rec but not gap'."""
+    holds_rows: tuple[str, ...] = ()
+    """The rows of each lock in ``holds``: '7:309:2 3' (space, page, heap numbers); '' without any.
+    A lock that is itself waited for ends in ' waiting'."""
     waits_for: str | None = None
+    waits_rows: str | None = None
+    """The rows of ``waits_for``, printed likewise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

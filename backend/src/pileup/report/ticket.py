@@ -14,6 +14,7 @@ from pileup.analysis.contract import (
     Analysis,
     BlockerDoc,
     CaptureDoc,
+    DeadlockPatternDoc,
     EpisodeDoc,
     HotWaitDoc,
     Locator,
@@ -321,11 +322,29 @@ def _deadlocks(analysis: Analysis) -> Block | None:
         return None
     paths = {artifact.sha256: artifact.path for artifact in analysis.artifacts}
     lines = [
-        f"{deadlock.time or 'time unknown'}: {deadlock.relation} "
+        f"{deadlock.time or 'time unknown'}: {deadlock.kind_label}. {deadlock.relation} "
         f"[{paths.get(deadlock.artifact, deadlock.artifact)}:{deadlock.line_first}]"
         for deadlock in analysis.deadlocks[:5]
     ]
+    examples = {deadlock.pattern: deadlock for deadlock in reversed(analysis.deadlocks)}
+    for pattern in analysis.deadlock_patterns[:3]:
+        lines.append(f"Pattern, {_times(pattern.count)}: {_pattern(pattern)}")
+        if example := examples.get(pattern.id):
+            lines.append(f"  Why: {example.why}")
+            lines += [f"  Change: {change}" for change in example.change]
+            lines.append(f"  Settled by: {example.settle}")
     return Block("Deadlocks", lines)
+
+
+def _times(count: int) -> str:
+    return "1 deadlock" if count == 1 else f"{grouped(count)} deadlocks"
+
+
+def _pattern(pattern: DeadlockPatternDoc) -> str:
+    """Describe a pattern: 'Rows locked in opposite order, first … to …; UPDATE … / DELETE …'."""
+    when = f", {pattern.first} to {pattern.last}" if pattern.per_minute is not None else ""
+    often = f", {pattern.most_in_a_minute} in the worst minute" if pattern.count > 1 else ""
+    return f"{pattern.kind_label}{when}{often}; {' / '.join(pattern.shapes) or 'no statements'}"
 
 
 def _triage(triage: Sequence[TriageDoc]) -> Block:

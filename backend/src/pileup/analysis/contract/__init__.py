@@ -57,6 +57,13 @@ from pileup.analysis.contract.comparison import (
     SpreadDoc,
     TrialDoc,
 )
+from pileup.analysis.contract.deadlocks import (
+    DeadlockDoc,
+    DeadlockLane,
+    DeadlockPatternDoc,
+    DeadlockStep,
+    DeadlockWait,
+)
 from pileup.analysis.contract.document import Analysis, encode, json_schema
 from pileup.analysis.contract.findings import (
     AbsenceDoc,
@@ -81,7 +88,6 @@ from pileup.analysis.contract.stacks import (
 from pileup.analysis.contract.stalls import ComputedStall, ShiftDoc, StallDoc, StallEvidence
 from pileup.analysis.contract.waits import (
     BlockerDoc,
-    DeadlockDoc,
     HotLatchDoc,
     HotWaitDoc,
     JoinDoc,
@@ -116,6 +122,10 @@ __all__ = [
     "ComparedTableRow",
     "ComputedStall",
     "DeadlockDoc",
+    "DeadlockLane",
+    "DeadlockPatternDoc",
+    "DeadlockStep",
+    "DeadlockWait",
     "Doc",
     "EpisodeDoc",
     "EventDoc",

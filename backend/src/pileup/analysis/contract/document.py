@@ -18,6 +18,7 @@ from pileup.analysis.contract.artifacts import (
 from pileup.analysis.contract.base import SCHEMA, Doc, Headline, ProblemDoc, UnansweredDoc
 from pileup.analysis.contract.blocked_time import ActiveSessionsDoc, RootDoc
 from pileup.analysis.contract.captures import CaptureDoc, EpisodeDoc, RecurrenceDoc
+from pileup.analysis.contract.deadlocks import DeadlockDoc, DeadlockPatternDoc
 from pileup.analysis.contract.findings import (
     AbsenceDoc,
     FindingDoc,
@@ -30,7 +31,6 @@ from pileup.analysis.contract.stacks import HotStackDoc
 from pileup.analysis.contract.stalls import ShiftDoc, StallDoc
 from pileup.analysis.contract.waits import (
     BlockerDoc,
-    DeadlockDoc,
     HotLatchDoc,
     HotWaitDoc,
     WaitPersistence,
@@ -56,6 +56,8 @@ class Analysis(Doc, frozen=True, kw_only=True):
     settings: list[SettingDoc]
     events: list[EventDoc]
     deadlocks: list[DeadlockDoc]
+    deadlock_patterns: list[DeadlockPatternDoc]
+    """The same deadlocks folded by kind, statements, tables, indexes and modes."""
     triage: list[TriageDoc]
     findings: list[FindingDoc]
     problems: list[ProblemDoc]

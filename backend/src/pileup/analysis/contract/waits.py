@@ -1,8 +1,8 @@
-"""Wait graphs, hot waits, root blockers, deadlocks and the persistence of waits."""
+"""Wait graphs, hot waits, root blockers and the persistence of waits."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from pileup.analysis.contract.base import CERTAIN, Doc, Locator
 
@@ -83,16 +83,6 @@ class BlockerDoc(Doc, frozen=True, kw_only=True):
     """Key of the root in ``roots``, from which it is taken."""
     share: float | None = None
     """Share of the active-session seconds of the stall that end there; None: not measured."""
-
-
-class DeadlockDoc(Doc, frozen=True, kw_only=True):
-    time: str | None
-    transactions: list[dict[str, Any]]
-    victim: int | None
-    relation: str
-    """'27 s before the onset, on other tables: not part of this stall'."""
-    artifact: str
-    line_first: int
 
 
 class JoinDoc(Doc, frozen=True, kw_only=True):

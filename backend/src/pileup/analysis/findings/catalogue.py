@@ -5,6 +5,8 @@ Conclusions do not belong here: see ``signatures``, ``triage`` and ``summary``.
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterator
 from typing import Any
 
 import polars as pl
@@ -12,11 +14,13 @@ import polars as pl
 from pileup.analysis.contract import (
     ArtifactDoc,
     DeadlockDoc,
+    DeadlockPatternDoc,
     EventDoc,
     ProblemDoc,
     SeriesDoc,
     SnapshotDoc,
 )
+from pileup.analysis.deadlocks import explain, patterns
 from pileup.analysis.evidence.context import Context, Span
 from pileup.analysis.evidence.evidence import Evidence, EvidenceArtifact
 from pileup.analysis.evidence.times import iso
@@ -25,6 +29,8 @@ from pileup.knowledge import knowledge
 from pileup.numerals import number
 
 MOST_EVENTS = 5000
+MOST_DEADLOCKS = 1000
+"""Deadlocks that are explained one by one, the latest; the patterns count all."""
 _NOT_EVENTS = ("clock",)
 
 
@@ -217,23 +223,12 @@ def events(evidence: Evidence) -> list[EventDoc]:
 
 
 def deadlocks(evidence: Evidence, context: Context) -> list[DeadlockDoc]:
-    """List each deadlock once, although every later status dump repeats the latest one."""
-    frame = evidence.frame("deadlock")
-    if frame is None:
-        return []
+    """Explain each deadlock, in order of time; of thousands the latest."""
     waited = _tables_waited_for(evidence, context.stall)
-    seen: set[tuple[Any, ...]] = set()
     docs: list[DeadlockDoc] = []
-    for row in frame.sort("time", nulls_last=True, maintain_order=True).iter_rows(named=True):
+    for row in deque(_distinct_deadlocks(evidence), maxlen=MOST_DEADLOCKS):
         transactions = row["transactions"] or []
-        key = (
-            row["host"],
-            row["original"],
-            tuple(transaction["trx_id"] for transaction in transactions),
-        )
-        if key in seen:
-            continue
-        seen.add(key)
+        explained = explain(transactions, row["victim"])
         docs.append(
             DeadlockDoc(
                 time=iso(row["time"]),
@@ -242,9 +237,53 @@ def deadlocks(evidence: Evidence, context: Context) -> list[DeadlockDoc]:
                 relation=_relation(row["time"], transactions, waited, context.stall),
                 artifact=row["artifact"],
                 line_first=row["line_first"],
+                kind=explained.kind,
+                kind_label=explained.label,
+                why=explained.why,
+                change=list(explained.change),
+                confidence=explained.confidence,
+                settle=explained.settle,
+                pattern=explained.pattern,
+                lanes=list(explained.lanes),
+                waits=list(explained.waits),
             )
         )
     return docs
+
+
+def deadlock_patterns(evidence: Evidence) -> list[DeadlockPatternDoc]:
+    """List the patterns of the deadlocks, the most frequent first."""
+    return [
+        DeadlockPatternDoc(
+            id=pattern.id,
+            kind=pattern.kind,
+            kind_label=pattern.label,
+            shapes=list(pattern.shapes),
+            tables=list(pattern.tables),
+            count=pattern.count,
+            first=iso(pattern.first_us),
+            last=iso(pattern.last_us),
+            per_minute=pattern.per_minute,
+            most_in_a_minute=pattern.most_in_a_minute,
+            artifact=pattern.example["artifact"],
+            line_first=pattern.example["line_first"],
+        )
+        for pattern in patterns(_distinct_deadlocks(evidence))
+    ]
+
+
+def _distinct_deadlocks(evidence: Evidence) -> Iterator[dict[str, Any]]:
+    """Yield each deadlock once, by time, although later status dumps repeat it."""
+    frame = evidence.frame("deadlock")
+    if frame is None:
+        return
+    seen: set[tuple[Any, ...]] = set()
+    for row in frame.sort("time", nulls_last=True, maintain_order=True).iter_rows(named=True):
+        ids = tuple(transaction["trx_id"] for transaction in row["transactions"] or ())
+        key = row["host"], row["original"], ids
+        if key not in seen:
+            seen.add(key)
+            yield row
 
 
 def _tables_waited_for(evidence: Evidence, stall: Span | None) -> set[str]:

@@ -28,7 +28,7 @@ def timeline_events(case: Case) -> list[tuple[datetime, str]]:
             if event.time and event.kind in _EVENT_KINDS
         ][:MOST_EVENTS]
         rows += [
-            (deadlock.time, f"deadlock: {deadlock.relation}")
+            (deadlock.time, f"deadlock ({deadlock.kind_label}): {deadlock.relation}")
             for deadlock in case.analysis.deadlocks
         ]
     events = [(at, text) for iso, text in rows if iso and (at := moment(iso)) is not None]

@@ -6,8 +6,11 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
+from pileup.analysis.contract import DeadlockLane
+from pileup.analysis.deadlocks import explain, patterns
+from pileup.analysis.deadlocks.cycle import MOST_TRANSACTIONS, Wait
 from pileup.sql_tokens import shape
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.database import Unit
@@ -20,7 +23,7 @@ MOST = 200
 _MOST_SEEN = 20
 _MOST_QUERY = 2000
 _MOST_LOCKS = 20
-_MOST_TRANSACTIONS = 40
+MOST_PATTERNS = 100
 _SECTION = "LATEST DETECTED DEADLOCK"
 
 Place = tuple[str, int]
@@ -57,6 +60,58 @@ class DeadlockEdge:
 
 
 @dataclass(frozen=True, slots=True)
+class DeadlockStepOut:
+    """A lock in a transaction's lane, in order."""
+
+    state: Literal["holds", "requests"]
+    lock: str
+    """'exclusive row lock'."""
+    where: str
+    printed: str | None
+    """As the server prints it; None: it follows from the cycle."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeadlockLaneOut:
+    """A transaction of the drawing."""
+
+    number: int
+    session_id: int | None
+    user: str | None
+    shape: str | None
+    victim: bool
+    steps: list[DeadlockStepOut]
+
+
+@dataclass(frozen=True, slots=True)
+class DeadlockWaitOut:
+    """An arrow of the drawing: the last step of ``waiter`` waits for a step of ``holder``."""
+
+    waiter: int
+    holder: int
+    holder_step: int
+    inferred: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DeadlockPatternOut:
+    """Deadlocks that are the same but for their rows and times."""
+
+    id: str
+    kind: str
+    kind_label: str
+    shapes: list[str]
+    tables: list[str]
+    count: int
+    first: datetime | None
+    last: datetime | None
+    per_minute: float | None
+    most_in_a_minute: int
+    example: str
+    """Id of the first deadlock of the pattern."""
+
+
+@dataclass(frozen=True, slots=True)
 class DeadlockSeen:
     artifact: str
     path: str
@@ -73,6 +128,16 @@ class DeadlockOut:
     host: str | None
     transactions: list[DeadlockTrxOut]
     edges: list[DeadlockEdge]
+    kind: str
+    kind_label: str
+    why: str
+    change: list[str]
+    """What to change, best first."""
+    confidence: float
+    settle: str
+    pattern: str
+    lanes: list[DeadlockLaneOut]
+    waits: list[DeadlockWaitOut]
     relation: str | None
     """Relation to the stall, such as before or during it."""
     truncated: bool
@@ -84,6 +149,8 @@ class DeadlockOut:
 class DeadlockList:
     items: list[DeadlockOut]
     total: int
+    patterns: list[DeadlockPatternOut]
+    """Of all deadlocks in the range, the most frequent first."""
 
 
 def stored_deadlocks(unit: Unit, source: StoredSource, window: Window) -> DeadlockList:
@@ -122,53 +189,32 @@ def deadlocks(
     return DeadlockList(
         items=[_deadlock(group, prints, paths, relations) for group in groups[:MOST]],
         total=len(groups),
+        patterns=[
+            DeadlockPatternOut(
+                id=pattern.id,
+                kind=pattern.kind,
+                kind_label=pattern.label,
+                shapes=list(pattern.shapes),
+                tables=list(pattern.tables),
+                count=pattern.count,
+                first=moment_of(pattern.first_us),
+                last=moment_of(pattern.last_us),
+                per_minute=pattern.per_minute,
+                most_in_a_minute=pattern.most_in_a_minute,
+                example=_id(pattern.example),
+            )
+            for pattern in patterns(_whole(group) for group in groups)[:MOST_PATTERNS]
+        ],
     )
 
 
-def edges_of(transactions: Sequence[Mapping[str, Any]]) -> list[DeadlockEdge]:
-    """Map each waiting transaction to the holder it waits for.
-
-    The holder is the other one that prints a lock on what is waited for. Where none does (servers
-    up to 5.7 print the locks of only one), it is the next in the printed order, the last one's the
-    first: so InnoDB prints the cycle that it found.
-    """
-    edges: list[DeadlockEdge] = []
-    for at, trx in enumerate(transactions):
-        if not trx.get("waits_for"):
-            continue
-        wanted = _resource(trx["waits_for"])
-        found = next(
-            (
-                (other["number"], held)
-                for other in transactions
-                if other["number"] != trx["number"]
-                for held in other.get("holds") or ()
-                if _resource(held) == wanted
-            ),
-            None,
-        )
-        if found is not None:
-            holder, held = found
-        elif len(transactions) > 1:
-            holder, held = transactions[(at + 1) % len(transactions)]["number"], None
-        else:
-            continue
-        edges.append(
-            DeadlockEdge(
-                waiter=trx["number"],
-                holder=holder,
-                lock=trx["waits_for"],
-                held=held,
-                inferred=held is None,
-            )
-        )
-    return edges
+def _whole(group: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Return the print of a deadlock that is not cut off, if there is one."""
+    return next((row for row in group if not row["truncated"]), group[0])
 
 
-def _resource(lock: str) -> tuple[str, ...]:
-    """Describe a lock: 'record app.accounts PRIMARY X locks rec but not gap'."""
-    words = lock.replace("`", "").split()
-    return tuple(words[: 3 if words[:1] == ["record"] else 2])
+def _id(row: Mapping[str, Any]) -> str:
+    return f"{row['artifact'][:16]}:{row['line_first']}"
 
 
 def _key(row: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -214,8 +260,9 @@ def _deadlock(
     paths: Mapping[str, str],
     relations: Mapping[Place, str],
 ) -> DeadlockOut:
-    whole = next((row for row in group if not row["truncated"]), group[0])
-    transactions = (whole["transactions"] or [])[:_MOST_TRANSACTIONS]
+    whole = _whole(group)
+    explained = explain(whole["transactions"] or [], whole["victim"])
+    transactions = (whole["transactions"] or [])[:MOST_TRANSACTIONS]
     seen = [
         DeadlockSeen(
             artifact=row["artifact"],
@@ -227,11 +274,23 @@ def _deadlock(
         for row in group
     ]
     return DeadlockOut(
-        id=f"{whole['artifact'][:16]}:{whole['line_first']}",
+        id=_id(whole),
         time=moment_of(whole["time"]),
         host=whole["host"],
         transactions=[_transaction(transaction, whole["victim"]) for transaction in transactions],
-        edges=edges_of(transactions),
+        edges=[_edge(wait) for wait in explained.cycle],
+        kind=explained.kind,
+        kind_label=explained.label,
+        why=explained.why,
+        change=list(explained.change),
+        confidence=explained.confidence,
+        settle=explained.settle,
+        pattern=explained.pattern,
+        lanes=[_lane(lane) for lane in explained.lanes],
+        waits=[
+            DeadlockWaitOut(wait.waiter, wait.holder, wait.holder_step, wait.inferred)
+            for wait in explained.waits
+        ],
         relation=next(
             (
                 relations[key]
@@ -243,6 +302,29 @@ def _deadlock(
         truncated=whole["truncated"],
         seen=seen[:_MOST_SEEN],
         dumps=sum(item.dumps for item in seen),
+    )
+
+
+def _lane(lane: DeadlockLane) -> DeadlockLaneOut:
+    return DeadlockLaneOut(
+        number=lane.number,
+        session_id=lane.session_id,
+        user=lane.user,
+        shape=lane.shape,
+        victim=lane.victim,
+        steps=[
+            DeadlockStepOut(step.state, step.lock, step.where, step.printed) for step in lane.steps
+        ],
+    )
+
+
+def _edge(wait: Wait) -> DeadlockEdge:
+    return DeadlockEdge(
+        waiter=wait.waiter.number,
+        holder=wait.holder.number,
+        lock=wait.wants.text,
+        held=wait.held.text if wait.held else None,
+        inferred=wait.held is None,
     )
 
 

@@ -9,9 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
-from pileup.formats.innodb.parts.locks import PrintedLock, plain_table, read_lock
-from pileup.formats.innodb.parts.transaction_text import Parts, read_above, read_session, take_apart
+from pileup.formats.innodb.parts.locks import PrintedLock, plain_table, read_lock, read_row
+from pileup.formats.innodb.parts.transaction_text import (
+    Parts,
+    read_above,
+    read_client,
+    read_session,
+    take_apart,
+)
 from pileup.formats.reading.wall_clock import local_us
 from pileup.records import Clock, Deadlock, DeadlockTrx, ForeignKeyError, Item, Problem
 
@@ -34,6 +41,8 @@ _TABLE = re.compile(
     r"(?P<table>`?\S+?)[:,]?$",
     re.IGNORECASE,
 )
+_MOST_ROWS = 64
+"""Rows of a lock that are kept; a page may have thousands."""
 _LONGEST = 2_000
 """Characters of a line in which a table's name is searched."""
 _CONSTRAINT = re.compile(r"CONSTRAINT `?(?P<name>[^`\s]+)`? FOREIGN KEY")
@@ -53,11 +62,25 @@ def stamp_us(text: str) -> int | None:
 
 
 @dataclass(slots=True)
+class _Lock:
+    """A printed lock and the heap numbers of the rows printed below it."""
+
+    printed: PrintedLock
+    heaps: list[int] = field(default_factory=list)
+
+    @property
+    def rows(self) -> str:
+        """Return '7:309:2 3', or '' without printed rows."""
+        place = self.printed.place
+        return f"{place.space}:{place.page}:{' '.join(map(str, self.heaps))}" if self.heaps else ""
+
+
+@dataclass(slots=True)
 class _Trx:
     number: int
     body: Parts | None = None
-    holds: list[str] = field(default_factory=list)
-    waits_for: str | None = None
+    holds: list[_Lock] = field(default_factory=list)
+    waits_for: _Lock | None = None
 
 
 def parse_deadlock(
@@ -112,7 +135,9 @@ class _Reader:
         self._what = ""
         self._body: list[str] = []
         self._too_deep = False
-        self._conflicts: list[PrintedLock] = []
+        self._conflicts: list[_Lock] = []
+        self._last: _Lock | None = None
+        """The lock whose rows follow."""
 
     def read(self, line: str) -> None:
         if match := VICTIM.match(line):
@@ -131,7 +156,10 @@ class _Reader:
         elif self._what == "TRANSACTION:":
             self._body.append(line)
         elif self._what and (lock := read_lock(line)):
-            self._lock(lock)
+            self._lock(_Lock(lock))
+        elif self._what and self._last and len(self._last.heaps) < _MOST_ROWS:
+            heap = read_row(line)
+            self._last.heaps += () if heap is None else (heap,)
 
     def close(self) -> None:
         self._end_body()
@@ -141,20 +169,21 @@ class _Reader:
             if transaction.body
         }
         for lock in self._conflicts:  # the lock of another transaction, which it names
-            holder = holders.get(lock.trx_id)
-            if holder is not None and lock.words not in holder.holds:
-                holder.holds.append(lock.words)
+            holder = holders.get(lock.printed.trx_id)
+            if holder is not None and lock not in holder.holds:
+                holder.holds.append(lock)
         if self._too_deep and self.victim is None and len(self.transactions) == 1:
             (self.victim,) = self.transactions
 
-    def _lock(self, lock: PrintedLock) -> None:
+    def _lock(self, lock: _Lock) -> None:
+        self._last = lock
         trx = self.transactions[self._current]
         if self._what.startswith("CONFLICTING"):
             self._conflicts.append(lock)
         elif self._what.startswith("HOLDS"):
-            trx.holds.append(lock.words)
+            trx.holds.append(lock)
         elif trx.waits_for is None:
-            trx.waits_for = lock.words
+            trx.waits_for = lock
 
     def _end_body(self) -> None:
         while self._body and not self._body[0].strip():
@@ -190,12 +219,17 @@ def parse_foreign_key_error(text: str, line: int, *, snapshot: int | None) -> It
 
 
 def _trx(trx: _Trx) -> DeadlockTrx:
-    holds, waits_for = tuple(trx.holds), trx.waits_for
+    locks: dict[str, Any] = {
+        "holds": tuple(lock.printed.words for lock in trx.holds),
+        "holds_rows": tuple(lock.rows + " waiting" * lock.printed.waiting for lock in trx.holds),
+        "waits_for": trx.waits_for.printed.words if trx.waits_for else None,
+        "waits_rows": trx.waits_for.rows or None if trx.waits_for else None,
+    }
     if trx.body is None:
-        return DeadlockTrx(number=trx.number, trx_id="unknown", holds=holds, waits_for=waits_for)
+        return DeadlockTrx(number=trx.number, trx_id="unknown", **locks)
     trx_id, text, session, query, _, _ = trx.body
     above = read_above(text)
-    session_id, os_thread, _, _ = read_session(session or "")
+    session_id, os_thread, _, words = read_session(session or "")
     return DeadlockTrx(
         number=trx.number,
         trx_id=trx_id,
@@ -203,6 +237,6 @@ def _trx(trx: _Trx) -> DeadlockTrx:
         os_thread=above.os_thread if os_thread is None else os_thread,
         active_s=above.active_s,
         query=query,
-        holds=holds,
-        waits_for=waits_for,
+        user=read_client(words).user,
+        **locks,
     )
