@@ -43,15 +43,13 @@ def analyse(
     findings = listed("findings", lambda: cases.findings(case))
     captures = listed("captures", lambda: cases.captures(case))
     episodes = listed("episodes", lambda: cases.episodes(case))
-    titles = {each.id: each.title for each in findings}
+    titles = {finding.id: finding.title for finding in findings}
     recurrence = settle("recurrence", lambda: cases.recurrence(captures, episodes, titles), None)
-    headline = settle(
-        "headline", lambda: summary.of_case(whole.headline, recurrence, episodes), whole.headline
-    )
+    line = whole.headline
     parts = contract.Analysis(
         schema=contract.SCHEMA,
         engine=__version__,
-        headline=headline,
+        headline=settle("headline", lambda: summary.of_case(line, recurrence, episodes), line),
         server=whole.server,
         artifacts=listed("artifacts", lambda: catalogue.artifacts(evidence)),
         snapshots=listed("snapshots", lambda: catalogue.snapshots(evidence)),
