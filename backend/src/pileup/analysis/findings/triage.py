@@ -23,6 +23,7 @@ from pileup.analysis.evidence.levels import Level, Levels, total
 from pileup.analysis.evidence.times import iso
 from pileup.analysis.findings import machine_checks
 from pileup.analysis.findings.observed import Observed
+from pileup.analysis.findings.strength import strength
 from pileup.analysis.stacks import queues
 from pileup.analysis.stacks.hot_stacks import is_waiting
 from pileup.knowledge import match_stack
@@ -334,11 +335,30 @@ def _locking(observed: Observed) -> TriageDoc:
             "not known. Capture whole dumps."
         )
         return _doc("locking", "no_data", why)
+    if (few := _few_waits(observed)) is not None:
+        return few
     why = (
-        "Few or no row-lock, metadata-lock and latch waits. This check does not cover waits for "
+        "No row-lock, metadata-lock and latch waits. This check does not cover waits for "
         "a commit or for the log."
     )
     return _doc("locking", "ok", why)
+
+
+def _few_waits(observed: Observed) -> TriageDoc | None:
+    """Describe the largest queue of the worst moment, however small; None without one."""
+    queues = [queue for kind, queue in observed.queues.items() if kind not in ("commit", "fsync")]
+    if not queues:
+        return None
+    top = max(queues, key=lambda queue: (queue.waiters, queue.longest or 0.0, queue.kind))
+    many = "1 session waits" if top.waiters == 1 else f"{grouped(top.waiters)} sessions wait"
+    lasted = f" for up to {number(top.longest)} s" if top.longest else ""
+    why = f"{many} for {top.label}{lasted}."
+    sure = strength(top.waiters, top.share, top.longest) >= _CLEAR
+    return _doc("locking", "suspect" if sure else "seen", why, list(top.evidence))
+
+
+_CLEAR = 0.7
+"""Strength from which on a queue is a suspect, and not only seen."""
 
 
 def _waits_are_counted(observed: Observed) -> bool:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
+from typing import Any
+
 import polars as pl
 
+from pileup.analysis.evidence.statements import tables_of
 from pileup.analysis.findings.observed import Observed, Seen
 from pileup.analysis.findings.rules import Match, Rule, count, having_any
 from pileup.analysis.findings.strength import strength
@@ -20,7 +24,7 @@ def hot_row(observed: Observed) -> Match | None:
     at_worst = observed.queues.get("row_lock")
     waits = _waits(observed, queue.waiters, at_worst)
     if waits is None:
-        return None
+        return _by_processlist(observed)
     grade = strength(waits.most, queue.of_active, waits.longest)
     idle = _idle_holder(observed)
     holder = at_worst.holder if at_worst else None
@@ -68,6 +72,48 @@ def _why(waits: Seen, table: str | None, at_worst: Queue | None, idle: float) ->
             "it holds what they wait for."
         )
     return why
+
+
+_UPDATING = r"(?i)^(updating|update|searching rows for update|updating reference tables|end)$"
+_LASTING_S = 2.0
+"""A change of rows that takes longer may wait for one of them."""
+_BY_STATE = 0.55
+"""Weight of sessions that change one table and do not get on: a processlist shows no row lock."""
+
+
+def _by_processlist(observed: Observed) -> Match | None:
+    """Match several sessions that have changed one table for seconds, where only a list shows."""
+    frame = observed.during("session")
+    if frame is None or observed.during("transaction") is not None:
+        return None
+    changing = frame.filter(
+        pl.col("state").fill_null("").str.contains(_UPDATING)
+        & pl.col("query").is_not_null()
+        & (pl.col("time_s").fill_null(0.0) >= _LASTING_S)
+    )
+    tables: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in changing.head(_ROWS).iter_rows(named=True):
+        for table in tables_of(row["query"]):
+            tables[table].append(row)
+    if not tables:
+        return None
+    table, rows = max(tables.items(), key=lambda item: (len(item[1]), item[0]))
+    most = max(Counter((row["artifact"], row["snapshot"], row["time"]) for row in rows).values())
+    if most < 2:
+        return None  # a change that takes long, alone
+    longest = max(row["time_s"] for row in rows)
+    running = frame.filter(pl.col("query").is_not_null() & (pl.col("command") != "Sleep")).height
+    score = _BY_STATE * strength(most, len(rows) / max(1, running), longest)
+    why = (
+        f"{count(most, 'session has', 'sessions have')} been changing rows of {table} for up to "
+        f"{longest:.0f} s. A processlist shows no row locks: they may wait for one."
+    )
+    where = (observed.lines(rows[0], why),)
+    return Match("hot-row", round(score, 3), why, where, waiters=most)
+
+
+_ROWS = 2000
+"""Sessions whose statements are read."""
 
 
 def _idle_holder(observed: Observed) -> float:

@@ -26,17 +26,20 @@ def free_pages(observed: Observed) -> Match | None:
     empty = free is not None and free < 64
     if not searching.holds and not logged.holds and not empty:
         return None
-    if empty and not searching.holds and not logged.holds and not _waits_for_free(observed):
+    starved = empty and _evicts_dirty_pages(observed)
+    if not searching.holds and not logged.holds and not _waits_for_free(observed) and not starved:
         return None
     score = graded(
         (True, 0.25),
         (empty, 0.12),
+        (starved, 0.15),
         (searching.most >= 1, 0.15),
         (searching.most >= 10, 0.2),
         (bool(logged.holds), 0.25),
     )
     parts = [
         f"free pages are down to {free:.0f}" if empty else "",
+        "most pages are dirty and have to be written before they are free" if starved else "",
         f"{searching.most} threads search for a free page themselves" if searching.holds else "",
         f"the error log reports it {logged.most} times" if logged.holds else "",
     ]
@@ -92,6 +95,21 @@ def _redo_room(observed: Observed) -> float | None:
     if files is None and context.server.family == "mariadb":
         files = 1.0 if context.server.numbers >= (10, 5) else 2.0
     return size * files if files else None
+
+
+_DIRTY = 0.75
+_WRITES = ("pool_pending_lru_writes", "pool_pending_single_page_writes")
+
+
+def _evicts_dirty_pages(observed: Observed) -> bool:
+    """Return whether pages are written from the LRU list's end while most pages are dirty."""
+    dirty, pages = observed.level("pool_modified_pages"), observed.level("pool_pages")
+    writes = [
+        observed.level(name)
+        for name in ("pool_pending_lru_writes", "pool_pending_single_page_writes")
+    ]
+    full = dirty is not None and bool(pages) and dirty >= _DIRTY * (pages or 1.0)
+    return full and any((pending or 0) > 0 for pending in writes)
 
 
 def _waits_for_free(observed: Observed) -> bool:
