@@ -177,3 +177,17 @@ test('from the upload to the postmortem', async ({ page }) => {
   })
   expect(errors).toEqual([])
 })
+
+test('a finished case loads with one click', async ({ page }) => {
+  await page.goto('/')
+  await page.getByRole('button', { name: 'Load a sample' }).click()
+  await page.getByRole('menuitem', { name: /One load machine more/ }).click()
+  const conclusion = page.getByRole('list', { name: 'Conclusion of the team' })
+  await expect(conclusion).toContainText('Too many threads contend', { timeout: 60_000 })
+  await conclusion.getByRole('link', { name: 'H2' }).click()
+  await expect(page.getByTestId('ledger-step')).toHaveCount(5)
+  await expect(page.getByTestId('ledger-step').first()).toContainText('2012-10-25')
+  await page.goto(page.url().replace(/hypotheses.*/, 'report'))
+  await expect(page.getByText('Conclusion of the team (95 %):').last()).toBeVisible()
+  await expect(page.getByText('H1 The machine is too small').last()).toBeVisible()
+})

@@ -24,8 +24,8 @@ export function SampleMenu() {
           <MenuLabel>{group.title}</MenuLabel>
           {group.samples.map((sample) => (
             <MenuItem key={sample.id} onSelect={() => load.mutate(sample.id)}>
+              {sample.incident_id && <span className="faint">Loaded: </span>}
               {sample.title}
-              {sample.incident_id && <span className="faint"> (loaded: opens it)</span>}
             </MenuItem>
           ))}
         </Fragment>

@@ -96,7 +96,7 @@ def _conclusions(case: Case) -> list[str]:
         lines.append(f"**Conclusion of the team{sure}:** {_tested(case, hypothesis)}")
     refuted = [h for h in case.hypotheses if h.status == "refuted"]
     if refuted:
-        items = "\n".join(f"- {_tested(case, hypothesis)}" for hypothesis in refuted)
+        items = "\n".join(f"- {_refuted(case, hypothesis)}" for hypothesis in refuted)
         lines.append(f"**Refuted:**\n\n{items}")
     return lines
 
@@ -106,6 +106,13 @@ def _tested(case: Case, hypothesis: ReportHypothesis) -> str:
     text = f"{hypothesis.label} {sentence(hypothesis.statement)}"
     tests = _tests(case, hypothesis)
     return f"{text} {tests}" if tests else text
+
+
+def _refuted(case: Case, hypothesis: ReportHypothesis) -> str:
+    """Write a refuted hypothesis with its experiments and the reason of the last step."""
+    text = _tested(case, hypothesis)
+    reason = hypothesis.history[-1].reason if hypothesis.history else ""
+    return f"{text} {sentence(reason)}" if reason else text
 
 
 def _tests(case: Case, hypothesis: ReportHypothesis) -> str:
