@@ -230,3 +230,28 @@ describe('artifacts without a time', () => {
     )
   })
 })
+
+it('joins a host to a server with a click, and takes it back', async () => {
+  const replica = artifact({ id: 'a3', path: 'series.csv', sha256: 'ef'.repeat(32), host: 'db-2' })
+  const calls = serve({
+    ...server(true),
+    '/incidents/i1/artifacts': {
+      items: [artifact({}), replica],
+      worker: { alive: true, last_seen: null },
+    },
+    'POST /incidents/i1/artifacts/host': { items: [] },
+  })
+  renderScreen(<ArtifactsScreen />, '/incidents/i1/artifacts')
+  fireEvent.click(await screen.findByRole('button', { name: 'Show servers' }))
+  const dialog = await screen.findByRole('dialog')
+  const group = within(dialog).getByRole('region', { name: 'db-2' })
+  const sent = () => calls.filter((call) => call.method === 'POST').map((call) => call.body)
+  fireEvent.click(within(group).getByRole('button', { name: 'Join with db-1' }))
+  fireEvent.click(await within(dialog).findByRole('button', { name: 'Undo' }))
+  await waitFor(() =>
+    expect(sent()).toEqual([
+      { artifact_ids: ['a3'], host: 'db-1' },
+      { artifact_ids: ['a3'], host: null },
+    ]),
+  )
+})
