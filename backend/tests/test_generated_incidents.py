@@ -12,6 +12,7 @@ from benchmarks.incidents.scoring import measure, truths, write
 from benchmarks.incidents.servers import RELEASES
 
 from pileup.cli.captures import Captures
+from pileup.knowledge import knowledge
 
 SERVERS = sorted(RELEASES)
 PRINTED = tuple(form for form in PASTES if form != "locks")
@@ -58,3 +59,9 @@ def test_a_calm_server_stays_silent(form: str) -> None:
 
 def test_every_series_has_every_stack() -> None:
     assert not missing_frames()
+
+
+def test_the_truths_name_known_findings() -> None:
+    known = set(knowledge().issues)
+    for name, truth in truths().items():
+        assert {*truth["cause"], *truth.get("also", ())} <= known, name
