@@ -747,6 +747,8 @@ def _peak(frame: pl.DataFrame, *columns: str) -> dict[str, Any]:
 
 def _group(names: tuple[str, ...]) -> StackGroup:
     own = [name for name in names if not _WRAPPER.match(name)]
+    if own and own[0].startswith("MDL_"):  # whoever opens a table is around it
+        own = [name for name in own[:_AROUND] if name.startswith("MDL_")]
     return StackGroup(
         names,
         frozenset(map(function_key, names)),

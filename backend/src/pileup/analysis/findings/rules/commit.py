@@ -12,6 +12,12 @@ from pileup.analysis.stacks import commit_queue
 _COMMIT_STATES = (
     r"(?i)^(query end|waiting for handler commit|commit$|Waiting for prior transaction)"
 )
+_EARLIER = {
+    "queue:semisync": "a replica's acknowledgement",
+    "queue:global-read-lock": "the global read lock",
+    "queue:commit-lock": "the commit lock",
+}
+"""Queues whose members hold up a commit queue, whatever the disk does."""
 _SYNCS = r"(?i)\bSYNC index|fts_?sync"
 """Operation of a transaction that writes the full-text cache: 'ACTIVE (…) doing SYNC index'."""
 
@@ -108,6 +114,10 @@ def fsync_stall(observed: Observed) -> Match | None:
     if observed.latch_waiters > 2 * waiters.most:
         against += ("More threads wait for latches than for the commit.",)
         score *= 0.4
+    for queue, what in _EARLIER.items():
+        if queue in observed.queues:
+            against += (f"Some wait for {what}: commits may queue behind them.",)
+            score *= 0.5
     why = (
         f"{count(waiters.most, 'session waits', 'sessions wait at once')} for the commit"
         + (", and the one at the head flushes a log to disk" if flushing.holds else "")

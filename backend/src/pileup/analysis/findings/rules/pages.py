@@ -60,6 +60,8 @@ def sync_flush(observed: Observed) -> Match | None:
         ),
         "wait for room in the redo log",
     )
+    if not waiting.holds:
+        waiting = observed.stack(["log_free_check", "log_checkpoint_margin"], [], True)
     age = observed.level("checkpoint_age", "innodb_checkpoint_age", "log_lsn_checkpoint_age")
     room = _redo_room(observed)
     full = age / room if age is not None and room else None
