@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pileup.analysis.contract import ActiveSessionsDoc, RootDoc, StallDoc, TimeClassDoc
+from pileup.analysis.contract import (
+    ActiveSessionsDoc,
+    RootDoc,
+    StallDoc,
+    StallEvidence,
+    TimeClassDoc,
+)
 from pileup.analysis.findings.story import MOST_WORDS, story
 
 
@@ -93,6 +99,24 @@ def active(share: float = 0.9) -> ActiveSessionsDoc:
             stall(shape="refused", end=None),
             root(share=0.1),
             "For 60 s, the server refused clients, and the capture ends before it did.",
+        ),
+        (
+            stall(
+                shape="stopped",
+                evidence=[
+                    StallEvidence(
+                        series="metric.qps",
+                        baseline=2000.0,
+                        stall=80.0,
+                        peak=70.0,
+                        direction="down",
+                        onset=None,
+                        text="",
+                    )
+                ],
+            ),
+            root(share=0.1),
+            "For 60 s, qps fell from 2000 to 80.",
         ),
         (stall(peak_waiters=None), root(), "The server stalled for 60 s."),
         (

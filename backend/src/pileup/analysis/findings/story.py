@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pileup.analysis.contract import ActiveSessionsDoc, RootDoc, StallDoc
+from pileup.analysis.evidence.series import short_name
 from pileup.knowledge import knowledge
 from pileup.numerals import grouped, number
 
@@ -67,8 +68,8 @@ def _variants(
             waited = f"{who} waited, {part}" if part else f"{who} waited "
             yield _sentence(f"{lasted}{waited}for {what}{end}.")
             yield _sentence(f"{lasted}{waited}for {what}.")
-    if stall.shape == "stopped":
-        yield _sentence(f"{lasted}almost no work was completed{end}.")
+    if fell := _fell(stall):
+        yield _sentence(f"{lasted}{fell}{end}.")
     top = _top_class(active)
     if top and who:
         title, share = top
@@ -131,6 +132,17 @@ def _who(stall: StallDoc) -> str:
         return ""
     noun = "session" if count == 1 else "sessions"
     return f"{'up to ' if count > 1 else ''}{grouped(count)} {noun}"
+
+
+def _fell(stall: StallDoc) -> str:
+    """Describe the work that fell: 'qps fell from 300 to 2'; '' unless the work stopped."""
+    if stall.shape != "stopped":
+        return ""
+    moved = next((each for each in stall.evidence if each.direction == "down"), None)
+    if moved is None or moved.baseline is None or moved.stall is None:
+        return "next to no work was completed"
+    name = short_name(moved.series)
+    return f"{name} fell from {number(moved.baseline)} to {number(moved.stall)}"
 
 
 def _top_class(active: ActiveSessionsDoc | None) -> tuple[str, float] | None:
