@@ -11,7 +11,7 @@ import { ExportMenu } from '@/ui/controls/ExportMenu'
 import { Loaded } from '@/ui/display/Loaded'
 import type { Column } from '@/ui/table/Table'
 import { Duration, Time } from '@/ui/display/Value'
-import { CyclePicture } from './CyclePicture'
+import { LanesPicture } from './LanesPicture'
 import { cycleText } from './cycle'
 import { NotCollected } from './parts'
 import { deadlocksQuery } from './queries'
@@ -94,6 +94,13 @@ const COLUMNS: Column<DeadlockOut>[] = [
     sort: (item) => item.transactions.length,
   },
   {
+    key: 'kind',
+    head: 'Kind',
+    width: 'minmax(160px, 2fr)',
+    cell: (item) => <span title={item.kind_label}>{item.kind_label}</span>,
+    sort: (item) => item.kind_label,
+  },
+  {
     key: 'what',
     head: 'Statements',
     width: 'minmax(220px, 4fr)',
@@ -150,7 +157,7 @@ function OneDeadlock({ deadlock }: { readonly deadlock: DeadlockOut }) {
     <section className="deadlock scroll" aria-label="Selected deadlock" tabIndex={0}>
       <header className="deadlock-head">
         <h2>
-          {deadlock.transactions.length} transactions wait in a circle
+          {deadlock.kind_label}: {deadlock.transactions.length} transactions
           {deadlock.time && (
             <>
               {' '}
@@ -173,8 +180,20 @@ function OneDeadlock({ deadlock }: { readonly deadlock: DeadlockOut }) {
           <PinRow place={place} title={words[0] ?? 'deadlock'} chosen={{ pick: deadlock.id }} />
         )}
       </header>
+      <p data-testid="deadlock-why">
+        {deadlock.why}
+        {deadlock.confidence > 0 && (
+          <span className="muted"> Confidence {Math.round(deadlock.confidence * 100)} %.</span>
+        )}
+      </p>
+      <ol aria-label="What to change">
+        {deadlock.change.map((change) => (
+          <li key={change}>{change}</li>
+        ))}
+      </ol>
+      <p className="muted">What would settle it: {deadlock.settle}</p>
       <div ref={picture} className="deadlock-picture scroll">
-        <CyclePicture deadlock={deadlock} label={words.join(' ')} />
+        <LanesPicture deadlock={deadlock} label={words.join(' ')} />
       </div>
       <ul className="deadlock-words" data-testid="deadlock-words">
         {words.map((line) => (
