@@ -21,6 +21,7 @@ help: ## list the tasks
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
 
 # ---- install ---------------------------------------------------------------------------------
+# The lock files name every package, so pip has nothing to resolve: --no-deps.
 
 .PHONY: install
 install: $(VENV)/.installed ## install the locked Python dependencies and the pileup command into .venv
@@ -36,13 +37,13 @@ $(VENV)/bin/python:
 
 $(VENV)/.installed: requirements.lock backend/pyproject.toml | $(VENV)/bin/python
 	@echo "make: installing the locked Python packages (a minute on the first run)"
-	@$(PIP) install -q --require-hashes -r requirements.lock
+	@$(PIP) install -q --no-deps --require-hashes -r requirements.lock
 	@$(PIP) install -q --no-deps --no-build-isolation -e backend
 	@touch $@
 
 $(VENV)/.installed-dev: requirements-dev.lock $(VENV)/.installed
 	@echo "make: installing the tools for tests and checks"
-	@$(PIP) install -q --require-hashes -r requirements-dev.lock
+	@$(PIP) install -q --no-deps --require-hashes -r requirements-dev.lock
 	@touch $@
 
 .PHONY: lock
@@ -86,7 +87,8 @@ doctor: $(VENV)/.installed ## report what is wrong, and how to fix it
 # ---- test ------------------------------------------------------------------------------------
 
 .PHONY: test
-test: $(VENV)/.installed-dev $(UI) ## test engine, storage, API, worker and UI, with the browser journey
+test: ## test engine, storage, API, worker and UI, with the browser journey
+	@$(MAKE) --no-print-directory -j 2 $(VENV)/.installed-dev $(UI)
 	@sh scripts/test.sh
 
 .PHONY: test-backend
