@@ -146,8 +146,10 @@ def undecided(features: Signature, run: Analysis, evidence: Evidence) -> dict[st
     """Return the features of an incident that a run's evidence cannot show, whether there or not.
 
     A latch needs a status dump, a stack a stack sample, a series the same measure, a check and a
-    known problem the data that they look at.
+    known problem the data that they look at. A run whose load stayed calm shows that it has none.
     """
+    if run.headline.verdict == "no_stall":
+        return {}
     no_data = {check.check for check in run.triage if check.verdict == "no_data"}
     unchecked = {absence.id for absence in run.absences if absence.verdict == "no_data"}
     checked = {absence.id for absence in run.absences} | {found.id for found in run.findings}
