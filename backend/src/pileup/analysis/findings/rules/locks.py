@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
 
+from pileup.analysis.evidence.series import short_name
 from pileup.analysis.evidence.statements import tables_of
 from pileup.analysis.findings.observed import Observed, Seen
 from pileup.analysis.findings.rules import Match, Rule, count, having_any
@@ -77,8 +80,13 @@ def _why(waits: Seen, table: str | None, at_worst: Queue | None, idle: float) ->
 _UPDATING = r"(?i)^(updating|update|searching rows for update|updating reference tables|end)$"
 _LASTING_S = 2.0
 """A change of rows that takes longer may wait for one of them."""
-_BY_STATE = 0.55
-"""Weight of sessions that change one table and do not get on: a processlist shows no row lock."""
+_BY_STATE, _SAME_ROW, _COUNTED = 0.45, 0.05, 0.15
+"""Weights of sessions that change one table and do not get on: a list shows no row lock, so this
+stays at an even bet, also where they name one row, unless a counter shows such waits."""
+_NONE_COUNTED = 0.5
+"""Factor where the counter of row lock waits stayed at zero."""
+_CURRENT_WAITS = ("innodb_row_lock_current_waits", "lock_row_lock_current_waits")
+_CONDITION = re.compile(r"(?is).*\bwhere\b(.*)")
 
 
 def _by_processlist(observed: Observed) -> Match | None:
@@ -98,18 +106,49 @@ def _by_processlist(observed: Observed) -> Match | None:
     if not tables:
         return None
     table, rows = max(tables.items(), key=lambda item: (len(item[1]), item[0]))
-    most = max(Counter((row["artifact"], row["snapshot"], row["time"]) for row in rows).values())
+    most = _at_once(rows)
     if most < 2:
         return None  # a change that takes long, alone
     longest = max(row["time_s"] for row in rows)
     running = frame.filter(pl.col("query").is_not_null() & (pl.col("command") != "Sleep")).height
-    score = _BY_STATE * strength(most, len(rows) / max(1, running), longest)
+    counted = [level for level in observed.levels_named(_CURRENT_WAITS) if not level.labels]
+    shown = any(level.peak > 0 for level in counted)
+    score = _BY_STATE + _SAME_ROW * _of_one_row(rows, most) + (_COUNTED if shown else 0.0)
+    score *= strength(most, len(rows) / max(1, running), longest)
     why = (
         f"{count(most, 'session has', 'sessions have')} been changing rows of {table} for up to "
         f"{longest:.0f} s. A processlist shows no row locks: they may wait for one."
     )
+    against: tuple[str, ...] = ()
+    if counted and not shown:
+        against += (f"{short_name(counted[0].series)} stays at zero: nobody waits for a row.",)
+        score *= _NONE_COUNTED
+    if not shown and (latched := _in_latches(observed)):
+        against += (f"{count(latched, 'thread waits', 'threads wait')} for latches instead.",)
+        score *= most / (most + latched)
     where = (observed.lines(rows[0], why),)
-    return Match("hot-row", round(score, 3), why, where, waiters=most)
+    return Match("hot-row", round(score, 3), why, where, against, waiters=most)
+
+
+def _at_once(rows: Sequence[dict[str, Any]]) -> int:
+    """Return the most sessions in one sample."""
+    return max(Counter((row["artifact"], row["snapshot"], row["time"]) for row in rows).values())
+
+
+def _of_one_row(rows: Sequence[dict[str, Any]], most: int) -> float:
+    """Return which share of the sessions names the same rows: the same text after WHERE."""
+    named: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in rows:
+        if condition := _CONDITION.match(row["query"]):
+            named[" ".join(condition[1].split()).rstrip(" ;")].append(row)
+    same = max((_at_once(group) for group in named.values()), default=0)
+    return same / most if same > 1 else 0.0
+
+
+def _in_latches(observed: Observed) -> int:
+    """Return how many threads at once wait for latches, by SEMAPHORES or by the wait graph."""
+    queue = observed.queues.get("latch")
+    return max(observed.latch_waiters, queue.waiters if queue else 0)
 
 
 _ROWS = 2000
