@@ -95,7 +95,8 @@ describe('webhooks', () => {
   it('are for admins', async () => {
     serve({ '/tokens': [] })
     renderScreen(<SettingsScreen />, '/settings?tab=webhooks')
-    expect(await screen.findByText('No tokens yet')).toBeTruthy()
+    expect(await screen.findByLabelText('Current password')).toBeTruthy()
+    expect(screen.getByText(/which administrators see/)).toBeTruthy()
     expect(screen.queryByRole('tab', { name: 'Webhooks' })).toBeNull()
   })
 })
