@@ -6,10 +6,13 @@ import random
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pileup.analysis import EvidenceArtifact, gather
 from pileup.analysis.clock.offsets import Source, offsets
 from pileup.analysis.evidence import compact_samples, series
+from pileup.analysis.evidence.compact_samples import distinct, ranks
 from pileup.records import Samples, samples_frame
 
 _S = 1_000_000
@@ -84,3 +87,24 @@ def test_a_counter_of_two_sources_anchors_whatever_else_one_of_them_has() -> Non
     found = offsets(sources, {"sample": placed})
     assert found["1" * 64].seconds == pytest.approx(-10.0)
     assert set(found) == {"1" * 64}
+
+
+_names = st.lists(st.none() | st.sampled_from(["b", "a", "", "é", "a1"]), max_size=30)
+
+
+@given(_names, st.data())
+def test_distinct_rows_are_those_of_unique(names: list[str | None], data: st.DataObject) -> None:
+    other = data.draw(
+        st.lists(st.none() | st.integers(0, 2), min_size=len(names), max_size=len(names))
+    )
+    text = pl.Series("text", names, dtype=pl.String)
+    for column in (text, text.cast(pl.Categorical)):
+        frame = pl.DataFrame([column, pl.Series("number", other, dtype=pl.Int64)])
+        assert distinct(frame, "text", "number").equals(frame.unique(maintain_order=True))
+
+
+@given(_names)
+def test_ranks_sort_as_text_does(names: list[str | None]) -> None:
+    texts = pl.Series("text", [name for name in names if name is not None], dtype=pl.String)
+    frame = pl.DataFrame([texts, ranks(texts.cast(pl.Categorical)).alias("rank")])
+    assert frame.sort("rank")["text"].to_list() == sorted(texts.to_list())

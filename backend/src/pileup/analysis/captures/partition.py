@@ -22,6 +22,7 @@ from pileup.analysis.captures.stretches import (
     holes,
     stretches,
 )
+from pileup.analysis.evidence.compact_samples import distinct
 from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.evidence import Evidence, EvidenceArtifact, bundle_of
 from pileup.analysis.evidence.folders import inside, scopes
@@ -249,7 +250,7 @@ def _hosts(evidence: Evidence) -> dict[str, str]:
     """Map artifacts to the host that their records name, if it is one."""
     found: dict[str, set[str]] = {}
     for frame in evidence.frames.values():
-        rows = frame.select("artifact", "host").unique().drop_nulls()
+        rows = distinct(frame, "artifact", "host").drop_nulls()
         for sha, host in rows.iter_rows():
             found.setdefault(sha, set()).add(host)
     return {sha: next(iter(names)) for sha, names in found.items() if len(names) == 1}

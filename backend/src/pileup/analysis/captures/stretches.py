@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from pileup.analysis.evidence.compact_samples import distinct
 from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.evidence import Evidence, EvidenceArtifact, bundle_of
 from pileup.analysis.evidence.load_series import shows_load
@@ -135,10 +136,10 @@ def _servers(evidence: Evidence) -> set[tuple[str, str | None]]:
         if frame is None:
             continue
         if kind == "sample":
-            named = frame.select("series", "labels").unique()
+            named = distinct(frame, "series", "labels")
             loads = [shows_load(series, labels or "") for series, labels in named.iter_rows()]
             frame = frame.join(named.filter(pl.Series(loads, dtype=pl.Boolean)), on=named.columns)
-        found.update(frame.select("artifact", "host").unique().iter_rows())
+        found.update(distinct(frame, "artifact", "host").iter_rows())
     return found
 
 

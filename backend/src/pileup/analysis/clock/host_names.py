@@ -13,6 +13,8 @@ from collections.abc import Collection, Iterable, Mapping
 
 import polars as pl
 
+from pileup.analysis.evidence.compact_samples import distinct
+
 HostNote = tuple[str, str]
 """The host that a file prints, and the sentence that says why it counts as another's."""
 _PORT = re.compile(r"^(?:(?P<scheme>\w+)://)?(?P<host>\[[^\]]+\]|[^:/\s]+)(?P<port>:\d{1,5})?/?$")
@@ -76,7 +78,7 @@ def _renamed(
     if "host" not in frame.columns:
         return frame
     keys = ["artifact", "host"]
-    pairs = frame.select(keys).unique().drop_nulls("host")
+    pairs = distinct(frame, *keys).drop_nulls("host")
     new = [
         changes.get((sha, host), changes.get((None, host), host)) for sha, host in pairs.iter_rows()
     ]

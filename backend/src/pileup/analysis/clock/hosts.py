@@ -17,6 +17,7 @@ import polars as pl
 
 from pileup.analysis.clock import host_names
 from pileup.analysis.clock.host_names import HostNote
+from pileup.analysis.evidence.compact_samples import distinct
 from pileup.analysis.evidence.evidence import ClockOverride, EvidenceArtifact, bundle_of
 from pileup.analysis.evidence.folders import scopes
 from pileup.analysis.evidence.load_series import shows_load
@@ -45,7 +46,7 @@ def spelled_once(
     printed: dict[str, set[str]] = {}
     for frame in frames.values():
         if "host" in frame.columns:
-            rows = frame.select("artifact", "host").unique().drop_nulls()
+            rows = distinct(frame, "artifact", "host").drop_nulls()
             for sha, host in rows.iter_rows():
                 printed.setdefault(sha, set()).add(host)
     settings = _settings(frames)
@@ -105,7 +106,7 @@ def _different_servers(
     loads: dict[str, set[str]] = {}
     samples = frames.get("sample")
     if samples is not None:
-        rows = samples.select("host", "series", "labels").unique().drop_nulls("host")
+        rows = distinct(samples, "host", "series", "labels").drop_nulls("host")
         for host, series, labels in rows.iter_rows():
             if shows_load(series, labels or ""):
                 loads.setdefault(host, set()).add(series)
@@ -167,7 +168,8 @@ def assign(
         names[artifact.sha256] = host
     timed = _timed(frames)
     observed = {host for sha, host in names.items() if host and sha in timed}
-    servers = {host for sha, host in names.items() if host and sha in _of_servers(frames)}
+    of_servers = _of_servers(frames)
+    servers = {host for sha, host in names.items() if host and sha in of_servers}
     only = _by_folder(artifacts, names, servers & observed, observed, known)
     return {
         artifact.sha256: names[artifact.sha256] or _nearest(artifact.path, only)
@@ -235,7 +237,7 @@ def _of_servers(frames: Mapping[str, pl.DataFrame]) -> set[str]:
             found.update(frame["artifact"].unique().to_list())
     samples = frames.get("sample")
     if samples is not None:
-        rows = samples.select("artifact", "series", "labels").unique()
+        rows = distinct(samples, "artifact", "series", "labels")
         found.update(
             sha for sha, name, labels in rows.iter_rows() if shows_load(name, labels or "")
         )
@@ -248,7 +250,7 @@ def _named(frames: Mapping[str, pl.DataFrame], same: Mapping[str, str]) -> dict[
     for frame in frames.values():
         if "host" not in frame.columns:
             continue
-        rows = frame.select("artifact", "host").drop_nulls().unique()
+        rows = distinct(frame, "artifact", "host").drop_nulls()
         for sha, host in rows.iter_rows():
             named.setdefault(sha, set()).add(host)
     settings = frames.get("setting")

@@ -16,6 +16,7 @@ import polars as pl
 
 from pileup.analysis.clock import host_names
 from pileup.analysis.clock.host_names import HostNote
+from pileup.analysis.evidence.compact_samples import distinct
 from pileup.analysis.evidence.evidence import EvidenceArtifact
 from pileup.analysis.evidence.folders import recordings
 from pileup.analysis.evidence.load_series import shows_load
@@ -63,7 +64,7 @@ def joined(
     for frame in placed.values() if servers else ():
         if "host" not in frame.columns:
             continue
-        for sha, host in frame.select("artifact", "host").unique().iter_rows():
+        for sha, host in distinct(frame, "artifact", "host").iter_rows():
             if host in servers:
                 sentence = (
                     f"{host} has only metrics, of the same time as the dumps and logs of "
@@ -129,7 +130,7 @@ def _hosts(
             host.is_direct |= kind != "sample" and kind != "event" and sha not in monitoring
     samples = placed.get("sample")
     if samples is not None:
-        named = samples.select("artifact", "host", "series", "labels").unique().drop_nulls("host")
+        named = distinct(samples, "artifact", "host", "series", "labels").drop_nulls("host")
         for sha, name, series, labels in named.iter_rows():
             if shows_load(series, labels or ""):
                 hosts[name].shows_load = True

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from pileup.analysis.evidence.compact_samples import distinct
 from pileup.analysis.evidence.series import short_name
 
 _S = 1_000_000
@@ -179,7 +180,7 @@ def _shared(
 ) -> pl.DataFrame:
     """Return artifact and series of counters that another source of the same host also has."""
     host_of = {source.artifact: source.host for source in sources}
-    has = samples.filter(pl.col("labels") == "").select("artifact", "series").unique()
+    has = distinct(samples.filter(pl.col("labels") == ""), "artifact", "series")
     of: dict[tuple[str | None, str], set[str]] = {}
     for artifact, series in has.iter_rows():
         if artifact in host_of:

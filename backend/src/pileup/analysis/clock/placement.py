@@ -32,6 +32,7 @@ from pileup.analysis.clock.repeated_hours import Fold, folds, later
 from pileup.analysis.clock.years import with_years
 from pileup.analysis.clock.zone_evidence import Zone, clock_pairs, zone_of, zone_settings
 from pileup.analysis.contract import ClockDoc
+from pileup.analysis.evidence.compact_samples import distinct
 from pileup.analysis.evidence.evidence import ClockOverride, EvidenceArtifact
 from pileup.analysis.evidence.folders import recordings
 from pileup.records.zones import fixed, offset_text
@@ -146,7 +147,7 @@ def with_ids(samples: pl.DataFrame) -> pl.DataFrame:
         pl.when(pl.col("host").is_not_null()).then(pl.format("@{}", "host")).otherwise(pl.lit(""))
     )
     spelled = pl.concat_str([pl.col("series").cast(pl.String), labels, host])
-    names = samples.select(keys).unique().with_columns(spelled.cast(pl.Categorical).alias("id"))
+    names = distinct(samples, *keys).with_columns(spelled.cast(pl.Categorical).alias("id"))
     rows = samples.select(keys)
     ids = rows.join(names, on=keys, how="left", nulls_equal=True, maintain_order="left")["id"]
     return samples.with_columns(ids)

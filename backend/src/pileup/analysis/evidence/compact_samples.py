@@ -37,12 +37,36 @@ def by_series(samples: pl.DataFrame) -> Iterator[pl.DataFrame]:
     sizes = samples.group_by("id").len().sort("id")
     if sizes.height == 0:
         return
-    ids = pl.Enum(sizes["id"].cast(pl.String))
-    place = samples["id"].cast(ids).to_physical()  # the number of its id among the sorted
+    place = ranks(samples["id"], sizes["id"])
     piece = (sizes["len"].cum_sum() - 1) // _ROWS
     ends = [*(number for number in range(1, len(piece)) if piece[number] != piece[number - 1])]
     for first, end in zip([0, *ends], [*ends, len(piece)], strict=True):
         yield samples.filter((place >= first) & (place < end))
 
 
-__all__ = ["TEXT", "by_series", "compact", "compact_frames"]
+def ranks(texts: pl.Series, known: pl.Series | None = None) -> pl.Series:
+    """Return the number of each category among the sorted ones: it sorts as its text does.
+
+    Sorting by numbers costs half of sorting by text. known: the distinct categories, sorted.
+    """
+    known = texts.drop_nulls().unique().sort() if known is None else known
+    return texts.cast(pl.Enum(known.cast(pl.String))).to_physical()
+
+
+def distinct(frame: pl.DataFrame, *columns: str) -> pl.DataFrame:
+    """Return the distinct rows of some columns, in the order of their first rows.
+
+    Rows of one file and series follow each other: what only repeats the row before it is dropped
+    first, which costs a tenth of hashing every row.
+    """
+    rows = frame.select(columns)
+    keys = [
+        pl.col(name).to_physical() if rows.schema[name] == pl.Categorical else pl.col(name)
+        for name in columns
+    ]
+    differs = pl.any_horizontal(key.ne_missing(key.shift(1)) for key in keys)
+    first = pl.int_range(pl.len()) == 0
+    return rows.filter(differs | first).unique(maintain_order=True)
+
+
+__all__ = ["TEXT", "by_series", "compact", "compact_frames", "distinct", "ranks"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from pileup.analysis.evidence.compact_samples import by_series, compact
+from pileup.analysis.evidence.compact_samples import by_series, compact, distinct, ranks
 from pileup.knowledge.series_names import Measure, measure_of
 
 NAMED_BY_OTHERS = frozenset({"metric", "cloudwatch"})
@@ -67,23 +67,29 @@ def untimed_gauges(samples: pl.DataFrame | None) -> pl.DataFrame:
 
 
 def _plain(samples: pl.DataFrame) -> pl.DataFrame:
-    group = ["artifact", "id"]
-    step = pl.col("value").diff().over(group)
-    seconds = pl.col("time").diff().over(group) / 1e6
-    rate = pl.when((step >= 0) & (seconds > 0)).then(step / seconds)
+    """Convert the samples of whole series."""
+    keyed = samples.with_columns(
+        ranks(samples["artifact"]).alias("_artifact"), ranks(samples["id"]).alias("_id")
+    )
+    several = distinct(keyed, "_artifact", "_id").height > keyed["_id"].n_unique()
+    order = ["_artifact", "_id", "time"] if several else ["_id", "time"]
+    before = pl.all_horizontal(
+        pl.col("_artifact") == pl.col("_artifact").shift(1), pl.col("_id") == pl.col("_id").shift(1)
+    )
+    step, seconds = pl.col("value").diff(), pl.col("time").diff() / 1e6
+    rate = pl.when(before & (step >= 0) & (seconds > 0)).then(step / seconds)
     value = pl.when(pl.col("kind") == "counter").then(rate).otherwise(pl.col("value"))
     plain = (
-        samples.sort("artifact", "id", "time")
-        .with_columns(value.alias("value"))
-        .filter(pl.col("value").is_not_null())
-        .sort("id", "time")
+        keyed.sort(order).with_columns(value.alias("value")).filter(pl.col("value").is_not_null())
     )
-    return _in_units(plain)
+    if several:
+        plain = plain.sort("_id", "time")
+    return _in_units(plain.drop("_artifact", "_id"))
 
 
 def _in_units(values: pl.DataFrame) -> pl.DataFrame:
     """Convert series of exporters to the units of their measures; values in others stay."""
-    named = values.select("id", "series", "labels", "unit").unique(maintain_order=True)
+    named = distinct(values, "id", "series", "labels", "unit")
     factors: list[tuple[str, float, bool, str]] = []
     for id_, series, labels, unit in named.iter_rows():
         named_as = measure(series, labels, unit)
@@ -136,7 +142,7 @@ def whole(named: pl.DataFrame) -> list[str]:
     is whole, and one over all CPUs; one with labels is if no other series of its name and host has
     different labels (an environment, a region), and of several statistics the average is.
     """
-    rows = named.select("id", "series", "host", "labels").unique(maintain_order=True)
+    rows = distinct(named, "id", "series", "host", "labels")
     of_name: dict[tuple[str, str, str | None], list[tuple[str, str]]] = {}
     for id_, series, host, labels in rows.sort("id").iter_rows():
         key = series, short_name(series, labels or ""), host

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from pileup.analysis.evidence.compact_samples import distinct
 from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.load_series import OF_LOAD, Role, role_of
 from pileup.analysis.evidence.series import whole
@@ -124,7 +125,7 @@ def throughput(values: pl.DataFrame, host: str | None, span: Span) -> Signal | N
 
 def _with_role(values: pl.DataFrame, role: Role | None = None) -> pl.DataFrame:
     """Return id, series, host and labels of the series with a role, or with this one."""
-    named = values.select("id", "series", "host", "labels").unique(maintain_order=True)
+    named = distinct(values, "id", "series", "host", "labels")
     roles = [role_of(row[0], row[1] or "") for row in named.select("series", "labels").iter_rows()]
     wanted = [each is not None and role in (None, each[0]) for each in roles]
     return named.filter(pl.Series(wanted, dtype=pl.Boolean))
