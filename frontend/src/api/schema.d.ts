@@ -1283,7 +1283,7 @@ export interface paths {
     }
     /**
      * Deadlocks
-     * @description List every deadlock once, the latest first; those of unknown time last.
+     * @description List every deadlock, or those of one pattern, once; the latest first, unknown times last.
      */
     get: operations['deadlocks_api_v1_incidents__incident_id__deadlocks_get']
     put?: never
@@ -6694,6 +6694,8 @@ export interface components {
       captures: components['schemas']['CaptureDoc'][]
       /** Clocks */
       clocks: components['schemas']['PlacedClock'][]
+      /** Deadlock Patterns */
+      deadlock_patterns: components['schemas']['DeadlockPatternDoc'][]
       /** Deadlocks */
       deadlocks: components['schemas']['DeadlockDoc'][]
       /** Findings */
@@ -6709,6 +6711,8 @@ export interface components {
       /** Hot Waits */
       hot_waits: components['schemas']['HotWaitDoc'][]
       incident: components['schemas']['Incident']
+      /** Limits */
+      limits: components['schemas']['LimitDoc'][]
       /** Looked At */
       looked_at: components['schemas']['LookedAtDoc'] | null
       numbers: components['schemas']['Numbers']
@@ -12408,6 +12412,7 @@ export interface operations {
     parameters: {
       query?: {
         end?: string | null
+        pattern?: string
         start?: string | null
       }
       header?: never

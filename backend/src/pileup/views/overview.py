@@ -26,11 +26,13 @@ from pileup.views.documents import (
     CaptureJson,
     ClockJson,
     DeadlockJson,
+    DeadlockPatternJson,
     FindingJson,
     HeadlineJson,
     HotLatchJson,
     HotStackJson,
     HotWaitJson,
+    LimitJson,
     LookedAtJson,
     RecurrenceJson,
     RootJson,
@@ -50,6 +52,8 @@ _PARTS = (
     "blockers",
     "hot_stacks",
     "deadlocks",
+    "deadlock_patterns",
+    "limits",
     "triage",
     "findings",
     "absences",
@@ -137,6 +141,10 @@ class Overview:
     hot_latches: list[HotLatchJson]
     hot_stacks: list[HotStackJson]
     deadlocks: list[DeadlockJson]
+    deadlock_patterns: list[DeadlockPatternJson]
+    """The most frequent first."""
+    limits: list[LimitJson]
+    """Those that are reached or near, the fullest first."""
     clocks: list[PlacedClock]
     gaps: list[Gap]
     artifacts: ArtifactCounts
@@ -183,6 +191,8 @@ def build_overview(unit: Unit, incident: Incident) -> Overview:
         hot_latches=parts.get("hot_latches", [])[:10],
         hot_stacks=parts.get("hot_stacks", [])[:10],
         deadlocks=parts.get("deadlocks", []),
+        deadlock_patterns=(parts.get("deadlock_patterns") or [])[:5],
+        limits=[each for each in parts.get("limits") or [] if each["verdict"] != "far"][:10],
         clocks=[
             PlacedClock(artifact=a.sha256, path=a.path, host=a.host, clock=a.clock)
             for a in artifacts

@@ -92,6 +92,8 @@ const base: Overview = {
   hot_latches: [],
   hot_stacks: [],
   deadlocks: [],
+  deadlock_patterns: [],
+  limits: [],
   clocks: [],
   gaps: [],
   artifacts: { total: 3, done: 3, problems: 0, failed: 0, unknown: 0, parsing: 0 },

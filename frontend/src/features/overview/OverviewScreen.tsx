@@ -13,7 +13,7 @@ import { ActiveSessions } from './ActiveSessions'
 import { Blockers } from './Blockers'
 import { Captures } from './Captures'
 import { Conclusion } from './Conclusion'
-import { Deadlocks, Gaps, Stalls, Triage } from './Sidelights'
+import { Deadlocks, Gaps, Limits, Stalls, Triage } from './Sidelights'
 import { Findings } from './Findings'
 import { Headline } from './Headline'
 import { HotWaits } from './HotWaits'
@@ -79,6 +79,7 @@ export default function OverviewScreen() {
               <Actions incidentId={incidentId} />
               <Similar incidentId={incidentId} />
               <Triage overview={data} />
+              <Limits overview={data} />
               <Deadlocks overview={data} />
               <Gaps overview={data} />
             </div>

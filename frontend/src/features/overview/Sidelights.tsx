@@ -1,6 +1,7 @@
-/** The right column: stalls, the seven checks, deadlocks, gaps in the capture. */
+/** The right column: stalls, the seven checks, limits, deadlocks, gaps in the capture. */
 import { Link, useLocation } from 'react-router'
-import type { Overview, TriageDoc } from '@/api/schema'
+import type { LimitDoc, Overview, StallDoc, TriageDoc } from '@/api/schema'
+import { formatNumber } from '@/format'
 import { sharedSearch } from '@/state/url'
 import { Chip, type Tone } from '@/ui/controls/Chip'
 import { CopyButton } from '@/ui/controls/CopyButton'
@@ -14,6 +15,13 @@ const KIND = {
   false_positive: ['false positive of the trigger', 'idle'],
   recovery_burst: ['recovery burst', 'running'],
 } as const
+
+const SHAPE: Record<StallDoc['shape'], string> = {
+  piled_up: 'sessions piled up',
+  refused: 'clients refused',
+  stopped: 'work stopped',
+  slow: 'work slowed down',
+}
 
 export function Stalls({ overview }: { readonly overview: Overview }) {
   const { search } = useLocation()
@@ -48,6 +56,9 @@ export function Stalls({ overview }: { readonly overview: Overview }) {
                   </span>
                 )}
               </div>
+              {stall.kind === 'stall' && (
+                <div>{[stall.shape, ...stall.also].map((shape) => SHAPE[shape]).join(', ')}</div>
+              )}
               {stall.evidence.slice(0, 3).map((item) => (
                 <div key={item.series} className="muted">
                   {item.text}
@@ -118,15 +129,80 @@ export function Triage({ overview }: { readonly overview: Overview }) {
   )
 }
 
+const LIMIT: Record<LimitDoc['verdict'], readonly [string, Tone]> = {
+  reached: ['reached', 'holding'],
+  near: ['near', 'waiting'],
+  far: ['far', 'idle'],
+}
+
+/** Gauges at or near their ceilings; nothing when there are none. */
+export function Limits({ overview }: { readonly overview: Overview }) {
+  const { limits, incident } = overview
+  if (limits.length === 0) return null
+  return (
+    <Section title="Limits">
+      <ul className="side-list">
+        {limits.map((limit) => (
+          <li key={`${limit.id}:${limit.title}`}>
+            <div className="side-row">
+              <strong>{limit.title}</strong>
+              <span className="side-space" />
+              <span>
+                <Measured value={limit.used} unit={limit.unit} /> of{' '}
+                <Measured value={limit.ceiling} unit={limit.unit} />
+              </span>
+              <Chip tone={LIMIT[limit.verdict][1]}>{LIMIT[limit.verdict][0]}</Chip>
+            </div>
+            <div className="muted">At the limit, {limit.means}.</div>
+            {limit.evidence.slice(0, 1).map((locator, index) => (
+              <Evidence
+                key={index}
+                incidentId={incident.id}
+                locator={locator}
+                beside={locator.text}
+              />
+            ))}
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+/** Deadlocks in the section; the Tables screen lists all. */
+const LISTED = 5
+
 export function Deadlocks({ overview }: { readonly overview: Overview }) {
   const { search } = useLocation()
-  const { deadlocks, incident } = overview
+  const { deadlocks, deadlock_patterns: patterns, incident } = overview
+  const commonest = patterns[0]
   const find = useArtifactByHash(incident.id)
   if (deadlocks.length === 0) return null
   return (
     <Section title="Deadlocks" note="Dumps print only the latest deadlock">
       <ul className="side-list">
-        {deadlocks.map((item) => {
+        {commonest && (
+          <li>
+            <div className="side-row">
+              <Link
+                to={`/incidents/${incident.id}/tables${sharedSearch(search, { tab: 'deadlocks', ...(patterns.length > 1 ? { pattern: commonest.id } : {}) })}`}
+              >
+                {commonest.kind_label}
+              </Link>
+              <span className="side-space" />
+              <span>
+                {formatNumber(commonest.count, 0)}{' '}
+                {commonest.count === 1 ? 'deadlock' : 'deadlocks'}
+              </span>
+            </div>
+            <div className="muted">
+              {patterns.length > 1 && 'The commonest pattern'}
+              {patterns.length > 1 && commonest.tables.length > 0 && ', on '}
+              {commonest.tables.slice(0, 3).join(', ')}
+            </div>
+          </li>
+        )}
+        {deadlocks.slice(0, LISTED).map((item) => {
           const artifact = find(item.artifact)
           return (
             <li key={`${item.artifact}${item.line_first}`}>
@@ -147,6 +223,15 @@ export function Deadlocks({ overview }: { readonly overview: Overview }) {
           )
         })}
       </ul>
+      {deadlocks.length > LISTED && (
+        <Nothing>
+          <Link
+            to={`/incidents/${incident.id}/tables${sharedSearch(search, { tab: 'deadlocks' })}`}
+          >
+            Show all deadlocks
+          </Link>
+        </Nothing>
+      )}
     </Section>
   )
 }

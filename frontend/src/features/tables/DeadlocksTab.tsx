@@ -1,16 +1,18 @@
-/** The deadlocks: a list without repeats, and the selected one as a cycle with its description. */
+/** The deadlocks: patterns, a list without repeats, and the selected one drawn and explained. */
 import { useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
 import type { DeadlockList, DeadlockOut } from '@/api/schema'
 import { svgOfElement } from '@/charts/exportSvg'
 import { useIncidentId, useRange } from '@/state/incident'
-import { text, useUrlState } from '@/state/url'
+import { text, useUrlChange, useUrlState } from '@/state/url'
+import { Button } from '@/ui/controls/Button'
 import { Chip } from '@/ui/controls/Chip'
 import { CopyButton } from '@/ui/controls/CopyButton'
 import { ExportMenu } from '@/ui/controls/ExportMenu'
 import { Loaded } from '@/ui/display/Loaded'
 import type { Column } from '@/ui/table/Table'
 import { Duration, Time } from '@/ui/display/Value'
+import { DeadlockPatterns } from './DeadlockPatterns'
 import { LanesPicture } from './LanesPicture'
 import { cycleText } from './cycle'
 import { NotCollected } from './parts'
@@ -21,7 +23,8 @@ import { Lines, PinRow } from './Source'
 export function DeadlocksTab() {
   const incidentId = useIncidentId()
   const [range] = useRange()
-  const list = useQuery(deadlocksQuery(incidentId, range))
+  const [pattern] = useUrlState('pattern', text, '')
+  const list = useQuery(deadlocksQuery(incidentId, range, pattern))
   return (
     <Loaded query={list} what="The deadlocks could not be read">
       {(data) => <Deadlocks {...data} />}
@@ -29,10 +32,13 @@ export function DeadlocksTab() {
   )
 }
 
-function Deadlocks({ items, total }: DeadlockList) {
+function Deadlocks({ items, total, patterns }: DeadlockList) {
   const [range] = useRange()
   const [pick, setPick] = useUrlState('pick', text, '')
-  if (items.length === 0 && !range.from && !range.to)
+  const [pattern] = useUrlState('pattern', text, '')
+  const change = useUrlChange()
+  const known = items.some((item) => item.host !== null)
+  if (items.length === 0 && !pattern && !range.from && !range.to)
     return (
       <NotCollected
         title="No deadlocks captured"
@@ -52,7 +58,29 @@ function Deadlocks({ items, total }: DeadlockList) {
             {items.length < total && (
               <span className="faint">, the latest {items.length} listed</span>
             )}
+            {pattern && (
+              <>
+                {' '}
+                of the chosen pattern{' '}
+                <Button
+                  size="small"
+                  variant="ghost"
+                  onClick={() => change({ pattern: [], pick: [] })}
+                >
+                  All deadlocks
+                </Button>
+              </>
+            )}
           </span>
+        }
+        note={
+          (patterns.length > 1 || pattern) && (
+            <DeadlockPatterns
+              patterns={patterns}
+              chosen={pattern}
+              onChoose={(id) => change({ pattern: [id], pick: [] })}
+            />
+          )
         }
         ranged
         file="deadlocks"
@@ -60,7 +88,7 @@ function Deadlocks({ items, total }: DeadlockList) {
         listOnly
         label="Deadlocks"
         rows={items}
-        columns={COLUMNS}
+        columns={known ? COLUMNS : COLUMNS.filter((column) => column.key !== 'host')}
         rowKey={(item) => item.id}
         selected={chosen?.id ?? null}
         onSelect={(item) => setPick(item.id)}
@@ -96,7 +124,7 @@ const COLUMNS: Column<DeadlockOut>[] = [
   {
     key: 'kind',
     head: 'Kind',
-    width: 'minmax(160px, 2fr)',
+    width: 'minmax(200px, 2fr)',
     cell: (item) => <span title={item.kind_label}>{item.kind_label}</span>,
     sort: (item) => item.kind_label,
   },
@@ -180,18 +208,19 @@ function OneDeadlock({ deadlock }: { readonly deadlock: DeadlockOut }) {
           <PinRow place={place} title={words[0] ?? 'deadlock'} chosen={{ pick: deadlock.id }} />
         )}
       </header>
-      <p data-testid="deadlock-why">
+      <p className="deadlock-why" data-testid="deadlock-why">
         {deadlock.why}
         {deadlock.confidence > 0 && (
           <span className="muted"> Confidence {Math.round(deadlock.confidence * 100)} %.</span>
         )}
       </p>
-      <ol aria-label="What to change">
+      <h3>What to change</h3>
+      <ol className="deadlock-changes">
         {deadlock.change.map((change) => (
           <li key={change}>{change}</li>
         ))}
       </ol>
-      <p className="muted">What would settle it: {deadlock.settle}</p>
+      <p className="muted deadlock-settle">To confirm: {deadlock.settle}</p>
       <div ref={picture} className="deadlock-picture scroll">
         <LanesPicture deadlock={deadlock} label={words.join(' ')} />
       </div>

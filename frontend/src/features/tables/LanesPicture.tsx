@@ -4,12 +4,18 @@ import type { DeadlockOut } from '@/api/schema'
 
 const LANE_W = 300
 const GAP = 110
-const HEAD_H = 64
-const STEP_H = 58
-const STEP_GAP = 26
+const HEAD_H = 78
+const STEP_H = 74
+const STEP_GAP = 24
 const MARGIN = 16
+/** Characters of a line of statement or place, and of a line that names a session or lock. */
+const LINE = 41
+const NAME = 44
+/** Between two arrows that run around lanes. */
+const TRACK = 10
 
 type Lane = DeadlockOut['lanes'][number]
+type Wait = DeadlockOut['waits'][number]
 
 export function LanesPicture({
   deadlock,
@@ -19,14 +25,37 @@ export function LanesPicture({
   readonly label: string
 }) {
   const arrow = useId()
-  const { lanes, waits } = deadlock
+  const { lanes } = deadlock
+  const at = new Map(lanes.map((lane, index) => [lane.number, index]))
+  const apart = (wait: Wait) => (at.get(wait.holder) ?? 0) - (at.get(wait.waiter) ?? 0)
+  const waits = deadlock.waits.filter((wait) => at.has(wait.waiter) && at.has(wait.holder))
+  // Arrows over further than the next lane run below all lanes, each on a track of its own.
+  const around = waits.filter((wait) => Math.abs(apart(wait)) !== 1)
   const most = Math.max(1, ...lanes.map((lane) => lane.steps.length))
-  const width = lanes.length * LANE_W + Math.max(0, lanes.length - 1) * GAP + 2 * MARGIN
-  const height = HEAD_H + most * (STEP_H + STEP_GAP) + 2 * MARGIN + 20
-  const left = (number: number) =>
-    MARGIN + lanes.findIndex((lane) => lane.number === number) * (LANE_W + GAP)
-  const top = (step: number) => MARGIN + HEAD_H + 20 + step * (STEP_H + STEP_GAP)
-  const of = new Map(lanes.map((lane) => [lane.number, lane]))
+  const margin = MARGIN + (around.length > 0 ? 24 + TRACK * around.length : 0)
+  const width = lanes.length * LANE_W + Math.max(0, lanes.length - 1) * GAP + 2 * margin
+  const bottom = MARGIN + HEAD_H + most * (STEP_H + STEP_GAP)
+  const height = bottom + MARGIN + TRACK * around.length
+  const left = (number: number) => margin + (at.get(number) ?? 0) * (LANE_W + GAP)
+  const top = (step: number) => MARGIN + HEAD_H + STEP_GAP + step * (STEP_H + STEP_GAP)
+  const path = (wait: Wait) => {
+    const steps = lanes[at.get(wait.waiter) ?? 0]?.steps.length ?? 1
+    const y1 = top(Math.max(0, steps - 1)) + STEP_H / 2
+    const y2 = top(wait.holder_step) + STEP_H / 2
+    const isRight = apart(wait) > 0
+    const track = around.indexOf(wait)
+    if (track < 0) {
+      const x1 = left(wait.waiter) + (isRight ? LANE_W : 0)
+      const x2 = left(wait.holder) + (isRight ? 0 : LANE_W)
+      const bend = (x2 - x1) / 2
+      return `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`
+    }
+    // To the far side of the holder, where no arrow between neighbours arrives.
+    const x1 = left(wait.waiter) + LANE_W / 2
+    const x2 = left(wait.holder) + (isRight ? LANE_W : 0)
+    const gutter = x2 + (isRight ? 1 : -1) * (24 + TRACK * track)
+    return `M${x1} ${y1 + STEP_H / 2}V${bottom + TRACK * (track + 1)}H${gutter}V${y2}H${x2}`
+  }
   return (
     <svg
       className="cycle-picture"
@@ -52,34 +81,21 @@ export function LanesPicture({
         </marker>
       </defs>
       {lanes.map((lane) => (
-        <LaneBox key={lane.number} lane={lane} x={left(lane.number)} top={top} height={height} />
+        <LaneBox key={lane.number} lane={lane} x={left(lane.number)} top={top} />
       ))}
-      {waits.map((wait) => {
-        const waiter = of.get(wait.waiter)
-        if (!waiter || !of.has(wait.holder)) return null
-        const right = left(wait.holder) > left(wait.waiter)
-        const x1 = left(wait.waiter) + (right ? LANE_W : 0)
-        const x2 = left(wait.holder) + (right ? 0 : LANE_W)
-        const y1 = top(waiter.steps.length - 1) + STEP_H / 2
-        const y2 = top(wait.holder_step) + STEP_H / 2
-        const bend = (x2 - x1) / 2
-        const near = Math.abs(left(wait.holder) - left(wait.waiter)) <= LANE_W + GAP
-        // Around the lanes between them: below all, then up the gap beside the holder.
-        const around = `M${left(wait.waiter) + LANE_W / 2} ${y1 + STEP_H / 2}V${height - 8}H${x2 + (right ? -30 : 30)}V${y2}H${x2}`
-        return (
-          <path
-            key={wait.waiter}
-            d={near ? `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}` : around}
-            className={wait.inferred ? 'cycle-edge cycle-inferred' : 'cycle-edge'}
-            markerEnd={`url(#${arrow})`}
-          >
-            <title>
-              ({wait.waiter}) waits for ({wait.holder})
-              {wait.inferred && ', inferred from the order of the dump'}
-            </title>
-          </path>
-        )
-      })}
+      {waits.map((wait) => (
+        <path
+          key={wait.waiter}
+          d={path(wait)}
+          className={wait.inferred ? 'cycle-edge cycle-inferred' : 'cycle-edge'}
+          markerEnd={`url(#${arrow})`}
+        >
+          <title>
+            ({wait.waiter}) waits for ({wait.holder})
+            {wait.inferred && ', inferred from the order of the dump'}
+          </title>
+        </path>
+      ))}
     </svg>
   )
 }
@@ -88,18 +104,16 @@ function LaneBox({
   lane,
   x,
   top,
-  height,
 }: {
   readonly lane: Lane
   readonly x: number
   readonly top: (step: number) => number
-  readonly height: number
 }) {
   const who = [
     `(${lane.number})`,
     lane.session_id !== null && `session ${lane.session_id}`,
-    lane.user,
-    lane.victim && '✕ victim: rolled back',
+    lane.user && cut(lane.user, lane.victim ? 8 : 22),
+    lane.victim && '✕ victim',
   ].filter(Boolean)
   return (
     <g>
@@ -108,7 +122,7 @@ function LaneBox({
         x1={x + LANE_W / 2}
         x2={x + LANE_W / 2}
         y1={MARGIN + HEAD_H}
-        y2={height - MARGIN}
+        y2={top(Math.max(0, lane.steps.length - 1))}
         className="cycle-lane"
       />
       <rect
@@ -122,9 +136,7 @@ function LaneBox({
       <text x={x + 12} y={MARGIN + 22} className="cycle-name">
         {who.join(' · ')}
       </text>
-      <text x={x + 12} y={MARGIN + 44} className="cycle-sql">
-        {cut(lane.shape ?? 'no statement printed', 40)}
-      </text>
+      <Two text={lane.shape ?? 'no statement printed'} x={x + 12} y={MARGIN + 44} />
       {lane.steps.map((step, index) => (
         <g key={index}>
           <title>{step.printed ?? `${step.lock} ${step.where}`}</title>
@@ -136,16 +148,36 @@ function LaneBox({
             rx={4}
             className={step.printed === null ? 'cycle-node cycle-inferred' : 'cycle-node'}
           />
-          <text x={x + 12} y={top(index) + 24} className="cycle-name">
-            {step.state}: {cut(step.lock, 34)}
+          <text x={x + 12} y={top(index) + 22} className="cycle-name">
+            {cut(`${step.state}: ${step.lock}`, NAME)}
           </text>
-          <text x={x + 12} y={top(index) + 44} className="cycle-sql">
-            {cut(step.where, 42)}
-          </text>
+          <Two text={step.where} x={x + 12} y={top(index) + 42} />
         </g>
       ))}
     </g>
   )
+}
+
+/** A text in at most two lines. */
+function Two({ text, x, y }: { readonly text: string; readonly x: number; readonly y: number }) {
+  return (
+    <text x={x} y={y} className="cycle-sql">
+      {twoLines(text, LINE).map((line, index) => (
+        <tspan key={index} x={x} y={y + index * 16}>
+          {line}
+        </tspan>
+      ))}
+    </text>
+  )
+}
+
+/** Break a text into at most two lines, at a space if there is one; the second may be cut off. */
+export function twoLines(text: string, most: number): string[] {
+  const whole = text.trim()
+  if (whole.length <= most) return [whole]
+  const space = whole.lastIndexOf(' ', most)
+  const at = space > most / 3 ? space : most
+  return [whole.slice(0, at), cut(whole.slice(at).trim(), most)]
 }
 
 const cut = (text: string, most: number) =>

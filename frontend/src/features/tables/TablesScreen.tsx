@@ -28,6 +28,7 @@ const OWN = [
   'severity',
   'view',
   'pick',
+  'pattern',
   'sort',
   'down',
 ] as const

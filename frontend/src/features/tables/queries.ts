@@ -126,13 +126,16 @@ const NOTHING: SessionsFilter = {
   order: null,
 }
 
-export const deadlocksQuery = (id: string, range: Range) =>
+export const deadlocksQuery = (id: string, range: Range, pattern: string) =>
   queryOptions({
-    queryKey: keys.of(id, 'tables', 'deadlocks', range),
+    queryKey: keys.of(id, 'tables', 'deadlocks', range, pattern),
     queryFn: () =>
       unwrap(
         api.GET('/api/v1/incidents/{incident_id}/deadlocks', {
-          params: { path: { incident_id: id }, query: window(range) },
+          params: {
+            path: { incident_id: id },
+            query: { ...window(range), ...(pattern ? { pattern } : {}) },
+          },
         }),
       ),
     placeholderData: keepPreviousData,

@@ -49,8 +49,7 @@ def patterns(rows: Iterable[Mapping[str, Any]]) -> list[Pattern]:
     folded: dict[str, Pattern] = {}
     minutes: dict[tuple[str, int], int] = {}
     for row in rows:
-        cycle = cycles.read(row["transactions"] or (), row["victim"])
-        kind = decide(cycle).kind
+        cycle, kind = _read(row)
         key = pattern_id(cycle, kind)
         pattern = folded.get(key)
         if pattern is None:
@@ -73,6 +72,16 @@ def pattern_id(cycle: Cycle, kind: Kind) -> str:
     return hashlib.sha256(repr(what).encode()).hexdigest()[:12]
 
 
+def pattern_of(row: Mapping[str, Any]) -> str:
+    """Return the id of the pattern that a deadlock record (transactions, victim) belongs to."""
+    return pattern_id(*_read(row))
+
+
+def _read(row: Mapping[str, Any]) -> tuple[Cycle, Kind]:
+    cycle = cycles.read(row["transactions"] or (), row["victim"])
+    return cycle, decide(cycle).kind
+
+
 def _begin(key: str, kind: Kind, cycle: Cycle, row: Mapping[str, Any]) -> Pattern:
     shapes = sorted(member.statement.shape for member in cycle.members if member.statement)
     locks = [lock for m in cycle.members for lock in (*m.holds, *((m.wants,) if m.wants else ()))]
@@ -87,4 +96,4 @@ def _begin(key: str, kind: Kind, cycle: Cycle, row: Mapping[str, Any]) -> Patter
     )
 
 
-__all__ = ["Pattern", "pattern_id", "patterns"]
+__all__ = ["Pattern", "pattern_id", "pattern_of", "patterns"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Query
 
 from pileup.api.deps import SourceDep, UnitDep
 from pileup.api.windows import WindowDep
@@ -12,6 +14,11 @@ router = APIRouter(tags=["tables"])
 
 
 @router.get("/incidents/{incident_id}/deadlocks")
-def deadlocks(records: SourceDep, unit: UnitDep, window: WindowDep) -> DeadlockList:
-    """List every deadlock once, the latest first; those of unknown time last."""
-    return stored_deadlocks(unit, records, window)
+def deadlocks(
+    records: SourceDep,
+    unit: UnitDep,
+    window: WindowDep,
+    pattern: Annotated[str, Query(max_length=64)] = "",
+) -> DeadlockList:
+    """List every deadlock, or those of one pattern, once; the latest first, unknown times last."""
+    return stored_deadlocks(unit, records, window, pattern)

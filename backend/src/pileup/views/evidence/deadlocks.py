@@ -6,10 +6,11 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any, Literal
 
 from pileup.analysis.contract import DeadlockLane
-from pileup.analysis.deadlocks import explain, patterns
+from pileup.analysis.deadlocks import Pattern, explain, pattern_of, patterns
 from pileup.analysis.deadlocks.cycle import MOST_TRANSACTIONS, Wait
 from pileup.sql_tokens import shape
 from pileup.storage.artifacts.artifacts import Artifacts
@@ -148,12 +149,16 @@ class DeadlockOut:
 @dataclass(frozen=True, slots=True)
 class DeadlockList:
     items: list[DeadlockOut]
+    """The latest, of the chosen pattern if one is chosen."""
     total: int
+    """Deadlocks in the range, of the chosen pattern if one is chosen."""
     patterns: list[DeadlockPatternOut]
     """Of all deadlocks in the range, the most frequent first."""
 
 
-def stored_deadlocks(unit: Unit, source: StoredSource, window: Window) -> DeadlockList:
+def stored_deadlocks(
+    unit: Unit, source: StoredSource, window: Window, pattern: str = ""
+) -> DeadlockList:
     """List the deadlocks of an incident with their relation to its stall and their dumps."""
     artifacts = Artifacts(unit)
     ids = {each.sha256: each.id for each in artifacts.of_incident(source.incident_id)}
@@ -171,40 +176,48 @@ def stored_deadlocks(unit: Unit, source: StoredSource, window: Window) -> Deadlo
         (each["artifact"], each["line_first"]): each["relation"]
         for each in parts["deadlocks"] or []
     }
-    return deadlocks(source, window, sections, relations)
+    return deadlocks(source, window, sections, relations, pattern)
 
 
 def deadlocks(
-    source: Source, window: Window, sections: SectionsOf, relations: Mapping[Place, str]
+    source: Source,
+    window: Window,
+    sections: SectionsOf,
+    relations: Mapping[Place, str],
+    pattern: str = "",
 ) -> DeadlockList:
-    """List every deadlock once, the latest first; those of unknown time last."""
+    """List every deadlock, or those of one pattern, once; the latest first, unknown times last."""
     frame = source.scan("deadlock").filter(window.holds()).collect()
     together: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     rows = frame.sort("time", "line_first", nulls_last=True, maintain_order=True)
     for row in rows.iter_rows(named=True):
         together.setdefault(_key(row), []).append(row)
     groups = sorted(together.values(), key=_latest, reverse=True)
-    prints = _Prints([row for group in groups[:MOST] for row in group], sections)
+    chosen = [g for g in groups if pattern_of(_whole(g)) == pattern] if pattern else groups
+    prints = _Prints([row for group in groups for row in group], sections)
     paths = source.paths()
     return DeadlockList(
-        items=[_deadlock(group, prints, paths, relations) for group in groups[:MOST]],
-        total=len(groups),
+        items=[_deadlock(group, prints, paths, relations) for group in chosen[:MOST]],
+        total=len(chosen),
         patterns=[
-            DeadlockPatternOut(
-                id=pattern.id,
-                kind=pattern.kind,
-                kind_label=pattern.label,
-                shapes=list(pattern.shapes),
-                tables=list(pattern.tables),
-                count=pattern.count,
-                first=moment_of(pattern.first_us),
-                last=moment_of(pattern.last_us),
-                per_minute=pattern.per_minute,
-                most_in_a_minute=pattern.most_in_a_minute,
-                example=_id(pattern.example),
-            )
-            for pattern in patterns(_whole(group) for group in groups)[:MOST_PATTERNS]
+            _pattern(each) for each in patterns(_whole(group) for group in groups)[:MOST_PATTERNS]
         ],
+    )
+
+
+def _pattern(pattern: Pattern) -> DeadlockPatternOut:
+    return DeadlockPatternOut(
+        id=pattern.id,
+        kind=pattern.kind,
+        kind_label=pattern.label,
+        shapes=list(pattern.shapes),
+        tables=list(pattern.tables),
+        count=pattern.count,
+        first=moment_of(pattern.first_us),
+        last=moment_of(pattern.last_us),
+        per_minute=pattern.per_minute,
+        most_in_a_minute=pattern.most_in_a_minute,
+        example=_id(pattern.example),
     )
 
 
@@ -239,7 +252,7 @@ class _Prints:
             self._firsts.setdefault(row["artifact"], []).append(row["line_first"])
         for firsts in self._firsts.values():
             firsts.sort()
-        self._sections = {sha256: sections(sha256) for sha256 in self._firsts}
+        self._sections = cache(sections)
 
     def of(self, row: Mapping[str, Any]) -> int:
         """One, and one more for each later dump until another deadlock takes its place."""
@@ -248,7 +261,7 @@ class _Prints:
         until = firsts[at] if at < len(firsts) else None
         later = [
             first
-            for first, last in self._sections[row["artifact"]]
+            for first, last in self._sections(row["artifact"])
             if first > row["line_last"] and (until is None or last < until)
         ]
         return 1 + len(later)
