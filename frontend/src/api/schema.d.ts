@@ -8257,6 +8257,8 @@ export interface components {
       event: string | null
       /** Path */
       path: string
+      /** Same As */
+      same_as: string | null
       /** Snapshot */
       snapshot: number
       /** Threads */
@@ -9220,6 +9222,11 @@ export interface components {
       /** Snapshot */
       snapshot: number
       /**
+       * Source
+       * @enum {string}
+       */
+      source: 'status dump' | 'lock table' | 'stack sample' | 'processlist'
+      /**
        * Time
        * Format: date-time
        */
@@ -9304,10 +9311,14 @@ export interface components {
       row_locks: number | null
       /** @default null */
       session_id: number | null
+      /** @default  */
+      shape: string
       /** @default [] */
       stack: string[]
       /** @default null */
       state: string | null
+      /** @default  */
+      table: string
       /** @default null */
       thread_id: string | null
       /** @default null */

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from pileup.analysis import analyse
 from pileup.analysis.contract import WaitGraph, WaitNode
 from pileup.analysis.evidence.evidence import Evidence
+from pileup.analysis.evidence.statements import short_shape
 from pileup.analysis.waits import moment_graph
-from pileup.analysis.waits.groups import READABLE
+from pileup.analysis.waits.draft import Edge
+from pileup.analysis.waits.fold import fold
+from pileup.analysis.waits.groups import READABLE, place_of
+from pileup.analysis.waits.groups import groups as assign
 from pileup.analysis.waits.inspect_node import wait_node
 from tests.analysis.waits.test_lock_graph import evidence as timed
 from tests.analysis.waits.test_lock_graph import pairs
@@ -131,3 +137,28 @@ def test_a_group_of_blockers_opens_and_tells_its_members() -> None:
     told = wait_node(found, None, group.id)
     assert told is not None
     assert [one.blocks_total for one in told.members] == [7] * 36
+
+
+def test_waiters_fold_by_the_shape_of_their_statement() -> None:
+    """40 readers and 9 writers behind one row; two other statements are too few for a group."""
+    statements = [f"SELECT a FROM stock WHERE id = {n}" for n in range(40)]
+    statements += [f"UPDATE stock SET a = {n}" for n in range(9)]
+    statements += ["DELETE FROM stock", "REPLACE INTO stock VALUES (1)"]
+    nodes = [
+        WaitNode(id=f"session:{n}", kind="thread", label="", depth=1, waiting=True,
+                 shape=short_shape(text), table="stock")
+        for n, text in enumerate(statements)
+    ]  # fmt: skip
+    lock = WaitNode(id="row", kind="row_lock", label="row", blocks_total=len(nodes))
+    edges = [Edge(node.id, "row", "waits_for", mode="X") for node in nodes]
+    names = assign([lock, *nodes], edges)
+    sizes = Counter(names.values())
+    assert sorted(sizes.values()) == [9, 40]
+    largest, second = (group for group, _ in sizes.most_common())
+    assert largest == "group:row|X|"  # the id of the place: links and pins of it stay true
+    assert second.startswith(largest)
+    assert place_of(second, "") == place_of(largest, "") == "row|X|"
+    folded, _ = fold([lock, *nodes], [], edges, names)
+    assert {node.shape: node.members for node in folded if node.kind == "group"} == {
+        "SELECT a FROM stock WHERE id = ?": 40, "UPDATE stock SET a = ?": 9,
+    }  # fmt: skip

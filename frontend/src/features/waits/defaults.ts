@@ -25,6 +25,8 @@ export const BLANK_NODE: WaitNode = {
   state: null,
   command: null,
   query: null,
+  shape: '',
+  table: '',
   trx_active_s: null,
   undo_entries: null,
   row_locks: null,

@@ -134,6 +134,10 @@ class WaitNode(Doc, frozen=True, kw_only=True, omit_defaults=True):
     state: str | None = None
     command: str | None = None
     query: str | None = None
+    shape: str = ""
+    """Its statement without literals, cut; of a group: the one that all members run."""
+    table: str = ""
+    """Table of its statement, of the lock it waits for, or that the lock is of; '' if unknown."""
     trx_active_s: float | None = None
     undo_entries: int | None = None
     row_locks: int | None = None

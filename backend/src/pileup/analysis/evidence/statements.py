@@ -9,8 +9,13 @@ from __future__ import annotations
 import functools
 import re
 
+from pileup.sql_tokens import shape
+
 _READ = 4000
 """Characters of a statement that are read."""
+_SHAPED = 400
+_SHAPE_SHOWN = 200
+"""Characters of a statement that its short shape is made of; characters of that."""
 _WORDS = re.compile(r"`[^`]{1,64}`|'[^']{0,4000}'|\"[^\"]{0,4000}\"|[A-Za-z_$][\w$]{0,63}|[.,();*]")
 _BEFORE = frozenset({"from", "join", "update", "into", "table", "tables"})
 _SKIPPED = frozenset(
@@ -59,6 +64,12 @@ def wants_exclusive(query: str | None) -> bool:
     return bool(query and _EXCLUSIVE.match(query))
 
 
+@functools.lru_cache(maxsize=8192)
+def short_shape(query: str) -> str:
+    """Return the start of a statement without its literals: alike for statements that are alike."""
+    return shape(query[:_SHAPED])[:_SHAPE_SHOWN]
+
+
 def _names(words: list[str], at: int, names: set[str]) -> int:
     """Add the tables of a list like 'a, db.b AS x, c' to ``names``; return the index after it."""
     while at < len(words):
@@ -93,6 +104,7 @@ __all__ = [
     "BACKUP_LOCK",
     "BACKUP_TOOL",
     "GLOBAL_READ_LOCK",
+    "short_shape",
     "tables_of",
     "wants_exclusive",
 ]

@@ -13,7 +13,7 @@ from typing import TypeVar
 from pileup.analysis.contract import WaitEdge, WaitNode
 from pileup.analysis.waits.draft import Edge
 from pileup.analysis.waits.group_roles import lasting_sorts
-from pileup.analysis.waits.groups import counter
+from pileup.analysis.waits.groups import counter, place_of
 from pileup.numerals import grouped
 
 T = TypeVar("T")
@@ -54,7 +54,7 @@ def _group(
     if first.mark == "gone":  # the graph no longer has all threads behind it
         behind = sum(m.blocks_direct for m in members), sum(m.blocks_total for m in members)
     threads = first.kind == "thread"
-    place = group.removeprefix("group:").removesuffix(f"|{first.mark}" if first.mark else "")
+    place = place_of(group, first.mark)
     label, detail = (_threads if threads else _resources)(members)
     if threads and not detail:  # a commit stage: nothing else is known of such a thread
         detail = place.rpartition("|")[2] if "|" in place else ""
@@ -77,6 +77,9 @@ def _group(
         mode=_same(m.mode for m in members),
         state=first.state,
         query=first.query,
+        shape=_same(m.shape for m in members) or "",
+        table=_same(m.table for m in members) or "",
+        user=_same(m.user for m in members),
         latch=_same(m.latch for m in members),
         meaning=_same(m.meaning for m in members),
         stack=first.stack,

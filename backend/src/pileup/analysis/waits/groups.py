@@ -3,7 +3,8 @@
 The walk goes from the roots to the waiters: nodes are similar if they wait for the same resource
 (or group) in the same role. Whole subtrees fold, level by level: 36 transactions that each block
 seven, the 36 rows they hold, the 252 waiters for these rows. The grain sets how similar they must
-be: the finest grain that leaves a readable graph is used, else the coarsest.
+be: the finest grain that leaves a readable graph is used, else the coarsest. At the finer grains,
+waiters with nobody behind them that run statements of one shape are a group of their own.
 
 Roots, members of a deadlock, inferred holders next to known ones, and the few nodes that block far
 more than their siblings never disappear in a group.
@@ -11,6 +12,7 @@ more than their siblings never disappear in a group.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -32,6 +34,8 @@ READABLE = 150
 """Most nodes of a readable graph; above it a coarser grain applies."""
 _OUTSTANDING, _OUTSTANDING_SHOWN = 4.0, 3
 """A blocker above this multiple of its siblings' median stays single; limit of such blockers."""
+_SHAPES_SHOWN = 6
+"""Statement shapes of the waiters at one place that are groups of their own; others share one."""
 _CYCLE = 40
 """Members of a deadlock that stay single; a larger cycle folds like other nodes."""
 
@@ -115,9 +119,10 @@ def _assign(shape: _Shape, grain: _Grain) -> dict[str, str]:
         here: dict[str, str] = {}
         for key, nodes in alike.items():
             folded = _folded(nodes, shape, grain, names)
-            if len(folded) >= SMALLEST:
-                group = _name(key, folded[0], shape, grain, names)
-                here |= {node.id: group for node in folded}
+            for suffix, members in _by_statement(folded, shape, grain):
+                if len(members) >= SMALLEST:
+                    group = _name(key, members[0], shape, grain, names) + suffix
+                    here |= {node.id: group for node in members}
         names |= here
     return names
 
@@ -163,6 +168,40 @@ def _folded(
     if ahead or first.root or first.kind == "latch":
         return sorted(nodes, key=_most_first)[RESOURCES_SHOWN:]
     return []
+
+
+def _by_statement(
+    nodes: list[WaitNode], shape: _Shape, grain: _Grain
+) -> list[tuple[str, list[WaitNode]]]:
+    """Split waiters by the shape of their statement: parts of the group's id, and members.
+
+    The most frequent shape keeps the id of the place, the last part holds all that remain.
+    """
+    if not grain.exact or not nodes or nodes[0].kind != "thread" or nodes[0].id in shape.behind:
+        return [("", nodes)]
+    alike: defaultdict[str, list[WaitNode]] = defaultdict(list)
+    for node in nodes:
+        alike[node.shape].append(node)
+    ranked = sorted(alike.items(), key=lambda item: (-len(item[1]), item[0]))
+    own = [item for item in ranked if len(item[1]) >= SMALLEST][:_SHAPES_SHOWN]
+    if not own or len(ranked) == 1:
+        return [("", nodes)]
+    parts = [("" if at == 0 else _suffix(text), group) for at, (text, group) in enumerate(own)]
+    rest = [node for _, group in ranked[len(own) :] for node in group]
+    return [*parts, (_suffix("other statements"), rest)] if rest else parts
+
+
+def _suffix(text: str) -> str:
+    return f"~{blake2b(text.encode(), digest_size=4).hexdigest()}"
+
+
+_SUFFIX = re.compile(r"~[0-9a-f]{8}$")
+
+
+def place_of(group: str, mark: str) -> str:
+    """Return what of a group's id names its place: the same for all shapes of statements there."""
+    place = _SUFFIX.sub("", group.removeprefix("group:"))
+    return place.removesuffix(f"|{mark}") if mark else place
 
 
 def _most_first(node: WaitNode) -> tuple[int, str]:
@@ -213,4 +252,4 @@ def counter(
     return of
 
 
-__all__ = ["READABLE", "SMALLEST", "counter", "groups"]
+__all__ = ["READABLE", "SMALLEST", "counter", "groups", "place_of"]

@@ -11,6 +11,7 @@ import itertools
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import polars as pl
 
@@ -25,7 +26,9 @@ AT_MOST = 24
 _LASTS_AT_MOST_S = 15.0
 """Half of the longest gap between moments that counts as one wait, in seconds."""
 _LOCK_TABLES = frozenset({"transactions", "lock_waits", "metadata_locks", "event_waits"})
-_UNITS = (
+WaitSource = Literal["status dump", "lock table", "stack sample", "processlist"]
+"""Kind of moment, by what was captured."""
+_UNITS: tuple[tuple[WaitSource, frozenset[str]], ...] = (
     ("status dump", frozenset({"innodb_status"})),
     ("lock table", _LOCK_TABLES),
     ("stack sample", frozenset({"stacks"})),
@@ -54,6 +57,11 @@ class WaitMoment:
     @property
     def waiting(self) -> int:
         return self.waiters + self.lock_waits
+
+
+def unit_of(kind: str) -> WaitSource:
+    """Return which kind of moment a snapshot is."""
+    return next((unit for unit, kinds in _UNITS if kind in kinds), "status dump")
 
 
 def moments(evidence: Evidence) -> list[WaitMoment]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pileup.analysis.contract import JoinDoc, WaitEdge, WaitNode
 from pileup.analysis.evidence.scene import Actor, Row
+from pileup.analysis.evidence.statements import short_shape, tables_of
 from pileup.analysis.waits.draft import Edge, Resource
 
 STACK_SHOWN = 30
@@ -29,6 +30,8 @@ def thread_node(actor: Actor, waits: bool, function: str = "") -> WaitNode:
         state=session.get("state") or trx.get("thread_state"),
         command=session.get("command"),
         query=actor.query,
+        shape=short_shape(actor.query) if actor.query else "",
+        table=_table(actor),
         trx_active_s=trx.get("active_s"),
         undo_entries=trx.get("undo_entries"),
         row_locks=trx.get("row_locks"),
@@ -66,6 +69,12 @@ def edge_doc(edge: Edge) -> WaitEdge:
         source_site=edge.source_site,
         locators=edge.locators,
     )
+
+
+def _table(actor: Actor) -> str:
+    """Return the table that a thread waits for, else those that its statement names."""
+    waits_for = (actor.trx or {}).get("waits_table")
+    return str(waits_for) if waits_for else ", ".join(sorted(tables_of(actor.query or "")))
 
 
 def _thread_label(actor: Actor) -> str:

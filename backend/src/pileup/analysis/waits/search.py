@@ -70,6 +70,8 @@ def _slim(node: WaitNode) -> WaitNode:
         waiting=node.waiting,
         waited_s=node.waited_s,
         mode=node.mode,
+        shape=node.shape if node.kind == "group" else "",
+        table=node.table if node.kind == "group" else "",
     )
 
 

@@ -12,7 +12,7 @@ import polars as pl
 from pileup.analysis.contract import FlameDoc, StackHeatDoc
 from pileup.analysis.evidence.activity import Activity
 from pileup.analysis.evidence.context import Span
-from pileup.analysis.stacks import flame, groups
+from pileup.analysis.stacks import flame, groups, same_samples
 from pileup.storage.errors import NotFound
 from pileup.storage.reasoning.stack_verdicts import StackVerdict
 from pileup.views.records import with_fields_of
@@ -35,6 +35,8 @@ class StackMoment:
     event: str | None
     """What a profiler sampled; ``threads`` are then CPUs at work."""
     threads: int
+    same_as: str | None
+    """Path of the file with the same sample, whose threads have ids: this one counts no further."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +106,10 @@ class Stacks:
 def stack_moments(source: Source) -> list[StackMoment]:
     """List every stack sample, in time order; those of unknown time last."""
     paths = source.paths()
+    stacks = source.scan("stack")
+    pairs = same_samples.repeated(stacks.select(same_samples.COLUMNS).collect())
     grouped = (
-        source.scan("stack")
-        .group_by("artifact", pl.col("snapshot").fill_null(0))
+        stacks.group_by("artifact", pl.col("snapshot").fill_null(0))
         .agg(
             pl.col("time").min(),
             pl.col("event").first(),
@@ -127,8 +130,10 @@ def stack_moments(source: Source) -> list[StackMoment]:
             snapshot=row["snapshot"],
             event=row["event"],
             threads=row["threads"],
+            same_as=paths.get(same[0], "") if same else None,
         )
         for row in grouped.iter_rows(named=True)
+        for same in (pairs.get((row["artifact"], row["snapshot"])),)
     ]
 
 
@@ -165,7 +170,7 @@ def stack_flame(
 
     event: the kind of event of a profile; None: threads, or the first kind where there are none.
     """
-    frame = _frame(source)
+    frame = _frame_once(source)
     kinds = flame.events(frame)
     chosen = event if event in kinds or not kinds else kinds[0]
     second = None if against is None else flame.threads(frame, against, chosen)
@@ -175,7 +180,7 @@ def stack_flame(
 
 def stack_heat(source: Source, idle: bool) -> StackHeatDoc:
     """Count the threads in each function per sample, to help choose a window."""
-    frame = _frame(source)
+    frame = _frame_once(source)
     kinds = flame.events(frame)
     return flame.heat(flame.threads(frame, event=kinds[0] if kinds else None), idle=idle)
 
@@ -184,6 +189,12 @@ def _frame(source: Source) -> pl.DataFrame | None:
     """Return the stacks of every sample; None when there are none."""
     frame = source.scan("stack").collect()
     return None if frame.is_empty() else frame
+
+
+def _frame_once(source: Source) -> pl.DataFrame | None:
+    """Return the stacks of every sample, of one that two files hold only once; None: no stacks."""
+    frame = _frame(source)
+    return None if frame is None else same_samples.once(frame)
 
 
 def _group(

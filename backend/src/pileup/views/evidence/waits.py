@@ -20,7 +20,7 @@ from pileup.analysis.waits.diff import whole_diff
 from pileup.analysis.waits.first_view import FirstWaits
 from pileup.analysis.waits.inspect_node import describe_node
 from pileup.analysis.waits.moment_graph import whole_graph
-from pileup.analysis.waits.moments import moments, worst
+from pileup.analysis.waits.moments import WaitSource, moments, unit_of, worst
 from pileup.analysis.waits.persistence import lasting_in
 from pileup.analysis.waits.view import WholeGraph, shown
 from pileup.storage.database import Unit
@@ -43,6 +43,7 @@ class WaitMoment:
     time: datetime
     artifact: str
     snapshot: int
+    source: WaitSource
     waiters: int
     """Threads in SEMAPHORES."""
     lock_waits: int
@@ -88,6 +89,7 @@ class StoredWaits:
                 time=moment_at(moment.time),
                 artifact=moment.artifact,
                 snapshot=moment.snapshot,
+                source=unit_of(moment.kind),
                 waiters=moment.waiters,
                 lock_waits=moment.lock_waits,
                 max_waited_s=moment.max_waited_s,
