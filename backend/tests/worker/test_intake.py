@@ -180,11 +180,13 @@ def test_unreadable_archives_fail_in_words(bench: Bench, content: bytes) -> None
     assert "archive" in found["error"]
 
 
-def test_members_that_are_the_same_are_one(bench: Bench) -> None:
-    """The second path is remembered."""
-    found = load(bench, "x.zip", zipped({"a/hostname": b"db-1\n", "b/hostname": b"db-1\n"}))
-    assert len(found) == 2
-    assert found["x.zip/a/hostname"]["also_at"] == ["x.zip/b/hostname"]
+def test_members_that_are_the_same_are_one_in_each_folder(bench: Bench) -> None:
+    """A second name in one folder is remembered; in another folder it is another capture's."""
+    same = b"db-1\n"
+    found = load(bench, "x.zip", zipped({"a/1": same, "a/2": same, "b/1": same}))
+    assert sorted(found) == ["x.zip", "x.zip/a/1", "x.zip/b/1"]
+    assert found["x.zip/a/1"]["also_at"] == ["x.zip/a/2"]
+    assert {each["state"] for each in found.values()} == {"expanded", found["x.zip/a/1"]["state"]}
 
 
 def test_an_unknown_file_is_kept_and_can_be_given_a_type(bench: Bench) -> None:

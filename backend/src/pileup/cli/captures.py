@@ -46,6 +46,8 @@ class _File:
     shown: str
     sha256: str
     bytes: int
+    copies: list[str] = field(default_factory=list)
+    """Further names of the same bytes."""
     mapping: Mapping | None = None
     """The column mapping that a person set."""
 
@@ -63,10 +65,10 @@ class Captures:
     artifacts: list[tuple[EvidenceArtifact, dict[str, pl.DataFrame]]] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     _queued: list[_File] = field(default_factory=list)
-    _seen: set[str] = field(default_factory=set)
+    _seen: dict[str, _File] = field(default_factory=dict)
 
     def read(self, paths: Sequence[Path]) -> None:
-        """Read everything below these paths; equal files count once.
+        """Read everything below these paths; equal files count once, with all their names.
 
         A file is shown by its path below the folder given, or below the folder that all paths
         given share: what lies in one folder belongs together.
@@ -126,13 +128,15 @@ class Captures:
             self.left_out.append(f"{shown}: cannot be read: {error.strerror or error}")
             return
         if sha in self._seen:
+            self._seen[sha].copies.append(shown)
             return
-        self._seen.add(sha)
         if depth:  # a member: keep it until it is parsed
             path = folder / sha
             shutil.move(file, path)
             file = path
-        self._queued.append(_File(file, shown, sha, size, self._find_mapping(file, sha)))
+        mapping = self._find_mapping(file, sha)
+        self._seen[sha] = _File(file, shown, sha, size, mapping=mapping)
+        self._queued.append(self._seen[sha])
 
     def _find_mapping(self, file: Path, sha: str) -> Mapping | None:
         if not self.mappings:
@@ -216,6 +220,7 @@ def _artifact(file: _File, parsed: Parsed) -> EvidenceArtifact:
         bundle=bundle_of(file.shown),
         problems=problems,
         records=dict(parsed.receipt.records),
+        copies=tuple(file.copies),
     )
 
 

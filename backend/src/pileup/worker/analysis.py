@@ -6,6 +6,7 @@ Everything is replaced as a whole; running it twice gives the same rows.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -19,11 +20,11 @@ from pileup.analysis import StallCorrection, isolation
 from pileup.analysis.contract import Analysis
 from pileup.analysis.evidence.compact_samples import compact_frames
 from pileup.analysis.evidence.context import Span
-from pileup.analysis.evidence.evidence import EvidenceArtifact
+from pileup.analysis.evidence.evidence import EvidenceArtifact, bundle_of
 from pileup.analysis.isolation import Request
 from pileup.process_limits import memory_bound
-from pileup.storage.artifacts.analysis_input import clock_overrides, describe, frame_key
-from pileup.storage.artifacts.artifacts import Artifact, Artifacts
+from pileup.storage.artifacts.analysis_input import clock_overrides, describe_each, frame_key
+from pileup.storage.artifacts.artifacts import Artifact, Artifacts, folder_of
 from pileup.storage.audit import MACHINE, record
 from pileup.storage.database import Unit
 from pileup.storage.errors import StorageError
@@ -51,8 +52,7 @@ log = structlog.get_logger()
 def analyse_incident(runtime: Runtime, job: Job) -> None:
     """Analyse the incident's parsed artifacts, without excluded ones and runs; store the result."""
     started = time.monotonic()
-    members = _members(runtime, job.incident_id)
-    artifacts = [artifact for artifact, _ in members]
+    artifacts, members = _members(runtime, job.incident_id)
     missing = [
         artifact
         for artifact in artifacts
@@ -111,8 +111,10 @@ def _record_case(runtime: Runtime, unit: Unit, incident_id: str) -> None:
 _Member = tuple[Artifact, EvidenceArtifact]
 
 
-def _members(runtime: Runtime, incident_id: str) -> list[_Member]:
-    """Return the included artifacts that were read, in the order of their arrival."""
+def _members(runtime: Runtime, incident_id: str) -> tuple[list[Artifact], list[_Member]]:
+    """Return the included artifacts that were read, in the order of their arrival; and each content
+    once, with its description.
+    """
     with runtime.database.unit() as unit:
         artifacts = [
             artifact
@@ -121,7 +123,7 @@ def _members(runtime: Runtime, incident_id: str) -> list[_Member]:
         ]
         problems = Artifacts(unit).problems(incident_id)
     artifacts.sort(key=lambda artifact: artifact.id)  # ids are in the order of time
-    return [(artifact, describe(artifact, problems.get(artifact.id, ()))) for artifact in artifacts]
+    return artifacts, describe_each(artifacts, problems)
 
 
 def _load(runtime: Runtime, members: Sequence[_Member]) -> list[isolation.Parsed]:
@@ -217,29 +219,39 @@ def _forget(runtime: Runtime, job: Job) -> None:
 def _place(unit: Unit, artifacts: Sequence[Artifact], document: Analysis) -> None:
     """Store host, range and clock of each artifact, as the analysis placed them."""
     placed = {artifact.sha256: artifact for artifact in document.artifacts}
+    around: dict[str, set[str | None]] = {}
+    for artifact in artifacts:
+        if (placement := placed.get(artifact.sha256)) is not None and placement.host is not None:
+            around.setdefault(folder_of(artifact.path), set()).add(placement.host)
+    copies = Counter(artifact.sha256 for artifact in artifacts)
     for artifact in artifacts:
         placement = placed.get(artifact.sha256)
         if placement is None:
             continue
+        host, bundle = placement.host, placement.bundle
+        if copies[artifact.sha256] > 1:  # each copy has what lies around it
+            here = around.get(folder_of(artifact.path), set())
+            host = host or (next(iter(here)) if len(here) == 1 else None)
+            bundle = bundle_of(artifact.path)
         clock: dict[str, Any] | None = (
             msgspec.to_builtins(placement.clock) if placement.clock else None
         )
         before = (artifact.host, artifact.first, artifact.last, artifact.clock, artifact.bundle)
         after = (
-            placement.host,
+            host,
             _time(placement.first),
             _time(placement.last),
             clock,
-            placement.bundle,
+            bundle,
         )
         if before != after:
             Artifacts(unit).place(
                 artifact.id,
-                host=placement.host,
+                host=host,
                 first=_time(placement.first),
                 last=_time(placement.last),
                 clock=clock,
-                bundle=placement.bundle,
+                bundle=bundle,
             )
             unit.notify(artifact.incident_id, "artifact", artifact.id)
 

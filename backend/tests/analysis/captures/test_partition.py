@@ -8,11 +8,13 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pileup.analysis import analyse
+from pileup.analysis import analyse, gather
 from pileup.analysis.captures.partition import Capture, partition
+from pileup.analysis.captures.shares import shares
 from pileup.analysis.contract import Analysis
+from pileup.analysis.isolation import Parsed
 from pileup.records import Record, Setting
-from tests.analysis.frames import T0, Samples, evidence, gauge
+from tests.analysis.frames import T0, Samples, artifact, evidence, frames, gauge
 
 S = 1_000_000
 HOUR = 3600 * S
@@ -157,3 +159,36 @@ def _without_lead(document: object) -> object:
     plain.pop("leading", None)
     plain.get("stall", {}).pop("leading", None)
     return plain
+
+
+def _two_bundles_with_equal_settings() -> tuple[list[Parsed], list[Parsed]]:
+    """Two captures of two servers, each with the same settings file, which names no host."""
+    cnf = frames(Setting(line_first=1, line_last=1, name="sync_binlog", value="1", source="my.cnf"))
+
+    def bundle(folder: str, host: str, start: int) -> list[Parsed]:
+        stamp = f"{folder}/2026_11_20_22_17_07"
+        listed = frames(running(STALL, start=start, host=host))
+        same = artifact("settings").at(f"{stamp}-my.cnf")
+        return [(artifact(f"{folder}/mysqladmin").at(f"{stamp}-mysqladmin"), listed), (same, cnf)]
+
+    return bundle("one", "db-1", T0), bundle("two", "db-2", T0 + 24 * HOUR)
+
+
+def test_equal_files_belong_to_the_capture_of_each() -> None:
+    """They are one content, and each capture has it under its own path, as when it is alone."""
+    first, second = _two_bundles_with_equal_settings()
+    both = gather([*first, *second])
+    assert [a.copies for a in both.artifacts if a.copies] == [("two/2026_11_20_22_17_07-my.cnf",)]
+    shared = {capture.host: share for capture, share in shares(both, partition(both))}
+    for host, alone in (("db-1", gather(first)), ("db-2", gather(second))):
+        ((_, mine),) = shares(alone, partition(alone))
+        assert {a.path for a in shared[host].artifacts} == {a.path for a in mine.artifacts}
+        assert shared[host].frames["setting"]["host"].to_list() == [host]
+        assert mine.frames["setting"]["host"].to_list() == [host]
+
+
+def test_equal_settings_change_no_finding() -> None:
+    first, second = _two_bundles_with_equal_settings()
+    both = analyse(gather([*first, *second]))
+    assert_same(analyse(gather(first)), both)
+    assert_same(analyse(gather(second)), both)

@@ -11,7 +11,7 @@ incident changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
 from pileup.analysis.captures.stretches import (
@@ -24,7 +24,7 @@ from pileup.analysis.captures.stretches import (
 )
 from pileup.analysis.evidence.compact_samples import distinct
 from pileup.analysis.evidence.context import Span
-from pileup.analysis.evidence.evidence import Evidence, EvidenceArtifact, bundle_of
+from pileup.analysis.evidence.evidence import Evidence, bundle_of
 from pileup.analysis.evidence.folders import inside, scopes
 from pileup.analysis.evidence.times import iso_of
 
@@ -51,6 +51,8 @@ class Capture:
     """Files that are no members, with the range of their rows that the capture uses."""
     undated: frozenset[str] = frozenset()
     """Files without samples over time that belong to it: settings, logs, single stacks."""
+    copies: tuple[tuple[str, str], ...] = ()
+    """SHA-256 and path of undated files that also lie elsewhere: those of this capture."""
     gaps: tuple[Span, ...] = ()
     interval_s: float | None = None
 
@@ -66,7 +68,8 @@ class _Group:
     host: str | None
     parts: list[Stretch]
     lent: list[Stretch] = field(default_factory=list)
-    undated: set[str] = field(default_factory=set)
+    undated: dict[str, str] = field(default_factory=dict)
+    """SHA-256 to path."""
 
     @property
     def start(self) -> int:
@@ -101,8 +104,9 @@ def partition(evidence: Evidence) -> list[Capture]:
     if not groups:
         shas = frozenset(paths)
         return [Capture(id="undated", host=None, span=None, undated=shas)] if shas else []
-    _assign_undated(evidence, groups, paths)
-    captures = [_capture(group) for group in groups]
+    _assign_undated(evidence, groups)
+    copied = {artifact.sha256 for artifact in evidence.artifacts if artifact.copies}
+    captures = [_capture(group, copied) for group in groups]
     return sorted(captures, key=lambda c: (c.span.start if c.span else 0, c.id))
 
 
@@ -210,11 +214,13 @@ def _apart(group: _Group, stretch: Stretch) -> int:
 # ---- evidence without samples over time --------------------------------------------------------
 
 
-def _assign_undated(evidence: Evidence, groups: Sequence[_Group], paths: dict[str, str]) -> None:
+def _assign_undated(evidence: Evidence, groups: Sequence[_Group]) -> None:
     """Give settings, logs and undated records to the captures of their bundle, host and folder.
 
-    Several captures of the nearest folder share them.
+    Several captures of the nearest folder share them. A file with copies belongs to the captures
+    of each.
     """
+    paths = {artifact.sha256: artifact.paths for artifact in evidence.artifacts}
     seen = {sha for group in groups for sha in group.artifacts}
     hosts = _hosts(evidence)
     has_rows = {
@@ -225,25 +231,24 @@ def _assign_undated(evidence: Evidence, groups: Sequence[_Group], paths: dict[st
     for group in groups:
         for bundle in {part.bundle for part in group.parts if part.bundle is not None}:
             of_bundle.setdefault(bundle, []).append(group)
-        folders = {scope for sha in group.artifacts for scope in scopes(paths[sha])}
+        folders = {
+            scope for sha in group.artifacts for path in paths[sha] for scope in scopes(path)
+        }
         for folder in folders:
             of_folder.setdefault(folder, []).append(group)
     for artifact in evidence.artifacts:
         if artifact.sha256 in seen or artifact.sha256 not in has_rows:
             continue
-        chosen = of_bundle.get(_bundle(artifact) or "")
         host = hosts.get(artifact.sha256)
-        for scope in scopes(artifact.path) if chosen is None else ():
-            here = of_folder.get(scope, [])
-            chosen = [group for group in here if host is None or group.host in (None, host)]
-            if chosen:
-                break
-        for group in chosen or ():
-            group.undated.add(artifact.sha256)
-
-
-def _bundle(artifact: EvidenceArtifact) -> str | None:
-    return artifact.bundle or bundle_of(artifact.path)
+        for path in artifact.paths:
+            chosen = of_bundle.get(bundle_of(path) or "")
+            for scope in scopes(path) if chosen is None else ():
+                here = of_folder.get(scope, [])
+                chosen = [group for group in here if host is None or group.host in (None, host)]
+                if chosen:
+                    break
+            for group in chosen or ():
+                group.undated.setdefault(artifact.sha256, path)
 
 
 def _hosts(evidence: Evidence) -> dict[str, str]:
@@ -259,7 +264,7 @@ def _hosts(evidence: Evidence) -> dict[str, str]:
 # ---- the result --------------------------------------------------------------------------------
 
 
-def _capture(group: _Group) -> Capture:
+def _capture(group: _Group, copied: Set[str]) -> Capture:
     interval = group.interval_s
     lent = []
     for part in group.lent:
@@ -277,6 +282,7 @@ def _capture(group: _Group) -> Capture:
         members=frozenset(group.artifacts),
         lent=tuple(lent),
         undated=frozenset(group.undated),
+        copies=tuple(sorted(item for item in group.undated.items() if item[0] in copied)),
         gaps=holes(group.parts),
         interval_s=interval,
     )

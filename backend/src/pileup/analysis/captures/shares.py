@@ -13,7 +13,7 @@ import polars as pl
 
 from pileup.analysis.captures.partition import Capture
 from pileup.analysis.evidence.context import Span
-from pileup.analysis.evidence.evidence import Evidence
+from pileup.analysis.evidence.evidence import Evidence, EvidenceArtifact
 
 _CONTEXT_S = 12 * 3600.0
 """Log lines this long before and after a capture are part of it, in seconds."""
@@ -32,11 +32,20 @@ def shares(evidence: Evidence, captures: Sequence[Capture]) -> Iterator[tuple[Ca
         yield (
             capture,
             Evidence(
-                tuple(artifact for artifact in evidence.artifacts if artifact.sha256 in mine),
+                tuple(
+                    _own_copy(artifact, capture)
+                    for artifact in evidence.artifacts
+                    if artifact.sha256 in mine
+                ),
                 {kind: parts.of(capture) for kind, parts in kinds.items()},
                 {sha: clock for sha, clock in evidence.clocks.items() if sha in mine},
             ),
         )
+
+
+def _own_copy(artifact: EvidenceArtifact, capture: Capture) -> EvidenceArtifact:
+    path = dict(capture.copies).get(artifact.sha256)
+    return artifact if path is None else artifact.at(path)
 
 
 def _uses_all(evidence: Evidence, capture: Capture) -> bool:
@@ -73,7 +82,7 @@ class _Kind:
             self._parts[str(sha), host] = rows
 
     def of(self, capture: Capture) -> pl.DataFrame:
-        lent = dict(capture.lent)
+        lent, copies = dict(capture.lent), dict(capture.copies)
         parts: list[pl.DataFrame] = []
         for sha, keys in self._order.items():
             if sha in capture.members:
@@ -86,11 +95,15 @@ class _Kind:
                 whole = False
             else:
                 continue
-            parts += [
+            mine = [
                 self._parts[key] if whole or span is None else self._cut(key, span)
                 for key in keys
                 if capture.span is None or key[1] in capture.hosts
             ]
+            if sha in copies:  # as a file of several servers it has no host
+                host = pl.coalesce("host", pl.lit(capture.host, self._empty.schema["host"]))
+                mine = [part.with_columns(host.alias("host")) for part in mine]
+            parts += mine
         parts = [part for part in parts if part.height]
         return pl.concat(parts) if parts else self._empty
 

@@ -27,15 +27,16 @@ def gather(
     """Combine the frames of all artifacts and place them on UTC.
 
     timezones: host to IANA zone, set by a person. overrides: SHA-256 to a clock correction.
-    The same file under two names counts once, under the first. The order of artifacts makes no
-    difference: they are combined by path, so that the same uploads give the same document.
+    The same file under two names counts once, under the first; it keeps the others as its copies.
+    The order of artifacts makes no difference: they are combined by path, so that the same uploads
+    give the same document.
     """
     artifacts: dict[str, EvidenceArtifact] = {}
     parts: dict[str, dict[str, pl.DataFrame]] = {}
     for artifact, frames in parsed:
         known = artifacts.get(artifact.sha256)
         if known is not None:
-            artifacts[artifact.sha256] = min(known, artifact, key=_order)
+            artifacts[artifact.sha256] = _with_copies(known, artifact)
             continue
         try:
             admitted, problems = _admitted(artifact, frames)
@@ -90,6 +91,13 @@ def with_problems(artifact: EvidenceArtifact, problems: Sequence[Problem]) -> Ev
     if not problems:
         return artifact
     return dataclasses.replace(artifact, problems=(*artifact.problems, *problems))
+
+
+def _with_copies(one: EvidenceArtifact, other: EvidenceArtifact) -> EvidenceArtifact:
+    """Return the first by path, with the paths of both."""
+    first = min(one, other, key=_order)
+    paths = {*one.paths, *other.paths} - {first.path}
+    return dataclasses.replace(first, copies=tuple(sorted(paths)), problems=one.problems)
 
 
 def _order(artifact: EvidenceArtifact) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 import polars as pl
@@ -152,27 +152,29 @@ def assign(
     named = _named(frames, same) | by_people
     bundles: dict[str, Counter[str]] = {}
     for artifact in artifacts:
-        bundle = artifact.bundle or bundle_of(artifact.path)
-        if bundle and artifact.sha256 in named:
-            bundles.setdefault(bundle, Counter())[named[artifact.sha256]] += 1
+        for bundle in {bundle for path in artifact.paths if (bundle := bundle_of(path))}:
+            if artifact.sha256 in named:
+                bundles.setdefault(bundle, Counter())[named[artifact.sha256]] += 1
     known = set(named.values())
-    names: dict[str, str | None] = {}
-    for artifact in artifacts:
-        bundle = artifact.bundle or bundle_of(artifact.path)
-        host = named.get(artifact.sha256)
-        if host is None and bundle in bundles:
-            host = bundles[bundle].most_common(1)[0][0]
-        if host is None:
-            inside = [name for name in sorted(known) if name in artifact.path]
-            host = max(inside, key=len, default=None)
-        names[artifact.sha256] = host
+
+    def by_path(path: str) -> str | None:
+        bundle = bundle_of(path)
+        if bundle in bundles:
+            return bundles[bundle].most_common(1)[0][0]
+        return max((name for name in sorted(known) if name in path), key=len, default=None)
+
+    names = {
+        artifact.sha256: named.get(artifact.sha256) or _agreed(map(by_path, artifact.paths))
+        for artifact in artifacts
+    }
     timed = _timed(frames)
     observed = {host for sha, host in names.items() if host and sha in timed}
     of_servers = _of_servers(frames)
     servers = {host for sha, host in names.items() if host and sha in of_servers}
     only = _by_folder(artifacts, names, servers & observed, observed, known)
     return {
-        artifact.sha256: names[artifact.sha256] or _nearest(artifact.path, only)
+        artifact.sha256: names[artifact.sha256]
+        or _agreed(by_path(path) or _nearest(path, only) for path in artifact.paths)
         for artifact in artifacts
     }
 
@@ -188,7 +190,7 @@ def _by_folder(
     hosts: dict[str, set[str]] = {"": set(known)}
     for artifact in artifacts:
         if host := names[artifact.sha256]:
-            for folder in scopes(artifact.path):
+            for folder in {folder for path in artifact.paths for folder in scopes(path)}:
                 hosts.setdefault(folder, set()).add(host)
     return {
         folder: _only(here & servers) or _only(here & observed) or _only(here)
@@ -213,6 +215,12 @@ def stamp_us(path: str) -> int | None:
     except ValueError:
         return None
     return int(moment.timestamp()) * 1_000_000
+
+
+def _agreed(names: Iterable[str | None]) -> str | None:
+    """Return the host that every copy of a file has; None: they have several, or one has none."""
+    hosts = set(names)
+    return hosts.pop() if len(hosts) == 1 else None
 
 
 def _only(names: set[str]) -> str | None:

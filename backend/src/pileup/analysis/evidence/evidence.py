@@ -8,7 +8,7 @@ Frames keep the columns of ``records.frame_schema`` and gain ``artifact`` (SHA-2
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 
@@ -29,6 +29,16 @@ class EvidenceArtifact:
     """Folder and trigger stamp shared by the files of one pt-stalk capture."""
     problems: tuple[Problem, ...] = ()
     records: dict[str, int] = field(default_factory=dict)
+    copies: tuple[str, ...] = ()
+    """Other paths of the same bytes: the rows count once, and each path has its own capture."""
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        return (self.path, *self.copies)
+
+    def at(self, path: str) -> EvidenceArtifact:
+        """Return the artifact under one of its paths, without the others."""
+        return replace(self, path=path, bundle=bundle_of(path) or self.bundle, copies=())
 
 
 @dataclass(frozen=True)

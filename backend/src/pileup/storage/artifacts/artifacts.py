@@ -10,6 +10,7 @@ from typing import Any, cast
 from sqlalchemy import func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
+from pileup.analysis.evidence.evidence import bundle_of
 from pileup.records import Problem
 from pileup.storage import models
 from pileup.storage.audit import Actor, record
@@ -157,8 +158,9 @@ class Artifacts:
     ) -> tuple[Artifact, str | None]:
         """Add the blob as an artifact; return it, and the id of its job when it is new.
 
-        Bytes that the incident already has only gain another path. given: ignored for a member of
-        an archive, which takes the archive's.
+        Bytes that the folder already has only gain another name; in another folder, or in another
+        pt-stalk capture, they are an artifact of their own, because they belong to what lies there.
+        given: ignored for a member of an archive, which takes the archive's.
         """
         path = clean_path(path)
         artifact_id = self._db.scalar(
@@ -168,6 +170,7 @@ class Artifacts:
                 parent_id=parent.id if parent else None,
                 depth=parent.depth + 1 if parent else 0,
                 path=path,
+                folder=folder_of(path),
                 sha256=blob.sha256,
                 bytes=blob.bytes,
                 state="queued",
@@ -177,7 +180,7 @@ class Artifacts:
                 **(parent.given if parent else given).columns(),
             )
             .on_conflict_do_nothing(
-                index_elements=["incident_id", "sha256"],
+                index_elements=["incident_id", "sha256", "folder"],
                 index_where=models.Artifact.deleted_at.is_(None),
             )
             .returning(models.Artifact.id)
@@ -446,6 +449,7 @@ class Artifacts:
             .where(
                 models.Artifact.incident_id == incident_id,
                 models.Artifact.sha256 == blob.sha256,
+                models.Artifact.folder == folder_of(path),
                 models.Artifact.deleted_at.is_(None),
             )
             .with_for_update()
@@ -503,7 +507,12 @@ def clean_path(path: str) -> str:
     )
 
 
-_RUN = (
+def folder_of(path: str) -> str:
+    """Return what a file shares with the files of its capture: the folder, or folder and stamp."""
+    return bundle_of(path) or path.rpartition("/")[0]
+
+
+RUN_OF_ARTIFACT = (
     select(func.min(models.Experiment.id))
     .join(
         models.ExperimentArtifact,
@@ -516,7 +525,8 @@ _RUN = (
     .correlate(models.Artifact)
     .scalar_subquery()
 )
-_SELECT = select(models.Artifact, models.User.name, _RUN).outerjoin(
+"""The experiment that an artifact, or the archive around it, is attached to."""
+_SELECT = select(models.Artifact, models.User.name, RUN_OF_ARTIFACT).outerjoin(
     models.User, models.User.id == models.Artifact.uploaded_by_id
 )
 

@@ -168,6 +168,7 @@ class Bin:
         again = select(models.Artifact.id).where(
             models.Artifact.incident_id == row.incident_id,
             models.Artifact.sha256 == row.sha256,
+            models.Artifact.folder == row.folder,
             models.Artifact.deleted_at.is_(None),
         )
         if self._session.scalar(again.limit(1)):
@@ -191,6 +192,7 @@ class Bin:
                 ~exists().where(
                     there.c.incident_id == models.Artifact.incident_id,
                     there.c.sha256 == models.Artifact.sha256,
+                    there.c.folder == models.Artifact.folder,
                     there.c.deleted_at.is_(None),
                 ),
             )

@@ -18,6 +18,7 @@ from sqlalchemy import types as sql
 
 from pileup.numerals import grouped
 from pileup.storage import models
+from pileup.storage.artifacts.artifacts import folder_of
 from pileup.storage.database import Unit, clean, clean_json
 from pileup.storage.errors import Refused
 from pileup.storage.ids import new_id
@@ -216,6 +217,7 @@ class Arrival:
                 new[name] = self._value(column, value)
         if table.name == "artifacts":
             new["state"] = "queued"
+            new["folder"] = folder_of(new["path"])
         if table.name == "live_texts":
             new["state"] = crdt.seeded(new["text"])
             new["base_seq"] = new["seq"]

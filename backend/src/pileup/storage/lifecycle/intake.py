@@ -44,8 +44,14 @@ def load_sample(
             )
             attached: dict[str, list[str]] = {}
             for file, blob in stored:
+                planned = {experiment.folder for experiment in sample.experiments}
                 artifact, job_id = Artifacts(unit).add(
-                    incident.id, file.path, blob, by, excluded=file.experiment is not None
+                    incident.id,
+                    file.path,
+                    blob,
+                    by,
+                    # until the case is recorded; what a plan has attached is left out without it
+                    excluded=file.experiment is not None and file.experiment not in planned,
                 )
                 if job_id is not None:
                     jobs.append(job_id)

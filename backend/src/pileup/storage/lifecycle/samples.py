@@ -2,11 +2,11 @@
 
 Layout of ``<samples>/<id>/``: sample.yaml (title, description, severity, service, experiments:
 [{folder, title, change, expect}]), ``artifacts/`` with the captured files, and one folder per
-experiment. Files of an experiment are loaded too, excluded from the incident's analysis, under
-their folder's name, and attached to a planned experiment.
+experiment. Files of an experiment are loaded too, under their folder's name, and attached to a
+planned experiment: a run is no part of the incident's analysis.
 
 A finished sample has a case.yaml (``views/samples/case_file.py``): the work of the team, recorded
-after the first analysis. The files of its runs are in ``runs/<name>/``, excluded in the same way.
+after the first analysis. The files of its runs are in ``runs/<name>/``, excluded until then.
 """
 
 from __future__ import annotations

@@ -23,15 +23,18 @@ STATES = (
 
 
 class Artifact(Base):
-    """One file of an incident. The same bytes are one artifact, whatever their names."""
+    """One file of an incident. The same bytes in one folder are one artifact, whatever their names;
+    in another folder or pt-stalk capture they are an artifact of their own, with the same blob.
+    """
 
     __tablename__ = "artifacts"
     __table_args__ = (
         CheckConstraint(f"state in {STATES!r}", name="state"),
         Index(
-            "uq_artifacts_incident_sha256",
+            "uq_artifacts_incident_sha256_folder",
             "incident_id",
             "sha256",
+            "folder",
             unique=True,
             postgresql_where=text("deleted_at is null"),
         ),
@@ -50,8 +53,10 @@ class Artifact(Base):
     """Number of archives around it: 0 for an uploaded file."""
     path: Mapped[str]
     """As uploaded; a member's is 'bundle.tar.gz/dir/file'."""
+    folder: Mapped[str] = mapped_column(server_default="")
+    """Folder of ``path``, and the pt-stalk capture that its name belongs to."""
     also_at: Mapped[list[Any]] = mapped_column(default=list)
-    """Other paths under which the same bytes were uploaded."""
+    """Other paths of this folder under which the same bytes were uploaded."""
     sha256: Mapped[str]
     bytes: Mapped[int] = mapped_column(BigInteger)
     state: Mapped[str] = mapped_column(default="queued")

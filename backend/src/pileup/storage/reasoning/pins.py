@@ -16,6 +16,7 @@ from typing import Any
 from sqlalchemy import exists, func, select
 
 from pileup.analysis.reasoning.pin_value import PinnedValue
+from pileup.storage.artifacts.artifacts import RUN_OF_ARTIFACT
 from pileup.storage.audit import MACHINE, Actor, record
 from pileup.storage.database import Unit, clean, clean_json
 from pileup.storage.errors import Conflict, NotFound
@@ -24,6 +25,8 @@ from pileup.storage.numbering import next_number
 from pileup.storage.reasoning.reviews import clear_flags, flag
 from pileup.storage.visibility import find_visible, in_bin
 
+_IS_USED = Artifact.excluded.is_(False) | RUN_OF_ARTIFACT.is_not(None)
+"""Whether the incident's analysis uses an artifact, or the run that it is attached to."""
 _TOPICS = ("pins", "hypotheses", "matrix")
 """The topics that a change of a pin notifies."""
 
@@ -110,7 +113,7 @@ class Pins:
             Artifact.incident_id == incident_id,
             Artifact.sha256 == Pin.locator["artifact"].astext,
             Artifact.deleted_at.is_(None),
-            Artifact.excluded.is_(False),
+            _IS_USED,
         )
         moved = Pin.stale & Pin.kept_hash.is_distinct_from(Pin.now_hash)
         gone = Pin.locator["artifact"].astext.is_not(None) & ~there
@@ -262,12 +265,12 @@ class Pins:
         ]
 
     def _present(self, incidents: set[str]) -> set[tuple[str, str]]:
-        """Return (incident, SHA-256) of every artifact that the analysis still uses."""
+        """Return (incident, SHA-256) of every artifact that an analysis still uses."""
         rows = self._session.execute(
             select(Artifact.incident_id, Artifact.sha256).where(
                 Artifact.incident_id.in_(incidents),
                 Artifact.deleted_at.is_(None),
-                Artifact.excluded.is_(False),
+                _IS_USED,
             )
         )
         return {(incident, sha) for incident, sha in rows}

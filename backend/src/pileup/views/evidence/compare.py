@@ -14,7 +14,7 @@ from pileup.analysis.compare.sides import Align, Group, Member, NotAlignedError
 from pileup.analysis.compare.sides_comparison import compare_sides
 from pileup.analysis.contract import FleetDoc, OverlayDoc, SidesDoc
 from pileup.analysis.evidence.context import Span
-from pileup.analysis.evidence.evidence import Evidence
+from pileup.analysis.evidence.evidence import Evidence, bundle_of
 from pileup.analysis.evidence.series import values
 from pileup.analysis.stalls import detection
 from pileup.storage.artifacts.artifacts import Artifacts
@@ -173,7 +173,11 @@ class StoredSides:
         evidence = self._evidence()
         chosen = None
         if side.bundle is not None:
-            chosen = frozenset(a.sha256 for a in evidence.artifacts if a.bundle == side.bundle)
+            chosen = frozenset(
+                artifact.sha256
+                for artifact in evidence.artifacts
+                if side.bundle in {artifact.bundle, *map(bundle_of, artifact.copies)}
+            )
             if not chosen:
                 raise NoSuchBundle(f"no artifact is of the bundle {side.bundle!r}")
         stall = stored_stall(self.unit, self.incident_id)

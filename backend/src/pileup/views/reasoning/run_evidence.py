@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pileup.analysis import gather
 from pileup.analysis.evidence.evidence import Evidence
-from pileup.storage.artifacts.analysis_input import clock_overrides, describe, frame_key
+from pileup.storage.artifacts.analysis_input import clock_overrides, describe_each, frame_key
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.database import Unit
 from pileup.storage.errors import Conflict
@@ -23,15 +23,15 @@ def run_evidence(unit: Unit, frames: FrameStore, experiment: ExperimentRecord) -
     NothingToCompare when none of them was read.
     """
     wanted = {artifact.id for artifact in experiment.artifacts}
-    parsed = []
-    members = []
-    for artifact in Artifacts(unit).of_incident(experiment.incident_id):
-        if wanted.isdisjoint((artifact.id, artifact.parent_id)):
-            continue
-        if (key := frame_key(artifact)) is None:
-            continue
-        members.append(artifact)
-        parsed.append((describe(artifact), frames.load(key) or {}))
+    members = [
+        artifact
+        for artifact in Artifacts(unit).of_incident(experiment.incident_id)
+        if not wanted.isdisjoint((artifact.id, artifact.parent_id)) and frame_key(artifact)
+    ]
+    parsed = [
+        (described, (frames.load(key) or {}) if (key := frame_key(artifact)) else {})
+        for artifact, described in describe_each(members, {})
+    ]
     if not parsed:
         raise NothingToCompare(
             f"experiment {experiment.number} has no parsed artifact: attach its files"
