@@ -169,15 +169,21 @@ def test_the_same_file_counts_once() -> None:
 
 
 def test_uptime_checks_the_placements() -> None:
-    """Three files of one server agree on its start; a fourth, an hour off, does not."""
+    """Three files of one server agree on its start; a fourth, five minutes off, does not."""
     files = {
         f"{name}.txt": [
             gauge("mysql.Uptime", [100.0 + i + at for i in range(5)], start=T0 + at * S)
         ]
         for at, name in enumerate("abc")
     }
-    files["d.txt"] = [gauge("mysql.Uptime", [100.0, 101.0], start=T0 + 3600 * S)]
+    files["d.txt"] = [gauge("mysql.Uptime", [100.0, 101.0], start=T0 + 300 * S)]
+    alone = evidence(files)
+    # a capture of the next day, after a restart, is none of theirs, and nor is another folder's
+    files["e.txt"] = [gauge("mysql.Uptime", [50.0, 51.0], start=T0 + 86_400 * S)]
+    files["other/f.txt"] = [gauge("mysql.Uptime", [50.0, 51.0], start=T0)]
     found = evidence(files)
+    assert {name: found.clocks[name] for name in alone.clocks} == alone.clocks
+    assert "Uptime" not in found.clocks[sha("e.txt")].how + found.clocks[sha("other/f.txt")].how
     assert "Uptime agrees with 3 other files" in found.clocks[sha("a.txt")].how
     assert "this clock is off" in found.clocks[sha("d.txt")].how
 

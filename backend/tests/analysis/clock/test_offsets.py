@@ -123,6 +123,25 @@ def test_a_log_without_a_year_takes_the_nearest() -> None:
     assert "no year: 2026 is nearest" in found.clocks[sha("syslog")].how
 
 
+def test_a_year_comes_from_the_own_capture_and_host() -> None:
+    """Another capture, of any year, changes nothing."""
+    lines = [log("kernel: one", us(1972, 11, 20), 1, "yearless")]
+    own = {"a/syslog": lines, "a/m": [gauge("m.x", [1.0], start=us(2024, 11, 21), host="db-1")]}
+    others = {
+        "b/m": [gauge("m.x", [1.0] * 9, start=us(2026, 11, 20))],
+        "b/2021_11_20_00_00_00-mysqladmin": [gauge("m.y", [1.0], clock="relative", start=0)],
+        "c/syslog": lines,
+    }
+    found = evidence(own | others)
+    by_file = dict(found.frames["event"].select("artifact", "time").iter_rows())
+    assert by_file == {sha("a/syslog"): us(2024, 11, 20), sha("c/syslog"): None}
+    beside = {"a/other": [gauge("m.x", [1.0], start=us(2019, 11, 20), host="db-2")]}
+    named = {"a/log": [gauge("m.z", [1.0], start=us(2024, 11, 20), host="db-1"), *lines]}
+    found = evidence(own | beside | named)
+    by_file = dict(found.frames["event"].select("artifact", "time").iter_rows())
+    assert by_file[sha("a/log")] == us(2024, 11, 20)
+
+
 def test_a_leap_day_without_a_year() -> None:
     lines = [log("kernel: leap", us(1972, 2, 29, 12), 1, "yearless")]
     found = evidence({"syslog": lines, "m": [gauge("m.x", [1.0], start=us(2028, 3, 1))]})

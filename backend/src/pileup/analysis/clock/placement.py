@@ -68,7 +68,7 @@ def place(
     """
     frames, spellings, host_notes = hosts.spelled_once(frames, overrides)
     host_of = hosts.assign(artifacts, frames, overrides, spellings)
-    frames, year_notes = with_years(artifacts, frames)
+    frames, year_notes = with_years(artifacts, frames, host_of)
     spans = _spans(frames, overrides)
     pairs = clock_pairs(frames)
     folders = recordings([artifact.path for artifact in artifacts])
@@ -112,9 +112,9 @@ def place(
     if "sample" in placed:
         placed["sample"] = with_ids(placed["sample"])
     notes = (year_notes, host_notes | join_notes)
-    docs = _documents(
-        placed, placements, notes, clock_jumps(frames, first, _read_folds(placements))
-    )
+    jumps = clock_jumps(frames, first, _read_folds(placements))
+    belongs = {a.sha256: (folder_of[a.sha256], a.bundle) for a in artifacts}
+    docs = _documents(placed, placements, notes, jumps, belongs)
     return placed, documents.suggested(docs, measured, placed)
 
 
@@ -123,10 +123,14 @@ def _documents(
     placements: Mapping[str, _Placement],
     notes: tuple[Mapping[str, str], Mapping[str, host_names.HostNote]],
     jumps: Mapping[str, list[str]],
+    belongs: Mapping[str, tuple[str, str | None]],
 ) -> dict[str, ClockDoc]:
-    """Complete the clocks' documents; notes: on years, then on hosts, by artifact."""
+    """Complete the clocks' documents; notes: on years, then on hosts, by artifact.
+
+    belongs: folder of the recording, and pt-stalk capture.
+    """
     docs = {sha: placement.doc for sha, placement in placements.items()}
-    docs = documents.checked(placed.get("sample"), docs)
+    docs = documents.checked(placed.get("sample"), docs, belongs)
     docs = documents.with_year_notes(docs, notes[0])
     docs = documents.with_host_notes(docs, notes[1])
     return documents.with_jumps(docs, jumps)

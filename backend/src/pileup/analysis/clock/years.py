@@ -2,35 +2,44 @@
 that ``strace -tt`` and ``top`` leave out.
 
 A format reports such a time with the clock ``yearless``, as if in 1972 (a leap year). Here it gets
-the year that brings it nearest to everything else of the incident; a file that passes New Year
-goes on into the next one. Without any other time there is no year, and no time. A time of day
-(``dayless``) gets the day in the same way: the stamp in the file's own name decides, else local
-times of others, else absolute ones. Without any it counts from the file's first time.
+the year that brings it nearest to the stamp in its name, else to the files of its own recording
+and host (local times, else absolute ones, else stamps in names); a file that passes New Year goes
+on into the next one. Without any other time there is no year, and no time. A time of day
+(``dayless``) gets the day in the same way. Without any it counts from the file's first time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import MAXYEAR, MINYEAR, UTC, datetime
 
 import polars as pl
 
 from pileup.analysis.clock import hosts
 from pileup.analysis.evidence.evidence import EvidenceArtifact
+from pileup.analysis.evidence.folders import inside, recordings, scopes
+
+Range = tuple[int, int]
 
 BASE_YEAR = 1972
 _DAY = 86_400 * 1_000_000
+_MINUTE = 60 * 1_000_000
+_BEST_FIRST = ("local", "utc", "stamp")
 _HALF_YEAR = 180 * 86_400 * 1_000_000
 
 
 def with_years(
-    artifacts: Sequence[EvidenceArtifact], frames: Mapping[str, pl.DataFrame]
+    artifacts: Sequence[EvidenceArtifact],
+    frames: Mapping[str, pl.DataFrame],
+    host_of: Mapping[str, str | None],
 ) -> tuple[dict[str, pl.DataFrame], dict[str, str]]:
     """Turn yearless and dayless times into local times; return also a note per artifact."""
-    frames, day_notes = _with_days(artifacts, frames)
+    if not any(_has_partial(frame) for frame in frames.values()):
+        return dict(frames), {}
+    frames, day_notes = _with_days(frames, FullTimes(artifacts, frames, host_of))
     if not any(_has_yearless(frame) for frame in frames.values()):
         return dict(frames), day_notes
-    reference = _reference(artifacts, frames)
+    known = FullTimes(artifacts, frames, host_of)
     years: dict[str, int | None] = {}
     names: dict[str, str] = {}
     for frame in frames.values():
@@ -43,7 +52,7 @@ def with_years(
         )
         for sha, first in firsts.iter_rows():
             if sha not in years:
-                years[sha] = _nearest(first, reference)
+                years[sha] = _nearest(first, known.around(sha))
                 names[sha] = (
                     "Its times have no year, and no other artifact tells one"
                     if years[sha] is None
@@ -53,7 +62,7 @@ def with_years(
 
 
 def _with_days(
-    artifacts: Sequence[EvidenceArtifact], frames: Mapping[str, pl.DataFrame]
+    frames: Mapping[str, pl.DataFrame], known: FullTimes
 ) -> tuple[dict[str, pl.DataFrame], dict[str, str]]:
     """Place times of day on the day that brings their file nearest to the others."""
     firsts: dict[str, int] = {}
@@ -64,23 +73,101 @@ def _with_days(
                 firsts[sha] = min(first, firsts.get(sha, first))
     if not firsts:
         return dict(frames), {}
-    reference = _reference(artifacts, frames, ("local",))
-    if reference is None:
-        reference = _reference(artifacts, frames, ("utc",))
-    own = {a.sha256: stamp for a in artifacts if (stamp := hosts.stamp_us(a.path)) is not None}
     days: dict[str, int | None] = {}
     notes: dict[str, str] = {}
     for sha, first in firsts.items():
-        about = own.get(sha, reference)
+        own = known.stamp(sha)
+        about = own if own is not None else _middle(known.around(sha))
         days[sha] = day = None if about is None else round((about - first) / _DAY) * _DAY
         if day is None:
             notes[sha] = "Its times have no date, and no other artifact has one"
             continue
-        near = "nearest to its file name" if sha in own else "nearest to the other artifacts"
+        near = "nearest to its file name" if own is not None else "nearest to the other artifacts"
         notes[sha] = (
             f"Its times have no date: {datetime.fromtimestamp(day / 1e6, UTC):%Y-%m-%d} is {near}"
         )
     return {kind: _on_days(frame, days, firsts) for kind, frame in frames.items()}, notes
+
+
+class FullTimes:
+    """The full times that files print, by the folder that they lie in and their host.
+
+    A file takes its year or day from the nearest folder of its own recording that has any, of its
+    host or of none: another capture in the same incident changes nothing.
+    """
+
+    def __init__(
+        self,
+        artifacts: Sequence[EvidenceArtifact],
+        frames: Mapping[str, pl.DataFrame],
+        host_of: Mapping[str, str | None],
+    ) -> None:
+        self._artifacts = {artifact.sha256: artifact for artifact in artifacts}
+        self._recordings = recordings([artifact.path for artifact in artifacts])
+        self._host_of = host_of
+        ranges = _ranges(frames)
+        self._of: dict[tuple[str, str | None], dict[str, set[Range]]] = {}
+        self._hosts: dict[str, set[str | None]] = {}
+        for sha, artifact in self._artifacts.items():
+            stamp = hosts.stamp_us(artifact.path)
+            own = dict(ranges.get(sha, {}))
+            if stamp is not None:
+                own["stamp"] = (stamp, stamp)
+            for folder in scopes(artifact.path) if own else ():
+                self._hosts.setdefault(folder, set()).add(host_of.get(sha))
+                kinds = self._of.setdefault((folder, host_of.get(sha)), {})
+                for kind, (first, last) in own.items():
+                    # whole minutes: a thousand files of one hour are sixty ranges
+                    kinds.setdefault(kind, set()).add((first // _MINUTE, last // _MINUTE))
+
+    def stamp(self, sha: str) -> int | None:
+        """Return the time in the file's own name, in µs."""
+        return hosts.stamp_us(self._artifacts[sha].path)
+
+    def around(self, sha: str) -> list[Range]:
+        """Return the ranges (µs) of the nearest files with times: local ones, else absolute ones,
+        else stamps in names.
+        """
+        own = self.stamp(sha)
+        if own is not None:
+            return [(own, own)]
+        path, host = self._artifacts[sha].path, self._host_of.get(sha)
+        recording = self._recordings[path]
+        for folder in scopes(path):
+            if recording and not inside(f"{folder}/", recording):
+                return []
+            here = [
+                kinds
+                for name in (self._hosts.get(folder, ()) if host is None else (host, None))
+                if (kinds := self._of.get((folder, name)))
+            ]
+            for kind in _BEST_FIRST:
+                if found := {item for kinds in here for item in kinds.get(kind, ())}:
+                    return [(first * _MINUTE, last * _MINUTE) for first, last in sorted(found)]
+        return []
+
+
+def _ranges(frames: Mapping[str, pl.DataFrame]) -> dict[str, dict[str, Range]]:
+    """Map each artifact to the first and last of its full times, by clock."""
+    found: dict[str, dict[str, Range]] = {}
+    for frame in frames.values():
+        if "clock" not in frame.columns:
+            continue
+        times = frame.lazy().filter(
+            pl.col("clock").is_in(["utc", "local"]) & pl.col("wall_us").is_not_null()
+        )
+        wall = pl.col("wall_us")
+        rows = times.group_by("artifact", "clock").agg(wall.min().alias("a"), wall.max().alias("b"))
+        for sha, clock, first, last in rows.collect().iter_rows():
+            known = found.setdefault(sha, {}).get(clock, (first, last))
+            found[sha][clock] = (min(first, known[0]), max(last, known[1]))
+    return found
+
+
+def _middle(ranges: Sequence[Range]) -> int | None:
+    """Return the median of the ranges' middles."""
+    middles = sorted((first + last) // 2 for first, last in ranges)
+    return middles[len(middles) // 2] if middles else None
 
 
 def _on_days(
@@ -100,41 +187,35 @@ def _on_days(
     )
 
 
+def _has_partial(frame: pl.DataFrame) -> bool:
+    return "clock" in frame.columns and bool(frame["clock"].is_in(["yearless", "dayless"]).any())
+
+
 def _has_yearless(frame: pl.DataFrame) -> bool:
     return "clock" in frame.columns and bool((frame["clock"] == "yearless").any())
 
 
-def _reference(
-    artifacts: Sequence[EvidenceArtifact],
-    frames: Mapping[str, pl.DataFrame],
-    clocks: Sequence[str] = ("utc", "local"),
-) -> int | None:
-    """Return the median of all full times, else of the stamps in file names; None: neither."""
-    times = [
-        middle
-        for frame in frames.values()
-        if "clock" in frame.columns
-        and isinstance(
-            middle := frame.filter(pl.col("clock").is_in(clocks))["wall_us"].median(),
-            int | float,
-        )
-    ]
-    times = times or [stamp for a in artifacts if (stamp := hosts.stamp_us(a.path)) is not None]
-    return int(sorted(times)[len(times) // 2]) if times else None
-
-
-def _nearest(first: int, reference: int | None) -> int | None:
-    if reference is None:
-        return None
-    about = datetime.fromtimestamp(reference / 1e6, UTC).year
+def _nearest(first: int, ranges: Sequence[Range]) -> int | None:
+    """Return the year in which this time of 1972 is nearest to any of the ranges."""
     printed = datetime.fromtimestamp(first / 1e6, UTC)
+    day = min(printed.day, 28) if printed.month == 2 else printed.day
+    years = {
+        datetime.fromtimestamp(moment / 1e6, UTC).year + more
+        for both in ranges
+        for moment in both
+        for more in (-1, 0, 1)
+    }
+    moments = {
+        year: printed.replace(year=year, day=day).timestamp() * 1e6
+        for year in sorted(years)
+        if MINYEAR <= year <= MAXYEAR
+    }
 
     def distance(year: int) -> float:
-        day = min(printed.day, 28) if printed.month == 2 else printed.day
-        moved = printed.replace(year=year, day=day)
-        return abs(moved.timestamp() * 1e6 - reference)
+        at = moments[year]
+        return min(max(start - at, at - end, 0) for start, end in ranges)
 
-    return min((about - 1, about, about + 1), key=distance)
+    return min(moments, key=distance, default=None)
 
 
 def _placed(frame: pl.DataFrame, years: Mapping[str, int | None]) -> pl.DataFrame:
