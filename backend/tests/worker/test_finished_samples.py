@@ -21,19 +21,6 @@ pytestmark = [pytest.mark.xdist_group("finished-samples"), pytest.mark.slow]
 FINISHED = sorted(sample.id for sample in samples_in(SAMPLES) if sample.finished)
 
 
-_MISSED = {"games-ahi": "the engine ranks the collapse of concurrency first, and the latch third"}
-"""Goals that the analysis does not reach yet; delete an entry once its case passes."""
-
-
-def _ranked() -> list[Any]:
-    return [
-        pytest.param(name, marks=pytest.mark.xfail(reason=why, strict=True))
-        if (why := _MISSED.get(name))
-        else name
-        for name in FINISHED
-    ]
-
-
 @dataclass
 class Cases:
     bench: Bench
@@ -82,7 +69,7 @@ def test_another_analysis_does_not_record_the_case_again(cases: Cases) -> None:
     assert cases.get("ahi-build", "/hypotheses") == before
 
 
-@pytest.mark.parametrize("name", _ranked())
+@pytest.mark.parametrize("name", FINISHED)
 def test_the_conclusion_of_the_author_ranks_first(cases: Cases, name: str) -> None:
     """One supported hypothesis, and the first finding says the same."""
     (concluded,) = [h for h in cases.get(name, "/hypotheses") if h["status"] == "supported"]

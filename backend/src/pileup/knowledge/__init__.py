@@ -28,6 +28,10 @@ from pileup.knowledge.version_ranges import Applies, Fix, applies, fix_for
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
+ANYTHING = "anything"
+"""In ``follows``: every problem that explains most of the time."""
+
+
 @dataclass(frozen=True, slots=True)
 class Latch:
     """A latch of the server: who takes it, and what contention on it means."""
@@ -122,7 +126,8 @@ class Issue:
     """The general problem that it is a case of; its own id if it is general itself."""
     role: Literal["problem", "symptom"] = "problem"
     follows: tuple[str, ...] = ()
-    """General problems of which it is a symptom where both are found."""
+    """General problems of which it is a symptom where both are found; ``anything``: of each that
+    explains most of the time."""
     known_as: tuple[str, ...] = ()
     """Published problems that a general one is known as."""
     collect: str = ""
@@ -519,6 +524,7 @@ def _issue(raw: dict[str, Any]) -> Issue:
 
 
 __all__ = [
+    "ANYTHING",
     "CounterMeaning",
     "Identity",
     "Issue",

@@ -176,6 +176,8 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """code: analysis.findings decides, as signs do not suffice; examples are still required."""
     waits: str = ""
     """Kind of what its victims wait for, as in the sign ``wait``; the finding then names them."""
+    latches: list[str] = []
+    """Latches whose waiters are its victims, for a rule in code; signs name theirs themselves."""
     looks_for: str = ""
     """A clause for the record of what was checked; data signatures derive it from their signs."""
     needs: list[Sign] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pileup.analysis.blocked_time.measure import BlockedTime, Share
 from pileup.analysis.blocked_time.population import Member
+from pileup.analysis.findings.cascade import Select
 from pileup.analysis.findings.worst_moment import Queue
 from pileup.knowledge.signature import Signature, names
 
@@ -24,9 +25,13 @@ _CLASSES = {
 
 def share(blocked: BlockedTime | None, signature: Signature, queue: Queue | None) -> Share | None:
     """Return the share of time behind what a signature names; None: not measured."""
-    if blocked is None:
-        return None
-    latches = {
+    select = selected(signature, queue)
+    return None if blocked is None or select is None else blocked.share_of(select)
+
+
+def selected(signature: Signature, queue: Queue | None) -> Select | None:
+    """Return the test for the members that a signature is about; None: it names none."""
+    latches = set(signature.latches) | {
         name
         for sign in signature.needs
         for each in (sign, *(sign.any or ()))
@@ -42,7 +47,7 @@ def share(blocked: BlockedTime | None, signature: Signature, queue: Queue | None
             member.time_class in wanted and (member.waits or member.kind == "resource")
         )
 
-    return blocked.share_of(select)
+    return select
 
 
-__all__ = ["share"]
+__all__ = ["selected", "share"]

@@ -27,6 +27,7 @@ from pileup.analysis.evidence.series import measure, short_name
 from pileup.analysis.evidence.times import iso
 from pileup.analysis.findings import limits as limit_checks
 from pileup.analysis.findings import storms, worst_moment
+from pileup.analysis.findings.cascade import Ending, endings
 from pileup.analysis.findings.seen import NO_DATA, Seen
 from pileup.analysis.findings.worst_moment import Queue
 from pileup.analysis.stacks.hot_stacks import clean, is_waiting
@@ -40,6 +41,8 @@ _QUERY_LENGTH = 2000
 """Only this many characters of a statement are matched: enough for its shape."""
 _DOMINANT = 0.8
 """One latch explains all latch waits from this share on."""
+_ENDS = 0.5
+"""One latch explains a stall when this share of the time ends at it."""
 _PAGES_OF_ONE = 4
 _PLACES_SHOWN = 2
 _USUAL_LENGTH = 80
@@ -236,6 +239,25 @@ class Observed:
             return None
         spread = top.latch == "buf_block_lock" and top.addresses > _PAGES_OF_ONE
         return None if spread else top
+
+    @cached_property
+    def endings(self) -> tuple[Ending, ...]:
+        """The latches at which blocked time ends, with everybody who waits behind them."""
+        return endings(self.blocked)
+
+    def ends_at(self, latch_id: str) -> float:
+        """Return the share of the active-session seconds that ends at latches of this kind."""
+        return min(1.0, sum(e.share for e in self.endings if e.latch == latch_id))
+
+    @cached_property
+    def one_latch(self) -> str | None:
+        """Describe the single latch that explains most waits for latches; None: there is none."""
+        top = self.endings[0] if self.endings else None
+        if top is not None and top.share >= _ENDS:
+            return f"{top.share:.0%} of the time of active sessions ends at one latch ({top.label})"
+        if (latch := self.dominant_latch) is None:
+            return None
+        return f"{latch.share:.0%} of the latch waits are for one latch ({latch.label})"
 
     @cached_property
     def latch_waiters(self) -> int:

@@ -19,7 +19,7 @@ from pileup.analysis.evidence.context import Server
 from pileup.analysis.findings import known
 from pileup.analysis.findings.rules import Match
 from pileup.analysis.findings.worst_moment import Queue
-from pileup.knowledge import Issue, knowledge
+from pileup.knowledge import ANYTHING, Issue, knowledge
 
 _GENERAL_FIRST = 0.04
 """A case of a general problem leads only where its own signs add this much."""
@@ -29,6 +29,8 @@ _SYMPTOM = 0.5
 """Most that a symptom scores."""
 _EXPLAINS = 0.6
 """A finding explains a symptom that scores at most 1/0.6 of it."""
+_MOST_TIME = 0.5
+"""Share of the time from which on a finding explains what follows any problem."""
 _NO_WAITS = 0.6
 """Impact that ranks a finding that names no waits: a log line, a counter."""
 
@@ -81,15 +83,19 @@ def impact_of(
 
 
 def in_order(
-    findings: Sequence[FindingDoc], queues: Mapping[str, Queue], kinds: Mapping[str, str]
+    findings: Sequence[FindingDoc],
+    queues: Mapping[str, Queue],
+    kinds: Mapping[str, str],
+    onward: Mapping[str, str],
 ) -> list[FindingDoc]:
     """Order findings and mark symptoms, with what explains them.
 
-    kinds: by finding, the kind of what its victims wait for.
+    kinds: by finding, the kind of what its victims wait for. onward: by finding, the other one at
+    whose root its time ends.
     """
     ordered = sorted(findings, key=lambda other: (-_rank(other), other.id))
     problems = [other for other in ordered if other.role == "problem"]
-    marked = [_marked(other, problems, queues, kinds) for other in ordered]
+    marked = [_marked(other, problems, queues, kinds, onward) for other in ordered]
     return sorted(marked, key=lambda other: other.role == "symptom")
 
 
@@ -103,12 +109,13 @@ def _marked(
     problems: Sequence[FindingDoc],
     queues: Mapping[str, Queue],
     kinds: Mapping[str, str],
+    passed_to: Mapping[str, str],
 ) -> FindingDoc:
     """Mark a symptom: by its nature, by what is known of it, or as its holder waits for another's.
 
     As the cause, a symptom is at most an even bet.
     """
-    cause = _cause(finding, problems, queues, kinds)
+    cause = _cause(finding, problems, queues, kinds, passed_to)
     if cause is None and finding.role != "symptom":
         return finding
     return msgspec.structs.replace(
@@ -125,6 +132,7 @@ def _cause(
     problems: Sequence[FindingDoc],
     queues: Mapping[str, Queue],
     kinds: Mapping[str, str],
+    passed_to: Mapping[str, str],
 ) -> str | None:
     """Return the finding that explains this one; None: nothing found does."""
     others = [other for other in problems if other.id != finding.id and other.verdict == "found"]
@@ -137,6 +145,10 @@ def _cause(
             continue
         if known.issue(other.id).mechanism in follows:
             return other.id
+        if ANYTHING in follows and (other.impact or 0.0) >= _MOST_TIME:
+            return other.id
+    if any(other.id == passed_to.get(finding.id) for other in others):
+        return passed_to[finding.id]
     queue = queues.get(kinds.get(finding.id, ""))
     onward = queue.onward if queue else None
     if onward is None or onward == kinds.get(finding.id):

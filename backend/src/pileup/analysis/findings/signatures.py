@@ -22,7 +22,7 @@ from pileup.analysis.evidence.answers import Answers
 from pileup.analysis.evidence.context import Context
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.times import iso
-from pileup.analysis.findings import chains, impacts, known, ranking, remedies
+from pileup.analysis.findings import cascade, chains, impacts, known, ranking, remedies
 from pileup.analysis.findings.matching import FOUND, describe_needs, evaluate
 from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.rules import (
@@ -120,7 +120,17 @@ def _findings(groups: list[list[ranking.Matched]], observed: Observed) -> list[F
         _finding(members, ids, observed.queues.get(kinds[members[0].issue.id]), observed)
         for members in groups
     ]
-    return ranking.in_order(findings, observed.queues, kinds)
+    selects = {
+        issue: select
+        for issue in ids
+        if (
+            select := impacts.selected(
+                knowledge().signatures[issue], observed.queues.get(kinds[issue])
+            )
+        )
+    }
+    onward = cascade.passes_on(observed.blocked, selects)
+    return ranking.in_order(findings, observed.queues, kinds, onward)
 
 
 def _finding(

@@ -68,12 +68,8 @@ def unlimited(observed: Observed) -> Match | None:
     )
     against: tuple[str, ...] = ()
     waiters = observed.latch_waiters
-    if (latch := observed.dominant_latch) is not None:
-        text = (
-            f"{latch.share:.0%} of the latch waits are for one latch ({latch.label}): its holder "
-            "explains them, whatever the number of threads."
-        )
-        against = (text,)
+    if (latch := observed.one_latch) is not None:
+        against = (f"{latch}: its holder explains them, whatever the number of threads.",)
         score *= _BY_ONE_LATCH
     return Match("thread-concurrency-zero", round(score, 3), why, tuple(evidence), against, waiters)
 

@@ -37,8 +37,7 @@ class Larger:
 def waits(observed: Observed) -> Larger:
     """Measure the larger waits of a stall."""
     convoy = (
-        observed.hot_latch("btr_search_latch").share >= _CONVOY
-        or observed.dominant_latch is not None
+        observed.hot_latch("btr_search_latch").share >= _CONVOY or observed.one_latch is not None
     )
     rows = observed.lock_queue.waiters
     return Larger(

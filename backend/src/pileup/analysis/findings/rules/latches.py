@@ -21,13 +21,15 @@ def ahi_build(observed: Observed) -> Match | None:
     )
     if not waits.holds and not building.holds:
         return None
+    behind = observed.ends_at("btr_search_latch")
+    share = max(waits.share, behind)
     off = (observed.context.setting("innodb_adaptive_hash_index") or "").upper() in ("OFF", "0")
     queued = max(_grade(waits), _grade(building))
     score = min(
         0.97,
         0.45 * queued
-        + 0.3 * max(queued * min(1.0, waits.share / 0.3), _grade(building, 0.2))
-        + 0.12 * max(queued * min(1.0, waits.share / 0.6), min(1.0, building.most / 30))
+        + 0.3 * max(queued * min(1.0, share / 0.3), _grade(building, 0.2))
+        + 0.12 * max(queued * min(1.0, share / 0.6), min(1.0, building.most / 30))
         + (0.06 if building.holds else 0.0),
     )
     places = sum(
@@ -35,10 +37,15 @@ def ahi_build(observed: Observed) -> Match | None:
         for latch in observed.context.hot_latches
         if latch.latch == "btr_search_latch"
     )
+    where_at = f" at {count(places, 'place', 'places')}" if places else ""
+    cascade = (
+        f", and {behind:.0%} of the time of active sessions ends there"
+        if behind > waits.share
+        else ""
+    )
     why = (
-        f"{count(waits.most, 'thread waits', 'threads wait at once')} at "
-        f"{count(places, 'place', 'places')} for the adaptive hash latch "
-        f"({waits.share:.0%} of all latch waits)."
+        f"{count(waits.most, 'thread waits', 'threads wait at once')}{where_at} for the adaptive "
+        f"hash latch ({waits.share:.0%} of all latch waits{cascade})."
         if waits.holds
         else f"{count(building.most, 'thread is', 'threads are')} in the code that builds adaptive "
         "hash entries."
