@@ -108,7 +108,7 @@ def test_a_deleted_hypothesis_is_nowhere(site: Site) -> None:
     assert site.admin.get(f"{address}{item}").status_code == 404
     (row,) = site.admin.get("/api/v1/incidents").json()["items"]
     assert row["leading"] is None
-    found = site.admin.get(f"/api/v1/incidents/{incident}/find", params={"q": "latch"})
+    found = site.admin.get(f"/api/v1/incidents/{incident}/search", params={"q": "latch"})
     assert "A latch is held" not in found.text
     site.admin.post(f"/api/v1/incidents/{incident}/deleted/hypothesis/{item}/restore")
     back = site.admin.get(f"{address}{item}").json()

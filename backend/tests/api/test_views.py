@@ -62,7 +62,7 @@ def test_find_looks_in_every_kind_of_this_incident_only(site: Site) -> None:
             f"/api/v1/incidents/{place}/hypotheses",
             json={"statement": "The AHI latch is 100% busy", "falsifier": "it is not"},
         )
-    url = f"/api/v1/incidents/{incident}/find"
+    url = f"/api/v1/incidents/{incident}/search"
     (found,) = client.get(url, params={"q": "latch ahi"}).json()
     assert (found["kind"], found["title"]) == ("hypothesis", "The AHI latch is 100% busy")
     assert len(client.get(url, params={"q": "100%"}).json()) == 1

@@ -20,6 +20,8 @@ from pileup.settings import Settings
 from pileup.storage.accounts.accounts import Accounts, Role
 from pileup.storage.database import Database
 from pileup.storage.incidents.analyses import Analyses
+from pileup.storage.incidents.search import replace_entries
+from pileup.views.search_entries import search_entries
 
 PASSWORD = "correct horse battery"
 
@@ -89,14 +91,15 @@ class Site:
         assert made.status_code == 201, made.text
         return str(made.json()["id"])
 
-    def analysed(self, evidence: Evidence) -> str:
-        """Create an incident with this file, placed and analysed as by a worker; return its id."""
-        made = self.incident()
+    def analysed(self, evidence: Evidence, incident: str | None = None) -> str:
+        """Place and analyse evidence as a worker does, in a new incident or this; return its id."""
+        made = incident or self.incident()
         document = analyse(evidence)
         placed = self.app.state.services.placed
         placed.replace(made, evidence, first_waits(evidence, document))
         with self.database.unit() as unit:
             Analyses(unit).replace(made, msgspec.to_builtins(document), 0.1)
+            replace_entries(unit, made, search_entries(document, evidence))
         return made
 
     def upload(self, incident_id: str, path: str, content: bytes) -> dict[str, Any]:

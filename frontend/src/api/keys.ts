@@ -27,7 +27,7 @@ export type Domain =
   | 'texts'
   | 'annotations'
   | 'activity'
-  | 'find'
+  | 'search'
   | 'view'
   | 'analysis'
 

@@ -1432,26 +1432,6 @@ export interface paths {
     patch?: never
     trace?: never
   }
-  '/api/v1/incidents/{incident_id}/find': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * Find In Incident
-     * @description Find what has all of these words in its name, at most six of each kind.
-     */
-    get: operations['find_in_incident_api_v1_incidents__incident_id__find_get']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
   '/api/v1/incidents/{incident_id}/findings': {
     parameters: {
       query?: never
@@ -2111,6 +2091,26 @@ export interface paths {
      * @description Choose another template; the texts of other templates are kept.
      */
     put: operations['choose_template_api_v1_incidents__incident_id__report_template_put']
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/search': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Search One
+     * @description Find what has all of these words, at most six of each kind, the best first.
+     */
+    get: operations['search_one_api_v1_incidents__incident_id__search_get']
+    put?: never
     post?: never
     delete?: never
     options?: never
@@ -3009,6 +3009,26 @@ export interface paths {
      * @description Create an incident from a sample, or return the one that exists already.
      */
     post: operations['load_api_v1_samples__sample_id__load_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/search': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Search All
+     * @description Find incidents and what they contain, the best first; words of two letters or more.
+     */
+    get: operations['search_all_api_v1_search_get']
+    put?: never
+    post?: never
     delete?: never
     options?: never
     head?: never
@@ -5110,18 +5130,45 @@ export interface components {
     }
     /**
      * Found
-     * @description One item whose name contains the words.
+     * @description One result, the best first.
      */
     Found: {
+      /** At */
+      at: string | null
       /** Hint */
       hint: string | null
       /** Id */
       id: string
+      /** Incident */
+      incident: string
+      /** Incident Id */
+      incident_id: string
       /**
        * Kind
        * @enum {string}
        */
-      kind: 'artifact' | 'series' | 'hypothesis' | 'experiment' | 'pin' | 'annotation' | 'view'
+      kind:
+        | 'incident'
+        | 'finding'
+        | 'node'
+        | 'wait'
+        | 'session'
+        | 'statement'
+        | 'setting'
+        | 'log'
+        | 'stack'
+        | 'deadlock'
+        | 'artifact'
+        | 'series'
+        | 'hypothesis'
+        | 'experiment'
+        | 'action'
+        | 'pin'
+        | 'annotation'
+        | 'comment'
+        | 'view'
+      /** Score */
+      score: number
       /** Title */
       title: string
     }
@@ -12714,39 +12761,6 @@ export interface operations {
       }
     }
   }
-  find_in_incident_api_v1_incidents__incident_id__find_get: {
-    parameters: {
-      query: {
-        q: string
-      }
-      header?: never
-      path: {
-        incident_id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['Found'][]
-        }
-      }
-      /** @description Validation Error */
-      422: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['HTTPValidationError']
-        }
-      }
-    }
-  }
   list_findings_api_v1_incidents__incident_id__findings_get: {
     parameters: {
       query?: never
@@ -14028,6 +14042,39 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['ChosenTemplate']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  search_one_api_v1_incidents__incident_id__search_get: {
+    parameters: {
+      query: {
+        q: string
+      }
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Found'][]
         }
       }
       /** @description Validation Error */
@@ -15595,6 +15642,37 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Incident']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  search_all_api_v1_search_get: {
+    parameters: {
+      query: {
+        q: string
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Found'][]
         }
       }
       /** @description Validation Error */

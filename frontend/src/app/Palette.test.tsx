@@ -1,6 +1,6 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { renderScreen } from '@/testing/render'
+import { renderScreen, serve } from '@/testing/render'
 import { hrefOf } from './found'
 import { Palette } from './Palette'
 import { SCREENS } from './Shell'
@@ -22,9 +22,11 @@ describe('the palette', () => {
     const copyLink = vi.fn()
     renderScreen(
       <Palette
-        incidentId="i1"
-        screens={SCREENS}
-        acts={{ showKeys: vi.fn(), copyLink, nameView: vi.fn() }}
+        here={{
+          id: 'i1',
+          screens: SCREENS,
+          acts: { showKeys: vi.fn(), copyLink, nameView: vi.fn() },
+        }}
       />,
       '/incidents/i1/timeline',
     )
@@ -34,20 +36,64 @@ describe('the palette', () => {
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
 
     fireEvent.keyDown(document.body, { key: 'k', ctrlKey: true })
-    const input = await screen.findByPlaceholderText(/A command/)
+    const input = await screen.findByPlaceholderText(/A session/)
     fireEvent.change(input, { target: { value: 'copy link' } })
     fireEvent.click(await screen.findByText('Copy a link to this view'))
     await waitFor(() => expect(copyLink).toHaveBeenCalledOnce())
   })
 })
 
-describe('what the search found', () => {
-  it('opens where it is shown, with the range that all screens share', () => {
-    const found = { kind: 'hypothesis', id: 'h1', title: 'AHI', hint: 'active' } as const
-    expect(hrefOf('/incidents/i1', found, '?start=1&end=2&at=3')).toBe(
+const FOUND = {
+  kind: 'session',
+  id: '197 0123456789abcdef0123:2',
+  title: 'Session 197 · shop · Waiting for table metadata lock',
+  hint: 'alter table orders',
+  at: null,
+  incident_id: 'i1',
+  incident: 'Checkout',
+  score: 4,
+} as const
+
+describe('the search', () => {
+  it('lists the results of this incident before those of others, in the order of the server', async () => {
+    serve({
+      '/incidents/i1/views': [],
+      '/incidents/i1/search': [FOUND, { ...FOUND, id: '1970 a:0', title: 'Session 1970' }],
+      '/search': [
+        { ...FOUND, title: 'the same' },
+        { ...FOUND, incident_id: 'i2', incident: 'Refunds', title: 'Session 197 · other' },
+      ],
+    })
+    renderScreen(
+      <Palette
+        here={{
+          id: 'i1',
+          screens: SCREENS,
+          acts: { showKeys: vi.fn(), copyLink: vi.fn(), nameView: vi.fn() },
+        }}
+      />,
+      '/incidents/i1/timeline',
+    )
+    fireEvent.keyDown(document.body, { key: 'k', ctrlKey: true })
+    fireEvent.change(await screen.findByPlaceholderText(/A session/), { target: { value: '197' } })
+    await screen.findByText('Refunds')
+    const items = screen.getAllByRole('option').map((item) => item.textContent)
+    expect(items).toEqual([
+      'sessionSession 197 · shop · Waiting for table metadata lockalter table orders',
+      'sessionSession 1970alter table orders',
+      'sessionSession 197 · otherRefunds',
+    ])
+  })
+
+  it('opens a result where it is shown, with the range that all screens share', () => {
+    const found = { ...FOUND, kind: 'hypothesis', id: 'h1' } as const
+    expect(hrefOf(found, '?start=1&end=2&at=3')).toBe(
       '/incidents/i1/hypotheses?start=1&end=2&hypothesis=h1',
     )
-    const view = { kind: 'view', id: 'v1', title: 'Onset', hint: 'waits?at=worst' } as const
-    expect(hrefOf('/incidents/i1', view, '?start=1')).toBe('/incidents/i1/waits?at=worst')
+    const view = { ...FOUND, kind: 'view', id: 'v1', hint: 'waits?at=worst' } as const
+    expect(hrefOf(view, '?start=1')).toBe('/incidents/i1/waits?at=worst')
+    expect(hrefOf(FOUND, '')).toBe(
+      '/incidents/i1/tables?tab=sessions&at=0123456789abcdef%3A2&idle=1&q=197',
+    )
   })
 })

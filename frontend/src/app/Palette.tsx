@@ -1,19 +1,19 @@
 /**
- * The command palette (Ctrl+K or "/"): every command of the screen and everything in the incident by
- * name.
+ * The command palette (Ctrl+K or "/"): every command of the screen, and the search in this incident
+ * and in all others.
  */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Command } from 'cmdk'
+import { Command, defaultFilter } from 'cmdk'
 import { Dialog as Radix } from 'radix-ui'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useDeferredValue, useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { incidentsQuery } from '@/api/queries'
+import type { Found } from '@/api/schema'
 import { type ZoneMode, useZone } from '@/state/incident'
 import { isElsewhere, singleKeysOn, useActiveKeys, useSingleKeys } from '@/state/keys'
 import { type Theme, useTheme } from '@/state/theme'
 import { sharedSearch } from '@/state/url'
-import { findQuery, viewsQuery } from './queries'
-import { hrefOf, KIND_NAMES } from './found'
+import { searchAllQuery, searchQuery, viewsQuery } from './queries'
+import { hintOf, hrefOf, KIND_NAMES } from './found'
 import './palette.css'
 
 type Screen = { readonly path: string; readonly name: string; readonly key: string }
@@ -25,15 +25,14 @@ type PaletteActs = {
   readonly nameView: () => void
 }
 
-export function Palette({
-  incidentId,
-  screens,
-  acts,
-}: {
-  readonly incidentId: string
+/** The incident that the palette searches first, with its screens and commands. */
+type Here = {
+  readonly id: string
   readonly screens: readonly Screen[]
   readonly acts: PaletteActs
-}) {
+}
+
+export function Palette({ here }: { readonly here: Here | null }) {
   const [open, setOpen] = useState(false)
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -58,12 +57,7 @@ export function Palette({
           <Radix.Overlay className="dialog-shade" />
           <Radix.Content className="dialog palette" aria-describedby={undefined}>
             <Radix.Title className="visually-hidden">Search or run a command</Radix.Title>
-            <Body
-              incidentId={incidentId}
-              screens={screens}
-              acts={acts}
-              close={() => setOpen(false)}
-            />
+            <Body here={here} close={() => setOpen(false)} />
           </Radix.Content>
         </Radix.Portal>
       </Radix.Root>
@@ -71,27 +65,28 @@ export function Palette({
   )
 }
 
-function Body({
-  incidentId,
-  screens,
-  acts,
-  close,
-}: {
-  readonly incidentId: string
-  readonly screens: readonly Screen[]
-  readonly acts: PaletteActs
-  readonly close: () => void
-}) {
+/** The server ranks its results: they follow commands that match well, in the server's order. */
+const RESULT = 'result:'
+const rank = (value: string, words: string, keywords?: string[]) =>
+  value.startsWith(RESULT)
+    ? 0.7 - Number(value.slice(RESULT.length).split(' ')[0]) / 1000
+    : defaultFilter(value, words, keywords)
+
+function Body({ here, close }: { readonly here: Here | null; readonly close: () => void }) {
   const [words, setWords] = useState('')
   const navigate = useNavigate()
-  const keys = useActiveKeys()
-  const views = useQuery(viewsQuery(incidentId))
-  const result = useQuery({
-    ...findQuery(incidentId, words.trim()),
-    enabled: words.trim().length > 1,
+  const wanted = useDeferredValue(words.trim())
+  const isSearch = wanted.length > 1
+  const inside = useQuery({
+    ...searchQuery(here?.id ?? '', wanted),
+    enabled: isSearch && here !== null,
     placeholderData: keepPreviousData,
   })
-  const base = `/incidents/${incidentId}`
+  const everywhere = useQuery({
+    ...searchAllQuery(wanted),
+    enabled: isSearch,
+    placeholderData: keepPreviousData,
+  })
   const go = (to: string) => {
     close()
     void navigate(to)
@@ -101,124 +96,155 @@ function Body({
     close()
     setTimeout(what)
   }
+  const isBusy = inside.isFetching || everywhere.isFetching
+  const others = (everywhere.data ?? []).filter((found) => found.incident_id !== here?.id)
   return (
-    <Command label="Search or run a command" loop>
+    <Command label="Search or run a command" loop filter={rank}>
       <Command.Input
         value={words}
         onValueChange={setWords}
-        placeholder="A command, a series, a file, a hypothesis…"
+        placeholder="A session, statement, variable, file, note, command…"
       />
       <Command.List>
-        <Command.Empty>
-          {result.isFetching ? 'Searching…' : `No match for “${words.trim()}”.`}
-        </Command.Empty>
-        <Command.Group heading="Go to">
-          {screens.map((screen) => (
-            <Line
-              key={screen.path}
-              value={`go to ${screen.name}`}
-              keys={['g', screen.key]}
-              onSelect={() => go(`${base}/${screen.path}${sharedSearch(window.location.search)}`)}
-            >
-              {screen.name}
-            </Line>
-          ))}
-          <Line value="go to all incidents" onSelect={() => go('/')}>
-            All incidents
-          </Line>
-          <Line value="go to settings" onSelect={() => go('/settings')}>
-            Settings
-          </Line>
-        </Command.Group>
-        {keys.some((key) => key.run) && (
-          <Command.Group heading="On this screen">
-            {keys.map((key) => {
-              const { run } = key
-              return (
-                run && (
-                  <Line
-                    key={key.does}
-                    value={`do ${key.does}`}
-                    keys={key.keys.slice(0, 2)}
-                    onSelect={() => act(run)}
-                  >
-                    {key.does}
-                  </Line>
-                )
-              )
-            })}
-          </Command.Group>
+        <Command.Empty>{isBusy ? 'Searching…' : `No match for “${words.trim()}”.`}</Command.Empty>
+        {inside.isError || everywhere.isError ? (
+          <p className="palette-failed" role="alert">
+            The search did not answer. Type again to retry; commands still work.
+          </p>
+        ) : null}
+        {isSearch && here && (
+          <Results heading="In this incident" founds={inside.data ?? []} from={0} go={go} />
         )}
-        <Command.Group heading="This view">
-          <Line
-            value="do copy a link to this view"
-            keys={['l']}
-            onSelect={() => act(acts.copyLink)}
-          >
-            Copy a link to this view
-          </Line>
-          <Line value="do name this view" onSelect={() => act(acts.nameView)}>
-            Name this view…
-          </Line>
-          {(views.data ?? []).map((item) => (
-            <Line
-              key={item.id}
-              value={`view ${item.name ?? ''} ${item.id}`}
-              hint={item.by ?? undefined}
-              onSelect={() => go(`${base}/${item.view}`)}
-            >
-              {item.name}
-            </Line>
-          ))}
-        </Command.Group>
-        {result.data && words.trim().length > 1 && (
-          <Command.Group heading="In this incident">
-            {result.data.map((item) => (
-              <Line
-                key={`${item.kind} ${item.id}`}
-                // The server has matched already: the search words make cmdk's own match succeed.
-                value={`${words} found ${item.kind} ${item.id}`}
-                hint={
-                  item.kind === 'pin' || item.kind === 'view' ? undefined : (item.hint ?? undefined)
-                }
-                kind={KIND_NAMES[item.kind]}
-                onSelect={() => go(hrefOf(base, item, window.location.search))}
-              >
-                {item.title}
-              </Line>
-            ))}
-          </Command.Group>
+        {isSearch && (
+          <Results
+            heading={here ? 'In other incidents' : 'In all incidents'}
+            founds={others}
+            from={200}
+            go={go}
+            isElsewhere
+          />
         )}
-        <Incidents besides={incidentId} go={go} />
-        <Looks act={act} showKeys={acts.showKeys} />
+        <GoTo here={here} go={go} />
+        {here && <OnThisScreen act={act} />}
+        {here && <ThisView here={here} go={go} act={act} />}
+        <Looks act={act} showKeys={here?.acts.showKeys} />
       </Command.List>
     </Command>
   )
 }
 
-function Incidents({
-  besides,
+function Results({
+  heading,
+  founds,
+  from,
   go,
+  isElsewhere: elsewhere = false,
 }: {
-  readonly besides: string
+  readonly heading: string
+  readonly founds: readonly Found[]
+  readonly from: number
   readonly go: (to: string) => void
+  readonly isElsewhere?: boolean
 }) {
-  const incidents = useQuery(incidentsQuery)
+  if (founds.length === 0) return null
   return (
-    <Command.Group heading="Incidents">
-      {(incidents.data?.items ?? [])
-        .filter((item) => item.id !== besides)
-        .slice(0, 50)
-        .map((item) => (
-          <Line
-            key={item.id}
-            value={`incident ${item.title} ${item.id}`}
-            hint={item.status}
-            onSelect={() => go(`/incidents/${item.id}/overview`)}
-          >
-            {item.title}
-          </Line>
-        ))}
+    <Command.Group heading={heading}>
+      {founds.map((found, place) => (
+        <Line
+          key={`${found.incident_id} ${found.kind} ${found.id}`}
+          value={`${RESULT}${from + place} ${found.incident_id} ${found.kind} ${found.id}`}
+          hint={elsewhere && found.kind !== 'incident' ? found.incident : hintOf(found)}
+          kind={KIND_NAMES[found.kind]}
+          onSelect={() => go(hrefOf(found, elsewhere ? '' : window.location.search))}
+        >
+          {found.title}
+        </Line>
+      ))}
+    </Command.Group>
+  )
+}
+
+function GoTo({ here, go }: { readonly here: Here | null; readonly go: (to: string) => void }) {
+  return (
+    <Command.Group heading="Go to">
+      {here?.screens.map((screen) => (
+        <Line
+          key={screen.path}
+          value={`go to ${screen.name}`}
+          keys={['g', screen.key]}
+          onSelect={() =>
+            go(`/incidents/${here.id}/${screen.path}${sharedSearch(window.location.search)}`)
+          }
+        >
+          {screen.name}
+        </Line>
+      ))}
+      <Line value="go to all incidents" onSelect={() => go('/')}>
+        All incidents
+      </Line>
+      <Line value="go to settings" onSelect={() => go('/settings')}>
+        Settings
+      </Line>
+    </Command.Group>
+  )
+}
+
+function OnThisScreen({ act }: { readonly act: (what: () => void) => void }) {
+  const keys = useActiveKeys()
+  if (!keys.some((key) => key.run)) return null
+  return (
+    <Command.Group heading="On this screen">
+      {keys.map((key) => {
+        const { run } = key
+        return (
+          run && (
+            <Line
+              key={key.does}
+              value={`do ${key.does}`}
+              keys={key.keys.slice(0, 2)}
+              onSelect={() => act(run)}
+            >
+              {key.does}
+            </Line>
+          )
+        )
+      })}
+    </Command.Group>
+  )
+}
+
+function ThisView({
+  here,
+  go,
+  act,
+}: {
+  readonly here: Here
+  readonly go: (to: string) => void
+  readonly act: (what: () => void) => void
+}) {
+  const views = useQuery(viewsQuery(here.id))
+  return (
+    <Command.Group heading="This view">
+      <Line
+        value="do copy a link to this view"
+        keys={['l']}
+        onSelect={() => act(here.acts.copyLink)}
+      >
+        Copy a link to this view
+      </Line>
+      <Line value="do name this view" onSelect={() => act(here.acts.nameView)}>
+        Name this view…
+      </Line>
+      {(views.data ?? []).map((item) => (
+        <Line
+          key={item.id}
+          value={`view ${item.name ?? ''} ${item.id}`}
+          hint={item.by ?? undefined}
+          onSelect={() => go(`/incidents/${here.id}/${item.view}`)}
+        >
+          {item.name}
+        </Line>
+      ))}
     </Command.Group>
   )
 }
@@ -228,7 +254,7 @@ function Looks({
   showKeys,
 }: {
   readonly act: (what: () => void) => void
-  readonly showKeys: () => void
+  readonly showKeys: (() => void) | undefined
 }) {
   const [single, setSingle] = useSingleKeys()
   const [, setTheme] = useTheme()
@@ -245,9 +271,11 @@ function Looks({
           Times in {name}
         </Line>
       ))}
-      <Line value="keys sheet shortcuts" keys={['?']} onSelect={() => act(showKeys)}>
-        Keyboard shortcuts
-      </Line>
+      {showKeys && (
+        <Line value="keys sheet shortcuts" keys={['?']} onSelect={() => act(showKeys)}>
+          Keyboard shortcuts
+        </Line>
+      )}
       <Line value="single keys on off" onSelect={() => act(() => setSingle(!single))}>
         {single ? 'Turn single keys off' : 'Turn single keys on'}
       </Line>

@@ -89,12 +89,14 @@ export function Shell({
           {link.notice}
         </span>
         <Palette
-          incidentId={incidentId}
-          screens={SCREENS}
-          acts={{
-            showKeys: () => showKeys(true),
-            copyLink: link.copy,
-            nameView: () => setNaming(true),
+          here={{
+            id: incidentId,
+            screens: SCREENS,
+            acts: {
+              showKeys: () => showKeys(true),
+              copyLink: link.copy,
+              nameView: () => setNaming(true),
+            },
           }}
         />
       </TopBar>

@@ -14,6 +14,7 @@ import { Menu, MenuChoice, MenuItem, MenuLabel, MenuLine } from '@/ui/controls/M
 import { Time } from '@/ui/display/Value'
 import { alignment } from './alignment'
 import { Mentions } from './Mentions'
+import { Palette } from './Palette'
 
 /** The top bar of an incident. */
 export function TopBar({
@@ -52,6 +53,7 @@ export function PlainTopBar() {
       </Link>
       <span className="topbar-product">Pileup</span>
       <span className="topbar-space" />
+      <Palette here={null} />
       <ThemeSwitch />
       <UserMenu />
     </header>

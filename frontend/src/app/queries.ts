@@ -3,15 +3,23 @@ import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
 
-export const findQuery = (id: string, words: string) =>
+export const searchQuery = (id: string, words: string) =>
   queryOptions({
-    queryKey: keys.of(id, 'find', words),
+    queryKey: keys.of(id, 'search', words),
     queryFn: () =>
       unwrap(
-        api.GET('/api/v1/incidents/{incident_id}/find', {
+        api.GET('/api/v1/incidents/{incident_id}/search', {
           params: { path: { incident_id: id }, query: { q: words } },
         }),
       ),
+  })
+
+/** The search over all incidents. */
+export const searchAllQuery = (words: string) =>
+  queryOptions({
+    queryKey: ['search', words],
+    queryFn: () => unwrap(api.GET('/api/v1/search', { params: { query: { q: words } } })),
+    staleTime: 10_000,
   })
 
 export const viewsQuery = (id: string) =>

@@ -30,6 +30,7 @@ from pileup.storage.database import Unit
 from pileup.storage.errors import StorageError
 from pileup.storage.incidents.analyses import Analyses
 from pileup.storage.incidents.incidents import Incidents
+from pileup.storage.incidents.search import replace_entries
 from pileup.storage.incidents.stall_corrections import StallCorrections
 from pileup.storage.incidents.webhooks import announce
 from pileup.storage.lifecycle.samples import sample
@@ -37,6 +38,7 @@ from pileup.storage.queue.jobs import Job, Jobs
 from pileup.storage.reasoning.pin_values import check_pins
 from pileup.views.samples.case_file import read_case
 from pileup.views.samples.record_case import is_recorded, record_case
+from pileup.views.search_entries import search_entries
 from pileup.views.stores import Stores
 from pileup.worker.digest import compute_digest
 from pileup.worker.runtime import Runtime
@@ -74,11 +76,13 @@ def analyse_incident(runtime: Runtime, job: Job) -> None:
     evidence, document = result.evidence, result.document
     runtime.placed.replace(job.incident_id, evidence, result.first)
     digest = compute_digest(document, evidence)
+    entries = search_entries(document, evidence)
     with runtime.database.unit() as unit:
         if not Jobs(unit).finish(job):
             return  # a newer attempt has the job
         elapsed_s = time.monotonic() - started
         Analyses(unit).replace(job.incident_id, msgspec.to_builtins(document), elapsed_s)
+        replace_entries(unit, job.incident_id, entries)
         _place(unit, artifacts, document)
         _name_culprits(unit, artifacts, result.left_out)
         Incidents(unit).digest(job.incident_id, digest)

@@ -85,7 +85,7 @@ class Analyses:
 
     def forget(self, incident_id: str) -> None:
         """Delete the stored analysis."""
-        for table in (models.Analysis, models.Snapshot, models.Series):
+        for table in (models.Analysis, models.Snapshot, models.Series, models.SearchEntry):
             self._db.execute(delete(table).where(table.incident_id == incident_id))
         self._unit.notify(incident_id, "analysis")
 

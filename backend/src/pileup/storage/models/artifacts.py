@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from pileup.storage.models.base import Base, Id, Made
+from pileup.storage.models.base import Base, Id, Made, trigrams
 
 STATES = (
     "queued",
@@ -29,6 +29,7 @@ class Artifact(Base):
 
     __tablename__ = "artifacts"
     __table_args__ = (
+        trigrams("artifacts", "path"),
         CheckConstraint(f"state in {STATES!r}", name="state"),
         Index(
             "uq_artifacts_incident_sha256_folder",

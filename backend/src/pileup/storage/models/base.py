@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any
 
-from sqlalchemy import DateTime, MetaData, Text, func, text
+from sqlalchemy import DateTime, Index, MetaData, Text, func, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, mapped_column
 
@@ -43,3 +43,13 @@ class Base(DeclarativeBase):
         list[str]: JSONB(none_as_null=True),
         dict[str, int]: JSONB(none_as_null=True),
     }
+
+
+def trigrams(table: str, column: str) -> Index:
+    """Return the index that finds a part of a text; it needs PostgreSQL's extension pg_trgm."""
+    return Index(
+        f"ix_{table}_{column}_trigrams",
+        column,
+        postgresql_using="gin",
+        postgresql_ops={column: "gin_trgm_ops"},
+    )

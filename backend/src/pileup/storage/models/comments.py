@@ -7,12 +7,15 @@ from datetime import datetime
 from sqlalchemy import ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from pileup.storage.models.base import Base, Id, Made
+from pileup.storage.models.base import Base, Id, Made, trigrams
 
 
 class Comment(Base):
     __tablename__ = "comments"
-    __table_args__ = (Index("ix_comments_incident_id", "incident_id", "subject"),)
+    __table_args__ = (
+        Index("ix_comments_incident_id", "incident_id", "subject"),
+        trigrams("comments", "body"),
+    )
 
     id: Mapped[Id]
     incident_id: Mapped[str] = mapped_column(ForeignKey("incidents.id", ondelete="CASCADE"))

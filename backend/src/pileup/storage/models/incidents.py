@@ -6,9 +6,10 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, text
+from sqlalchemy.dialects.postgresql import TSVECTOR
 from sqlalchemy.orm import Mapped, mapped_column
 
-from pileup.storage.models.base import PRECISIONS, Base, Id, Made, Precise
+from pileup.storage.models.base import PRECISIONS, Base, Id, Made, Precise, trigrams
 
 
 class Incident(Base):
@@ -49,6 +50,7 @@ class Analysis(Base):
     """The last analysis of an incident: replaced as a whole, never edited."""
 
     __tablename__ = "analyses"
+    __table_args__ = (Index("ix_analyses_words", "words", postgresql_using="gin"),)
 
     incident_id: Mapped[str] = mapped_column(
         ForeignKey("incidents.id", ondelete="CASCADE"), primary_key=True
@@ -60,6 +62,27 @@ class Analysis(Base):
     engine: Mapped[str]
     finished_at: Mapped[Made]
     elapsed_s: Mapped[float]
+    words: Mapped[Any | None] = mapped_column(TSVECTOR, deferred=True)
+    """The words of its search entries: finds the incidents that a search over all looks into."""
+
+
+class SearchEntry(Base):
+    """One thing of the last analysis that a search finds: a session, a statement, a variable."""
+
+    __tablename__ = "search_entries"
+
+    incident_id: Mapped[str] = mapped_column(
+        ForeignKey("incidents.id", ondelete="CASCADE"), primary_key=True
+    )
+    kind: Mapped[str] = mapped_column(primary_key=True)
+    key: Mapped[str] = mapped_column(primary_key=True)
+    title: Mapped[str]
+    hint: Mapped[str | None]
+    at: Mapped[datetime | None]
+    words: Mapped[str]
+    """The searched text, title included."""
+    weight: Mapped[float]
+    """0 to 1: of two matches that are equally good the greater is first."""
 
 
 class Snapshot(Base):
@@ -147,6 +170,7 @@ class Annotation(Base):
 
     __tablename__ = "annotations"
     __table_args__ = (
+        trigrams("annotations", "text"),
         CheckConstraint("kind in ('note', 'decision')", name="kind"),
         CheckConstraint(PRECISIONS.format("precision"), name="precision"),
     )

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import CheckConstraint, ForeignKey, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from pileup.storage.models.base import PRECISIONS, Base, Id, Made, Precise, Words
+from pileup.storage.models.base import PRECISIONS, Base, Id, Made, Precise, Words, trigrams
 
 
 class Pin(Base):
@@ -20,6 +20,7 @@ class Pin(Base):
 
     __tablename__ = "pins"
     __table_args__ = (
+        trigrams("pins", "title"),
         CheckConstraint(
             "kind in ('lines', 'series', 'wait_node', 'wait_edge', 'stack', 'span', 'row', "
             "'finding', 'statement')",
@@ -68,6 +69,7 @@ class Pin(Base):
 class Hypothesis(Base):
     __tablename__ = "hypotheses"
     __table_args__ = (
+        trigrams("hypotheses", "statement"),
         CheckConstraint(
             "status in ('proposed', 'active', 'supported', 'refuted', 'inconclusive', "
             "'superseded')",

@@ -90,7 +90,7 @@ def setting_sources(source: Source) -> list[SettingSource]:
     """List every source of settings, servers before files, in time order."""
     paths = source.paths()
     grouped = (
-        _server_settings(source)
+        server_settings(source)
         .group_by("artifact", "source", "time")
         .agg(
             pl.col("name").n_unique().alias("count"),
@@ -160,7 +160,7 @@ def _source_id(artifact: str, name: str, time: int | None) -> str:
     return f"{artifact[:16]}:{time if time is not None else ''}:{name}"
 
 
-def _server_settings(source: Source) -> pl.LazyFrame:
+def server_settings(source: Source) -> pl.LazyFrame:
     """Drop texts of SHOW STATUS, and groups of option files that the server does not read."""
     return source.scan("setting").filter(
         ~pl.col("name").str.starts_with("status.")
@@ -171,7 +171,7 @@ def _server_settings(source: Source) -> pl.LazyFrame:
 def _values(source: Source, of: SettingSource) -> dict[str, SettingSide]:
     time = None if of.time is None else int(of.time.timestamp() * 1e6)
     rows = (
-        _server_settings(source)
+        server_settings(source)
         .filter(
             (pl.col("artifact") == of.artifact)
             & (pl.col("source") == of.source)

@@ -203,7 +203,7 @@ def _with_activity(frame: pl.LazyFrame) -> pl.LazyFrame:
 
 def _holds(q: str) -> pl.Expr:
     wanted = q.lower()
-    return pl.any_horizontal(
+    return (pl.col("session_id").cast(pl.String) == wanted) | pl.any_horizontal(
         pl.col(name).str.to_lowercase().str.contains(wanted, literal=True).fill_null(value=False)
         for name in ("query", "state", "user", "client_host", "db")
     )
