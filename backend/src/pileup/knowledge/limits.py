@@ -10,7 +10,6 @@ from importlib import resources
 from typing import Literal
 
 import msgspec
-import yaml
 
 
 class Ceiling(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -65,7 +64,7 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 def limits() -> dict[str, Limit]:
     """Return all limits by their id, in the order of the file."""
     text = resources.files("pileup.knowledge").joinpath("data/limits.yaml").read_text("utf-8")
-    rows = msgspec.convert(yaml.safe_load(text), list[Limit])
+    rows = msgspec.yaml.decode(text, type=list[Limit])
     return {row.id: row for row in rows}
 
 

@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import Any, TypeVar
 
-import yaml
+import msgspec
 
 _WORD = re.compile(r"[a-z]+")
 _Value = TypeVar("_Value")
@@ -42,7 +42,7 @@ def look_up(values: Mapping[str, _Value], name: str) -> _Value | None:
 @cache
 def _names() -> tuple[dict[str, str], dict[str, str]]:
     text = resources.files("pileup.knowledge").joinpath("data/renamed.yaml").read_text("utf-8")
-    document: dict[str, Any] = yaml.safe_load(text)
+    document: dict[str, Any] = msgspec.yaml.decode(text)
     return document["words"], document["variables"]
 
 

@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
 
-import yaml
+import msgspec
 
 _SEPARATORS = re.compile(r"[^a-z0-9]+")
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
@@ -216,7 +216,7 @@ def _vocabulary() -> _Vocabulary:
     from pileup.knowledge import knowledge  # the package's own front door, which loads much
 
     text = resources.files("pileup.knowledge").joinpath("data/series_names.yaml").read_text("utf-8")
-    words, *rows = yaml.safe_load(text)
+    words, *rows = msgspec.yaml.decode(text)
     measures: dict[str, _Entry] = {}
     for row in rows:
         for alias in (row["name"], *row["aliases"]):

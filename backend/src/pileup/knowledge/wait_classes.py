@@ -13,13 +13,12 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
 
-import yaml
+import msgspec
 
 from pileup.knowledge import function_key, knowledge
 
 WORKING, UNKNOWN, IDLE = "working", "unknown", "idle"
 LATCH, DATA_WRITE = "latch", "data_write"
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _READ = 40
 """Frames of a stack that are read."""
 _QUERY_READ = 4000
@@ -154,7 +153,7 @@ def _first(rules: Sequence[_Rule], text: str) -> str | None:
 @cache
 def _mapping() -> _Mapping:
     text = resources.files("pileup.knowledge").joinpath("data/wait_classes.yaml").read_text("utf-8")
-    raw = yaml.load(text, Loader=_Loader)  # noqa: S506
+    raw = msgspec.yaml.decode(text)
     return _Mapping(
         classes=tuple(TimeClass(row["id"], row["title"], row["waits"]) for row in raw["classes"]),
         state_categories=raw["state_categories"],

@@ -29,6 +29,7 @@ from pileup.analysis.findings import limits as limit_checks
 from pileup.analysis.findings import storms, worst_moment
 from pileup.analysis.findings.cascade import Ending, endings
 from pileup.analysis.findings.seen import NO_DATA, Seen
+from pileup.analysis.findings.texts import Texts
 from pileup.analysis.findings.worst_moment import Queue
 from pileup.analysis.stacks.hot_stacks import clean, is_waiting
 from pileup.analysis.waits import moment_graph
@@ -94,6 +95,7 @@ class Observed:
         self.blocked = blocked
         """Blocked time of the stall; None: not measured."""
         self._stall = context.stall
+        self._during: dict[str, pl.DataFrame | None] = {}
 
     # ---- records
 
@@ -157,12 +159,12 @@ class Observed:
 
     def during(self, kind: str) -> pl.DataFrame | None:
         """Return the records of one kind inside the stall; None when there are none."""
-        frame = self.context.evidence.frame(kind)
-        if frame is None:
-            return None
-        if self._stall is not None:
-            frame = frame.filter(self._stall.holds())
-        return None if frame.is_empty() else frame
+        if kind not in self._during:
+            frame = self.context.evidence.frame(kind)
+            if frame is not None and self._stall is not None:
+                frame = frame.filter(self._stall.holds())
+            self._during[kind] = None if frame is None or frame.is_empty() else frame
+        return self._during[kind]
 
     @cached_property
     def worst(self) -> worst_moment.Worst:
@@ -181,7 +183,7 @@ class Observed:
 
         MariaDB from 10.6 never lists waits, and pt-pmp may be the only capture.
         """
-        listed = self._waits(pl.col("latch").is_in(ids), f"wait for {' or '.join(ids)}")
+        listed = self._latch_waits(ids)
         if listed.holds or self.during("semaphore_wait") is not None:
             return listed
         matches = [
@@ -333,18 +335,15 @@ class Observed:
 
     def sessions_in(self, pattern: str) -> Seen:
         """Count sessions whose State matches, in the processlist with most; never transactions."""
-        frame = self.during("session")
-        if frame is None:
+        listed = self._session_states
+        if listed is None:
             return NO_DATA
-        test = pl.col("state").fill_null("").str.contains(pattern)
         return self._most(
-            _active(frame, "command", "state"),
-            test,
-            "state",
+            listed,
+            pattern,
             lambda top, usual: (
                 f"{top['n']} session{'' if top['n'] == 1 else 's'} in state '{usual}'{_at(top)}"
             ),
-            "time_s",
         )
 
     @cached_property
@@ -383,49 +382,32 @@ class Observed:
 
         lasting: only those that have lasted this many seconds.
         """
-        for kind, column, age in (
-            ("session", "state", "time_s"),
-            ("transaction", "thread_state", None),
-        ):
-            frame = self.during(kind)
-            if frame is not None and frame[column].drop_nulls().len():
-                command = "command" if kind == "session" else None
-                frame = _active(frame, command, column)
-                test = pl.col(column).fill_null("").str.contains(pattern) & _lasts(age, lasting)
-                return self._most(frame, test, column, _sessions_in, age)
-        return NO_DATA if self.during("session") is None else Seen(False)
+        sessions = self._session_states
+        listed = sessions if sessions is not None and sessions.is_named else self._thread_states
+        if listed is not None and listed.is_named:
+            return self._most(listed, pattern, _sessions_in, lasting)
+        return NO_DATA if sessions is None else Seen(False)
 
     def user(self, pattern: str) -> Seen:
         """Count sessions by their user."""
-        frame = self.during("session")
-        if frame is None:
+        listed = self._users
+        if listed is None:
             return NO_DATA
-        test = pl.col("user").fill_null("").str.contains(pattern)
-        return self._most(frame, test, "user", "sessions of user")
+        return self._most(listed, pattern, "sessions of user", age=False)
 
     def transaction(self, pattern: str, lasting: float | None = None) -> Seen:
         """Count transactions by 'state operation'; the share is of those that are active."""
-        frame = self.during("transaction")
-        if frame is None:
+        listed = self._transactions
+        if listed is None:
             return NO_DATA
-        frame = frame.filter(~pl.col("state").fill_null("").str.starts_with("not started"))
-        frame = frame.with_columns(
-            pl.concat_str(
-                pl.col("state").fill_null(""), pl.lit(" "), pl.col("operation").fill_null("")
-            ).alias("what")
-        )
-        test = pl.col("what").str.contains(pattern) & _lasts("active_s", lasting)
-        return self._most(frame, test, "what", _transactions_in, "active_s")
+        return self._most(listed, pattern, _transactions_in, lasting)
 
     def lock(self, pattern: str) -> Seen:
         """Count waits for a row or table lock by 'kind mode table', from dumps or lock tables."""
-        frame = self._lock_waits
-        if frame is None:
+        listed = self._locks
+        if listed is None:
             return NO_DATA if self.during("transaction") is None else Seen(False)
-        parts = [pl.col(name).fill_null("") for name in ("waits_kind", "waits_mode", "waits_table")]
-        frame = frame.with_columns(pl.concat_str(parts, separator=" ").alias("what"))
-        test = pl.col("what").str.contains(pattern)
-        return self._most(frame, test, "what", "transactions wait for the lock", "wait_s")
+        return self._most(listed, pattern, "transactions wait for the lock")
 
     @cached_property
     def _lock_waits(self) -> pl.DataFrame | None:
@@ -454,28 +436,20 @@ class Observed:
 
     def query(self, pattern: str, lasting: float | None = None) -> Seen:
         """Count running statements in processlists or, without one, in transactions."""
-        for kind, age in (("session", "time_s"), ("transaction", "active_s")):
-            frame = self.during(kind)
-            if frame is None or not frame["query"].drop_nulls().len():
-                continue
-            frame = frame.filter(pl.col("query").is_not_null()).with_columns(
-                pl.col("query").str.slice(0, _QUERY_LENGTH)
-            )
-            test = pl.col("query").str.contains(pattern) & _lasts(age, lasting)
-            return self._most(frame, test, "query", _statements_like, age if lasting else None)
-        return NO_DATA
+        listed = self._statements
+        if listed is None:
+            return NO_DATA
+        return self._most(listed, pattern, _statements_like, lasting, age=lasting is not None)
 
     def log(self, pattern: str) -> Seen:
         """Count log lines anywhere in the capture: a warning may precede the stall."""
-        frame = self.context.evidence.frame("event")
-        if frame is not None:
-            frame = frame.filter(pl.col("kind") != "clock")
-        if frame is None or frame.is_empty():
+        listed = self._log_lines
+        if listed is None or listed.frame.is_empty():
             return NO_DATA
-        matches = frame.filter(pl.col("message").str.contains(pattern))
-        if matches.is_empty():
+        matches = listed.matching(pattern)
+        if matches is None:
             return Seen(False)
-        row = matches.row(0, named=True)
+        frame, row = listed.frame, matches.row(0, named=True)
         times = "once" if matches.height == 1 else f"{matches.height} times"
         text = f"the log says {times} '{row['message'][:120]}'"
         share = matches.height / frame.height
@@ -504,15 +478,14 @@ class Observed:
         if frame is None:
             return NO_DATA
         test = (pl.col("active_s") >= seconds) & ~pl.col("lock_wait").fill_null(False)
-        return self._most(
-            frame,
-            test.fill_null(False),
-            "state",
-            lambda top, _: (
-                f"{top['n']} {'transaction' if top['n'] == 1 else 'transactions'} open for "
-                f"{number(seconds)} s or more"
-            ),
-        )
+        matches = frame.filter(test.fill_null(False))
+        if matches.is_empty():
+            return Seen(False)
+        top = _peak(matches)
+        words = "transaction" if top["n"] == 1 else "transactions"
+        text = f"{top['n']} {words} open for {number(seconds)} s or more"
+        share = matches.height / frame.height
+        return Seen(True, top["n"], share, text, (self.lines(top, text),))
 
     def trend(self, series: list[str] | str) -> Seen:
         """Return whether one of these series grows steadily, from before the stall to its end."""
@@ -639,6 +612,63 @@ class Observed:
         )
 
     @cached_property
+    def _session_states(self) -> Texts | None:
+        frame = self.during("session")
+        if frame is None:
+            return None
+        named = frame["state"].drop_nulls().len() > 0
+        return Texts(_active(frame, "command", "state"), "state", "time_s", named)
+
+    @cached_property
+    def _thread_states(self) -> Texts | None:
+        frame = self.during("transaction")
+        if frame is None:
+            return None
+        named = frame["thread_state"].drop_nulls().len() > 0
+        return Texts(_active(frame, None, "thread_state"), "thread_state", is_named=named)
+
+    @cached_property
+    def _users(self) -> Texts | None:
+        frame = self.during("session")
+        return None if frame is None else Texts(frame, "user")
+
+    @cached_property
+    def _transactions(self) -> Texts | None:
+        frame = self.during("transaction")
+        if frame is None:
+            return None
+        frame = frame.filter(~pl.col("state").fill_null("").str.starts_with("not started"))
+        parts = [pl.col(name).fill_null("") for name in ("state", "operation")]
+        frame = frame.with_columns(pl.concat_str(parts, separator=" ").alias("what"))
+        return Texts(frame, "what", "active_s")
+
+    @cached_property
+    def _locks(self) -> Texts | None:
+        frame = self._lock_waits
+        if frame is None:
+            return None
+        parts = [pl.col(name).fill_null("") for name in ("waits_kind", "waits_mode", "waits_table")]
+        frame = frame.with_columns(pl.concat_str(parts, separator=" ").alias("what"))
+        return Texts(frame, "what", "wait_s")
+
+    @cached_property
+    def _statements(self) -> Texts | None:
+        """Running statements in processlists or, without one, in transactions."""
+        for kind, age in (("session", "time_s"), ("transaction", "active_s")):
+            frame = self.during(kind)
+            if frame is None or not frame["query"].drop_nulls().len():
+                continue
+            frame = frame.filter(pl.col("query").is_not_null())
+            frame = frame.with_columns(pl.col("query").str.slice(0, _QUERY_LENGTH))
+            return Texts(frame, "query", age)
+        return None
+
+    @cached_property
+    def _log_lines(self) -> Texts | None:
+        frame = self.context.evidence.frame("event")
+        return None if frame is None else Texts(frame.filter(pl.col("kind") != "clock"), "message")
+
+    @cached_property
     def _by_name(self) -> dict[str, list[Level]]:
         levels: defaultdict[str, list[Level]] = defaultdict(list)
         for row in self.levels.rows:
@@ -653,6 +683,16 @@ class Observed:
     @cached_property
     def _dumps(self) -> int:
         return self.record_counts["status dumps"]
+
+    @cached_property
+    def _latches_waited_for(self) -> frozenset[str]:
+        frame = self._semaphores
+        return frozenset() if frame is None else frozenset(frame["latch"].drop_nulls().unique())
+
+    def _latch_waits(self, ids: Sequence[str]) -> Seen:
+        if self._semaphores is not None and self._latches_waited_for.isdisjoint(ids):
+            return Seen(False)
+        return self._waits(pl.col("latch").is_in(ids), f"wait for {' or '.join(ids)}")
 
     def _waits(self, test: pl.Expr, what: str) -> Seen:
         frame = self._semaphores
@@ -681,31 +721,31 @@ class Observed:
 
     def _most(
         self,
-        frame: pl.DataFrame,
-        test: pl.Expr,
-        column: str,
+        listed: Texts,
+        pattern: str,
         what: str | Callable[[dict[str, Any], str], str],
-        age: str | None = None,
+        lasting: float | None = None,
+        *,
+        age: bool = True,
     ) -> Seen:
-        """Find the moment with the most rows that pass a test.
+        """Find the moment with the most rows whose text matches.
 
-        ``age`` names the column with the seconds that each has waited. ``what`` completes
-        "12 ... 'usual value' at once", or makes the text from the moment and the usual value of
-        ``column``.
+        ``what`` completes "12 ... 'usual value' at once", or makes the text from the moment and the
+        usual value. age: name how long the oldest of them has lasted.
         """
-        matches = frame.filter(test)
-        if matches.is_empty():
+        matches = listed.matching(pattern, lasting)
+        if matches is None:
             return Seen(False)
         top = _peak(matches)
-        usual = str(matches[column].mode().sort()[0])
+        usual = str(matches[listed.column].mode().sort()[0])
         if isinstance(what, str):
             text = f"{top['n']} {what} '{usual[:_USUAL_LENGTH]}' at once"
         else:
             text = what(top, usual)
-        longest = _longest(matches, age) if age else None
+        longest = _longest(matches, listed.age) if age and listed.age else None
         if longest is not None and longest >= 1:
             text += f", up to {number(longest)} s"
-        share = matches.height / frame.height
+        share = matches.height / listed.frame.height
         return Seen(True, top["n"], share, text, (self.lines(top, text),), longest=longest)
 
 
@@ -725,13 +765,6 @@ def _sessions_in(top: dict[str, Any], usual: str) -> str:
 def _statements_like(top: dict[str, Any], usual: str) -> str:
     words = "statement" if top["n"] == 1 else "statements"
     return f"{top['n']} {words} like '{' '.join(usual.split())[:_USUAL_LENGTH]}' at once"
-
-
-def _lasts(column: str | None, lasting: float | None) -> pl.Expr:
-    """Test that a row has lasted so many seconds; without a column of seconds none has."""
-    if lasting is None:
-        return pl.lit(True)
-    return pl.lit(False) if column is None else pl.col(column).fill_null(0.0) >= lasting
 
 
 def _transactions_in(top: dict[str, Any], usual: str) -> str:
