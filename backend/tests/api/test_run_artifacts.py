@@ -75,20 +75,3 @@ def test_a_deleted_experiment_gives_its_files_back(site: Site) -> None:
     restored = site.admin.post(f"/api/v1/incidents/{incident}/deleted/experiment/{run}/restore")
     assert restored.status_code == 204
     assert analysed(site, incident) == []
-
-
-def test_a_run_has_stalls_of_its_own_aligned_at_the_onset(site: Site) -> None:
-    incident = site.incident()
-    made, run = read_artifact(site, incident), experiment(site, incident)
-    attach(site, run, made["id"])
-    answer = site.admin.get(f"/api/v1/experiments/{run}/analysis")
-    assert answer.status_code == 200, answer.text
-    found = answer.json()
-    assert found["headline"]["verdict"] == "stall"
-    (card,) = found["episodes"]["episodes"]
-    thumbnail = card["thumbnail"]
-    before = [value for second, value in thumbnail["points"] if second < 0]
-    assert before
-    assert max(before) < 10
-    assert dict(map(tuple, thumbnail["points"]))[0.0] == 150.0
-    assert site.admin.get(f"/api/v1/incidents/{incident}/episodes").json()["episodes"] == []

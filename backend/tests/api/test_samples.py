@@ -36,7 +36,8 @@ def test_a_sample_loads_once(with_samples: Site) -> None:
     paths = {item["path"]: item for item in listed}
     assert "my.cnf" in paths
     assert not any("truth" in path.lower() for path in paths)
-    assert paths["experiment-relaxed-durability/my.cnf"]["excluded"] is True
+    attached = paths["experiment-relaxed-durability/my.cnf"]
+    assert (attached["run_id"] is None, attached["excluded"]) == (False, False)
     assert with_samples.admin.get("/api/v1/incidents").json()["total"] == 1
     (run,) = with_samples.admin.get(f"/api/v1/incidents/{first['id']}/experiments").json()
     assert run["state"] == "planned"

@@ -578,6 +578,8 @@ export interface paths {
     /**
      * Run Analysis
      * @description Return what the run's artifacts show by themselves: captures, stalls and findings.
+     *
+     *     Of the last analysis of the run, which follows each change of its artifacts.
      */
     get: operations['run_analysis_api_v1_experiments__experiment_id__analysis_get']
     put?: never

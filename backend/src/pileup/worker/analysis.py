@@ -12,18 +12,15 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-import polars as pl
 import structlog
 from celery.exceptions import SoftTimeLimitExceeded
 
-from pileup.analysis import StallCorrection, isolation
+from pileup.analysis import StallCorrection
 from pileup.analysis.contract import Analysis
-from pileup.analysis.evidence.compact_samples import compact_frames
 from pileup.analysis.evidence.context import Span
-from pileup.analysis.evidence.evidence import EvidenceArtifact, bundle_of
+from pileup.analysis.evidence.evidence import bundle_of
 from pileup.analysis.isolation import Request
-from pileup.process_limits import memory_bound
-from pileup.storage.artifacts.analysis_input import clock_overrides, describe_each, frame_key
+from pileup.storage.artifacts.analysis_input import clock_overrides, describe_each
 from pileup.storage.artifacts.artifacts import Artifact, Artifacts, folder_of
 from pileup.storage.audit import MACHINE, record
 from pileup.storage.database import Unit
@@ -41,12 +38,9 @@ from pileup.views.samples.record_case import is_recorded, record_case
 from pileup.views.search_entries import search_entries
 from pileup.views.stores import Stores
 from pileup.worker.digest import compute_digest
+from pileup.worker.isolated import READ, Member, isolated, name_culprits, read_again
+from pileup.worker.runs import queue_runs
 from pileup.worker.runtime import Runtime
-from pileup.worker.trial import TrialRequest, why_it_fails
-
-_READ = ("done", "done_with_problems")
-_TRIALS = 6
-"""One trial of an analysis may take this share of the time limit."""
 
 log = structlog.get_logger()
 
@@ -54,14 +48,9 @@ log = structlog.get_logger()
 def analyse_incident(runtime: Runtime, job: Job) -> None:
     """Analyse the incident's parsed artifacts, without excluded ones and runs; store the result."""
     started = time.monotonic()
+    queue_runs(runtime, job.incident_id)
     artifacts, members = _members(runtime, job.incident_id)
-    missing = [
-        artifact
-        for artifact in artifacts
-        if (key := frame_key(artifact)) is not None and not runtime.frames.holds(key)
-    ]
-    if missing:
-        _read_again(runtime, job, missing)
+    if read_again(runtime, job, artifacts):
         return
     if not members:
         _forget(runtime, job)
@@ -71,8 +60,7 @@ def analyse_incident(runtime: Runtime, job: Job) -> None:
         corrections=_corrections(runtime, job.incident_id),
         interrupts=(SoftTimeLimitExceeded,),
     )
-    left_out = _find_deadly(runtime, job, members, request) if job.attempt > 1 else {}
-    result = isolation.analyse_incident(lambda: _load(runtime, members), request, left_out)
+    result = isolated(runtime, job, members, request)
     evidence, document = result.evidence, result.document
     runtime.placed.replace(job.incident_id, evidence, result.first)
     digest = compute_digest(document, evidence)
@@ -84,7 +72,7 @@ def analyse_incident(runtime: Runtime, job: Job) -> None:
         Analyses(unit).replace(job.incident_id, msgspec.to_builtins(document), elapsed_s)
         replace_entries(unit, job.incident_id, entries)
         _place(unit, artifacts, document)
-        _name_culprits(unit, artifacts, result.left_out)
+        name_culprits(unit, artifacts, result.left_out)
         Incidents(unit).digest(job.incident_id, digest)
         _record_case(runtime, unit, job.incident_id)
         # in the same transaction: nobody ever sees a new analysis with an unchecked pin
@@ -112,10 +100,7 @@ def _record_case(runtime: Runtime, unit: Unit, incident_id: str) -> None:
         record(unit, MACHINE, "sample.case_failed", incident_id=incident_id, why=str(error)[:2000])
 
 
-_Member = tuple[Artifact, EvidenceArtifact]
-
-
-def _members(runtime: Runtime, incident_id: str) -> tuple[list[Artifact], list[_Member]]:
+def _members(runtime: Runtime, incident_id: str) -> tuple[list[Artifact], list[Member]]:
     """Return the included artifacts that were read, in the order of their arrival; and each content
     once, with its description.
     """
@@ -123,61 +108,11 @@ def _members(runtime: Runtime, incident_id: str) -> tuple[list[Artifact], list[_
         artifacts = [
             artifact
             for artifact in Artifacts(unit).of_incident(incident_id)
-            if artifact.state in _READ and artifact.is_analysed
+            if artifact.state in READ and artifact.is_analysed
         ]
         problems = Artifacts(unit).problems(incident_id)
     artifacts.sort(key=lambda artifact: artifact.id)  # ids are in the order of time
     return artifacts, describe_each(artifacts, problems)
-
-
-def _load(runtime: Runtime, members: Sequence[_Member]) -> list[isolation.Parsed]:
-    """Load the frames of artifacts."""
-    return [(description, _frames(runtime, artifact)) for artifact, description in members]
-
-
-def _frames(runtime: Runtime, artifact: Artifact) -> dict[str, pl.DataFrame]:
-    key = frame_key(artifact)
-    return compact_frames((runtime.frames.load(key) or {}) if key else {})
-
-
-def _find_deadly(
-    runtime: Runtime, job: Job, members: Sequence[_Member], request: Request
-) -> dict[str, str]:
-    """Find, after an attempt that did not end, the artifacts that end the analysis's process.
-
-    Each trial runs in another process, so this one survives. Returns SHA-256 to sentence.
-    """
-    settings = runtime.settings
-    memory_bytes = memory_bound(settings.job_memory_bytes)
-
-    def why(some: Sequence[_Member]) -> str | None:
-        return why_it_fails(
-            TrialRequest(
-                frames=str(runtime.frames.root),
-                artifacts=[(description, frame_key(artifact)) for artifact, description in some],
-                overrides=dict(request.overrides),
-                corrections=list(request.corrections),
-                memory_bytes=memory_bytes,
-                cpu_s=settings.job_cpu_s,
-                time_s=settings.task_time_limit_s / _TRIALS,
-                knowledge=str(settings.knowledge_dir) if settings.knowledge_dir else None,
-            )
-        )
-
-    found = isolation.culprits(members, why)
-    for (artifact, _), reason in found:
-        log.error("analysis.left_out", job_id=job.id, artifact_id=artifact.id, why=reason)
-    return {
-        description.sha256: isolation.left_out_sentence(reason)
-        for (_, description), reason in found
-    }
-
-
-def _name_culprits(unit: Unit, artifacts: Sequence[Artifact], left_out: dict[str, str]) -> None:
-    """Mark the artifacts that the analysis did without; a re-parse includes them again."""
-    for artifact in artifacts:
-        if artifact.sha256 in left_out:
-            Artifacts(unit).fail(artifact.id, left_out[artifact.sha256])
 
 
 def _corrections(runtime: Runtime, incident_id: str) -> list[StallCorrection]:
@@ -201,15 +136,6 @@ def _corrections(runtime: Runtime, incident_id: str) -> list[StallCorrection]:
 
 def _us(moment: datetime) -> int:
     return int(moment.timestamp() * 1_000_000)
-
-
-def _read_again(runtime: Runtime, job: Job, missing: Sequence[Artifact]) -> None:
-    """Queue the parsing of artifacts whose frames are gone; the analysis runs after it."""
-    with runtime.database.unit() as unit:
-        for artifact in missing:
-            runtime.send_after_commit(unit, Artifacts(unit).reparse(artifact.id))
-        Jobs(unit).finish(job)
-        unit.notify(job.incident_id, "analysis")
 
 
 def _forget(runtime: Runtime, job: Job) -> None:

@@ -42,14 +42,18 @@ def run(runtime: Runtime, job_id: str) -> None:
                 read_artifact(runtime, job, keeper)
             elif job.kind == "webhook":
                 deliver(runtime, job)
+            elif job.kind == "run":
+                from pileup.worker.runs import analyse_run  # rules and knowledge
+
+                analyse_run(runtime, job)
             else:
-                from pileup.worker.analysis import analyse_incident  # rules and knowledge
+                from pileup.worker.analysis import analyse_incident
 
                 analyse_incident(runtime, job)
     except OperationalError:
         raise  # the database went away: the lease expires and the job is tried again
     except SoftTimeLimitExceeded as error:
-        if job.kind != "analyse" or not _try_again(runtime, job):
+        if job.kind not in ("analyse", "run") or not _try_again(runtime, job):
             _fail(runtime, job, error)
     except Exception as error:  # noqa: BLE001  (the edge: the work is marked failed, with a reason)
         _fail(runtime, job, error)

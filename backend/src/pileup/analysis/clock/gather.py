@@ -93,11 +93,11 @@ def with_problems(artifact: EvidenceArtifact, problems: Sequence[Problem]) -> Ev
     return dataclasses.replace(artifact, problems=(*artifact.problems, *problems))
 
 
-def _with_copies(one: EvidenceArtifact, other: EvidenceArtifact) -> EvidenceArtifact:
+def _with_copies(known: EvidenceArtifact, other: EvidenceArtifact) -> EvidenceArtifact:
     """Return the first by path, with the paths of both."""
-    first = min(one, other, key=_order)
-    paths = {*one.paths, *other.paths} - {first.path}
-    return dataclasses.replace(first, copies=tuple(sorted(paths)), problems=one.problems)
+    first = min(known, other, key=_order)
+    paths = {*known.paths, *other.paths} - {first.path}
+    return dataclasses.replace(first, copies=tuple(sorted(paths)), problems=known.problems)
 
 
 def _order(artifact: EvidenceArtifact) -> tuple[str, str]:

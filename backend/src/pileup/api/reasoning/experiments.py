@@ -33,7 +33,7 @@ from pileup.views.reasoning.experiment_outcome import (
     stored_form,
 )
 from pileup.views.reasoning.measures import Measure, measures_of
-from pileup.views.reasoning.run_analysis import RunAnalysis, analyse_run
+from pileup.views.reasoning.run_analysis import RunAnalysis, stored_run
 
 router = APIRouter(tags=["experiments"])
 
@@ -270,9 +270,12 @@ def attach_artifacts(
 
 
 @router.get("/experiments/{experiment_id}/analysis")
-def run_analysis(experiment_id: str, services: ServicesDep, unit: UnitDep) -> RunAnalysis:
-    """Return what the run's artifacts show by themselves: captures, stalls and findings."""
-    return analyse_run(unit, services.frames, Experiments(unit).get(experiment_id))
+def run_analysis(experiment_id: str, unit: UnitDep) -> RunAnalysis:
+    """Return what the run's artifacts show by themselves: captures, stalls and findings.
+
+    Of the last analysis of the run, which follows each change of its artifacts.
+    """
+    return stored_run(unit, Experiments(unit).get(experiment_id))
 
 
 @router.post("/experiments/{experiment_id}/pins")

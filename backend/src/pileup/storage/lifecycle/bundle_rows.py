@@ -27,6 +27,7 @@ from pileup.storage.texts import crdt
 
 STAYS: dict[str, str] = {
     "analyses": "made again from the artifacts",
+    "run_analyses": "made again from the artifacts",
     "snapshots": "made again from the artifacts",
     "series": "made again from the artifacts",
     "problems": "made again from the artifacts",

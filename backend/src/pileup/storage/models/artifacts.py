@@ -159,7 +159,7 @@ class Job(Base):
 
     __tablename__ = "jobs"
     __table_args__ = (
-        CheckConstraint("kind in ('artifact', 'analyse', 'webhook')", name="kind"),
+        CheckConstraint("kind in ('artifact', 'analyse', 'run', 'webhook')", name="kind"),
         CheckConstraint("state in ('queued', 'running', 'done', 'failed')", name="state"),
         Index(
             "uq_jobs_waiting",
@@ -175,7 +175,7 @@ class Job(Base):
     id: Mapped[Id]
     kind: Mapped[str]
     target: Mapped[str]
-    """The artifact's id, or the incident's."""
+    """The id of the artifact, of the incident, of the run's experiment, or of the delivery."""
     incident_id: Mapped[str] = mapped_column(ForeignKey("incidents.id", ondelete="CASCADE"))
     state: Mapped[str] = mapped_column(default="queued")
     attempt: Mapped[int] = mapped_column(default=0)

@@ -85,6 +85,20 @@ class SearchEntry(Base):
     """0 to 1: of two matches that are equally good the greater is first."""
 
 
+class RunAnalysis(Base):
+    """The last analysis of an experiment's run: replaced as a whole, never edited."""
+
+    __tablename__ = "run_analyses"
+
+    experiment_id: Mapped[str] = mapped_column(
+        ForeignKey("experiments.id", ondelete="CASCADE"), primary_key=True
+    )
+    input_hash: Mapped[str]
+    """Of the run's files, how they were read, and what people set for their clocks."""
+    document: Mapped[dict[str, Any]]
+    finished_at: Mapped[Made]
+
+
 class Snapshot(Base):
     """Index of the moments that dumps, processlists and stack samples describe."""
 

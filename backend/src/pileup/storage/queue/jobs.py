@@ -20,7 +20,7 @@ from sqlalchemy.orm import aliased
 from pileup.storage import models
 from pileup.storage.database import Unit, clean, to_record
 
-Kind = Literal["artifact", "analyse", "webhook"]
+Kind = Literal["artifact", "analyse", "run", "webhook"]
 State = Literal["none", "queued", "running", "done", "failed"]
 
 MAX_ATTEMPTS = 3

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
+from pydantic import TypeAdapter
 
-from pileup.analysis import analyse
+from pileup.analysis.contract import Analysis
+from pileup.analysis.evidence.evidence import Evidence
 from pileup.storage.database import Unit
-from pileup.storage.files.frames import FrameStore
 from pileup.storage.reasoning.experiments import ExperimentRecord
+from pileup.storage.reasoning.run_analyses import RunAnalyses
 from pileup.views.documents import FindingJson, HeadlineJson
 from pileup.views.evidence.episodes import Episodes, episodes
-from pileup.views.reasoning.run_evidence import run_evidence
+from pileup.views.reasoning.run_evidence import NothingToCompare
+from pileup.views.source import NotAnalysed
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +29,31 @@ class RunAnalysis:
     episodes: Episodes
 
 
-def analyse_run(unit: Unit, frames: FrameStore, experiment: ExperimentRecord) -> RunAnalysis:
-    """Analyse the attached artifacts; raises NothingToCompare when none of them was read."""
-    evidence = run_evidence(unit, frames, experiment)
-    document = msgspec.to_builtins(analyse(evidence))
-    return RunAnalysis(
+_JSON: TypeAdapter[RunAnalysis] = TypeAdapter(RunAnalysis)
+
+
+def run_document(analysis: Analysis, evidence: Evidence) -> dict[str, Any]:
+    """Build the JSON of the analysis of a run's files, as it is stored."""
+    document = msgspec.to_builtins(analysis)
+    shown = RunAnalysis(
         headline=document["headline"],
         server=document["server"],
         findings=document["findings"],
         episodes=episodes(document, evidence),
     )
+    return _JSON.dump_python(shown, mode="json")  # type: ignore[no-any-return]
+
+
+def stored_run(unit: Unit, experiment: ExperimentRecord) -> RunAnalysis:
+    """Return the last analysis of a run.
+
+    Raises NothingToCompare when no file is attached, and NotAnalysed before the first analysis.
+    """
+    document = RunAnalyses(unit).document(experiment.id)
+    if document is not None:
+        return _JSON.validate_python(document)
+    if not experiment.artifacts:
+        raise NothingToCompare(
+            f"experiment {experiment.number} has no parsed artifact: attach its files"
+        )
+    raise NotAnalysed
