@@ -7847,6 +7847,8 @@ export interface components {
       artifact: string | null
       /** Default */
       default: number | null
+      /** Detail */
+      detail: string
       /** First */
       first: string | null
       /** Group */
@@ -7872,6 +7874,10 @@ export interface components {
       /** Points */
       points: number
       shift: components['schemas']['SeriesShift'] | null
+      /** Source */
+      source: string
+      /** Title */
+      title: string
       /** Unit */
       unit: string | null
     }

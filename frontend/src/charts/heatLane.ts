@@ -1,5 +1,6 @@
 /** Draws counts over time as cells of five heats. */
 import { type Box, firstAfter } from './laneBox'
+import type { Interval } from './range'
 import type { Palette } from './palette'
 import type { Sketch } from './sketch'
 
@@ -20,18 +21,22 @@ export function drawHeat(
   toX: (at: number) => number,
   from: number,
   palette: Palette,
+  gaps: readonly Interval[] = [],
 ): void {
   const { at, counts } = lane
   const reach = cellReach(at)
   const top = box.y + 2
   const height = Math.max(4, box.h - 4)
   let i = firstAfter(at, from - reach)
+  let gap = 0
   for (; i < at.length; i++) {
     const begin = at[i] as number
     const left = Math.max(box.x, toX(begin))
     if (left > box.x + box.w) break
     const next = i + 1 < at.length ? (at[i + 1] as number) : begin + reach
-    const right = Math.min(box.x + box.w, toX(Math.min(next, begin + reach)))
+    while (gap < gaps.length && (gaps[gap]?.[0] ?? 0) < begin) gap++
+    const until = Math.min(next, begin + reach, gaps[gap]?.[0] ?? Infinity)
+    const right = Math.min(box.x + box.w, toX(until))
     const width = Math.max(1, right - left - (right - left > 4 ? 1 : 0))
     if (right < box.x) continue
     const count = counts[i] as number

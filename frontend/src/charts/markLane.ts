@@ -1,5 +1,6 @@
 /** Draws marks in time: ticks of snapshots, glyphs of events, bars of what lasted. */
 import type { Box } from './laneBox'
+import { type Interval, withoutGaps } from './range'
 import type { Palette } from './palette'
 import { cut, type Sketch } from './sketch'
 
@@ -16,6 +17,8 @@ export type Mark = {
   readonly row: number
   /** The end is not known: it goes on where the capture ends. */
   readonly open?: boolean
+  /** Not measured by the capture, so not interrupted where it has a gap. */
+  readonly uncut?: boolean
   /** Where the next of its row begins: a label ends there. */
   readonly until?: number
 }
@@ -35,10 +38,11 @@ export function drawMarks(
   toX: (at: number) => number,
   palette: Palette,
   chosen: string | null,
+  gaps: readonly Interval[] = [],
 ): void {
   if (lane.kind === 'snapshots') drawTicks(sketch, lane, box, toX, palette, chosen)
   else if (lane.kind === 'events') drawGlyphs(sketch, lane, box, toX, palette, chosen)
-  else drawSpans(sketch, lane, box, toX, palette, chosen)
+  else drawSpans(sketch, lane, box, toX, palette, chosen, lane.kind === 'spans' ? gaps : [])
 }
 
 /** One bar per few pixels, as tall as the largest in it. */
@@ -106,6 +110,7 @@ function drawSpans(
   toX: (at: number) => number,
   palette: Palette,
   chosen: string | null,
+  gaps: readonly Interval[],
 ): void {
   const row = Math.max(4, (box.h - 6) / lane.rows)
   const height = Math.max(3, row - 2)
@@ -119,7 +124,10 @@ function drawSpans(
     const isPoint = item.start === item.end
     sketch.fillStyle =
       palette[item.tone === 'accent' ? 'selected' : `${item.tone}-tint`] ?? palette['active'] ?? ''
-    sketch.fillRect(left, top, right - left, height)
+    for (const [from, to] of pieces(item, gaps)) {
+      const [first, last] = [Math.max(box.x, toX(from)), Math.min(box.x + box.w, toX(to))]
+      if (last >= first) sketch.fillRect(first, top, Math.max(last - first, 3), height)
+    }
     sketch.fillStyle = palette[item.tone] ?? ''
     sketch.fillRect(left, top, 2, height)
     if (item.key === chosen) {
@@ -141,6 +149,12 @@ function drawSpans(
     if (text) sketch.fillText(text, isPoint ? right + 3 : left + 5, top + height / 2 + 4)
   }
 }
+
+/** What is drawn of a span: nothing across a gap. */
+const pieces = (item: Mark, gaps: readonly Interval[]): readonly Interval[] =>
+  item.uncut || item.start === item.end
+    ? [[item.start, item.end]]
+    : withoutGaps([item.start, item.end], gaps)
 
 function outline(sketch: Sketch, x: number, y: number, w: number, h: number): void {
   sketch.beginPath()

@@ -38,3 +38,17 @@ export function clamped(range: Interval, whole: Interval): Interval {
   const start = Math.min(Math.max(range[0], whole[0]), whole[1] - span)
   return [start, start + span]
 }
+
+/** A stretch without the gaps in it; empty where it lies in a gap. */
+export function withoutGaps([from, to]: Interval, gaps: readonly Interval[]): Interval[] {
+  const pieces: Interval[] = []
+  let begin = from
+  for (const [start, end] of gaps) {
+    if (end <= begin) continue
+    if (start >= to) break
+    if (start > begin) pieces.push([begin, start])
+    begin = Math.max(begin, end)
+  }
+  if (begin <= to) pieces.push([begin, to])
+  return pieces
+}

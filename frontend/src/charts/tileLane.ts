@@ -22,7 +22,10 @@ export type Run = { readonly tiles: readonly Tile[]; readonly from: number; read
 
 /** How a series is drawn: --cat-1 to --cat-7, linear or logarithmic. */
 export type MetricStyle = {
-  readonly choice: { readonly scale: 'linear' | 'log' | 'shared'; readonly colour: number }
+  readonly choice: {
+    readonly scale: 'linear' | 'full' | 'log' | 'shared'
+    readonly colour: number
+  }
 }
 
 const PAD = 5
@@ -79,6 +82,7 @@ export function drawMetric(
   domain: Domain,
   palette: Palette,
   window: Domain,
+  gaps: readonly Domain[] = [],
 ): void {
   const y = yOf(domain, box, lane.choice.scale === 'log')
   if (domain[0] < 0) {
@@ -100,14 +104,14 @@ export function drawMetric(
     if (!run.tiles.every((tile) => tile.plain)) {
       sketch.fillStyle = colour
       sketch.globalAlpha = 0.2
-      band(sketch, run.tiles, window, toX, y)
+      band(sketch, run.tiles, window, toX, y, crossing(gaps))
       sketch.globalAlpha = 1
     }
     sketch.strokeStyle = colour
     sketch.fillStyle = colour
     // A hairline of a thousand points costs a tenth of a stroke that is a little wider.
     sketch.lineWidth = dense ? 1 : 1.25
-    line(sketch, run.tiles, window, toX, y, step)
+    line(sketch, run.tiles, window, toX, y, step, crossing(gaps))
     if (inherits) sketch.restore()
   }
 }
@@ -132,6 +136,20 @@ function each(
   })
 }
 
+type Crossing = (at: number) => boolean
+
+/** Whether a whole gap lies between this point and the one before; points come in time order. */
+function crossing(gaps: readonly Domain[]): Crossing {
+  let next = 0
+  let before = Infinity
+  return (at) => {
+    while (next < gaps.length && (gaps[next]?.[0] ?? 0) < before) next++
+    const gap = gaps[next]
+    before = at
+    return gap !== undefined && gap[1] <= at
+  }
+}
+
 function line(
   sketch: Sketch,
   tiles: readonly Tile[],
@@ -139,6 +157,7 @@ function line(
   toX: (at: number) => number,
   y: (value: number) => number,
   step: boolean,
+  crosses: Crossing,
 ): void {
   sketch.beginPath()
   let drawing = false
@@ -148,12 +167,13 @@ function line(
   const lone: [number, number][] = []
   each(tiles, window, (tile, i) => {
     const value = tile.mid[i] as number
-    if (value !== value) {
+    const at = tile.at[i] as number
+    if (value !== value || crosses(at)) {
       if (drawing && length === 1) lone.push([lastX, lastY])
       drawing = false
-      return
+      if (value !== value) return
     }
-    const px = toX(tile.at[i] as number)
+    const px = toX(at)
     const py = y(value)
     if (!drawing) {
       sketch.moveTo(px, py)
@@ -178,6 +198,7 @@ function band(
   window: Domain,
   toX: (at: number) => number,
   y: (value: number) => number,
+  crosses: Crossing,
 ): void {
   sketch.beginPath()
   let xs: number[] = []
@@ -190,11 +211,13 @@ function band(
   }
   each(tiles, window, (tile, i) => {
     const high = tile.high[i] as number
+    const at = tile.at[i] as number
+    if (crosses(at)) close()
     if (high !== high) {
       close()
       return
     }
-    const px = toX(tile.at[i] as number)
+    const px = toX(at)
     if (xs.length === 0) sketch.moveTo(px, y(high))
     else sketch.lineTo(px, y(high))
     xs.push(px)

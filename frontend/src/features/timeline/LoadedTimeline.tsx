@@ -57,7 +57,7 @@ export function LoadedTimeline({ model, data, view, tileError, plotWidth }: Prop
     focusSearch: () => search.current?.focus(),
   })
   const { settings, selection, lanes } = model
-  const compared = model.compared.data?.lanes ?? []
+  const compared = [...model.deltas.values()]
   const zone = useZone()
   const sentence = summary(data.marks, data.range, model.metrics.length, zone)
   return (
@@ -116,9 +116,10 @@ export function LoadedTimeline({ model, data, view, tileError, plotWidth }: Prop
       )}
       <OverviewStrip
         view={view}
-        name={model.strip.data?.name ?? null}
+        name={model.seriesById.get(model.strip.data?.id ?? '')?.title ?? null}
         points={model.strip.data?.points ?? null}
         stalls={data.marks.stalls}
+        gaps={model.captured.gaps}
         whole={data.whole}
         width={plotWidth}
       />

@@ -12,22 +12,13 @@ import polars as pl
 from pileup.analysis.evidence import downsample
 from pileup.analysis.evidence.context import Span
 from pileup.knowledge import knowledge
+from pileup.knowledge.series_titles import series_title
 from pileup.storage.database import Unit
 from pileup.storage.errors import Conflict, Refused
 from pileup.storage.files.placed_evidence import PlacedStore
 from pileup.storage.incidents.analyses import Analyses, Series
+from pileup.views.evidence.first_lanes import first_lanes
 from pileup.views.window import instant_of
-
-DEFAULT_LANES = 8
-FIRST_LANES = (
-    "mysql.Threads_running",
-    "metric.threads_running",
-    "innodb.semaphore_waits",
-    "innodb.lock_wait_transactions",
-    "metric.qps",
-    "mysql.Questions",
-)
-"""What a DBA looks at first; the strongest shifts follow."""
 
 TILE = 512
 """Steps of one tile."""
@@ -47,6 +38,13 @@ class SeriesShift:
 class SeriesOut:
     id: str
     name: str
+    """As the collector calls it."""
+    title: str
+    """The name in words."""
+    detail: str
+    """The labels in words."""
+    source: str
+    """Who measured it."""
     labels: str
     host: str | None
     kind: str
@@ -147,9 +145,9 @@ def series_list(unit: Unit, incident_id: str) -> list[SeriesOut]:
     """List every series with more than one sample, with its shift and rank for a first look."""
     analyses = Analyses(unit)
     drawn = [series for series in analyses.series(incident_id) if series.points > 1]
-    parts = analyses.parts(incident_id, "shifts") or {"shifts": []}
-    shifts = {shift["series"]: shift for shift in parts["shifts"]}
-    rank = {series_id: at for at, series_id in enumerate(_defaults(drawn, list(shifts)))}
+    parts = analyses.parts(incident_id, "shifts", "episodes", "findings", "stalls") or {}
+    shifts = {shift["series"]: shift for shift in parts.get("shifts") or ()}
+    rank = {series_id: at for at, series_id in enumerate(first_lanes(drawn, parts))}
     return [_listed(series, shifts.get(series.id), rank.get(series.id)) for series in drawn]
 
 
@@ -282,26 +280,18 @@ def _strip(series_id: str, buckets: pl.DataFrame, span: Span, step_us: int) -> T
     )
 
 
-def _defaults(series: list[Series], shifted: list[str]) -> list[str]:
-    """List the ids of the lanes for a first look: well-known ones, then what moved most."""
-    by_name: dict[str, str] = {}
-    for each in series:
-        by_name.setdefault(each.name, each.id)
-    known = {each.id for each in series}
-    first = [by_name[name] for name in FIRST_LANES if name in by_name]
-    return list(dict.fromkeys([*first, *(each for each in shifted if each in known)]))[
-        :DEFAULT_LANES
-    ]
-
-
 def _listed(series: Series, shift: Mapping[str, Any] | None, rank: int | None) -> SeriesOut:
+    named = series_title(series.name, series.labels, series.unit)
     return SeriesOut(
         id=series.id,
         name=series.name,
+        title=named.title,
+        detail=named.detail,
+        source=named.source,
         labels=series.labels,
         host=series.host,
         kind=series.kind,
-        unit=series.unit,
+        unit=named.unit,
         points=series.points,
         first=series.first,
         last=series.last,

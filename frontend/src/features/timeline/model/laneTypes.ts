@@ -3,7 +3,8 @@ import type { Mark } from '@/charts/markLane'
 import type { HeatRow, Series } from './documents'
 
 export type Size = 'compact' | 'normal' | 'tall'
-export type Scale = 'linear' | 'log' | 'shared'
+/** linear is clipped to the stalls in sight; full has the highest value at its top. */
+export type Scale = 'linear' | 'full' | 'log' | 'shared'
 export type Choice = {
   readonly size: Size
   readonly scale: Scale

@@ -9,6 +9,7 @@ import { buildLanes } from './lanes'
 const series = (name: string, host: string | null = null): Series => ({
   ...{ id: `${name}@${host ?? ''}`, name, labels: '', host, kind: 'gauge', unit: null, points: 9 },
   ...{ first: null, last: null, min: 0, max: 1, group: 'm', artifact: null, meaning: null },
+  ...{ title: name, detail: '', source: 'm' },
   ...{ default: 0, shift: null },
 })
 const marks: Marks = {

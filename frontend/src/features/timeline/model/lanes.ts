@@ -33,8 +33,8 @@ type Options = {
 const FEW_METRICS = 40
 
 /**
- * Every lane: the pinned first, then notes, events, stalls, metrics, snapshots, waiters by place, and
- * what lasted; grouped by a field if one is chosen. The words of `query` keep lanes whose name, host, source
+ * Every lane: the pinned first, then notes, events, stalls with their blockers, metrics, snapshots,
+ * waiters by place, and what lasted; grouped by a field if one is chosen. The words of `query` keep lanes whose name, host, source
  * or meaning has them all, and of other lanes the marks that have them: a thread, a query, a message.
  */
 export function buildLanes(options: Options): Lane[] {
@@ -97,7 +97,7 @@ function fieldOf(lane: Lane, by: Field, paths: ReadonlyMap<string, string>): str
   if (lane.kind === 'heat') return by === 'unit' ? 'waiting' : null
   if (lane.kind !== 'metric') return null
   if (by === 'unit') return lane.unit
-  if (by === 'collector') return lane.series.group
+  if (by === 'collector') return lane.series.source
   return paths.get(lane.series.artifact ?? '') ?? null
 }
 
@@ -144,9 +144,9 @@ function metricLane(series: Series): MetricLane {
     id: series.id,
     series,
     unit: counter ? (series.unit ? `${series.unit}/s` : '1/s') : series.unit,
-    title: series.name,
-    sub: series.labels,
-    hint: series.meaning ?? '',
+    title: series.title,
+    sub: [series.detail, series.source].filter(Boolean).join(' · '),
+    hint: [series.id, series.meaning ?? ''].filter(Boolean).join('\n'),
     host: series.host,
     choice: PLAIN,
     height: 56,

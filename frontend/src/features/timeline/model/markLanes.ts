@@ -132,7 +132,7 @@ export function eventLanes(marks: Marks): Lane[] {
   ]
 }
 
-/** The stalls, and what else lasted. */
+/** The stalls with who blocked them, and what else lasted. */
 export function spanLanes(marks: Marks, strips: Strips | undefined): [Lane[], Lane[]] {
   const capture = parseIso(marks.range?.end) ?? Infinity
   const of = (
@@ -188,17 +188,20 @@ export function spanLanes(marks: Marks, strips: Strips | undefined): [Lane[], La
     open: experiment.end === null,
     label: `Experiment ${experiment.number}: ${experiment.title}`,
     tone: 'accent' as const,
+    uncut: true,
     opens: { kind: 'experiment' as const, id: experiment.id },
   }))
   return [
-    of('spans:stalls', 'Stalls', 'Stretches in which work piled up', stalls),
     [
+      ...of('spans:stalls', 'Stalls', 'Stretches in which work piled up', stalls),
       ...of(
         'spans:blocking',
         'Blocking',
         'Root blockers, from the first snapshot to the last',
         blocking,
       ),
+    ],
+    [
       ...of(
         'spans:transactions',
         'Long transactions',

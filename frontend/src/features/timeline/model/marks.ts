@@ -6,6 +6,9 @@ import { parseIso, type TimeScale } from '@/charts/time'
 import { formatDuration } from '@/format'
 import { lastSeen } from './stallEdges'
 
+/** A stretch of a host that matters; null: of every host. */
+export type Focus = { readonly host: string | null; readonly span: Interval }
+
 type Stall = components['schemas']['StallDoc']
 type SnapshotMark = components['schemas']['SnapshotMark']
 
@@ -42,16 +45,30 @@ export function wholeRange(marks: components['schemas']['Marks'] | undefined): I
   return [start - margin, end + margin]
 }
 
-/** A range for a first look: the stalls with half their length around, else everything. */
+/** A range for a first look: the leading stall with half its length around, else everything. */
 export function firstLook(marks: components['schemas']['Marks'] | undefined): Interval | null {
   const whole = wholeRange(marks)
   if (!whole || !marks) return whole
   const stalls = marks.stalls.filter((s) => s.kind === 'stall')
-  const start = min(stalls, (s) => parseIso(s.onset) ?? undefined)
-  const end = max(stalls, (s) => parseIso(s.end) ?? whole[1])
+  const leading = stalls.find((s) => s.leading)
+  const start = min(leading ? [leading] : stalls, (s) => parseIso(s.onset) ?? undefined)
+  const end = max(leading ? [leading] : stalls, lastSeen)
   if (start === undefined || end === undefined) return whole
   const margin = Math.max(30_000, (end - start) / 2)
   return [Math.max(whole[0], start - margin), Math.min(whole[1], end + margin)]
+}
+
+/** The stalls and their baselines: the stretches that the axes of values show in full. */
+export function focusOf(stalls: readonly Stall[]): Focus[] {
+  return stalls.flatMap((stall): Focus[] => {
+    const onset = parseIso(stall.onset)
+    if (stall.kind !== 'stall' || onset === null) return []
+    const { host } = stall
+    const [from, to] = [parseIso(stall.baseline?.start), parseIso(stall.baseline?.end)]
+    const spans: Interval[] = [[onset, lastSeen(stall)]]
+    if (from !== null && to !== null) spans.push([from, to])
+    return spans.map((span) => ({ host, span }))
+  })
 }
 
 /** Per host, ms to add so that the onset of its first stall coincides with the earliest of all. */

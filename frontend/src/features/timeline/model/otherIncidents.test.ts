@@ -13,6 +13,7 @@ import {
 const series = (name: string, rank: number | null = null): Series => ({
   ...{ id: `${name}@h`, name, labels: '', host: 'h', kind: 'gauge', unit: null, points: 9 },
   ...{ first: null, last: null, min: 0, max: 1, group: 'm', artifact: null, meaning: null },
+  ...{ title: name, detail: '', source: 'm' },
   ...{ default: rank, shift: null },
 })
 const lane = (item: Series): MetricLane => ({

@@ -11,7 +11,8 @@ import { marksQuery, seriesQuery, stripsQuery } from './firstQueries'
 import { buildLanes } from './lanes'
 import { stack } from './laneStack'
 import type { Lane } from './laneTypes'
-import { firstLook, onsetShifts, wholeRange } from './marks'
+import { Captured } from './captured'
+import { firstLook, focusOf, onsetShifts, wholeRange } from './marks'
 import { stripLaneQuery, windowQuery } from './queries'
 import { readSpan } from './span'
 import { type LaneSettings, useLaneSettings } from './useLaneSettings'
@@ -58,10 +59,6 @@ export function useTimeline(id: string, plotWidth: number) {
     [lanes],
   )
   const compared = useQuery(windowQuery(id, metrics.slice(0, MAX_COMPARED), range))
-  const deltas = useMemo(
-    () => new Map(compared.data?.lanes.map((lane) => [lane.id, lane])),
-    [compared.data],
-  )
   const seriesById = useMemo(
     () => new Map(series.data?.map((entry) => [entry.id, entry])),
     [series.data],
@@ -73,12 +70,19 @@ export function useTimeline(id: string, plotWidth: number) {
       settings.aligned && marks.data ? onsetShifts(marks.data.stalls) : new Map<string, number>(),
     [settings.aligned, marks.data],
   )
+  const captured = useMemo(() => new Captured(marks.data?.captures), [marks.data])
+  const deltas = useMemo(() => {
+    const isCaptured = range !== null && captured.holds([2 * range[0] - range[1], range[0]])
+    const lanes = compared.data?.lanes ?? []
+    return new Map(lanes.map((lane) => [lane.id, isCaptured ? lane : { ...lane, before: null }]))
+  }, [compared.data, captured, range])
+  const focus = useMemo(() => focusOf(marks.data?.stalls ?? []), [marks.data])
   const selection = useSelection(lanes)
   const markedSpan = useMarkedSpan()
   return {
     ...{ id, settings, incident, overview, series, marks, others, failed, whole, range, setRange },
     ...{ shown, clocks, paths, lanes, placed, height, metrics, compared, deltas, seriesById },
-    ...{ strip, shifts, selection, markedSpan },
+    ...{ strip, shifts, selection, markedSpan, captured, focus },
   }
 }
 

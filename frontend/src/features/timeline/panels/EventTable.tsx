@@ -125,7 +125,7 @@ function LaneTable({
   }
   const name = (lane: WindowLane) => {
     const of = series.get(lane.id)
-    return of ? `${of.name} ${of.labels}`.trim() : lane.id
+    return of ? [of.title, of.detail].filter(Boolean).join(', ') : lane.id
   }
   const numbers = [
     ['before', 'Mean before'],
@@ -138,7 +138,11 @@ function LaneTable({
       key: 'series',
       head: 'Series',
       width: 'minmax(220px, 2fr)',
-      cell: (lane) => <span className="mono ellipsis">{name(lane)}</span>,
+      cell: (lane) => (
+        <span className="ellipsis" title={lane.id}>
+          {name(lane)}
+        </span>
+      ),
       sort: name,
     },
     {

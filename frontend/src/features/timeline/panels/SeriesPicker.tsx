@@ -22,7 +22,9 @@ export function SeriesPicker({ open, onOpenChange, series, shown, onChange, onAl
     const words = filter.toLowerCase().split(/\s+/).filter(Boolean)
     return series
       .filter((s) =>
-        words.every((word) => `${s.id} ${s.meaning ?? ''}`.toLowerCase().includes(word)),
+        words.every((word) =>
+          `${s.title} ${s.detail} ${s.id} ${s.meaning ?? ''}`.toLowerCase().includes(word),
+        ),
       )
       .sort((a, b) => (b.shift?.score ?? 0) - (a.shift?.score ?? 0) || a.id.localeCompare(b.id))
   }, [series, filter])
@@ -64,11 +66,14 @@ export function SeriesPicker({ open, onOpenChange, series, shown, onChange, onAl
                     onChange(checked ? shown.filter((id) => id !== s.id) : [...shown, s.id])
                   }
                 />
-                <span className="mono ellipsis" title={s.id}>
-                  {s.name}
-                  {s.labels && <span className="faint"> {s.labels}</span>}
+                <span className="ellipsis" title={s.id}>
+                  {s.title}
+                  <span className="faint">
+                    {' '}
+                    {[s.detail, s.unit, s.source].filter(Boolean).join(' · ')}
+                  </span>
                 </span>
-                <span className="faint ellipsis">{s.meaning ?? ''}</span>
+                <span className="faint ellipsis">{s.meaning ?? s.id}</span>
                 <span className="num">{s.shift?.ratio ? formatRatio(s.shift.ratio) : ''}</span>
               </label>
             </li>

@@ -7,6 +7,7 @@ import type { Item } from '../model/laneTypes'
 
 type Props = {
   readonly span: number
+  /** Of lanes before and in this window; empty: nothing was captured before it. */
   readonly lanes: readonly WindowLane[]
   readonly series: ReadonlyMap<string, Series>
   readonly chosen: Item | null
@@ -53,9 +54,7 @@ export function WindowBar({ span, lanes, series, chosen, onOpen, onLane, summary
             title={`${lane.id}: mean ${formatMeasured(lane.before)} before, ${formatMeasured(lane.now)} now`}
             onClick={() => onLane(lane.id)}
           >
-            <span className="mono ellipsis">
-              {series.get(lane.id)?.name.split('.').at(-1) ?? lane.id}
-            </span>{' '}
+            <span className="ellipsis">{series.get(lane.id)?.title ?? lane.id}</span>{' '}
             <b className="num">{text}</b>
           </button>
         ))}

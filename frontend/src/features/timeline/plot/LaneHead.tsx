@@ -51,11 +51,10 @@ export const LaneHead = memo(function LaneHead(props: Props) {
     event.dataTransfer.effectAllowed = 'move'
   }
   const small = lane.height < SMALL
-  const [family, name] = lane.kind === 'metric' ? familyOf(lane.title) : ['', lane.title]
   return (
     <div
       className={`tl-head-in${active ? ' tl-active' : ''}${small ? ' tl-small' : ''}`}
-      data-testid={`lane-${lane.title}`}
+      data-testid={`lane-${lane.kind === 'metric' ? lane.series.name : lane.title}`}
       draggable
       onDragStart={drag}
       onDragOver={(event) => event.preventDefault()}
@@ -67,7 +66,7 @@ export const LaneHead = memo(function LaneHead(props: Props) {
     >
       <button
         type="button"
-        className={`tl-name ellipsis${lane.kind === 'metric' || lane.kind === 'heat' ? ' mono' : ''}`}
+        className={`tl-name ellipsis${lane.kind === 'heat' ? ' mono' : ''}`}
         title={[lane.title, lane.sub, lane.hint, lane.host ?? ''].filter(Boolean).join('\n')}
         aria-pressed={active}
         onClick={() => actions.activate(lane)}
@@ -78,14 +77,12 @@ export const LaneHead = memo(function LaneHead(props: Props) {
         }}
       >
         {lane.choice.pinned && <PinIcon size={10} />}
-        {family && <span className="visually-hidden">{family}.</span>}
-        {name}
+        {lane.title}
       </button>
       <span className="tl-facts">
         <span ref={value} className="faint tl-resting">
           {resting}
         </span>
-        {!small && family && <span className="faint ellipsis">{family}</span>}
         {!small && lane.sub && <span className="faint ellipsis">{lane.sub}</span>}
         {clock && <ClockBadge clock={clock} />}
       </span>
@@ -94,12 +91,6 @@ export const LaneHead = memo(function LaneHead(props: Props) {
     </div>
   )
 })
-
-/** "innodb.lock_wait_transactions": the last part is the name, the family is below it. */
-function familyOf(title: string): readonly [family: string, name: string] {
-  const at = title.indexOf('.')
-  return at < 1 ? ['', title] : [title.slice(0, at), title.slice(at + 1)]
-}
 
 /** The value shown without a crosshair. */
 function useRest(lane: Lane, delta: WindowLane | undefined): string {
@@ -207,7 +198,8 @@ function Tools({ incidentId, view, lane, index, actions, delta, clock: source, m
               value={choice.scale}
               onChange={(scale) => onChoice({ scale })}
               options={[
-                { value: 'linear', label: 'Linear' },
+                { value: 'linear', label: 'Clipped', hint: 'to the stalls in sight' },
+                { value: 'full', label: 'Full', hint: 'to the highest value' },
                 { value: 'log', label: 'Logarithmic' },
                 { value: 'shared', label: 'Shared', hint: 'with lanes of its unit' },
               ]}

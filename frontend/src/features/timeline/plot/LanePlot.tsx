@@ -4,6 +4,7 @@ import type { Lane } from '../model/laneTypes'
 import type { TimelineModel } from '../model/useTimeline'
 import type { TimelineCommands } from '../useTimelineCommands'
 import { useLaneActions } from '../useLaneActions'
+import { GapBands } from './GapBands'
 import { LaneHead } from './LaneHead'
 import { MarkedSpan } from './MarkedSpan'
 import { Plot } from './Plot'
@@ -47,6 +48,7 @@ export function LanePlot({ model, marks, view, commands, mayWrite, width }: Prop
     )
   const over = (
     <>
+      <GapBands view={view} gaps={model.captured.gaps} />
       <StallBands incidentId={id} view={view} marks={marks} mayWrite={mayWrite} />
       {markedSpan.span && (
         <MarkedSpan

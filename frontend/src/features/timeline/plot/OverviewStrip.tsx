@@ -4,6 +4,7 @@ import { bindWindowBrush } from '@/charts/brush'
 import { layoutLane, type LanePoint } from '@/charts/lane'
 import type { Interval } from '@/charts/range'
 import { timeScale } from '@/charts/time'
+import type { Gaps } from '../model/captured'
 import { layoutStalls } from '../model/marks'
 import type { Stall } from '../model/documents'
 import { LEFT } from './layout'
@@ -14,13 +15,14 @@ type Props = {
   readonly name: string | null
   readonly points: readonly LanePoint[] | null
   readonly stalls: readonly Stall[]
+  readonly gaps: Gaps
   readonly whole: Interval
   readonly width: number
 }
 
 const HEIGHT = 44
 
-export function OverviewStrip({ view, name, points, stalls, whole, width }: Props) {
+export function OverviewStrip({ view, name, points, stalls, gaps, whole, width }: Props) {
   const x = timeScale(whole, width)
   const shape = useMemo(
     () => (points ? layoutLane(points, whole, { width, height: HEIGHT, padding: 4 }) : null),
@@ -54,7 +56,7 @@ export function OverviewStrip({ view, name, points, stalls, whole, width }: Prop
     <div className="strip" style={{ paddingLeft: LEFT }}>
       <div className="strip-label">
         Whole capture
-        {name && <div className="faint mono ellipsis">{name}</div>}
+        {name && <div className="faint ellipsis">{name}</div>}
       </div>
       <svg
         ref={svg}
@@ -72,6 +74,16 @@ export function OverviewStrip({ view, name, points, stalls, whole, width }: Prop
             width={Math.max(1, band.width)}
             height={HEIGHT}
             fill="var(--stall-band)"
+          />
+        ))}
+        {gaps.map(([from, to]) => (
+          <rect
+            key={from}
+            x={x(from)}
+            width={Math.max(1, x(to) - x(from))}
+            height={HEIGHT}
+            fill="var(--line)"
+            opacity={0.5}
           />
         ))}
         {shape && <path d={shape.band} fill="var(--idle)" opacity={0.25} />}

@@ -41,11 +41,16 @@ export async function timelineSvg(
     bands.fillStyle = palette['holding'] ?? ''
     bands.fillRect(band.x, 0, 1, height)
   }
+  for (const [from, to] of view.captured.gaps) {
+    const [left, right] = [Math.max(0, view.x(from)), Math.min(view.width, view.x(to))]
+    bands.fillStyle = palette['line'] ?? ''
+    if (right > left) bands.fillRect(left, 0, right - left, height)
+  }
   const lanes = new SvgSketch('l')
   view.drawLanes(lanes, placed, 0, palette)
   const heads = new SvgSketch('h')
   for (const { lane, y } of placed) {
-    heads.font = `${lane.kind === 'group' ? 600 : 400} 11px ${lane.kind === 'metric' ? 'mono' : 'sans-serif'}`
+    heads.font = `${lane.kind === 'group' ? 600 : 400} 11px sans-serif`
     heads.fillStyle = palette['text'] ?? ''
     const middle = lane.height < 34 ? y + lane.height / 2 + 4 : y + 16
     heads.fillText(lane.title, 8, middle, HEADS - 16)

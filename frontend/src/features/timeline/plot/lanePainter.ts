@@ -1,13 +1,16 @@
 /** Paints lanes with their extremes at the right: on the screen, and for an export. */
 import { drawHeat } from '@/charts/heatLane'
+import { clippedDomain, drawOverflow, overflows } from '@/charts/clipped'
 import { axisOf, type Box, type Domain, drawFoot, scaleOf } from '@/charts/laneBox'
 import { drawMarks } from '@/charts/markLane'
 import type { Palette } from '@/charts/palette'
 import type { Sketch } from '@/charts/sketch'
-import { drawMetric, extremes } from '@/charts/tileLane'
+import { drawMetric, extremes, type Run } from '@/charts/tileLane'
 import { formatMeasured } from '@/format'
+import { unitOf } from '../model/units'
 import type { MetricLane, Placed } from '../model/laneTypes'
 import { levelFor } from '../model/tiles'
+import { RIGHT } from './layout'
 import type { Scene } from './scene'
 
 const FONT = '11px "Inter Variable", Inter, sans-serif'
@@ -48,13 +51,24 @@ export class LanePainter {
       const toX = scaleOf(scene.range, box, shift)
       sketch.save()
       sketch.clipTo(box.x, box.y, box.w, box.h)
-      if (lane.kind === 'heat') drawHeat(sketch, lane, box, toX, scene.range[0] - shift, palette)
-      else drawMarks(sketch, lane, box, toX, palette, scene.chosen)
+      if (lane.kind === 'heat')
+        drawHeat(
+          sketch,
+          lane,
+          box,
+          toX,
+          scene.range[0] - shift,
+          palette,
+          scene.captured.gapsOf(lane.host),
+        )
+      else
+        drawMarks(sketch, lane, box, toX, palette, scene.chosen, scene.captured.gapsOf(lane.host))
       sketch.restore()
       if (lane.kind === 'heat') {
         sketch.font = FONT
         sketch.fillStyle = palette['text-3'] ?? ''
-        sketch.fillText(`max ${lane.row.peak}`, box.w + 6, box.y + box.h / 2 + 4)
+        const text = `${formatMeasured(lane.row.peak)} ${unitOf(lane)}`
+        sketch.fillText(text, box.w + 6, box.y + box.h / 2 + 4, RIGHT - 8)
       }
     }
   }
@@ -74,13 +88,19 @@ export class LanePainter {
     const domain =
       lane.choice.scale === 'shared'
         ? (shared.get(lane.unit ?? '') ?? [0, 1])
-        : this.domain(lane.id, extremes(runs, from, to), scene.moving)
+        : this.domain(lane.id, ownDomain(scene, lane, runs, [from, to]), scene.moving)
     sketch.save()
     sketch.clipTo(box.x, box.y, box.w, box.h)
     const toX = scaleOf(scene.range, box, shift)
-    drawMetric(sketch, lane, runs, box, toX, domain, palette, [from, to])
-    sketch.restore()
+    const gaps = scene.captured.gapsOf(lane.host)
+    drawMetric(sketch, lane, runs, box, toX, domain, palette, [from, to], gaps)
     sketch.font = FONT
+    if (lane.choice.scale === 'linear') {
+      const colours = { mark: palette['holding'] ?? '', text: palette['text-2'] ?? '' }
+      const peaks = overflows(runs, [from, to], domain[1], toX)
+      drawOverflow(sketch, peaks, box, colours, formatMeasured)
+    }
+    sketch.restore()
     sketch.fillStyle = palette['text-3'] ?? ''
     if (runs.length > 0) labelDomain(sketch, lane, box, domain)
     else if (lane.height > SMALL) {
@@ -99,6 +119,20 @@ export class LanePainter {
     if (drawn) this.domains.set(id, next)
     return next
   }
+}
+
+/** What the axis of a lane spans before it starts at zero. */
+function ownDomain(
+  scene: Scene,
+  lane: MetricLane,
+  runs: readonly Run[],
+  window: Domain,
+): Domain | null {
+  if (lane.choice.scale !== 'linear' || lane.otherIncident) return extremes(runs, ...window)
+  const stretches = scene.focus.flatMap(({ host, span }) =>
+    host === null || lane.host === null || host === lane.host ? [span] : [],
+  )
+  return clippedDomain(runs, window, stretches)
 }
 
 /** One domain per unit for the lanes that share theirs. */
@@ -123,12 +157,15 @@ function sharedDomains(
 /** Write the extremes of a lane to the right of it. */
 function labelDomain(sketch: Sketch, lane: MetricLane, box: Box, domain: Domain): void {
   const left = box.w + 6
+  const room = RIGHT - 8
+  const unit = unitOf(lane)
   if (lane.height < 40) {
-    sketch.fillText(formatMeasured(domain[1]), left, box.y + box.h / 2 + 4)
+    sketch.fillText(`${formatMeasured(domain[1])} ${unit}`, left, box.y + box.h / 2 + 4, room)
     return
   }
-  sketch.fillText(formatMeasured(domain[1]), left, box.y + 12)
-  sketch.fillText(formatMeasured(domain[0]), left, box.y + box.h - 5)
   const { scale } = lane.choice
-  if (scale !== 'linear') sketch.fillText(scale, left, box.y + box.h / 2 + 4)
+  const kind = scale === 'log' || scale === 'shared' ? `${scale} ` : ''
+  sketch.fillText(formatMeasured(domain[1]), left, box.y + 12, room)
+  sketch.fillText(`${kind}${unit}`, left, box.y + box.h / 2 + 4, room)
+  sketch.fillText(formatMeasured(domain[0]), left, box.y + box.h - 5, room)
 }

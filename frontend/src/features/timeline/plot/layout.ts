@@ -2,5 +2,5 @@
 
 /** Left of the plot: names of the lanes, CSS pixels. */
 export const LEFT = 220
-/** Right of it: their extremes. */
-export const RIGHT = 64
+/** Right of it: their extremes and units. */
+export const RIGHT = 92

@@ -11,7 +11,7 @@ export function useTimelineView(model: TimelineModel): {
   /** Why the last request for tiles failed; null when it succeeded. */
   readonly tileError: unknown
 } {
-  const { id, lanes, range, whole, shifts, clocks, setRange } = model
+  const { id, lanes, range, whole, shifts, clocks, setRange, captured, focus } = model
   const selected = model.selection.item?.key ?? null
   const version = useQuery(lanesVersionQuery(id))
   const [tileError, setTileError] = useState<unknown>(null)
@@ -19,6 +19,7 @@ export function useTimelineView(model: TimelineModel): {
   useEffect(() => () => view.dispose(), [view])
   useEffect(() => view.tiles.clear(), [view, version.data])
   useEffect(() => view.setLanes(lanes), [view, lanes])
+  useEffect(() => view.setCaptured(captured, focus), [view, captured, focus])
   useEffect(() => view.choose(selected), [view, selected])
   useEffect(() => {
     if (range && whole) view.showRange(range, whole)

@@ -9,6 +9,8 @@ import { animate, rangesBetween, stopMotion } from '@/charts/motion'
 import { clamped, type Interval } from '@/charts/range'
 import { stack, visible } from '../model/laneStack'
 import type { Lane, Placed } from '../model/laneTypes'
+import { Captured } from '../model/captured'
+import type { Focus } from '../model/marks'
 import { type Fetcher, TileStore } from '../model/tiles'
 import { CanvasPair } from './canvasPair'
 import { ClockShifts } from './clockShifts'
@@ -34,6 +36,8 @@ export class TimelineView implements Scene {
   chosen: string | null = null
   moving = false
   clocks = new ClockShifts()
+  captured = new Captured()
+  focus: readonly Focus[] = []
   readonly tiles: TileStore
 
   /** Where a motion leads; null while nothing jumps. */
@@ -94,6 +98,14 @@ export class TimelineView implements Scene {
     this.clocks = new ClockShifts(shifts, dispersion)
     this.draw()
     this.requestTiles()
+  }
+
+  /** captured: when servers were observed; focus: what the value axes are clipped to. */
+  setCaptured(captured: Captured, focus: readonly Focus[]): void {
+    this.captured = captured
+    this.focus = focus
+    this.painter.forgetDomains()
+    this.draw()
   }
 
   /** commit: gets a range that came to rest; tiles: gets what failed, or null, after each answer. */

@@ -1,0 +1,123 @@
+"""Name series in words: 'Threads waiting for a latch' for 'innodb.semaphore_waits'.
+
+The vocabulary is data: ``data/series_titles.yaml``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib import resources
+from typing import Any
+
+import yaml
+
+from pileup.knowledge import knowledge
+from pileup.knowledge.series_names import Measure, measure_of
+
+_NAMED_BY_OTHERS = frozenset({"metric", "cloudwatch"})
+_PIECES = re.compile(r"[_.\s]+")
+_LONGEST = 300
+_COMMAND = "com_"
+"""SHOW STATUS counts each command under this prefix: Com_select."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesTitle:
+    title: str
+    """Of the quantity, or of the part of it that a single label selects (a session's state)."""
+    detail: str
+    """The labels in words: 'device vda'; '' without labels."""
+    source: str
+    """Who measured it: 'SHOW STATUS', 'vmstat'; the collector's name if nothing is known of it."""
+    unit: str | None
+    """The printed unit, else the one that the knowledge or the name gives; None: not known."""
+    quantity: str
+    """Equal for series of one quantity from several collectors, labels included."""
+
+
+@lru_cache(maxsize=16384)
+def series_title(name: str, labels: str = "", unit: str | None = None) -> SeriesTitle:
+    """Name a series. name: with its collector; labels: 'key=value,...'; unit: as printed."""
+    collector, _, short = name.partition(".")
+    if not short:
+        collector, short = "", name
+    words = _vocabulary()
+    known = words.collectors.get(collector, {})
+    measure = measure_of(short, labels, unit) if collector in _NAMED_BY_OTHERS else None
+    key = measure.name if measure is not None else short.lower()
+    plain, ending = _without_unit(short)
+    if measure is not None and measure.is_known:
+        plain = _without_unit(key)[0]
+    title = words.titles.get(name) or words.titles.get(key) or _read(plain)
+    pairs = [item.partition("=")[::2] for item in labels[:_LONGEST].split(",") if item]
+    if len(pairs) == 1 and pairs[0][0] == short.rpartition(".")[2]:
+        title, detail = pairs[0][1] or title, title
+    else:
+        detail = ", ".join(f"{label} {value}" for label, value in pairs)
+    return SeriesTitle(
+        title=title,
+        detail=detail,
+        source=known.get("title") or collector,
+        unit=("1/s" if unit == "/s" else unit)
+        or _unit_of(name, key, measure)
+        or ending
+        or known.get("unit")
+        or _counted(short),
+        quantity=f"{key}{{{labels}}}",
+    )
+
+
+def _unit_of(name: str, key: str, measure: Measure | None) -> str | None:
+    """Return the unit that the vocabulary or the knowledge gives; None: neither does."""
+    if measure is not None and measure.is_rate:
+        return "1/s"
+    units = _vocabulary().units
+    meaning = knowledge().series(name)
+    known = (measure.unit if measure is not None else None) or units.get(name) or units.get(key)
+    return known or (meaning.unit if meaning is not None else None)
+
+
+def _counted(name: str) -> str | None:
+    """Return what a name counts: 'pages' for 'bp_pages_dirty'; None where no noun says it."""
+    nouns = _vocabulary().nouns
+    return next((word for word in reversed(_PIECES.split(name.lower())) if word in nouns), None)
+
+
+def _without_unit(name: str) -> tuple[str, str | None]:
+    """Split 'latency_ms' into 'latency' and 'ms'; None where the name says no unit."""
+    for ending, unit in _vocabulary().endings.items():
+        if name.lower().endswith(f"_{ending}") and len(name) > len(ending) + 1:
+            return name[: -len(ending) - 1], unit
+    return name, None
+
+
+def _read(name: str) -> str:
+    """Write a name of words joined by underscores as text."""
+    known = _vocabulary().words
+    if name.lower().startswith(_COMMAND) and len(name) > len(_COMMAND):
+        return f"{name[len(_COMMAND) :].replace('_', ' ').upper()} statements"
+    pieces = [piece for piece in _PIECES.split(name[:_LONGEST]) if piece]
+    text = " ".join(known.get(piece.lower(), piece) for piece in pieces) or name or "unnamed"
+    return text[0].upper() + text[1:]
+
+
+@dataclass(frozen=True, slots=True)
+class _Vocabulary:
+    collectors: dict[str, dict[str, str]]
+    titles: dict[str, str]
+    units: dict[str, str]
+    words: dict[str, str]
+    endings: dict[str, str]
+    nouns: frozenset[str]
+
+
+@cache
+def _vocabulary() -> _Vocabulary:
+    text = resources.files("pileup.knowledge").joinpath("data/series_titles.yaml")
+    data: dict[str, Any] = yaml.safe_load(text.read_text("utf-8"))
+    return _Vocabulary(**{**data, "nouns": frozenset(data["nouns"])})
+
+
+__all__ = ["SeriesTitle", "series_title"]
