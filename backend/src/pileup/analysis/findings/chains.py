@@ -6,6 +6,7 @@ from pileup.analysis.contract import ChainDoc
 from pileup.analysis.evidence.times import clock_text
 from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.rules import Match, count
+from pileup.analysis.findings.words import the
 from pileup.analysis.findings.worst_moment import Queue, describe_holder
 from pileup.knowledge import Issue
 from pileup.numerals import number
@@ -41,8 +42,8 @@ def chain(queue: Queue | None, match: Match, observed: Observed) -> ChainDoc:
         )
     many = count(queue.in_largest, "session waits", "sessions wait")
     lasted = f" for up to {number(queue.longest)} s" if queue.longest else ""
-    doing = f", most of them in '{queue.statements[0]}'" if queue.statements else ""
-    victims = f"{many}{lasted} for {queue.label}{doing}."
+    doing = f", most of them with '{queue.statements[0]}'" if queue.statements else ""
+    victims = f"{many}{lasted} for {the(queue.label)}{doing}."
     if queue.waiters > queue.in_largest:
         victims += f" In all, {count(queue.waiters, 'session waits', 'sessions wait')} like this."
     return ChainDoc(trigger=trigger, holder=_holder(queue), victims=victims)

@@ -18,8 +18,10 @@ from pileup.analysis.evidence.series import short_name
 from pileup.analysis.findings.observed import NO_DATA, Observed, Seen
 from pileup.analysis.findings.rules import Match
 from pileup.analysis.findings.rules.larger import Larger
+from pileup.analysis.findings.seen import distinct
 from pileup.analysis.findings.setting_values import amount, is_value
 from pileup.analysis.findings.strength import LATCH, LOCK, SHARE, Patience, strength
+from pileup.analysis.findings.words import count
 from pileup.knowledge.renamed import look_up
 from pileup.knowledge.signature import Sign, Signature, names
 from pileup.numerals import number
@@ -27,6 +29,8 @@ from pileup.numerals import number
 MOST = 0.97
 FOUND = 0.4
 """From this score on a problem is found; below, it is seen, but there is too little to be sure."""
+_SAME = 0.05
+"""A smaller change is none."""
 _UNCHECKED = 0.6
 """Factor where the evidence has no records in which another needed sign could show."""
 _FEW_DUMPS, _RARE = 5, 0.2
@@ -117,7 +121,7 @@ def evaluate(signature: Signature, observed: Observed, larger: Larger) -> Outcom
         signature.issue,
         round(min(MOST, score), 3),
         why,
-        tuple(evidence[:5]),
+        tuple(distinct(evidence)[:5]),
         tuple(against),
         waiters,
     )
@@ -229,8 +233,8 @@ def _change(level: Level) -> str:
     name = short_name(level.series) + (f" ({level.labels})" if level.labels else "")
     if before is None or inside is None:
         return f"{name} is {number(inside or 0)} (peak {number(level.peak)})"
-    verb = "rose" if inside > before else "fell" if inside < before else "stayed"
-    if verb == "stayed":
+    verb = "rose" if inside > before else "fell"
+    if abs(inside - before) <= _SAME * max(abs(inside), abs(before)):
         return f"{name} stayed at {number(inside)} (peak {number(level.peak)})"
     return f"{name} {verb} from {number(before)} to {number(inside)}"
 
@@ -273,9 +277,9 @@ def _setting(sign: Sign, observed: Observed) -> Seen:
 def _reduce_score(score: float, seen: Seen, larger: Larger) -> tuple[float, list[str]]:
     reasons: list[str] = []
     assert seen.dumps is not None
-    count, of = seen.dumps
-    if of >= _FEW_DUMPS and count < _RARE * of:
-        reasons.append(f"Only {count} of {of} status dumps of the stall show these waits.")
+    shown, of = seen.dumps
+    if of >= _FEW_DUMPS and shown < _RARE * of:
+        reasons.append(f"Only {shown} of {of} status dumps of the stall show these waits.")
         score *= _RARE_FACTOR
     if bigger := larger.than(seen.most):
         reasons += bigger
@@ -325,7 +329,7 @@ def _wanted(sign: Sign) -> str:
         case "limit":
             return f"{text} at the limit"
         case "deadlocks":
-            return f"{number(sign.deadlocks or 0)} deadlocks per minute"
+            return f"{count(round(sign.deadlocks or 0), 'deadlock', 'deadlocks')} per minute"
         case "old_transaction":
             return f"a transaction open for {number(sign.old_transaction or 0)} s"
         case "trend":

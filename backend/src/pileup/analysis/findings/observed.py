@@ -26,7 +26,7 @@ from pileup.analysis.evidence.line_ranges import line_ranges
 from pileup.analysis.evidence.series import measure, short_name
 from pileup.analysis.evidence.times import iso
 from pileup.analysis.findings import limits as limit_checks
-from pileup.analysis.findings import storms, worst_moment
+from pileup.analysis.findings import storms, words, worst_moment
 from pileup.analysis.findings.cascade import Ending, endings
 from pileup.analysis.findings.seen import NO_DATA, Seen
 from pileup.analysis.findings.texts import Texts
@@ -36,7 +36,7 @@ from pileup.analysis.waits import moment_graph
 from pileup.knowledge import function_key, knowledge, match_stack
 from pileup.knowledge.renamed import current_name, look_up
 from pileup.knowledge.signature import names as listed
-from pileup.numerals import number
+from pileup.numerals import grouped, number
 
 _QUERY_LENGTH = 2000
 """Only this many characters of a statement are matched: enough for its shape."""
@@ -47,6 +47,7 @@ _ENDS = 0.5
 _PAGES_OF_ONE = 4
 _PLACES_SHOWN = 2
 _USUAL_LENGTH = 80
+_LINE_LENGTH = 160
 _LINES_OF = (
     pl.col("line_first").min(),
     pl.col("line_last").max(),
@@ -219,8 +220,9 @@ class Observed:
             msgspec.structs.replace(
                 wait.example,
                 at=None,
-                text=f"{wait.max_at_once} at once wait at {wait.file}:{wait.line} ({wait.mode}) "
-                f"for {wait.latch_label} ({latch_id}), {wait.share:.0%} of all semaphore waits",
+                text=f"{words.threads(wait.max_at_once, 'wait')} at {wait.file}:{wait.line} "
+                f"({wait.mode}) for the latch {wait.latch_label} ({latch_id}), "
+                f"{words.share(wait.share)} of all semaphore waits",
             )
             for wait in places[:_PLACES_SHOWN]
             if wait.example
@@ -297,9 +299,7 @@ class Observed:
         top = max(matches, key=lambda group: group.threads)
         named = next((name for name in top.names if function_key(name) in wanted), functions[0])
         verb = {True: "wait in", False: "work in", None: "are in"}[waiting]
-        if most == 1:
-            verb = {True: "waits in", False: "works in", None: "is in"}[waiting]
-        text = f"{_threads(most)} {verb} {named}"
+        text = words.threads(most, f"{verb} {named}")
         if outer:
             text += f" (below {next((n for n in top.names if function_key(n) in outer), '')})"
         return self._stacks_seen(matches, top, most, text)
@@ -316,13 +316,15 @@ class Observed:
             return Seen(False)
         top = max(passing, key=lambda group: (group.example["count"], -group.example["row"]))
         most = _most_at_once(passing)
-        text = f"{most} threads at once {what}; {top.example['count']} of them with this stack"
+        text = words.threads(most, what)
+        if 1 < (alike := min(top.example["count"], most)) < most:
+            text += f"; {grouped(alike)} of them with this stack"
         return self._stacks_seen(passing, top, most, text)
 
     def _by_stack(self, matches: Sequence[StackGroup], verb: str) -> Seen:
         most = _most_at_once(matches)
         top = max(matches, key=lambda group: group.threads)
-        return self._stacks_seen(matches, top, most, f"{_threads(most)} {verb} by their stacks")
+        return self._stacks_seen(matches, top, most, words.threads(most, f"{verb} by their stacks"))
 
     def _stacks_seen(
         self, matches: Sequence[StackGroup], top: StackGroup, most: int, text: str
@@ -342,7 +344,7 @@ class Observed:
             listed,
             pattern,
             lambda top, usual: (
-                f"{top['n']} session{'' if top['n'] == 1 else 's'} in state '{usual}'{_at(top)}"
+                f"{words.count(top['n'], 'session', 'sessions')} in state '{usual}'{_at(top)}"
             ),
         )
 
@@ -357,7 +359,7 @@ class Observed:
         table, mode = top["waits_table"], top["waits_mode"]
         named = ", ".join(filter(None, (top["waits_index"] or "table", mode)))
         text = (
-            f"{top['n']} transaction{'s wait' if top['n'] > 1 else ' waits'} for a lock on "
+            f"{words.count(top['n'], 'transaction waits', 'transactions wait')} for a lock on "
             f"{table or 'a table that is not printed'} ({named}){_at(top)}"
         )
         of_it = pl.col("waits_table") == table if table else pl.col("waits_table").is_null()
@@ -393,7 +395,7 @@ class Observed:
         listed = self._users
         if listed is None:
             return NO_DATA
-        return self._most(listed, pattern, "sessions of user", age=False)
+        return self._most(listed, pattern, _sessions_of, age=False)
 
     def transaction(self, pattern: str, lasting: float | None = None) -> Seen:
         """Count transactions by 'state operation'; the share is of those that are active."""
@@ -407,7 +409,7 @@ class Observed:
         listed = self._locks
         if listed is None:
             return NO_DATA if self.during("transaction") is None else Seen(False)
-        return self._most(listed, pattern, "transactions wait for the lock")
+        return self._most(listed, pattern, _transactions_wait)
 
     @cached_property
     def _lock_waits(self) -> pl.DataFrame | None:
@@ -451,7 +453,7 @@ class Observed:
             return Seen(False)
         frame, row = listed.frame, matches.row(0, named=True)
         times = "once" if matches.height == 1 else f"{matches.height} times"
-        text = f"the log says {times} '{row['message'][:120]}'"
+        text = f"the log says {times} '{words.clip(row['message'], _LINE_LENGTH)}'"
         share = matches.height / frame.height
         return Seen(True, matches.height, share, text, (self.lines(row, text),))
 
@@ -482,8 +484,8 @@ class Observed:
         if matches.is_empty():
             return Seen(False)
         top = _peak(matches)
-        words = "transaction" if top["n"] == 1 else "transactions"
-        text = f"{top['n']} {words} open for {number(seconds)} s or more"
+        many = words.count(top["n"], "transaction", "transactions")
+        text = f"{many} open for {number(seconds)} s or more"
         share = matches.height / frame.height
         return Seen(True, top["n"], share, text, (self.lines(top, text),))
 
@@ -503,8 +505,8 @@ class Observed:
         queue = self.queues.get(kind)
         if queue is None:
             return Seen(False)
-        words = f"{queue.waiters} session{' waits' if queue.waiters == 1 else 's wait'}"
-        text = f"{words} for {queue.label}"
+        many = words.count(queue.waiters, "session waits", "sessions wait")
+        text = f"{many} for {words.the(queue.label)}"
         if queue.longest is not None and queue.longest >= 1:
             text += f", up to {number(queue.longest)} s"
         if holder is not None:
@@ -513,7 +515,11 @@ class Observed:
                 return Seen(False)
             assert queue.holder is not None
             text += f"; {worst_moment.describe_holder(queue.holder)} holds it"
-        return Seen(True, queue.waiters, queue.share, text, queue.evidence, longest=queue.longest)
+        evidence = tuple(
+            locator if locator.text else msgspec.structs.replace(locator, text=text)
+            for locator in queue.evidence[:1]
+        )
+        return Seen(True, queue.waiters, queue.share, text, evidence, longest=queue.longest)
 
     def main(self, pattern: str) -> Seen:
         """Check what InnoDB's main thread does, as status dumps print it."""
@@ -525,7 +531,7 @@ class Observed:
         if matches.is_empty():
             return Seen(False)
         row = matches.row(0, named=True)
-        text = f"the main thread is '{row['main_thread'][:_USUAL_LENGTH]}'"
+        text = f"the main thread is '{words.clip(row['main_thread'], _USUAL_LENGTH)}'"
         where = (self.lines(row, text),)
         return Seen(True, matches.height, matches.height / frame.height, text, where)
 
@@ -713,7 +719,8 @@ class Observed:
         top = moments.row(0, named=True)
         share = matches.height / frame.height
         dumps = (moments.height, max(self._dumps, moments.height))
-        text = f"{_threads(top['n'])} {what} in one status dump ({share:.0%} of the latch waits"
+        text = f"{words.threads(top['n'], what)} in one status dump "
+        text += f"({words.share(share)} of the latch waits"
         of = f"status dumps{' of the stall' if self._stall else ''}"
         text += f", in {dumps[0]} of {dumps[1]} {of})" if dumps[1] > 1 else ")"
         longest = _longest(matches, "waited_s")
@@ -723,25 +730,21 @@ class Observed:
         self,
         listed: Texts,
         pattern: str,
-        what: str | Callable[[dict[str, Any], str], str],
+        what: Callable[[dict[str, Any], str], str],
         lasting: float | None = None,
         *,
         age: bool = True,
     ) -> Seen:
         """Find the moment with the most rows whose text matches.
 
-        ``what`` completes "12 ... 'usual value' at once", or makes the text from the moment and the
-        usual value. age: name how long the oldest of them has lasted.
+        ``what`` makes the text from the moment and the usual value. age: name how long the oldest of them has lasted.
         """
         matches = listed.matching(pattern, lasting)
         if matches is None:
             return Seen(False)
         top = _peak(matches)
         usual = str(matches[listed.column].mode().sort()[0])
-        if isinstance(what, str):
-            text = f"{top['n']} {what} '{usual[:_USUAL_LENGTH]}' at once"
-        else:
-            text = what(top, usual)
+        text = what(top, usual)
         longest = _longest(matches, listed.age) if age and listed.age else None
         if longest is not None and longest >= 1:
             text += f", up to {number(longest)} s"
@@ -758,18 +761,30 @@ def _is_same_measure(series: str, name: str) -> bool:
 
 
 def _sessions_in(top: dict[str, Any], usual: str) -> str:
-    words = "session" if top["n"] == 1 else "sessions"
-    return f"{top['n']} {words} in '{usual[:_USUAL_LENGTH]}' at once"
+    return f"{words.count(top['n'], 'session', 'sessions')} in {_usual(top, usual)}"
+
+
+def _sessions_of(top: dict[str, Any], usual: str) -> str:
+    return f"{words.count(top['n'], 'session', 'sessions')} of user {_usual(top, usual)}"
+
+
+def _transactions_wait(top: dict[str, Any], usual: str) -> str:
+    many = words.count(top["n"], "transaction waits", "transactions wait")
+    return f"{many} for the lock {_usual(top, usual)}"
+
+
+def _usual(top: dict[str, Any], usual: str) -> str:
+    """Quote the usual value: "'Sending data' at once"."""
+    at_once = " at once" if top["n"] > 1 else ""
+    return f"'{words.clip(usual, _USUAL_LENGTH)}'{at_once}"
 
 
 def _statements_like(top: dict[str, Any], usual: str) -> str:
-    words = "statement" if top["n"] == 1 else "statements"
-    return f"{top['n']} {words} like '{' '.join(usual.split())[:_USUAL_LENGTH]}' at once"
+    return f"{words.count(top['n'], 'statement', 'statements')} like {_usual(top, usual)}"
 
 
 def _transactions_in(top: dict[str, Any], usual: str) -> str:
-    words = "transaction" if top["n"] == 1 else "transactions"
-    return f"{top['n']} {words} in '{usual.strip()[:_USUAL_LENGTH]}' at once"
+    return f"{words.count(top['n'], 'transaction', 'transactions')} in {_usual(top, usual)}"
 
 
 def _at(top: dict[str, Any]) -> str:
@@ -857,10 +872,6 @@ def _most_at_once(matches: Iterable[StackGroup]) -> int:
 
 def _known(value: float | None) -> str:
     return "unknown" if value is None else number(value)
-
-
-def _threads(count: int) -> str:
-    return "1 thread" if count == 1 else f"{count} threads at once"
 
 
 __all__ = ["NO_DATA", "LockQueue", "Observed", "Seen"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pileup.analysis.contract import Locator
@@ -25,4 +26,14 @@ class Seen:
 
 NO_DATA = Seen(None)
 
-__all__ = ["NO_DATA", "Seen"]
+
+def distinct(locators: Iterable[Locator]) -> list[Locator]:
+    """Drop evidence that says the same of the same lines or series again."""
+    kept: dict[tuple[object, ...], Locator] = {}
+    for locator in locators:
+        key = (locator.text, locator.artifact, locator.line_first, locator.series)
+        kept.setdefault(key, locator)
+    return list(kept.values())
+
+
+__all__ = ["NO_DATA", "Seen", "distinct"]

@@ -36,6 +36,7 @@ from pileup.analysis.findings.rules import (
     pages,
     statements,
 )
+from pileup.analysis.findings.seen import distinct
 from pileup.analysis.findings.worst_moment import Queue
 from pileup.knowledge import knowledge
 from pileup.knowledge.signature import Signature, names
@@ -161,7 +162,7 @@ def _finding(
         chain=chains.chain(queue, match, observed) if queue or match.waiters else ChainDoc(),
         next_step=chains.next_step(issue, match, queue, observed),
         why=match.why,
-        evidence=list(match.evidence),
+        evidence=distinct(match.evidence),
         against=list(match.against),
         applies_to_version=own.applies,
         fixed_in=list(issue.fixed),

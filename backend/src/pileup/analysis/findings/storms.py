@@ -13,6 +13,7 @@ import polars as pl
 from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.series import short_name
 from pileup.analysis.findings.seen import NO_DATA, Seen
+from pileup.analysis.findings.words import clip
 from pileup.numerals import number
 from pileup.sql_tokens import shapes
 
@@ -92,7 +93,7 @@ def _usual_statements(printed: pl.DataFrame | None) -> str:
     )
     counts = Counter(queries["shape"].drop_nulls().to_list())
     usual = sorted(counts.items(), key=lambda row: (-row[1], row[0]))[:_SHAPES]
-    return " and ".join(f"'{shape[:_LONGEST]}'" for shape, _ in usual)
+    return " and ".join(f"'{clip(shape, _LONGEST)}'" for shape, _ in usual)
 
 
 def trend(observed: Observed, names: Sequence[str]) -> Seen:

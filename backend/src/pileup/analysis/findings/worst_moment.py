@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pileup.analysis.contract import Locator
 from pileup.analysis.evidence.context import Context
 from pileup.analysis.evidence.scene import Actor, scene
+from pileup.analysis.findings.words import clip
 from pileup.analysis.waits import moments
 from pileup.analysis.waits.draft import Edge, Graph, Resource
 from pileup.analysis.waits.graph import build
@@ -114,9 +115,7 @@ def _queue(
 
 def _statements(graph: Graph, edges: Sequence[Edge]) -> tuple[str, ...]:
     counts = Counter(
-        " ".join(query.split())[:_STATEMENT]
-        for edge in edges
-        if (query := graph.actors[edge.source].query)
+        clip(query, _STATEMENT) for edge in edges if (query := graph.actors[edge.source].query)
     )
     return tuple(text for text, _ in counts.most_common(2))
 
@@ -165,7 +164,7 @@ def describe_holder(actor: Actor) -> str:
     elif (lasting := (actor.session or {}).get("time_s")) and actor.query:
         parts.append(f"running for {number(lasting)} s")
     if actor.query:
-        parts.append(f"'{' '.join(actor.query.split())[:_STATEMENT]}'")
+        parts.append(f"'{clip(actor.query, _STATEMENT)}'")
     name = (
         f"session {actor.session_id}"
         if actor.session_id is not None

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from pileup.analysis.contract import Locator
 from pileup.analysis.findings.observed import Observed
-from pileup.numerals import grouped
+from pileup.analysis.findings.words import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +41,6 @@ def having_any(*functions: str) -> Callable[[Sequence[str]], bool]:
 def graded(*parts: tuple[bool, float]) -> float:
     """Sum the weights of the parts that hold, to at most 0.97."""
     return round(min(0.97, sum(weight for holds, weight in parts if holds)), 3)
-
-
-def count(number: int, single: str, plural: str) -> str:
-    """Write a count with its words: '1 thread waits', '12 threads wait'."""
-    return f"{grouped(number)} {single if number == 1 else plural}"
 
 
 __all__ = ["Match", "Rule", "count", "graded", "having_any"]

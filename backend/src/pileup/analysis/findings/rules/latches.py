@@ -7,6 +7,7 @@ import re
 from pileup.analysis.findings.observed import Observed, Seen
 from pileup.analysis.findings.rules import Match, Rule, count, having_any, larger
 from pileup.analysis.findings.strength import LATCH, strength
+from pileup.analysis.findings.words import share as share_of
 
 _IN_LIST = re.compile(r"\bIN\s*\((?:[^(),]+,){20,}", re.IGNORECASE | re.DOTALL)
 _STATEMENTS = 2000
@@ -17,7 +18,7 @@ def ahi_build(observed: Observed) -> Match | None:
     waits = observed.hot_latch("btr_search_latch")
     building = observed.threads(
         having_any("btr_search_build_page_hash_index", "btr_search_info_update_slow"),
-        "build or update adaptive hash entries",
+        "are building or updating adaptive hash entries",
     )
     if not waits.holds and not building.holds:
         return None
@@ -45,7 +46,7 @@ def ahi_build(observed: Observed) -> Match | None:
     )
     why = (
         f"{count(waits.most, 'thread waits', 'threads wait at once')}{where_at} for the adaptive "
-        f"hash latch ({waits.share:.0%} of all latch waits{cascade})."
+        f"hash latch ({share_of(waits.share)} of all latch waits{cascade})."
         if waits.holds
         else f"{count(building.most, 'thread is', 'threads are')} in the code that builds adaptive "
         "hash entries."
@@ -91,7 +92,7 @@ def hot_page(observed: Observed) -> Match | None:
     )
     why = (
         f"{count(waits.most, 'thread waits', 'threads wait at once')} for page latches at "
-        f"{count(addresses, 'address', 'addresses')} ({waits.share:.0%} of the latch waits)."
+        f"{count(addresses, 'address', 'addresses')} ({share_of(waits.share)} of the latch waits)."
     )
     score = score * 0.5 if against else score
     return Match("hot-page", round(score, 3), why, waits.evidence, against, waits.most)

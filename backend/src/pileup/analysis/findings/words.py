@@ -1,0 +1,44 @@
+"""Words of evidence: counts with their verbs, shares, and quotes that show where they were cut."""
+
+from __future__ import annotations
+
+from pileup.numerals import grouped
+
+_LEAST = 0.005
+"""A smaller share is 'less than 1%': it is not nothing."""
+
+
+def count(number: int, single: str, plural: str) -> str:
+    """Write a count with its words: '1 thread waits', '12 threads wait'."""
+    return f"{grouped(number)} {single if number == 1 else plural}"
+
+
+def threads(number: int, verb: str) -> str:
+    """Write how many threads do something: '1 thread waits for a', '12 threads at once wait ...'.
+
+    verb: the clause after 'threads'; its first word gets an s where there is one thread.
+    """
+    if number != 1:
+        return f"{grouped(number)} threads at once {verb}"
+    first, _, rest = verb.partition(" ")
+    one = {"are": "is", "have": "has", "search": "searches", "flush": "flushes"}
+    return f"1 thread {one.get(first, first + 's')} {rest}".rstrip()
+
+
+def share(value: float) -> str:
+    """Write a share: '45%', 'less than 1%'."""
+    return "less than 1%" if 0 < value < _LEAST else f"{value:.0%}"
+
+
+def the(label: str) -> str:
+    """Name a thing of the wait graph in a sentence: 'the commit queue'."""
+    return label if label.startswith(("the ", "a ", "an ")) else f"the {label}"
+
+
+def clip(text: str, most: int) -> str:
+    """Put a text on one line, at most so long; an ellipsis shows that it was cut."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
+
+
+__all__ = ["clip", "count", "share", "the", "threads"]
