@@ -21,8 +21,8 @@ def threads(number: int, verb: str) -> str:
     if number != 1:
         return f"{grouped(number)} threads at once {verb}"
     first, _, rest = verb.partition(" ")
-    one = {"are": "is", "have": "has", "search": "searches", "flush": "flushes"}
-    return f"1 thread {one.get(first, first + 's')} {rest}".rstrip()
+    singular = {"are": "is", "have": "has", "search": "searches", "flush": "flushes"}
+    return f"1 thread {singular.get(first, first + 's')} {rest}".rstrip()
 
 
 def share(value: float) -> str:
