@@ -737,7 +737,8 @@ class Observed:
     ) -> Seen:
         """Find the moment with the most rows whose text matches.
 
-        ``what`` makes the text from the moment and the usual value. age: name how long the oldest of them has lasted.
+        ``what`` makes the text from the moment and the usual value. age: name how long the
+        oldest of them has lasted.
         """
         matches = listed.matching(pattern, lasting)
         if matches is None:
