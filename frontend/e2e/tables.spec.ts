@@ -78,8 +78,8 @@ test('a large file is searched and jumped through', async ({ page }) => {
 })
 
 test('settings: the file against the server', async ({ page }) => {
-  await page.goto(`/incidents/${incident}/tables`)
-  const table = page.getByRole('grid', { name: 'Settings' })
+  await page.goto(`/incidents/${incident}/tables?tab=settings`)
+  const table = page.getByRole('grid', { name: 'Server settings' })
   await expect(page.getByLabel('Left source')).toContainText('my.cnf')
   await page.getByRole('group', { name: 'Rows' }).getByRole('button', { name: /^All/ }).click()
   await page.getByLabel('Filter by name or value').fill('innodb_buffer_pool_size')

@@ -123,7 +123,7 @@ describe('compare', () => {
     serve(server)
     renderScreen(<CompareScreen />, '/incidents/i1/compare?tab=waits')
     expect(await screen.findByText('btr0sea.ic:98')).toBeTruthy()
-    fireEvent.click(screen.getByRole('button', { name: 'Settings' }))
+    fireEvent.click(screen.getByRole('button', { name: 'Server settings' }))
     expect(await screen.findByText('innodb_adaptive_hash_index')).toBeTruthy()
     expect(screen.getByText('OFF')).toBeTruthy()
   })

@@ -34,7 +34,7 @@ const NAMED: Record<Tab, string> = {
   series: 'Series',
   waits: 'Waits',
   stacks: 'Stacks',
-  settings: 'Settings',
+  settings: 'Server settings',
   tables: 'Tables',
   fleet: 'Hosts',
 }
@@ -391,7 +391,7 @@ function Rows({
     <Table
       fill
       copy
-      label="Settings"
+      label="Server settings"
       rows={doc.settings}
       columns={settingColumns(sides)}
       rowKey={(r) => r.name}

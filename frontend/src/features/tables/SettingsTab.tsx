@@ -153,7 +153,7 @@ export function SettingsTab() {
             </Loaded>
           ),
         }}
-        label="Settings"
+        label="Server settings"
         rows={rows}
         columns={columns}
         rowKey={(row) => row.name}

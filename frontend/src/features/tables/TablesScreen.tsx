@@ -1,5 +1,6 @@
-/** The tables of captured rows: settings, sessions, deadlocks, queries, the log, result sets. */
-import { oneOf, useUrlChange, useUrlState } from '@/state/url'
+/** The tables of captured rows: sessions, server settings, deadlocks, queries, the log, result sets. */
+import { useSearchParams } from 'react-router'
+import { oneOf, readUrl, useUrlChange } from '@/state/url'
 import { Tabs } from '@/ui/controls/Tabs'
 import { DeadlocksTab } from './DeadlocksTab'
 import { LogTab } from './LogTab'
@@ -9,7 +10,7 @@ import { SessionsTab } from './SessionsTab'
 import { SettingsTab } from './SettingsTab'
 import './tables.css'
 
-const TABS = ['settings', 'sessions', 'deadlocks', 'queries', 'log', 'results'] as const
+const TABS = ['sessions', 'settings', 'deadlocks', 'queries', 'log', 'results'] as const
 type Tab = (typeof TABS)[number]
 const TAB = oneOf<Tab>(TABS)
 
@@ -34,7 +35,10 @@ const OWN = [
 ] as const
 
 export default function TablesScreen() {
-  const [tab] = useUrlState<Tab>('tab', TAB, 'settings')
+  const [params] = useSearchParams()
+  // Addresses kept from before have no tab where they mean two sources of settings.
+  const first: Tab = params.has('a') || params.has('b') ? 'settings' : 'sessions'
+  const tab = readUrl(params, ['tab', TAB, first])
   const change = useUrlChange()
   return (
     <div className="tablescreen">
@@ -45,14 +49,14 @@ export default function TablesScreen() {
           change(
             {
               ...Object.fromEntries(OWN.map((key) => [key, []])),
-              tab: next === 'settings' ? [] : [next],
+              tab: next === 'sessions' ? [] : [next],
             },
             { push: true },
           )
         }
         tabs={[
-          { value: 'settings', label: 'Settings', content: <SettingsTab /> },
           { value: 'sessions', label: 'Sessions', content: <SessionsTab /> },
+          { value: 'settings', label: 'Server settings', content: <SettingsTab /> },
           { value: 'deadlocks', label: 'Deadlocks', content: <DeadlocksTab /> },
           { value: 'queries', label: 'Top queries', content: <QueriesTab /> },
           { value: 'log', label: 'Log', content: <LogTab /> },

@@ -25,7 +25,7 @@ export function LatchSection({
           latch.contention_means !== meaning && ['Contention means', latch.contention_means],
           latch.check.length > 0 && ['Look at', latch.check.join('; ')],
           latch.knobs.length > 0 && [
-            'Settings',
+            'Server settings',
             <span className="mono">{latch.knobs.join(', ')}</span>,
           ],
         ]}
