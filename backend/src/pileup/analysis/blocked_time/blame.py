@@ -51,10 +51,13 @@ class Flow:
     components: list[list[str]]
     """Circles as one node; what the time flows to comes first."""
     sure: dict[tuple[str, str], float]
+    _found: list[End] | None = None
 
     def ends(self) -> list[End]:
         """Return where the time of all waiters ends."""
-        return _ends(self)
+        if self._found is None:
+            self._found = _ends(self)
+        return self._found
 
     def share_through(self, select: Callable[[Member], bool]) -> float:
         """Return the active sessions that are selected or wait behind what is selected."""

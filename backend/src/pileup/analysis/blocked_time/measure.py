@@ -21,8 +21,9 @@ from pileup.analysis.blocked_time.roots import Here, Roots
 from pileup.analysis.contract import ActiveSessionsDoc, RootDoc
 from pileup.analysis.evidence.context import Server, Span
 from pileup.analysis.evidence.evidence import Evidence
-from pileup.analysis.evidence.scene import scene
+from pileup.analysis.evidence.scene import Scene, scene
 from pileup.analysis.waits import tally
+from pileup.analysis.waits.draft import Graph
 from pileup.analysis.waits.graph import build
 from pileup.analysis.waits.moment_graph import count_graph, waiting_threads
 from pileup.analysis.waits.moments import MomentChoice, WaitMoment, lasting_s, within, worst_of
@@ -37,6 +38,17 @@ class Share:
     high: float
     moments: int
     """Moments in which it is more than nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """The wait graph of one moment."""
+
+    moment: WaitMoment
+    scene: Scene
+    graph: Graph
+    threads: int
+    """How many threads wait in it, each counted once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +73,8 @@ class BlockedTime:
     """Share of the moments of this kind that have waiters, if only those were chosen; else 1."""
     mixes: tuple[Mix, ...]
     span: Span | None
+    worst: Drawn | None
+    """The moment whose own layer lists most waiters; None: no moment."""
 
     def share_of(self, select: Callable[[Member], bool]) -> Share | None:
         """Return the share of active-session seconds that flow through what is selected.
@@ -102,11 +116,12 @@ def blocked_time(
     timed = any(lasts.values())
     counted, table = tally.empty(choice), Roots(choice)
     weighed, mixes = [], []
+    worst = worst_of(every, span, host)
+    most = draw(evidence, worst, server) if worst is not None else None
     for moment in choice.chosen:
-        here = scene(evidence, moment.time, moment.host)
-        graph = build(evidence, here, server)
+        drawn = most if most and _alike(moment, most.moment) else draw(evidence, moment, server)
+        here, graph, threads = drawn.scene, drawn.graph, drawn.threads
         counts = count_graph(graph)
-        threads = waiting_threads(here, graph)
         tally.add(counted, graph, counts, moment, lasts[id(moment)], threads)
         people = population(here, graph)
         active = _active(people.active, level, moment, complete=people.complete)
@@ -127,7 +142,19 @@ def blocked_time(
     for root in roots:
         _, origin = table.described(root)
         counted.ends_at(origin, root.moments)
-    return BlockedTime(counted, shown, roots, table, tuple(weighed), part, tuple(mixes), span)
+    return BlockedTime(counted, shown, roots, table, tuple(weighed), part, tuple(mixes), span, most)
+
+
+def draw(evidence: Evidence, moment: WaitMoment, server: Server | None = None) -> Drawn:
+    """Draw the wait graph of a moment."""
+    here = scene(evidence, moment.time, moment.host)
+    graph = build(evidence, here, server)
+    return Drawn(moment, here, graph, waiting_threads(here, graph))
+
+
+def _alike(one: WaitMoment, other: WaitMoment) -> bool:
+    """Return whether two moments share a graph."""
+    return (one.time, one.host) == (other.time, other.host)
 
 
 def peak_waiting(
@@ -140,8 +167,7 @@ def peak_waiting(
     moment = worst_of(every, span, host)
     if moment is None or moment.time is None or not moment.waiting:
         return None
-    here = scene(evidence, moment.time, moment.host)
-    return waiting_threads(here, build(evidence, here)), moment.time
+    return draw(evidence, moment).threads, moment.time
 
 
 def of_capture(
@@ -177,4 +203,4 @@ def _part(
     return sum(moment.waiting > 0 for moment in alike) / len(alike) if alike else 1.0
 
 
-__all__ = ["BlockedTime", "Share", "blocked_time", "of_capture"]
+__all__ = ["BlockedTime", "Drawn", "Share", "blocked_time", "draw", "of_capture", "peak_waiting"]

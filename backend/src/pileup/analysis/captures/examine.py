@@ -280,9 +280,14 @@ def _most_waiting(
     examined: Examined, stall: detection.Stall, blocked: measure.BlockedTime | None
 ) -> tuple[int, int] | None:
     """Return the peak of waiting threads and its time, over the worst and all chosen moments."""
+    if blocked is None:
+        return measure.peak_waiting(examined.evidence, examined.every, stall.span, stall.host)
+    worst = blocked.worst
     found = (
-        measure.peak_waiting(examined.evidence, examined.every, stall.span, stall.host),
-        blocked.tally.most if blocked else None,
+        (worst.threads, worst.moment.time)
+        if worst is not None and worst.moment.time is not None and worst.moment.waiting
+        else None,
+        blocked.tally.most,
     )
     return max((row for row in found if row), key=lambda row: (row[0], -row[1]), default=None)
 

@@ -170,7 +170,7 @@ class Observed:
     @cached_property
     def worst(self) -> worst_moment.Worst:
         """What waits for what at the moment with most waiters."""
-        return worst_moment.worst_moment(self.context)
+        return worst_moment.worst_moment(self.context, self.blocked)
 
     @property
     def queues(self) -> dict[str, Queue]:

@@ -11,13 +11,13 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pileup.analysis.blocked_time.measure import BlockedTime, Drawn, draw
 from pileup.analysis.contract import Locator
 from pileup.analysis.evidence.context import Context
-from pileup.analysis.evidence.scene import Actor, scene
+from pileup.analysis.evidence.scene import Actor
 from pileup.analysis.findings.words import clip
 from pileup.analysis.waits import moments
 from pileup.analysis.waits.draft import Edge, Graph, Resource
-from pileup.analysis.waits.graph import build
 from pileup.numerals import number
 
 _STATEMENT = 160
@@ -56,14 +56,19 @@ class Worst:
     """Sessions that wait, each counted once."""
 
 
-def worst_moment(context: Context) -> Worst:
-    """Return what waits for what at the moment with most waiters."""
+def worst_moment(context: Context, blocked: BlockedTime | None = None) -> Worst:
+    """Return what waits for what at the moment with most waiters.
+
+    blocked: blocked time of the stall, which has drawn that moment; None: not measured.
+    """
+    drawn = blocked.worst if blocked is not None else _drawn(context)
+    return Worst({}, 0) if drawn is None else Worst(of_graph(drawn.graph), drawn.threads)
+
+
+def _drawn(context: Context) -> Drawn | None:
     every = moments.moments(context.evidence)
     worst = moments.worst_of(every, context.stall, context.host)
-    if worst is None:
-        return Worst({}, 0)
-    graph = build(context.evidence, scene(context.evidence, worst.time, worst.host))
-    return Worst(of_graph(graph), len(graph.waiting()))
+    return None if worst is None else draw(context.evidence, worst, context.server)
 
 
 def of_graph(graph: Graph) -> dict[str, Queue]:

@@ -287,16 +287,13 @@ def _stack_samples(evidence: Evidence) -> list[WaitMoment]:
     if frame is None:
         return []
     members: dict[tuple[str, int], WaitMoment] = {}
+    known: dict[tuple[str, ...], bool] = {}
     columns = ["artifact", "snapshot", "time", "host", "count", "samples", "frames"]
     for sha, snapshot, time, host, threads, samples, frames in frame.select(columns).iter_rows():
-        functions = [frame["function"] for frame in frames]
-        meaning = knowledge().stack_for(functions)
-        waits = (
-            commit_queue.waits_by_stack(functions)
-            or (meaning is not None and meaning.category in _WAITING_STACKS)
-            or queues.by_stack(functions) is not None
-            or latch_stacks.waits_for(functions) is not None
-        )
+        functions = tuple(frame["function"] for frame in frames)
+        waits = known.get(functions)
+        if waits is None:
+            waits = known[functions] = _waits_by_stack(functions)
         key = (sha, snapshot or 0)
         before = members.get(key)
         mine = threads // max(1, samples) if waits else 0
@@ -311,6 +308,16 @@ def _stack_samples(evidence: Evidence) -> list[WaitMoment]:
             max_waited_s=None,
         )
     return list(members.values())
+
+
+def _waits_by_stack(functions: Sequence[str]) -> bool:
+    meaning = knowledge().stack_for(functions)
+    return (
+        commit_queue.waits_by_stack(functions)
+        or (meaning is not None and meaning.category in _WAITING_STACKS)
+        or queues.by_stack(functions) is not None
+        or latch_stacks.waits_for(functions) is not None
+    )
 
 
 _LOCK_LAYERS = (
