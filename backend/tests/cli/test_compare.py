@@ -5,12 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import json
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from pileup.cli.compare import command
+from tests.support import deadly
 
 
 @pytest.fixture
@@ -71,3 +75,27 @@ def test_a_window_after_the_start(folders: list[str]) -> None:
 def test_one_capture_is_no_comparison(folders: list[str]) -> None:
     assert CliRunner().invoke(command, folders[:1]).exit_code == 2
     assert CliRunner().invoke(command, [folders[0], "nowhere"]).exit_code == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kills", [deadly.install, deadly.install_reader])
+def test_a_file_that_kills_the_comparison_is_left_out_and_named(
+    folders: list[str],
+    kills: Callable[[Path, pytest.MonkeyPatch], None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One that kills its reader is known at once: no other file is read three times."""
+    alone = CliRunner().invoke(command, folders).stdout
+    kills(tmp_path / "site", monkeypatch)
+    (Path(folders[1]) / "deadly.csv").write_text("time,x\n2026-11-20T22:00:00Z,1\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "pileup", "compare", *folders],
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "deadly.csv: Left out of the analysis: its process ended (SIGABRT)" in done.stderr
+    assert done.stdout == alone
+    assert ("several analyses" in done.stderr) == (kills is deadly.install)

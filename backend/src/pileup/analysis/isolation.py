@@ -163,6 +163,41 @@ def analyse_once(
     return Result(evidence, document, first_waits(evidence, document), left_out or {})
 
 
+def gathered(
+    parsed: Sequence[Parsed],
+    use: Callable[[Evidence], object] | None = None,
+    *,
+    overrides: Mapping[str, ClockOverride] | None = None,
+) -> tuple[Evidence, dict[str, str]]:
+    """Gather these artifacts without those that make it, or ``use`` of the evidence, fail.
+
+    Returns also SHA-256 to the reason as a sentence.
+    """
+
+    def attempt(some: Sequence[Parsed]) -> Evidence:
+        evidence = gather(some, overrides=overrides)
+        if use is not None:
+            use(evidence)
+        return evidence
+
+    def why(some: Sequence[Parsed]) -> str | None:
+        try:
+            attempt(some)
+        except DEFECTS as failure:
+            return _words(failure)
+        return None
+
+    try:
+        return attempt(parsed), {}
+    except DEFECTS as error:
+        try:
+            found = culprits(parsed, why)
+        except TooManyCulpritsError:
+            raise error from None
+    named = {item[0].sha256: left_out_sentence(reason) for item, reason in found}
+    return attempt(without(parsed, named)), named
+
+
 def _words(error: BaseException) -> str:
     text = " ".join(str(error).split())[:200]
     return f"a defect in Pileup, please report it: {type(error).__name__}: {text}"
@@ -170,5 +205,5 @@ def _words(error: BaseException) -> str:
 
 __all__ = [
     "Parsed", "Request", "Result", "TooManyCulpritsError", "analyse_incident", "analyse_once",
-    "culprits", "left_out_sentence", "without",
+    "culprits", "gathered", "left_out_sentence", "without",
 ]  # fmt: skip

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -65,10 +63,8 @@ def command(
     without: Path | None,
 ) -> None:
     """Analyse captured files, folders and archives: no server, no database."""
-    if without is None and context.parent is not None and sys.argv[1:2] == ["analyze"]:
-        context.exit(guard.analyze(sys.argv[2:], paths))
-    if without is not None:
-        process_limits.bound_process(*guard.limits())
+    if not guard.is_child(context, without):
+        context.exit(guard.run("analyze", paths))
     try:
         _analyze(paths, as_json, report, timezones, mapping_files, knowledge_dir, without)
     except MemoryError:
@@ -95,14 +91,16 @@ def _analyze(
         )
     _use(knowledge_dir)
     mappings = {file: _mapping(file) for file in mapping_files}
-    not_read = json.loads(without.read_text(encoding="utf-8")) if without else {}
+    plan = guard.plan_of(without)
 
     def read() -> Captures:
-        captures = Captures(mappings=dict(mappings.values()), without=not_read)
+        captures = Captures(mappings=dict(mappings.values()), plan=plan)
         captures.read(paths)
         return captures
 
     captures = read()
+    if plan.reads_only:
+        return
     for line in captures.left_out:
         click.echo(f"left out: {line}", err=True)
     for file, (key, _) in mappings.items():
@@ -113,7 +111,7 @@ def _analyze(
     result = isolation.analyse_incident(
         lambda: once.pop() if once else read().artifacts, isolation.Request(timezones=zones)
     )
-    for sha, why in (not_read | result.left_out).items():
+    for sha, why in (plan.without | result.left_out).items():
         click.echo(f"{names.get(sha, sha)}: {why}", err=True)
     _publish(result, as_json, report)
 

@@ -12,7 +12,6 @@ import multiprocessing
 import os
 import shutil
 import tempfile
-import typing
 from collections.abc import Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ import polars as pl
 
 from pileup.analysis import EvidenceArtifact, bundle_of
 from pileup.analysis.evidence.compact_samples import compact_frames
+from pileup.cli.guard import Plan
 from pileup.formats import driver
 from pileup.formats.driver import Parsed
 from pileup.formats.errors import ArchiveError
@@ -60,8 +60,8 @@ class Captures:
     """By key (``csv_mapping.mapping_key``) of the header that each mapping is for."""
     mapped: set[str] = field(default_factory=set)
     """Keys of the mappings that were used."""
-    without: typing.Mapping[str, str] = field(default_factory=dict)
-    """SHA-256 of files that are not parsed, with the reason as a sentence."""
+    plan: Plan = field(default_factory=Plan)
+    """What the guard of this process leaves out."""
     artifacts: list[tuple[EvidenceArtifact, dict[str, pl.DataFrame]]] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     _queued: list[_File] = field(default_factory=list)
@@ -75,10 +75,15 @@ class Captures:
         """
         with tempfile.TemporaryDirectory(prefix="pileup-") as folder:
             self._queue(paths, Path(folder))
-            wanted = [file for file in self._queued if file.sha256 not in self.without]
-            parsed = dict(zip((file.sha256 for file in wanted), _parsed(wanted), strict=True))
+            only = self.plan.only
+            if only is not None:
+                self._queued = [file for file in self._queued if file.sha256 in only]
+            without = self.plan.without
+            wanted = [file for file in self._queued if file.sha256 not in without]
+            results = _parsed(wanted, self.plan)
+            parsed = dict(zip((file.sha256 for file in wanted), results, strict=True))
             for file in self._queued:
-                if (why := self.without.get(file.sha256)) is not None:
+                if (why := without.get(file.sha256)) is not None:
                     self.artifacts.append((_left_out(file, why), {}))
                     continue
                 result = parsed.pop(file.sha256)
@@ -174,11 +179,12 @@ class Captures:
         self.left_out += [f"{shown}/{refusal.path}: {refusal.why}" for refusal in refusals]
 
 
-def _parsed(files: Sequence[_File]) -> list[Parsed]:
+def _parsed(files: Sequence[_File], plan: Plan) -> list[Parsed]:
     """Parse each file, in the order given; in several processes when there is much to read."""
-    processes = min(_PROCESSES, os.cpu_count() or 1)
+    processes = min(_PROCESSES, os.cpu_count() or 1, plan.processes or _PROCESSES)
+    marks = plan.marks
     if processes < 2 or len(files) < 2 or sum(file.bytes for file in files) < _WORTH_PROCESSES:
-        return [_parse(file) for file in files]
+        return _parse_all(files, marks)
     # spawn: polars runs threads, and a fork of a process with threads may hang
     context = multiprocessing.get_context("spawn")
     try:
@@ -188,19 +194,33 @@ def _parsed(files: Sequence[_File]) -> list[Parsed]:
             large, small = order[: 4 * processes], order[4 * processes :]
             tasks = [[i] for i in large] + [small[i::processes] for i in range(processes)]
             tasks = [task for task in tasks if task]
-            work = pool.map(_parse_all, [[files[i] for i in task] for task in tasks])
+            parts = [[files[i] for i in task] for task in tasks]
+            work = pool.map(_parse_all, parts, [marks] * len(parts))
             done = {
                 i: parsed
                 for task, results in zip(tasks, work, strict=True)
                 for i, parsed in zip(task, results, strict=True)
             }
-    except (BrokenProcessPool, OSError):  # no memory for more processes: slower, not wrong
-        return [_parse(file) for file in files]
+    except BrokenProcessPool:
+        if marks is not None and any(Path(marks).iterdir()):
+            # the guard looks at the marks, and reads again without the file
+            raise MemoryError("a process that reads files ended") from None
+        return _parse_all(files, marks)
+    except OSError:  # no memory for more processes: slower, not wrong
+        return _parse_all(files, marks)
     return [done[i] for i in range(len(files))]
 
 
-def _parse_all(files: Sequence[_File]) -> list[Parsed]:
-    return [_parse(file) for file in files]
+def _parse_all(files: Sequence[_File], marks: str | None) -> list[Parsed]:
+    parsed = []
+    for file in files:
+        mark = None if marks is None else Path(marks) / file.sha256
+        if mark is not None:
+            mark.touch()
+        parsed.append(_parse(file))
+        if mark is not None:
+            mark.unlink(missing_ok=True)
+    return parsed
 
 
 def _parse(file: _File) -> Parsed:

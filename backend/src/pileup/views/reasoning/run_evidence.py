@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pileup.analysis import gather
 from pileup.analysis.evidence.evidence import Evidence
+from pileup.analysis.isolation import gathered
 from pileup.storage.artifacts.analysis_input import clock_overrides, describe_each, frame_key
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.database import Unit
@@ -19,8 +19,8 @@ class NothingToCompare(Conflict):
 def run_evidence(unit: Unit, frames: FrameStore, experiment: ExperimentRecord) -> Evidence:
     """Gather what the attached artifacts (and the members of attached archives) hold.
 
-    They are no part of the incident's analysis, so this places them by themselves. Raises
-    NothingToCompare when none of them was read.
+    They are no part of the incident's analysis, so this places them by themselves, without those
+    that cannot be placed. Raises NothingToCompare when none of them was read.
     """
     wanted = {artifact.id for artifact in experiment.artifacts}
     members = [
@@ -36,4 +36,4 @@ def run_evidence(unit: Unit, frames: FrameStore, experiment: ExperimentRecord) -
         raise NothingToCompare(
             f"experiment {experiment.number} has no parsed artifact: attach its files"
         )
-    return gather(parsed, overrides=clock_overrides(members))
+    return gathered(parsed, overrides=clock_overrides(members))[0]
