@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from pileup.storage.incidents.incidents import Incidents
 from tests.support.site import Site
 
 
@@ -106,3 +107,44 @@ def test_unknown_addresses_of_the_api_are_problems(site: Site) -> None:
     answer = site.admin.get("/api/v1/nothing/here")
     assert answer.status_code == 404
     assert answer.headers["content-type"] == "application/problem+json"
+
+
+def listed(site: Site, **wanted: Any) -> list[str]:
+    answer = site.admin.get("/api/v1/incidents", params=wanted)
+    assert answer.status_code == 200, answer.text
+    return [item["title"] for item in answer.json()["items"]]
+
+
+def test_the_list_is_filtered_sorted_and_paged_by_the_server(site: Site) -> None:
+    """Three in the wrong order and a tie; unknown values come last in either direction."""
+    for title, service, peak in (
+        ("beta", "shop", 20),
+        ("Alpha", "shop", None),
+        ("gamma", "pay", 100),
+        ("delta", None, 20),
+    ):
+        made = site.incident(title)
+        if service:
+            site.admin.patch(
+                f"/api/v1/incidents/{made}", json={"service": service}, headers={"If-Match": '"1"'}
+            )
+        with site.database.unit() as unit:
+            Incidents(unit).digest(
+                made,
+                {
+                    "peak_waiters": peak,
+                    "finding": {"id": "x", "title": f"of {title}", "score": 0.5},
+                },
+            )
+    assert listed(site) == ["delta", "gamma", "Alpha", "beta"]
+    assert listed(site, sort="title", down=False) == ["Alpha", "beta", "delta", "gamma"]
+    assert listed(site, sort="peak", down=True) == ["gamma", "delta", "beta", "Alpha"]
+    assert listed(site, sort="peak", down=False) == ["delta", "beta", "gamma", "Alpha"]
+    assert listed(site, service="shop", sort="title", down=False) == ["Alpha", "beta"]
+    assert listed(site, q="GAM of") == ["gamma"]
+    assert listed(site, q="100%") == []
+    assert listed(site, status=["review", "published"]) == []
+    page = site.admin.get("/api/v1/incidents", params={"q": "a", "limit": 1, "offset": 1}).json()
+    assert [item["title"] for item in page["items"]] == ["gamma"]
+    assert (page["total"], page["everything"], page["services"]) == (4, 4, ["pay", "shop"])
+    assert site.admin.get("/api/v1/incidents", params={"sort": "wisdom"}).status_code == 422

@@ -9,7 +9,7 @@ import {
 import { api, ifMatch, unwrap } from './client'
 import { type Domain, keys, madeStaleBy } from './keys'
 import { problemFrom } from './problem'
-import type { IncidentChange, Me } from './schema'
+import type { IncidentChange, Me, operations } from './schema'
 
 export const sessionQuery = queryOptions({
   queryKey: keys.session,
@@ -46,10 +46,19 @@ export const incidentQuery = (id: string) =>
       unwrap(api.GET('/api/v1/incidents/{incident_id}', { params: { path: { incident_id: id } } })),
   })
 
-export const incidentsQuery = queryOptions({
-  queryKey: keys.incidents,
-  queryFn: () => unwrap(api.GET('/api/v1/incidents', { params: { query: { limit: 200 } } })),
-})
+export type IncidentsFilter = NonNullable<
+  operations['incidents_api_v1_incidents_get']['parameters']['query']
+>
+
+/** A page of the incidents that pass a filter. */
+export const incidentsQuery = (filter: IncidentsFilter) =>
+  queryOptions({
+    queryKey: [...keys.incidents, filter],
+    queryFn: () => unwrap(api.GET('/api/v1/incidents', { params: { query: filter } })),
+  })
+
+/** The incidents that changed last, for short lists. */
+export const recentIncidentsQuery = incidentsQuery({ sort: 'updated', limit: 21 })
 
 export const overviewQuery = (id: string) =>
   queryOptions({

@@ -905,7 +905,7 @@ export interface paths {
     }
     /**
      * Incidents
-     * @description List the incidents, newest first.
+     * @description List the incidents, newest first unless another order is set.
      */
     get: operations['incidents_api_v1_incidents_get']
     put?: never
@@ -5471,8 +5471,12 @@ export interface components {
     }
     /** IncidentList */
     IncidentList: {
+      /** Everything */
+      everything: number
       /** Items */
       items: components['schemas']['IncidentRow'][]
+      /** Services */
+      services: string[]
       /** Total */
       total: number
     }
@@ -11665,8 +11669,27 @@ export interface operations {
   incidents_api_v1_incidents_get: {
     parameters: {
       query?: {
+        down?: boolean
         limit?: number
         offset?: number
+        owner?: string | null
+        q?: string
+        service?: string | null
+        severity?: ('sev1' | 'sev2' | 'sev3' | 'sev4')[]
+        sort?:
+          | 'created'
+          | 'title'
+          | 'status'
+          | 'severity'
+          | 'service'
+          | 'engine'
+          | 'onset'
+          | 'duration'
+          | 'peak'
+          | 'finding'
+          | 'owner'
+          | 'updated'
+        status?: ('open' | 'analysing' | 'review' | 'published')[]
       }
       header?: never
       path?: never

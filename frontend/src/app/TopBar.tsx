@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
 import { api, unwrap } from '@/api/client'
-import { incidentsQuery, useMe } from '@/api/queries'
+import { recentIncidentsQuery, useMe } from '@/api/queries'
 import type { Incident, Overview } from '@/api/schema'
 import { useRange, useZone, type ZoneMode } from '@/state/incident'
 import { type Theme, useTheme } from '@/state/theme'
@@ -62,7 +62,7 @@ export function PlainTopBar() {
 
 function IncidentSwitcher({ incident }: { readonly incident: Incident | null }) {
   const navigate = useNavigate()
-  const incidents = useQuery({ ...incidentsQuery, enabled: incident !== null })
+  const incidents = useQuery({ ...recentIncidentsQuery, enabled: incident !== null })
   const others = incidents.data?.items.filter((item) => item.id !== incident?.id) ?? []
   return (
     <Menu

@@ -8,15 +8,21 @@ import { keys } from '@/api/keys'
 import { IncidentContext } from '@/state/incident'
 import { PinProvider } from '@/ui/evidence/pin'
 
-type Call = { readonly method: string; readonly path: string; readonly body: unknown }
+type Call = {
+  readonly method: string
+  readonly path: string
+  readonly search: string
+  readonly body: unknown
+}
 
 /** Answers '/path' (GET) or 'METHOD /path' below /api/v1; anything else is a 404 problem. */
 export function serve(answers: Readonly<Record<string, unknown>>): Call[] {
   const calls: Call[] = []
   vi.stubGlobal('fetch', async (request: Request) => {
-    const path = new URL(request.url).pathname.replace('/api/v1', '')
+    const address = new URL(request.url)
+    const path = address.pathname.replace('/api/v1', '')
     const body: unknown = request.method === 'GET' ? null : await request.json().catch(() => null)
-    calls.push({ method: request.method, path, body })
+    calls.push({ method: request.method, path, search: address.search, body })
     const answer = answers[request.method === 'GET' ? path : `${request.method} ${path}`]
     const found = answer !== undefined
     return new Response(

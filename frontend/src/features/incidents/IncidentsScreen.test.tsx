@@ -26,10 +26,13 @@ const row = {
   spark: [0, 391, null, 3],
 }
 
+const EMPTY = { items: [], total: 0, everything: 0, services: [] }
+const ONE = { items: [row], total: 1, everything: 1, services: ['shop'] }
+
 describe('incidents', () => {
   it('begins with three ways when there is none', async () => {
     const calls = serve({
-      '/incidents': { items: [], total: 0 },
+      '/incidents': EMPTY,
       '/samples': [
         {
           id: 's',
@@ -50,21 +53,50 @@ describe('incidents', () => {
     expect(calls.find((call) => call.method === 'POST')?.body).toMatchObject({ scope: 'push' })
   })
 
-  it('shows onset, length, peak and the leading hypothesis, and filters by words', async () => {
-    serve({ '/incidents': { items: [row], total: 1 }, '/samples': [] })
+  it('shows onset, length, peak and the leading hypothesis', async () => {
+    serve({ '/incidents': ONE, '/samples': [] })
     renderScreen(<IncidentsScreen />, '/')
     const shown = await screen.findByRole('row', { name: /Checkout stall/ })
     for (const part of ['2021-04-05 09:30:52', '96', '391', '80', 'One idle transaction'])
       expect(shown.textContent).toContain(part)
-    fireEvent.change(screen.getByLabelText('Filter the incidents'), { target: { value: 'nope' } })
+  })
+
+  it('asks the server for what the address says: words, status, service, order and page', async () => {
+    const calls = serve({
+      '/incidents': { items: [row], total: 250, everything: 900, services: ['pay', 'shop'] },
+      '/samples': [],
+    })
+    const user = userEvent.setup()
+    renderScreen(<IncidentsScreen />, '/?q=lock&service=shop&page=1')
+    await screen.findByRole('row', { name: /Checkout stall/ })
+    expect(screen.getByText('incidents 101 to 200 of 250')).toBeTruthy()
+    await user.click(screen.getByRole('button', { name: 'review' }))
+    await user.click(screen.getByRole('button', { name: /Peak/ }))
+    await waitFor(() => expect(calls.at(-1)?.search).toContain('sort=peak'))
+    const asked = new URLSearchParams(calls.at(-1)?.search)
+    expect(Object.fromEntries(asked)).toMatchObject({
+      q: 'lock',
+      service: 'shop',
+      status: 'review',
+      offset: '0',
+    })
+  })
+
+  it('says so when no incident matches, with a way back', async () => {
+    serve({
+      '/incidents': { items: [], total: 0, everything: 12, services: [] },
+      '/samples': [],
+    })
+    renderScreen(<IncidentsScreen />, '/?q=nope')
     expect(await screen.findByText('No incident matches the filter')).toBeTruthy()
-    await waitFor(() => expect(window.location.search).toBe('?q=nope'))
+    fireEvent.click(screen.getByRole('button', { name: 'Show all 12' }))
+    await waitFor(() => expect(window.location.search).toBe(''))
   })
 
   it('lets an admin delete one, take it back, and see the bin', async () => {
     const deleted = { kind: 'incident', id: 'i9', title: 'Old stall', deleted_by: 'Bo' }
     const calls = serve({
-      '/incidents': { items: [row], total: 1 },
+      '/incidents': ONE,
       '/samples': [],
       '/deleted-incidents': { items: [{ ...deleted, deleted_at: row.created_at }], days: 12 },
       'DELETE /incidents/i1': {},
@@ -99,7 +131,7 @@ describe('incidents', () => {
   })
 
   it('offers no deletion to others', async () => {
-    serve({ '/incidents': { items: [row], total: 1 }, '/samples': [] })
+    serve({ '/incidents': ONE, '/samples': [] })
     renderScreen(<IncidentsScreen />, '/')
     await screen.findByRole('row', { name: /Checkout stall/ })
     expect(screen.queryByRole('button', { name: /More of/ })).toBeNull()
@@ -107,7 +139,7 @@ describe('incidents', () => {
   })
 
   it('tells viewers what will be here', async () => {
-    serve({ '/incidents': { items: [], total: 0 }, '/samples': [] })
+    serve({ '/incidents': EMPTY, '/samples': [] })
     renderScreen(<IncidentsScreen />, '/', 'viewer')
     expect(await screen.findByText('No incidents yet')).toBeTruthy()
     expect(screen.queryByRole('button', { name: 'New incident' })).toBeNull()

@@ -1,10 +1,10 @@
 /** The table of all incidents; without any, three ways to start. */
-import { useQuery } from '@tanstack/react-query'
-import { useDeferredValue, useEffect, useMemo, useState } from 'react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useEffect, useMemo, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
-import { incidentsQuery, useMay } from '@/api/queries'
+import { type IncidentsFilter, incidentsQuery, useMay } from '@/api/queries'
 import type { IncidentRow } from '@/api/schema'
-import { oneOf, text, useUrlState } from '@/state/url'
+import { flag, number, oneOf, text, useUrlChange, useUrlState } from '@/state/url'
 import { Sparkline } from '@/ui/display/Bar'
 import { Button, IconButton } from '@/ui/controls/Button'
 import { Chip, type Tone } from '@/ui/controls/Chip'
@@ -14,7 +14,8 @@ import { DropVeil } from '@/ui/controls/DropZone'
 import { MoreIcon, PlusIcon } from '@/ui/controls/icons'
 import { Menu, MenuItem } from '@/ui/controls/Menu'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/display/States'
-import { type Column, Table } from '@/ui/table/Table'
+import { Pages } from '@/ui/table/Pages'
+import { type Column, type Sort, Table } from '@/ui/table/Table'
 import { Ago, Duration, Measured, Time } from '@/ui/display/Value'
 import { SearchInput } from '@/ui/controls/SearchInput'
 import { Begin } from './Begin'
@@ -29,15 +30,73 @@ import './incidents.css'
 const STATUSES = ['open', 'analysing', 'review', 'published'] as const
 const STATUS = oneOf<(typeof STATUSES)[number] | 'all'>(['all', ...STATUSES])
 
+const PAGE_ROWS = 100
+type SortKey = NonNullable<IncidentsFilter['sort']>
+const SORT = oneOf<SortKey>([
+  ...([
+    'created',
+    'title',
+    'status',
+    'severity',
+    'service',
+    'engine',
+    'onset',
+    'duration',
+  ] as const),
+  ...(['peak', 'finding', 'owner', 'updated'] as const),
+])
+
+/** The filter, order and page in the address, and the changes of them. */
+function useList() {
+  const [words] = useUrlState('q', text, '')
+  const [status] = useUrlState('status', STATUS, 'all')
+  const [service] = useUrlState('service', text, '')
+  const [sort] = useUrlState<SortKey>('sort', SORT, 'created')
+  const [down] = useUrlState('down', flag, false)
+  const [page] = useUrlState('page', number, 0)
+  const change = useUrlChange()
+  const filter: IncidentsFilter = {
+    ...(words ? { q: words } : {}),
+    ...(status === 'all' ? {} : { status: [status] }),
+    ...(service ? { service } : {}),
+    sort,
+    down: sort === 'created' || down,
+    limit: PAGE_ROWS,
+    offset: page * PAGE_ROWS,
+  }
+  return {
+    words,
+    status,
+    service,
+    page,
+    filter,
+    sorting: {
+      presorted: true,
+      sort: sort === 'created' ? null : { key: sort, down },
+      onSort: (next: Sort | null) =>
+        change({ sort: next ? [next.key] : [], down: next?.down ? ['1'] : [], page: [] }),
+    },
+    search: (next: string) => change({ q: next ? [next] : [], page: [] }),
+    showStatus: (next: string) => change({ status: next === 'all' ? [] : [next], page: [] }),
+    showService: (next: string) => change({ service: next ? [next] : [], page: [] }),
+    showPage: (next: number) => change({ page: next ? [String(next)] : [] }, { push: true }),
+    showAll: () => change({ q: [], status: [], service: [], page: [] }),
+  }
+}
+
+type List = ReturnType<typeof useList>
+
 export default function IncidentsScreen() {
-  const incidents = useQuery(incidentsQuery)
+  const list = useList()
+  const incidents = useQuery({
+    ...incidentsQuery(list.filter),
+    placeholderData: keepPreviousData,
+  })
   const mayWrite = useMay('contributor')
   const mayDelete = useMay('admin')
   const [creating, setCreating] = useState(false)
   const [deleting, setDeleting] = useState<IncidentRow | null>(null)
   const [bin, setBin] = useState(false)
-  const [words, setWords] = useUrlState('q', text, '')
-  const [status, setStatus] = useUrlState('status', STATUS, 'all')
   const [chosen, setChosen] = useState<string | null>(null)
   const fromFiles = useIncidentFromFiles()
   const bundle = useImportBundle()
@@ -48,15 +107,7 @@ export default function IncidentsScreen() {
   }, [])
 
   const items = incidents.data?.items
-  const wanted = useDeferredValue(words)
-  const shown = useMemo(
-    () =>
-      (items ?? []).filter(
-        (row) => (status === 'all' || row.status === status) && matches(row, wanted),
-      ),
-    [items, status, wanted],
-  )
-  const none = items?.length === 0
+  const none = incidents.data?.everything === 0
   const columns = useMemo(
     () => (mayDelete ? [...COLUMNS, rowMenu(setDeleting)] : COLUMNS),
     [mayDelete],
@@ -67,30 +118,17 @@ export default function IncidentsScreen() {
       <div className="incidents">
         <header className="incidents-head">
           <h1>Incidents</h1>
-          {items && !none && (
-            <>
-              <SearchInput
-                className="input incidents-search"
-                aria-label="Filter the incidents"
-                placeholder="Filter by title, service, finding, owner"
-                value={words}
-                onSearch={setWords}
-              />
-              <div className="segments" role="group" aria-label="Status">
-                {(['all', ...STATUSES] as const).map((word) => (
-                  <Button
-                    key={word}
-                    size="small"
-                    pressed={status === word}
-                    onClick={() => setStatus(word)}
-                  >
-                    {word}
-                  </Button>
-                ))}
-              </div>
-            </>
-          )}
+          {incidents.data && !none && <Filters list={list} services={incidents.data.services} />}
           <span className="incidents-space" />
+          {incidents.data && !none && (
+            <Pages
+              page={list.page}
+              size={PAGE_ROWS}
+              total={incidents.data.total}
+              onPage={list.showPage}
+              what="incidents"
+            />
+          )}
           {mayDelete && (
             <Button variant="ghost" onClick={() => setBin(true)}>
               Deleted
@@ -124,28 +162,20 @@ export default function IncidentsScreen() {
           <SkeletonRows rows={10} />
         ) : none ? (
           <Begin mayWrite={mayWrite} onFiles={(files) => fromFiles.mutate({ files })} />
-        ) : shown.length === 0 ? (
+        ) : items.length === 0 ? (
           <EmptyState
             title="No incident matches the filter"
-            action={
-              <Button
-                onClick={() => {
-                  setWords(null)
-                  setStatus(null)
-                }}
-              >
-                Show all {items.length}
-              </Button>
-            }
+            action={<Button onClick={list.showAll}>Show all {incidents.data?.everything}</Button>}
           />
         ) : (
           <div className="incidents-table">
             <Table
               fill
               label="Incidents"
-              rows={shown}
+              rows={items}
               columns={columns}
               rowKey={(row) => row.id}
+              {...list.sorting}
               selected={chosen}
               onSelect={(row) => {
                 if (chosen === row.id) void navigate(`/incidents/${row.id}/overview`)
@@ -160,6 +190,52 @@ export default function IncidentsScreen() {
       <NewIncidentDialog open={creating} onOpenChange={setCreating} />
       {deleting && <DeleteIncident incident={deleting} onClose={() => setDeleting(null)} />}
       {bin && <DeletedIncidents onClose={() => setBin(false)} />}
+    </>
+  )
+}
+
+function Filters({
+  list,
+  services,
+}: {
+  readonly list: List
+  readonly services: readonly string[]
+}) {
+  return (
+    <>
+      <SearchInput
+        className="input incidents-search"
+        aria-label="Filter the incidents"
+        placeholder="Filter by title, service, finding, owner"
+        value={list.words}
+        maxLength={200}
+        onSearch={list.search}
+      />
+      <div className="segments" role="group" aria-label="Status">
+        {(['all', ...STATUSES] as const).map((word) => (
+          <Button
+            key={word}
+            size="small"
+            pressed={list.status === word}
+            onClick={() => list.showStatus(word)}
+          >
+            {word}
+          </Button>
+        ))}
+      </div>
+      {services.length > 1 && (
+        <select
+          className="input incidents-service"
+          aria-label="Service"
+          value={list.service}
+          onChange={(event) => list.showService(event.target.value)}
+        >
+          <option value="">all services</option>
+          {services.map((service) => (
+            <option key={service}>{service}</option>
+          ))}
+        </select>
+      )}
     </>
   )
 }
@@ -249,10 +325,10 @@ const COLUMNS: readonly Column<IncidentRow>[] = [
       ),
   },
   {
-    key: 'leading',
+    key: 'finding',
     head: 'Leading hypothesis, or finding',
     width: 'minmax(180px, 2fr)',
-    sort: (row) => row.leading?.statement ?? row.finding?.title ?? null,
+    sort: (row) => row.finding?.title ?? null,
     cell: (row) => <Leading row={row} />,
   },
   {
@@ -260,7 +336,6 @@ const COLUMNS: readonly Column<IncidentRow>[] = [
     head: 'Artifacts',
     kind: 'number',
     width: '68px',
-    sort: (row) => row.artifacts,
     cell: (row) => <Measured value={row.artifacts} />,
   },
   {
@@ -317,21 +392,4 @@ function Leading({ row }: { readonly row: IncidentRow }) {
     )
   }
   return <span className="faint">–</span>
-}
-
-function matches(row: IncidentRow, words: string): boolean {
-  const hay = [
-    row.title,
-    row.service,
-    row.engine,
-    row.owner?.name,
-    row.finding?.title,
-    row.leading?.statement,
-  ]
-    .join(' ')
-    .toLowerCase()
-  return words
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => hay.includes(word))
 }

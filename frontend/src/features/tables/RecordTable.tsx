@@ -6,7 +6,8 @@ import type { ReactNode } from 'react'
 import { useIncidentId, useRange } from '@/state/incident'
 import { number, useUrlState } from '@/state/url'
 import { type Column, type Sort, Table } from '@/ui/table/Table'
-import { Export, NothingInRange, Pages, RangeNote } from './parts'
+import { Pages } from '@/ui/table/Pages'
+import { Export, NothingInRange, RangeNote } from './parts'
 import { csvAddress, type CsvQuery, PAGE_ROWS } from './queries'
 
 /** So many rows are shown whole, without a scroller. */

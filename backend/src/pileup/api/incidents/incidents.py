@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 from pydantic import Field
@@ -14,15 +14,20 @@ from pileup.api.deps import RevisionDep, ServicesDep, UnitDep
 from pileup.api.errors import ApiError
 from pileup.api.schema import In, Out
 from pileup.storage.incidents.analyses import Analyses
+from pileup.storage.incidents.incident_list import (
+    IncidentFilter,
+    Leading,
+    Order,
+    list_incidents,
+)
+from pileup.storage.incidents.incident_list import IncidentRow as StoredRow
 from pileup.storage.incidents.incidents import (
     Incident,
     Incidents,
-    Leading,
     Person,
     Severity,
     Status,
 )
-from pileup.storage.incidents.incidents import IncidentRow as StoredRow
 from pileup.storage.queue.jobs import Jobs
 from pileup.views.documents import AnalysisJson
 from pileup.views.overview import Overview, build_overview
@@ -60,6 +65,10 @@ class IncidentRow(Out):
 class IncidentList(Out):
     items: list[IncidentRow]
     total: int
+    """Incidents that pass the filters, also those of other pages."""
+    everything: int
+    """Incidents without any filter."""
+    services: list[str]
 
 
 class NewIncident(In):
@@ -81,15 +90,43 @@ class Accepted(Out):
     state: str
 
 
+class ListQuery(In):
+    """Filters and order of the list; words must each be in what a row shows."""
+
+    q: str = Field(default="", max_length=200)
+    status: list[Status] = Field(default=[])
+    severity: list[Severity] = Field(default=[])
+    service: str | None = Field(default=None, max_length=300)
+    owner: str | None = None
+    sort: Order = "created"
+    down: bool = True
+    limit: int = Field(default=200, ge=1, le=1000)
+    offset: int = Field(default=0, ge=0)
+
+
 @router.get("/incidents")
-def incidents(
-    unit: UnitDep,
-    limit: int = Query(default=200, ge=1, le=1000),
-    offset: int = Query(default=0, ge=0),
-) -> IncidentList:
-    """List the incidents, newest first."""
-    rows, total = Incidents(unit).rows(limit, offset)
-    return IncidentList(items=[_row(row) for row in rows], total=total)
+def incidents(unit: UnitDep, wanted: Annotated[ListQuery, Query()]) -> IncidentList:
+    """List the incidents, newest first unless another order is set."""
+    page = list_incidents(
+        unit,
+        IncidentFilter(
+            q=wanted.q,
+            status=tuple(wanted.status),
+            severity=tuple(wanted.severity),
+            service=wanted.service,
+            owner=wanted.owner,
+            sort=wanted.sort,
+            down=wanted.down,
+            limit=wanted.limit,
+            offset=wanted.offset,
+        ),
+    )
+    return IncidentList(
+        items=[_row(row) for row in page.rows],
+        total=page.total,
+        everything=page.everything,
+        services=page.services,
+    )
 
 
 @intake.post("/incidents", status_code=201)

@@ -1,4 +1,4 @@
-"""Incidents, and the incident list."""
+"""Incidents: one at a time, their numbers and symptoms."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Any, Literal
 
 from sqlalchemy import func, select
-from sqlalchemy.dialects.postgresql import distinct_on
 
 from pileup.storage import models
 from pileup.storage.audit import Actor, record
@@ -46,24 +45,6 @@ class Incident:
 
 
 @dataclass(frozen=True, slots=True)
-class Leading:
-    """The hypothesis with the highest confidence."""
-
-    statement: str
-    confidence: int
-
-
-@dataclass(frozen=True, slots=True)
-class IncidentRow:
-    """One row of the incident list."""
-
-    incident: Incident
-    digest: dict[str, Any]
-    artifacts: int
-    leading: Leading | None
-
-
-@dataclass(frozen=True, slots=True)
 class Symptoms:
     """Symptoms of an analysed incident (``analysis.similar.signature``)."""
 
@@ -79,34 +60,6 @@ class Incidents:
     def __init__(self, unit: Unit) -> None:
         self._unit = unit
         self._db = unit.session
-
-    def rows(self, limit: int = 200, offset: int = 0) -> tuple[list[IncidentRow], int]:
-        """List incidents that are not archived, newest first, with their total count."""
-        total = self._db.scalar(
-            select(func.count())
-            .select_from(models.Incident)
-            .where(models.Incident.archived_at.is_(None))
-        )
-        rows = self._db.execute(
-            select(models.Incident, models.User)
-            .outerjoin(models.User, models.User.id == models.Incident.owner_id)
-            .where(models.Incident.archived_at.is_(None))
-            .order_by(models.Incident.id.desc())
-            .limit(limit)
-            .offset(offset)
-        ).all()
-        ids = [incident.id for incident, _ in rows]
-        counts = self._artifact_counts(ids)
-        leading = self._leading(ids)
-        return [
-            IncidentRow(
-                _record(incident, owner),
-                incident.digest or {},
-                counts.get(incident.id, 0),
-                leading.get(incident.id),
-            )
-            for incident, owner in rows
-        ], total or 0
 
     def signatures(self) -> dict[str, Symptoms]:
         """Return the symptoms of every analysed incident, by id."""
@@ -130,7 +83,7 @@ class Incidents:
         ).one_or_none()
         if row is None:
             raise NotFound("there is no such incident")
-        return _record(*row)
+        return incident_record(*row)
 
     def by_sample(self, sample_id: str) -> Incident | None:
         """Return the open incident that a sample was loaded into, or None."""
@@ -234,46 +187,9 @@ class Incidents:
             row.digest = clean_json(digest)
             self._db.flush()
 
-    def _artifact_counts(self, ids: list[str]) -> dict[str, int]:
-        rows = self._db.execute(
-            select(models.Artifact.incident_id, func.count())
-            .where(
-                models.Artifact.incident_id.in_(ids),
-                models.Artifact.deleted_at.is_(None),
-                models.Artifact.state != "expanded",
-            )
-            .group_by(models.Artifact.incident_id)
-        )
-        return {row[0]: row[1] for row in rows}
 
-    def _leading(self, ids: list[str]) -> dict[str, Leading]:
-        rows = self._db.execute(
-            select(
-                models.Hypothesis.incident_id,
-                models.Hypothesis.statement,
-                models.Hypothesis.confidence,
-            )
-            .ext(distinct_on(models.Hypothesis.incident_id))
-            .where(
-                models.Hypothesis.incident_id.in_(ids),
-                models.Hypothesis.deleted_at.is_(None),
-                models.Hypothesis.confidence.is_not(None),
-                models.Hypothesis.status.in_(("proposed", "active", "supported")),
-            )
-            .order_by(
-                models.Hypothesis.incident_id,
-                models.Hypothesis.confidence.desc(),
-                models.Hypothesis.id,
-            )
-        )
-        return {
-            incident_id: Leading(statement, confidence)
-            for incident_id, statement, confidence in rows
-            if confidence is not None
-        }
-
-
-def _record(row: models.Incident, owner: models.User | None) -> Incident:
+def incident_record(row: models.Incident, owner: models.User | None) -> Incident:
+    """Return the record of a row and its owner."""
     return Incident(
         id=row.id,
         title=row.title,

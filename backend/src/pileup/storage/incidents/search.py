@@ -32,6 +32,7 @@ from sqlalchemy.dialects.postgresql import TSQUERY
 
 from pileup.storage import models
 from pileup.storage.database import Unit, clean
+from pileup.storage.like import contains
 
 Kind = Literal[
     "incident", "finding", "node", "wait", "session", "statement", "setting", "log", "stack",
@@ -207,7 +208,7 @@ def _entries(
         )
         .where(
             table.incident_id.in_(incidents),
-            *(table.words.ilike(_pattern(needle), escape="\\") for needle in needles),
+            *(contains(table.words, needle) for needle in needles),
         )
         .order_by(table.weight.desc(), table.kind, table.key)
         .limit(_CANDIDATES * 3)
@@ -235,7 +236,7 @@ def _written(
                 null().label("at"),
                 literal(_WEIGHTS.get(kind, 0.0)).label("weight"),
             )
-            .where(*there, *(name.ilike(_pattern(needle), escape="\\") for needle in needles))
+            .where(*there, *(contains(name, needle) for needle in needles))
             .order_by(func.length(name), name, table.id)
             .limit(_CANDIDATES)
         )
@@ -251,9 +252,9 @@ def _incidents_by_name(unit: Unit, needles: Sequence[str]) -> list[Found]:
             *_open(),
             *(
                 or_(
-                    table.title.ilike(_pattern(needle), escape="\\"),
-                    table.service.ilike(_pattern(needle), escape="\\"),
-                    table.summary.ilike(_pattern(needle), escape="\\"),
+                    contains(table.title, needle),
+                    contains(table.service, needle),
+                    contains(table.summary, needle),
                 )
                 for needle in needles
             ),
@@ -346,9 +347,3 @@ _SOURCES: tuple[tuple[Kind, Any, Any, Any], ...] = (
 """The table, the name that is searched, and the hint. Tables differ too much for one type."""
 
 _WEIGHTS: dict[Kind, float] = {"hypothesis": 0.9, "experiment": 0.7, "action": 0.6, "comment": 0.3}
-
-
-def _pattern(word: str) -> str:
-    """Return the ILIKE pattern of the word, with its wildcards escaped."""
-    literal_word = word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return f"%{literal_word}%"

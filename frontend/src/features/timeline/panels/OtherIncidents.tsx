@@ -1,6 +1,6 @@
 /** Other incidents on this timeline: which, how far each is moved, and the dialog that chooses them. */
-import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useDeferredValue, useState } from 'react'
 import { incidentsQuery } from '@/api/queries'
 import { Button, IconButton } from '@/ui/controls/Button'
 import { Dialog } from '@/ui/panels/Dialog'
@@ -61,10 +61,11 @@ export function OtherIncidentsDialog({
   readonly onClose: () => void
 }) {
   const [words, setWords] = useState('')
-  const incidents = useQuery(incidentsQuery)
-  const found = (incidents.data?.items ?? []).filter(
-    (item) => item.id !== own && item.title.toLowerCase().includes(words.toLowerCase()),
-  )
+  const incidents = useQuery({
+    ...incidentsQuery({ q: useDeferredValue(words.trim()), sort: 'updated', limit: 100 }),
+    placeholderData: keepPreviousData,
+  })
+  const found = (incidents.data?.items ?? []).filter((item) => item.id !== own)
   return (
     <Dialog
       open
@@ -86,7 +87,7 @@ export function OtherIncidentsDialog({
       <input
         type="search"
         className="picker-filter"
-        placeholder="Filter by title"
+        placeholder="Filter by title, service, finding"
         aria-label="Filter the incidents"
         value={words}
         onChange={(event) => setWords(event.target.value)}
