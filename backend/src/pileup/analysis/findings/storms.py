@@ -43,7 +43,8 @@ def deadlocks(observed: Observed, per_minute: float) -> Seen:
     assert rows is not None
     most = _most_in_a_minute(rows["time"].to_list())
     if most < max(per_minute, 2):
-        return Seen(False)
+        # a status dump prints the latest deadlock alone: how many there were is not known
+        return NO_DATA if logged is None and rows.height < 2 else Seen(False)
     text = f"{most} deadlocks in one minute, {rows.height} in all"
     if usual := _usual_statements(printed):
         text += f"; most often between {usual}"

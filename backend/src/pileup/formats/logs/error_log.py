@@ -68,15 +68,17 @@ _CRASH_ALONE = re.compile(
     re.MULTILINE,
 )
 # A line without its time: InnoDB: Difficult to find free blocks ... | [Note] InnoDB: ... |
-# 0 [Warning] [MY-010055] [Server] ... | mysqld: Table ... | Version: '5.6.16-log'  socket: ...
+# 0 [Warning] [MY-010055] [Server] ... | mysqld: Table ... | Version: '5.6.16-log'  socket: ... |
+# ERROR 1040 (HY000): Too many connections                                 (a client's own line)
 _UNDATED = re.compile(
     r"\s{0,8}(?:InnoDB: \S|(?:\d{1,20} )?\[(?P<severity>Note|Warning|ERROR|System|Entry)\] "
     r"(?:\[(?P<code>MY-\d{1,9})\] \[(?P<subsystem>[^\]]{1,40})\] )?|"
-    r"(?:/\S{0,300}/)?(?:mysqld|mariadbd): \S|Version: '\d|\d{2,20} \[Note\] )"
+    r"(?:/\S{0,300}/)?(?:mysqld|mariadbd): \S|Version: '\d|\d{2,20} \[Note\] |"
+    r"ERROR \d{4} \(\w{5}\)(?: at line \d{1,9})?: )"
 )
 _OF_SERVER = re.compile(
     r"InnoDB|\bMY-\d|mysqld|mariadbd|\b(?:Aborted connection|Access denied|Slave |Replica|Plugin |"
-    r"Event Scheduler|WSREP|Server |Got an? error|Too many connections)|Version: '\d"
+    r"Event Scheduler|WSREP|Server |ERROR \d{4} \(|Got an? error|Too many connections)|Version: '\d"
 )
 _CONTINUED = 40
 _CONTINUED_CRASH = 160

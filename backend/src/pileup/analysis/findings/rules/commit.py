@@ -115,7 +115,7 @@ def fsync_stall(observed: Observed) -> Match | None:
         against += ("More threads wait for latches than for the commit.",)
         score *= 0.4
     for queue, what in _EARLIER.items():
-        if queue in observed.queues:
+        if queue in observed.queues or (queue == "queue:semisync" and _acknowledged(observed)):
             against += (f"Some wait for {what}: commits may queue behind them.",)
             score *= 0.5
     why = (
@@ -132,6 +132,12 @@ def fsync_stall(observed: Observed) -> Match | None:
     if fsyncs is not None and fell:
         evidence += (observed.shifted(fsyncs),)
     return Match("fsync-stall", round(score, 3), why, evidence, against, waiters.most)
+
+
+def _acknowledged(observed: Observed) -> bool:
+    """Return whether a thread waits for a replica's acknowledgement, by its stack."""
+    functions = ["ReplSemiSyncMaster::commitTrx", "Repl_semi_sync_master::commit_trx"]
+    return bool(observed.stack(functions, [], True).holds)
 
 
 def commit_mutex(observed: Observed) -> Match | None:

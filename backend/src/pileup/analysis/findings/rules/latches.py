@@ -94,8 +94,15 @@ def hot_page(observed: Observed) -> Match | None:
         f"{count(waits.most, 'thread waits', 'threads wait at once')} for page latches at "
         f"{count(addresses, 'address', 'addresses')} ({share_of(waits.share)} of the latch waits)."
     )
+    read_in = observed.locked(["buf0buf.*", "buf0rea.*"])
+    if read_in.holds and read_in.share >= _READ_IN:
+        against += ("The pages are being read from disk: whoever reads holds the latch.",)
     score = score * 0.5 if against else score
     return Match("hot-page", round(score, 3), why, waits.evidence, against, waits.most)
+
+
+_READ_IN = 0.5
+"""Share of the latch waits from which on reads of pages explain them."""
 
 
 def _grade(seen: Seen, full_share: float = 0.0) -> float:

@@ -27,7 +27,7 @@ def hot_row(observed: Observed) -> Match | None:
     at_worst = observed.queues.get("row_lock")
     waits = _waits(observed, queue.waiters, at_worst)
     if waits is None:
-        return _by_processlist(observed)
+        return _by_processlist(observed) or _by_log(observed)
     grade = strength(waits.most, queue.of_active, waits.longest)
     idle = _idle_holder(observed)
     holder = at_worst.holder if at_worst else None
@@ -128,6 +128,19 @@ def _by_processlist(observed: Observed) -> Match | None:
         score *= most / (most + latched)
     where = (observed.lines(rows[0], why),)
     return Match("hot-row", round(score, 3), why, where, against, waiters=most)
+
+
+def _by_log(observed: Observed) -> Match | None:
+    """Match lock waits that timed out, where only a log or a client reports them."""
+    logged = observed.log(_TIMED_OUT)
+    if not logged.holds:
+        return None
+    score = 0.3 + 0.15 * min(1.0, logged.most / 3)
+    why = f"Waits for a row lock timed out: {logged.text}."
+    return Match("hot-row", round(score, 3), why, logged.evidence)
+
+
+_TIMED_OUT = r"(?i)lock wait timeout exceeded"
 
 
 def _at_once(rows: Sequence[dict[str, Any]]) -> int:

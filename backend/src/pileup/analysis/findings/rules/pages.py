@@ -21,31 +21,52 @@ def free_pages(observed: Observed) -> Match | None:
         ),
         "search for a free page",
     )
-    logged = observed.log("(?i)difficult to find free blocks")
+    logged = observed.log(_NO_FREE)
     free = observed.level(*_FREE)
     empty = free is not None and free < 64
     if not searching.holds and not logged.holds and not empty:
         return None
+    single = observed.level("pool_pending_single_page_writes") or 0.0
+    listed = observed.latch(["free_list_mutex"])
     starved = empty and _evicts_dirty_pages(observed)
-    if not searching.holds and not logged.holds and not _waits_for_free(observed) and not starved:
+    flushed = empty and single >= 1
+    signs = (searching, logged, listed)
+    if not any(sign.holds for sign in signs) and not (
+        starved or flushed or _waits_for_free(observed)
+    ):
         return None
     score = graded(
         (True, 0.25),
         (empty, 0.12),
-        (starved, 0.15),
+        (starved or flushed, 0.15),
+        (single >= _SINGLE, 0.1),
         (searching.most >= 1, 0.15),
         (searching.most >= 10, 0.2),
         (bool(logged.holds), 0.25),
+        (bool(listed.holds), 0.05),
     )
     parts = [
         f"free pages are down to {free:.0f}" if empty else "",
         "most pages are dirty and have to be written before they are free" if starved else "",
-        f"{searching.most} threads search for a free page themselves" if searching.holds else "",
+        f"{count(int(single), 'session writes', 'sessions write')} single pages to free them"
+        if flushed
+        else "",
+        f"{count(searching.most, 'thread searches', 'threads search')} for a free page"
+        if searching.holds
+        else "",
         f"the error log reports it {logged.most} times" if logged.holds else "",
+        f"{count(listed.most, 'thread waits', 'threads wait')} for the list of free pages"
+        if listed.holds
+        else "",
     ]
     why = "The buffer pool has no free pages: " + ", ".join(filter(None, parts)) + "."
-    evidence = searching.evidence + logged.evidence
+    evidence = searching.evidence + logged.evidence + listed.evidence
     return Match("free-pages", score, why, evidence, waiters=searching.most)
+
+
+_NO_FREE = "(?i)difficult to find free blocks|could not free any blocks in the buffer pool"
+_SINGLE = 4
+"""Sessions that write single pages at once, from which on it is no chance."""
 
 
 def sync_flush(observed: Observed) -> Match | None:
@@ -62,31 +83,47 @@ def sync_flush(observed: Observed) -> Match | None:
     )
     if not waiting.holds:
         waiting = observed.stack(["log_free_check", "log_checkpoint_margin"], [], True)
-    age = observed.level("checkpoint_age", "innodb_checkpoint_age", "log_lsn_checkpoint_age")
+    ages = (observed.level(*_AGES), observed.level("modified_age"))
+    age = max((age for age in ages if age is not None), default=None)
     room = _redo_room(observed)
     full = age / room if age is not None and room else None
-    if not waiting.holds and (full is None or full < _NEARLY_FULL):
+    logged = observed.log(_NO_ROOM)
+    if not waiting.holds and not logged.holds and (full is None or full < _NEARLY_FULL):
         return None
     grade = strength(waiting.most, waiting.share, many=2, full_share=0.0)
     score = 0.4 * grade + graded(
-        (waiting.most >= 10, 0.2), (full is not None and full >= _NEARLY_FULL, 0.3)
+        (waiting.most >= 10, 0.2),
+        (full is not None and full >= _NEARLY_FULL, 0.3),
+        (bool(logged.holds), 0.5),
     )
     many = count(waiting.most, "thread waits", "threads wait")
     parts = [
         f"{many} for room in the redo log" if waiting.holds else "",
         f"the checkpoint age is {full:.0%} of the log" if full is not None else "",
+        logged.text if logged.holds else "",
     ]
-    return Match("sync-flush", score, _sentence(parts), waiting.evidence, waiters=waiting.most)
+    evidence = waiting.evidence + logged.evidence
+    score = min(0.97, round(score, 3))
+    return Match("sync-flush", score, _sentence(parts), evidence, waiters=waiting.most)
 
 
+_AGES = ("checkpoint_age", "innodb_checkpoint_age", "log_lsn_checkpoint_age")
+_NO_ROOM = (
+    r"(?i)exceeds the log (group )?capacity|log writer is waiting for a new redo log file"
+    r"|insufficient innodb_log_file_size|redo log .{0,40}(is full|capacity .{0,20}exceeded)"
+)
+"""Lines by which servers of any release report a redo log without room."""
 _NEARLY_FULL = 0.75
 """Share of the redo log from which on servers flush synchronously, or soon will."""
+
+
+_MOST_AGE = ("checkpoint_max_age", "innodb_checkpoint_max_age", "max_checkpoint_age")
 
 
 def _redo_room(observed: Observed) -> float | None:
     """Return the size of the redo log in bytes; None: unknown."""
     context = observed.context
-    if (limit := observed.level("checkpoint_max_age", "innodb_checkpoint_max_age")) is not None:
+    if (limit := observed.level(*_MOST_AGE)) is not None:
         return limit / 0.8  # the server's own limit leaves room for what is being written
     if (capacity := amount(context.setting("innodb_redo_log_capacity"))) is not None:
         return capacity

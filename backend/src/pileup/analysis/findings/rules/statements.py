@@ -46,7 +46,7 @@ def slow_statement(observed: Observed) -> Match | None:
     share = most / max(1, most + waiting)
     grade = age(longest, _SLOW)
     rest = share if waiting else 1.0
-    score = grade * (0.45 + 0.2 * min(1.0, most / 5)) * min(1.0, rest / 0.5)
+    score = grade * (0.3 + 0.35 * min(1.0, most / 5)) * min(1.0, rest / 0.5)
     statement = " ".join(str(same.row(0, named=True)["query"]).split())[:_SHOWN]
     many = count(most, "session runs", "sessions run")
     text = f"{many} statements like '{statement}', for up to {number(longest)} s"

@@ -213,7 +213,7 @@ def _metadata_lock(cells: Cells, row: ResultRow, where: Where) -> Iterator[Recor
     names = (cells.get("object_schema"), cells.get("object_name"))
     yield MetadataLock(
         **where.record_fields(row),
-        object_type=cells.get("object_type") or "unknown",
+        object_type=cells.get("object_type") or ("unknown" if "object_type" in cells else "TABLE"),
         object_name=".".join(filter(None, names)) or None,
         mode=cells.get("lock_type") or "unknown",
         duration=cells.get("lock_duration"),
@@ -353,6 +353,8 @@ _TABLES = tuple(
         ("transactions", "engine_lock_id engine_transaction_id lock_mode", _lock),
         ("transactions", "lock_id lock_trx_id lock_mode", _lock),
         ("metadata_locks", "object_type lock_type lock_status owner_thread_id", _metadata_lock),
+        ("metadata_locks", "object_name lock_type lock_status owner_thread_id", _metadata_lock),
+        ("metadata_locks", "object_name lock_type lock_status processlist_id", _metadata_lock),
         ("metadata_locks", "thread_id lock_mode lock_type table_schema", _metadata_lock_info),
         ("event_waits", "thread_id event_name operation", event_wait),
         ("event_waits", "processlist_id event_name operation", event_wait),
