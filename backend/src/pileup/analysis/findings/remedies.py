@@ -11,12 +11,13 @@ from collections.abc import Collection
 
 from pileup.analysis.contract import MitigationDoc
 from pileup.analysis.evidence.context import Context, Server
-from pileup.analysis.evidence.scene import Actor
 from pileup.analysis.findings.setting_values import is_value
+from pileup.analysis.findings.worst_moment import Queue
 from pileup.knowledge import Issue, Remedy
 from pileup.knowledge.version_ranges import fix_for, within
 
 _KILL = re.compile(r"^KILL (?:the )?(?P<whom>[^0-9].*)$", re.IGNORECASE)
+_DDL = re.compile(r"(?i)^\s*(alter|drop|truncate|rename|create|optimize|repair)\b")
 _SET = re.compile(r"\b(?P<name>[a-z]+(?:_[a-z0-9]+)+)\s*=\s*(?P<value>\w+)")
 _UPGRADE = re.compile(r"^(?:upgrade|\d+\.\d+(?:\.\d+)?\+?(?:/|$))", re.IGNORECASE)
 _RELEASE = re.compile(r"\b(\d+\.\d+(?:\.\d+)?)")
@@ -26,15 +27,15 @@ _APPLIER = re.compile(r"system user|slave_worker|replica", re.IGNORECASE)
 
 
 def remedies(
-    issue: Issue, context: Context, holder: Actor | None, others: Collection[str]
+    issue: Issue, context: Context, queue: Queue | None, others: Collection[str]
 ) -> list[MitigationDoc]:
     """Return the remedies that fit. others: ids of all findings of this stall."""
-    docs = []
+    docs: list[MitigationDoc] = []
     for remedy in issue.mitigations:
         if not _fits(remedy, issue, context, others):
             continue
-        action = _filled_in(remedy.action, issue, context.server, holder)
-        if action is None:
+        action = _filled_in(remedy.action, issue, context.server, queue)
+        if action is None or any(action == doc.action for doc in docs):
             continue
         docs.append(
             MitigationDoc(
@@ -81,21 +82,40 @@ def _may_upgrade(action: str, issue: Issue, server: Server) -> bool:
     return not server.numbers or any(release > server.numbers for release in releases)
 
 
-def _filled_in(action: str, issue: Issue, server: Server, holder: Actor | None) -> str | None:
-    """Fill in session ids and releases; None: it would do harm to whoever is the holder."""
+def _filled_in(action: str, issue: Issue, server: Server, queue: Queue | None) -> str | None:
+    """Fill in session ids and releases; None: it would do harm to whom it ends."""
     if (match := _KILL.match(action)) is not None:
-        if holder is None or holder.session_id is None:
-            return action
-        known = holder.session or {}
-        if _APPLIER.search(f"{known.get('user')} {known.get('state')}"):
-            return None
-        whom = match["whom"]
-        return f"KILL {holder.session_id} ({whom if ' or ' not in whom else 'the holder'})"
+        return _kill(match["whom"], queue)
     if action.lower() == "upgrade":
         fix = fix_for(issue.fixed, server.family, server.numbers)
         if fix is not None and fix.release is not None:
             return f"Upgrade to {'.'.join(map(str, fix.release))} or later"
     return action
+
+
+def _kill(whom: str, queue: Queue | None) -> str | None:
+    """Name the session to end: 'KILL 197 (the holder)'; None: nobody, or an applier of a replica.
+
+    whom: the holder, the root holder (whom everybody waits for in the end) or the DDL (a holder
+    that waits itself).
+    """
+    holder = queue.holder if queue else None
+    if whom == "DDL":
+        if holder is None or queue is None or queue.onward is None:
+            return "KILL the DDL that waits" if holder is None else None
+        if not _DDL.match(holder.query or ""):
+            return None
+    elif queue is not None and queue.root is not None:
+        holder = queue.root
+    elif holder is not None and queue is not None and queue.onward is not None:
+        holder = None  # it waits itself: ending it may end nothing
+    whom = whom.removeprefix("root ")
+    if holder is None or holder.session_id is None:
+        return f"KILL the {whom}"
+    known = holder.session or {}
+    if _APPLIER.search(f"{known.get('user')} {known.get('state')}"):
+        return None
+    return f"KILL {holder.session_id} (the {whom})"
 
 
 __all__ = ["remedies"]

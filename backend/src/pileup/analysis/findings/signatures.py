@@ -166,7 +166,7 @@ def _finding(
         against=list(match.against),
         applies_to_version=own.applies,
         fixed_in=list(issue.fixed),
-        mitigations=remedies.remedies(issue, context, queue.holder if queue else None, ids),
+        mitigations=remedies.remedies(issue, context, queue, ids),
         experiment=ExperimentDoc(
             change=issue.change, expect=issue.expect or "", refuted_if=issue.refuted_if
         )

@@ -44,6 +44,10 @@ class Queue:
     evidence: tuple[Locator, ...]
     statements: tuple[str, ...] = ()
     """Statements of sessions in the largest queue, the most frequent first."""
+    root: Actor | None = None
+    """Who everybody in it waits for in the end; the holder itself if it waits for nobody."""
+    root_sure: float = 0.0
+    """Confidence that ``root`` does, 0..1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +106,7 @@ def _queue(
     largest = max(resources, key=lambda r: (len(waits[r.id]), _longest(waits[r.id]) or 0.0, r.id))
     actors = {edge.source for resource in resources for edge in waits[resource.id]}
     holder, sure = _holder(graph, largest.id)
+    root, root_sure = _root(graph, holder, sure)
     evidence = [locator for edge in waits[largest.id][:2] for locator in edge.locators[:1]]
     return Queue(
         kind,
@@ -115,6 +120,8 @@ def _queue(
         _onward(graph, holder),
         tuple(evidence),
         _statements(graph, waits[largest.id]),
+        root,
+        root_sure,
     )
 
 
@@ -148,13 +155,30 @@ def _holder(graph: Graph, name: str) -> tuple[Actor | None, float]:
         seen.add(name)
 
 
-def _onward(graph: Graph, holder: Actor | None) -> str | None:
-    if holder is None:
-        return None
-    for edge in graph.touching.get(holder.id, ()):
-        if edge.source == holder.id and edge.kind == "waits_for":
-            return kind_of(graph.resources[edge.target])
+def _root(graph: Graph, holder: Actor | None, sure: float) -> tuple[Actor | None, float]:
+    """Follow a holder to whom it waits for in the end; nobody where that is not known."""
+    met: set[str] = set()
+    while holder is not None and holder.id not in met:
+        met.add(holder.id)
+        target = _awaits(graph, holder)
+        if target is None:
+            return holder, round(sure, 2)
+        holder, more = _holder(graph, target)
+        sure *= more
+    return None, 0.0
+
+
+def _awaits(graph: Graph, actor: Actor) -> str | None:
+    """Return the id of the resource that an actor waits for."""
+    for edge in graph.touching.get(actor.id, ()):
+        if edge.source == actor.id and edge.kind == "waits_for":
+            return edge.target
     return None
+
+
+def _onward(graph: Graph, holder: Actor | None) -> str | None:
+    target = _awaits(graph, holder) if holder else None
+    return None if target is None else kind_of(graph.resources[target])
 
 
 def describe_holder(actor: Actor) -> str:
