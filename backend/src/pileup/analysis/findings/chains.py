@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pileup.analysis.contract import ChainDoc
-from pileup.analysis.evidence.times import clock_text
+from pileup.analysis.findings import turning_points
 from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.rules import Match, count
 from pileup.analysis.findings.words import the
@@ -33,20 +33,18 @@ _AGAIN = f"{_STATUS}, three times 10 s apart: it shows whether the same sessions
 
 def chain(queue: Queue | None, match: Match, observed: Observed) -> ChainDoc:
     """Describe who holds what the victims wait for, who they are, and how it began and ended."""
-    context = observed.context
-    stall = context.stall
-    trigger = f"Began at {clock_text(stall.start)}." if stall and context.baseline else ""
+    began = turning_points.trigger(queue, observed.context)
+    ended = turning_points.end(queue, observed.context)
     if queue is None:
-        return ChainDoc(
-            trigger=trigger, victims=count(match.waiters, "thread waits.", "threads wait.")
-        )
+        victims = count(match.waiters, "thread waits.", "threads wait.")
+        return ChainDoc(trigger=began, victims=victims, end=ended)
     many = count(queue.in_largest, "session waits", "sessions wait")
     lasted = f" for up to {number(queue.longest)} s" if queue.longest else ""
     doing = f", most of them with '{queue.statements[0]}'" if queue.statements else ""
     victims = f"{many}{lasted} for {the(queue.label)}{doing}."
     if queue.waiters > queue.in_largest:
         victims += f" In all, {count(queue.waiters, 'session waits', 'sessions wait')} like this."
-    return ChainDoc(trigger=trigger, holder=_holder(queue), victims=victims)
+    return ChainDoc(trigger=began, holder=_holder(queue), victims=victims, end=ended)
 
 
 def _holder(queue: Queue) -> str:
@@ -55,6 +53,9 @@ def _holder(queue: Queue) -> str:
     text = describe_holder(queue.holder)
     says = "" if queue.sure >= _CERTAIN else " may hold it"
     onward = f"; it waits for {_words(queue.onward)} itself" if queue.onward else ""
+    if queue.root is not None and queue.root.id != queue.holder.id:
+        may = "" if queue.root_sure >= _CERTAIN else "probably "
+        onward += f", {may}behind {describe_holder(queue.root)}"
     return f"{text[0].upper()}{text[1:]}{says}{onward}."
 
 
