@@ -117,6 +117,20 @@ def test_a_team_s_entry_replaces_ours(tmp_path: Path) -> None:
         use(None)
 
 
+def test_every_remedy_states_what_it_costs() -> None:
+    """Side effects in words, except where it only looks; nothing without words; ids that exist."""
+    known = knowledge()
+    for issue in known.issues.values():
+        assert issue.mitigations, issue.id
+        for remedy in issue.mitigations:
+            assert remedy.side_effects or remedy.action.startswith("Find "), (issue.id, remedy)
+            words = (remedy.action, remedy.side_effects or "x y", remedy.precondition or "x y")
+            assert all(any(letter.isalpha() for letter in text) for text in words)
+            assert set(remedy.not_when) <= known.issues.keys(), (issue.id, remedy)
+        for text in (issue.change, issue.expect, issue.refuted_if):
+            assert text is None or any(letter.isalpha() for letter in text), issue.id
+
+
 def test_the_page_tells_every_key() -> None:
     """docs/reference/knowledge.md names each key of a sign and of a signature."""
     page = (REPOSITORY / "docs" / "reference" / "knowledge.md").read_text()

@@ -130,7 +130,9 @@ def judge(
         headline=settle(
             "headline",
             lambda: _with_story(
-                summary.headline(context, document, roots, hot_waits, findings), document, blocked
+                summary.headline(context, document, roots, hot_waits, findings, blocked.active),
+                document,
+                blocked,
             ),
             summary.NOT_ANSWERED,
         ),

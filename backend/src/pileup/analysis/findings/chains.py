@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pileup.analysis.contract import ChainDoc
-from pileup.analysis.findings import turning_points
+from pileup.analysis.evidence.context import Server
+from pileup.analysis.findings import next_evidence, turning_points
 from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.rules import Match, count
 from pileup.analysis.findings.words import the
@@ -13,22 +14,8 @@ from pileup.numerals import number
 
 _CERTAIN = 0.9
 _SURE = 0.7
-_STATUS = "mysql -e 'SHOW ENGINE INNODB STATUS\\G' > status-$(date +%T).txt"
-_HOLDER = {
-    "row_lock": "mysql -e 'SELECT * FROM sys.innodb_lock_waits\\G' (before 5.7: "
-    "information_schema.INNODB_LOCK_WAITS), while they wait",
-    "metadata_lock": "mysql -e 'SELECT * FROM sys.schema_table_lock_waits\\G' (MariaDB: "
-    "information_schema.METADATA_LOCK_INFO, with the plugin), while they wait",
-    "queue:table-flush": "mysql -e 'SHOW FULL PROCESSLIST' and look for the oldest statement on "
-    "the table, while they wait",
-    "queue:user-lock": 'mysql -e "SELECT * FROM performance_schema.metadata_locks WHERE '
-    "OBJECT_TYPE='USER LEVEL LOCK'\\G\", while they wait",
-}
-_STACKS = (
-    "gdb -p $(pidof mysqld mariadbd) -batch -ex 'thread apply all bt' > stacks.txt, while they "
-    "wait (it stops the server for a second or more)"
-)
-_AGAIN = f"{_STATUS}, three times 10 s apart: it shows whether the same sessions still wait"
+_WAITING = "while they wait"
+_USER_LOCKS = "SELECT * FROM performance_schema.metadata_locks WHERE OBJECT_TYPE='USER LEVEL LOCK'"
 
 
 def chain(queue: Queue | None, match: Match, observed: Observed) -> ChainDoc:
@@ -63,19 +50,42 @@ def _words(kind: str) -> str:
     return "a " + kind.removeprefix("queue:").replace("_", " ").replace("-", " ")
 
 
-def next_step(issue: Issue, match: Match, queue: Queue | None, observed: Observed) -> str:
-    """Return the one command that would make a finding surer; empty if it is sure enough."""
+def next_step(
+    issue: Issue, match: Match, queue: Queue | None, kind: str, observed: Observed
+) -> str:
+    """Return the one command that would make a finding surer; empty if it is sure enough.
+
+    kind: of what its victims wait for, also where no queue of the worst moment shows it.
+    """
     known_holder = queue is not None and queue.holder is not None and queue.sure >= _CERTAIN
     if match.score >= _SURE and (queue is None or known_holder):
         return ""
     if issue.collect:
         return issue.collect
-    records = observed.record_counts
-    if queue is not None and not known_holder and queue.kind in _HOLDER:
-        return _HOLDER[queue.kind]
+    server, records = observed.context.server, observed.record_counts
+    if not known_holder and (command := _for_holder(kind, server)):
+        return f"{command}, {_WAITING}"
     if queue is not None and not records["stack samples"]:
-        return _STACKS
-    return _AGAIN if records["status dumps"] <= 1 and match.waiters else ""
+        return f"{next_evidence.stacks(server)}, {_WAITING}"
+    if records["status dumps"] > 1 or not match.waiters:
+        return ""
+    again = next_evidence.status_dump(server)
+    return f"{again}, three times 10 s apart: it shows whether the same sessions still wait"
+
+
+def _for_holder(kind: str, server: Server) -> str:
+    """Return the command that names the holder of what sessions wait for; '' if none does."""
+    match kind:
+        case "row_lock":
+            return next_evidence.row_locks(server)
+        case "metadata_lock":
+            return next_evidence.metadata_locks(server)
+        case "queue:table-flush":
+            listed = next_evidence.processlist(server)
+            return f"{listed}: look for the oldest statement on the table"
+        case "queue:user-lock":
+            return next_evidence.query(server, _USER_LOCKS)
+    return ""
 
 
 __all__ = ["chain", "next_step"]

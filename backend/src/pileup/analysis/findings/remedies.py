@@ -29,7 +29,7 @@ _APPLIER = re.compile(r"system user|slave_worker|replica", re.IGNORECASE)
 def remedies(
     issue: Issue, context: Context, queue: Queue | None, others: Collection[str]
 ) -> list[MitigationDoc]:
-    """Return the remedies that fit. others: ids of all findings of this stall."""
+    """Return the remedies that fit. others: ids of what is found in this stall."""
     docs: list[MitigationDoc] = []
     for remedy in issue.mitigations:
         if not _fits(remedy, issue, context, others):

@@ -37,7 +37,6 @@ from pileup.analysis.findings.rules import (
     statements,
 )
 from pileup.analysis.findings.seen import distinct
-from pileup.analysis.findings.worst_moment import Queue
 from pileup.knowledge import knowledge
 from pileup.knowledge.signature import Signature, names
 
@@ -116,11 +115,9 @@ def _evaluate(
 
 def _findings(groups: list[list[ranking.Matched]], observed: Observed) -> list[FindingDoc]:
     ids = [members[0].issue.id for members in groups]
+    sure = [members[0].issue.id for members in groups if members[0].match.score >= FOUND]
     kinds = {issue: _kind(knowledge().signatures[issue]) for issue in ids}
-    findings = [
-        _finding(members, ids, observed.queues.get(kinds[members[0].issue.id]), observed)
-        for members in groups
-    ]
+    findings = [_finding(members, sure, kinds[members[0].issue.id], observed) for members in groups]
     selects = {
         issue: select
         for issue in ids
@@ -135,8 +132,9 @@ def _findings(groups: list[list[ranking.Matched]], observed: Observed) -> list[F
 
 
 def _finding(
-    members: list[ranking.Matched], ids: list[str], queue: Queue | None, observed: Observed
+    members: list[ranking.Matched], sure: list[str], kind: str, observed: Observed
 ) -> FindingDoc:
+    queue = observed.queues.get(kind)
     issue, match, context = members[0].issue, members[0].match, observed.context
     share = impacts.share(observed.blocked, knowledge().signatures[issue.id], queue)
     impact = ranking.impact_of(match, queue, observed.worst.waiting, share)
@@ -148,25 +146,24 @@ def _finding(
         for name in issue.known_as
         if name not in listed and name in knowledge().issues
     ]
-    sure = match.score >= FOUND
     return FindingDoc(
         id=issue.id,
         category=issue.category,
         title=issue.title,
         score=round(match.score, 3),
-        verdict="found" if sure else "seen",
+        verdict="found" if match.score >= FOUND else "seen",
         role=issue.role,
         impact=impact[0] if impact else None,
         impact_range=list(impact[1:]) if impact else [],
         known_as=[own, *others],
         chain=chains.chain(queue, match, observed) if queue or match.waiters else ChainDoc(),
-        next_step=chains.next_step(issue, match, queue, observed),
+        next_step=chains.next_step(issue, match, queue, kind, observed),
         why=match.why,
         evidence=distinct(match.evidence),
         against=list(match.against),
         applies_to_version=own.applies,
         fixed_in=list(issue.fixed),
-        mitigations=remedies.remedies(issue, context, queue, ids),
+        mitigations=remedies.remedies(issue, context, queue, sure),
         experiment=ExperimentDoc(
             change=issue.change, expect=issue.expect or "", refuted_if=issue.refuted_if
         )

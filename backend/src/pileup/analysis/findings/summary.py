@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from pileup.analysis.contract import (
+    ActiveSessionsDoc,
     BlockerDoc,
     EpisodeDoc,
     FindingDoc,
@@ -20,6 +21,7 @@ from pileup.analysis.evidence.context import Context
 from pileup.analysis.evidence.levels import Levels
 from pileup.analysis.evidence.series import short_name
 from pileup.analysis.evidence.times import clock_text, date_text, parse
+from pileup.analysis.findings import next_evidence
 from pileup.analysis.stalls.indicators import signals
 from pileup.numerals import grouped, number
 
@@ -42,13 +44,20 @@ def headline(
     blockers: list[BlockerDoc],
     hot_waits: list[HotWaitDoc],
     findings: list[FindingDoc],
+    active: ActiveSessionsDoc | None = None,
 ) -> Headline:
-    """Build the headline: verdict, text, and whether more work arrived or less was done."""
+    """Build the headline: verdict, text, and whether more work arrived or less was done.
+
+    active: the classes of time of the stall, to choose what to collect if its cause is unknown.
+    """
     if stall is None:
         return _without_stall(context, blockers, findings)
     latches = hot_waits if _latches_matter(context) else []
     sentences = [stall_sentence(stall), *_wait_sentence(latches, blockers)]
-    sentences += _cause_sentence(findings)
+    if any(finding.verdict == "found" for finding in findings):
+        sentences += _cause_sentence(findings)
+    else:
+        sentences.append(_unknown(findings, next_evidence.to_settle(context, active)))
     return Headline(verdict="stall", text=" ".join(sentences), arrival=arrival(context))
 
 
@@ -62,6 +71,12 @@ def _cause_sentence(findings: Sequence[FindingDoc]) -> list[str]:
         return [f"{role}: {best.title}."]
     then = f" To be surer: {best.next_step.rstrip('.')}." if best.next_step else ""
     return [f"Seen, but too little to be sure: {best.title}.{then}"]
+
+
+def _unknown(findings: Sequence[FindingDoc], collect: str) -> str:
+    """Say that nothing explains the stall, the best guess, and what would settle it."""
+    guess = f"; the best guess is: {findings[0].title}" if findings else ""
+    return f"Cause unknown{guess}. Collect {collect}."
 
 
 def of_case(
