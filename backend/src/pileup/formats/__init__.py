@@ -17,7 +17,15 @@ from pileup.formats.bundle import pt_stalk_hostname, pt_stalk_log, stored_only
 from pileup.formats.config import my_cnf, sysctl
 from pileup.formats.detect import Detection, Format, choose
 from pileup.formats.innodb import innodb_status, semaphore_counts
-from pileup.formats.logs import error_log, general_log, kernel_log, query_digest, slow_log, syslog
+from pileup.formats.logs import (
+    error_log,
+    general_log,
+    kernel_log,
+    query_digest,
+    slow_log,
+    statements,
+    syslog,
+)
 from pileup.formats.machine import (
     df,
     diskstats,
@@ -137,6 +145,8 @@ FORMATS: tuple[Format, ...] = (
     # the result of a query that no format above knows
     result_json,
     result_set,
+    # statements without a result
+    statements,
     # files that are stored without being read
     stored_only,
 )

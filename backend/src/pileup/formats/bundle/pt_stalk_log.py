@@ -2,7 +2,7 @@
 
 Source: log() in pt-stalk prefixes each message with ``date +%Y_%m_%d_%H_%M_%S``.
 Yields: an Event of kind trigger for the check that fired, of kind log for the rest; the options
-        that pt-stalk ran with as Settings (source pt-stalk).
+        that pt-stalk ran with, or that its command line gives, as Settings (source pt-stalk).
 Units:  times are the collector's local time without a zone.
 """
 
@@ -31,6 +31,12 @@ _CHECK = re.compile(
 )
 _OPTIONS = re.compile(r"(?:pt-stalk ran with|Starting \S*pt-stalk) (?P<options>--.*)$")
 _OPTION = re.compile(r"--(?P<name>[\w-]+)=(?P<value>.*?)(?= --|$)")
+# # ./pt-stalk --daemonize --function status
+_COMMAND = re.compile(
+    r"(?:[^\s#$%>]{0,80}[#$%>] ?)?\s*(?:sudo )?[\w./-]{0,200}\bpt-stalk"
+    r"(?P<options>(?: +--?[a-z][\w-]*(?:[= ][^\s-]\S*)?)*) *&?$"
+)
+_FLAG = re.compile(r" --?(?P<name>[a-z][\w-]*)(?:[= ](?P<value>[^\s-]\S*))?")
 # What follows the check that completed its cycles: in the log, and in the -trigger file.
 _COLLECTS = re.compile(r"Collect \d+ triggered|pt-stalk ran with")
 _SNIFF = re.compile(
@@ -43,8 +49,11 @@ _ERROR = re.compile(r"ERROR \d+ \(|(?:\S*/)?(?:mysql|mysqladmin|mariadb|tail|gdb
 
 
 def sniff(head: str) -> bool | None:
-    """Return whether the text holds stamped messages of pt-stalk."""
-    return bool(_SNIFF.search(head))
+    """Return whether the text holds stamped messages of pt-stalk, or begins with its command."""
+    if _SNIFF.search(head):
+        return True
+    first = head.lstrip("\r\n").partition("\n")[0].rstrip()
+    return bool((match := _COMMAND.match(first)) and match["options"])
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
@@ -67,6 +76,9 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
                 continue
             yield event
             yield from _options(event, match["message"])
+        elif (command := _COMMAND.match(line.rstrip())) and command["options"]:
+            has_message = True
+            yield from _flags(number, command["options"])
         elif _ERROR.match(line):
             yield Event(
                 line_first=number,
@@ -83,7 +95,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     if not has_message:
         raise FormatError(
             "No message of pt-stalk was found: its lines begin with a time such as "
-            "2026_11_20_22_19_52."
+            "2026_11_20_22_19_52, or with its command and options."
         )
 
 
@@ -120,3 +132,16 @@ def _options(event: Event, message: str) -> Iterator[Setting]:
                 source="pt-stalk",
                 section="pt-stalk",
             )
+
+
+def _flags(number: int, options: str) -> Iterator[Setting]:
+    """Yield the options of a command line; one without a value is on."""
+    for flag in _FLAG.finditer(options):
+        yield Setting(
+            line_first=number,
+            line_last=number,
+            name=flag["name"].replace("-", "_"),
+            value=flag["value"] or "1",
+            source="pt-stalk",
+            section="pt-stalk",
+        )
