@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from pileup.analysis import analyse, contract, gather
-from pileup.analysis.waits.first_view import first_waits
+from pileup.analysis.blocked_time.first_view import first_waits
 from pileup.cli.captures import Captures
 from tests.support.captures import SAMPLES, analysis_of_few, few_of, of_samples, on_samples
 from tests.support.hostile import FILES, shared_files

@@ -7,11 +7,11 @@ from typing import Literal
 
 import pytest
 
+from pileup.analysis.blocked_time.moment_roots import wait_graph
 from pileup.analysis.contract import StallDoc, StallEvidence
 from pileup.analysis.evidence.times import parse
 from pileup.analysis.findings.summary import stall_sentence
 from pileup.analysis.stalls.documents import main_stall, worst_time
-from pileup.analysis.waits.moment_graph import wait_graph
 from pileup.analysis.waits.moments import AT_MOST, MomentChoice, WaitMoment, choose_moments, spread
 from pileup.analysis.waits.tally import persistence
 from pileup.numerals import grouped
@@ -27,7 +27,13 @@ def test_the_overview_and_the_wait_screen_say_the_same(name: str) -> None:
     assert stall is not None
     at = worst_time(stall)
     assert at is not None
-    assert wait_graph(evidence, at).waiters == stall.peak_waiters
+    worst = wait_graph(evidence, at, analysis.roots, fold=False)
+    assert worst.waiters == stall.peak_waiters
+    first, root = worst.roots[0], analysis.roots[0]
+    shown = next(node for node in worst.nodes if node.id == first.node)
+    assert root.label.startswith(shown.label)
+    assert worst.headline.startswith(f"{shown.label[0].upper()}{shown.label[1:]}")
+    assert not any("whole stall" in note for note in worst.notes)
     assert f" {grouped(stall.peak_waiters)} threads waited." in analysis.headline.text
 
     told = analysis.persistence

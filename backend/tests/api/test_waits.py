@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pileup.analysis.waits.first_view import FirstWaits
+from pileup.analysis.blocked_time.first_view import FirstWaits
 from tests.analysis.waits.test_wait_diff import two_moments
 from tests.analysis.waits.test_waits import dump, evidence, semaphore
 from tests.support.site import Site

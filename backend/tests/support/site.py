@@ -13,8 +13,8 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from pileup.analysis import analyse
+from pileup.analysis.blocked_time.first_view import first_waits
 from pileup.analysis.evidence.evidence import Evidence
-from pileup.analysis.waits.first_view import first_waits
 from pileup.api.app import create_app
 from pileup.settings import Settings
 from pileup.storage.accounts.accounts import Accounts, Role

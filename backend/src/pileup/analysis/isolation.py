@@ -13,12 +13,12 @@ from typing import TypeVar
 import polars as pl
 
 from pileup.analysis import analyse
+from pileup.analysis.blocked_time.first_view import FirstWaits, first_waits
 from pileup.analysis.clock.gather import gather, with_problems
 from pileup.analysis.contract import Analysis
 from pileup.analysis.evidence.answers import DEFECTS
 from pileup.analysis.evidence.evidence import ClockOverride, Evidence, EvidenceArtifact
 from pileup.analysis.stalls.corrections import StallCorrection
-from pileup.analysis.waits.first_view import FirstWaits, first_waits
 from pileup.records import Problem
 
 Item = TypeVar("Item")

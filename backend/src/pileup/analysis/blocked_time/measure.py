@@ -152,9 +152,9 @@ def draw(evidence: Evidence, moment: WaitMoment, server: Server | None = None) -
     return Drawn(moment, here, graph, waiting_threads(here, graph))
 
 
-def _alike(one: WaitMoment, other: WaitMoment) -> bool:
+def _alike(moment: WaitMoment, other: WaitMoment) -> bool:
     """Return whether two moments share a graph."""
-    return (one.time, one.host) == (other.time, other.host)
+    return (moment.time, moment.host) == (other.time, other.host)
 
 
 def peak_waiting(

@@ -121,7 +121,7 @@ class Roots:
         graph = here.graph
         cycle = len(end.names) > 1
         name = end.names[0] if cycle else root_of(end.names[0], graph)
-        key = _cycle_key(end.names, graph) if cycle else _key(name, graph)
+        key = _cycle_key(end.names, graph) if cycle else key_of(name, graph)
         share = end.sessions / active
         seen = self.ends[key]
         seen.shares[at] = seen.shares.get(at, 0.0) + share
@@ -132,19 +132,19 @@ class Roots:
             if cycle:
                 labels = (node_doc(each, graph, here.counts).label for each in end.names)
                 seen.members = sorted(set(labels))
-        gates = {_key(gate, graph): part for gate, part in end.gates.items()}
+        gates = {key_of(gate, graph): part for gate, part in end.gates.items()}
         if cycle or name in graph.resources:
             gates = {key: end.sessions}
         whole = sum(gates.values())
         for gate in end.gates:
             why = why_root(name, graph)
-            reasons = self.reasons[_key(gate, graph)]
+            reasons = self.reasons[key_of(gate, graph)]
             reasons[why] = reasons.get(why, 0) + 1
         for gate, part in gates.items():
             ends = self.through[gate][key]
             ends[at] = ends.get(at, 0.0) + share * part / whole
         for gate_name, part in end.gates.items():
-            gate_seen = self.gates[_key(gate_name, graph)]
+            gate_seen = self.gates[key_of(gate_name, graph)]
             if part > gate_seen.best:
                 until = end.path[: end.path.index(gate_name) + 1] if gate_name in end.path else []
                 shortened = End([gate_name], part, {}, until, end.first)
@@ -335,7 +335,7 @@ def _sessions(count: float) -> str:
     return "1 session" if whole == 1 else f"{whole} sessions"
 
 
-def _key(name: str, graph: Graph) -> str:
+def key_of(name: str, graph: Graph) -> str:
     """Return the key of a node in all moments: a latch that the knowledge base knows is one."""
     resource = graph.resources.get(name)
     if resource is not None and resource.latch is not None:
@@ -346,7 +346,7 @@ def _key(name: str, graph: Graph) -> str:
 
 
 def _cycle_key(names: Sequence[str], graph: Graph) -> str:
-    keys = sorted({_key(name, graph) for name in names})
+    keys = sorted({key_of(name, graph) for name in names})
     return f"cycle:{','.join(keys[:8])}"
 
 
@@ -380,4 +380,4 @@ def kind_of(node: WaitNode) -> str:
     return "session" if node.session_id is not None else "thread"
 
 
-__all__ = ["LEAST_SHARE", "Roots", "kind_of"]
+__all__ = ["LEAST_SHARE", "Roots", "key_of", "kind_of"]

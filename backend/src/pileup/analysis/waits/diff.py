@@ -20,7 +20,13 @@ from pileup.analysis.evidence.times import clock_text, iso
 from pileup.analysis.waits.counts import Counts, count
 from pileup.analysis.waits.draft import Edge, Graph
 from pileup.analysis.waits.graph import build
-from pileup.analysis.waits.moment_graph import build_headline, count_graph, node_doc, roots_doc
+from pileup.analysis.waits.moment_graph import (
+    build_headline,
+    count_graph,
+    node_doc,
+    roots_doc,
+    waiting_threads,
+)
 from pileup.analysis.waits.moments import worst
 from pileup.analysis.waits.node_documents import edge_doc
 from pileup.analysis.waits.view import WholeGraph, shown
@@ -59,21 +65,22 @@ def whole_diff(evidence: Evidence, at_us: int | None, against_us: int) -> WholeG
     now, then = _side(evidence, at_us, host), _side(evidence, against_us, host)
     names = _same(then.graph, now.graph)
     edges, documents, grouping = _edges(now.graph, then.graph, names)
-    waiters = len(now.graph.waiting())
+    waiters = waiting_threads(now.scene, now.graph)
     return WholeGraph(
         graph=now.graph,
         counts=now.counts,
         at=iso(now.scene.at),
         snapshots=[*now.scene.locators, *then.scene.locators],
-        headline=build_headline(now.graph, now.counts, waiters),
+        headline=build_headline(now.graph, now.counts, waiters, now.counts.roots),
         waiters=waiters,
         nodes=_nodes(now, then, names, edges),
         edges=documents,
         raw=grouping,
-        roots=roots_doc(now.graph, now.counts),
+        roots=roots_doc(now.graph, now.counts, now.counts.roots),
         notes=list(dict.fromkeys([*now.graph.notes, *then.graph.notes])),
         against=iso(then.scene.at),
         difference=_difference(now, then, names),
+        scene=now.scene,
     )
 
 

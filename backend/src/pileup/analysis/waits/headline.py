@@ -12,21 +12,21 @@ from pileup.analysis.waits.counts import Counts
 from pileup.analysis.waits.draft import Graph
 
 
-def headline(graph: Graph, counts: Counts, waiters: int, top: WaitNode | None) -> str:
+def headline(graph: Graph, counts: Counts, waiters: int, top: WaitNode | None, others: int) -> str:
     """Write a headline such as 'Trx 26478 · session 390 (idle in transaction 26 s) blocks 300
     threads through 1 level for at least 26 s; 1 more root.'
 
     A deadlock comes first if more threads wait in it and behind it than behind any root.
 
-    top: the first root; None without one.
+    top: the first root; None without one. others: further roots.
     """
     if not waiters:
         return "Nobody waits at this moment."
     circles = [_circle(members, graph, counts) for members in counts.cycles]
     most, circle = max(circles, key=lambda circle: circle[0], default=(0, ""))
     if top is None or most > top.blocks_total:
-        others = [_more(len(circles) - 1, "deadlock"), _more(len(counts.roots), "root blocker")]
-        return f"{circle}{''.join(others)}."
+        more = [_more(len(circles) - 1, "deadlock"), _more(others + 1, "root blocker")]
+        return f"{circle}{''.join(more)}."
     behind = _behind(top.id, graph)
     depth = max((counts.levels[name] for name in behind), default=1)
     acts = top.id in graph.actors
@@ -38,7 +38,7 @@ def headline(graph: Graph, counts: Counts, waiters: int, top: WaitNode | None) -
     seconds = at_least(top.id, graph) or 0.0
     sentence += f" for at least {seconds:.0f} s" if seconds >= 1 else ""
     sentence += " (inferred)" if top.inferred else ""
-    sentence += _more(len(counts.roots) - 1, "root")
+    sentence += _more(others, "root")
     return f"{sentence}; {circle}." if circle else f"{sentence}."
 
 

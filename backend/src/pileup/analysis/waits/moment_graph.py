@@ -6,6 +6,8 @@ one latch.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 import polars as pl
 
@@ -70,13 +72,14 @@ def whole_graph(evidence: Evidence, at_us: int | None) -> WholeGraph:
         counts=counts,
         at=iso(moment_scene.at),
         snapshots=moment_scene.locators,
-        headline=build_headline(graph, counts, waiters),
+        headline=build_headline(graph, counts, waiters, counts.roots),
         waiters=waiters,
         nodes=[node_doc(name, graph, counts) for name in (*graph.resources, *graph.actors)],
         edges=[edge_doc(e) for e in graph.edges],
         raw=graph.edges,
-        roots=roots_doc(graph, counts),
+        roots=roots_doc(graph, counts, counts.roots),
         notes=graph.notes,
+        scene=moment_scene,
     )
 
 
@@ -180,8 +183,8 @@ def hot_latches(
     ]
 
 
-def roots_doc(graph: Graph, counts: Counts) -> list[WaitRoot]:
-    """Return the root blockers, those that block most threads first."""
+def roots_doc(graph: Graph, counts: Counts, names: Sequence[str]) -> list[WaitRoot]:
+    """Describe these nodes as root blockers."""
     return [
         WaitRoot(
             node=name,
@@ -194,7 +197,7 @@ def roots_doc(graph: Graph, counts: Counts) -> list[WaitRoot]:
             amplification=amplification(name, graph, counts),
             longest_s=at_least(name, graph),
         )
-        for name in counts.roots[:MOST]
+        for name in names[:MOST]
     ]
 
 
@@ -283,10 +286,10 @@ def why_root(name: str, graph: Graph) -> str:
     return "Not blocked itself."
 
 
-def build_headline(graph: Graph, counts: Counts, waiters: int) -> str:
-    """Write the headline of a graph."""
-    top = node_doc(counts.roots[0], graph, counts) if counts.roots else None
-    return headline(graph, counts, waiters, top)
+def build_headline(graph: Graph, counts: Counts, waiters: int, roots: Sequence[str]) -> str:
+    """Write the headline of a graph. roots: node ids of its root blockers, the first one first."""
+    top = node_doc(roots[0], graph, counts) if roots else None
+    return headline(graph, counts, waiters, top, len(roots) - 1)
 
 
 def lasting_key(name: str, graph: Graph) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pileup.analysis.contract import Locator, WaitEdge, WaitGraph, WaitNode, WaitRoot
+from pileup.analysis.evidence.scene import Scene
 from pileup.analysis.waits.counts import Counts
 from pileup.analysis.waits.draft import Edge, Graph
 from pileup.analysis.waits.fold import FOLD_OVER, fold
@@ -35,6 +36,8 @@ class WholeGraph:
     notes: list[str]
     against: str | None = None
     difference: str = ""
+    scene: Scene | None = None
+    """The layers of the (first) moment."""
 
     @cached_property
     def groups(self) -> dict[str, str]:

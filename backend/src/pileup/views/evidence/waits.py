@@ -14,12 +14,11 @@ from typing import Literal
 
 import msgspec
 
-from pileup.analysis.contract import StallDoc, WaitGraph, WaitNodeDoc, WaitPersistence
+from pileup.analysis.blocked_time.first_view import FirstWaits
+from pileup.analysis.blocked_time.moment_roots import whole_diff, whole_graph
+from pileup.analysis.contract import RootDoc, StallDoc, WaitGraph, WaitNodeDoc, WaitPersistence
 from pileup.analysis.stalls.documents import main_stall, worst_time
-from pileup.analysis.waits.diff import whole_diff
-from pileup.analysis.waits.first_view import FirstWaits
 from pileup.analysis.waits.inspect_node import describe_node
-from pileup.analysis.waits.moment_graph import whole_graph
 from pileup.analysis.waits.moments import WaitSource, moments, unit_of, worst
 from pileup.analysis.waits.persistence import lasting_in
 from pileup.analysis.waits.view import WholeGraph, shown
@@ -134,7 +133,10 @@ class StoredWaits:
 
     def _whole(self, at: Moment, against: Moment | None) -> WholeGraph:
         other = None if against is None else (self._instant(against),)
-        return _whole(self.placed, self.incident_id, self._run(), self._instant(at), other)
+        run = self._run()
+        parts = Analyses(self.unit).parts(self.incident_id, "roots") or {}
+        roots = msgspec.json.encode(parts.get("roots") or [])
+        return _whole(self.placed, self.incident_id, run, self._instant(at), other, roots)
 
     def _run(self) -> str:
         run = self.placed.run(self.incident_id)
@@ -157,18 +159,20 @@ def _whole(
     run: str,
     at: int | None,
     against: tuple[int | None] | None,
+    roots_json: bytes,
 ) -> WholeGraph:
     """Build the graph that a person folds, opens and searches; once per moment and run.
 
-    against: the other moment of a difference, in it None for the worst.
+    against: the other moment of a difference, in it None for the worst. roots_json: the analysis's.
     """
     evidence = placed.waits(incident_id, run)
     if evidence is None:
         raise NotAnalysed
+    roots = msgspec.json.decode(roots_json, type=list[RootDoc])
     if against is None:
-        return whole_graph(evidence, at)
+        return whole_graph(evidence, at, roots)
     (other,) = against
     if other is None:
         moment = worst(evidence)
         other = moment.time if moment and moment.time is not None else 0
-    return whole_diff(evidence, at, other)
+    return whole_diff(evidence, at, other, roots)

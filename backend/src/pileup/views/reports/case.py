@@ -8,9 +8,9 @@ import msgspec
 import polars as pl
 
 from pileup.analysis import contract
+from pileup.analysis.blocked_time.moment_roots import wait_graph
 from pileup.analysis.evidence.downsample import lane
 from pileup.analysis.stalls.documents import worst_time
-from pileup.analysis.waits.moment_graph import wait_graph
 from pileup.report.case import (
     Case,
     ReportAction,
@@ -85,12 +85,15 @@ def build_case(unit: Unit, incident: Incident, stores: Stores) -> Case:
         template=Releases(unit).choice(incident.id).template or DEFAULT.id,
         matrix=_matrix(unit, incident),
         lanes=_lanes(stores.placed, incident.id, analysis),
-        graph=_graph(stores.placed, incident.id, worst_time(main_stall(analysis))),
+        graph=_graph(stores.placed, incident.id, worst_time(main_stall(analysis)), analysis),
         draw_lanes=lambda wanted, start, end: _lanes(
             stores.placed, incident.id, analysis, wanted, start, end
         ),
         draw_graph=lambda at: _graph(
-            stores.placed, incident.id, _us(at) if at else worst_time(main_stall(analysis))
+            stores.placed,
+            incident.id,
+            _us(at) if at else worst_time(main_stall(analysis)),
+            analysis,
         ),
         sections={
             key: section.body_md for key, section in Reports(unit).sections(incident.id).items()
@@ -161,11 +164,13 @@ def _named(analysis: contract.Analysis, wanted: tuple[str, ...]) -> list[str]:
     return list(dict.fromkeys(by_name[name] for name in wanted if name in by_name))
 
 
-def _graph(placed: PlacedStore, incident_id: str, at: int | None) -> GraphDrawing | None:
+def _graph(
+    placed: PlacedStore, incident_id: str, at: int | None, analysis: contract.Analysis | None
+) -> GraphDrawing | None:
     evidence = placed.waits(incident_id)
     if evidence is None:
         return None
-    graph = wait_graph(evidence, at, fold=True)
+    graph = wait_graph(evidence, at, analysis.roots if analysis else (), fold=True)
     return None if not graph.nodes or graph.at is None else drawing_of(graph)
 
 

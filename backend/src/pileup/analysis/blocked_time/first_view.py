@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import msgspec
 
+from pileup.analysis.blocked_time.moment_roots import whole_graph
 from pileup.analysis.contract import Analysis, WaitGraph, WaitPersistence
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.stalls.documents import main_stall, worst_time
-from pileup.analysis.waits.moment_graph import whole_graph
 from pileup.analysis.waits.moments import WaitMoment, moments
 from pileup.analysis.waits.persistence import lasting_in
 from pileup.analysis.waits.view import shown
@@ -32,7 +32,7 @@ class FirstWaits(msgspec.Struct, frozen=True):
 def first_waits(evidence: Evidence, analysis: Analysis) -> FirstWaits:
     """Build the first view from an incident's evidence and its analysis."""
     at_us = worst_time(main_stall(analysis.stalls))
-    whole = whole_graph(evidence, at_us)
+    whole = whole_graph(evidence, at_us, analysis.roots)
     graph = shown(whole)
     lasting = analysis.persistence
     return FirstWaits(
