@@ -65,35 +65,40 @@ export function Roots({ graph, selected, onSelect, lasting, persistence, countin
                 className={cx('root-row', root.node === selected && 'selected')}
                 onClick={() => onSelect(root.node)}
               >
-                <span className="root-name mono">{root.label}</span>
-                <span className="root-numbers">
-                  <ShareBar
-                    value={graph.waiters ? root.blocks_total / graph.waiters : 0}
-                    tone="holding"
-                    width={48}
-                  />
-                  <strong>{root.blocks_total}</strong>
-                  <span className="muted">
-                    behind it
-                    {root.blocks_direct !== root.blocks_total && `, ${root.blocks_direct} directly`}
+                <span className="root-top">
+                  <span className="root-name mono">{root.label}</span>
+                  <span className="root-numbers">
+                    <ShareBar
+                      value={graph.waiters ? root.blocks_total / graph.waiters : 0}
+                      tone="holding"
+                      width={48}
+                    />
+                    <strong>{root.blocks_total}</strong>
+                    <span className="muted">
+                      behind it
+                      {root.blocks_direct !== root.blocks_total &&
+                        `, ${root.blocks_direct} directly`}
+                    </span>
                   </span>
                 </span>
-                {root.longest_s !== null && root.longest_s >= 1 && (
-                  <span>waited for at least {formatNumber(root.longest_s, 0)} s</span>
-                )}
                 {counting && <span className="muted">in other moments: counting…</span>}
                 {stuck && persistence && persistence.of > 1 && (
                   <span className="root-stuck" data-testid="root-stuck">
                     {persistenceText(stuck, persistence)}
                     {stuck.blocked_thread_s > 0 && (
-                      <span className="muted">
+                      <span className="root-cost muted">
                         , {formatNumber(stuck.blocked_thread_s, 0)} thread-seconds blocked
                       </span>
                     )}
                   </span>
                 )}
-                <span className="muted">{root.why}</span>
-                {root.inferred && <span className="root-inferred">inferred</span>}
+                <span className="root-more">
+                  {root.longest_s !== null && root.longest_s >= 1 && (
+                    <span>waited for at least {formatNumber(root.longest_s, 0)} s</span>
+                  )}
+                  <span className="muted">{root.why}</span>
+                  {root.inferred && <span className="root-inferred">inferred</span>}
+                </span>
               </button>
             </li>
           )

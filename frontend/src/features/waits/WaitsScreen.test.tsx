@@ -46,7 +46,7 @@ const graph = {
     },
   ],
 } as unknown as WaitGraph
-const moment = { artifact: 'a', snapshot: 0, kind: 'innodb_status', lock_waits: 0, waiters: 2 }
+const moment = { artifact: 'a', snapshot: 0, source: 'status dump', lock_waits: 0, waiters: 2 }
 
 const stuck = { waiting: 0, blocking: 5, root: 4, most: 2, first: moment_(15), last: moment_(55) }
 const persistence = {

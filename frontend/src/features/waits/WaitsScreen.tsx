@@ -50,7 +50,9 @@ export default function WaitsScreen() {
         moments={model.moments.data ?? []}
         at={data.at}
         against={data.against}
-        onGo={model.goTo}
+        played={model.played}
+        onStep={model.goTo}
+        onGo={model.goToMoment}
         onCompare={model.compareWith}
         before={model.before}
         after={model.after}
@@ -65,14 +67,14 @@ export default function WaitsScreen() {
 }
 
 function useWaitsKeys(model: WaitsModel) {
-  const { before, after, playing, selectedId, words, against, goTo } = model
+  const { before, after, playing, selectedNode, words, against, goTo } = model
   useViewKeys(VIEWS, VIEW_NAMES, model.showView)
   useKeys(WAIT_KEYS, {
     before: before === null ? undefined : () => goTo(before),
     after: after === null ? undefined : () => goTo(after),
     play: () => model.play(!playing),
     // The inspector closes itself first.
-    clear: selectedId || !(words || against) ? undefined : model.clearOneLevel,
+    clear: selectedNode || !(words || against) ? undefined : model.clearOneLevel,
   })
 }
 

@@ -1,6 +1,8 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { BLANK_EDGE, completeNode } from './defaults'
 import type { WaitNode } from './waitGraph'
-import { deadlocksOf, nodeClaim, nextMoment, describeNode } from './nodeText'
+import { bySource, type Moment, nextMoment, sourceOf } from './moments/sources'
+import { deadlocksOf, nodeClaim, describeNode, queuePlaces, roleOf } from './nodeText'
 
 const holder = {
   label: 'trx 26478 · session 390',
@@ -65,4 +67,72 @@ it('goes to the neighbouring moment, also from between two and from outside', ()
   expect(nextMoment(times, '2026-11-20T22:19:54Z', -1)).toBe(times[1])
   expect(nextMoment(times, '2026-11-20T22:20:54Z', 1)).toBeNull()
   expect(nextMoment(times, null, 1)).toBe(times[0])
+})
+
+describe('the order of a metadata lock', () => {
+  const lock = { kind: 'metadata_lock' as const, waiting: false }
+  const nodes = [
+    completeNode({ id: 'holder', label: 'session 197', root: true, blocks_total: 161 }),
+    completeNode({ id: 'asked', label: 'exclusive metadata lock app.accounts', ...lock }),
+    completeNode({ id: 'ddl', label: 'session 237', waiting: true, blocks_total: 160 }),
+    completeNode({ id: 'lock', label: 'metadata lock app.accounts', ...lock }),
+    completeNode({ id: 'many', kind: 'group', of: 'thread', members: 160, waiting: true }),
+    completeNode({ id: 'other', label: 'session 9', waiting: true }),
+  ]
+  const held = { ...BLANK_EDGE, kind: 'held_by' as const }
+  const edges = [
+    { ...held, source: 'asked', target: 'holder' },
+    { ...BLANK_EDGE, source: 'ddl', target: 'asked' },
+    { ...held, source: 'lock', target: 'ddl', inferred: true },
+    { ...BLANK_EDGE, source: 'many', target: 'lock' },
+  ]
+
+  it('is the holder, the request that is next, and the queue behind it', () => {
+    const places = queuePlaces({ nodes, edges })
+    expect([...places].map(([id, { place }]) => [id, place]).sort()).toEqual([
+      ['ddl', 'next'],
+      ['holder', 'holds'],
+      ['lock', 'queue'],
+      ['many', 'behind'],
+    ])
+    const words = (id: string) =>
+      roleOf(nodes.find((node) => node.id === id) ?? completeNode({}), places.get(id))
+    expect(words('holder')).toBe('root holder')
+    expect(words('ddl')).toBe('next in the queue: blocks who comes later')
+    expect(words('many')).toBe('queue behind session 237')
+    expect(words('other')).toBe('waiter')
+  })
+
+  it('has no number where nobody queues behind a request, and none for row locks', () => {
+    expect(queuePlaces({ nodes, edges: edges.slice(0, 2) }).size).toBe(0)
+    const rows = nodes.map((node) =>
+      node.kind === 'metadata_lock' ? { ...node, kind: 'row_lock' as const } : node,
+    )
+    expect(queuePlaces({ nodes: rows, edges }).size).toBe(0)
+  })
+})
+
+describe('strips', () => {
+  const moment = (source: Moment['source'], second: number, waiters: number) =>
+    ({ source, waiters, lock_waits: 0, time: `2026-11-20T22:19:${second}Z` }) as Moment
+  const lists = [10, 12, 14, 16].map((second) => moment('processlist', second, 160))
+  const dumps = [11, 13, 15].map((second) => moment('status dump', second, 0))
+  const all = [...lists, ...dumps, moment('stack sample', 12, 161)]
+
+  it('keep the kinds of source apart, the busiest first', () => {
+    expect(bySource(all).map(([source]) => source)).toEqual([
+      'processlist',
+      'stack sample',
+      'status dump',
+    ])
+  })
+
+  it('a playback goes through one kind: the chosen, the shown, else the busiest', () => {
+    expect(sourceOf(all, '', '2026-11-20T22:19:12Z')).toBe('processlist')
+    expect(sourceOf(all, 'status dump', '2026-11-20T22:19:12Z')).toBe('status dump')
+    expect(sourceOf(all, 'lock table', null)).toBe('processlist')
+    const both = [...lists, ...[11, 13].map((second) => moment('status dump', second, 90))]
+    expect(sourceOf(both, '', '2026-11-20T22:19:13Z')).toBe('status dump')
+    expect(sourceOf([], '', null)).toBeNull()
+  })
 })

@@ -41,11 +41,89 @@ export const MARK: Readonly<Record<Mark, { sign: string; word: string }>> = {
 
 const ROOT = 'root blocker'
 
+/** What a node is in the story: who holds, who waits, who does both; else the resource. */
+export function roleOf(node: WaitNode, queue?: QueuePlace): string {
+  const many = node.members > 1
+  const isThread = node.kind === 'thread' || (node.kind === 'group' && node.of === 'thread')
+  if (!isThread) {
+    const kind = KIND[node.of ?? node.kind] ?? node.kind
+    if (queue?.place === 'queue') return `${kind}: queue behind ${queue.behind}`
+    return node.root ? `${kind}, holder unknown` : kind
+  }
+  if (queue?.place === 'next') return 'next in the queue: blocks who comes later'
+  if (queue?.place === 'behind') return `${many ? 'queue' : 'queues'} behind ${queue.behind}`
+  if (node.root) return many ? 'root holders' : 'root holder'
+  if (node.waiting && node.blocks_total > 0) return many ? 'wait and block' : 'waits and blocks'
+  if (node.waiting) return many ? 'waiters' : 'waiter'
+  return many ? 'holders' : 'holder'
+}
+
+/** Where a node is in the order of a metadata lock: the holder, the next request, those behind it. */
+export type QueuePlace =
+  | { readonly place: 'holds' | 'next' }
+  | { readonly place: 'queue' | 'behind'; readonly behind: string }
+
+/** The number of each place, in the order in which a metadata lock is granted. */
+export const QUEUE_NUMBER: Readonly<Record<QueuePlace['place'], number | null>> = {
+  holds: 1,
+  next: 2,
+  queue: null,
+  behind: 3,
+}
+
+/**
+ * The order of each metadata lock for which a session waits that others queue behind: a pending exclusive
+ * request is granted before any later one, also before those that only read.
+ */
+export function queuePlaces(graph: Pick<WaitGraph, 'nodes' | 'edges'>): Map<string, QueuePlace> {
+  const nodes = new Map(graph.nodes.map((node) => [node.id, node]))
+  const isLock = (id: string) => {
+    const node = nodes.get(id)
+    return (node?.of ?? node?.kind) === 'metadata_lock'
+  }
+  const places = new Map<string, QueuePlace>()
+  const next = graph.edges.filter(
+    ({ source, target, kind }) =>
+      kind === 'held_by' && isLock(source) && nodes.get(target)?.waiting === true,
+  )
+  const queues = new Map(next.map(({ source, target }) => [source, nodes.get(target)?.label ?? '']))
+  const asked = new Set<string>()
+  for (const { source, target } of next) {
+    places.set(target, { place: 'next' })
+    places.set(source, { place: 'queue', behind: queues.get(source) ?? '' })
+  }
+  for (const { source, target, kind } of graph.edges) {
+    if (kind !== 'waits_for' || !isLock(target)) continue
+    const behind = queues.get(target)
+    if (behind !== undefined) {
+      if (!places.has(source)) places.set(source, { place: 'behind', behind })
+    } else if (places.get(source)?.place === 'next') asked.add(target)
+  }
+  for (const { source, target, kind } of graph.edges)
+    if (kind === 'held_by' && asked.has(source) && !places.has(target))
+      places.set(target, { place: 'holds' })
+  return places
+}
+
+/** Table, user and time: the last line of a card. */
+export function factsOf(node: WaitNode): string[] {
+  return [
+    node.table && `on ${node.table}`,
+    node.user && `user ${node.user}`,
+    node.waiting &&
+      node.waited_s !== null &&
+      `${node.members > 1 ? 'up to ' : ''}${formatNumber(node.waited_s, 0)} s`,
+  ].filter((fact) => typeof fact === 'string' && fact !== '') as string[]
+}
+
 /** A node in words, for screen readers; `stuck` is how long it has been stuck (`persistenceText`). */
 export function describeNode(node: WaitNode, stuck = ''): string {
   const parts = [node.label]
   if (node.mark) parts[0] = `${MARK[node.mark].word}: ${node.label}`
-  if (node.detail) parts.push(node.detail)
+  if (node.detail && node.detail !== node.shape) parts.push(node.detail)
+  if (node.shape) parts.push(node.shape)
+  if (node.user) parts.push(`user ${node.user}`)
+  if (node.table) parts.push(`on ${node.table}`)
   if (node.blocks_total > 0)
     parts.push(`blocks ${node.blocks_total}, ${node.blocks_direct} directly`)
   if (node.waited_s !== null && node.waiting) parts.push(`waits ${node.waited_s} s`)
@@ -173,19 +251,4 @@ export function missingPersistenceText(node: WaitNode, persistence: Persistence)
   if (node.kind === 'group' && !node.lasting)
     return 'unknown for this group: its members wait for different kinds of things'
   return `not found in ${persistence.among}`
-}
-
-/** The next moment with waiters before or after an instant (ISO 8601, UTC); null at the end. */
-export function nextMoment(
-  times: readonly string[],
-  at: string | null,
-  way: 1 | -1,
-): string | null {
-  const here = at === null ? Number.NaN : Date.parse(at)
-  if (Number.isNaN(here)) return (way === 1 ? times[0] : times.at(-1)) ?? null
-  const name =
-    way === 1
-      ? times.find((time) => Date.parse(time) > here)
-      : times.findLast((time) => Date.parse(time) < here)
-  return name ?? null
 }

@@ -107,4 +107,6 @@ export const nodeQuery = (id: string, at: string, node: string, against?: string
     },
     staleTime: 60_000,
     retry: false,
+    // Through the moments of a playback one node stays in sight.
+    placeholderData: (before) => (before?.node.id === node ? before : undefined),
   })

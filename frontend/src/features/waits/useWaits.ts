@@ -1,15 +1,19 @@
 /** The model of the wait screen: the address and the queries in, the graph of one moment and what can be done out. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useCallback, useEffect, useMemo } from 'react'
+import { useCallback, useEffect, useMemo, useState } from 'react'
 import { useIncidentId } from '@/state/incident'
 import { oneOf, text, useResolvedDefaults, useUrlChange, useUrlState } from '@/state/url'
 import { usePlay } from './moments/usePlay'
-import { nextMoment } from './nodeText'
+import { type Moment, nextMoment, sourceOf, waitingOf } from './moments/sources'
+import type { WaitGraph } from './waitGraph'
 import { graphQuery, momentsQuery, persistenceQuery, REQUEST_IN_URL } from './queries'
 
 export const VIEWS = ['graph', 'tree', 'matrix', 'table'] as const
 export type View = (typeof VIEWS)[number]
 const VIEW = oneOf(VIEWS)
+const SOURCE = oneOf(['', 'status dump', 'processlist', 'lock table', 'stack sample'] as const)
+/** From this width on, the holder's statement and stack fit beside the graph. */
+const WIDE = '(min-width: 1280px)'
 
 export type WaitsModel = ReturnType<typeof useWaits>
 
@@ -27,6 +31,7 @@ export function useWaits() {
     [persistence.data],
   )
   const playback = usePlayback(incidentId, address, data?.at ?? null, isFresh && !graph.isFetching)
+  const holder = useHolder(graph.data, address.view === 'graph')
   return {
     incidentId,
     ...address,
@@ -36,7 +41,12 @@ export function useWaits() {
     isFresh,
     against,
     selectedId,
-    selectedNode: data?.nodes.find((node) => node.id === selectedId),
+    /** What the inspector shows: the selected node, or the holder beside a graph that just opened. */
+    selectedNode: data?.nodes.find((node) => node.id === (selectedId || holder.id)),
+    closeInspector: () => {
+      if (selectedId) address.closeInspector()
+      holder.close()
+    },
     /** A link names a node that the graph of this moment does not have, folded or not. */
     isMissingChosen,
     lasting,
@@ -54,6 +64,7 @@ function useWaitsAddress() {
   const [chosenId, setChosenId] = useUrlState('node', text, '')
   const [view, setView] = useUrlState('view', VIEW, 'graph')
   const change = useUrlChange()
+  const [source] = useUrlState('source', SOURCE, '')
   const goTo = useCallback(
     (time: string, push = true) => change({ at: [time] }, { push }),
     [change],
@@ -66,7 +77,11 @@ function useWaitsAddress() {
     words,
     chosenId,
     view,
+    source,
     goTo,
+    /** To a moment of one kind of source, through whose moments the playback goes on. */
+    goToMoment: (moment: Moment) =>
+      change({ at: [moment.time], source: [moment.source] }, { push: true }),
     setFold,
     setOpened,
     compareWith: (time: string) => setAgainst(time || null, { push: true }),
@@ -110,21 +125,25 @@ function useGraphOfMoment(incidentId: string, request: Address['request'], chose
 /** The moments with waiters, the one before and after the shown one, and playing through them. */
 function usePlayback(
   incidentId: string,
-  { request, goTo }: Pick<Address, 'request' | 'goTo'>,
+  { request, source, goTo }: Pick<Address, 'request' | 'source' | 'goTo'>,
   shownAt: string | null,
   isReady: boolean,
 ) {
   const client = useQueryClient()
   const moments = useQuery(momentsQuery(incidentId))
+  const played = useMemo(
+    () => sourceOf(moments.data ?? [], source, shownAt),
+    [moments.data, source, shownAt],
+  )
   const waiting = useMemo(
     () => [
       ...new Set(
         (moments.data ?? [])
-          .filter((moment) => moment.waiters + moment.lock_waits > 0)
+          .filter((moment) => moment.source === played && waitingOf(moment) > 0)
           .map((moment) => moment.time),
       ),
     ],
-    [moments.data],
+    [moments.data, played],
   )
   const before = nextMoment(waiting, shownAt, -1)
   const after = nextMoment(waiting, shownAt, 1)
@@ -148,12 +167,30 @@ function usePlayback(
   return {
     moments,
     waiting,
+    played,
     before,
     after,
     playing,
     play,
     speed,
     setSpeed,
-    place: place >= 0 ? `${place + 1} of ${waiting.length}` : `${waiting.length} moments`,
+    place: placeText(place, waiting.length, played),
   }
+}
+
+/** "7 of 24 processlists" */
+function placeText(place: number, of: number, source: Moment['source'] | null): string {
+  const what = `${of} ${source ?? 'moment'}${of === 1 ? '' : 's'}`
+  return place >= 0 ? `${place + 1} of ${what}` : what
+}
+
+/** The root that blocks most, until somebody closes it: its statement and stack are the first question. */
+function useHolder(graph: WaitGraph | undefined, isGraph: boolean) {
+  const [isClosed, setClosed] = useState(false)
+  const [isWide] = useState(() => {
+    const query = window.matchMedia as typeof window.matchMedia | undefined
+    return query?.(WIDE).matches ?? false
+  })
+  const id = isGraph && isWide && !isClosed ? (graph?.roots[0]?.node ?? '') : ''
+  return { id, close: useCallback(() => setClosed(true), []) }
 }

@@ -1,6 +1,6 @@
 /** The edges of the graph as curves, and the labels of those at the highlighted node. */
 import { cx } from '@/ui/controls/cx'
-import { DASH, edgeKind, edgeLabel } from '../nodeText'
+import { DASH, edgeKind, edgeLabel, type QueuePlace } from '../nodeText'
 import type { WaitEdge, WaitNode } from '../waitGraph'
 import type { GraphLayout, PlacedEdge, PlacedNode } from './layout'
 
@@ -12,23 +12,26 @@ export function Edges({
   layout,
   edges,
   kindOf,
+  queue,
   related,
 }: {
   readonly layout: GraphLayout
   readonly edges: readonly PlacedEdge[]
   readonly kindOf: ReadonlyMap<string, WaitNode['of']>
+  readonly queue: ReadonlyMap<string, QueuePlace>
   /** The nodes that are connected to the highlighted one; null when none is highlighted. */
   readonly related: ReadonlySet<string> | null
 }) {
   return (
     <svg width={layout.width} height={layout.height} aria-hidden="true">
-      {edges.map(({ edge, path, strokeWidth }) => (
+      {edges.map(({ edge, key, path, strokeWidth }) => (
         <path
-          key={keyOf(edge)}
+          key={key}
+          data-edge={key}
           d={path}
           className={cx(
             'graph-edge',
-            edge.kind === 'held_by' && 'held',
+            edge.kind === 'held_by' && (queue.get(edge.target)?.place === 'next' ? 'next' : 'held'),
             edge.inferred && 'inferred',
             edge.mark && `mark-${edge.mark}`,
             related && !related.has(edge.source) && 'far',

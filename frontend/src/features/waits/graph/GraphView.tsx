@@ -2,18 +2,30 @@
  * The layered graph: roots at the left, waiters to the right; boxes are buttons, edges are curves.
  * Only what is in sight is in the page, so that thousands of nodes scroll as smoothly as ten.
  */
-import { type KeyboardEvent, useCallback, useEffect, useMemo, useState } from 'react'
+import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useWidth } from '@/charts/useWidth'
 import { cx } from '@/ui/controls/cx'
-import { kindsOf, type NodePersistence, type Persistence } from '../nodeText'
+import { Tooltip, useTip } from '@/ui/display/Tooltip'
+import {
+  kindsOf,
+  type NodePersistence,
+  persistenceOf,
+  type Persistence,
+  persistenceText,
+  queuePlaces,
+} from '../nodeText'
 import { blockersOf, connected } from '@/charts/graphWalk'
-import type { WaitGraph } from '../waitGraph'
+import type { WaitGraph, WaitNode } from '../waitGraph'
 import { EdgeLabels, Edges } from './Edges'
 import { GraphFoot } from './GraphFoot'
+import { GraphText } from './GraphText'
 import { stepGraph } from './keyboardSteps'
 import { type GraphLayout, layoutWaitGraph, visibleIn } from './layout'
+import { Legend } from './Legend'
 import { Minimap } from './Minimap'
-import { NodeBox } from './NodeBox'
+import { NodeBox, type Stuck } from './NodeBox'
+import { NodeTip } from './NodeTip'
+import { useGraphMotion } from './useGraphMotion'
 import { type GraphViewport, useGraphViewport } from './useGraphViewport'
 
 type Props = {
@@ -28,10 +40,13 @@ type Props = {
 
 /** Pixels beyond the view that are drawn already. */
 const MARGIN = 240
+const NEVER_STUCK: Stuck = { of: 0, seen: null, text: '' }
 
-export function GraphView({ graph, selected, onSelect, onOpen, lasting, persistence }: Props) {
+export function GraphView(props: Props) {
+  const { graph, selected, onSelect, onOpen, lasting, persistence } = props
   const [measure, width] = useWidth<HTMLDivElement>(900)
   const [frame, setFrame] = useState<HTMLDivElement | null>(null)
+  const canvas = useRef<HTMLDivElement>(null)
   const attach = useCallback(
     (element: HTMLDivElement | null) => {
       setFrame(element)
@@ -39,15 +54,17 @@ export function GraphView({ graph, selected, onSelect, onOpen, lasting, persiste
     },
     [measure],
   )
-  const layout = useMemo(() => layoutWaitGraph(graph, width - 16), [graph, width])
+  const { layout, isSteady } = useSteadyLayout(graph, width - 16)
   const viewport = useGraphViewport(frame, layout)
-  const { left, top, height, scale, reveal, followScroll } = viewport
+  const { left, top, height, scale, reveal, followScroll, fitAtOnce } = viewport
   const [hovered, setHovered] = useState<string | null>(null)
+  const { tip, show, hide } = useTip<string>()
   const byId = useMemo(
     () => new Map(layout.nodes.map((placed) => [placed.node.id, placed])),
     [layout],
   )
   const kindOf = useMemo(() => kindsOf(graph), [graph])
+  const queue = useMemo(() => queuePlaces(graph), [graph])
   const inCycle = useMemo(() => new Set(graph.cycles.flat()), [graph.cycles])
   const highlighted = hovered ?? selected
   const related = useMemo(
@@ -55,13 +72,9 @@ export function GraphView({ graph, selected, onSelect, onOpen, lasting, persiste
     [graph.edges, highlighted, byId],
   )
   const { tabStop, focusOn, onKeyDown } = useGraphKeys({
-    graph,
-    layout,
-    frame,
-    selected,
-    onSelect,
-    viewport,
+    ...{ graph, layout, frame, selected, onSelect, viewport },
   })
+  useEffect(() => fitAtOnce(isSteady), [fitAtOnce, isSteady, width, layout])
   // What is selected stays in sight, also when the inspector takes its share of the width.
   useEffect(() => {
     followScroll()
@@ -69,7 +82,18 @@ export function GraphView({ graph, selected, onSelect, onOpen, lasting, persiste
     if (placed) reveal(placed)
     // eslint-disable-next-line react-hooks/exhaustive-deps -- follows what is selected, not each render
   }, [selected, frame, width, layout])
+  useGraphMotion(canvas, graph.at)
 
+  const stuckOf = (node: WaitNode): Stuck => {
+    const seen = persistence && persistence.of > 1 ? persistenceOf(node, lasting) : null
+    if (!seen || !persistence) return NEVER_STUCK
+    return { of: persistence.of, seen, text: persistenceText(seen, persistence) }
+  }
+  const point = (id: string | null, box?: Element) => {
+    setHovered(id)
+    if (id !== null && box) show(id, box)
+    else hide()
+  }
   const shown = visibleIn(layout, {
     left: (left - MARGIN) / scale,
     top: (top - MARGIN) / scale,
@@ -93,34 +117,41 @@ export function GraphView({ graph, selected, onSelect, onOpen, lasting, persiste
         <div style={{ width: layout.width * scale, height: layout.height * scale }}>
           <div
             className="graph-canvas"
+            ref={canvas}
             style={{
               width: layout.width,
               height: layout.height,
               transform: scale === 1 ? undefined : `scale(${scale})`,
             }}
           >
-            <Edges layout={layout} edges={shown.edges} kindOf={kindOf} related={related} />
+            <Edges {...{ layout, kindOf, queue, related }} edges={shown.edges} />
             {boxes.map((placed) => (
               <NodeBox
-                key={placed.node.id}
+                key={placed.key}
                 placed={placed}
                 cycle={inCycle.has(placed.node.id)}
                 selected={placed.node.id === selected}
                 far={related !== null && !related.has(placed.node.id)}
                 tabStop={placed.node.id === tabStop}
-                lasting={lasting}
-                persistence={persistence}
+                queue={queue.get(placed.node.id)}
+                stuck={stuckOf(placed.node)}
                 onSelect={onSelect}
                 onOpen={onOpen}
-                onHover={setHovered}
-                onFocus={focusOn}
+                onPoint={point}
+                onFocus={(id, box) => {
+                  focusOn(id)
+                  if (box.matches(':focus-visible')) show(id, box)
+                }}
               />
             ))}
             <EdgeLabels edges={shown.edges} end={highlighted} byId={byId} />
           </div>
         </div>
       </div>
-      <GraphFoot graph={graph} kindOf={kindOf} viewport={viewport} />
+      <GraphText graph={graph} queue={queue} />
+      <GraphFoot graph={graph} viewport={viewport}>
+        <Legend {...{ graph, kindOf, queue }} dense={layout.dense} moments={persistence?.of ?? 0} />
+      </GraphFoot>
       {isTall && (
         <Minimap
           layout={layout}
@@ -129,8 +160,34 @@ export function GraphView({ graph, selected, onSelect, onOpen, lasting, persiste
           onGo={viewport.scrollTo}
         />
       )}
+      <Tooltip tip={tip} onHide={hide}>
+        {(id) => {
+          const node = byId.get(id)?.node
+          return node && <NodeTip node={node} queue={queue.get(id)} stuck={stuckOf(node).text} />
+        }}
+      </Tooltip>
     </div>
   )
+}
+
+/** The layout of a graph; of another moment of the same waits, with what stays where it was. */
+function useSteadyLayout(graph: WaitGraph, width: number) {
+  const [known, setKnown] = useState(() => ({
+    ...{ graph, width, isSteady: false },
+    layout: layoutWaitGraph(graph, width),
+  }))
+  if (known.graph === graph && known.width === width) return known
+  const isSteady =
+    known.width === width &&
+    known.graph.at !== graph.at &&
+    known.graph.folded === graph.folded &&
+    known.graph.against === graph.against
+  const next = {
+    ...{ graph, width, isSteady },
+    layout: layoutWaitGraph(graph, width, isSteady ? known.layout : null),
+  }
+  setKnown(next)
+  return next
 }
 
 /** One node is the tab stop; arrows and letters move it along the graph. */

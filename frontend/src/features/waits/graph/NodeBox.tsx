@@ -1,16 +1,19 @@
-/** One node of the graph: glyph, name, what is behind it, how long it lasts. */
+/** One node of the graph: a card with its statement, or a row; both are one button. */
 import { cx } from '@/ui/controls/cx'
 import { onSecondClick } from '../doubleClick'
-import { needOf, type PlacedNode } from './layout'
 import {
-  GLYPH,
-  type NodePersistence,
-  persistenceOf,
-  MARK,
-  type Persistence,
   describeNode,
-  persistenceText,
+  factsOf,
+  GLYPH,
+  MARK,
+  type NodePersistence,
+  QUEUE_NUMBER,
+  type QueuePlace,
+  roleOf,
 } from '../nodeText'
+import type { WaitNode } from '../waitGraph'
+import { cardText } from './card'
+import { needOf, type PlacedNode } from './layout'
 
 /** Pixels next to the label for each extra: how often it was seen, the verb, a detail. */
 const STUCK_ROOM = 42
@@ -18,58 +21,47 @@ const VERB_ROOM = 44
 const DETAIL_ROOM = 36
 const ONE_LINE = 30
 
-export function NodeBox({
-  placed: { node, x, y, width, height, weight },
-  cycle,
-  selected,
-  far,
-  tabStop,
-  lasting,
-  persistence,
-  onSelect,
-  onOpen,
-  onHover,
-  onFocus,
-}: {
+/** What is known of how long a node has been stuck: the node, and in words. */
+export type Stuck = {
+  readonly of: number
+  readonly seen: NodePersistence | null
+  readonly text: string
+}
+
+type Props = {
   readonly placed: PlacedNode
   readonly cycle: boolean
   readonly selected: boolean
   readonly far: boolean
   readonly tabStop: boolean
-  readonly lasting: ReadonlyMap<string, NodePersistence>
-  readonly persistence: Persistence | undefined
+  readonly queue: QueuePlace | undefined
+  readonly stuck: Stuck
   readonly onSelect: (id: string) => void
   readonly onOpen: (id: string) => void
-  readonly onHover: (id: string | null) => void
-  readonly onFocus: (id: string) => void
-}) {
-  const stuck = persistence && persistence.of > 1 ? persistenceOf(node, lasting) : null
-  const twoLines = height > ONE_LINE
-  let room = width - needOf(node, twoLines ? 2 : 1) - (cycle ? 64 : 0)
-  const fits = (need: number) => {
-    if (room < need) return false
-    room -= need
-    return true
-  }
-  const showStuck = stuck !== null && stuck.seen > 1 && fits(STUCK_ROOM)
-  const showVerb = node.root && node.blocks_total > 0 && fits(VERB_ROOM)
-  // Of two lines the label may leave one.
-  const below = twoLines && node.detail !== '' && needOf(node, 1) <= width
-  const showDetail = !below && node.detail !== '' && room >= DETAIL_ROOM
-  const stuckText = stuck && persistence ? persistenceText(stuck, persistence) : ''
-  const title = [`${node.label}${node.detail ? `: ${node.detail}` : ''}`, stuckText]
+  /** With the box at which the tooltip opens; null when the pointer or the keyboard leaves. */
+  readonly onPoint: (id: string | null, box?: Element) => void
+  readonly onFocus: (id: string, box: Element) => void
+}
+
+export function NodeBox(props: Props) {
+  const { placed, cycle, selected, far, tabStop, queue, stuck } = props
+  const { node, key, x, y, width, height, weight, card } = placed
   return (
     <button
       type="button"
       data-testid="wait-node"
       data-node-id={node.id}
+      data-key={key}
       data-root={node.root || undefined}
       data-mark={node.mark || undefined}
+      data-queue={queue?.place}
       className={cx(
         'graph-node',
         `is-${node.kind}`,
+        card && 'graph-card',
         node.root && 'root',
         node.waiting && 'waiting',
+        node.waiting && node.blocks_total > 0 && 'both',
         node.inferred && 'inferred',
         cycle && 'cycle',
         node.mark && `mark-${node.mark}`,
@@ -77,33 +69,145 @@ export function NodeBox({
         far && 'far',
       )}
       style={{ left: x, top: y, width, height }}
-      title={title.filter(Boolean).join('\n')}
-      aria-label={`${cycle ? 'in a deadlock, ' : ''}${describeNode(node, stuckText)}`}
+      aria-label={`${cycle ? 'in a deadlock, ' : ''}${describeNode(node, stuck.text)}${queue ? `, ${roleOf(node, queue)}` : ''}`}
       aria-pressed={selected}
       tabIndex={tabStop ? 0 : -1}
       onClick={(event) => {
-        onSelect(node.id)
+        props.onSelect(node.id)
         // detail 0: by the keyboard
-        if (node.kind === 'group' && event.detail > 0) onSecondClick(event, () => onOpen(node.id))
+        if (node.kind === 'group' && event.detail > 0)
+          onSecondClick(event, () => props.onOpen(node.id))
       }}
       onKeyDown={(event) => {
         if (event.key !== 'Enter' || node.kind !== 'group') return
         event.preventDefault()
-        onOpen(node.id)
+        props.onOpen(node.id)
       }}
-      onFocus={() => onFocus(node.id)}
-      onPointerEnter={() => onHover(node.id)}
-      onPointerLeave={() => onHover(null)}
+      onFocus={(event) => props.onFocus(node.id, event.currentTarget)}
+      onBlur={() => props.onPoint(null)}
+      onPointerEnter={(event) => props.onPoint(node.id, event.currentTarget)}
+      onPointerLeave={() => props.onPoint(null)}
     >
       {weight > 0 && <span className="graph-weight" style={{ width: `${weight * 100}%` }} />}
+      {card ? (
+        <CardContent node={node} card={card} cycle={cycle} queue={queue} stuck={stuck} />
+      ) : (
+        <RowContent node={node} width={width} height={height} cycle={cycle} stuck={stuck} />
+      )}
+    </button>
+  )
+}
+
+/** The mark of a difference, and the place in a metadata lock's queue or the glyph of the kind. */
+function Marks({
+  node,
+  cycle,
+  number = null,
+}: {
+  readonly node: WaitNode
+  readonly cycle: boolean
+  readonly number?: number | null
+}) {
+  return (
+    <>
       {node.mark && (
         <span className={cx('mark', `mark-${node.mark}`)} aria-hidden="true">
           {MARK[node.mark].sign}
         </span>
       )}
-      <span className="graph-glyph" aria-hidden="true">
-        {cycle ? '↻' : GLYPH[node.kind]}
+      <span className={number === null ? 'graph-glyph' : 'graph-queue'} aria-hidden="true">
+        {number ?? (cycle ? '↻' : GLYPH[node.kind])}
       </span>
+    </>
+  )
+}
+
+function CardContent({
+  node,
+  card,
+  cycle,
+  queue,
+  stuck,
+}: {
+  readonly node: WaitNode
+  readonly card: NonNullable<PlacedNode['card']>
+  readonly cycle: boolean
+  readonly queue: QueuePlace | undefined
+  readonly stuck: Stuck
+}) {
+  const number = queue ? QUEUE_NUMBER[queue.place] : null
+  return (
+    <span className="graph-lines">
+      <span className="graph-head">
+        <Marks node={node} cycle={cycle} number={number} />
+        <span
+          className={cx('graph-label mono', card.labelLines > 1 && 'graph-label-two')}
+          style={card.labelLines > 2 ? { WebkitLineClamp: card.labelLines } : undefined}
+        >
+          {node.label}
+        </span>
+        {cycle && <span className="graph-deadlock">deadlock</span>}
+        {node.blocks_total > 0 && (
+          <span className="graph-count">
+            {card.verb && <span className="graph-verb">blocks </span>}
+            {node.blocks_total}
+          </span>
+        )}
+      </span>
+      {card.lines > 0 && (
+        <span
+          className={cx('graph-text', node.shape && 'mono')}
+          style={{ WebkitLineClamp: card.lines }}
+        >
+          {cardText(node)}
+        </span>
+      )}
+      <span className="graph-facts ellipsis">
+        <span className={cx('graph-role', node.root && 'root', node.waiting && 'waiting')}>
+          {roleOf(node, queue)}
+        </span>
+        {factsOf(node).map((fact) => (
+          <span key={fact}> · {fact}</span>
+        ))}
+        {stuck.seen !== null && stuck.seen.seen > 1 && (
+          <span className="graph-stuck">
+            {' '}
+            · {stuck.seen.seen}/{stuck.of}
+          </span>
+        )}
+      </span>
+    </span>
+  )
+}
+
+function RowContent({
+  node,
+  width,
+  height,
+  cycle,
+  stuck,
+}: {
+  readonly node: WaitNode
+  readonly width: number
+  readonly height: number
+  readonly cycle: boolean
+  readonly stuck: Stuck
+}) {
+  const twoLines = height > ONE_LINE
+  let room = width - needOf(node, twoLines ? 2 : 1) - (cycle ? 64 : 0)
+  const fits = (need: number) => {
+    if (room < need) return false
+    room -= need
+    return true
+  }
+  const showStuck = stuck.seen !== null && stuck.seen.seen > 1 && fits(STUCK_ROOM)
+  const showVerb = node.root && node.blocks_total > 0 && fits(VERB_ROOM)
+  // Of two lines the label may leave one.
+  const below = twoLines && node.detail !== '' && needOf(node, 1) <= width
+  const showDetail = !below && node.detail !== '' && room >= DETAIL_ROOM
+  return (
+    <>
+      <Marks node={node} cycle={cycle} />
       {below ? (
         <span className="graph-lines">
           <span className="mono ellipsis">{node.label}</span>
@@ -121,7 +225,7 @@ export function NodeBox({
       )}
       {showStuck && (
         <span className="graph-stuck">
-          {stuck.seen}/{persistence?.of}
+          {stuck.seen?.seen}/{stuck.of}
         </span>
       )}
       {node.blocks_total > 0 && (
@@ -130,6 +234,6 @@ export function NodeBox({
           {node.blocks_total}
         </span>
       )}
-    </button>
+    </>
   )
 }

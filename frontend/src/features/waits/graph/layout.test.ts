@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { BLANK_EDGE, completeNode } from '../defaults'
 import { graphSvg, nearSvg } from './drawing'
-import { layoutWaitGraph, needOf, ROW, visibleIn } from './layout'
+import {
+  type GraphLayout,
+  layoutWaitGraph,
+  needOf,
+  type PlacedNode,
+  ROW,
+  visibleIn,
+} from './layout'
 import { blockersOf, connected, waitersOf } from '@/charts/graphWalk'
 import type { WaitEdge, WaitGraph, WaitNode } from '../waitGraph'
 import { stepGraph } from './keyboardSteps'
@@ -30,7 +37,8 @@ describe('layoutWaitGraph', () => {
 
   it('never overlaps two boxes of a column', () => {
     const nodes = Array.from({ length: 1000 }, (_, i) => node(`w${i}`, 1))
-    const { nodes: placed, height } = layoutWaitGraph({ nodes, edges: [] }, 800)
+    const { nodes: placed, height, dense } = layoutWaitGraph({ nodes, edges: [] }, 800)
+    expect(dense).toBe(true)
     const ys = placed.map((p) => p.y).sort((a, b) => a - b)
     expect(new Set(ys).size).toBe(1000)
     expect((ys[1] ?? 0) - (ys[0] ?? 0)).toBe(ROW)
@@ -71,20 +79,89 @@ describe('layoutWaitGraph', () => {
       edges: [],
       width: 0,
       height: 0,
-      row: ROW,
+      dense: false,
     })
   })
 
   it('breaks labels into two lines before it is wider than its view', () => {
     const label = 'trx 8812431 · session 390 of app'
-    const nodes = [0, 1, 2].map((depth) => node(`n${depth}`, depth, { label }))
+    const nodes = Array.from({ length: 90 }, (_, at) => node(`n${at}`, at % 3, { label }))
     const roomy = layoutWaitGraph({ nodes, edges: [] }, 1200)
     const tight = layoutWaitGraph({ nodes, edges: [] }, 730)
-    expect(roomy.row).toBe(ROW)
-    expect(tight.row).toBeGreaterThan(ROW)
+    expect(roomy.nodes[0]?.height).toBeLessThan(tight.nodes[0]?.height ?? 0)
     expect(tight.width).toBeLessThanOrEqual(730)
     const first = tight.nodes[0]
     expect(2 * ((first?.width ?? 0) - 40)).toBeGreaterThan(label.length * 7.25)
+  })
+})
+
+describe('cards', () => {
+  const holder = node('holder', 0, { blocks_total: 170 })
+  const lock = node('lock', 1, { kind: 'metadata_lock', blocks_total: 170, waiting: false })
+  const few = Array.from({ length: 5 }, (_, at) => node(`w${at}`, 2, { blocks_total: at }))
+  const many = node('many', 2, { kind: 'group', of: 'thread', members: 160 })
+  const nodes = [holder, lock, ...few, many]
+  const edges = [
+    edge('lock', 'holder', { kind: 'held_by' }),
+    ...[...few, many].map(({ id }) => edge(id, 'lock')),
+  ]
+  const placeOf = (layout: GraphLayout, id: string) =>
+    layout.nodes.find((placed) => placed.node.id === id) as PlacedNode
+
+  it('are the higher and the further up the more sessions are behind or in them', () => {
+    const layout = layoutWaitGraph({ nodes, edges }, 1400)
+    const column = layout.columns[2] ?? []
+    expect(column.map(({ node }) => node.id)).toEqual(['many', 'w4', 'w3', 'w2', 'w1', 'w0'])
+    const heights = column.map(({ height }) => height)
+    expect(heights).toEqual([...heights].sort((a, b) => b - a))
+    expect(placeOf(layout, 'many').height).toBeGreaterThan(1.5 * placeOf(layout, 'w0').height)
+  })
+
+  it('never overlap, whatever was shown before', () => {
+    for (let round = 0; round < 40; round++) {
+      let before: GraphLayout | null = null
+      for (let moment = 0; moment < 6; moment++) {
+        const shown = nodes
+          .filter((_, at) => at < 2 || (round * 7 + moment * 3 + at * 5) % 4 > 0)
+          .map((item, at) => ({ ...item, blocks_total: (round * at * 31 + moment * 17) % 200 }))
+        before = layoutWaitGraph({ nodes: shown, edges }, 1400, before)
+        expect(before.nodes).toHaveLength(shown.length)
+        for (const column of before.columns)
+          column.slice(1).forEach((box, at) => {
+            const above = column[at] as PlacedNode
+            expect(box.y).toBeGreaterThanOrEqual(above.y + above.height)
+          })
+      }
+    }
+  })
+
+  it('that stay keep their place when others come and go', () => {
+    const before = layoutWaitGraph({ nodes, edges }, 1400)
+    const fresh = node('new', 2, { blocks_total: 1 })
+    const after = layoutWaitGraph(
+      {
+        nodes: [holder, lock, many, ...few.filter(({ id }) => id !== 'w3'), fresh],
+        edges: [...edges, edge('new', 'lock')],
+      },
+      1400,
+      before,
+    )
+    for (const id of ['holder', 'lock', 'many', 'w4', 'w2', 'w1', 'w0']) {
+      const [was, is] = [placeOf(before, id), placeOf(after, id)]
+      expect([is.x, is.y]).toEqual([was.x, was.y])
+    }
+    expect(placeOf(after, 'new').y).toBe(placeOf(before, 'w3').y)
+  })
+
+  it('keep the identity that the engine gives over the moments', () => {
+    const first = layoutWaitGraph(
+      { nodes: [node('thread:1', 0, { lasting: 'session:9' })], edges: [] },
+      900,
+    )
+    expect(first.nodes[0]?.key).toBe('session:9')
+    const twins = [node('a', 0, { lasting: 'latch:x' }), node('b', 0, { lasting: 'latch:x' })]
+    const keys = layoutWaitGraph({ nodes: twins, edges: [] }, 900).nodes.map(({ key }) => key)
+    expect(keys).toEqual(['a', 'b'])
   })
 })
 
@@ -166,7 +243,7 @@ describe('columns', () => {
       nodes: [
         node('a', 0, { label, blocks_total: 300 }),
         node('b', 1, { label: 'row of app.campaign (PRIMARY)', blocks_total: 300 }),
-        node('c', 2, { label: '300 waiters' }),
+        ...Array.from({ length: 70 }, (_, at) => node(`c${at}`, 2, { label: '300 waiters' })),
       ],
       edges: [],
     }

@@ -1,26 +1,34 @@
 /**
- * Layout of a wait graph: roots at the left, waiters to the right, one row per node.
+ * Layout of a wait graph: roots at the left, waiters to the right, in columns of boxes.
  *
- * Columns are the depths that the engine computed. Within a column nodes follow their parents
- * (barycentre), then the number of threads they block, so that edges rarely cross. Pure: data and
- * sizes in, CSS pixels out; y grows downwards. Linear in nodes and edges, but for the sorts.
+ * Columns are the depths that the engine computed. Within a column a node follows what it waits for,
+ * and of those that wait for the same, the one with the most sessions behind or in it comes first. A
+ * few nodes are cards with their statement, as high as the sessions they block are many; many nodes
+ * are rows. With the layout of the moment before, what stays keeps its place. Pure: data and sizes
+ * in, CSS pixels out; y grows downwards. Linear in nodes and edges, but for the sorts.
  */
-import { groups, max, mean } from 'd3-array'
-import { neighboursOf } from '@/charts/graphWalk'
+import { bisector, groups, max, sum } from 'd3-array'
+import { groupIds } from '@/charts/graphWalk'
+import { CARDS_AT_MOST, cardHeight, cardNeed, cardOf, type Card } from './card'
 import type { WaitEdge, WaitGraph, WaitNode } from '../waitGraph'
 
 export interface PlacedNode {
   node: WaitNode
+  /** The same in all moments: a session, a resource, a group. */
+  key: string
   x: number
   y: number
   width: number
   height: number
-  /** Threads blocked, as a share of the most that any node blocks: 0..1. */
+  /** Sessions behind or in it, as a share of the most of any node: 0..1. */
   weight: number
+  /** What a card shows; null: a row. */
+  card: Card | null
 }
 
 export interface PlacedEdge {
   edge: WaitEdge
+  key: string
   /** SVG path from the left box's right side to the right box's left side. */
   path: string
   /** Middle of the curve, for its label. */
@@ -40,8 +48,7 @@ export interface GraphLayout {
   edges: PlacedEdge[]
   width: number
   height: number
-  /** From one row to the next. */
-  row: number
+  dense: boolean
 }
 
 export const ROW = 30
@@ -49,6 +56,7 @@ const NODE_HEIGHT = 24
 /** Of nodes whose labels take two lines, where the columns would not fit side by side. */
 const TALL_ROW = 44
 const TALL_HEIGHT = 38
+const CARD_GAP = 14
 const MARGIN = 12
 const WIDEST_GAP = 80
 const NARROWEST_GAP = 28
@@ -58,51 +66,45 @@ const WIDEST = 380
 const LABEL_AT_MOST = 300
 /** Width of a letter of the monospaced font at 12 px. */
 const LETTER = 7.25
+/** A stable layout may be this much higher than a fresh one before the holes are closed. */
+const LOOSE = 1.5
 
+const EMPTY: GraphLayout = { nodes: [], columns: [], edges: [], width: 0, height: 0, dense: false }
+
+/** before: the layout of the moment that was shown, where positions shall stay. */
 export function layoutWaitGraph(
   graph: Pick<WaitGraph, 'nodes' | 'edges'>,
   availableWidth: number,
+  before: GraphLayout | null = null,
 ): GraphLayout {
   const byDepth = groups(graph.nodes, (node) => node.depth).sort((a, b) => a[0] - b[0])
-  if (byDepth.length === 0) {
-    return { nodes: [], columns: [], edges: [], width: 0, height: 0, row: ROW }
-  }
-  const { widths, gap, lines } = columnWidths(
+  if (byDepth.length === 0) return EMPTY
+  const dense = graph.nodes.length > CARDS_AT_MOST
+  const boxes = boxesOf(graph, dense)
+  const room = availableWidth - 2 * MARGIN
+  const fresh = columnWidths(
     byDepth.map(([, nodes]) => nodes),
-    availableWidth - 2 * MARGIN,
+    room,
+    dense,
   )
-  const [rowHeight, height] = lines === 1 ? [ROW, NODE_HEIGHT] : [TALL_ROW, TALL_HEIGHT]
-  const most = max(graph.nodes, (node) => node.blocks_total) ?? 0
-  const neighbours = neighboursOf(graph.edges)
+  const { widths, gap, lines } = steadyWidths(fresh, before, dense, room)
+  const gapBelow = dense ? (lines === 1 ? ROW - NODE_HEIGHT : TALL_ROW - TALL_HEIGHT) : CARD_GAP
 
+  const ahead = groupIds(graph.edges.map(({ source, target }) => [source, target]))
   const placed = new Map<string, PlacedNode>()
   const columns: PlacedNode[][] = []
+  const tops = before?.dense === dense ? topsOf(before) : null
   let x = MARGIN
   for (const [column, [, nodes]] of byDepth.entries()) {
-    const pull = new Map(
-      nodes.map((node) => [
-        node.id,
-        mean(neighbours.get(node.id) ?? [], (id) => placed.get(id)?.y) ?? Infinity,
-      ]),
-    )
-    const sorted = [...nodes].sort(
-      (a, b) =>
-        ascending(pull.get(a.id) ?? 0, pull.get(b.id) ?? 0) ||
-        b.blocks_total - a.blocks_total ||
-        b.members - a.members ||
-        ascending(a.id, b.id),
-    )
     const width = widths[column] ?? NARROWEST
-    const here = sorted.map((node, row) => ({
-      node,
-      x,
-      y: MARGIN + row * rowHeight,
-      width,
-      height,
-      weight: most > 0 ? node.blocks_total / most : 0,
-    }))
+    const here = inOrder(nodes, boxes, ahead, placed).map((node): PlacedNode => {
+      const { key, mass, weight } = boxes.get(node.id) as Box
+      const card = dense ? null : cardOf(node, width, weight, graph.nodes.length)
+      const height = card ? cardHeight(card, weight) : lines === 1 ? NODE_HEIGHT : TALL_HEIGHT
+      return { node, key, x, y: 0, width, height, weight: mass > 0 ? weight : 0, card }
+    })
+    columns.push(stack(here, gapBelow, tops?.get(column) ?? null))
     for (const item of here) placed.set(item.node.id, item)
-    columns.push(here)
     x += width + gap
   }
   const edges = graph.edges.flatMap((edge) => {
@@ -110,14 +112,147 @@ export function layoutWaitGraph(
     const b = placed.get(edge.target)
     return a && b ? [placeEdge(edge, a, b, gap)] : []
   })
-  return {
-    nodes: [...placed.values()],
+  const layout = {
+    nodes: columns.flat(),
     columns,
     edges,
     width: x - gap + MARGIN,
-    height: 2 * MARGIN + (max(columns, (column) => column.length) ?? 0) * rowHeight,
-    row: rowHeight,
+    height: 2 * MARGIN + heightOf(columns),
+    dense,
   }
+  // Many holes: what stays moves once, instead of being out of sight.
+  if (!tops) return layout
+  const tight = max(columns, (column) => heightIn(column, gapBelow)) ?? 0
+  return heightOf(columns) > tight * LOOSE ? layoutWaitGraph(graph, availableWidth) : layout
+}
+
+type Box = { readonly key: string; readonly mass: number; readonly weight: number }
+
+/** Keys and weights of the nodes; two nodes with one lasting key are known by their ids. */
+function boxesOf(graph: Pick<WaitGraph, 'nodes'>, dense: boolean): Map<string, Box> {
+  const uses = new Map<string, number>()
+  const keyOf = (node: WaitNode) => (node.kind === 'group' ? node.id : node.lasting || node.id)
+  for (const node of graph.nodes) uses.set(keyOf(node), (uses.get(keyOf(node)) ?? 0) + 1)
+  const mass = (node: WaitNode) => (dense ? node.blocks_total : massOf(node))
+  const most = max(graph.nodes, mass) ?? 0
+  return new Map(
+    graph.nodes.map((node) => {
+      const key = keyOf(node)
+      return [
+        node.id,
+        {
+          key: uses.get(key) === 1 ? key : node.id,
+          mass: massOf(node),
+          weight: most > 0 ? mass(node) / most : 0,
+        },
+      ]
+    }),
+  )
+}
+
+/** Sessions that are blocked behind a node, or in it: a group of 160 waiters weighs 160. */
+export function massOf(node: WaitNode): number {
+  return Math.max(node.blocks_total, node.waiting && node.members > 1 ? node.members : 0)
+}
+
+/** A column in order: in that of what its nodes wait for, and of these the heaviest first. */
+function inOrder(
+  nodes: readonly WaitNode[],
+  boxes: ReadonlyMap<string, Box>,
+  ahead: ReadonlyMap<string, readonly string[]>,
+  placed: ReadonlyMap<string, PlacedNode>,
+): WaitNode[] {
+  const massOfNode = (id: string) => boxes.get(id)?.mass ?? 0
+  const placeOf = (node: WaitNode) => {
+    let main: string | null = null
+    for (const id of ahead.get(node.id) ?? []) {
+      if (placed.has(id) && (main === null || massOfNode(id) > massOfNode(main))) main = id
+    }
+    return main === null ? Infinity : (placed.get(main)?.y ?? Infinity)
+  }
+  const places = new Map(nodes.map((node) => [node.id, placeOf(node)]))
+  return [...nodes].sort(
+    (a, b) =>
+      ascending(places.get(a.id) ?? 0, places.get(b.id) ?? 0) ||
+      massOfNode(b.id) - massOfNode(a.id) ||
+      b.members - a.members ||
+      ascending(a.id, b.id),
+  )
+}
+
+/** Where the boxes of each column were, by key. */
+function topsOf(before: GraphLayout): Map<number, Map<string, number>> {
+  return new Map(
+    before.columns.map((column, at) => [at, new Map(column.map(({ key, y }) => [key, y]))]),
+  )
+}
+
+/**
+ * Boxes below each other, from top to bottom. Those that the column had keep their tops, or are pushed
+ * down; others fill the holes in their order, and go below.
+ */
+function stack(
+  column: PlacedNode[],
+  gap: number,
+  tops: ReadonlyMap<string, number> | null,
+): PlacedNode[] {
+  const kept = column
+    .filter(({ key }) => tops?.has(key))
+    .sort((a, b) => (tops?.get(a.key) ?? 0) - (tops?.get(b.key) ?? 0))
+  const others = column.filter(({ key }) => !tops?.has(key))
+  let y = MARGIN
+  let next = 0
+  const result: PlacedNode[] = []
+  const put = (box: PlacedNode, at: number) => {
+    box.y = at
+    result.push(box)
+    y = at + box.height + gap
+  }
+  for (const box of kept) {
+    const top = Math.max(y, tops?.get(box.key) ?? y)
+    for (let other = others[next]; other && y + other.height + gap <= top; other = others[next]) {
+      put(other, y)
+      next += 1
+    }
+    put(box, Math.max(y, top))
+  }
+  for (const box of others.slice(next)) put(box, y)
+  return result
+}
+
+function heightOf(columns: readonly (readonly PlacedNode[])[]): number {
+  return (max(columns, (column) => bottomOf(column.at(-1))) ?? MARGIN) - MARGIN
+}
+
+const bottomOf = (box: PlacedNode | undefined) => (box ? box.y + box.height : MARGIN)
+
+const heightIn = (column: readonly PlacedNode[], gap: number) =>
+  sum(column, ({ height }) => height + gap) - gap
+
+type Widths = { readonly widths: readonly number[]; readonly gap: number; readonly lines: 1 | 2 }
+
+/** The widths of the moment before, where they still fit what is shown and the room. */
+function steadyWidths(
+  fresh: Widths,
+  before: GraphLayout | null,
+  dense: boolean,
+  room: number,
+): Widths {
+  if (dense || before?.dense !== dense || before.columns.length !== fresh.widths.length)
+    return fresh
+  const widths = before.columns.map((column) => column[0]?.width ?? 0)
+  const needed = fresh.widths.every((width, at) => width <= (widths[at] ?? 0) + WOBBLE)
+  return needed && before.width <= room + 2 * MARGIN
+    ? { ...fresh, widths, gap: gapOf(before) ?? fresh.gap }
+    : fresh
+}
+
+/** A column keeps its width where another would be wider by this much only. */
+const WOBBLE = 60
+
+function gapOf({ columns }: GraphLayout): number | null {
+  const [first, second] = [columns[0]?.[0], columns[1]?.[0]]
+  return first && second ? second.x - first.x - first.width : null
 }
 
 /**
@@ -127,16 +262,14 @@ export function layoutWaitGraph(
 function columnWidths(
   columns: readonly (readonly WaitNode[])[],
   room: number,
-): { widths: number[]; gap: number; lines: 1 | 2 } {
+  dense: boolean,
+): Widths {
   const gaps = columns.length - 1
   const needing = (lines: 1 | 2) =>
-    columns.map((nodes) =>
-      Math.min(
-        LABEL_AT_MOST,
-        Math.max(NARROWEST, max(nodes, (node) => needOf(node, lines)) ?? NARROWEST),
-      ),
-    )
-  const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0)
+    columns.map((nodes) => {
+      const need = (node: WaitNode) => (dense ? needOf(node, lines) : cardNeed(node, lines))
+      return Math.min(LABEL_AT_MOST, Math.max(NARROWEST, max(nodes, need) ?? NARROWEST))
+    })
   const item = needing(1)
   const lines = sum(item) + gaps * NARROWEST_GAP > room ? 2 : 1
   const needs = lines === 1 ? item : needing(2)
@@ -159,18 +292,20 @@ export function needOf(node: WaitNode, lines: 1 | 2 = 1): number {
   return 40 + label * LETTER + count + members + mark
 }
 
-type Box = { readonly left: number; readonly top: number; right: number; bottom: number }
+type View = { readonly left: number; readonly top: number; right: number; bottom: number }
+
+const byTop = bisector((placed: PlacedNode) => placed.y)
+const byBottom = bisector((placed: PlacedNode) => placed.y + placed.height)
 
 /** The nodes and edges of a layout inside a box, so that only those are drawn. */
 export function visibleIn(
   layout: GraphLayout,
-  box: Box,
+  box: View,
 ): { nodes: PlacedNode[]; edges: PlacedEdge[] } {
-  const rows = (y: number) => Math.max(0, Math.floor((y - MARGIN) / layout.row))
   const nodes = layout.columns.flatMap((column) => {
     const first = column[0]
     if (!first || first.x > box.right || first.x + first.width < box.left) return []
-    return column.slice(rows(box.top), rows(box.bottom) + 1)
+    return column.slice(byBottom.left(column, box.top), byTop.right(column, box.bottom))
   })
   const inside: PlacedEdge[] = []
   const leaving = new Map<string, PlacedEdge>()
@@ -202,8 +337,8 @@ function keepWidest(drawn: Map<string, PlacedEdge>, path: string, edge: PlacedEd
 
 /** A tall edge: a bend, a line down the gap, a bend; cut to a box where one is given. */
 function outline(
-  { x: m, x1, y1, x2, y2 }: Omit<PlacedEdge, 'edge' | 'path' | 'strokeWidth'>,
-  box?: Box,
+  { x: m, x1, y1, x2, y2 }: Omit<PlacedEdge, 'edge' | 'key' | 'path' | 'strokeWidth'>,
+  box?: View,
 ) {
   const way = Math.sign(y2 - y1)
   const [top, bottom] = box ? [box.top, box.bottom] : [-Infinity, Infinity]
@@ -228,7 +363,8 @@ function placeEdge(edge: WaitEdge, a: PlacedNode, b: PlacedNode, gap: number): P
   const path = isTall(place)
     ? outline(place)
     : `M${x1},${y1}C${middle},${y1} ${middle},${y2} ${x2},${y2}`
-  return { edge, path, ...place, strokeWidth }
+  const key = `${a.key}>${b.key}${edge.kind}${edge.mark}`
+  return { edge, key, path, ...place, strokeWidth }
 }
 
 function ascending<T extends number | string>(a: T, b: T): number {

@@ -9,6 +9,9 @@ import { smoothly } from '@/charts/motion'
 import type { GraphLayout, PlacedNode } from './layout'
 
 const LEAST_ZOOM = 0.3
+/** Smallest and largest zoom of a graph that fits itself: smaller, its texts cannot be read. */
+const LEAST_FIT = 0.7
+const MOST_FIT = 1.2
 const MOST_ZOOM = 1.6
 const ZOOM_STEP = 1.2
 /** The most that one event of the wheel zooms, as a power of two: 1.15 times. */
@@ -26,6 +29,8 @@ export function useGraphViewport(frame: Frame | null, layout: GraphLayout) {
   const behaviour = useMemo(() => zoom<Frame, unknown>(), [])
   const mustScroll = useRef(false)
   const aim = useRef<Aim | null>(null)
+  /** Until somebody zooms, the graph fits its frame. */
+  const fitsItself = useRef(true)
 
   useEffect(() => {
     if (!frame) return
@@ -38,12 +43,16 @@ export function useGraphViewport(frame: Frame | null, layout: GraphLayout) {
       .constrain((next) => keepInside(next, frame, layout))
       .filter(startsZoom)
       .wheelDelta((event) => Math.max(-MOST_WHEEL, Math.min(MOST_WHEEL, event.deltaY * -0.02)))
-      .on('zoom', ({ transform }: { transform: ZoomTransform }) => {
-        mustScroll.current ||=
-          Math.abs(frame.scrollLeft + transform.x) >= 1 ||
-          Math.abs(frame.scrollTop + transform.y) >= 1
-        setView({ left: -transform.x, top: -transform.y, scale: transform.k })
-      })
+      .on(
+        'zoom',
+        ({ transform, sourceEvent }: { transform: ZoomTransform; sourceEvent: unknown }) => {
+          if (sourceEvent) fitsItself.current = false
+          mustScroll.current ||=
+            Math.abs(frame.scrollLeft + transform.x) >= 1 ||
+            Math.abs(frame.scrollTop + transform.y) >= 1
+          setView({ left: -transform.x, top: -transform.y, scale: transform.k })
+        },
+      )
     select(frame).call(behaviour).on('dblclick.zoom', null)
     return () => {
       select(frame).on('.zoom', null)
@@ -81,7 +90,23 @@ export function useGraphViewport(frame: Frame | null, layout: GraphLayout) {
     }
     apply(to)
   }
+  /** Fit a new layout or frame; between moments only where the graph would no longer fit. */
+  const fitAtOnce = useCallback(
+    (onlySmaller: boolean) => {
+      if (!frame || !fitsItself.current || !layout.width || !frame.clientHeight) return
+      setHeight(frame.clientHeight)
+      const wide = frame.clientWidth / layout.width
+      const whole = Math.min(wide, frame.clientHeight / layout.height)
+      // A graph that is too high for a readable whole scrolls, in its full width.
+      const wanted = whole >= LEAST_FIT ? whole : Math.min(1, wide)
+      const scale = Math.min(MOST_FIT, Math.max(LEAST_FIT, wanted))
+      if (onlySmaller && scale >= zoomTransform(frame).k) return
+      behaviour.transform(select(frame), zoomIdentity.scale(scale))
+    },
+    [frame, behaviour, layout],
+  )
   const zoomBy = (factor: number) => {
+    fitsItself.current = false
     const wanted = (aim.current?.scale ?? view.scale) * factor
     const scale = Math.min(MOST_ZOOM, Math.max(LEAST_ZOOM, wanted))
     zoomTo(scale, (to) => behaviour.scaleTo(to, scale))
@@ -93,9 +118,14 @@ export function useGraphViewport(frame: Frame | null, layout: GraphLayout) {
     followScroll,
     zoomIn: () => zoomBy(ZOOM_STEP),
     zoomOut: () => zoomBy(1 / ZOOM_STEP),
-    zoomToOriginal: () => zoomTo(1, (to) => behaviour.scaleTo(to, 1)),
+    zoomToOriginal: () => {
+      fitsItself.current = false
+      zoomTo(1, (to) => behaviour.scaleTo(to, 1))
+    },
+    fitAtOnce,
     fit: () => {
       if (!frame) return
+      fitsItself.current = true
       const wanted = Math.min(frame.clientWidth / layout.width, height / layout.height)
       const scale = Math.min(MOST_ZOOM, Math.max(LEAST_ZOOM, wanted))
       zoomTo(scale, (to) => behaviour.transform(to, zoomIdentity.scale(scale)))

@@ -12,7 +12,7 @@ import type { WaitGraph, WaitNode } from '../waitGraph'
 import { NodeEdges } from './NodeEdges'
 import { NodeFields } from './NodeFields'
 import { nodePin, plainId } from './nodePins'
-import { LatchSection, MembersSection } from './NodeSections'
+import { LatchSection, MembersSection, StackSection } from './NodeSections'
 import { SqlText } from './SqlText'
 
 type Props = {
@@ -81,18 +81,19 @@ export function NodeInspector(props: Props) {
           More of this node could not be read: {detail.error.message}
         </p>
       )}
+      {node.query && (
+        <InspectorSection title={node.kind === 'group' ? 'Statement of one of them' : 'Statement'}>
+          <SqlText sql={node.query} />
+        </InspectorSection>
+      )}
+      <StackSection frames={frames} />
+      {members.length > 0 && <MembersSection node={node} members={members} onFind={onFind} />}
       {node.meaning && (
         <InspectorSection title="What it means">
           <p>{node.meaning}</p>
         </InspectorSection>
       )}
       {joined?.latch && <LatchSection latch={joined.latch} meaning={node.meaning ?? ''} />}
-      {node.query && (
-        <InspectorSection title={node.kind === 'group' ? 'Statement of one of them' : 'Statement'}>
-          <SqlText sql={node.query} />
-        </InspectorSection>
-      )}
-      {members.length > 0 && <MembersSection node={node} members={members} onFind={onFind} />}
       {edges.length > 0 && (
         <InspectorSection title="Edges">
           <NodeEdges
@@ -103,15 +104,6 @@ export function NodeInspector(props: Props) {
             node={node}
             onSelect={onSelect}
           />
-        </InspectorSection>
-      )}
-      {frames.length > 0 && (
-        <InspectorSection title="Stack, innermost first">
-          <ol className="waits-stack mono">
-            {frames.map((name, index) => (
-              <li key={index}>{name}</li>
-            ))}
-          </ol>
         </InspectorSection>
       )}
       {node.locators.length > 0 && (

@@ -34,6 +34,34 @@ export function LatchSection({
   )
 }
 
+/** Frames that are in sight before the others are unfolded. */
+const FRAMES_SHOWN = 14
+
+export function StackSection({ frames }: { readonly frames: readonly string[] }) {
+  if (frames.length === 0) return null
+  const rest = frames.slice(FRAMES_SHOWN)
+  const list = (names: readonly string[], start: number) => (
+    <ol className="waits-stack mono" start={start}>
+      {names.map((name, index) => (
+        <li key={index}>{name}</li>
+      ))}
+    </ol>
+  )
+  return (
+    <InspectorSection title="Stack, innermost first">
+      {list(frames.slice(0, FRAMES_SHOWN), 1)}
+      {rest.length > 0 && (
+        <details>
+          <summary>
+            {rest.length} more {rest.length === 1 ? 'frame' : 'frames'}
+          </summary>
+          {list(rest, FRAMES_SHOWN + 1)}
+        </details>
+      )}
+    </InspectorSection>
+  )
+}
+
 export function MembersSection({
   node,
   members,

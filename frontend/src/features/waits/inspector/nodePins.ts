@@ -56,7 +56,8 @@ export function edgePin(
 }
 
 /** An id without what a difference writes around it. */
-export const plainId = (id: string) => id.replace(/^was:/, '').replace(/\|(added|gone|kept)$/, '')
+export const plainId = (id: string) =>
+  id.replace(/^was:/, '').replace(/\|(added|gone|kept)(?=~[0-9a-f]{8}$|$)/, '')
 
 /** A picture that is not too large to be kept. */
 const smallEnough = (svg: string) => (svg.length <= MAX_PICTURE ? svg : null)

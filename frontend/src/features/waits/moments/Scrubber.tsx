@@ -1,6 +1,7 @@
-/** All moments as bars of their waiters: click, step, play, or choose one to compare with. */
-import { max } from 'd3-array'
-import type { components } from '@/api/schema'
+/**
+ * All moments as bars of their waiters, a strip per kind of source: a processlist lists sessions that a
+ * status dump does not, so bars of both in one strip would flicker. Click, step, play, or compare.
+ */
 import type { Interval } from '@/charts/range'
 import { parseIso, timeScale } from '@/charts/time'
 import { TimeAxis } from '@/charts/TimeAxis'
@@ -8,15 +9,18 @@ import { useWidth } from '@/charts/useWidth'
 import { useZone } from '@/state/incident'
 import { Button } from '@/ui/controls/Button'
 import { cx } from '@/ui/controls/cx'
+import { bySource, type Moment, mostWaiting, type Source, waitingOf } from './sources'
 import { SPEEDS, type Speed } from './usePlay'
 
-type Moment = components['schemas']['WaitMoment']
 type Props = {
   readonly moments: readonly Moment[]
   readonly at: string | null
   /** The other moment of a difference. */
   readonly against: string | null
-  readonly onGo: (time: string) => void
+  /** The kind of source that steps and the playback go through. */
+  readonly played: Source | null
+  readonly onStep: (time: string) => void
+  readonly onGo: (moment: Moment) => void
   readonly onCompare: (time: string) => void
   /** To the neighbouring moment with waiters; null where there is none. */
   readonly before: string | null
@@ -25,17 +29,27 @@ type Props = {
   readonly onPlay: (on: boolean) => void
   readonly speed: Speed
   readonly onSpeed: (speed: Speed) => void
-  /** "7 of 24" */
+  /** "7 of 24 processlists" */
   readonly place: string
 }
 
-const HEIGHT = 44
+/** Of the only strip, and of one of several. */
+const HEIGHT = 40
+const LOW = 24
 const COLUMN = 5
+const PLURAL: Readonly<Record<Source, string>> = {
+  'status dump': 'status dumps',
+  processlist: 'processlists',
+  'lock table': 'lock tables',
+  'stack sample': 'stack samples',
+}
 
 export function Scrubber({
   moments,
   at,
   against,
+  played,
+  onStep,
   onGo,
   onCompare,
   before,
@@ -48,9 +62,10 @@ export function Scrubber({
 }: Props) {
   const zone = useZone()
   const [frame, width] = useWidth<HTMLDivElement>(900)
-  const columns = layoutMoments(moments, width)
-  if (!columns) return null
-  const { bars, range } = columns
+  const range = rangeOf(moments)
+  if (!range) return null
+  const strips = bySource(moments)
+  const most = mostWaiting(moments)
   const x = timeScale(range, width)
   const here = parseIso(at)
   const other = parseIso(against)
@@ -85,37 +100,34 @@ export function Scrubber({
             ))}
           </select>
         </label>
-        <Step label="Previous moment with waiters" sign="[" to={before} onGo={onGo} />
-        <Step label="Next moment with waiters" sign="]" to={after} onGo={onGo} />
+        <Step label="Previous moment with waiters" sign="[" to={before} onGo={onStep} />
+        <Step label="Next moment with waiters" sign="]" to={after} onGo={onStep} />
         <span className="muted" role="status" data-testid="wait-place">
           {place}
         </span>
         <span className="scrubber-space" />
-        <span className="scrubber-hint">Waiters at each moment; Shift+click compares with it</span>
+        <span className="scrubber-hint">
+          Sessions that wait at each moment; Shift-click to compare
+        </span>
       </div>
-      <div ref={frame} className="scrubber-plot" style={{ height: HEIGHT }}>
+      <div ref={frame} className="scrubber-plot">
         {here !== null && <span className="scrubber-here" style={{ left: x(here) }} />}
         {other !== null && (
           <span className="scrubber-other" style={{ left: x(other) }}>
             B
           </span>
         )}
-        {bars.map((bar) => (
-          <button
-            key={bar.moment.time}
-            type="button"
-            className={cx(
-              'scrubber-bar',
-              bar.waiting > 0 && 'waiting',
-              parseIso(bar.moment.time) === here && 'here',
-            )}
-            style={{ left: bar.x, height: 3 + bar.weight * (HEIGHT - 6) }}
-            title={`${zone.format(bar.moment.time)}: ${bar.moment.waiters} wait for latches or the commit, ${bar.moment.lock_waits} for locks`}
-            aria-label={`${zone.format(bar.moment.time)}, ${bar.waiting} waiting`}
-            tabIndex={-1}
-            onClick={(event) =>
-              event.shiftKey ? onCompare(bar.moment.time) : onGo(bar.moment.time)
-            }
+        {strips.map(([source, members]) => (
+          <Strip
+            key={source}
+            source={source}
+            bars={barsOf(members, range, width, most)}
+            height={strips.length > 1 ? LOW : HEIGHT}
+            isPlayed={source === played}
+            here={here}
+            name={strips.length > 1 ? PLURAL[source] : ''}
+            onGo={onGo}
+            onCompare={onCompare}
           />
         ))}
       </div>
@@ -151,27 +163,81 @@ function Step({
 
 type Bar = { x: number; waiting: number; weight: number; moment: Moment }
 
-/** One bar per few pixels, the worst moment of each; null without placed moments. */
-function layoutMoments(
-  moments: readonly Moment[],
-  width: number,
-): { bars: Bar[]; range: Interval } | null {
-  const times = moments.map((m) => parseIso(m.time)).filter((t) => t !== null)
+function Strip({
+  source,
+  bars,
+  height,
+  isPlayed,
+  here,
+  name,
+  onGo,
+  onCompare,
+}: {
+  readonly source: Source
+  readonly bars: readonly Bar[]
+  readonly height: number
+  readonly isPlayed: boolean
+  readonly here: number | null
+  /** Empty: there is no other strip. */
+  readonly name: string
+  readonly onGo: (moment: Moment) => void
+  readonly onCompare: (time: string) => void
+}) {
+  const zone = useZone()
+  return (
+    <div
+      className={cx('scrubber-strip', isPlayed && 'played')}
+      data-testid="wait-strip"
+      data-source={source}
+      style={{ height }}
+    >
+      {name && <span className="scrubber-name">{name}</span>}
+      {bars.map(({ x, waiting, weight, moment }) => (
+        <button
+          key={moment.time}
+          type="button"
+          className={cx(
+            'scrubber-bar',
+            waiting > 0 && 'waiting',
+            isPlayed && parseIso(moment.time) === here && 'here',
+          )}
+          style={{ left: x, height: 2 + weight * (height - 4) }}
+          title={`${zone.format(moment.time)}, ${source}: ${moment.waiters} wait for latches, locks or the commit${moment.lock_waits ? `, ${moment.lock_waits} for row or table locks` : ''}`}
+          aria-label={`${zone.format(moment.time)}, ${source}, ${waiting} waiting`}
+          tabIndex={-1}
+          onClick={(event) => (event.shiftKey ? onCompare(moment.time) : onGo(moment))}
+        />
+      ))}
+    </div>
+  )
+}
+
+/** From the first to the last moment; null without placed moments. */
+function rangeOf(moments: readonly Moment[]): Interval | null {
+  const times = moments.map((moment) => parseIso(moment.time)).filter((time) => time !== null)
   const first = times[0]
   const last = times.at(-1)
   if (first === undefined || last === undefined) return null
-  const range: Interval = [first, Math.max(last, first + 1000)]
+  return [first, Math.max(last, first + 1000)]
+}
+
+/** One bar per few pixels, the worst moment of each. */
+function barsOf(
+  moments: readonly Moment[],
+  range: Interval,
+  width: number,
+  most: number,
+): readonly Bar[] {
   const x = timeScale(range, width - COLUMN)
-  const most = max(moments, (m) => m.waiters + m.lock_waits) ?? 0
   const worst = new Map<number, Bar>()
   for (const moment of moments) {
-    const px = x(parseIso(moment.time) ?? first)
-    const waiting = moment.waiters + moment.lock_waits
+    const px = x(parseIso(moment.time) ?? range[0])
+    const waiting = waitingOf(moment)
     const column = Math.floor(px / COLUMN)
     const before = worst.get(column)
     if (!before || waiting > before.waiting) {
       worst.set(column, { x: px, waiting, weight: most ? waiting / most : 0, moment })
     }
   }
-  return { bars: [...worst.values()], range }
+  return [...worst.values()]
 }

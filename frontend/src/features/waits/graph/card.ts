@@ -1,0 +1,77 @@
+/** The cards of a small wait graph: which lines a node has, and how large its card is. Pure. */
+import type { WaitNode } from '../waitGraph'
+
+/** More nodes than these are rows. */
+export const CARDS_AT_MOST = 60
+/** Up to these there is room for a statement of several lines. */
+const ROOMY = 16
+const MOST_LINES = 4
+const HEAD = 20
+const SHAPE_LINE = 15
+const FOOT = 16
+const PADDING = 10
+/** What a card grows by, from one that blocks nobody to the one that blocks most. */
+const GROWTH = 60
+const LEAST = 48
+/** Widths of letters of the monospaced font at 12 and at 11 px. */
+const LETTER = 7.25
+const SHAPE_LETTER = 6.65
+const SIDES = 16
+const VERB = 44
+const MOST_LABEL_LINES = 3
+const STATEMENT_WIDTH = 230
+const NARROWEST = 168
+
+export type Card = {
+  readonly labelLines: number
+  /** Whether the number of sessions has a word before it. */
+  readonly verb: boolean
+  /** Lines that its statement takes. */
+  readonly lines: number
+}
+
+/** What a card of this width shows; weight: 0..1, in a graph of so many nodes. */
+export function cardOf(node: WaitNode, width: number, weight: number, nodes: number): Card {
+  const letters = Math.max(1, Math.floor((width - SIDES) / SHAPE_LETTER))
+  const needed = Math.ceil(cardText(node).length / letters)
+  const inside = leastHeight(weight) - PADDING - HEAD - FOOT
+  const most = Math.max(nodes <= ROOMY ? MOST_LINES : 1, Math.floor(inside / SHAPE_LINE))
+  const label = 24 + node.label.length * LETTER + pillOf(node)
+  return {
+    lines: Math.min(most, needed),
+    labelLines: label <= width - SIDES ? 1 : Math.min(MOST_LABEL_LINES, linesOfLabel(node, width)),
+    verb: label + VERB <= width - SIDES,
+  }
+}
+
+/** Words are not broken evenly. */
+function linesOfLabel(node: WaitNode, width: number): number {
+  const room = Math.max(1, width - SIDES - 24 - pillOf(node))
+  return Math.max(2, Math.ceil((1.15 * node.label.length * LETTER) / room))
+}
+
+/** Width of the number of blocked sessions. */
+const pillOf = ({ blocks_total: blocked }: WaitNode) =>
+  blocked > 0 ? 26 + 7 * String(blocked).length : 0
+
+/** The second part of a card: the statement without literals, else what is known of the node. */
+export function cardText(node: WaitNode): string {
+  return node.shape || node.detail
+}
+
+/** As the area of a circle: four times the sessions, twice the growth. */
+const leastHeight = (weight: number) => LEAST + Math.round(GROWTH * Math.sqrt(weight))
+
+/** At least what its sessions ask for, and what its text needs. */
+export function cardHeight({ lines, labelLines }: Card, weight: number): number {
+  const text = PADDING + HEAD + (labelLines - 1 + lines) * SHAPE_LINE + FOOT
+  return Math.max(leastHeight(weight), text)
+}
+
+/** Width that the card's first line needs, and a readable part of its statement. */
+export function cardNeed(node: WaitNode, labelLines: 1 | 2): number {
+  const label = 24 + node.label.length * LETTER + pillOf(node)
+  const statement = cardText(node) ? STATEMENT_WIDTH : 0
+  if (labelLines === 1) return Math.max(label, statement, NARROWEST)
+  return Math.max(NARROWEST, Math.ceil(label * 0.6))
+}
