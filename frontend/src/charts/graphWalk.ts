@@ -19,7 +19,7 @@ export function groupIds(
 }
 
 /** The nodes at the other ends of each node's edges, in either direction. */
-export function neighboursOf(edges: readonly Edge[]): Map<string, string[]> {
+function neighboursOf(edges: readonly Edge[]): Map<string, string[]> {
   return groupIds(
     edges.flatMap(({ source, target }) => [[source, target] as const, [target, source] as const]),
   )

@@ -87,7 +87,7 @@ export function queuePlaces(graph: Pick<WaitGraph, 'nodes' | 'edges'>): Map<stri
       kind === 'held_by' && isLock(source) && nodes.get(target)?.waiting === true,
   )
   const queues = new Map(next.map(({ source, target }) => [source, nodes.get(target)?.label ?? '']))
-  const asked = new Set<string>()
+  const wanted = new Set<string>()
   for (const { source, target } of next) {
     places.set(target, { place: 'next' })
     places.set(source, { place: 'queue', behind: queues.get(source) ?? '' })
@@ -97,10 +97,10 @@ export function queuePlaces(graph: Pick<WaitGraph, 'nodes' | 'edges'>): Map<stri
     const behind = queues.get(target)
     if (behind !== undefined) {
       if (!places.has(source)) places.set(source, { place: 'behind', behind })
-    } else if (places.get(source)?.place === 'next') asked.add(target)
+    } else if (places.get(source)?.place === 'next') wanted.add(target)
   }
   for (const { source, target, kind } of graph.edges)
-    if (kind === 'held_by' && asked.has(source) && !places.has(target))
+    if (kind === 'held_by' && wanted.has(source) && !places.has(target))
       places.set(target, { place: 'holds' })
   return places
 }

@@ -151,7 +151,7 @@ function boxesOf(graph: Pick<WaitGraph, 'nodes'>, dense: boolean): Map<string, B
 }
 
 /** Sessions that are blocked behind a node, or in it: a group of 160 waiters weighs 160. */
-export function massOf(node: WaitNode): number {
+function massOf(node: WaitNode): number {
   return Math.max(node.blocks_total, node.waiting && node.members > 1 ? node.members : 0)
 }
 
