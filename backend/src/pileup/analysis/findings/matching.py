@@ -29,6 +29,8 @@ from pileup.numerals import number
 MOST = 0.97
 FOUND = 0.4
 """From this score on a problem is found; below, it is seen, but there is too little to be sure."""
+LEAST = 0.2
+"""Matches below this score are no findings; the list of what was checked says that they show."""
 _SAME = 0.05
 """A smaller change is none."""
 _UNCHECKED = 0.6
@@ -114,6 +116,8 @@ def evaluate(signature: Signature, observed: Observed, larger: Larger) -> Outcom
     for seen in waits[:1]:
         score, reasons = _reduce_score(score, seen, larger)
         against += reasons
+    if score < LEAST and _is_open(needs):
+        return Outcome(None, signs, False)
     why = _sentence("; ".join(dict.fromkeys(filter(None, map(_clause, held)))))
     evidence: list[Locator] = [locator for answer in held for locator in answer.seen.evidence]
     waiters = max((row.seen.most for row in needs if _counts_waiters(row)), default=0)
@@ -126,6 +130,17 @@ def evaluate(signature: Signature, observed: Observed, larger: Larger) -> Outcom
         waiters,
     )
     return Outcome(match, signs, True)
+
+
+def _is_open(needs: Sequence[Answer]) -> bool:
+    """Return whether no record could show the sign that tells most: the rest fits much else."""
+    unchecked = [_weight(row.sign) for row in needs if row.seen.holds is None]
+    seen = [_weight(row.sign) for row in needs if row.seen.holds]
+    return max(unchecked, default=0.0) > max(seen, default=0.0)
+
+
+def _weight(sign: Sign) -> float:
+    return max((item.weight for item in sign.any or ()), default=sign.weight)
 
 
 def _counts_waiters(answer: Answer) -> bool:
@@ -362,4 +377,4 @@ def _sentence(text: str) -> str:
     return text[0].upper() + text[1:]
 
 
-__all__ = ["FOUND", "Outcome", "describe_needs", "evaluate"]
+__all__ = ["FOUND", "LEAST", "Outcome", "describe_needs", "evaluate"]

@@ -23,7 +23,7 @@ from pileup.analysis.evidence.context import Context
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.times import iso
 from pileup.analysis.findings import cascade, chains, impacts, known, ranking, remedies
-from pileup.analysis.findings.matching import FOUND, describe_needs, evaluate
+from pileup.analysis.findings.matching import FOUND, LEAST, describe_needs, evaluate
 from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.rules import (
     Match,
@@ -49,8 +49,6 @@ RULES: dict[str, Rule] = {
     **statements.RULES,
 }
 """Issue id to the rule in code that decides it; signatures.yaml decides all others."""
-LEAST = 0.2
-"""Matches below this score are no findings; the list of what was checked says that they show."""
 
 
 @dataclass(frozen=True, slots=True)
