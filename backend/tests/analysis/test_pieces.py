@@ -1,7 +1,7 @@
 """One dump, list or stack sample alone, as people paste it: never a wrong cause above an even bet.
 
-Every piece of a capture or sample with a known truth is analysed by itself. A usual run reads a piece
-of each sample and of one capture, other ones every day; a long run reads all pieces of all.
+Every piece of a capture or sample with a known truth is analysed by itself. A usual run reads a
+piece of each sample and of one capture, other ones every day; a long run reads all pieces of all.
 """
 
 from __future__ import annotations
