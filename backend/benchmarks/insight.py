@@ -53,6 +53,8 @@ class Row:
     false: list[str] = field(default_factory=list)
     trial: TrialDoc | None = None
     wanted_trial: str | None = None
+    benefit: tuple[float, float] | None = None
+    """Predicted: the share of active-session time behind the first finding, as an interval."""
     missed: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
@@ -82,7 +84,8 @@ def measure(folder: Path, truths: dict[str, Any]) -> Iterator[Row]:
     truth = truths.get(folder.name, {}) | _own_truth(folder)
     name = "/".join(folder.parts[-2:])
     evidence = read(folder)
-    yield _incident(name, evidence, truth)
+    incident = _incident(name, evidence, truth)
+    yield incident
     if "onset" in truth:
         yield _quiet(f"{name} before", before(evidence, parse(truth["onset"])))
     quiet = [path for path in folder.rglob("*baseline*") if not _in_experiment(path)]
@@ -91,7 +94,9 @@ def measure(folder: Path, truths: dict[str, Any]) -> Iterator[Row]:
     wanted = truth.get("experiments", {})
     for run in sorted(path for path in folder.iterdir() if path.name.startswith("experiment")):
         tried = read(run)
-        yield _experiment(f"{name}/{run.name}", evidence, tried, wanted.get(run.name))
+        row = _experiment(f"{name}/{run.name}", evidence, tried, wanted.get(run.name))
+        row.benefit = incident.benefit
+        yield row
         own = _own_truth(run)
         if "onset" in own:
             yield _quiet(f"{name}/{run.name} before", before(tried, parse(own["onset"])))
@@ -153,6 +158,9 @@ def _incident(name: str, evidence: Evidence, truth: dict[str, Any]) -> Row:
 def _place(row: Row, analysis: Analysis, truth: dict[str, Any]) -> None:
     ids = [finding.id for finding in analysis.findings]
     row.first = f"{ids[0]} {analysis.findings[0].score:.2f}" if ids else "nothing"
+    first = next(iter(analysis.findings), None)
+    if first is not None and len(first.impact_range) == 2:
+        row.benefit = (first.impact_range[0], first.impact_range[1])
     causes = truth.get("cause")
     if causes is None:
         return
@@ -222,9 +230,19 @@ def _line(row: Row) -> str:
     parts.append(f"top-{row.place}" if row.place else "     ")
     parts.append({True: "root ok", False: "ROOT NO", None: "       "}[row.blocker])
     parts.append(f"{row.trial.verdict:<8}" if row.trial else " " * 8)
+    parts.append(f"{_benefit(row):<32}")
     parts.append(f"{len(row.false)} false")
     parts.append("ok" if not row.missed else "MISSED")
     return "  ".join(parts)
+
+
+def _benefit(row: Row) -> str:
+    """Compare what the first finding promises with what the experiment saved, per statement."""
+    trial = row.trial
+    if trial is None or row.benefit is None or not trial.before_s or trial.after_s is None:
+        return ""
+    low, high = row.benefit
+    return f"promised {low:.0%} to {high:.0%}, saved {1 - trial.after_s / trial.before_s:.0%}"
 
 
 if __name__ == "__main__":

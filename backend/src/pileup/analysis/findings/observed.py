@@ -221,7 +221,7 @@ class Observed:
                 wait.example,
                 at=None,
                 text=f"{words.threads(wait.max_at_once, 'wait')} at {wait.file}:{wait.line} "
-                f"({wait.mode}) for the latch {wait.latch_label} ({latch_id}), "
+                f"({wait.mode}) for the latch {_created(wait.latch_label)} ({latch_id}), "
                 f"{words.share(wait.share)} of all semaphore waits",
             )
             for wait in places[:_PLACES_SHOWN]
@@ -767,6 +767,11 @@ def _sessions_in(top: dict[str, Any], usual: str) -> str:
 
 def _sessions_of(top: dict[str, Any], usual: str) -> str:
     return f"{words.count(top['n'], 'session', 'sessions')} of user {_usual(top, usual)}"
+
+
+def _created(label: str) -> str:
+    """Name a latch by its place: 'created at buf0buf.cc:1021'."""
+    return label.replace("created ", "created at ", 1)
 
 
 def _transactions_wait(top: dict[str, Any], usual: str) -> str:
