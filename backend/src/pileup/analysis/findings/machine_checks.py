@@ -63,7 +63,21 @@ def cpu_busy(levels: Levels) -> tuple[float, float | None, Level] | None:
         if user.before is not None and system.before is not None:
             before = user.before + system.before
         return user.inside + system.inside, before, user
-    return _busy_of_cores(levels)
+    return _busy_of_cores(levels) or _busy_of_csv(levels)
+
+
+def _busy_of_csv(levels: Levels) -> tuple[float, float | None, Level] | None:
+    """Return the utilisation that a table of metrics by hand shows."""
+    user, system = levels.first(*_USER), levels.first(*_SYSTEM)
+    if user is None or user.inside is None:
+        return None
+    inside = user.inside + (system.inside or 0.0 if system else 0.0)
+    if user.before is None:
+        return inside, None, user
+    return inside, user.before + (system.before or 0.0 if system else 0.0), user
+
+
+_USER, _SYSTEM = ("us", "cpu_user_pct", "usr"), ("sy", "cpu_system_pct", "sys")
 
 
 def _busy_of_cores(levels: Levels) -> tuple[float, float | None, Level] | None:

@@ -21,13 +21,15 @@ from pileup.analysis.evidence.context import Context
 from pileup.analysis.evidence.levels import Levels
 from pileup.analysis.evidence.series import short_name
 from pileup.analysis.evidence.times import clock_text, date_text, parse
-from pileup.analysis.findings import next_evidence
+from pileup.analysis.findings import machine_checks, next_evidence
 from pileup.analysis.stalls.indicators import signals
 from pileup.numerals import grouped, number
 
 _DAY_US = 86_400 * 1_000_000
 _FEW_LATCH_WAITS = 5
 _SESSIONS_LEFT = 2
+_COMPLETED = 0.1
+"""Most of a stall's length that a statement may take for sessions and rate to tell its time."""
 _ENOUGH = 20
 """'No stall' needs at least this many samples of a series that shows load."""
 
@@ -115,39 +117,40 @@ def arrival(context: Context) -> str:
             parts.append(f"Less work was done, not more: {numbers}.")
         else:
             parts.append(f"The arrival rate hardly changed: {numbers}.")
-        parts += _per_statement(inside, rate.before, rate.inside)
+        seconds = (context.stall.end - context.stall.start) / 1e6
+        parts += _per_statement(inside, rate.before, rate.inside, seconds)
     parts += _idle(levels)
     return " ".join(parts)
 
 
-def _per_statement(inside: object, before: float, during: float) -> list[str]:
+def _per_statement(inside: object, before: float, during: float, seconds: float) -> list[str]:
+    """Compare the time per statement by Little's law. seconds: the length of the stall."""
     from pileup.analysis.evidence.levels import Level
 
     if not isinstance(inside, Level) or inside.before is None or inside.inside is None:
         return []
+    almost_nothing = f"With {number(inside.inside)} sessions inside, almost nothing completed."
     if during < 0.5:
-        return [f"With {number(inside.inside)} sessions inside, next to nothing completed."]
+        return [almost_nothing]
     if inside.inside < _SESSIONS_LEFT:  # the collector's own, while nobody else comes in
         return []
+    if inside.inside / during > _COMPLETED * seconds:
+        return [almost_nothing]  # those that are inside are not those that complete
     usual, now = inside.before / before * 1000, inside.inside / during * 1000
     if usual <= 0 or now / usual < 1.5:
         return []
     sentence = (
         f"Each statement took about {number(now / usual)} times as long inside the server "
-        f"({number(usual)} ms to {number(now)} ms, sessions running / rate)."
+        f"({number(usual)} ms to {number(now)} ms, medians of sessions running / rate)."
     )
     return [sentence]
 
 
 def _idle(levels: Levels) -> list[str]:
-    user = levels.first("us", "cpu_user_pct", "usr")
-    system = levels.first("sy", "cpu_system_pct", "sys")
-    if user is None or user.inside is None:
+    busy = machine_checks.cpu_busy(levels)
+    if busy is None:
         return []
-    now = user.inside + (system.inside if system and system.inside is not None else 0.0)
-    before = None
-    if user.before is not None:
-        before = user.before + (system.before if system and system.before is not None else 0.0)
+    now, before, _ = busy
     if now <= 35:
         return [f"The CPUs were mostly idle ({number(now)} % busy): sessions waited."]
     if now >= 90:

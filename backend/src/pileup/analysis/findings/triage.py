@@ -32,6 +32,8 @@ from pileup.sql_tokens import shapes
 
 _BUSY = 90.0
 _DISK_BUSY = 90.0
+_AS_BEFORE = 1.1
+"""Below this factor over its level before the stall, a resource is as busy as before."""
 _SWAPPING = 100
 _ALIKE = 0.6
 _IDLE_COMMANDS = ("Sleep", "Daemon", "Binlog Dump", "Binlog Dump GTID")
@@ -45,7 +47,10 @@ _PLACE = ("time", "artifact", "line_first", "session_id")
 _METADATA = "Waiting for table metadata lock"
 
 _Resource = tuple[list[str], list[machine_checks.Finding]]
-"""Names of the measured resources, and a finding for each resource near its limit."""
+"""Names of the measured resources, and a finding for each resource near its limit.
+
+A resource that was as busy before the stall explains nothing: its name says so.
+"""
 
 
 def triage(observed: Observed, answers: Answers | None = None) -> list[TriageDoc]:
@@ -93,8 +98,6 @@ def _configuration(observed: Observed) -> TriageDoc:
     suspects: list[tuple[str, str]] = []
     running = levels.first("threads_running")
     many = running is not None and running.inside is not None and running.inside >= 100
-    if many and context.number("innodb_thread_concurrency") == 0:
-        suspects.append(("innodb_thread_concurrency", "is 0: no limit on concurrent threads"))
     if (context.number("innodb_sync_spin_loops") or 0) > 30:
         suspects.append(("innodb_sync_spin_loops", "is above its default of 30: more spinning"))
     if (context.number("innodb_spin_wait_delay") or 0) > 6:
@@ -129,28 +132,22 @@ def _saturated(observed: Observed) -> TriageDoc:
         why = "; ".join(text for text, _ in limits) + "."
         evidence = [observed.series(level, text) for text, level in limits]
         return _doc("saturated_resources", "suspect", why, evidence)
-    return _doc("saturated_resources", "ok", f"{', '.join(checked)}: none near its limit.")
+    return _doc(
+        "saturated_resources", "ok", f"{', '.join(checked)}: none at a limit since the stall."
+    )
 
 
 def _cpu(levels: Levels) -> _Resource:
-    busy = machine_checks.cpu_busy(levels) or _cpu_of_unknown_csv(levels)
+    busy = machine_checks.cpu_busy(levels)
     if busy is None:
         return [], []
     inside, before, level = busy
     if inside < _BUSY:
         return ["CPU"], []
+    if before is not None and inside < _AS_BEFORE * before:
+        return [f"CPU (as busy as before, {number(inside)} %)"], []
     past = f" ({number(before)} % before)" if before is not None else ""
     return ["CPU"], [(f"CPU {number(inside)} % busy{past}", level)]
-
-
-def _cpu_of_unknown_csv(levels: Levels) -> tuple[float, float | None, Level] | None:
-    user, system = levels.first("cpu_user_pct"), levels.first("cpu_system_pct")
-    if user is None or user.inside is None:
-        return None
-    inside = user.inside + (system.inside or 0.0 if system else 0.0)
-    if user.before is None:
-        return inside, None, user
-    return inside, user.before + (system.before or 0.0 if system else 0.0), user
 
 
 def _disk(levels: Levels) -> _Resource:
@@ -158,8 +155,12 @@ def _disk(levels: Levels) -> _Resource:
     return ["disk"] if disks else [], [
         (f"disk {disk.labels.removeprefix('device=')} {number(disk.inside or 0)} % utilised", disk)
         for disk in disks
-        if (disk.inside or 0) >= _DISK_BUSY
+        if (disk.inside or 0) >= _DISK_BUSY and not _as_before(disk)
     ]
+
+
+def _as_before(level: Level) -> bool:
+    return level.before is not None and (level.inside or 0.0) < _AS_BEFORE * level.before
 
 
 def _swap(levels: Levels) -> _Resource:
@@ -167,7 +168,7 @@ def _swap(levels: Levels) -> _Resource:
     return ["swap"] if rates else [], [
         (f"swapping ({rate.series} {number(rate.inside or 0)})", rate)
         for rate in rates
-        if (rate.inside or 0) > _SWAPPING
+        if (rate.inside or 0) > _SWAPPING and not _as_before(rate)
     ]
 
 
