@@ -43,7 +43,7 @@ def cases(
         for name in FINISHED:
             made = bench.site.admin.post(f"/api/v1/samples/{name}/load").json()
             loaded.ids[name] = made["id"]
-        bench.work(BOTH)
+        bench.work((*BOTH, "run"))
         yield loaded
     postgres_server.drop(database)
 
@@ -101,7 +101,10 @@ def test_runs_with_files_are_measured_from_them(cases: Cases, name: str) -> None
         assert run["prediction_standing"] in ("recorded_after", "none")
         if run["prediction"]["metric"]:
             assert run["computed"]["measured"]["verdict"] == run["verdict"]
-        if not run["artifacts"]:
+        if run["artifacts"]:
+            path = f"/api/v1/experiments/{run['id']}/analysis"
+            assert cases.bench.site.admin.get(path).json()["headline"]["text"]
+        else:
             assert all(measure["source"] != "computed" for measure in run["measures"])
 
 

@@ -18,10 +18,10 @@ from pileup.storage.files.placed_evidence import PlacedStore, no_records
 
 
 class NotAnalysed(Conflict):
-    """Raised when no analysis of the incident has finished yet."""
+    """Raised when no analysis of the incident, or of a run, has finished yet."""
 
-    def __init__(self) -> None:
-        super().__init__("this incident is not analysed yet")
+    def __init__(self, what: str = "this incident") -> None:
+        super().__init__(f"{what} is not analysed yet")
 
 
 class Source(Protocol):

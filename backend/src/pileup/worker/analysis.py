@@ -79,6 +79,7 @@ def analyse_incident(runtime: Runtime, job: Job) -> None:
         check_pins(unit, runtime.placed, runtime.frames, job.incident_id)
         unit.notify(job.incident_id, "analysis")
         announce(unit, "analysis.finished", job.incident_id, state="done", error=None)
+    queue_runs(runtime, job.incident_id)  # of a case that was recorded now
 
 
 def _record_case(runtime: Runtime, unit: Unit, incident_id: str) -> None:

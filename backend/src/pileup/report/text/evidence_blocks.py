@@ -71,8 +71,8 @@ def stacks(case: Case, names: dict[str, str], note: Note) -> list[Block]:
         for stack in shown[:limit]
     ]
     caption = names.get("caption") or (
-        f"{shown[0].share:.0%} of the sampled threads: {shown[0].meaning or shown[0].stack[0]}."
-        + _cut_words(len(shown), limit)
+        f"{shown[0].share:.0%} of the sampled threads: "
+        f"{(shown[0].meaning or shown[0].stack[0]).rstrip('.')}." + _cut_words(len(shown), limit)
     )
     head = ["threads", "peak", "share", "stack", "meaning"]
     return [_styled(head, rows, ["right", "right", "right", "left", "left"], caption)]

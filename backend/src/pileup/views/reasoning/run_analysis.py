@@ -56,4 +56,4 @@ def stored_run(unit: Unit, experiment: ExperimentRecord) -> RunAnalysis:
         raise NothingToCompare(
             f"experiment {experiment.number} has no parsed artifact: attach its files"
         )
-    raise NotAnalysed
+    raise NotAnalysed(f"experiment {experiment.number}")

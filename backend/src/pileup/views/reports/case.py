@@ -11,6 +11,7 @@ from pileup.analysis import contract
 from pileup.analysis.blocked_time.moment_roots import wait_graph
 from pileup.analysis.evidence.downsample import lane
 from pileup.analysis.stalls.documents import worst_time
+from pileup.numerals import grouped
 from pileup.report.case import (
     Case,
     ReportAction,
@@ -309,10 +310,16 @@ def _predicted(prediction: dict[str, Any]) -> str:
     if not metric or not op:
         return words
     value = prediction.get("value")
-    size = "" if value is None or op in ("falls", "rises") else f" {value:g}"
+    size = "" if value is None or op in ("falls", "rises") else f" {_typed(value)}"
     sign = "about" if op == "~" else op
     number = f"{prediction.get('statistic') or 'median'} of {metric} {sign}{size}"
     return f"{words} ({number})" if words else number
+
+
+def _typed(value: float) -> str:
+    """Return a number that a person typed with all of its digits: '1 900 000', '0.125'."""
+    is_whole = float(value).is_integer() and abs(value) < 1e15
+    return grouped(value) if is_whole else f"{value:.12g}"
 
 
 def _matrix(unit: Unit, incident: Incident) -> MatrixDrawing | None:
