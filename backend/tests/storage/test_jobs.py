@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from random import Random
 
 import pytest
 from sqlalchemy import text
@@ -15,7 +17,9 @@ from sqlalchemy import text
 from pileup.storage.audit import MACHINE
 from pileup.storage.database import Database
 from pileup.storage.incidents.incidents import Incidents
-from pileup.storage.queue.jobs import MAX_ATTEMPTS, Job, Jobs
+from pileup.storage.lifecycle.bin import Bin
+from pileup.storage.queue.jobs import MAX_ATTEMPTS, MAX_LOSSES, Job, Jobs
+from pileup.storage.queue.turns import Quota
 
 LEASE = timedelta(seconds=60)
 
@@ -43,6 +47,11 @@ def claim(database: Database, job_id: str, owner: str = "a", dead: str = "") -> 
         return Jobs(unit).claim(job_id, owner, LEASE, lambda name: name == dead)
 
 
+def take(database: Database, owner: str = "a", quota: Quota = Quota()) -> Job | None:  # noqa: B008
+    with database.unit() as unit:
+        return Jobs(unit).take(owner, LEASE, lambda _: False, quota)
+
+
 def test_one_of_many_gets_it(database: Database, incident: str) -> None:
     """Eight deliveries of one message: one claim."""
     job_id = queue(database, incident)
@@ -67,7 +76,7 @@ def test_a_dead_owner_loses_it_at_once(database: Database, incident: str) -> Non
 
 
 def test_a_lease_runs_out(database: Database, incident: str) -> None:
-    """Then the sweeper frees it, and its message is sent again."""
+    """Then the sweeper frees it, and the next worker takes it; nobody counts it as a crash."""
     job_id = queue(database, incident)
     claim(database, job_id)
     with database.unit() as unit:
@@ -76,8 +85,12 @@ def test_a_lease_runs_out(database: Database, incident: str) -> None:
     with database.unit() as unit:
         (freed,) = Jobs(unit).abandoned(lambda _: False)
         assert freed.state == "queued"
-        assert Jobs(unit).due() == [job_id]
-        assert Jobs(unit).due() == []
+        assert freed.crashes == 0
+        assert Jobs(unit).due(5) == 1
+    again = take(database)
+    assert again is not None
+    assert (again.id, again.attempt) == (job_id, 2)
+    assert take(database) is None
 
 
 def test_what_kills_workers_is_given_up(database: Database, incident: str) -> None:
@@ -128,7 +141,7 @@ def test_the_last_artifact_asks_for_the_analysis(database: Database, incident: s
 
 def test_a_process_knows_who_is_gone() -> None:
     """Our own child: alive, then gone; somebody of another machine: nobody can tell."""
-    from pileup.worker.identity import gone, owner
+    from pileup.worker.identity import crashed, gone, owner
 
     code = "from pileup.worker.identity import owner; print(owner(), flush=True); input()"
     with subprocess.Popen(
@@ -139,5 +152,139 @@ def test_a_process_knows_who_is_gone() -> None:
         assert gone(name) is False
         child.communicate("\n")
     assert gone(name) is True
+    assert crashed(name) is True  # we, its parent, live
+    place, pid, started, _, _ = name.split("|")
+    assert crashed(f"{place}|{pid}|{started}|{pid}|{started}") is False  # its parent went with it
     assert gone(owner()) is False
     assert gone(f"elsewhere|{os.getpid()}|0.0") is False
+
+
+def incidents(database: Database, count: int) -> list[str]:
+    with database.unit() as unit:
+        return [Incidents(unit).create(MACHINE, f"stall {number}").id for number in range(count)]
+
+
+def fill(database: Database, incident: str, count: int, requester: str = "", kb: int = 1) -> None:
+    """Queue files of one incident in one statement."""
+    with database.unit() as unit:
+        unit.session.execute(
+            text("""
+                insert into jobs (id, kind, target, incident_id, state, attempt, requester, turn_at)
+                select :incident || :requester || n, 'artifact', :incident || :requester || n,
+                :incident, 'queued', 0, :requester, now() + n * :kb * interval '1 ms'
+                from generate_series(1, :count) n
+            """),
+            {"incident": incident, "requester": requester, "count": count, "kb": kb},
+        )
+
+
+def run_one(database: Database, quota: Quota = Quota()) -> Job | None:  # noqa: B008
+    job = take(database, quota=quota)
+    if job is not None:
+        with database.unit() as unit:
+            Jobs(unit).finish(job)
+    return job
+
+
+@pytest.mark.seeds(5, 60)
+def test_everybody_gets_a_turn(database: Database, seed: int) -> None:
+    """No line waits for more turns than there are incidents and people, however long the others."""
+    dice = Random(seed)
+    lines = [(incident, f"u{number % 3}") for number, incident in enumerate(incidents(database, 5))]
+    for incident, requester in lines:
+        fill(database, incident, dice.randint(1, 12), requester)
+    for _ in range(dice.randint(0, 10)):
+        run_one(database)
+    fill(database, lines[dice.randrange(len(lines))][0], 1, "newcomer")
+    waited = 0
+    while (job := run_one(database)) is not None and job.requester != "newcomer":
+        waited += 1
+    assert job is not None
+    assert waited <= len(lines)
+
+
+def test_a_long_line_keeps_nobody_waiting(database: Database) -> None:
+    """With 20,000 waiting files of one incident, a file of another is next, and soon found."""
+    many, few = incidents(database, 2)
+    fill(database, many, 20_000, "a")
+    started = take(database)
+    fill(database, few, 1, "b")
+    assert started is not None
+    begun = time.monotonic()
+    job = take(database)
+    assert time.monotonic() - begun < 1
+    assert job is not None
+    assert job.incident_id == few
+
+
+def test_the_analysis_goes_first_then_small_files(database: Database, incident: str) -> None:
+    fill(database, incident, 3, kb=50)
+    queue(database, incident)
+    kinds = [job.kind for job in iter(lambda: run_one(database), None) if job]
+    assert kinds == ["analyse", "artifact", "artifact", "artifact"]
+
+
+def test_a_quota_holds(database: Database) -> None:
+    """Of one incident, and of one person over all incidents."""
+    one, two = incidents(database, 2)
+    fill(database, one, 4, "a")
+    fill(database, two, 4, "a")
+    quota = Quota(incident=2, requester=3)
+    taken = [take(database, quota=quota) for _ in range(5)]
+    assert [job is not None for job in taken] == [True, True, True, False, False]
+    assert {job.incident_id for job in taken if job} == {one, two}
+
+
+def test_a_machine_that_dies_is_no_crash(database: Database, incident: str) -> None:
+    """Ten machines die under a job: it is still tried; in the end it is given up all the same."""
+    job_id = queue(database, incident)
+    for attempt in range(1, MAX_LOSSES + 1):
+        assert claim(database, job_id) is not None
+        with database.unit() as unit:
+            (freed,) = Jobs(unit).abandoned(lambda _: True, lambda _: False)
+        assert (freed.attempt, freed.crashes) == (attempt, 0)
+        assert freed.state == ("failed" if attempt == MAX_LOSSES else "queued")
+    assert "disappeared 20 times" in (freed.error or "")
+
+
+def test_deleting_an_incident_cancels_its_jobs(database: Database, incident: str) -> None:
+    """A running one loses its result; restored, the incident is analysed again."""
+    fill(database, incident, 3)
+    running = take(database)
+    queue(database, incident)
+    with database.unit() as unit:
+        Incidents(unit).delete(MACHINE, incident)
+    assert take(database) is None
+    assert running is not None
+    with database.unit() as unit:
+        assert Jobs(unit).finish(running) is False
+        assert Jobs(unit).length().queued == 0
+        Bin(unit).restore_incident(incident, by=MACHINE)
+        assert Jobs(unit).analysis_state(incident).state == "queued"
+
+
+def test_what_was_read_so_far_is_analysed_early(database: Database, incident: str) -> None:
+    """After a while, with a pause in between, and the state is not done before the last file."""
+    fill(database, incident, 3)
+
+    def read_one() -> None:
+        job = take(database)
+        assert job is not None
+        assert job.kind == "artifact"
+        with database.unit() as unit:
+            Jobs(unit).finish(job)
+            Jobs(unit).request_analysis(incident, 0)
+
+    read_one()
+    with database.unit() as unit:
+        unit.session.execute(text("update jobs set not_before = now() where kind = 'analyse'"))
+    early = take(database)
+    assert early is not None
+    assert early.kind == "analyse"
+    with database.unit() as unit:
+        Jobs(unit).finish(early)
+        assert Jobs(unit).analysis_state(incident).state == "queued"
+    read_one()
+    read_one()
+    with database.unit() as unit:
+        assert Jobs(unit).due(5) == 1  # the last file moved the waiting one to now

@@ -8,14 +8,13 @@ import shutil
 import tarfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from sqlalchemy import select
 
 from pileup.storage import models
-from pileup.storage.queue.broker import Sender
 from pileup.worker.runtime import Runtime, make_runtime
 from pileup.worker.work import run
 from tests.conftest import REPOSITORY
@@ -32,10 +31,9 @@ read_here = pytest.mark.xdist_group("read-sample")
 class Bench:
     """An installation with a worker that runs jobs on demand."""
 
-    def __init__(self, site: Site, runtime: Runtime, sent: list[str]) -> None:
+    def __init__(self, site: Site, runtime: Runtime) -> None:
         self.site = site
         self.runtime = runtime
-        self.sent = sent
 
     def work(self, kinds: tuple[str, ...] = ("artifact",)) -> None:
         """Run every due job of these kinds until none is left."""
@@ -54,26 +52,14 @@ class Bench:
             return list(rows)
 
 
-@dataclass
-class ListSender(Sender):
-    """Sender that records the job ids it gets."""
-
-    sent: list[str] = field(default_factory=list)
-
-    def send(self, job_id: str) -> bool:
-        self.sent.append(job_id)
-        return True
-
-
 @contextmanager
 def open_bench(home: Path, postgres_url: str, **settings: object) -> Iterator[Bench]:
     """Create an installation and a worker over this folder and this database."""
     settings_of_bench = settings_for(home, postgres_url, **settings)
     with open_site(settings_of_bench) as site:
-        sender = ListSender()
-        runtime = make_runtime(settings_of_bench, sender)
+        runtime = make_runtime(settings_of_bench)
         with closing(runtime.database):
-            yield Bench(site, runtime, sender.sent)
+            yield Bench(site, runtime)
 
 
 @pytest.fixture

@@ -74,7 +74,9 @@ def test_after_a_death_the_deadly_artifact_is_found_by_trials(
     incident = _upload(bench.site)
     bench.work()
     with bench.runtime.database.unit() as unit:
-        attempted = update(models.Job).where(models.Job.kind == "analyse").values(attempt=1)
+        attempted = (
+            update(models.Job).where(models.Job.kind == "analyse").values(attempt=1, crashes=1)
+        )
         unit.session.execute(attempted)
     bench.work(BOTH)
     _assert_named(bench.site, incident, "SIGABRT")

@@ -8,9 +8,11 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from pileup.runtime.valkey import EmbeddedValkey
 from pileup.settings import Settings
+from pileup.storage.queue.broker import CeleryBell, make_celery
 from tests.support.site import Site, open_site, settings_for
 from tests.support.worker import RealWorker, until, valkey
 from tests.worker.test_intake import tar
@@ -86,6 +88,35 @@ def test_a_worker_works_and_leaves(floor: Floor) -> None:
     assert floor.alive()
     assert worker.stop() == 0, worker.log()
     assert not floor.alive()
+
+
+def test_a_backlog_keeps_nobody_waiting(floor: Floor) -> None:
+    """Small file, long line of another incident: it is read first, and the broker stays quiet."""
+    backlog, small = floor.site.incident("a big archive"), floor.site.incident("a small file")
+    with floor.site.database.unit() as unit:
+        unit.session.execute(
+            text("""
+                insert into jobs (id, kind, target, incident_id, state, attempt)
+                select :incident || n, 'artifact', 'missing' || n, :incident, 'queued', 0
+                from generate_series(1, 600) n
+            """),
+            {"incident": backlog},
+        )
+    floor.site.upload(small, "small.txt", b"x" * 160)
+    bell = CeleryBell(make_celery(floor.settings.broker_url or ""))
+    most = 0
+
+    def small_is_read() -> bool:
+        nonlocal most
+        most = max(most, bell.waiting())
+        return set(floor.states(small)) <= END_STATES
+
+    worker = floor.worker()
+    until("the small file is read", small_is_read)
+    left = floor.site.admin.get("/api/v1/status").json()["queue"]["queued"]
+    assert left > 0, worker.log()
+    until("the backlog is over", floor.idle)
+    assert most <= 2 * floor.settings.worker_concurrency
 
 
 @pytest.mark.slow

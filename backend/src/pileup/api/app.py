@@ -63,7 +63,6 @@ from pileup.storage.errors import StorageError
 from pileup.storage.files.blobs import BlobStore
 from pileup.storage.files.frames import FrameStore
 from pileup.storage.files.placed_evidence import PlacedStore
-from pileup.storage.queue.broker import CelerySender, make_celery
 
 API = "/api/v1"
 
@@ -160,22 +159,18 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
 
 def make_services(settings: Settings) -> Services:
-    """Create the database, stores and broker that the settings name."""
+    """Create the database and stores that the settings name."""
     if settings.database_url is None:
         raise StorageError(
             "no database is set: `pileup run` starts its own; for another server set "
             "PILEUP_DATABASE_URL=postgresql://user:password@host/name"
         )
-    celery = make_celery(
-        settings.broker_url or "memory://", task_time_limit_s=settings.task_time_limit_s
-    )
     return Services(
         settings=settings,
         database=Database(settings.database_url),
         blobs=BlobStore(settings.blobs_dir, min_free_bytes=settings.min_free_bytes),
         frames=FrameStore(settings.frames_dir),
         placed=PlacedStore(settings.placed_dir),
-        sender=CelerySender(celery),
     )
 
 

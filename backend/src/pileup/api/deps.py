@@ -16,21 +16,19 @@ from pileup.storage.files.blobs import BlobStore
 from pileup.storage.files.frames import FrameStore
 from pileup.storage.files.placed_evidence import PlacedStore
 from pileup.storage.incidents.incidents import Incident, Incidents
-from pileup.storage.queue.broker import Sender, send_all
 from pileup.views.source import NotAnalysed, StoredSource
 from pileup.views.stores import Stores
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """Settings, database, stores and broker, created once per process."""
+    """Settings, database and stores, created once per process."""
 
     settings: Settings
     database: Database
     blobs: BlobStore
     frames: FrameStore
     placed: PlacedStore
-    sender: Sender
 
     @property
     def stores(self) -> Stores:
@@ -41,10 +39,6 @@ class Services:
     def worker_silence(self) -> timedelta:
         """Time without a heartbeat after which a worker counts as gone."""
         return timedelta(seconds=max(3 * self.settings.worker_heartbeat_s, 10))
-
-    def send_after_commit(self, unit: Unit, job_id: str) -> None:
-        """Send the job's id to the broker after the commit; a sweeper resends lost ones."""
-        unit.after_commit(lambda: send_all(self.database, self.sender, [job_id]))
 
 
 def services(request: Request) -> Services:

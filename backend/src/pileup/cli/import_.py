@@ -37,21 +37,17 @@ def command(paths: tuple[Path, ...]) -> None:
     from pileup.storage.lifecycle.bundle import Limits, read_bundle
     from pileup.storage.lifecycle.intake import load_sample
     from pileup.storage.lifecycle.samples import read_sample
-    from pileup.storage.queue.broker import CelerySender, make_celery, send_all
 
     settings = resolve(Settings())
     database = Database(need_database(settings), pool_size=1)
     blobs = BlobStore(settings.blobs_dir, min_free_bytes=settings.min_free_bytes)
-    if settings.broker_url is None:
-        raise StartError("no broker is configured: start `pileup run`, or set PILEUP_BROKER_URL.")
-    sender = CelerySender(make_celery(settings.broker_url))
     url = settings.public_url or read_instance(settings.home).get("url") or settings.url
     try:
         by = Actor(None, "pileup import")
         for path in paths:
             if path.is_dir():
                 sample = read_sample(path.resolve())
-                incident, jobs = load_sample(database, blobs, sample, by, settings.max_upload_bytes)
+                incident = load_sample(database, blobs, sample, by, settings.max_upload_bytes)
                 if sample.finished and sample.folder.parent != settings.samples:
                     click.echo(
                         f"Only the evidence of {path} is loaded: the worker records the case of "
@@ -61,8 +57,7 @@ def command(paths: tuple[Path, ...]) -> None:
             else:
                 limits = Limits(settings.max_upload_bytes, settings.max_expanded_bytes)
                 with path.open("rb") as bundle:
-                    incident, jobs = read_bundle(database, blobs, bundle, by, limits)
-            send_all(database, sender, jobs)
+                    incident = read_bundle(database, blobs, bundle, by, limits)
             click.echo(f"{url}/incidents/{incident.id}")
     except StorageError as error:
         raise StartError(str(error)) from error

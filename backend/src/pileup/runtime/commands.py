@@ -6,6 +6,7 @@ The names of the two applications are given as text, so that nothing here import
 from __future__ import annotations
 
 import os
+import secrets
 import sys
 from pathlib import Path
 
@@ -21,6 +22,7 @@ def worker_command(settings: Settings, *, watch: bool = False) -> list[str]:
         *(sys.executable, "-m", "celery", "-A", WORKER_APPLICATION, "worker"),
         *("--pool", "prefork", "--concurrency", str(settings.worker_concurrency)),
         *("--loglevel", settings.log_level, "--without-gossip", "--without-mingle"),
+        *("--hostname", f"pileup-{secrets.token_hex(3)}@%h"),  # two on one host are two
     ]
     if not watch:
         return command

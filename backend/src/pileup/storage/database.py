@@ -17,6 +17,8 @@ from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any, TypeVar
 
+import psycopg
+from psycopg import sql
 from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import OperationalError
@@ -78,11 +80,7 @@ class Database:
             pool_timeout=15,
             echo=echo,
             hide_parameters=True,  # values may be secret: they stay out of logs
-            connect_args={
-                "connect_timeout": 10,
-                "application_name": "pileup",
-                "options": "-c timezone=UTC",
-            },
+            connect_args={**connect_args(), "options": "-c timezone=UTC"},
         )
         self._sessions = sessionmaker(self.engine, expire_on_commit=False, autoflush=True)
 
@@ -118,10 +116,29 @@ def with_driver(url: str) -> str:
     return url
 
 
+def connect_args() -> dict[str, Any]:
+    """Return libpq parameters: a server that falls silent is noticed within half a minute."""
+    return {
+        "connect_timeout": 10,
+        "application_name": "pileup",
+        "keepalives_idle": 10,
+        "keepalives_interval": 5,
+        "keepalives_count": 2,
+        "tcp_user_timeout": 20_000,
+    }
+
+
 def listen_address(url: str) -> str:
     """Return the URL for psycopg's LISTEN: without our driver, with its password."""
     plain = make_url(url).set(drivername="postgresql")
     return plain.render_as_string(hide_password=False)
+
+
+def listen(url: str, channel: str) -> psycopg.Connection[tuple[Any, ...]]:
+    """Open a connection that hears the notices of a channel."""
+    connection = psycopg.connect(listen_address(url), autocommit=True, **connect_args())
+    connection.execute(sql.SQL("listen {}").format(sql.Identifier(channel)))
+    return connection
 
 
 def to_record(kind: type[T], row: Any, **more: Any) -> T:

@@ -48,7 +48,10 @@ log = structlog.get_logger()
 def analyse_incident(runtime: Runtime, job: Job) -> None:
     """Analyse the incident's parsed artifacts, without excluded ones and runs; store the result."""
     started = time.monotonic()
-    queue_runs(runtime, job.incident_id)
+    with runtime.database.unit() as unit:
+        early = Jobs(unit).reading(job.incident_id)  # another analysis follows this one
+    if not early:
+        queue_runs(runtime, job.incident_id)
     artifacts, members = _members(runtime, job.incident_id)
     if read_again(runtime, job, artifacts):
         return
@@ -74,12 +77,15 @@ def analyse_incident(runtime: Runtime, job: Job) -> None:
         _place(unit, artifacts, document)
         name_culprits(unit, artifacts, result.left_out)
         Incidents(unit).digest(job.incident_id, digest)
-        _record_case(runtime, unit, job.incident_id)
+        if not early:
+            _record_case(runtime, unit, job.incident_id)
         # in the same transaction: nobody ever sees a new analysis with an unchecked pin
         check_pins(unit, runtime.placed, runtime.frames, job.incident_id)
         unit.notify(job.incident_id, "analysis")
-        announce(unit, "analysis.finished", job.incident_id, state="done", error=None)
-    queue_runs(runtime, job.incident_id)  # of a case that was recorded now
+        if not early:
+            announce(unit, "analysis.finished", job.incident_id, state="done", error=None)
+    if not early:
+        queue_runs(runtime, job.incident_id)  # of a case that was recorded now
 
 
 def _record_case(runtime: Runtime, unit: Unit, incident_id: str) -> None:

@@ -11,9 +11,12 @@ from celery import signals
 
 from pileup import logs
 from pileup.settings import get_settings
-from pileup.storage.queue.broker import TASK, CelerySender, make_celery
+from pileup.storage.queue.broker import TASK, CeleryBell, make_celery
 from pileup.worker.runtime import process_runtime
 from pileup.worker.sweeper import Sweeper
+
+SLICE_S = 2
+"""Time for which one message runs short jobs."""
 
 _settings = get_settings()
 logs.configure(_settings.log_level)
@@ -22,30 +25,33 @@ app = make_celery(
     _settings.broker_url or "memory://", task_time_limit_s=_settings.task_time_limit_s
 )
 app.set_current()
-sender = CelerySender(app)
+bell = CeleryBell(app)
 
 _SOFT_MARGIN_S = 15
 """Time to store the failure before the process is killed."""
+_LIMIT_S = _settings.task_time_limit_s + SLICE_S
+"""Of one task, whose last job may begin when the slice ends."""
 
 _sweepers: list[Sweeper] = []
 
 
 @app.task(
     name=TASK,
-    time_limit=_settings.task_time_limit_s,
-    soft_time_limit=max(1, _settings.task_time_limit_s - _SOFT_MARGIN_S),
+    time_limit=_LIMIT_S,
+    soft_time_limit=max(1, _LIMIT_S - _SOFT_MARGIN_S),
 )
-def run_job(job_id: str) -> None:
-    """Run the job with this id, unless another worker does."""
-    from pileup.worker.work import run  # parsers and polars: after the fork only
+def work() -> None:
+    """Run the jobs whose turn it is, for a while; then wake the next process if any may wait."""
+    from pileup.worker.work import run_due  # parsers and polars: after the fork only
 
-    run(process_runtime(sender), job_id)
+    if run_due(process_runtime(), SLICE_S):
+        bell.pass_on()
 
 
 @signals.worker_ready.connect
 def _ready(sender: Any = None, **_: Any) -> None:
     sweeper = Sweeper(
-        _settings, CelerySender(app), str(sender.hostname), _settings.worker_concurrency
+        _settings, CeleryBell(app), str(sender.hostname), _settings.worker_concurrency
     )
     _sweepers.append(sweeper)
     sweeper.start()

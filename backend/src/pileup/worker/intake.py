@@ -89,9 +89,9 @@ def _expand(runtime: Runtime, job: Job, artifact: Artifact, kind: str) -> None:
         stored += 1
         batch.append((path, blob))
         if len(batch) == _BATCH:
-            _add(runtime, artifact, batch)
+            _add(runtime, job, artifact, batch)
             batch = []
-    _add(runtime, artifact, batch)
+    _add(runtime, job, artifact, batch)
     problems = [
         Problem(
             None,
@@ -135,17 +135,21 @@ def _members(
         yield f"{artifact.path}/{name}", blob
 
 
-def _add(runtime: Runtime, parent: Artifact, members: Sequence[tuple[str, Blob]]) -> None:
+def _add(runtime: Runtime, job: Job, parent: Artifact, members: Sequence[tuple[str, Blob]]) -> None:
     """Store members as artifacts: each batch is a separate transaction."""
     with runtime.database.unit() as unit:
         row = Artifacts(unit).get(parent.id)  # NotFound: deleted meanwhile, the job ends
         by = Actor(None, "pileup")
         for path, blob in members:
-            _, job_id = Artifacts(unit).add(
-                row.incident_id, path, blob, by, parent=row, excluded=row.excluded
+            Artifacts(unit).add(
+                row.incident_id,
+                path,
+                blob,
+                by,
+                parent=row,
+                excluded=row.excluded,
+                requester=job.requester,
             )
-            if job_id is not None:
-                runtime.send_after_commit(unit, job_id)
 
 
 def _is_litter(path: str) -> bool:

@@ -35,7 +35,7 @@ def isolated(
     runtime: Runtime, job: Job, members: Sequence[Member], request: Request
 ) -> isolation.Result:
     """Analyse the members without those that make the analysis fail."""
-    left_out = _find_deadly(runtime, job, members, request) if job.attempt > 1 else {}
+    left_out = _find_deadly(runtime, job, members, request) if job.crashes else {}
     return isolation.analyse_incident(lambda: _load(runtime, members), request, left_out)
 
 
@@ -103,7 +103,7 @@ def read_again(runtime: Runtime, job: Job, artifacts: Sequence[Artifact]) -> boo
         return False
     with runtime.database.unit() as unit:
         for artifact in missing:
-            runtime.send_after_commit(unit, Artifacts(unit).reparse(artifact.id))
+            Artifacts(unit).reparse(artifact.id)
         Jobs(unit).finish(job)
         unit.notify(job.incident_id, "analysis")
     return True

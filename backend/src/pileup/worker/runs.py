@@ -19,8 +19,7 @@ def queue_runs(runtime: Runtime, incident_id: str) -> None:
     """Queue the analysis of each run whose files changed since its last one."""
     with runtime.database.unit() as unit:
         for experiment_id in RunAnalyses(unit).outdated(incident_id, __version__):
-            job_id = Jobs(unit).enqueue("run", experiment_id, incident_id)
-            runtime.send_after_commit(unit, job_id)
+            Jobs(unit).enqueue("run", experiment_id, incident_id)
 
 
 def analyse_run(runtime: Runtime, job: Job) -> None:

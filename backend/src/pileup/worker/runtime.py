@@ -9,12 +9,11 @@ import structlog
 
 from pileup import knowledge
 from pileup.settings import Settings, get_settings
-from pileup.storage.database import Database, Unit
+from pileup.storage.database import Database
 from pileup.storage.errors import StorageError
 from pileup.storage.files.blobs import BlobStore
 from pileup.storage.files.frames import FrameStore
 from pileup.storage.files.placed_evidence import PlacedStore
-from pileup.storage.queue.broker import Sender, send_all
 
 log = structlog.get_logger()
 
@@ -26,14 +25,9 @@ class Runtime:
     blobs: BlobStore
     frames: FrameStore
     placed: PlacedStore
-    sender: Sender
-
-    def send_after_commit(self, unit: Unit, job_id: str) -> None:
-        """Send a job to the broker once its row is committed."""
-        unit.after_commit(lambda: send_all(self.database, self.sender, [job_id]))
 
 
-def make_runtime(settings: Settings, sender: Sender) -> Runtime:
+def make_runtime(settings: Settings) -> Runtime:
     """Build the services from the settings."""
     if settings.database_url is None:
         raise StorageError("no database is configured: set PILEUP_DATABASE_URL")
@@ -43,11 +37,10 @@ def make_runtime(settings: Settings, sender: Sender) -> Runtime:
         blobs=BlobStore(settings.blobs_dir, min_free_bytes=settings.min_free_bytes),
         frames=FrameStore(settings.frames_dir),
         placed=PlacedStore(settings.placed_dir),
-        sender=sender,
     )
 
 
-def process_runtime(sender: Sender) -> Runtime:
+def process_runtime() -> Runtime:
     """Return the services of this process; connections never cross a fork."""
     pid = os.getpid()
     if pid not in _runtimes:
@@ -55,7 +48,7 @@ def process_runtime(sender: Sender) -> Runtime:
         if settings.knowledge_dir is not None:
             for text in knowledge.use(settings.knowledge_dir, lenient=True):
                 log.error("knowledge.left_out", why=text)
-        _runtimes[pid] = make_runtime(settings, sender)
+        _runtimes[pid] = make_runtime(settings)
     return _runtimes[pid]
 
 

@@ -1,8 +1,9 @@
 """Sweeper: a thread of every worker that sends heartbeats, and maintains the job table and the bin.
 
-It sends due jobs (a debounced analysis, or one that the API could not hand to the broker), resends
-what the broker seems to have lost, and frees jobs whose process is gone or whose lease expired.
-Many sweepers do not disturb each other: rows are locked with SKIP LOCKED.
+It rings the bell when jobs are due: at once when PostgreSQL notifies of a new job, and twice a
+second for those whose time came (a debounced analysis, a retried webhook). It frees jobs whose
+process is gone or whose lease expired. Many sweepers do not disturb each other: rows are locked
+with SKIP LOCKED, and each rings for no more than its own worker's processes.
 """
 
 from __future__ import annotations
@@ -10,20 +11,21 @@ from __future__ import annotations
 import threading
 import time
 
+import psycopg
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
 from pileup import __version__
 from pileup.settings import Settings
 from pileup.storage.artifacts.artifacts import Artifacts
-from pileup.storage.database import Database
+from pileup.storage.database import Database, listen
 from pileup.storage.files.blobs import BlobStore
 from pileup.storage.files.frames import FrameStore
 from pileup.storage.files.placed_evidence import PlacedStore
-from pileup.storage.queue.broker import Sender, send_all
-from pileup.storage.queue.jobs import Jobs
+from pileup.storage.queue.broker import Bell
+from pileup.storage.queue.jobs import JOBS_CHANNEL, Jobs
 from pileup.storage.queue.workers import Workers
-from pileup.worker.identity import gone
+from pileup.worker.identity import crashed, gone
 from pileup.worker.purge import purge
 
 _TICK_S = 0.5
@@ -36,15 +38,15 @@ log = structlog.get_logger()
 class Sweeper:
     """The sweeper thread; start it when the worker is ready, stop it when it shuts down."""
 
-    def __init__(self, settings: Settings, sender: Sender, name: str, concurrency: int) -> None:
+    def __init__(self, settings: Settings, bell: Bell, name: str, concurrency: int) -> None:
         assert settings.database_url is not None
         self._settings = settings
-        self._sender = sender
+        self._bell = bell
         self._name = name
         self._concurrency = concurrency
         self._database = Database(settings.database_url, pool_size=1)
         self._stop = threading.Event()
-        self._first_beat = True
+        self._listening: psycopg.Connection[tuple[object, ...]] | None = None
         self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
 
     def start(self) -> None:
@@ -65,18 +67,22 @@ class Sweeper:
         self._database.close()
 
     def sweep(self) -> None:
-        """Free abandoned jobs, and send due ones."""
+        """Free abandoned jobs, and ring for due ones."""
         self.free()
-        self.send()
+        self.ring()
 
     def free(self) -> None:
-        """Queue abandoned jobs again; those with too many attempts fail with their artifact."""
+        """Queue abandoned jobs again; those with too many crashes fail with their artifact."""
         with self._database.unit() as unit:
-            freed = Jobs(unit).abandoned(gone)
-            if freed:
-                Jobs(unit).resend()
+            freed = Jobs(unit).abandoned(gone, crashed)
             for job in freed:
-                log.warning("job.freed", job_id=job.id, attempt=job.attempt, state=job.state)
+                log.warning(
+                    "job.freed",
+                    job_id=job.id,
+                    attempt=job.attempt,
+                    crashes=job.crashes,
+                    state=job.state,
+                )
                 if job.state == "failed":
                     if job.kind == "artifact":
                         Artifacts(unit).fail(job.target, job.error or "the worker died")
@@ -85,11 +91,12 @@ class Sweeper:
                         )
                     unit.notify(job.incident_id, "analysis")
 
-    def send(self) -> None:
-        """Send due jobs to the broker."""
+    def ring(self) -> None:
+        """Wake as many processes as there are due jobs, at most those of this worker."""
         with self._database.unit() as unit:
-            due = Jobs(unit).due()
-        send_all(self._database, self._sender, due)
+            due = Jobs(unit).due(self._concurrency)
+        if due:
+            self._bell.ring(due)
 
     def purge(self) -> None:
         """Purge items whose time in the bin is over."""
@@ -104,9 +111,6 @@ class Sweeper:
 
     def _beat(self) -> None:
         with self._database.unit() as unit:
-            if self._first_beat and Workers(unit).knows(self._name):
-                Jobs(unit).resend()  # it did not stop in order
-            self._first_beat = False
             Workers(unit).beat(self._name, __version__, self._concurrency)
 
     def _run(self) -> None:
@@ -120,11 +124,28 @@ class Sweeper:
                 if now >= free_at:
                     self.free()
                     free_at = now + _FREE_EVERY_S
-                self.send()
+                self.ring()
                 if now >= purge_at:
                     self.purge()
                     purge_at = now + _PURGE_EVERY_S
             except SQLAlchemyError as error:
                 log.warning("sweeper.database", error=str(error).splitlines()[0])
-            if self._stop.wait(_TICK_S):
-                return
+            self._wait()
+            if self._stop.is_set():
+                break
+        if self._listening is not None:
+            self._listening.close()
+
+    def _wait(self) -> None:
+        """Wait for a moment, or until a job is queued."""
+        try:
+            if self._listening is None:
+                self._listening = listen(self._database.url, JOBS_CHANNEL)
+            for _ in self._listening.notifies(timeout=_TICK_S, stop_after=1):
+                pass
+        except psycopg.Error as error:
+            if self._listening is not None:
+                self._listening.close()
+                log.warning("sweeper.not_listening", error=str(error).splitlines()[0])
+            self._listening = None
+            self._stop.wait(_TICK_S)

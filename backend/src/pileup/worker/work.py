@@ -11,9 +11,11 @@ from sqlalchemy.exc import OperationalError
 
 from pileup.process_limits import bound_process, memory_bound
 from pileup.storage.artifacts.artifacts import Artifacts
+from pileup.storage.database import Unit
 from pileup.storage.errors import NoSpace, NotFound
 from pileup.storage.incidents.webhooks import announce
 from pileup.storage.queue.jobs import Job, Jobs
+from pileup.storage.queue.turns import Quota
 from pileup.worker.identity import gone, owner
 from pileup.worker.intake import read_artifact
 from pileup.worker.lease import LeaseKeeper
@@ -23,21 +25,47 @@ from pileup.worker.webhooks import deliver
 log = structlog.get_logger()
 
 
+def run_due(runtime: Runtime, slice_s: float) -> bool:
+    """Run the jobs whose turn it is for so long; return False when none is due any more."""
+    until = time.monotonic() + slice_s
+    settings = runtime.settings
+    quota = Quota(settings.incident_jobs, settings.user_jobs)
+    while time.monotonic() < until:
+        with runtime.database.unit() as unit:
+            job = Jobs(unit).take(owner(), _lease(runtime), gone, quota)
+            _announce_start(unit, job)
+        if job is None:
+            return False
+        _execute(runtime, job)
+    return True
+
+
 def run(runtime: Runtime, job_id: str) -> None:
     """Claim the job, do it, finish it; do nothing when it is not free."""
-    lease = timedelta(seconds=runtime.settings.job_lease_s)
     with runtime.database.unit() as unit:
-        job = Jobs(unit).claim(job_id, owner(), lease, gone)
-        if job is not None and job.kind == "analyse":
-            unit.notify(job.incident_id, "analysis")
-    if job is None:
-        return
+        job = Jobs(unit).claim(job_id, owner(), _lease(runtime), gone)
+        _announce_start(unit, job)
+    if job is not None:
+        _execute(runtime, job)
+
+
+def _lease(runtime: Runtime) -> timedelta:
+    return timedelta(seconds=runtime.settings.job_lease_s)
+
+
+def _announce_start(unit: Unit, job: Job | None) -> None:
+    if job is not None and job.kind == "analyse":
+        unit.notify(job.incident_id, "analysis")
+
+
+def _execute(runtime: Runtime, job: Job) -> None:
+    """Do the job and finish it."""
     started = time.monotonic()
     if job.kind != "webhook":
         settings = runtime.settings
         bound_process(memory_bound(settings.job_memory_bytes), settings.job_cpu_s)
     try:
-        with LeaseKeeper(runtime.database, job, lease) as keeper:
+        with LeaseKeeper(runtime.database, job, _lease(runtime)) as keeper:
             if job.kind == "artifact":
                 read_artifact(runtime, job, keeper)
             elif job.kind == "webhook":

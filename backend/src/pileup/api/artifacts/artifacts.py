@@ -188,7 +188,7 @@ def change_artifact(
         raise Refused("an archive was expanded; give its members a type instead", "format")
     artifacts.change(caller.actor, artifact_id, changes)
     if changes.get("format_given", before.format_given) != before.format_given:
-        services.send_after_commit(unit, artifacts.reparse(artifact_id))
+        artifacts.reparse(artifact_id)
     elif changes:
         Jobs(unit).request_analysis(before.incident_id, services.settings.analysis_debounce_s)
     return detail(unit, artifact_id)
@@ -222,9 +222,9 @@ def preview_clock(
 
 
 @router.post("/artifacts/{artifact_id}/reparse", status_code=202)
-def reparse(artifact_id: str, services: ServicesDep, unit: UnitDep) -> ArtifactDetail:
+def reparse(artifact_id: str, unit: UnitDep) -> ArtifactDetail:
     """Parse an artifact again with the current parsers."""
-    services.send_after_commit(unit, Artifacts(unit).reparse(artifact_id))
+    Artifacts(unit).reparse(artifact_id)
     return detail(unit, artifact_id)
 
 

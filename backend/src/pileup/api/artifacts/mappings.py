@@ -119,7 +119,7 @@ def remember_mapping(
     Mappings(unit).remember(caller.actor, key, guess.mapping.header, document, artifact.incident_id)
     if artifact.format_given not in (None, csv_table.NAME):
         Artifacts(unit).change(caller.actor, artifact_id, {"format_given": csv_table.NAME})
-    return _read_again(services, unit, artifact, key)
+    return _read_again(unit, artifact, key)
 
 
 @router.delete("/artifacts/{artifact_id}/mapping")
@@ -132,10 +132,10 @@ def forget_mapping(
     if remembered is None:
         return MappingSaved(read_again=0)
     Mappings(unit).forget(caller.actor, remembered.key, artifact.incident_id)
-    return _read_again(services, unit, artifact, remembered.key)
+    return _read_again(unit, artifact, remembered.key)
 
 
-def _read_again(services: Services, unit: Unit, artifact: Artifact, key: str) -> MappingSaved:
+def _read_again(unit: Unit, artifact: Artifact, key: str) -> MappingSaved:
     artifacts = Artifacts(unit)
     same = [
         item.id
@@ -145,7 +145,7 @@ def _read_again(services: Services, unit: Unit, artifact: Artifact, key: str) ->
         and item.format_given in (None, csv_table.NAME)
     ]
     for artifact_id in (artifact.id, *same):
-        services.send_after_commit(unit, artifacts.reparse(artifact_id))
+        artifacts.reparse(artifact_id)
     return MappingSaved(read_again=1 + len(same))
 
 

@@ -220,14 +220,12 @@ def _store(
     upload: Upload | None = None,
 ) -> Artifact:
     with services.database.unit() as unit:
-        artifact, job_id = Artifacts(unit).add(
+        artifact, _ = Artifacts(unit).add(
             incident_id, path, blob, caller.actor, excluded=excluded, given=given or Given()
         )
         if upload is not None:
             Uploads(unit).finish(upload.id, artifact.id)
             unit.notify(incident_id, "upload", upload.id)
-        if job_id is not None:
-            services.send_after_commit(unit, job_id)
     return shape(artifact)
 
 

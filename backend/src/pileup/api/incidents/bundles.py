@@ -21,7 +21,6 @@ from pileup.storage.files.blobs import disk_words
 from pileup.storage.incidents.analyses import Analyses
 from pileup.storage.incidents.incidents import Incident
 from pileup.storage.lifecycle.bundle import Limits, read_bundle, write_bundle
-from pileup.storage.queue.broker import send_all
 from pileup.views.reports.export import draft_files
 
 router = APIRouter(tags=["bundles"])
@@ -90,7 +89,7 @@ async def import_bundle(request: Request, caller: Caller, services: ServicesDep)
                 )
             await run_in_threadpool(body.write, chunk)
         body.seek(0)
-        incident, jobs = await run_in_threadpool(
+        return await run_in_threadpool(
             read_bundle,
             services.database,
             services.blobs,
@@ -98,5 +97,3 @@ async def import_bundle(request: Request, caller: Caller, services: ServicesDep)
             caller.actor,
             Limits(settings.max_upload_bytes, settings.max_expanded_bytes),
         )
-    await run_in_threadpool(send_all, services.database, services.sender, jobs)
-    return incident

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from pileup.analysis import contract
 from pileup.api.auth import AdminDep, Caller
-from pileup.api.deps import RevisionDep, ServicesDep, UnitDep
+from pileup.api.deps import RevisionDep, UnitDep
 from pileup.api.errors import ApiError
 from pileup.api.schema import In, Out
 from pileup.storage.incidents.analyses import Analyses
@@ -190,12 +190,11 @@ def analysis_schema() -> dict[str, Any]:
 
 
 @router.post("/incidents/{incident_id}/analyse", status_code=202)
-def analyse(incident_id: str, services: ServicesDep, unit: UnitDep) -> Accepted:
+def analyse(incident_id: str, unit: UnitDep) -> Accepted:
     """Analyse the incident again."""
     Incidents(unit).get(incident_id)
-    job_id = Jobs(unit).enqueue("analyse", incident_id, incident_id)
+    Jobs(unit).enqueue("analyse", incident_id, incident_id)
     unit.notify(incident_id, "analysis")
-    services.send_after_commit(unit, job_id)
     return Accepted(state="queued")
 
 

@@ -10,7 +10,6 @@ from pileup.api.schema import Out
 from pileup.storage.incidents.incidents import Incident, Incidents
 from pileup.storage.lifecycle.intake import load_sample
 from pileup.storage.lifecycle.samples import sample, samples_in
-from pileup.storage.queue.broker import send_all
 
 router = APIRouter(tags=["samples"])
 
@@ -40,12 +39,10 @@ def samples(services: ServicesDep, unit: UnitDep) -> list[SampleOut]:
 @router.post("/samples/{sample_id}/load", status_code=201)
 def load(sample_id: str, caller: Caller, services: ServicesDep) -> Incident:
     """Create an incident from a sample, or return the one that exists already."""
-    incident, jobs = load_sample(
+    return load_sample(
         services.database,
         services.blobs,
         sample(services.settings.samples, sample_id),
         caller.actor,
         services.settings.max_upload_bytes,
     )
-    send_all(services.database, services.sender, jobs)
-    return incident

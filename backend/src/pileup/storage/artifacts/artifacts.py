@@ -155,12 +155,14 @@ class Artifacts:
         bundle: str | None = None,
         excluded: bool = False,
         given: Given = _NOTHING_GIVEN,
+        requester: str | None = None,
     ) -> tuple[Artifact, str | None]:
         """Add the blob as an artifact; return it, and the id of its job when it is new.
 
         Bytes that the folder already has only gain another name; in another folder, or in another
         pt-stalk capture, they are an artifact of their own, because they belong to what lies there.
-        given: ignored for a member of an archive, which takes the archive's.
+        given: ignored for a member of an archive, which takes the archive's. requester: whose
+        turn its parsing takes, unless the uploader's.
         """
         path = clean_path(path)
         artifact_id = self._db.scalar(
@@ -198,7 +200,7 @@ class Artifacts:
                 bytes=blob.bytes,
                 sha256=blob.sha256,
             )
-        job_id = Jobs(self._unit).enqueue("artifact", artifact_id, incident_id)
+        job_id = Jobs(self._unit).enqueue("artifact", artifact_id, incident_id, requester=requester)
         self._unit.notify(incident_id, "artifact", artifact_id)
         return self.get(artifact_id), job_id
 
@@ -236,7 +238,7 @@ class Artifacts:
         return self.get(artifact_id)
 
     def delete(self, by: Actor, artifact_id: str) -> str:
-        """Delete the artifact and its members from the incident; the bytes stay for 30 days."""
+        """Delete the artifact and its members, with their jobs; the bytes stay for 30 days."""
         row = self._visible_row(artifact_id)
         ids = [artifact_id]
         frontier = [artifact_id]
@@ -247,6 +249,7 @@ class Artifacts:
                 )
             )
             ids += frontier
+        Jobs(self._unit).cancel_artifacts(ids)  # first, as workers lock a job, then its artifact
         self._db.execute(
             update(models.Artifact)
             .where(models.Artifact.id.in_(ids), models.Artifact.deleted_at.is_(None))

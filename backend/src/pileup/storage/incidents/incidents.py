@@ -167,7 +167,11 @@ class Incidents:
         return self.get(incident_id)
 
     def delete(self, by: Actor, incident_id: str) -> None:
-        """Move the incident and its content to the bin; an admin can restore it."""
+        """Move the incident and its content to the bin, and cancel its jobs.
+
+        An admin can restore it.
+        """
+        Jobs(self._unit).cancel(incident_id)  # first, as workers lock a job, then its incident
         row = self._db.get(models.Incident, incident_id, with_for_update=True)
         if row is None or row.deleted_at is not None:
             raise NotFound("there is no such incident")

@@ -100,7 +100,7 @@ def announce(unit: Unit, event: Event, incident_id: str, **data: Any) -> None:
         )
         session.add(delivery)
         session.flush()
-        Jobs(unit).enqueue("webhook", delivery.id, incident_id, send=False)
+        Jobs(unit).enqueue("webhook", delivery.id, incident_id)
 
 
 class Webhooks:
@@ -153,7 +153,7 @@ class Webhooks:
             raise NotFound("There is no such delivery of this webhook.")
         row.state, row.attempts = "waiting", 0
         self._session.flush()
-        Jobs(self._unit).enqueue("webhook", row.id, row.incident_id, send=False)
+        Jobs(self._unit).enqueue("webhook", row.id, row.incident_id)
         record(self._unit, by, "webhook.redelivered", target=webhook_id, delivery=row.id)
         return to_record(DeliveryRecord, row)
 
@@ -178,7 +178,7 @@ class Webhooks:
             row.state = "failed"
         else:
             pause = PAUSES[row.attempts - 1]
-            Jobs(self._unit).enqueue("webhook", row.id, row.incident_id, delay=pause, send=False)
+            Jobs(self._unit).enqueue("webhook", row.id, row.incident_id, delay=pause)
         self._session.flush()
 
     def _row(self, webhook_id: str) -> models.Webhook:

@@ -21,6 +21,7 @@ from pileup.storage.reasoning.pins import Pins
 from pileup.storage.reports.actions import Actions
 
 _MAX_TITLE = 200
+_ANALYSIS_AFTER_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,22 +147,23 @@ class Bin:
             row.sample_id = None  # the sample was loaded again meanwhile: this is a copy now
         row.deleted_at = row.archived_at = None
         self._session.flush()
-        self._read_on(incident_id)
+        self._read_on(models.Artifact.incident_id == incident_id, incident_id)
         record(self._unit, by, "incident.restored", incident_id=incident_id, title=row.title)
         self._unit.notify(incident_id, "incident")
 
-    def _read_on(self, incident_id: str) -> None:
-        """Queue the files that were being read at the deletion; a sweeper sends the jobs."""
+    def _read_on(self, which: Any, incident_id: str) -> None:
+        """Queue the files whose reading the deletion cancelled, and an analysis of the others."""
         table = models.Artifact
         waiting = self._session.scalars(
             select(table.id).where(
-                table.incident_id == incident_id,
+                which,
                 table.deleted_at.is_(None),
                 table.state.in_(("queued", "identifying", "parsing")),
             )
         )
         for artifact_id in waiting.all():
-            Jobs(self._unit).enqueue("artifact", artifact_id, incident_id, send=False)
+            Jobs(self._unit).enqueue("artifact", artifact_id, incident_id)
+        Jobs(self._unit).request_analysis(incident_id, _ANALYSIS_AFTER_S)
 
     def _artifact(self, row: models.Artifact, by: Actor) -> None:
         """Restore an artifact with its members that were deleted in the same moment."""
@@ -206,6 +208,7 @@ class Bin:
             target=row.id,
             path=row.path,
         )
+        self._read_on(models.Artifact.id.in_(ids), row.incident_id)
         for name in ids:
             self._unit.notify(row.incident_id, "artifact", name)
 

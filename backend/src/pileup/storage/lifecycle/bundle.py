@@ -139,8 +139,8 @@ def write_work(work: str, artifacts: zipfile.ZipFile, to: Path) -> list[str]:
 
 def read_bundle(
     database: Database, blobs: BlobStore, source: IO[bytes], by: Actor, limits: Limits
-) -> tuple[Incident, list[str]]:
-    """Import a bundle as a new incident; return it and the ids of its artifacts' jobs.
+) -> Incident:
+    """Import a bundle as a new incident; workers parse its artifacts.
 
     The bytes are stored first, then everything else appears in one transaction. People are matched
     by their address when an admin imports; otherwise, and where nobody has the address, an account
@@ -161,7 +161,7 @@ def read_bundle(
 
 def _read(
     database: Database, blobs: BlobStore, archive: zipfile.ZipFile, by: Actor, limits: Limits
-) -> tuple[Incident, list[str]]:
+) -> Incident:
     manifest = _manifest(archive)
     total = sum(member.file_size for member in archive.infolist())
     if total > limits.total_bytes:
@@ -184,9 +184,8 @@ def _read(
         incident_id = arrival.new_id_for(old_id)
         Mappings(unit).import_rows(by, mappings, incident_id)
         raise_counters(unit.session, incident_id)
-        jobs = [
-            Jobs(unit).enqueue("artifact", artifact, incident_id) for artifact in arrival.artifacts
-        ]
+        for artifact in arrival.artifacts:
+            Jobs(unit).enqueue("artifact", artifact, incident_id, requester=by.id)
         record(
             unit,
             by,
@@ -196,7 +195,7 @@ def _read(
             made_at=str(manifest.get("made_at"))[:40],
             made_by=str(manifest.get("made_by"))[:80],
         )
-        return Incidents(unit).get(incident_id), jobs
+        return Incidents(unit).get(incident_id)
 
 
 def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:

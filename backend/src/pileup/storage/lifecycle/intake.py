@@ -15,8 +15,8 @@ from pileup.storage.reasoning.experiments import Experiments
 
 def load_sample(
     database: Database, blobs: BlobStore, sample: Sample, by: Actor, max_bytes: int
-) -> tuple[Incident, list[str]]:
-    """Load a sample; return its incident, and the ids of its new jobs.
+) -> Incident:
+    """Load a sample and return its incident; workers parse its files.
 
     A sample that was loaded already opens its incident. The bytes are stored first, then incident
     and artifacts appear in one transaction, so there is never half of a sample. Of two loads at
@@ -25,13 +25,12 @@ def load_sample(
     with database.unit() as unit:
         known = Incidents(unit).by_sample(sample.id)
     if known is not None:
-        return known, []
+        return known
     blobs.check_space(sample.bytes)
     stored: list[tuple[SampleFile, Blob]] = []
     for file in sample.files():
         with file.source.open("rb") as stream:
             stored.append((file, blobs.store(stream, max_bytes)))
-    jobs: list[str] = []
     try:
         with database.unit() as unit:
             incident = Incidents(unit).create(
@@ -45,7 +44,7 @@ def load_sample(
             attached: dict[str, list[str]] = {}
             for file, blob in stored:
                 planned = {experiment.folder for experiment in sample.experiments}
-                artifact, job_id = Artifacts(unit).add(
+                artifact, _ = Artifacts(unit).add(
                     incident.id,
                     file.path,
                     blob,
@@ -53,8 +52,6 @@ def load_sample(
                     # until the case is recorded; what a plan has attached is left out without it
                     excluded=file.experiment is not None and file.experiment not in planned,
                 )
-                if job_id is not None:
-                    jobs.append(job_id)
                 if file.experiment is not None:
                     attached.setdefault(file.experiment, []).append(artifact.id)
             _plan(unit, incident.id, sample, attached, by)
@@ -63,8 +60,8 @@ def load_sample(
             known = Incidents(unit).by_sample(sample.id)
         if known is None:
             raise
-        return known, []
-    return incident, jobs
+        return known
+    return incident
 
 
 def _plan(

@@ -155,7 +155,7 @@ class Upload(Base):
 
 
 class Job(Base):
-    """One job. This table is the truth; the broker only carries ids."""
+    """One job. This table decides what runs next; the broker only wakes processes."""
 
     __tablename__ = "jobs"
     __table_args__ = (
@@ -169,7 +169,17 @@ class Job(Base):
             postgresql_where=text("state = 'queued'"),
         ),
         Index("ix_jobs_open", "state", postgresql_where=text("state in ('queued', 'running')")),
+        Index(
+            "ix_jobs_turn",
+            "incident_id",
+            "requester",
+            "turn_at",
+            "id",
+            postgresql_where=text("state = 'queued'"),
+        ),
         Index("ix_jobs_incident", "incident_id", "kind", "created_at"),
+        Index("ix_jobs_incident_started", "incident_id", "started_at"),
+        Index("ix_jobs_requester_started", "requester", "started_at"),
     )
 
     id: Mapped[Id]
@@ -178,14 +188,19 @@ class Job(Base):
     """The id of the artifact, of the incident, of the run's experiment, or of the delivery."""
     incident_id: Mapped[str] = mapped_column(ForeignKey("incidents.id", ondelete="CASCADE"))
     state: Mapped[str] = mapped_column(default="queued")
+    requester: Mapped[str] = mapped_column(default="", server_default=text("''"))
+    """Id of the user whose upload it reads; empty for work that nobody asked for by hand."""
+    turn_at: Mapped[Made]
+    """Order within the incident and requester: analyses first, small files before large ones."""
     attempt: Mapped[int] = mapped_column(default=0)
+    crashes: Mapped[int] = mapped_column(default=0, server_default=text("0"))
+    """Attempts that this job itself ended; a machine or worker that died counts as none."""
     owner: Mapped[str | None]
-    """Process that runs it: host, pid, start time."""
+    """Process that runs it, and its worker: see ``worker.identity``."""
     lease_until: Mapped[datetime | None]
     heartbeat_at: Mapped[datetime | None]
     not_before: Mapped[Made]
-    """The debounce: it is not sent earlier."""
-    sent_at: Mapped[datetime | None]
+    """The debounce: it does not run earlier."""
     error: Mapped[str | None]
     created_at: Mapped[Made]
     started_at: Mapped[datetime | None]

@@ -1,48 +1,38 @@
-"""Broker: carries job ids to a worker, and nothing else.
+"""Broker: a bell that wakes worker processes, and nothing else.
 
-A message that is lost or delivered twice does no harm: the job table decides what runs, and the
-sweeper of every worker resends what was not picked up. So a broker that is down is only logged
-here.
+A message carries nothing: the process that gets it takes jobs from the job table, which decides.
+So a message that is lost or delivered twice does no harm. Sweepers ring when jobs are due and
+``pass on`` is what a process does that stops before the work is over; there are never more
+messages than about two for each process of the workers, however long the line of jobs is.
 
 Settings: acknowledge after the work, take one at a time, and redeliver when a worker is lost.
 The visibility timeout of the Redis transport must exceed the longest task, or the broker would
-start a task a second time while it still runs; the sweep for lost ones runs every second instead
-of every 100 s. Both were measured: with the defaults a surviving worker took over a dead one's
-task after 91 s, with these after 9 s.
+redeliver a message whose task still runs; the sweep for lost ones runs every second instead of
+every 100 s.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Protocol
 
 import structlog
 from celery import Celery
 
-from pileup.storage.database import Database
-from pileup.storage.queue.jobs import Jobs
-
 QUEUE = "pileup"
-TASK = "pileup.run_job"
-"""Name of the only task: run the job with this id."""
+TASK = "pileup.work"
+"""Name of the only task: take jobs from the table."""
 
 log = structlog.get_logger()
 
 
-class Sender(Protocol):
-    """Sender of job ids to workers."""
+class Bell(Protocol):
+    """What wakes the processes of workers."""
 
-    def send(self, job_id: str) -> bool:
-        """Send a job id; return whether the broker took it."""
+    def ring(self, up_to: int) -> None:
+        """Send messages until so many wait at the broker."""
 
-
-def send_all(database: Database, sender: Sender, job_ids: Sequence[str]) -> None:
-    """Send jobs until the broker refuses one: then it is down, and sweepers send the rest."""
-    for number, job_id in enumerate(job_ids):
-        if not sender.send(job_id):
-            with database.unit() as unit:
-                Jobs(unit).unsent(job_ids[number:])
-            return
+    def pass_on(self) -> None:
+        """Send one message, in place of the one that this process received."""
 
 
 def make_celery(broker_url: str, *, task_time_limit_s: int = 900) -> Celery:
@@ -70,20 +60,46 @@ def make_celery(broker_url: str, *, task_time_limit_s: int = 900) -> Celery:
     return app
 
 
-class CelerySender:
-    """Sender over Celery; a broker that is down costs a second and a log line, no more."""
+class CeleryBell:
+    """Bell over Celery; while the broker is down it logs that once, and sweepers ring again."""
 
     def __init__(self, app: Celery) -> None:
         self._app = app
+        self._reached = True
 
-    def send(self, job_id: str) -> bool:
-        """Send a job id; return whether the broker took it. If not, a sweeper sends it later."""
+    def ring(self, up_to: int) -> None:
+        """Send messages until so many wait at the broker."""
         try:
-            self._app.send_task(TASK, args=[job_id], queue=QUEUE, retry=False, ignore_result=True)
+            for _ in range(up_to - self.waiting()):
+                self._send()
+            self._reached = True
         except Exception as error:  # noqa: BLE001  (kombu raises its transports' own errors)
-            log.warning("broker.unreachable", job_id=job_id, error=str(error))
-            return False
-        return True
+            self._unreachable(error)
+
+    def pass_on(self) -> None:
+        """Send one message, in place of the one that this process received."""
+        try:
+            self._send()
+            self._reached = True
+        except Exception as error:  # noqa: BLE001  (as above)
+            self._unreachable(error)
+
+    def _send(self) -> None:
+        self._app.send_task(TASK, queue=QUEUE, retry=False, ignore_result=True)
+
+    def waiting(self) -> int:
+        """Return the number of messages that no worker took yet."""
+        with self._app.pool.acquire(block=True) as connection:
+            with connection.channel() as channel:
+                try:
+                    return int(channel.queue_declare(queue=QUEUE, passive=True).message_count)
+                except connection.channel_errors:
+                    return 0  # no queue yet: the first message makes it
+
+    def _unreachable(self, error: Exception) -> None:
+        if self._reached:
+            log.warning("broker.unreachable", error=str(error))
+        self._reached = False
 
 
 def _transport_options(broker_url: str, task_time_limit_s: int) -> dict[str, Any]:

@@ -1,9 +1,10 @@
 """Jobs: the table that decides what runs. State, attempt, lease, heartbeat.
 
-A job is claimed by a conditional UPDATE and finished by another that names the attempt, so that a
-task that is delivered twice, or whose worker was wrongly thought dead, can neither run twice at
-once nor overwrite a newer result. A lease that is not renewed, or whose process is gone from this
-machine, frees the job again; after MAX_ATTEMPTS the job fails with a sentence.
+A worker takes the job whose turn it is (``turns``) by a conditional UPDATE and finishes it by
+another that names the attempt, so that a worker that was wrongly thought dead can neither run a job
+twice at once nor overwrite a newer result. A lease that is not renewed, or whose process is gone
+from this machine, frees the job again. A job that ended its own process MAX_ATTEMPTS times fails
+with a sentence; a machine or worker that died counts for nothing until MAX_LOSSES.
 """
 
 from __future__ import annotations
@@ -11,21 +12,36 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
-from sqlalchemy import exists, func, or_, select, text, update
+from sqlalchemy import delete, exists, func, literal, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import aliased
 
 from pileup.storage import models
 from pileup.storage.database import Unit, clean, to_record
+from pileup.storage.queue.turns import Quota, heads, waiting_of
 
 Kind = Literal["artifact", "analyse", "run", "webhook"]
 State = Literal["none", "queued", "running", "done", "failed"]
 
 MAX_ATTEMPTS = 3
-RESEND_AFTER = timedelta(seconds=30)
-"""A message that nobody took for this long is sent once more (the broker may have lost it)."""
+"""Attempts that a job may end by itself: by killing its process, or by taking too long."""
+MAX_LOSSES = 20
+"""Attempts of any kind: a job that takes its whole machine along every time must end too."""
+
+JOBS_CHANNEL = "pileup_jobs"
+"""PostgreSQL notifies workers here when a job was queued."""
+
+_EARLY_AFTER = timedelta(seconds=10)
+"""An incident whose files wait for longer than this gets an analysis of what was read so far."""
+_EARLY_PAUSE = timedelta(seconds=30)
+_EARLY_SHARE = 5
+"""Early analyses take at most one in this many seconds of the time."""
+
+_BYTES_PER_S = 1_000_000
+"""A file goes behind one that is uploaded later and smaller: by a second for every so many bytes,
+so that small files go first and a large one does not wait for ever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +51,9 @@ class Job:
     target: str
     incident_id: str
     state: str
+    requester: str
     attempt: int
+    crashes: int
     owner: str | None
     error: str | None
 
@@ -70,15 +88,14 @@ class Jobs:
         incident_id: str,
         *,
         delay: timedelta = timedelta(0),
-        send: bool = True,
+        requester: str | None = None,
     ) -> str:
         """Queue a job for this target and return its id; an equal waiting job is returned instead.
 
-        A second request moves the time of a delayed job: that is the debounce. With ``send`` the
-        caller hands the id to the broker after the commit; without it a sweeper does when it is
-        due. It is marked as sent beforehand: a later mark would collide with the worker.
+        A second request moves the time of a delayed job: that is the debounce. requester: the user
+        whose turn it takes; for an artifact's job by default the user who uploaded the file.
+        Workers are notified at commit.
         """
-        sent_at = func.now() if send else None
         statement = (
             insert(models.Job)
             .values(
@@ -86,46 +103,122 @@ class Jobs:
                 target=target,
                 incident_id=incident_id,
                 not_before=func.now() + delay,
-                sent_at=sent_at,
+                **_order(kind, target, requester),
             )
             .on_conflict_do_update(
                 index_elements=["kind", "target"],
                 # Literal: a bound value cannot be matched to the index once psycopg prepares this.
                 index_where=text("state = 'queued'"),
-                set_={"not_before": func.now() + delay, "sent_at": sent_at},
+                set_={"not_before": func.now() + delay},
             )
             .returning(models.Job.id)
         )
         job_id = self._db.scalar(statement)
         assert job_id is not None
+        if not delay:
+            self._wake()
         return job_id
 
     def request_analysis(self, incident_id: str, debounce_s: float) -> bool:
         """Queue the incident's analysis, unless artifacts still wait or run; return whether.
 
-        Two artifacts that end at once must not each leave the request to the other: the incident's
-        row is locked first.
+        While they do, an analysis of what was read so far runs now and then. Two artifacts that
+        end at once must not each leave the request to the other: the incident's row is locked
+        first.
         """
         self._db.execute(
             select(models.Incident.id).where(models.Incident.id == incident_id).with_for_update()
         )
-        open_artifacts = self._db.scalar(
-            select(func.count())
-            .select_from(models.Job)
-            .where(
-                models.Job.incident_id == incident_id,
-                models.Job.kind == "artifact",
-                models.Job.state.in_(("queued", "running")),
-            )
-        )
-        if open_artifacts:
+        if self.reading(incident_id):
+            self._request_early(incident_id)
             return False
-        delay = timedelta(seconds=debounce_s)
-        self.enqueue("analyse", incident_id, incident_id, delay=delay, send=False)
+        self.enqueue("analyse", incident_id, incident_id, delay=timedelta(seconds=debounce_s))
         self._unit.notify(incident_id, "analysis")
         return True
 
+    def reading(self, incident_id: str) -> bool:
+        """Return whether any artifact of the incident waits for a worker or is being read."""
+        job = models.Job
+        mine = (job.incident_id == incident_id, job.kind == "artifact")
+        return bool(
+            self._db.scalar(select(exists().where(*mine, job.state == "running")))
+            or self._db.scalar(select(exists().where(*mine, job.state == "queued")))
+        )
+
+    def cancel(self, incident_id: str) -> None:
+        """Delete the incident's open jobs; the result of a running one counts for nothing."""
+        self._db.execute(
+            delete(models.Job).where(
+                models.Job.incident_id == incident_id, models.Job.state.in_(("queued", "running"))
+            )
+        )
+
+    def cancel_artifacts(self, artifact_ids: Sequence[str]) -> None:
+        """Delete the open jobs of these artifacts."""
+        self._db.execute(
+            delete(models.Job).where(
+                models.Job.kind == "artifact",
+                models.Job.target.in_(artifact_ids),
+                models.Job.state.in_(("queued", "running")),
+            )
+        )
+
+    def _request_early(self, incident_id: str) -> None:
+        """Queue an analysis of what was read so far, unless one waits already."""
+        job = models.Job
+        mine = (job.kind == "analyse", job.target == incident_id, job.state == "queued")
+        if self._db.scalar(select(exists().where(*mine))):
+            return
+        first = select(func.min(job.created_at)).where(
+            job.incident_id == incident_id,
+            job.kind == "artifact",
+            job.state.in_(("queued", "running")),
+        )
+        last = aliased(job)
+        elapsed_s = func.extract("epoch", last.finished_at - last.started_at)
+        elapsed = elapsed_s * _EARLY_SHARE * literal(timedelta(seconds=1))
+        again = (
+            select(last.finished_at + func.greatest(elapsed, literal(_EARLY_PAUSE)))
+            .where(last.incident_id == incident_id, last.kind == "analyse", last.state == "done")
+            .order_by(last.created_at.desc())
+            .limit(1)
+        )
+        self._db.execute(
+            insert(job)
+            .values(
+                kind="analyse",
+                target=incident_id,
+                incident_id=incident_id,
+                not_before=func.greatest(
+                    first.scalar_subquery() + _EARLY_AFTER, again.scalar_subquery()
+                ),
+                **_order("analyse", incident_id, None),
+            )
+            .on_conflict_do_nothing(
+                index_elements=["kind", "target"], index_where=text("state = 'queued'")
+            )
+        )
+
+    def _wake(self) -> None:
+        """Notify the workers at commit; PostgreSQL merges equal notices of a transaction."""
+        self._db.execute(select(func.pg_notify(JOBS_CHANNEL, "")))
+
     # ---- running
+
+    def take(
+        self,
+        owner: str,
+        lease: timedelta,
+        gone: Callable[[str], bool],
+        quota: Quota = Quota(),  # noqa: B008  (frozen)
+    ) -> Job | None:
+        """Claim the job whose turn it is. None: no job is due, or others took them all."""
+        for head in heads(self._db, quota):
+            while (job_id := self._db.scalar(waiting_of(head))) is not None:
+                job = self.claim(job_id, owner, lease, gone)
+                if job is not None:
+                    return job
+        return None
 
     def claim(
         self, job_id: str, owner: str, lease: timedelta, gone: Callable[[str], bool]
@@ -140,7 +233,6 @@ class Jobs:
         if row.state == "running" and not self._abandoned(row, gone):
             return None
         if self._sibling_runs(row):
-            row.sent_at = None  # the sweeper sends it again
             row.not_before = func.now() + timedelta(seconds=1)
             self._db.flush()
             return None
@@ -191,7 +283,7 @@ class Jobs:
         )
 
     def retry(self, job: Job) -> bool:
-        """Queue this attempt's job again; False: it had its attempts, or is no longer ours."""
+        """Queue a job that took too long again; False: its attempts are over, or it is not ours."""
         row = self._db.scalar(
             select(models.Job)
             .where(
@@ -201,60 +293,32 @@ class Jobs:
             )
             .with_for_update()
         )
-        if row is None or job.attempt >= MAX_ATTEMPTS:
+        if row is None or job.crashes + 1 >= MAX_ATTEMPTS:
             return False
+        row.crashes += 1
         self._queue_again(row)
         self._db.flush()
         return True
 
     # ---- sweeping
 
-    def due(self, limit: int = 500) -> list[str]:
-        """Return due jobs that are unsent, or whose message seems lost; mark them as sent."""
+    def due(self, limit: int) -> int:
+        """Count the jobs that could start now, up to the limit."""
         waiting = (
             select(models.Job.id)
-            .where(
-                models.Job.state == "queued",
-                models.Job.not_before <= func.now(),
-                or_(
-                    models.Job.sent_at.is_(None),
-                    models.Job.sent_at < func.now() - RESEND_AFTER,
-                ),
-            )
-            .order_by(models.Job.id)
+            .where(models.Job.state == "queued", models.Job.not_before <= func.now())
             .limit(limit)
-            .with_for_update(skip_locked=True)
         )
-        return list(
-            self._db.scalars(
-                update(models.Job)
-                .where(models.Job.id.in_(waiting))
-                .values(sent_at=func.now())
-                .returning(models.Job.id)
-            )
-        )
+        return self._db.scalar(select(func.count()).select_from(waiting.subquery())) or 0
 
-    def unsent(self, job_ids: Sequence[str]) -> None:
-        """Mark jobs as unsent, as the broker did not take them: a sweeper sends them."""
-        self._db.execute(
-            update(models.Job)
-            .where(models.Job.id.in_(job_ids), models.Job.state == "queued")
-            .values(sent_at=None)
-        )
+    def abandoned(
+        self, gone: Callable[[str], bool], crashed: Callable[[str], bool] = lambda _: True
+    ) -> list[Job]:
+        """Free every running job whose process is gone or whose lease ran out.
 
-    def resend(self) -> None:
-        """Resend messages that a dead worker had taken but not begun.
-
-        Messages that another worker holds are then sent twice, which costs one read of the table.
-        """
-        self._db.execute(
-            update(models.Job).where(models.Job.state == "queued").values(sent_at=None)
-        )
-
-    def abandoned(self, gone: Callable[[str], bool]) -> list[Job]:
-        """Free every running job whose worker is gone; those with too many attempts fail.
-
-        Returns the jobs that were freed or failed.
+        gone: whether that owner certainly ended; crashed: whether it ended alone, while its worker
+        lives, so that the job is the cause. Jobs with too many crashes fail. Returns the jobs that
+        were freed or failed.
         """
         rows = self._db.scalars(
             select(models.Job)
@@ -265,13 +329,12 @@ class Jobs:
         for row in rows:
             if not self._abandoned(row, gone):
                 continue
-            if row.attempt >= MAX_ATTEMPTS:
+            if row.owner is not None and gone(row.owner) and crashed(row.owner):
+                row.crashes += 1
+            if row.crashes >= MAX_ATTEMPTS or row.attempt >= MAX_LOSSES:
                 row.state = "failed"
                 row.finished_at = func.now()
-                row.error = (
-                    f"the worker died {row.attempt} times while it worked on this; it is not "
-                    "tried again by itself (re-parse to try once more)"
-                )
+                row.error = _given_up(row)
             else:
                 self._queue_again(row)
             self._db.flush()
@@ -281,7 +344,7 @@ class Jobs:
     # ---- queries
 
     def analysis_state(self, incident_id: str) -> AnalysisState:
-        """Return the state of the incident's analysis; parsing artifacts count as queued."""
+        """Return the state of the incident's analysis; it is not done while artifacts are read."""
         row = self._db.scalar(
             select(models.Job)
             .where(models.Job.incident_id == incident_id, models.Job.kind == "analyse")
@@ -292,16 +355,10 @@ class Jobs:
             select(models.Analysis.finished_at).where(models.Analysis.incident_id == incident_id)
         )
         if row is None:
-            parsing = self._db.scalar(
-                select(
-                    exists().where(
-                        models.Job.incident_id == incident_id,
-                        models.Job.kind == "artifact",
-                        models.Job.state.in_(("queued", "running")),
-                    )
-                )
-            )
-            return AnalysisState("queued" if parsing else "none", None, None, finished_at)
+            reading = self.reading(incident_id)
+            return AnalysisState("queued" if reading else "none", None, None, finished_at)
+        if row.state == "done" and self.reading(incident_id):  # it was an early one
+            return AnalysisState("queued", None, row.started_at, finished_at)
         return AnalysisState(cast(State, row.state), row.error, row.started_at, finished_at)
 
     def length(self) -> QueueLength:
@@ -342,7 +399,7 @@ class Jobs:
             row.finished_at = func.now()
         else:
             row.state = "queued"
-            row.sent_at = None
+            self._wake()
 
     def _queued_twin(self, row: models.Job) -> bool:
         other = aliased(models.Job)
@@ -358,3 +415,25 @@ class Jobs:
                 )
             )
         )
+
+
+def _order(kind: Kind, target: str, requester: str | None) -> dict[str, Any]:
+    """Return the columns that decide when the job has its turn."""
+    if kind != "artifact":
+        return {"requester": requester or "", "turn_at": func.to_timestamp(0)}
+    artifact = models.Artifact
+    uploader = select(artifact.uploaded_by_id).where(artifact.id == target).scalar_subquery()
+    size = select(artifact.bytes).where(artifact.id == target).scalar_subquery()
+    return {
+        "requester": func.coalesce(requester, uploader, ""),
+        "turn_at": func.now()
+        + func.coalesce(size, 0) / float(_BYTES_PER_S) * literal(timedelta(seconds=1)),
+    }
+
+
+def _given_up(row: models.Job) -> str:
+    if row.crashes >= MAX_ATTEMPTS:
+        how = f"the worker died {row.crashes} times while it worked on this"
+    else:
+        how = f"workers or their machines disappeared {row.attempt} times during this work"
+    return f"{how}; it is not tried again by itself (re-parse to try once more)"

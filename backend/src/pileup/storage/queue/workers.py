@@ -39,10 +39,6 @@ class Workers:
             delete(models.Worker).where(models.Worker.last_seen < func.now() - timedelta(days=1))
         )
 
-    def knows(self, name: str) -> bool:
-        """Return whether a worker of this name has a row: at its start, the previous one died."""
-        return self._db.get(models.Worker, name) is not None
-
     def leave(self, name: str) -> None:
         """Delete the worker's row at an orderly stop."""
         self._db.execute(delete(models.Worker).where(models.Worker.name == name))

@@ -1,0 +1,98 @@
+"""Turns: which incident and which person's work runs next.
+
+Waiting jobs form one line for each incident and requester. The next turn goes to the line that
+has the least running work, by incident or by requester, whichever is more; among equal ones to
+the line that was served the longest time ago. So an archive of 20,000 files, a person with fifty
+incidents, or an incident with fifty people, each get one share. Within a line, analyses go first,
+then small files before large ones (``turn_at``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sqlalchemy import Select, func, select, text
+from sqlalchemy.orm import Session
+
+from pileup.storage import models
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """Jobs that may run at once; 0: any number."""
+
+    incident: int = 0
+    requester: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """One line of waiting jobs."""
+
+    incident_id: str
+    requester: str
+
+
+_LOCK = 7_145_202
+"""With a quota, one worker takes at a time: two would each see the other's place as free."""
+
+# The lines are found by jumping over the index, so 20,000 waiting jobs of one line cost as much
+# as one.
+_HEADS = text("""
+with recursive heads(incident_id, requester) as (
+    (select incident_id, requester from jobs where state = 'queued'
+     order by incident_id, requester limit 1)
+    union all
+    select following.incident_id, following.requester from heads cross join lateral (
+        select incident_id, requester from jobs
+        where state = 'queued'
+        and (incident_id, requester) > (heads.incident_id, heads.requester)
+        order by incident_id, requester limit 1
+    ) following
+), running as (
+    select incident_id, requester, count(*) as jobs from jobs where state = 'running' group by 1, 2
+), shares as (
+    select heads.incident_id, heads.requester,
+    coalesce((select sum(jobs) from running where running.incident_id = heads.incident_id), 0)
+        as of_incident,
+    coalesce((select sum(jobs) from running
+        where running.requester = heads.requester and heads.requester <> ''), 0) as of_requester,
+    (select max(started_at) from jobs where jobs.incident_id = heads.incident_id) as incident_at,
+    case when heads.requester <> '' then
+        (select max(started_at) from jobs where jobs.requester = heads.requester)
+    end as requester_at
+    from heads
+)
+select incident_id, requester from shares
+where (:incident = 0 or of_incident < :incident)
+and (:requester = 0 or of_requester < :requester)
+order by greatest(of_incident, of_requester), greatest(incident_at, requester_at) nulls first,
+    least(incident_at, requester_at) nulls first, requester, incident_id
+""")
+
+
+def heads(session: Session, quota: Quota) -> Iterator[Head]:
+    """Yield the lines of waiting jobs in the order of their turns, without those over quota."""
+    if quota.incident or quota.requester:
+        session.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+    values = {"incident": quota.incident, "requester": quota.requester}
+    for row in session.execute(_HEADS, values).all():
+        yield Head(row.incident_id, row.requester)
+
+
+def waiting_of(head: Head) -> Select[str]:
+    """Select, and lock, the first due job of a line that no other worker is about to take."""
+    job = models.Job
+    return (
+        select(job.id)
+        .where(
+            job.state == text("'queued'"),
+            job.incident_id == head.incident_id,
+            job.requester == head.requester,
+            job.not_before <= func.now(),
+        )
+        .order_by(job.turn_at, job.id)
+        .limit(1)
+        .with_for_update(skip_locked=True)
+    )
