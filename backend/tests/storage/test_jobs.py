@@ -19,6 +19,7 @@ from pileup.storage.database import Database
 from pileup.storage.incidents.incidents import Incidents
 from pileup.storage.lifecycle.bin import Bin
 from pileup.storage.queue.jobs import MAX_ATTEMPTS, MAX_LOSSES, Job, Jobs
+from pileup.storage.queue.places import places
 from pileup.storage.queue.turns import Quota
 
 LEASE = timedelta(seconds=60)
@@ -245,6 +246,23 @@ def test_a_machine_that_dies_is_no_crash(database: Database, incident: str) -> N
         assert (freed.attempt, freed.crashes) == (attempt, 0)
         assert freed.state == ("failed" if attempt == MAX_LOSSES else "queued")
     assert "disappeared 20 times" in (freed.error or "")
+
+
+def test_the_place_in_the_queue(database: Database) -> None:
+    """Its own work, the turns before its next one, and the time at the rate of the last minute."""
+    many, few, none = incidents(database, 3)
+    with database.unit() as unit:
+        assert places(unit) == {}
+    fill(database, many, 10)
+    for _ in range(4):
+        run_one(database)
+    fill(database, few, 2)
+    with database.unit() as unit:
+        known = places(unit)
+    assert (known[few].waiting, known[few].ahead, known[few].total) == (2, 0, 8)
+    assert (known[many].waiting, known[many].ahead) == (6, 1)
+    assert none not in known
+    assert 0 < (known[few].estimate_s or 0) < (known[many].estimate_s or 0)
 
 
 def test_deleting_an_incident_cancels_its_jobs(database: Database, incident: str) -> None:

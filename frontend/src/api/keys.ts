@@ -7,6 +7,7 @@ export type Domain =
   | 'self'
   | 'overview'
   | 'artifacts'
+  | 'queue'
   | 'uploads'
   | 'series'
   | 'lanes'

@@ -93,6 +93,16 @@ export const artifactsQuery = (id: string) =>
       ),
   })
 
+export const queuePlaceQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.of(id, 'queue'),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/queue', { params: { path: { incident_id: id } } }),
+      ),
+    refetchInterval: 5_000,
+  })
+
 export const statusQuery = queryOptions({
   queryKey: keys.status,
   queryFn: () => unwrap(api.GET('/api/v1/status')),

@@ -1936,6 +1936,26 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/incidents/{incident_id}/queue': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Queue
+     * @description Return how much of the incident's work waits, its next turn and an estimate of the time.
+     */
+    get: operations['queue_api_v1_incidents__incident_id__queue_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/incidents/{incident_id}/releases': {
     parameters: {
       query?: never
@@ -7018,6 +7038,20 @@ export interface components {
       /** Value */
       value?: string | null
     }
+    /**
+     * Place
+     * @description Place of one incident in the queue.
+     */
+    Place: {
+      /** Ahead */
+      ahead: number
+      /** Estimate S */
+      estimate_s: number | null
+      /** Total */
+      total: number
+      /** Waiting */
+      waiting: number
+    }
     /** PlacedClock */
     PlacedClock: {
       /** Artifact */
@@ -9755,6 +9789,7 @@ export type Pin = components['schemas']['Pin']
 export type PinLines = components['schemas']['PinLines']
 export type PinLocator = components['schemas']['PinLocator']
 export type PinPlace = components['schemas']['PinPlace']
+export type Place = components['schemas']['Place']
 export type PlacedClock = components['schemas']['PlacedClock']
 export type PredictionInput = components['schemas']['Prediction-Input']
 export type PredictionOutput = components['schemas']['Prediction-Output']
@@ -13751,6 +13786,37 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['QueryExamples']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  queue_api_v1_incidents__incident_id__queue_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Place']
         }
       }
       /** @description Validation Error */

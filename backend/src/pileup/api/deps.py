@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Annotated
 
 from fastapi import Depends, Header, Request
 
 from pileup.api.errors import ApiError
+from pileup.api.shared import Shared
 from pileup.settings import Settings
 from pileup.storage.database import Database, Unit
 from pileup.storage.files.blobs import BlobStore
 from pileup.storage.files.frames import FrameStore
 from pileup.storage.files.placed_evidence import PlacedStore
 from pileup.storage.incidents.incidents import Incident, Incidents
+from pileup.storage.queue.places import Place
 from pileup.views.source import NotAnalysed, StoredSource
 from pileup.views.stores import Stores
 
@@ -29,6 +31,8 @@ class Services:
     blobs: BlobStore
     frames: FrameStore
     placed: PlacedStore
+    places: Shared[dict[str, Place]] = field(default_factory=lambda: Shared(1.0))
+    """Place in the queue of each incident with waiting jobs."""
 
     @property
     def stores(self) -> Stores:

@@ -22,6 +22,7 @@ import { BytesValue } from '@/ui/display/Value'
 import { SearchInput } from '@/ui/controls/SearchInput'
 import { orderByArchive } from './list/archiveOrder'
 import { COLUMNS, ALL_COLUMNS_PX } from './list/columns'
+import { QueuePlace } from '@/ui/evidence/QueuePlace'
 import { UnfinishedUploads } from './list/UnfinishedUploads'
 import { UploadList } from './list/UploadList'
 import { GiveTimesButton } from './clock/GivenTime'
@@ -144,7 +145,11 @@ export default function ArtifactsScreen() {
         {items && items.length > 0 && (
           <div className="artifacts-foot">
             {items.length} {items.length === 1 ? 'artifact' : 'artifacts'},{' '}
-            <BytesValue value={sumBytes(items)} />
+            <BytesValue value={sumBytes(items)} />{' '}
+            <QueuePlace
+              incidentId={incidentId}
+              isParsing={items.some((item) => isMoving(item.state))}
+            />
           </div>
         )}
       </div>

@@ -15,6 +15,7 @@ import { Captures } from './Captures'
 import { Conclusion } from './Conclusion'
 import { Deadlocks, Gaps, Limits, Stalls, Triage } from './Sidelights'
 import { Findings } from './Findings'
+import { QueuePlace } from '@/ui/evidence/QueuePlace'
 import { Headline } from './Headline'
 import { HotWaits } from './HotWaits'
 import { Numbers } from './Numbers'
@@ -114,6 +115,7 @@ function NothingUploaded({ incidentId }: { readonly incidentId: string }) {
 /** The banner while the analysis is queued or running, has failed or has never run. */
 function AnalysisBanner({ overview }: { readonly overview: Overview }) {
   const { state, error } = overview.analysis
+  const isParsing = overview.artifacts.parsing > 0
   const analyse = useAnalyse(overview.incident.id)
   const mayWrite = useMay('contributor')
   const again = mayWrite && (
@@ -131,8 +133,13 @@ function AnalysisBanner({ overview }: { readonly overview: Overview }) {
   if (state === 'queued' || state === 'running')
     return (
       <Banner tone="plain">
-        {state === 'queued' ? 'The analysis is waiting for a worker.' : 'The analysis is running.'}{' '}
-        This page updates automatically.
+        {isParsing
+          ? 'Files are still being parsed; the results below, if any, are of those read so far.'
+          : state === 'queued'
+            ? 'The analysis is waiting for a worker.'
+            : 'The analysis is running.'}{' '}
+        <QueuePlace incidentId={overview.incident.id} isParsing={isParsing} /> This page updates
+        automatically.
       </Banner>
     )
   if (state === 'none' && overview.artifacts.total > 0 && overview.artifacts.parsing === 0)

@@ -7,9 +7,10 @@ import shutil
 from fastapi import APIRouter
 
 from pileup import __version__
-from pileup.api.deps import ServicesDep, UnitDep
+from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
 from pileup.api.schema import Out
 from pileup.storage.queue.jobs import Jobs, QueueLength
+from pileup.storage.queue.places import NOWHERE, Place, places
 from pileup.storage.queue.workers import Workers, WorkerStatus
 
 public = APIRouter(tags=["status"])
@@ -54,3 +55,9 @@ def status(services: ServicesDep, unit: UnitDep) -> Status:
         database=DatabaseStatus(ok=True),
         disk=DiskStatus(free_bytes=shutil.disk_usage(services.settings.home).free),
     )
+
+
+@router.get("/incidents/{incident_id}/queue")
+def queue(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -> Place:
+    """Return how much of the incident's work waits, its next turn and an estimate of the time."""
+    return services.places.get(lambda: places(unit)).get(incident.id, NOWHERE)

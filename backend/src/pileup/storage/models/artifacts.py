@@ -180,6 +180,7 @@ class Job(Base):
         Index("ix_jobs_incident", "incident_id", "kind", "created_at"),
         Index("ix_jobs_incident_started", "incident_id", "started_at"),
         Index("ix_jobs_requester_started", "requester", "started_at"),
+        Index("ix_jobs_finished", "finished_at"),
     )
 
     id: Mapped[Id]

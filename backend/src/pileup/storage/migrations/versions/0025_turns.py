@@ -46,9 +46,11 @@ def upgrade() -> None:
     )
     op.create_index("ix_jobs_incident_started", "jobs", ["incident_id", "started_at"])
     op.create_index("ix_jobs_requester_started", "jobs", ["requester", "started_at"])
+    op.create_index("ix_jobs_finished", "jobs", ["finished_at"])
 
 
 def downgrade() -> None:
+    op.drop_index("ix_jobs_finished", table_name="jobs")
     op.drop_index("ix_jobs_requester_started", table_name="jobs")
     op.drop_index("ix_jobs_incident_started", table_name="jobs")
     op.drop_index("ix_jobs_turn", table_name="jobs")

@@ -1,0 +1,31 @@
+/** The place of an incident's waiting work in the queue, and an estimate; nothing while none waits. */
+import { useQuery } from '@tanstack/react-query'
+import { queuePlaceQuery } from '@/api/queries'
+import type { Place } from '@/api/schema'
+
+export function QueuePlace({
+  incidentId,
+  isParsing,
+}: {
+  readonly incidentId: string
+  readonly isParsing: boolean
+}) {
+  const { data } = useQuery({ ...queuePlaceQuery(incidentId), enabled: isParsing })
+  const sentence = isParsing && data ? describePlace(data) : null
+  return sentence && <span className="queue-place">{sentence}</span>
+}
+
+/** Describe a place in the queue; null when nothing of the incident waits. */
+export function describePlace({ waiting, ahead, total, estimate_s }: Place): string | null {
+  if (waiting === 0) return null
+  const mine = `${waiting} ${waiting === 1 ? 'job' : 'jobs'} waiting`
+  const all = total > waiting ? ` of ${total}` : ''
+  const turn = ahead > 0 ? `; ${ahead} of other incidents first` : ''
+  return `${mine}${all}${turn}${estimate_s === null ? '' : `; ${left(estimate_s)}`}.`
+}
+
+function left(seconds: number): string {
+  if (seconds < 50) return 'less than a minute'
+  const minutes = Math.round(seconds / 60)
+  return minutes < 90 ? `about ${minutes} min` : `about ${Math.round(minutes / 60)} h`
+}
