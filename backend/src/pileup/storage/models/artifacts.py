@@ -190,7 +190,7 @@ class Job(Base):
     incident_id: Mapped[str] = mapped_column(ForeignKey("incidents.id", ondelete="CASCADE"))
     state: Mapped[str] = mapped_column(default="queued")
     requester: Mapped[str] = mapped_column(default="", server_default=text("''"))
-    """Id of the user whose upload it reads; empty for work that nobody asked for by hand."""
+    """Id of the user whose upload it reads; empty for other work."""
     turn_at: Mapped[Made]
     """Order within the incident and requester: analyses first, small files before large ones."""
     attempt: Mapped[int] = mapped_column(default=0)
