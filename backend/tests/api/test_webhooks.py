@@ -63,9 +63,7 @@ def receiver() -> Iterator[Receiver]:
 
 def work(site: Site, **settings: Any) -> None:
     """What a worker does with the deliveries that wait."""
-    runtime = make_runtime(
-        site.settings.model_copy(update=settings), site.app.state.services.sender
-    )
+    runtime = make_runtime(site.settings.model_copy(update=settings))
     with site.database.unit() as unit:
         ids = unit.session.scalars(
             text("select id from jobs where kind = 'webhook' and state = 'queued'")

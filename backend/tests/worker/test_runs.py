@@ -109,7 +109,9 @@ def test_a_deadly_file_of_a_run_is_left_out_of_it_alone(
     run = _experiment(bench, incident, made)
     bench.work(("artifact", "analyse"))
     with bench.runtime.database.unit() as unit:
-        unit.session.execute(update(models.Job).where(models.Job.kind == "run").values(attempt=1))
+        unit.session.execute(
+            update(models.Job).where(models.Job.kind == "run").values(attempt=1, crashes=1)
+        )
     bench.work(ALL)
     assert len(_analysis(bench, run).json()["episodes"]["episodes"]) == 1
     shown = bench.site.admin.get(f"/api/v1/artifacts/{made[1]}").json()

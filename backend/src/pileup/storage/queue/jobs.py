@@ -34,7 +34,7 @@ JOBS_CHANNEL = "pileup_jobs"
 """PostgreSQL notifies workers here when a job was queued."""
 
 _EARLY_AFTER = timedelta(seconds=10)
-"""An incident whose files wait for longer than this gets an analysis of what was read so far."""
+"""When reading takes longer than this after the first file, what was read so far is analysed."""
 _EARLY_PAUSE = timedelta(seconds=30)
 _EARLY_SHARE = 5
 """Early analyses take at most one in this many seconds of the time."""
@@ -169,11 +169,6 @@ class Jobs:
         mine = (job.kind == "analyse", job.target == incident_id, job.state == "queued")
         if self._db.scalar(select(exists().where(*mine))):
             return
-        first = select(func.min(job.created_at)).where(
-            job.incident_id == incident_id,
-            job.kind == "artifact",
-            job.state.in_(("queued", "running")),
-        )
         last = aliased(job)
         elapsed_s = func.extract("epoch", last.finished_at - last.started_at)
         elapsed = elapsed_s * _EARLY_SHARE * literal(timedelta(seconds=1))
@@ -189,9 +184,7 @@ class Jobs:
                 kind="analyse",
                 target=incident_id,
                 incident_id=incident_id,
-                not_before=func.greatest(
-                    first.scalar_subquery() + _EARLY_AFTER, again.scalar_subquery()
-                ),
+                not_before=func.greatest(func.now() + _EARLY_AFTER, again.scalar_subquery()),
                 **_order("analyse", incident_id, None),
             )
             .on_conflict_do_nothing(
