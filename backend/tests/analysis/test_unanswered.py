@@ -31,6 +31,7 @@ QUESTIONS = {
         "persistence",
         "stalls",
         "headline",
+        "story",
         "roots",
         "active_sessions",
     },

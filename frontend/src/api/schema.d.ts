@@ -3688,6 +3688,8 @@ export interface components {
       slow_queries: components['schemas']['SlowQueryDoc'][]
       snapshots: components['schemas']['SnapshotDoc'][]
       stalls: components['schemas']['StallDoc'][]
+      /** @default null */
+      story: components['schemas']['StoryDoc'] | null
       /** @default [] */
       table_changes: components['schemas']['TableChangeDoc'][]
       /** @default [] */
@@ -5533,6 +5535,8 @@ export interface components {
        * @enum {string}
        */
       status: 'open' | 'analysing' | 'review' | 'published'
+      /** Story */
+      story: string | null
       /** Title */
       title: string
       /**
@@ -6269,6 +6273,8 @@ export interface components {
     MitigationDoc: {
       action: string
       /** @default null */
+      command: string | null
+      /** @default null */
       precondition: string | null
       /** @default null */
       side_effects: string | null
@@ -6803,6 +6809,8 @@ export interface components {
       stale_pins: number
       /** Stalls */
       stalls: components['schemas']['StallDoc'][]
+      /** Story */
+      story: components['schemas']['StoryDoc'] | null
       /** Triage */
       triage: components['schemas']['TriageDoc'][]
     }
@@ -6881,6 +6889,25 @@ export interface components {
       statement: string
       /** Status */
       status: string
+    }
+    /**
+     * PathStepDoc
+     * @description One step of ``RootDoc.path``, with what is known of it.
+     */
+    PathStepDoc: {
+      /** @default false */
+      idle: boolean
+      /** @enum {unknown} */
+      kind: 'resource' | 'session' | 'sessions'
+      label: string
+      /** @default null */
+      session_id: number | null
+      /** @default 1 */
+      sessions: number
+      /** @default null */
+      since: string | null
+      /** @default null */
+      statement: string | null
     }
     /** Person */
     Person: {
@@ -7693,6 +7720,8 @@ export interface components {
     RootDoc: {
       /** @default  */
       among: string
+      /** @default 0 */
+      behind: number
       /** @default 1 */
       confidence: number
       /** @default  */
@@ -7725,6 +7754,8 @@ export interface components {
       share: number
       /** @default null */
       statement: string | null
+      /** @default [] */
+      steps: components['schemas']['PathStepDoc'][]
       /** @default null */
       table: string | null
       /** @default null */
@@ -8508,6 +8539,80 @@ export interface components {
     Stored: {
       /** Seq */
       seq: number
+    }
+    /**
+     * StoryDoc
+     * @description Everything that the first page of an incident shows; the sentence is ``headline.story``.
+     */
+    StoryDoc: {
+      chain: components['schemas']['StoryLink'][]
+      fixes: components['schemas']['StoryFix'][]
+      impact: components['schemas']['StoryImpact']
+      marks: components['schemas']['StoryMark'][]
+      plain: string
+    }
+    /**
+     * StoryFix
+     * @description Something that helps at once.
+     */
+    StoryFix: {
+      action: string
+      /** @default null */
+      command: string | null
+      finding: string
+      /** @default null */
+      precondition: string | null
+      /** @default null */
+      side_effects: string | null
+    }
+    /**
+     * StoryImpact
+     * @description What the stall cost. None: not measured.
+     */
+    StoryImpact: {
+      /** @default null */
+      missing: number | null
+      /** @default [] */
+      sentences: string[]
+      /** @default null */
+      stall_per_s: number | null
+      /** @default  */
+      unit: string
+      /** @default null */
+      usual_per_s: number | null
+      /** @default null */
+      waited_s: number | null
+      /** @default null */
+      waited_share: number | null
+    }
+    /**
+     * StoryLink
+     * @description One link of the chain from the holder to the victims.
+     */
+    StoryLink: {
+      /** @default  */
+      detail: string
+      /** @enum {unknown} */
+      role: 'holder' | 'resource' | 'trigger' | 'victims'
+      /** @default null */
+      session_id: number | null
+      /** @default null */
+      sessions: number | null
+      /** @default null */
+      since: string | null
+      /** @default null */
+      statement: string | null
+      title: string
+    }
+    /**
+     * StoryMark
+     * @description A turning point of the stall, for a chart over time.
+     */
+    StoryMark: {
+      at: string
+      /** @enum {unknown} */
+      kind: 'cause' | 'end' | 'trigger'
+      text: string
     }
     /**
      * Strips
@@ -9783,6 +9888,7 @@ export type PastedProblem = components['schemas']['PastedProblem']
 export type PastedTable = components['schemas']['PastedTable']
 export type PastedText = components['schemas']['PastedText']
 export type PastHypothesis = components['schemas']['PastHypothesis']
+export type PathStepDoc = components['schemas']['PathStepDoc']
 export type Person = components['schemas']['Person']
 export type PersonalScore = components['schemas']['PersonalScore']
 export type Pin = components['schemas']['Pin']
@@ -9889,6 +9995,11 @@ export type StallEvidence = components['schemas']['StallEvidence']
 export type Start = components['schemas']['Start']
 export type Status = components['schemas']['Status']
 export type Stored = components['schemas']['Stored']
+export type StoryDoc = components['schemas']['StoryDoc']
+export type StoryFix = components['schemas']['StoryFix']
+export type StoryImpact = components['schemas']['StoryImpact']
+export type StoryLink = components['schemas']['StoryLink']
+export type StoryMark = components['schemas']['StoryMark']
 export type Strips = components['schemas']['Strips']
 export type Sweep = components['schemas']['Sweep']
 export type SweepPoint = components['schemas']['SweepPoint']

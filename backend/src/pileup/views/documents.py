@@ -21,6 +21,7 @@ def _marked(struct: type[contract.Doc]) -> WithJsonSchema:
 
 ClockJson = Annotated[dict[str, Any], _marked(contract.ClockDoc)]
 LocatorJson = Annotated[dict[str, Any], _marked(contract.Locator)]
+StoryJson = Annotated[dict[str, Any], _marked(contract.StoryDoc)]
 HeadlineJson = Annotated[dict[str, Any], _marked(contract.Headline)]
 StallJson = Annotated[dict[str, Any], _marked(contract.StallDoc)]
 ActiveSessionsJson = Annotated[dict[str, Any], _marked(contract.ActiveSessionsDoc)]

@@ -38,12 +38,14 @@ from pileup.views.documents import (
     RootJson,
     ShiftJson,
     StallJson,
+    StoryJson,
     TriageJson,
 )
 
 _PARTS = (
     "engine",
     "headline",
+    "story",
     "server",
     "stalls",
     "shifts",
@@ -118,6 +120,8 @@ class PlacedClock:
 class Overview:
     incident: Incident
     headline: HeadlineJson | None
+    story: StoryJson | None
+    """Chain, cost, turning points and what helps; the sentence is in the headline."""
     analysis: OverviewAnalysis
     server: dict[str, str | None]
     numbers: Numbers
@@ -166,6 +170,7 @@ def build_overview(unit: Unit, incident: Incident) -> Overview:
     return Overview(
         incident=incident,
         headline=parts.get("headline"),
+        story=parts.get("story"),
         analysis=OverviewAnalysis(
             state=state.state,
             started_at=state.started_at,

@@ -29,6 +29,7 @@ def compute_digest(document: Analysis, evidence: Evidence) -> dict[str, Any]:
         "duration_s": stall.duration_s if stall else None,
         "peak_waiters": stall.peak_waiters if stall else None,
         "finding": finding and {"id": finding.id, "title": finding.title, "score": finding.score},
+        "story": document.headline.story or None,
         "signature": signature(document),
         "spark": _spark(document, stall, evidence),
     }

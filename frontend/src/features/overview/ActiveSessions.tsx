@@ -4,25 +4,31 @@ import { indexAt, stackedTime } from '@/charts/stackedTime'
 import { TimeAxis } from '@/charts/TimeAxis'
 import type { Interval } from '@/charts/range'
 import { useWidth } from '@/charts/useWidth'
-import type { ActiveSessionsDoc, Overview, StallDoc } from '@/api/schema'
+import type { ActiveSessionsDoc, Overview, StallDoc, StoryMark } from '@/api/schema'
 import { formatNumber } from '@/format'
 import { useZone } from '@/state/incident'
 import { Duration, Measured, ShareValue, Time } from '@/ui/display/Value'
+import { type ChartMark, chartMarks } from './chartMarks'
 import { classColours } from './classColours'
 import './active-sessions.css'
 
 const HEIGHT = 180
 const RATE_HEIGHT = 40
+/** The baseline of the first label, and the distance between labels. */
+const FIRST_MARK = 28
+const MARK = 15
 
 type Gap = Overview['active_gaps'][number]
 type Props = {
   readonly sessions: ActiveSessionsDoc
   readonly stall: StallDoc | null
+  /** The turning points of the stall, in time order. */
+  readonly turns: readonly StoryMark[]
   /** Ranges without samples: they stay empty. */
   readonly gaps: readonly Gap[]
 }
 
-export function ActiveSessions({ sessions, stall, gaps }: Props) {
+export function ActiveSessions({ sessions, stall, turns, gaps }: Props) {
   const [box, width] = useWidth<HTMLDivElement>(720)
   const [at, setAt] = useState<number | null>(null)
   const zone = useZone()
@@ -66,7 +72,7 @@ export function ActiveSessions({ sessions, stall, gaps }: Props) {
           <text className="active-sessions-top" x={4} y={12}>
             {formatNumber(Math.round(chart.top))} active sessions
           </text>
-          <Marks stall={stall} x={chart.x} range={range} />
+          <Marks marks={chartMarks(turns, stall, range)} x={chart.x} width={width} />
           {at !== null && (
             <line className="active-sessions-cross" x1={chart.x(at)} x2={chart.x(at)} y2={HEIGHT} />
           )}
@@ -100,33 +106,33 @@ function StallBand({
   )
 }
 
-/** The onset and the end, as lines with a label beside them. */
+/** The turning points and the onset as lines, each with its text on a line of its own. */
 function Marks({
-  stall,
+  marks,
   x,
-  range,
+  width,
 }: {
-  readonly stall: StallDoc | null
+  readonly marks: readonly ChartMark[]
   readonly x: (at: number) => number
-  readonly range: Interval
+  readonly width: number
 }) {
-  if (!stall) return null
-  const marks = [
-    { at: Date.parse(stall.onset), text: 'onset', side: 'end' as const, by: -4 },
-    ...(stall.end
-      ? [{ at: Date.parse(stall.end), text: 'end', side: 'start' as const, by: 4 }]
-      : []),
-  ].filter(({ at }) => at >= range[0] && at <= range[1])
   return (
     <>
-      {marks.map(({ at, text, side, by }) => (
-        <g key={text} className="active-sessions-mark">
-          <line x1={x(at)} x2={x(at)} y2={HEIGHT} />
-          <text x={x(at) + by} y={26} textAnchor={x(at) < 40 ? 'start' : side}>
-            {text}
-          </text>
-        </g>
-      ))}
+      {marks.map(({ at, text, kind }, row) => {
+        const isLeft = x(at) > width / 2
+        return (
+          <g key={`${kind}${at}`} className={`active-sessions-mark active-sessions-${kind}`}>
+            <line x1={x(at)} x2={x(at)} y1={FIRST_MARK + row * MARK - 8} y2={HEIGHT} />
+            <text
+              x={x(at) + (isLeft ? -4 : 4)}
+              y={FIRST_MARK + row * MARK}
+              textAnchor={isLeft ? 'end' : 'start'}
+            >
+              {text}
+            </text>
+          </g>
+        )
+      })}
     </>
   )
 }

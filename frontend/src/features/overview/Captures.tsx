@@ -75,7 +75,7 @@ function Episode({
   readonly incidentId: string
 }) {
   const { search } = useLocation()
-  const { stall, finding, findings, leading } = card.episode
+  const { stall, finding, findings, headline, leading } = card.episode
   const cause = findings.find((item) => item.id === finding)
   return (
     <li className="captures-row">
@@ -94,9 +94,11 @@ function Episode({
             {stall.peak_counts === 'running' ? 'sessions' : 'waiters'}
           </>
         )}
-        {leading && <span className="muted"> · described below</span>}
+        {leading && <span className="muted"> · described on this page</span>}
         <br />
-        <span className="muted">{cause ? cause.title : 'no likely cause found'}</span>
+        <span className="muted">
+          {headline.story || (cause ? cause.title : 'no likely cause found')}
+        </span>
       </span>
     </li>
   )

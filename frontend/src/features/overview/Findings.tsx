@@ -1,5 +1,6 @@
 /** Likely causes: score, evidence, applicability, remedies and a test for each. */
 import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { Link, useLocation } from 'react-router'
 import { useMay } from '@/api/queries'
 import type { FindingDoc, Overview } from '@/api/schema'
@@ -21,6 +22,13 @@ export function Findings({ overview }: { readonly overview: Overview }) {
   const [open, setOpen] = useUrlState('finding', text, '')
   // The best one is open until the user opens another or closes all.
   const shown = open || (overview.findings[0]?.id ?? NO_FINDING)
+  const item = (finding: FindingDoc) => ({
+    incidentId,
+    finding,
+    verdict: judged?.find((each) => each.finding.id === finding.id)?.verdict ?? ('open' as const),
+    open: shown === finding.id,
+    onToggle: () => setOpen(shown === finding.id ? NO_FINDING : finding.id),
+  })
   return (
     <Section
       title="Likely causes"
@@ -37,15 +45,21 @@ export function Findings({ overview }: { readonly overview: Overview }) {
         </Nothing>
       ) : (
         <ol className="findings">
-          {overview.findings.map((finding) => (
-            <FindingItem
-              key={finding.id}
-              incidentId={incidentId}
-              finding={finding}
-              verdict={judged?.find((item) => item.finding.id === finding.id)?.verdict ?? 'open'}
-              open={shown === finding.id}
-              onToggle={() => setOpen(shown === finding.id ? NO_FINDING : finding.id)}
-            />
+          {grouped(overview.findings).map(({ finding, symptoms }) => (
+            <FindingItem key={finding.id} {...item(finding)}>
+              {symptoms.length > 0 && (
+                <details className="finding-symptoms" open={symptoms.some(({ id }) => id === open)}>
+                  <summary>
+                    {symptoms.length} {symptoms.length === 1 ? 'symptom' : 'symptoms'} of it
+                  </summary>
+                  <ol className="findings">
+                    {symptoms.map((symptom) => (
+                      <FindingItem key={symptom.id} {...item(symptom)} />
+                    ))}
+                  </ol>
+                </details>
+              )}
+            </FindingItem>
           ))}
         </ol>
       )}
@@ -53,6 +67,20 @@ export function Findings({ overview }: { readonly overview: Overview }) {
     </Section>
   )
 }
+
+/** Group symptoms under the finding that explains them; all keep their order. */
+export function grouped(findings: readonly FindingDoc[]) {
+  const listed = new Set(findings.filter(isProblem).map(({ id }) => id))
+  const of = (finding: FindingDoc) =>
+    isProblem(finding) || !finding.explained_by || !listed.has(finding.explained_by)
+      ? null
+      : finding.explained_by
+  return findings
+    .filter((finding) => of(finding) === null)
+    .map((finding) => ({ finding, symptoms: findings.filter((each) => of(each) === finding.id) }))
+}
+
+const isProblem = (finding: FindingDoc) => finding.role !== 'symptom'
 
 /** Summarise the patterns without a match: '87 other patterns checked, no match; 1 could not be checked'. */
 const absenceSummary = (checked: number, unchecked: number) =>
@@ -126,12 +154,14 @@ function FindingItem({
   verdict,
   open,
   onToggle,
+  children,
 }: {
   readonly incidentId: string
   readonly finding: FindingDoc
   readonly verdict: Verdict
   readonly open: boolean
   readonly onToggle: () => void
+  readonly children?: ReactNode
 }) {
   const [applies, tone] = APPLIES[finding.applies_to_version]
   return (
@@ -160,6 +190,7 @@ function FindingItem({
         </span>
       </button>
       {open && <FindingBody incidentId={incidentId} finding={finding} verdict={verdict} />}
+      {children}
     </li>
   )
 }

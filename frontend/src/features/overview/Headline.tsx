@@ -1,17 +1,18 @@
-/** Title, status, severity, and the summary of the incident in three sentences. */
+/** Title, status, severity, and what happened in one sentence; the longer text is folded. */
 import { useState } from 'react'
-import { useNavigate } from 'react-router'
+import { Link, useLocation, useNavigate } from 'react-router'
 import { asProblem } from '@/api/problem'
 import { incidentQuery, useChangeIncident, useMay } from '@/api/queries'
 import { useQuery } from '@tanstack/react-query'
 import type { IncidentChange, Overview } from '@/api/schema'
+import { sharedSearch } from '@/state/url'
 import { Button, IconButton } from '@/ui/controls/Button'
 import { Chip } from '@/ui/controls/Chip'
 import { DeleteIncident } from '@/ui/panels/DeleteIncident'
 import { MoreIcon } from '@/ui/controls/icons'
 import { Menu, MenuItem } from '@/ui/controls/Menu'
 import { Problem } from '@/ui/display/States'
-import { Ago } from '@/ui/display/Value'
+import { Ago, ShareValue } from '@/ui/display/Value'
 
 const STATUSES = ['open', 'analysing', 'review', 'published'] as const
 const SEVERITIES = ['sev1', 'sev2', 'sev3', 'sev4'] as const
@@ -26,6 +27,8 @@ export function Headline({ overview }: { readonly overview: Overview }) {
   const [deleting, setDeleting] = useState(false)
   const write = (fields: IncidentChange) =>
     incident && change.mutate({ change: fields, revision: incident.revision })
+  const { coverage } = overview.numbers
+  const { search } = useLocation()
   const version = [server['family'], server['version']].filter(Boolean).join(' ')
   const shown = incident ?? brief
   return (
@@ -64,6 +67,15 @@ export function Headline({ overview }: { readonly overview: Overview }) {
           </select>
           {shown.service && <span className="muted">{shown.service}</span>}
           {version && <span className="muted">{version}</span>}
+          {coverage !== null && (
+            <Link
+              className="faint"
+              to={`/incidents/${brief.id}/artifacts${sharedSearch(search)}`}
+              title="Share of all bytes that were parsed"
+            >
+              <ShareValue value={coverage} /> parsed
+            </Link>
+          )}
           {analysis.finished_at && (
             <span className="faint">
               analysed <Ago at={analysis.finished_at} />
@@ -116,12 +128,18 @@ export function Headline({ overview }: { readonly overview: Overview }) {
           {headline.story ? (
             <>
               <p className="headline-story">{headline.story}</p>
-              <p className="headline-detail">{headline.text}</p>
+              <details className="headline-detail">
+                <summary>Details</summary>
+                <p>{headline.text}</p>
+                {headline.arrival && <p>{headline.arrival}</p>}
+              </details>
             </>
           ) : (
             <p className="headline-text">{headline.text}</p>
           )}
-          {headline.arrival && <p className="headline-arrival">{headline.arrival}</p>}
+          {!headline.story && headline.arrival && (
+            <p className="headline-arrival">{headline.arrival}</p>
+          )}
         </div>
       )}
     </header>

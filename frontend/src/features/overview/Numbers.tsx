@@ -1,4 +1,4 @@
-/** The five key numbers, each with a link to its source. */
+/** The four key numbers, each with a link to its source. */
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'react-router'
 import type { Overview } from '@/api/schema'
@@ -80,17 +80,6 @@ export function Numbers({ overview }: { readonly overview: Overview }) {
             </span>
           </>
         ) : null}
-      </Figure>
-      <Figure
-        name="Understood"
-        to={numbers.coverage === null ? null : `${base}/artifacts${sharedSearch(search)}`}
-      >
-        {numbers.coverage === null ? null : (
-          <>
-            <ShareValue value={numbers.coverage} />
-            <span className="numbers-more">of all bytes parsed</span>
-          </>
-        )}
       </Figure>
     </dl>
   )

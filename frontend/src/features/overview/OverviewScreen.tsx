@@ -1,4 +1,4 @@
-/** The overview: headline, five numbers, findings, blockers, shifts, waits. */
+/** The overview: the story with its chart, chain, impact and fixes; then numbers, causes and waits. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation } from 'react-router'
 import { overviewQuery, useMay } from '@/api/queries'
@@ -22,6 +22,9 @@ import { Numbers } from './Numbers'
 import { Section } from './Section'
 import { Shifts } from './Shifts'
 import { Similar } from './Similar'
+import { Story } from './Story'
+import { StorySkeleton } from './StorySkeleton'
+import { useReady } from './ready'
 import { useAnalyse } from './queries'
 import './overview.css'
 
@@ -45,6 +48,7 @@ export default function OverviewScreen() {
       <PartialBanner overview={data} />
       <StaleBanner overview={data} />
       <Headline overview={data} />
+      {isWorking(data) && !data.headline && data.artifacts.total > 0 && <StorySkeleton />}
       {data.artifacts.total === 0 ? (
         <NothingUploaded incidentId={incidentId} />
       ) : (
@@ -53,10 +57,12 @@ export default function OverviewScreen() {
             <ActiveSessions
               sessions={data.active_sessions}
               stall={mainStall(data)}
+              turns={data.story?.marks ?? []}
               gaps={data.active_gaps}
             />
           )}
-          <Numbers overview={data} />
+          <Story overview={data} />
+          {(data.headline || !isWorking(data)) && <Numbers overview={data} />}
           <div className="overview-columns">
             <div className="overview-main">
               <Captures overview={data} />
@@ -79,9 +85,9 @@ export default function OverviewScreen() {
               {data.captures.length < 2 && <Stalls overview={data} />}
               <Actions incidentId={incidentId} />
               <Similar incidentId={incidentId} />
-              <Triage overview={data} />
               <Limits overview={data} />
               <Deadlocks overview={data} />
+              <Triage overview={data} />
               <Gaps overview={data} />
             </div>
           </div>
@@ -90,6 +96,9 @@ export default function OverviewScreen() {
     </div>
   )
 }
+
+const isWorking = ({ analysis, artifacts }: Overview) =>
+  artifacts.parsing > 0 || analysis.state === 'queued' || analysis.state === 'running'
 
 /** The stall that the numbers describe. */
 const mainStall = ({ stalls, numbers }: Overview) =>
@@ -117,6 +126,7 @@ function AnalysisBanner({ overview }: { readonly overview: Overview }) {
   const { state, error } = overview.analysis
   const isParsing = overview.artifacts.parsing > 0
   const analyse = useAnalyse(overview.incident.id)
+  const ready = useReady(overview)
   const mayWrite = useMay('contributor')
   const again = mayWrite && (
     <Button size="small" busy={analyse.isPending} onClick={() => analyse.mutate()}>
@@ -142,6 +152,19 @@ function AnalysisBanner({ overview }: { readonly overview: Overview }) {
         automatically.
       </Banner>
     )
+  if (ready.isNew)
+    return (
+      <Banner
+        tone="ready"
+        action={
+          <Button size="small" variant="ghost" onClick={ready.dismiss}>
+            Dismiss
+          </Button>
+        }
+      >
+        <strong>Analysis ready.</strong> {filesParsed(overview)}
+      </Banner>
+    )
   if (state === 'none' && overview.artifacts.total > 0 && overview.artifacts.parsing === 0)
     return (
       <Banner tone="plain" action={again}>
@@ -149,6 +172,14 @@ function AnalysisBanner({ overview }: { readonly overview: Overview }) {
       </Banner>
     )
   return null
+}
+
+/** Describe what the analysis used: "All 26 files are parsed." */
+function filesParsed({ artifacts: { total, failed, unknown } }: Overview): string {
+  const parsed = total - failed - unknown
+  if (parsed === total)
+    return total === 1 ? 'The file is parsed.' : `All ${total} files are parsed.`
+  return `${parsed} of ${total} files are parsed.`
 }
 
 /** The banner for stale pins. */

@@ -8,7 +8,7 @@ import { CopyButton } from '@/ui/controls/CopyButton'
 import { Evidence, rawLinesPath, useArtifactByHash } from '@/ui/evidence/evidence'
 import { Duration, Measured, Time } from '@/ui/display/Value'
 import { aroundStall } from './links'
-import { Nothing, Section } from './Section'
+import { FoldedSection, Nothing, Section } from './Section'
 
 const KIND = {
   stall: ['stall', 'holding'],
@@ -92,8 +92,12 @@ const VERDICT: Record<TriageDoc['verdict'], readonly [string, Tone]> = {
 
 export function Triage({ overview }: { readonly overview: Overview }) {
   const { triage, incident } = overview
+  const suspects = triage.filter((item) => item.verdict === 'suspect').length
   return (
-    <Section title="Seven checks">
+    <FoldedSection
+      title="Seven checks"
+      note={suspects > 0 ? `${suspects} suspect` : triage.length > 0 && 'none suspect'}
+    >
       {triage.length === 0 ? (
         <Nothing>Available after the analysis.</Nothing>
       ) : (
@@ -125,7 +129,7 @@ export function Triage({ overview }: { readonly overview: Overview }) {
           ))}
         </ul>
       )}
-    </Section>
+    </FoldedSection>
   )
 }
 
@@ -239,7 +243,10 @@ export function Deadlocks({ overview }: { readonly overview: Overview }) {
 export function Gaps({ overview }: { readonly overview: Overview }) {
   const { gaps } = overview
   return (
-    <Section title="Gaps" note={overview.headline && gaps.length > 0 && 'Not collected'}>
+    <FoldedSection
+      title="Gaps"
+      note={overview.headline && (gaps.length > 0 ? `${gaps.length} not collected` : 'none')}
+    >
       {!overview.headline && overview.artifacts.parsing > 0 ? (
         <Nothing>Available after the files are parsed.</Nothing>
       ) : gaps.length === 0 ? (
@@ -258,6 +265,6 @@ export function Gaps({ overview }: { readonly overview: Overview }) {
           ))}
         </ul>
       )}
-    </Section>
+    </FoldedSection>
   )
 }

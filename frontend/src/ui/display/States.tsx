@@ -2,7 +2,7 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import { asProblem } from '@/api/problem'
 import { Button } from '@/ui/controls/Button'
-import { GapIcon } from '@/ui/controls/icons'
+import { CheckIcon, GapIcon } from '@/ui/controls/icons'
 import { cx } from '@/ui/controls/cx'
 import '../styles/parts.css'
 
@@ -103,13 +103,13 @@ export function Banner({
   children,
   action,
 }: {
-  readonly tone?: 'waiting' | 'holding' | 'plain'
+  readonly tone?: 'waiting' | 'holding' | 'plain' | 'ready'
   readonly children: ReactNode
   readonly action?: ReactNode
 }) {
   return (
     <div className={cx('banner', `banner-${tone}`)} role="status">
-      <GapIcon />
+      {tone === 'ready' ? <CheckIcon size={14} /> : <GapIcon />}
       <div className="banner-text">{children}</div>
       {action}
     </div>

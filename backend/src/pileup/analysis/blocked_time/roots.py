@@ -15,9 +15,10 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from pileup.analysis.blocked_time import path_steps
 from pileup.analysis.blocked_time.blame import End, Flow, root_of, unfollowed
 from pileup.analysis.blocked_time.population import Member
-from pileup.analysis.contract import RootDoc, WaitNode
+from pileup.analysis.contract import PathStepDoc, RootDoc, WaitNode
 from pileup.analysis.evidence.times import iso
 from pileup.analysis.waits.by_latches import UNNAMED
 from pileup.analysis.waits.counts import Counts
@@ -61,6 +62,7 @@ class _Seen:
     described: Described | None = None
     moment: WaitMoment | None = None
     path: list[str] = field(default_factory=list)
+    steps: list[PathStepDoc] = field(default_factory=list)
     members: list[str] = field(default_factory=list)
     member: Member | None = None
     cycle: bool = False
@@ -169,6 +171,7 @@ class Roots:
             labels[-1] = seen.described.node.label
         labels = [label[:_SHOWN_IN_PATH] for label in labels]
         seen.path = [label for label, _ in itertools.groupby(labels)]
+        seen.steps = path_steps.steps(end.path, labels, end.first, graph)
 
     def documents(self, seconds: float | None) -> list[RootDoc]:
         """Return the table, most seconds first. seconds: active-session seconds in all."""
@@ -251,6 +254,8 @@ class Roots:
             low=round(max(0.0, share - spread), 4),
             high=round(min(1.0, share + spread), 4),
             path=[*seen.path, title] if described is None else seen.path,
+            steps=seen.steps,
+            behind=max(0, round(seen.best)),
             why="No layer shows what these sessions wait for.",
             known=False,
             rotates=rotates,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import msgspec
 import polars as pl
 
-from pileup.analysis import contract
+from pileup.analysis import contract, story
 from pileup.analysis.blocked_time import blockers, measure
 from pileup.analysis.captures import throughput
 from pileup.analysis.captures.partition import Capture
@@ -20,7 +20,7 @@ from pileup.analysis.evidence import series, servers
 from pileup.analysis.evidence.answers import Answers, Missing
 from pileup.analysis.evidence.context import Context, Server, Span
 from pileup.analysis.evidence.evidence import Evidence
-from pileup.analysis.findings import signatures, slow_queries, story, summary, triage
+from pileup.analysis.findings import signatures, slow_queries, summary, triage
 from pileup.analysis.findings.observed import Observed
 from pileup.analysis.stacks import hot_stacks
 from pileup.analysis.stalls import baselines, corrections, detection, shifts
@@ -58,6 +58,7 @@ class Judged:
     stalls: list[contract.StallDoc]
     """Every stall of the capture, also short ones and recovery bursts."""
     headline: contract.Headline
+    story: contract.StoryDoc | None
     server: dict[str, str | None]
     shifts: list[contract.ShiftDoc]
     hot_waits: list[contract.HotWaitDoc]
@@ -124,18 +125,23 @@ def judge(
         "findings", lambda: signatures.diagnose(observed, answers), signatures.NOTHING_CHECKED
     )
     findings = list(diagnosis.findings)
+    sentence, whole_story = settle(
+        "story",
+        lambda: story.tell(context, document, blocked.roots, blocked.active, findings),
+        ("", None),
+    )
     return Judged(
         stall=settle("stalls", lambda: document, None),
         stalls=listed("stalls", lambda: context.stalls),
         headline=settle(
             "headline",
-            lambda: _with_story(
+            lambda: msgspec.structs.replace(
                 summary.headline(context, document, roots, hot_waits, findings, blocked.active),
-                document,
-                blocked,
+                story=sentence,
             ),
             summary.NOT_ANSWERED,
         ),
+        story=whole_story,
         server=settle("server", lambda: servers.names(context.server), servers.names(Server())),
         shifts=listed("shifts", lambda: context.shifts),
         hot_waits=hot_waits,
@@ -268,14 +274,6 @@ def active_sessions(
         ),
         None,
     )
-
-
-def _with_story(
-    headline: contract.Headline, stall: contract.StallDoc | None, blocked: measure.BlockedTime
-) -> contract.Headline:
-    """Add the sentence that says who waited for whom."""
-    text = story.story(stall, blocked.roots, blocked.active)
-    return msgspec.structs.replace(headline, story=text)
 
 
 def _most_waiting(

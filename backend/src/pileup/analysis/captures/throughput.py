@@ -31,20 +31,12 @@ def with_throughput(
         active,
         throughput=ThroughputDoc(
             series=found.series,
-            title=_TITLES.get(short_name(found.series).lower(), short_name(found.series)),
+            title=indicators.WORK_UNITS.get(
+                short_name(found.series).lower(), short_name(found.series)
+            ),
             values=_between(times, found.times, found.values),
         ),
     )
-
-
-_TITLES = {
-    "questions": "statements",
-    "queries": "statements",
-    "qps": "statements",
-    "queries_per_s": "statements",
-    "tps": "transactions",
-    "rows_read": "rows read",
-}
 
 
 def _between(times: list[int], sampled: list[int], values: list[float]) -> list[float | None]:

@@ -29,6 +29,7 @@ from pileup.analysis.contract.base import (
 )
 from pileup.analysis.contract.blocked_time import (
     ActiveSessionsDoc,
+    PathStepDoc,
     RootDoc,
     ThroughputDoc,
     TimeClassDoc,
@@ -86,6 +87,13 @@ from pileup.analysis.contract.stacks import (
     StackHeatDoc,
 )
 from pileup.analysis.contract.stalls import ComputedStall, ShiftDoc, StallDoc, StallEvidence
+from pileup.analysis.contract.story import (
+    StoryDoc,
+    StoryFix,
+    StoryImpact,
+    StoryLink,
+    StoryMark,
+)
 from pileup.analysis.contract.waits import (
     BlockerDoc,
     HotLatchDoc,
@@ -153,6 +161,7 @@ __all__ = [
     "MitigationDoc",
     "OverlayDoc",
     "OverlayLine",
+    "PathStepDoc",
     "ProblemDoc",
     "RatioDoc",
     "RecurrenceDoc",
@@ -174,6 +183,11 @@ __all__ = [
     "StackHeatDoc",
     "StallDoc",
     "StallEvidence",
+    "StoryDoc",
+    "StoryFix",
+    "StoryImpact",
+    "StoryLink",
+    "StoryMark",
     "TableCellDoc",
     "TableChangeDoc",
     "TableDoc",

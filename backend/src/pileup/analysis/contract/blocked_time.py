@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pileup.analysis.contract.base import CERTAIN, Doc, Locator
 
 
@@ -55,6 +57,22 @@ class ActiveSessionsDoc(Doc, frozen=True, kw_only=True):
     """For captures; None: no series shows completed work."""
 
 
+class PathStepDoc(Doc, frozen=True, kw_only=True):
+    """One step of ``RootDoc.path``, with what is known of it."""
+
+    kind: Literal["sessions", "session", "resource"]
+    label: str
+    sessions: int = 1
+    """How many wait at this step; of ``sessions`` only."""
+    session_id: int | None = None
+    statement: str | None = None
+    """Of ``sessions``: of one of them."""
+    idle: bool = False
+    """A session that is idle inside a transaction."""
+    since: str | None = None
+    """When its statement, or its transaction if it is idle, began; None: not printed."""
+
+
 class RootDoc(Doc, frozen=True, kw_only=True):
     """Where blocked time ends: the holder, or the resource whose holder is unknown or rotates."""
 
@@ -75,6 +93,10 @@ class RootDoc(Doc, frozen=True, kw_only=True):
     """From the waiters to the root, as most of its seconds flow."""
     why: str
     """How it is known."""
+    steps: list[PathStepDoc] = []
+    """``path`` in detail; empty if no moment shows what the sessions wait for."""
+    behind: int = 0
+    """Sessions that wait behind it at ``time``, on all paths."""
     known: bool = True
     """False: the time ends at a resource whose holder no source shows."""
     rotates: bool = False

@@ -29,6 +29,7 @@ from pileup.analysis.contract.findings import (
 )
 from pileup.analysis.contract.stacks import HotStackDoc
 from pileup.analysis.contract.stalls import ShiftDoc, StallDoc
+from pileup.analysis.contract.story import StoryDoc
 from pileup.analysis.contract.waits import (
     BlockerDoc,
     HotLatchDoc,
@@ -42,6 +43,8 @@ class Analysis(Doc, frozen=True, kw_only=True):
     engine: str
     """Version of the engine."""
     headline: Headline
+    story: StoryDoc | None = None
+    """Of the leading stall; None without a stall."""
     server: dict[str, str | None]
     """version, family (mysql, percona, mariadb), comment."""
     artifacts: list[ArtifactDoc]

@@ -49,6 +49,8 @@ class LimitDoc(Doc, frozen=True, kw_only=True):
 class MitigationDoc(Doc, frozen=True, kw_only=True):
     action: str
     """With the ids of this incident filled in: 'KILL 197'."""
+    command: str | None = None
+    """The statement of ``action`` that can be run as it is; None: it is not one statement."""
     side_effects: str | None = None
     precondition: str | None = None
     """What has to be true first."""

@@ -83,6 +83,12 @@ class Actor:
         return bool(self.trx and self.trx["lock_wait"])
 
     @property
+    def is_idle(self) -> bool:
+        """Whether it is idle inside a transaction."""
+        command = (self.session or {}).get("command")
+        return bool(self.trx) and not self.query and command in (None, "Sleep")
+
+    @property
     def query(self) -> str | None:
         for row in (self.session, self.trx):
             if row and row["query"]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import re
 
-from pileup.sql_tokens import shape
+from pileup.sql_tokens import shape, tokens
 
 _READ = 4000
 """Characters of a statement that are read."""
@@ -42,6 +42,12 @@ BACKUP_TOOL = re.compile(
     r"|SHOW (?:FULL )?(?:CREATE TABLE|TRIGGERS|TABLE STATUS)",
     re.IGNORECASE,
 )
+_TWO_WORDS = frozenset(
+    {"alter", "create", "drop", "rename", "truncate", "lock", "flush", "optimize", "analyze"}
+    | {"repair", "check", "load", "begin", "start", "show"}
+)
+"""Verbs that say little without their next word: ALTER TABLE, FLUSH TABLES."""
+_KEYWORD = re.compile(r"[A-Za-z]{2,20}")
 
 
 @functools.lru_cache(maxsize=4096)
@@ -100,11 +106,27 @@ def _is_name(word: str) -> bool:
     return bool(re.match(r"[\w$]", word)) and word.lower() not in _ENDS
 
 
+def verb_of(statement: str | None) -> str | None:
+    """Return the verb of a statement: 'SELECT', 'ALTER TABLE'; None without one."""
+    if not statement:
+        return None
+    words = []
+    for token in tokens(statement[:400]):
+        if token.kind == "word" and _KEYWORD.fullmatch(token.text):
+            words.append(token.text)
+            if len(words) == 2 or words[0].lower() not in _TWO_WORDS:
+                break
+        elif token.kind not in ("space", "comment") and words:
+            break
+    return " ".join(words).upper() or None
+
+
 __all__ = [
     "BACKUP_LOCK",
     "BACKUP_TOOL",
     "GLOBAL_READ_LOCK",
     "short_shape",
     "tables_of",
+    "verb_of",
     "wants_exclusive",
 ]

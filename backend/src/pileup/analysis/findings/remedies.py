@@ -19,6 +19,9 @@ from pileup.knowledge.version_ranges import fix_for, within
 _KILL = re.compile(r"^KILL (?:the )?(?P<whom>[^0-9].*)$", re.IGNORECASE)
 _DDL = re.compile(r"(?i)^\s*(alter|drop|truncate|rename|create|optimize|repair)\b")
 _SET = re.compile(r"\b(?P<name>[a-z]+(?:_[a-z0-9]+)+)\s*=\s*(?P<value>\w+)")
+_COMMAND = re.compile(
+    r"(?:KILL \d+|SET (?:GLOBAL|SESSION) \w+\s*=\s*(?:ON|OFF|\d+(?:\.\d+)?))(?![\w.])"
+)
 _UPGRADE = re.compile(r"^(?:upgrade|\d+\.\d+(?:\.\d+)?\+?(?:/|$))", re.IGNORECASE)
 _RELEASE = re.compile(r"\b(\d+\.\d+(?:\.\d+)?)")
 _ALL_VARIABLES = 100
@@ -40,11 +43,18 @@ def remedies(
         docs.append(
             MitigationDoc(
                 action=action,
+                command=command_in(action),
                 side_effects=remedy.side_effects,
                 precondition=remedy.precondition,
             )
         )
     return docs
+
+
+def command_in(action: str) -> str | None:
+    """Return the statement at the start of a remedy that runs as it is; None without one."""
+    found = _COMMAND.match(action)
+    return found[0] if found else None
 
 
 def _fits(remedy: Remedy, issue: Issue, context: Context, others: Collection[str]) -> bool:
@@ -118,4 +128,4 @@ def _kill(whom: str, queue: Queue | None) -> str | None:
     return f"KILL {holder.session_id} (the {whom})"
 
 
-__all__ = ["remedies"]
+__all__ = ["command_in", "remedies"]

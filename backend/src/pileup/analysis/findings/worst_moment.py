@@ -186,7 +186,7 @@ def describe_holder(actor: Actor) -> str:
     trx = actor.trx or {}
     parts = []
     active = trx.get("active_s")
-    if is_idle(actor):
+    if actor.is_idle:
         parts.append("idle in a transaction" + (f" for {number(active)} s" if active else ""))
     elif active:
         parts.append(f"its transaction is {number(active)} s old")
@@ -204,12 +204,6 @@ def describe_holder(actor: Actor) -> str:
     return f"{name} ({', '.join(parts)})" if parts else name
 
 
-def is_idle(actor: Actor) -> bool:
-    """Return whether a session is idle inside a transaction."""
-    command = (actor.session or {}).get("command")
-    return bool(actor.trx) and not actor.query and command in (None, "Sleep")
-
-
 def text_of(actor: Actor) -> str:
     """Return what is known of a holder as one line: command, State, transaction, statement."""
     trx, session = actor.trx or {}, actor.session or {}
@@ -219,7 +213,7 @@ def text_of(actor: Actor) -> str:
         session.get("state") or trx.get("thread_state"),
         trx.get("state"),
         trx.get("operation"),
-        actor.query or ("idle" if is_idle(actor) else None),
+        actor.query or ("idle" if actor.is_idle else None),
     )
     return " ".join(str(part) for part in parts if part)
 
@@ -228,7 +222,6 @@ __all__ = [
     "Queue",
     "Worst",
     "describe_holder",
-    "is_idle",
     "of_graph",
     "text_of",
     "worst_moment",

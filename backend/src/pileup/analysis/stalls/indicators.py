@@ -103,6 +103,17 @@ def signals_by_role(values: pl.DataFrame) -> dict[str | None, dict[Role, Signal]
     return chosen
 
 
+WORK_UNITS = {
+    "questions": "statements",
+    "queries": "statements",
+    "qps": "statements",
+    "queries_per_s": "statements",
+    "tps": "transactions",
+    "rows_read": "rows read",
+}
+"""What a series of throughput counts, by its short name in lower case."""
+
+
 def throughput(values: pl.DataFrame, host: str | None, span: Span) -> Signal | None:
     """Return statements (else rows read) per second of a host, from the fullest series."""
     rows = values.filter(span.holds())
@@ -136,4 +147,4 @@ def _trust(series: str, labels: str | None) -> float:
     return found[1] if found else 0.0
 
 
-__all__ = ["Role", "Signal", "signals", "signals_by_role", "throughput"]
+__all__ = ["WORK_UNITS", "Role", "Signal", "signals", "signals_by_role", "throughput"]

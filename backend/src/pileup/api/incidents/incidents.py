@@ -59,6 +59,8 @@ class IncidentRow(Out):
     owner: Person | None
     created_at: datetime
     updated_at: datetime
+    story: str | None
+    """What happened, in one sentence of at most 25 words."""
     spark: list[float | None] | None
 
 
@@ -216,5 +218,6 @@ def _row(row: StoredRow) -> IncidentRow:
         owner=row.incident.owner,
         created_at=row.incident.created_at,
         updated_at=row.incident.updated_at,
+        story=digest.get("story"),
         spark=digest.get("spark"),
     )

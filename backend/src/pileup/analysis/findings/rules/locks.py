@@ -14,7 +14,7 @@ from pileup.analysis.evidence.statements import tables_of
 from pileup.analysis.findings.observed import Observed, Seen
 from pileup.analysis.findings.rules import Match, Rule, count, having_any
 from pileup.analysis.findings.strength import strength
-from pileup.analysis.findings.worst_moment import Queue, describe_holder, is_idle
+from pileup.analysis.findings.worst_moment import Queue, describe_holder
 
 _MANY = 50
 
@@ -35,7 +35,7 @@ def hot_row(observed: Observed) -> Match | None:
     score = (
         grade * (0.5 + 0.2 * min(1.0, waits.share / 0.5))
         + 0.12 * grade * min(1.0, waits.most / _MANY)
-        + 0.12 * grade * max(named, float(idle > 0 or (holder is not None and is_idle(holder))))
+        + 0.12 * grade * max(named, float(idle > 0 or (holder is not None and holder.is_idle)))
     )
     why = _why(waits, queue.table, at_worst, idle)
     everyone = max(waits.most, at_worst.waiters if at_worst else 0)

@@ -15,7 +15,7 @@ from pileup.analysis.contract import (
     StallEvidence,
     TimeClassDoc,
 )
-from pileup.analysis.findings.story import MOST_WORDS, story
+from pileup.analysis.story import MOST_WORDS, story
 
 
 def stall(**given: Any) -> StallDoc:
@@ -98,7 +98,7 @@ def active(share: float = 0.9) -> ActiveSessionsDoc:
         (
             stall(shape="refused", end=None),
             root(share=0.1),
-            "For 60 s, the server refused clients, and the capture ends before it did.",
+            "For 60 s, the server refused clients; it was not over when the capture ended.",
         ),
         (
             stall(
@@ -116,7 +116,7 @@ def active(share: float = 0.9) -> ActiveSessionsDoc:
                 ],
             ),
             root(share=0.1),
-            "For 60 s, qps fell from 2000 to 80.",
+            "For 60 s, statements per second fell from 2000 to 80.",
         ),
         (stall(peak_waiters=None), root(), "The server stalled for 60 s."),
         (

@@ -1,0 +1,107 @@
+"""What a stall cost: seconds that sessions waited, and work that was not done."""
+
+from __future__ import annotations
+
+import msgspec
+
+from pileup.analysis.contract import ActiveSessionsDoc, StallDoc, StoryImpact
+from pileup.analysis.evidence.context import Context, Span
+from pileup.analysis.evidence.series import short_name
+from pileup.analysis.stalls import indicators
+from pileup.numerals import grouped, number
+
+_FELL = 0.9
+"""From this share of the usual rate on, nothing is missing that noise could not explain."""
+_LEAST_SAMPLES = 3
+
+
+def impact(context: Context, stall: StallDoc, active: ActiveSessionsDoc | None) -> StoryImpact:
+    """Measure the cost of a stall as far as its evidence shows it."""
+    waited, share = _waited(active)
+    unit, usual, during = _rates(context)
+    seconds = stall.duration_s
+    missing = None
+    if usual and during is not None and seconds and during <= _FELL * usual:
+        missing = (usual - during) * seconds
+    cost = StoryImpact(
+        waited_s=waited,
+        waited_share=share,
+        unit=unit,
+        usual_per_s=usual,
+        stall_per_s=during,
+        missing=missing,
+    )
+    return msgspec.structs.replace(cost, sentences=_sentences(cost, stall))
+
+
+def _waited(active: ActiveSessionsDoc | None) -> tuple[float | None, float | None]:
+    if active is None or not active.seconds or not any(c.waits for c in active.classes):
+        return None, None
+    share = min(1.0, sum(each.share for each in active.classes if each.waits))
+    return round(share * active.seconds, 1), round(share, 4)
+
+
+def _rates(context: Context) -> tuple[str, float | None, float | None]:
+    """Return what is counted, and its means per second before and during the stall."""
+    if context.stall is None or context.values.is_empty():
+        return "", None, None
+    work = indicators.throughput(context.values, context.host, context.stall)
+    if work is None:
+        return "", None, None
+    unit = indicators.WORK_UNITS.get(short_name(work.series).lower(), "")
+    if not unit:
+        return "", None, None
+    before = context.baseline if context.baseline_is_before else None
+    return unit, _mean(work, before), _mean(work, context.stall)
+
+
+def _mean(work: indicators.Signal, span: Span | None) -> float | None:
+    if span is None:
+        return None
+    inside = [
+        value
+        for time, value in zip(work.times, work.values, strict=True)
+        if span.start <= time <= span.end
+    ]
+    return round(sum(inside) / len(inside), 2) if len(inside) >= _LEAST_SAMPLES else None
+
+
+def _sentences(cost: StoryImpact, stall: StallDoc) -> list[str]:
+    found = []
+    if cost.waited_s and cost.waited_s >= 1:
+        text = f"Sessions waited {_seconds(cost.waited_s)} in all"
+        if stall.duration_s and stall.duration_s >= 1:
+            count = max(1, round(cost.waited_s / stall.duration_s))
+            noun = "session" if count == 1 else "sessions"
+            text += f": about {grouped(count)} {noun} at a time for {_seconds(stall.duration_s)}"
+        found.append(f"{text}.")
+    if cost.usual_per_s and cost.stall_per_s is not None:
+        usual, during = number(cost.usual_per_s), number(cost.stall_per_s)
+        if cost.missing is not None:
+            found.append(
+                f"The server answered about {_about(cost.missing)} {cost.unit} fewer than usual: "
+                f"{during} per second instead of {usual}."
+            )
+        else:
+            found.append(
+                f"The server answered {during} {cost.unit} per second, {usual} before the stall."
+            )
+    if cost.waited_share is not None:
+        found.append(f"Active sessions spent {cost.waited_share:.0%} of their time waiting.")
+    return found
+
+
+def _seconds(value: float) -> str:
+    for unit, size, up_to in (("s", 1, 1000), ("min", 60, 300)):
+        if value / size < up_to:
+            return f"{grouped(round(value / size))} {unit}"
+    return f"{number(value / 3600)} h"
+
+
+def _about(value: float) -> str:
+    """Format with two significant digits: what only arithmetic gives is not exact."""
+    size = 10 ** max(0, len(str(int(value))) - 2)
+    return grouped(round(value / size) * size)
+
+
+__all__ = ["impact"]

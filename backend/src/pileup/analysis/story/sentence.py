@@ -1,0 +1,251 @@
+"""The story of a stall in one sentence of at most 25 words: who held what, who waited, how long.
+
+It names what the table of roots names, and no other root. The cause is the finding's title.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pileup.analysis.contract import ActiveSessionsDoc, RootDoc, StallDoc, StoryImpact
+from pileup.analysis.evidence.series import short_name
+from pileup.analysis.evidence.statements import verb_of
+from pileup.analysis.evidence.times import clock_text, parse
+from pileup.analysis.stalls.indicators import WORK_UNITS
+from pileup.analysis.story.chain import trigger
+from pileup.analysis.story.endings import Ending
+from pileup.analysis.story.names import short, with_article
+from pileup.knowledge import knowledge
+from pileup.numerals import grouped, number
+
+MOST_WORDS = 25
+_ROOT_FROM = 0.3
+"""A root with less of the session time is not the story."""
+_SURE = 0.8
+"""A holder that is inferred with less is not named as a fact."""
+_MOSTLY = 0.6
+"""With less of the time the story says which share."""
+_CLASSES = {
+    "row_lock": "row locks",
+    "metadata_lock": "metadata locks",
+    "table_lock": "table locks",
+    "global_lock": "the global or backup lock",
+    "user_lock": "user locks",
+    "latch": "latches inside the server",
+    "commit_queue": "the commit",
+    "log_flush": "a log flush",
+    "data_write": "page writes or free pages",
+    "redo_space": "space in the redo log",
+    "throttled": "a slot to run in",
+    "replication": "replication",
+}
+_SUBSYSTEMS = {"ahi": "adaptive hash", "btree": "index tree", "buffer_pool": "page"}
+"""Words for subsystems whose name in the knowledge base is not a plain word."""
+_HOLDERS = frozenset({"transaction", "session", "thread"})
+
+
+def story(
+    stall: StallDoc | None,
+    roots: Sequence[RootDoc],
+    active: ActiveSessionsDoc | None,
+    ending: Ending | None = None,
+) -> str:
+    """Write the sentence; '' without a stall. The fullest variant that is short enough wins.
+
+    ending: what became of the first root when the stall ended.
+    """
+    if stall is None:
+        return ""
+    return next(
+        text
+        for text in _variants(stall, leading(roots), active, ending)
+        if len(text.split()) <= MOST_WORDS or text.startswith(_LAST)
+    )
+
+
+def plain(stall: StallDoc, cost: StoryImpact) -> str:
+    """Write the sentence for people who do not run databases: how long, how many, how much less."""
+    lasted, less = _lasted(stall), _less(cost)
+    end = "" if stall.end or not lasted else "; it was not over when the capture ended"
+    if stall.shape == "refused":
+        return _sentence(f"{lasted}the database refused clients{end}.")
+    if stall.shape == "piled_up" and (who := _who(stall)):
+        did = "waited" if stall.peak_counts == "waiting" else "piled up"
+        rest = f", and {less} were answered" if less else ""
+        return _sentence(f"{lasted}{who} of the database {did}{rest}{end}.")
+    if less:
+        return _sentence(f"{lasted}the database answered {less}{end}.")
+    what = "did next to no work" if stall.shape == "stopped" else "was far slower than usual"
+    return _sentence(f"{lasted}the database {what}{end}.")
+
+
+def leading(roots: Sequence[RootDoc]) -> RootDoc | None:
+    """Return the root that the story names; None if none has enough of the time."""
+    return roots[0] if roots and roots[0].share >= _ROOT_FROM else None
+
+
+_LAST = "The server stalled"
+_NEARLY_ALL, _HARDLY = 0.98, 0.1
+
+
+def _less(cost: StoryImpact) -> str:
+    """Return how much less work was done: '85% fewer statements'; '' if it hardly fell."""
+    if cost.missing is None or not cost.usual_per_s or cost.stall_per_s is None:
+        return ""
+    share = 1 - cost.stall_per_s / cost.usual_per_s
+    if share >= _NEARLY_ALL:
+        return f"next to no {cost.unit}"
+    return f"{share:.0%} fewer {cost.unit}" if share >= _HARDLY else ""
+
+
+def _variants(
+    stall: StallDoc,
+    root: RootDoc | None,
+    active: ActiveSessionsDoc | None,
+    ending: Ending | None,
+) -> Iterator[str]:
+    lasted, who = _lasted(stall), _who(stall)
+    end = "" if stall.end or not lasted else "; it was not over when the capture ended"
+    if stall.shape == "refused":
+        yield _sentence(f"{lasted}the server refused clients{end}.")
+    if root is not None and who:
+        yield from _triggered(stall, root, ending)
+        until = _until(root, ending)
+        for what in (_what(root), f"{short(root.label)}"):
+            part = "" if root.share >= _MOSTLY else f"{root.share:.0%} of the time "
+            waited = f"{who} waited, {part}" if part else f"{who} waited "
+            if until:
+                yield _sentence(f"{lasted}{waited}for {what}, {until}.")
+            yield _sentence(f"{lasted}{waited}for {what}{end}.")
+            yield _sentence(f"{lasted}{waited}for {what}.")
+    if fell := _fell(stall):
+        yield _sentence(f"{lasted}{fell}{end}.")
+    top = _top_class(active)
+    if top and who:
+        title, share = top
+        yield _sentence(f"{lasted}{who} waited, {share:.0%} of the time for {title}{end}.")
+        yield _sentence(f"{lasted}{who} waited, {share:.0%} of the time for {title}.")
+    if stall.shape == "slow":
+        yield _sentence(f"{lasted}statements took far longer than before{end}.")
+    if who and (usual := _usual(stall)):
+        yield _sentence(f"{lasted}{who} piled up, usually {usual}{end}.")
+    yield f"{_LAST}{' ' + lasted.strip().rstrip(',').lower() if lasted else ''}{end}."
+
+
+def _triggered(stall: StallDoc, root: RootDoc, ending: Ending | None) -> Iterator[str]:
+    """Tell of a request that queued behind the root, and of everybody behind this request."""
+    gate = trigger(root)
+    if gate is None or root.confidence < _SURE or root.share < _MOSTLY:
+        return
+    request = verb_of(gate.statement)
+    request = f"{with_article(request)} (session {gate.session_id})" if request else ""
+    request = request or f"session {gate.session_id}"
+    table = f" on {root.table}" if root.table and gate.statement else ""
+    verb = verb_of(root.steps[-1].statement)
+    idle = "idle " if root.steps[-1].idle else ""
+    behind = f"{with_article(verb)} (session {root.session_id})" if verb else ""
+    behind = behind or f"{idle}session {root.session_id}"
+    at = f"At {clock_text(parse(stall.onset)).removesuffix(' UTC')}, "
+    lasted, until = _lasted(stall).removeprefix("for ").removesuffix(", "), _until(root, ending)
+    if stall.end is None:
+        rest = "; it was not over when the capture ended"
+    elif until and lasted:
+        rest = f" {until} {lasted} later"
+    else:
+        rest = f" for {lasted}" if lasted else ""
+    for what in (request.replace(" (", f"{table} (", 1), request):
+        yield _sentence(f"{at}{what} queued behind {behind}; {_who(stall)} waited{rest}.")
+
+
+def _until(root: RootDoc, ending: Ending | None) -> str:
+    """'until session 197 ended'; '' if nothing shows what ended the stall."""
+    if ending is None or root.session_id is None:
+        return ""
+    if ending.how == "gone":
+        return f"until session {root.session_id} ended"
+    idle = bool(root.steps) and root.steps[-1].idle
+    return f"until session {root.session_id} went on" if idle else "until its statement ended"
+
+
+def _what(root: RootDoc) -> str:
+    """Describe a root with what it holds: 'session 390, which held row of app.counters'."""
+    name = short(root.label)
+    if root.kind == "cycle":
+        return "each other, in a circle"
+    if root.kind in _HOLDERS:
+        idle = "idle " if root.doing == "idle" and root.kind != "thread" else ""
+        held = short(root.path[-2]) if len(root.path) > 2 else ""
+        verb = "may have held" if root.inferred and root.confidence < _SURE else "held"
+        return f"{idle}{name}, which {verb} the {held}" if held else f"{idle}{name}"
+    if root.kind == "latch":
+        name = _latch(root.label)
+    elif root.kind in ("fsync", "commit", "queue"):
+        name = f"the {name}"
+    if root.rotates:
+        return f"{name}, whose holders changed all the time"
+    return name if root.known else f"{name}, whose holder is unknown"
+
+
+def _latch(label: str) -> str:
+    """Return a latch in words with its place: 'the adaptive hash latch (btr0sea.cc:202)'."""
+    inside = set(label.partition("(")[2].rpartition(")")[0].split(", "))
+    latches = knowledge().latches.values()
+    known = next((each for each in latches if inside & {each.id, *each.names}), None)
+    if known is None:
+        return short(label)
+    words = _SUBSYSTEMS.get(known.subsystem, known.subsystem.replace("_", " "))
+    return f"the {words} latch ({short(label).rpartition(' ')[2]})"
+
+
+def _lasted(stall: StallDoc) -> str:
+    seconds = stall.duration_s
+    if not seconds:
+        return ""
+    for unit, size, up_to in (("s", 1, 120), ("min", 60, 120), ("h", 3600, 72)):
+        if seconds / size <= up_to:
+            return f"for {number(round(seconds / size))} {unit}, "
+    return f"for {number(round(seconds / 86_400))} days, "
+
+
+def _who(stall: StallDoc) -> str:
+    count = stall.peak_waiters
+    if not count:
+        return ""
+    noun = "session" if count == 1 else "sessions"
+    return f"{'up to ' if count > 1 else ''}{grouped(count)} {noun}"
+
+
+def _usual(stall: StallDoc) -> str:
+    """Return the usual number of sessions; '' if no series shows it."""
+    moved = next((each for each in stall.evidence if each.direction == "up"), None)
+    known = moved is not None and moved.baseline is not None and moved.baseline >= 1
+    return f"about {number(round(moved.baseline))}" if known and moved and moved.baseline else ""
+
+
+def _fell(stall: StallDoc) -> str:
+    """Describe the fall of stopped work: 'statements per second fell from 300 to 2'; else ''."""
+    if stall.shape != "stopped":
+        return ""
+    moved = next((each for each in stall.evidence if each.direction == "down"), None)
+    if moved is None or moved.baseline is None or moved.stall is None:
+        return "next to no work was completed"
+    name = short_name(moved.series)
+    unit = WORK_UNITS.get(name.lower())
+    name = f"{unit} per second" if unit else name
+    return f"{name} fell from {number(moved.baseline)} to {number(moved.stall)}"
+
+
+def _top_class(active: ActiveSessionsDoc | None) -> tuple[str, float] | None:
+    """Return the class of waits with the most time, and its share."""
+    waits = [each for each in active.classes if each.waits] if active else []
+    top = max(waits, key=lambda each: each.share, default=None)
+    if top is None or top.share < _ROOT_FROM:
+        return None
+    return _CLASSES.get(top.id, top.title.lower()), top.share
+
+
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+__all__ = ["MOST_WORDS", "leading", "plain", "story"]

@@ -1,0 +1,170 @@
+/** The story below the chart: who blocked whom, what it cost, and what helps now. */
+import { Link, useLocation } from 'react-router'
+import type { Overview, StoryDoc, StoryFix, StoryLink } from '@/api/schema'
+import { formatNumber } from '@/format'
+import { sharedSearch } from '@/state/url'
+import { CopyButton } from '@/ui/controls/CopyButton'
+import { cx } from '@/ui/controls/cx'
+import { Time } from '@/ui/display/Value'
+import { crowd } from './crowd'
+import './story.css'
+
+export function Story({ overview }: { readonly overview: Overview }) {
+  const { story, roots, incident } = overview
+  const { search } = useLocation()
+  if (!story) return null
+  const root = roots[0]
+  const graph = `/incidents/${incident.id}/waits${sharedSearch(search, root?.time ? { at: root.time, node: root.node } : {})}`
+  return (
+    <div className="story">
+      {story.chain.length > 0 && (
+        <section className="story-part story-chain-part">
+          <h2>
+            <Link to={graph}>Who blocked whom</Link>
+          </h2>
+          <Chain chain={story.chain} />
+        </section>
+      )}
+      <Impact story={story} />
+      <Fixes story={story} overview={overview} />
+    </div>
+  )
+}
+
+const ROLE = {
+  holder: 'Holder',
+  trigger: 'Trigger',
+  resource: 'Waited for',
+  victims: 'Victims',
+} as const
+
+/** Boxes from the holder to the victims; a lock between two of them is a label on the arrow. */
+function Chain({ chain }: { readonly chain: readonly StoryLink[] }) {
+  const boxes = chain.filter((link, at) => link.role !== 'resource' || at === 0)
+  const between = (box: StoryLink) => {
+    const at = chain.indexOf(box)
+    const before = chain[at - 1]
+    return before?.role === 'resource' && at > 1 ? before : null
+  }
+  return (
+    <ol className="story-chain">
+      {boxes.map((box, at) => (
+        <li key={at} className="story-step">
+          {at > 0 && <Arrow lock={between(box)?.title ?? null} />}
+          <div className={cx('story-box', `story-${box.role}`)}>
+            <span className="story-role">{ROLE[box.role]}</span>
+            <strong className="story-name" title={box.title}>
+              {box.title}
+            </strong>
+            {(box.statement ?? box.detail) && (
+              <span
+                className={cx('story-what', box.statement && 'mono')}
+                title={box.statement ?? box.detail}
+              >
+                {box.statement ?? box.detail}
+              </span>
+            )}
+            {box.since && (
+              <span className="muted">
+                since <Time at={box.since} style="clock" />
+              </span>
+            )}
+            {box.role === 'victims' && <Crowd count={box.sessions ?? 1} />}
+          </div>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+/** The arrow from a waiter back to what it waits for, with the lock between them. */
+function Arrow({ lock }: { readonly lock: string | null }) {
+  return (
+    <span className="story-arrow">
+      <svg viewBox="0 0 40 12" aria-hidden="true" preserveAspectRatio="none">
+        <path d="M40 6H6M11 2 5 6l6 4" />
+      </svg>
+      <span className="story-lock" title={lock ?? undefined}>
+        <span className="story-verb">waits for</span>
+        {lock}
+      </span>
+    </span>
+  )
+}
+
+/** One square per session, or per several where there are many. */
+function Crowd({ count }: { readonly count: number }) {
+  const { squares, each, width, height } = crowd(count)
+  return (
+    <svg
+      className="story-crowd"
+      width={width}
+      height={height}
+      role="img"
+      aria-label={`${formatNumber(count, 0)} ${count === 1 ? 'session' : 'sessions'}${each > 1 ? `, one square per ${each}` : ''}`}
+    >
+      {squares.map(([x, y]) => (
+        <rect key={`${x},${y}`} x={x} y={y} width={4} height={4} />
+      ))}
+    </svg>
+  )
+}
+
+function Impact({ story }: { readonly story: StoryDoc }) {
+  const { sentences } = story.impact
+  if (sentences.length === 0) return null
+  return (
+    <section className="story-part">
+      <h2>Impact</h2>
+      <ul className="story-list">
+        {sentences.map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Fixes({ story, overview }: { readonly story: StoryDoc; readonly overview: Overview }) {
+  const { search } = useLocation()
+  if (story.fixes.length === 0) return null
+  const id = story.fixes[0]?.finding
+  const finding = overview.findings.find((item) => item.id === id)
+  return (
+    <section className="story-part">
+      <h2>Fix now</h2>
+      {finding && (
+        <p className="muted">
+          For{' '}
+          <Link
+            to={`/incidents/${overview.incident.id}/overview${sharedSearch(search, { finding: finding.id })}`}
+          >
+            {finding.title}
+          </Link>
+        </p>
+      )}
+      <ul className="story-fixes">
+        {story.fixes.map((fix) => (
+          <Fix key={fix.action} fix={fix} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Fix({ fix }: { readonly fix: StoryFix }) {
+  const rest = fix.command ? fix.action.slice(fix.command.length).trim() : fix.action
+  return (
+    <li>
+      {fix.command && (
+        <span className="story-command">
+          <code>{fix.command};</code>
+          <CopyButton text={`${fix.command};`} />
+        </span>
+      )}
+      {rest && <span>{rest.replace(/^\((.*)\)$/s, '$1')}</span>}
+      {fix.precondition && <span className="muted">First: {fix.precondition}</span>}
+      {fix.side_effects && <span className="muted">Side effects: {fix.side_effects}</span>}
+    </li>
+  )
+}
