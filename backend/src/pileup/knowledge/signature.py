@@ -26,6 +26,7 @@ KINDS = (
     "lock",
     "query",
     "user",
+    "command",
     "wait",
     "main",
     "locked",
@@ -38,7 +39,7 @@ KINDS = (
     "old_transaction",
     "any",
 )
-_EXPRESSIONS = ("state", "transaction", "lock", "query", "user", "log", "main", "holder")
+_EXPRESSIONS = ("state", "transaction", "lock", "query", "user", "command", "log", "main", "holder")
 _PLACE = re.compile(r"^[\w/]+(?:\.[\w*]+)?(?::\d+(?:-\d+)?)?$")
 
 
@@ -61,6 +62,8 @@ class Sign(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Statements of running sessions and transactions that match."""
     user: str | None = None
     """Sessions of a user that matches."""
+    command: str | None = None
+    """Sessions whose Command matches: 'Killed'."""
     wait: str | None = None
     """Sessions that wait for a kind of resource at the worst moment, by all layers: 'row_lock',
     'metadata_lock', 'table_lock', 'latch', 'commit', 'queue:user-lock'; with holder."""
@@ -94,7 +97,7 @@ class Sign(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     share: float | None = None
     """The share of all of its kind (0..1) that counts fully; a smaller one counts less."""
     lasting: float | None = None
-    """state, query, transaction: of these, those that have lasted this many seconds or longer."""
+    """state, query, transaction, command: those that have lasted this many seconds or longer."""
     holder: str | None = None
     """wait: what is known of the holder (command, State, transaction, statement) matches."""
     within: Names | None = None

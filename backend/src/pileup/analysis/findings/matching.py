@@ -46,6 +46,7 @@ _MANY = {
     "lock": 5,
     "query": 3,
     "user": 5,
+    "command": 5,
     "wait": 5,
     "locked": 5,
 }
@@ -200,7 +201,7 @@ def see(sign: Sign, observed: Observed) -> Seen:
             return observed.locked(names(sign.locked))
         case "wait":
             return observed.wait(sign.wait or "", sign.holder)
-        case "state" | "query" | "transaction" as kind:
+        case "state" | "query" | "transaction" | "command" as kind:
             answer: Seen = getattr(observed, kind)(getattr(sign, kind), sign.lasting)
             return answer
         case kind:

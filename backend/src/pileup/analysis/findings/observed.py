@@ -47,6 +47,9 @@ _ENDS = 0.5
 _PAGES_OF_ONE = 4
 _PLACES_SHOWN = 2
 _USUAL_LENGTH = 80
+_STATE_SERIES = "processlist.state"
+_MOST_COUNTED = 2000
+"""Sessions of one State that count, where only their number is printed."""
 _LINE_LENGTH = 160
 _LINES_OF = (
     pl.col("line_first").min(),
@@ -397,6 +400,13 @@ class Observed:
             return NO_DATA
         return self._most(listed, pattern, _sessions_of, age=False)
 
+    def command(self, pattern: str, lasting: float | None = None) -> Seen:
+        """Count sessions by their Command: 'Killed' has not ended yet."""
+        listed = self._commands
+        if listed is None:
+            return NO_DATA
+        return self._most(listed, pattern, _sessions_with, lasting)
+
     def transaction(self, pattern: str, lasting: float | None = None) -> Seen:
         """Count transactions by 'state operation'; the share is of those that are active."""
         listed = self._transactions
@@ -621,9 +631,35 @@ class Observed:
     def _session_states(self) -> Texts | None:
         frame = self.during("session")
         if frame is None:
-            return None
+            return self._counted_states
         named = frame["state"].drop_nulls().len() > 0
         return Texts(_active(frame, "command", "state"), "state", "time_s", named)
+
+    @cached_property
+    def _counted_states(self) -> Texts | None:
+        """Return sessions that are only counted by their State, as one row each."""
+        frame = self.context.evidence.frame("sample")
+        if frame is None:
+            return None
+        test = (pl.col("series") == _STATE_SERIES) & (pl.col("value") >= 1)
+        if self._stall is not None:
+            test &= self._stall.holds()
+        frame = frame.filter(test.fill_null(False))
+        if frame.is_empty():
+            return None
+        many = pl.col("value").clip(0, _MOST_COUNTED).cast(pl.Int64)
+        state = pl.col("labels").cast(pl.String).str.strip_prefix("state=")
+        rows = frame.select(
+            "artifact",
+            pl.lit(None, pl.Int64).alias("snapshot"),
+            "time",
+            "line_first",
+            pl.col("line_first").alias("line_last"),
+            state.alias("state"),
+            many.alias("many"),
+        )
+        rows = rows.select(pl.exclude("many").repeat_by("many").explode())
+        return Texts(_active(rows, None, "state"), "state")
 
     @cached_property
     def _thread_states(self) -> Texts | None:
@@ -637,6 +673,11 @@ class Observed:
     def _users(self) -> Texts | None:
         frame = self.during("session")
         return None if frame is None else Texts(frame, "user")
+
+    @cached_property
+    def _commands(self) -> Texts | None:
+        frame = self.during("session")
+        return None if frame is None else Texts(frame, "command", "time_s")
 
     @cached_property
     def _transactions(self) -> Texts | None:
@@ -772,6 +813,10 @@ def _sessions_of(top: dict[str, Any], usual: str) -> str:
 def _created(label: str) -> str:
     """Name a latch by its place: 'created at buf0buf.cc:1021'."""
     return label.replace("created ", "created at ", 1)
+
+
+def _sessions_with(top: dict[str, Any], usual: str) -> str:
+    return f"{words.count(top['n'], 'session', 'sessions')} with Command {_usual(top, usual)}"
 
 
 def _transactions_wait(top: dict[str, Any], usual: str) -> str:

@@ -17,6 +17,7 @@ from pileup.analysis.contract import (
     StallDoc,
     StallEvidence,
 )
+from pileup.analysis.deadlocks import explain
 from pileup.analysis.evidence.context import Context
 from pileup.analysis.evidence.levels import Levels
 from pileup.analysis.evidence.series import short_name
@@ -249,12 +250,29 @@ def _of_waits(blockers: list[BlockerDoc], findings: list[FindingDoc]) -> Headlin
     return Headline(verdict="waits", text=" ".join(sentences))
 
 
+_OTHERS = ("session", "transaction", "semaphore_wait", "stack", "lock_wait", "sample", "event")
+"""Records of anything but deadlocks."""
+
+
+def _of_deadlock(context: Context) -> str:
+    """Explain the last deadlock of evidence that shows nothing else; else an empty text."""
+    evidence = context.evidence
+    frame = evidence.frame("deadlock")
+    if frame is None or any(evidence.frame(kind) is not None for kind in _OTHERS):
+        return ""
+    last = frame.sort("time", nulls_last=False).row(-1, named=True)
+    explained = explain(last["transactions"] or [], last["victim"])
+    return f"Deadlock: {explained.label}. {explained.why}"
+
+
 def _without_stall(
     context: Context, blockers: list[BlockerDoc], findings: list[FindingDoc]
 ) -> Headline:
     load_signals = [signal for signal in signals(context.values) if len(signal.times) >= _ENOUGH]
     if not load_signals and (blockers or findings):
         return _of_waits(blockers, findings)
+    if not load_signals and (deadlock := _of_deadlock(context)):
+        return Headline(verdict="waits", text=deadlock)
     if not load_signals:
         return Headline(
             verdict="not_enough_data",

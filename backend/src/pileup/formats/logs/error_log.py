@@ -50,6 +50,8 @@ _RESTART = re.compile(
     r"ready for connections|mysqld (?:re)?started|starting as process|Version: '", re.I
 )
 _SEMAPHORE = re.compile(r"a long semaphore wait|semaphore wait has lasted", re.IGNORECASE)
+_CLIENT_ERROR = re.compile(r"\s{0,8}ERROR \d{4} \(\w{5}\)(?: at line \d{1,9})?: ")
+_SESSION_LINES = 20
 _SEVERITY = {
     "error": "error",
     "warning": "warning",
@@ -98,6 +100,7 @@ def sniff(head: str) -> bool | None:
         undated = [line for line in lines[:40] if _UNDATED.match(line)]
         return bool(
             _CRASH_ALONE.search(before)
+            or _is_client_error(lines)
             or (undated and undated[0] == lines[0] and _OF_SERVER.search("\n".join(undated)))
         )
     return any(any(sign in line for sign in _SIGNS) for line in dated)
@@ -260,6 +263,11 @@ class _Log:
             yield from self._dumps.read_waits(waits, self._since, self._wall, self._clock)
         if "TRANSACTION" in deadlock:
             yield from self._dumps.read_deadlock(deadlock, self._since, self._wall, self._clock)
+
+
+def _is_client_error(lines: list[str]) -> bool:
+    """Return whether few lines hold a client's error, as it was typed and answered."""
+    return len(lines) < _SESSION_LINES and any(_CLIENT_ERROR.match(line) for line in lines)
 
 
 def _dump_begin(text: str, start: int) -> int:

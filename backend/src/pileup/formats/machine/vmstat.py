@@ -53,8 +53,9 @@ _UNITS = {
 
 
 def sniff(head: str) -> bool | None:
-    """Return whether the text holds the heading of vmstat."""
-    return bool(_GROUPS.search(head)) and " cs us sy id" in " ".join(head.split())
+    """Return whether the text holds the heading of vmstat, or its line of columns alone."""
+    words = " ".join(head.split())
+    return " cs us sy id" in words and (bool(_GROUPS.search(head)) or "r b swpd free" in words)
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:

@@ -1,0 +1,206 @@
+"""Pastes as people file them: one part of one file, a handful of waiters, no version, no baseline.
+
+Each shows its cause in another way than a whole capture does. Written by hand in the words of the
+servers; none is a real incident.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pileup.analysis import analyse, gather
+from pileup.analysis.contract import Analysis
+from pileup.cli.captures import Captures
+
+PASTES = {
+    "no page is free, and sessions write single pages: a part of BUFFER POOL AND MEMORY": (
+        """
+OS WAIT ARRAY INFO: reservation count 12988102
+--Thread 140211006420736 has waited at buf0flu.cc line 1209 for 0.00 seconds the semaphore:
+SX-lock on RW-latch at 0x7f88a3b1c0b8 created in file buf0buf.cc line 1460
+a writer (thread id 140211006420736) has reserved it in mode  SX
+--Thread 140211004290816 has waited at buf0lru.cc line 1341 for 1.00 seconds the semaphore:
+Mutex at 0x4b86d28, Mutex BUF_POOL_FREE_LIST created buf0buf.cc:1680, lock var 1
+
+OS WAIT ARRAY INFO: signal count 28199102
+----------------------
+BUFFER POOL AND MEMORY
+----------------------
+Buffer pool size   1638200
+Free buffers       0
+Database pages     1601992
+Modified db pages  901123
+Pending reads      37
+Pending writes: LRU 0, flush list 0, single page 24
+""",
+        "free-pages",
+    ),
+    "a redo log without room: a line of 5.5": (
+        """
+121103 10:00:01  InnoDB: ERROR: the age of the last checkpoint is 9433092,
+InnoDB: which exceeds the log group capacity 9433498.
+""",
+        "sync-flush",
+    ),
+    "pages that are being read: latches last locked where pages are read in": (
+        """
+--Thread 140008 has waited at buf0buf.cc line 3099 for 0.00 seconds the semaphore:
+S-lock on RW-latch at 0x7f0e3c1d5c98 created in file buf0buf.cc line 1035
+a writer (thread id 140021) has reserved it in mode  exclusive
+Last time write locked in file /mysql-5.5/storage/innobase/buf/buf0buf.cc line 3811
+--------
+FILE I/O
+--------
+Pending normal aio reads: 88 [22, 20, 26, 20] , aio writes: 0 [0, 0, 0, 0] ,
+ ibuf aio reads: 0, log i/o's: 0, sync i/o's: 0
+""",
+        "io-bound",
+    ),
+    "the leader waits for a replica, the others for the leader": (
+        """
+| 8812 | app | 10.0.0.9:50112 | prod | Query | 9 | Waiting for semi-sync ACK from replica | COMMIT |
+| 8813 | app | 10.0.0.9:50114 | prod | Query | 9 | waiting for handler commit | COMMIT |
+| 8822 | app | 10.0.0.9:50120 | prod | Query | 8 | waiting for handler commit | COMMIT |
+| 8829 | app | 10.0.0.9:50121 | prod | Query | 7 | waiting for handler commit | COMMIT |
+""",
+        "semisync-stall",
+    ),
+    "GET_LOCK is a metadata lock since 5.7": (
+        """
+     12 pthread_cond_timedwait,MDL_wait::timed_wait,MDL_context::acquire_lock,Item_func_get_lock::val_int,Item::send,dispatch_command
+      3 poll,vio_io_wait,vio_read,net_read_packet,do_command
+""",  # noqa: E501
+        "user-lock",
+    ),
+    "a killed statement still changes rows": (
+        """
++-----+------+------+------+---------+-------+----------+---------------------------------+
+| Id  | User | Host | db   | Command | Time  | State    | Info                            |
++-----+------+------+------+---------+-------+----------+---------------------------------+
+|  88 | etl  | h:1  | dw   | Killed  | 10290 | updating | DELETE FROM fact WHERE d < 2019 |
+|  91 | app  | h:2  | dw   | Query   |    44 | updating | UPDATE fact SET x=1 WHERE id=99 |
++-----+------+------+------+---------+-------+----------+---------------------------------+
+""",
+        "long-rollback",
+    ),
+    "an applier scans a table for each row": (
+        """
+| 21 | system user | | NULL | Connect | 88291 | Waiting for master to send event | NULL |
+| 22 | system user | | NULL | Connect | 7210 | Delete_rows_log_event::find_row(-1) | NULL |
+""",
+        "applier-behind",
+    ),
+    "sessions that are only counted by their State": (
+        """
++---------------------------------+----------+
+| state                           | count(*) |
++---------------------------------+----------+
+| Waiting for table metadata lock |      118 |
+| executing                       |        3 |
++---------------------------------+----------+
+""",
+        "mdl-pileup",
+    ),
+    "metadata_locks with a choice of columns": (
+        """
++-------------+---------------------+-------------+-----------------+
+| object_name | lock_type           | lock_status | owner_thread_id |
++-------------+---------------------+-------------+-----------------+
+| orders      | SHARED_READ         | GRANTED     |             812 |
+| orders      | EXCLUSIVE           | PENDING     |             901 |
+| orders      | SHARED_READ         | PENDING     |             911 |
++-------------+---------------------+-------------+-----------------+
+""",
+        "mdl-pileup",
+    ),
+    "what a client answers": (
+        """
+$ mysql -uapp -p
+ERROR 1040 (HY000): Too many connections
+""",
+        "too-many-connections",
+    ),
+    "the watchdog of MariaDB names the latch": (
+        """
+2023-04-04 10:11:12 0 [Warning] InnoDB: A long wait (241 seconds) was observed for dict_sys.latch
+""",
+        "dict-latch",
+    ),
+    "vmstat alone: the machine swaps": (
+        """
+ r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st
+ 2 18 8291020  98112   1022 201911 18220 22011 18800 29112 9121 18221  6 14 12 68  0
+ 1 21 8310021  91022    998 200110 20112 19102 21011 20110 9212 19002  5 12 10 73  0
+""",
+        "swapping",
+    ),
+}
+
+FINE = {
+    "a report, alone": """
+| 50 | bi | h:1 | dw | Query | 902 | Sending data | SELECT r, sum(x) FROM fact GROUP BY r |
+| 51 | app | h:2 | dw | Sleep | 3 | | NULL |
+""",
+    "a cleaner that was late once": """
+2017-07-07T07:07:07.1Z 0 [Note] InnoDB: page_cleaner: 1000ms intended loop took 4211ms. The settings might not be optimal.
+""",  # noqa: E501
+    "old pages lie in swap": """
+ r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st
+ 3  0 902400 812202  99122 991822    0    0    12   220 1222 2991 22  4 73  1  0
+ 2  0 902400 812111  99122 991822    2    0     0   120 1221 2911 20  4 75  1  0
+""",
+}
+
+
+@pytest.mark.parametrize("name", PASTES)
+def test_a_paste_shows_its_cause(name: str, tmp_path: Path) -> None:
+    text, cause = PASTES[name]
+    analysis = _analysed(tmp_path, text)
+    assert analysis.findings, [absence.id for absence in analysis.absences]
+    first = analysis.findings[0]
+    assert cause in {first.id, *(known.id for known in first.known_as)}, first.why
+    assert not [other.id for other in analysis.findings[1:] if other.score > 0.5]
+
+
+@pytest.mark.parametrize("name", FINE)
+def test_nothing_is_found_where_all_is_fine(name: str, tmp_path: Path) -> None:
+    analysis = _analysed(tmp_path, FINE[name])
+    assert not [finding.id for finding in analysis.findings if finding.verdict == "found"]
+
+
+def test_a_deadlock_alone_is_explained(tmp_path: Path) -> None:
+    """One deadlock is no storm, and not evidence that there is none."""
+    lock = "RECORD LOCKS space id 24 page no 4 n bits 72 index uk of table `s`.`slot` trx id"
+    waits = f"*** (%d) WAITING FOR THIS LOCK TO BE GRANTED:\n{lock} %d lock_mode X insert intention"
+    head = "MySQL thread id %d, OS thread handle 140, query id 100 localhost app update"
+    text = f"""------------------------
+LATEST DETECTED DEADLOCK
+------------------------
+*** (1) TRANSACTION:
+TRANSACTION 881, ACTIVE 0 sec inserting
+{head % 11}
+INSERT INTO slot (day, n) VALUES ('2018-06-11', 3)
+{waits % (1, 881)} waiting
+*** (2) TRANSACTION:
+TRANSACTION 882, ACTIVE 0 sec inserting
+{head % 12}
+INSERT INTO slot (day, n) VALUES ('2018-06-11', 4)
+*** (2) HOLDS THE LOCK(S):
+{lock} 882 lock_mode X
+{waits % (2, 882)} waiting
+*** WE ROLL BACK TRANSACTION (2)
+"""
+    analysis = _analysed(tmp_path, text)
+    assert analysis.headline.text.startswith("Deadlock: ")
+    verdicts = {absence.id: absence.verdict for absence in analysis.absences}
+    assert verdicts["deadlock-storm"] == "no_data"
+
+
+def _analysed(folder: Path, text: str) -> Analysis:
+    path = folder / "paste.txt"
+    path.write_text(text.lstrip("\n"), encoding="utf-8")
+    captures = Captures()
+    captures.read([path])
+    return analyse(gather(captures.artifacts))
