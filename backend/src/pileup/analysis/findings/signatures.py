@@ -51,6 +51,10 @@ RULES: dict[str, Rule] = {
 """Issue id to the rule in code that decides it; signatures.yaml decides all others."""
 
 
+_HAS_DATA = {**latches.HAS_DATA, **commit.HAS_DATA, **concurrency.HAS_DATA}
+"""Rules that a dump, a list or stacks alone may not show: whether the evidence could."""
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
     findings: tuple[FindingDoc, ...]
@@ -105,7 +109,7 @@ def _evaluate(
 ) -> tuple[Match | None, tuple[SignDoc, ...], bool]:
     """Return the match of one known problem, and whether there was data to check it on."""
     if signature.rule == "code":
-        has_data = concurrency.HAS_DATA.get(issue, _has_moments)
+        has_data = _HAS_DATA.get(issue, _has_moments)
         return RULES[issue](observed), (), has_data(observed)
     outcome = evaluate(signature, observed, bigger)
     return outcome.match, outcome.signs, outcome.had_data

@@ -32,6 +32,16 @@ class Match:
 Rule = Callable[[Observed], Match | None]
 
 
+def inside_shows(observed: Observed) -> bool:
+    """Return whether status dumps or stacks show what threads do inside InnoDB; lists do not."""
+    seen = observed.record_counts
+    return bool(seen["status dumps"] or seen["stack samples"])
+
+
+def stacks_show(observed: Observed) -> bool:
+    return bool(observed.record_counts["stack samples"])
+
+
 def having_any(*functions: str) -> Callable[[Sequence[str]], bool]:
     """Build a test for ``Observed.threads`` that accepts stacks with any of these functions."""
     wanted = frozenset(functions)
@@ -43,4 +53,4 @@ def graded(*parts: tuple[bool, float]) -> float:
     return round(min(0.97, sum(weight for holds, weight in parts if holds)), 3)
 
 
-__all__ = ["Match", "Rule", "count", "graded", "having_any"]
+__all__ = ["Match", "Rule", "count", "graded", "having_any", "inside_shows", "stacks_show"]

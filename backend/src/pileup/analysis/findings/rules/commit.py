@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pileup.analysis.findings.observed import Observed, Seen
-from pileup.analysis.findings.rules import Match, Rule, count, graded, having_any
+from pileup.analysis.findings.rules import (
+    Match,
+    Rule,
+    count,
+    graded,
+    having_any,
+    inside_shows,
+    stacks_show,
+)
 from pileup.analysis.findings.strength import strength
 from pileup.analysis.stacks import commit_queue
 
@@ -213,6 +221,7 @@ def _waits_to_prepare(stack: Sequence[str]) -> bool:
 _OF_LIBC = 4
 """Functions of libc between a mutex and who locks it, at most."""
 
+HAS_DATA = {"mysql-73816": inside_shows, "mysql-13669": stacks_show, "mysql-46459": stacks_show}
 RULES: dict[str, Rule] = {
     "mysql-73816": fts_sync,
     "fsync-stall": fsync_stall,

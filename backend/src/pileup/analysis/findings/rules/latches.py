@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pileup.analysis.findings.observed import Observed, Seen
-from pileup.analysis.findings.rules import Match, Rule, count, having_any, larger
+from pileup.analysis.findings.rules import Match, Rule, count, having_any, inside_shows, larger
 from pileup.analysis.findings.strength import LATCH, strength
 from pileup.analysis.findings.words import share as share_of
 
@@ -98,9 +98,13 @@ def hot_page(observed: Observed) -> Match | None:
     if read_in.holds and read_in.share >= _READ_IN:
         against += ("The pages are being read from disk: whoever reads holds the latch.",)
     score = score * 0.5 if against else score
+    if observed.record_counts["status dumps"] <= 1:
+        score = min(score, _ONE_DUMP)
     return Match("hot-page", round(score, 3), why, waits.evidence, against, waits.most)
 
 
+_ONE_DUMP = 0.5
+"""One dump does not show whether a page stays hot: whoever holds it may wait for something else."""
 _READ_IN = 0.5
 """Share of the latch waits from which on reads of pages explain them."""
 
@@ -116,6 +120,7 @@ def _share_of_statements(observed: Observed, expression: re.Pattern[str]) -> flo
     return sum(1 for text in texts if expression.search(text)) / len(texts) if texts else 0.0
 
 
+HAS_DATA = dict.fromkeys(("mysql-100512", "ahi-in-list", "hot-page"), inside_shows)
 RULES: dict[str, Rule] = {
     "mysql-100512": ahi_build,
     "ahi-in-list": ahi_in_list,

@@ -38,9 +38,19 @@ def hot_row(observed: Observed) -> Match | None:
         + 0.12 * grade * max(named, float(idle > 0 or (holder is not None and holder.is_idle)))
     )
     why = _why(waits, queue.table, at_worst, idle)
+    if _by_stacks_alone(observed) and waits.share < _MOSTLY:
+        score = min(score, _BY_STACKS)
     everyone = max(waits.most, at_worst.waiters if at_worst else 0)
     score = round(min(0.97, score), 3)
     return Match("hot-row", score, why, waits.evidence, waiters=everyone)
+
+
+_MOSTLY, _BY_STACKS = 0.5, 0.5
+"""Stacks name no row and no holder: where most threads wait for something else, an even bet."""
+
+
+def _by_stacks_alone(observed: Observed) -> bool:
+    return observed.during("transaction") is None and observed.during("lock_wait") is None
 
 
 def _waits(observed: Observed, listed: Seen, at_worst: Queue | None) -> Seen | None:

@@ -7,6 +7,8 @@ from pileup.analysis.findings.rules import Match, Rule, count, graded, having_an
 from pileup.analysis.findings.setting_values import amount
 from pileup.analysis.findings.strength import strength
 
+_FEW = 0.1
+"""Few free pages and nothing else are seen, and no finding."""
 _FREE = ("pool_free_pages", "bp_pages_free", "innodb_buffer_pool_pages_free")
 
 
@@ -34,11 +36,12 @@ def free_pages(observed: Observed) -> Match | None:
     if not any(sign.holds for sign in signs) and not (
         starved or flushed or _waits_for_free(observed)
     ):
-        return None
+        why = f"Free pages are down to {free or 0:.0f}; nobody waits for one."
+        return Match("free-pages", _FEW, why, ())
     score = graded(
         (True, 0.25),
         (empty, 0.12),
-        (starved or flushed, 0.15),
+        (starved or flushed, 0.13),
         (single >= _SINGLE, 0.1),
         (searching.most >= 1, 0.15),
         (searching.most >= 10, 0.2),
