@@ -24,6 +24,7 @@ from pileup.analysis.contract import (
     TriageDoc,
 )
 from pileup.numerals import grouped, number
+from pileup.report.text import active_time
 from pileup.report.text.wording import fix_words
 
 _ROWS = 10
@@ -52,6 +53,9 @@ def blocks(analysis: Analysis, tables: Sequence[Block] = ()) -> list[Block]:
         _stalls(analysis.stalls),
         _unanswered(analysis),
         _finding(analysis),
+        _active_time(analysis),
+        _time_by_scope(analysis),
+        _roots(analysis),
         _blockers(analysis.blockers),
         _waits(analysis.hot_waits),
         _slow_queries(analysis.slow_queries),
@@ -213,6 +217,32 @@ def _finding(analysis: Analysis) -> Block | None:
                 f"   experiment: {finding.experiment.change} Expect: {finding.experiment.expect}"
             )
     return Block("Finding", lines)
+
+
+def _active_time(analysis: Analysis) -> Block | None:
+    doc = analysis.active_sessions
+    if doc is None:
+        return None
+    lines = [active_time.time_sentence(doc), active_time.sources_text(doc), *doc.notes[:3]]
+    rows = active_time.class_rows(doc)
+    return Block("Where the time went", lines, ("class", "seconds", "share"), rows)
+
+
+def _time_by_scope(analysis: Analysis) -> Block | None:
+    """List captures and stalls; nothing where one stall is all there is."""
+    rows = active_time.scope_rows(analysis.captures, analysis.episodes)
+    if len(rows) < 2:
+        return None
+    columns = ("of", "active-session seconds", "classes", "most ends at")
+    return Block("The time by capture and stall", (), columns, rows)
+
+
+def _roots(analysis: Analysis) -> Block | None:
+    if not analysis.roots:
+        return None
+    rows = active_time.root_rows(analysis.roots)
+    columns = ("root", "seconds", "share", "path", "how we know")
+    return Block("Where it ends", (), columns, rows)
 
 
 def _blockers(blockers: Sequence[BlockerDoc]) -> Block | None:

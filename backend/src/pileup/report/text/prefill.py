@@ -12,6 +12,7 @@ from datetime import UTC
 from pileup.analysis.contract import Analysis, FindingDoc
 from pileup.analysis.evidence import gaps
 from pileup.report.case import Case, ReportExperiment, ReportHypothesis, ReportMeasure
+from pileup.report.text import active_time
 from pileup.report.text.event_table import timeline_events
 from pileup.report.text.source_notes import pin_reference, references
 from pileup.report.text.templates import TITLES
@@ -65,6 +66,7 @@ def _summary(case: Case) -> str:
     lines.append(analysis.headline.text)
     if analysis.headline.arrival:
         lines.append(analysis.headline.arrival)
+    lines += _where_time_went(analysis)
     if analysis.blockers:
         top = analysis.blockers[0]
         inferred = " (inferred)" if top.inferred else ""
@@ -83,6 +85,14 @@ def _summary(case: Case) -> str:
     if leading is not None and leading.status != "supported":
         lines.append(f"**Leading hypothesis ({leading.confidence} %):** {leading.statement}")
     return "\n\n".join(lines)
+
+
+def _where_time_went(analysis: Analysis) -> list[str]:
+    doc = analysis.active_sessions
+    if doc is None:
+        return []
+    end = f" {active_time.path_sentence(analysis.roots[0])}" if analysis.roots else ""
+    return [f"**Where the time went:** {active_time.time_sentence(doc)}{end}"]
 
 
 def _conclusions(case: Case) -> list[str]:
