@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.analysis.frames import evidence, gauge
+from tests.analysis.frames import T0, S, evidence, gauge
 from tests.support.site import Site
 
 HOSTS = ("db-1", "db-2", "db-3")
@@ -116,6 +116,33 @@ def test_choices(site: Site, incident: str) -> None:
     choices = site.admin.get(f"/api/v1/incidents/{incident}/compare/choices").json()
     assert choices["has_stall"] is True
     assert choices["has_baseline"] is True
+
+
+def test_a_capture_against_a_capture(site: Site) -> None:
+    """Two stalls of one host two hours apart: each is a side of its own, aligned at its onset."""
+    calm = [2.0] * 120
+    found = evidence(
+        {
+            "a.csv": [gauge("mysql.Threads_running", [*calm, *[400.0] * 60, *calm])],
+            "b.csv": [
+                gauge("mysql.Threads_running", [*calm, *[90.0] * 60, *calm], start=T0 + 7200 * S)
+            ],
+        }
+    )
+    incident = site.analysed(found)
+    captures = asked(site, incident, what="/choices").json()["captures"]
+    assert [len(capture["stalls"]) for capture in captures] == [1, 1]
+    whole = [f"whole||||{capture['id']}" for capture in captures]
+    document = compared(site, incident, *whole)
+    assert [side["label"][:12] for side in document["sides"]] == ["capture from"] * 2
+    sides = [f"stall||||{capture['stalls'][0]['id']}" for capture in captures]
+    document = compared(site, incident, *sides)
+    assert medians(document, "mysql.Threads_running") == [400.0, 90.0]
+    series = "mysql.Threads_running"
+    drawn = asked(site, incident, *whole, what="/overlay", series=series, align="onset").json()
+    for line in drawn["lines"]:
+        assert {point[1] for point in line["points"] if point[0] < -5} == {2.0}
+        assert max(abs(point[0]) for point in line["points"]) < 600
 
 
 @pytest.mark.parametrize(

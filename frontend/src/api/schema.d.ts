@@ -1203,7 +1203,7 @@ export interface paths {
     }
     /**
      * Compare Them
-     * @description Compare two or more windows, bundles, hosts or runs; the clearest difference first.
+     * @description Compare two or more windows, captures, hosts or runs; the most important difference first.
      *
      *     from_s and to_s narrow every side to seconds around its onset or its start.
      */
@@ -1225,7 +1225,7 @@ export interface paths {
     }
     /**
      * Compare Choices
-     * @description List the hosts, bundles and runs of this incident.
+     * @description List the hosts, captures and runs of this incident.
      */
     get: operations['compare_choices_api_v1_incidents__incident_id__compare_choices_get']
     put?: never
@@ -4316,13 +4316,26 @@ export interface components {
       /** Subject */
       subject: string
     }
+    /** CompareCapture */
+    CompareCapture: {
+      /** First */
+      first: string | null
+      /** Host */
+      host: string | null
+      /** Id */
+      id: string
+      /** Last */
+      last: string | null
+      /** Stalls */
+      stalls: components['schemas']['CompareStall'][]
+    }
     /**
      * CompareChoices
-     * @description Hosts, bundles and runs that a side can use.
+     * @description Hosts, captures and runs that a side can use.
      */
     CompareChoices: {
-      /** Bundles */
-      bundles: string[]
+      /** Captures */
+      captures: components['schemas']['CompareCapture'][]
       /** Has Baseline */
       has_baseline: boolean
       /** Has Stall */
@@ -4395,6 +4408,18 @@ export interface components {
       number: number
       /** Title */
       title: string
+    }
+    /** CompareStall */
+    CompareStall: {
+      /** Duration S */
+      duration_s: number | null
+      /** Id */
+      id: string
+      /**
+       * Onset
+       * Format: date-time
+       */
+      onset: string
     }
     /**
      * Computed
@@ -8158,10 +8183,12 @@ export interface components {
     /** SidesSeries */
     SidesSeries: {
       clear: boolean
+      detail: string
       labels: string
       levels: (components['schemas']['SpreadDoc'] | null)[]
       ratios: (components['schemas']['RatioDoc'] | null)[]
       series: string
+      title: string
       unit: string | null
     }
     /** SidesSetting */
@@ -9735,12 +9762,14 @@ export type ColumnOutput = components['schemas']['Column-Output']
 export type Comment = components['schemas']['Comment']
 export type CommentChange = components['schemas']['CommentChange']
 export type CommentMention = components['schemas']['CommentMention']
+export type CompareCapture = components['schemas']['CompareCapture']
 export type CompareChoices = components['schemas']['CompareChoices']
 export type ComparedSetting = components['schemas']['ComparedSetting']
 export type ComparedSide = components['schemas']['ComparedSide']
 export type ComparedTable = components['schemas']['ComparedTable']
 export type ComparedTableRow = components['schemas']['ComparedTableRow']
 export type CompareRun = components['schemas']['CompareRun']
+export type CompareStall = components['schemas']['CompareStall']
 export type Computed = components['schemas']['Computed']
 export type ComputedStall = components['schemas']['ComputedStall']
 export type Cursor = components['schemas']['Cursor']
@@ -12503,7 +12532,7 @@ export interface operations {
         from_s?: number | null
         /** @description The side to compare the others with, counted from 0; the first by default. */
         reference?: number
-        /** @description One per side, in the order of the columns: 'part|start|end|host|bundle|experiments', without trailing bars. part is whole, baseline, stall or window (with start and end, ISO 8601); experiments are ids with commas between them: the runs of one side. */
+        /** @description One per side, in the order of the columns: 'part|start|end|host|capture|experiments', without trailing bars. part is whole, baseline, stall or window (with start and end, ISO 8601); capture is the id of a capture or of a stall; experiments are ids with commas between them: the runs of one side. */
         side: string[]
         to_s?: number | null
       }
@@ -12575,7 +12604,7 @@ export interface operations {
         from_s?: number | null
         /** @description The side to compare the others with, counted from 0; the first by default. */
         reference?: number
-        /** @description One per side, in the order of the columns: 'part|start|end|host|bundle|experiments', without trailing bars. part is whole, baseline, stall or window (with start and end, ISO 8601); experiments are ids with commas between them: the runs of one side. */
+        /** @description One per side, in the order of the columns: 'part|start|end|host|capture|experiments', without trailing bars. part is whole, baseline, stall or window (with start and end, ISO 8601); capture is the id of a capture or of a stall; experiments are ids with commas between them: the runs of one side. */
         side: string[]
         to_s?: number | null
       }
@@ -12612,7 +12641,7 @@ export interface operations {
       query: {
         align?: 'onset' | 'start' | 'clock'
         series: string
-        /** @description One per side, in the order of the columns: 'part|start|end|host|bundle|experiments', without trailing bars. part is whole, baseline, stall or window (with start and end, ISO 8601); experiments are ids with commas between them: the runs of one side. */
+        /** @description One per side, in the order of the columns: 'part|start|end|host|capture|experiments', without trailing bars. part is whole, baseline, stall or window (with start and end, ISO 8601); capture is the id of a capture or of a stall; experiments are ids with commas between them: the runs of one side. */
         side: string[]
       }
       header?: never

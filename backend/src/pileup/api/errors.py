@@ -41,7 +41,7 @@ class ApiError(Exception):
 
 # class -> (status, title); the first that fits counts
 TABLE: tuple[tuple[type[Exception], int, str], ...] = (
-    (compare.NoSuchBundle, 404, "No such bundle"),
+    (compare.NoSuchCapture, 404, "No such capture"),
     (compare.NoSuchRun, 404, "No such run"),
     (storage.NotFound, 404, "Not found"),
     (storage.StaleRevision, 409, "Somebody else saved first"),

@@ -17,6 +17,8 @@ const side = (label: string) => ({
 const series = (name: string, clear: boolean) => ({
   series: name,
   labels: '',
+  title: name,
+  detail: '',
   unit: null,
   levels: [
     { median: 2, low: 2, high: 3, points: 30, runs: 1 },
@@ -28,7 +30,7 @@ const series = (name: string, clear: boolean) => ({
 const server = {
   '/incidents/i1/compare/choices': {
     hosts: ['db-1', 'db-2'],
-    bundles: [],
+    captures: [],
     runs: [{ id: 'e1', number: 1, title: 'AHI off', artifacts: 3 }],
     has_stall: true,
     has_baseline: true,

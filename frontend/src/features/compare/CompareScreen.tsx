@@ -1,4 +1,4 @@
-/** The comparison of windows, bundles, hosts or runs: differences only, clearest first. */
+/** The comparison of windows, captures, hosts or runs: differences only, most important first. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiProblem } from '@/api/problem'
@@ -12,9 +12,28 @@ import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/display/States'
 import { Table } from '@/ui/table/Table'
 import { Fleet } from './Fleet'
 import { OverlayChart } from './OverlayChart'
-import { type Comparison, choicesQuery, compareQuery, exportPath, type SidesDoc } from './queries'
+import {
+  type Choices,
+  type Comparison,
+  choicesQuery,
+  compareQuery,
+  exportPath,
+  type SidesDoc,
+} from './queries'
 import { SideChooser } from './SideChooser'
-import { ALIGN, type Align, isReady, MOST, NAMES, referenceCodec, side, sidesCodec } from './sides'
+import {
+  ALIGN,
+  type Align,
+  isReady,
+  MOST,
+  NAMES,
+  presets,
+  referenceCodec,
+  type Side,
+  side,
+  sidesCodec,
+  writeSide,
+} from './sides'
 import {
   fullName,
   seriesColumns,
@@ -106,6 +125,7 @@ export default function CompareScreen() {
           </div>
         </div>
       </header>
+      <Presets choices={choices.data} sides={sides} onChoose={setSides} />
       <div className="compare-tabs">
         <div className="segments" role="group" aria-label="What to compare">
           {TABS.map((name) => (
@@ -168,6 +188,35 @@ export default function CompareScreen() {
           Brush one on the timeline, then take it here with “Take the shared range”.
         </EmptyState>
       )}
+    </div>
+  )
+}
+
+/** The usual comparisons, one click each; nothing where there is only one. */
+function Presets({
+  choices,
+  sides,
+  onChoose,
+}: {
+  readonly choices: Choices
+  readonly sides: readonly Side[]
+  readonly onChoose: (sides: readonly Side[], options: { push: boolean }) => void
+}) {
+  const offered = presets(choices)
+  if (offered.length < 2) return null
+  const now = sides.map(writeSide).join(' ')
+  return (
+    <div className="compare-presets" role="group" aria-label="Usual comparisons">
+      {offered.map(({ name, sides }) => (
+        <Button
+          key={name}
+          size="small"
+          pressed={sides.map(writeSide).join(' ') === now}
+          onClick={() => onChoose(sides, { push: true })}
+        >
+          {name}
+        </Button>
+      ))}
     </div>
   )
 }
@@ -235,7 +284,7 @@ function Compared({
   if (compared.error instanceof ApiProblem && compared.error.status === 409) {
     return (
       <EmptyState title="Nothing to compare yet" action={<SeeArtifacts />}>
-        Windows of this incident, its bundles and the runs of its experiments appear here side by
+        Windows of this incident, its captures and the runs of its experiments appear here side by
         side once files are parsed and analysed.
       </EmptyState>
     )
@@ -249,11 +298,6 @@ function Compared({
   const series = drawn || (first ? fullName(first) : '')
   return (
     <>
-      {doc.warnings.map((warning) => (
-        <Banner key={warning} tone="waiting">
-          {warning}
-        </Banner>
-      ))}
       <p className="compare-side-names muted">
         {doc.sides.map((side, at) => (
           <span key={NAMES[at]}>
@@ -268,7 +312,21 @@ function Compared({
         </p>
       ))}
       {tab === 'series' && series && (
-        <OverlayChart incidentId={incidentId} comparison={comparison} series={series} />
+        <OverlayChart
+          {...{ incidentId, comparison, series }}
+          title={titleOf(doc.series.find((row) => fullName(row) === series)) ?? series}
+        />
+      )}
+      {doc.warnings.map((warning) => (
+        <Banner key={warning} tone="waiting">
+          {warning}
+        </Banner>
+      ))}
+      {tab === 'series' && (
+        <p className="compare-statistic muted">
+          {doc.sides.length} sides, the most important difference first. Each number is the median
+          of the samples, as on the overview, with their quartiles; counters are rates per second.
+        </p>
       )}
       <div className="compare-table">
         <Rows doc={doc} tab={tab} all={all} onDraw={setDrawn} />
@@ -276,6 +334,9 @@ function Compared({
     </>
   )
 }
+
+const titleOf = (row: SidesDoc['series'][number] | undefined) =>
+  row && [row.title, row.detail].filter(Boolean).join(', ')
 
 function SideSummary({
   name,

@@ -31,10 +31,13 @@ export function OverlayChart({
   incidentId,
   comparison,
   series,
+  title,
 }: {
   readonly incidentId: string
   readonly comparison: Comparison
   readonly series: string
+  /** The series in words. */
+  readonly title: string
 }) {
   const [ref, width] = useWidth<HTMLDivElement>(800)
   const drawing = useRef<SVGSVGElement>(null)
@@ -62,7 +65,7 @@ export function OverlayChart({
   return (
     <figure className="overlay" ref={ref}>
       <figcaption>
-        <span className="mono">{series}</span>
+        <b title={series}>{title}</b>
         {result.data?.unit && <span className="faint"> {result.data.unit}</span>}
         {drawn &&
           drawn.shapes.map((shape, index) => (
@@ -159,7 +162,9 @@ export function OverlayChart({
           )}
         </svg>
       ) : (
-        result.data && <EmptyState compact title={`No side has samples of ${series}`} />
+        <div className="overlay-empty" style={{ minHeight: HEIGHT }}>
+          {result.data && <EmptyState compact title={`No side has samples of ${title}`} />}
+        </div>
       )}
     </figure>
   )

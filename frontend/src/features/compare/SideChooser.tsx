@@ -1,5 +1,5 @@
-/** The form that defines one side: a part of the capture, and its host, bundle or run. */
-import { useRange, useZone } from '@/state/incident'
+/** The form that defines one side: a part of the capture, and its host, capture or run. */
+import { useRange, useZone, type Zone } from '@/state/incident'
 import { Button, IconButton } from '@/ui/controls/Button'
 import { Field } from '@/ui/controls/Field'
 import { CloseIcon } from '@/ui/controls/icons'
@@ -28,6 +28,7 @@ export function SideChooser({
 }) {
   const zone = useZone()
   const [range] = useRange()
+  const severalStalls = choices.captures.some((capture) => capture.stalls.length > 1)
   const set = (change: Partial<Side>) => onChange({ ...side, ...change })
   return (
     <fieldset className="compare-side">
@@ -53,21 +54,21 @@ export function SideChooser({
           {choices.hosts.map((host) => [host, host])}
         </Pick>
       )}
-      {choices.bundles.length > 1 && (
+      {(choices.captures.length > 1 || severalStalls) && (
         <Pick
-          label="Bundle"
-          all="all bundles"
-          value={side.bundle}
-          onPick={(bundle) => set({ bundle, experiments: [] })}
+          label="Capture"
+          all="all captures"
+          value={side.capture}
+          onPick={(capture) => set({ capture, experiments: [] })}
         >
-          {choices.bundles.map((bundle) => [bundle, bundle.split('/').at(-1) ?? bundle])}
+          {choices.captures.flatMap((capture) => captureChoices(capture, zone))}
         </Pick>
       )}
       {choices.runs.length > 0 && (
         <Runs
           chosen={side.experiments}
           runs={choices.runs}
-          onPick={(experiments) => set({ experiments, bundle: '' })}
+          onPick={(experiments) => set({ experiments, capture: '' })}
         />
       )}
       {side.part === 'window' && (
@@ -103,6 +104,22 @@ export function SideChooser({
       )}
     </fieldset>
   )
+}
+
+/** A capture; of one with several stalls each stall, too. */
+function captureChoices(
+  capture: Choices['captures'][number],
+  zone: Zone,
+): readonly (readonly [value: string, text: string])[] {
+  const host = capture.host ? ` on ${capture.host}` : ''
+  const times = `${zone.format(capture.first)} – ${zone.format(capture.last, 'clock')}`
+  const stalls = capture.stalls.length > 1 ? capture.stalls : []
+  return [
+    [capture.id, `${times}${host}`],
+    ...stalls.map(
+      (stall) => [stall.id, `  stall at ${zone.format(stall.onset, 'clock')}`] as const,
+    ),
+  ]
 }
 
 /** Choose one run, or several of the same experiment to see their spread. */

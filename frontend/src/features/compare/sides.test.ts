@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isReady, referenceCodec, side, sidesCodec } from './sides'
+import { isReady, presets, referenceCodec, side, sidesCodec, writeSide } from './sides'
 
 describe('sides in the address', () => {
   it('come back as they were', () => {
@@ -24,5 +24,20 @@ describe('sides in the address', () => {
   it('wait for both ends of a window', () => {
     expect(isReady(side('window', { start: 'x' }))).toBe(false)
     expect(isReady(side('stall'))).toBe(true)
+  })
+
+  it('offers the usual comparisons', () => {
+    const stall = (id: string) => ({ id, onset: '2026-11-20T22:00:00Z', duration_s: 60 })
+    const capture = (id: string) => ({
+      ...{ id, host: 'db', first: null, last: null, stalls: [stall(`s-${id}`)] },
+    })
+    const choices = {
+      ...{ hosts: ['db'], captures: [capture('a'), capture('b')], has_stall: true },
+      ...{ has_baseline: false, runs: [{ id: 'r', number: 1, title: 'off', artifacts: 2 }] },
+    }
+    expect(presets(choices).map(({ sides }) => sides.map(writeSide))).toEqual([
+      ['stall||||s-a', 'stall||||s-b'],
+      ['stall', 'whole|||||r'],
+    ])
   })
 })

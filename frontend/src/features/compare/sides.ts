@@ -3,6 +3,7 @@
  * 'window|2026…|2026…|db-1||', 'whole|||||run,run'.
  */
 import type { Codec } from '@/state/url'
+import type { Choices } from './queries'
 
 export type Part = 'whole' | 'baseline' | 'stall' | 'window'
 
@@ -11,7 +12,8 @@ export type Side = {
   readonly start: string
   readonly end: string
   readonly host: string
-  readonly bundle: string
+  /** Id of a capture, or of a stall in one; empty: all. */
+  readonly capture: string
   /** Experiments whose runs form this side; empty: the incident itself. */
   readonly experiments: readonly string[]
 }
@@ -28,21 +30,28 @@ export const side = (part: Part, more: Partial<Side> = {}): Side => ({
   start: '',
   end: '',
   host: '',
-  bundle: '',
+  capture: '',
   experiments: [],
   ...more,
 })
 
 function readSide(value: string): Side | undefined {
-  const [part, start = '', end = '', host = '', bundle = '', runs = ''] = value.split('|')
+  const [part, start = '', end = '', host = '', capture = '', runs = ''] = value.split('|')
   const known = PARTS.find((item) => item === part)
   return (
-    known && { part: known, start, end, host, bundle, experiments: runs.split(',').filter(Boolean) }
+    known && {
+      part: known,
+      start,
+      end,
+      host,
+      capture,
+      experiments: runs.split(',').filter(Boolean),
+    }
   )
 }
 
 export const writeSide = (side: Side): string =>
-  [side.part, side.start, side.end, side.host, side.bundle, side.experiments.join(',')]
+  [side.part, side.start, side.end, side.host, side.capture, side.experiments.join(',')]
     .join('|')
     .replace(/\|+$/, '')
 
@@ -65,4 +74,28 @@ export const referenceCodec: Codec<number> = {
 /** Return whether a side is complete: a window needs both ends. */
 export function isReady(side: Side): boolean {
   return side.part !== 'window' || (side.start !== '' && side.end !== '')
+}
+
+/** Sides that answer a usual question at once; those that the incident cannot answer are left out. */
+export function presets(choices: Choices): readonly { name: string; sides: readonly Side[] }[] {
+  const stalls = choices.captures.flatMap((capture) => capture.stalls)
+  const captures =
+    stalls.length > 1
+      ? stalls.map((stall) => side('stall', { capture: stall.id }))
+      : choices.captures.map((capture) => side('whole', { capture: capture.id }))
+  const runs = choices.runs.map((run) => side('whole', { experiments: [run.id] }))
+  const incident = side(choices.has_stall ? 'stall' : 'whole')
+  return [
+    { name: 'Baseline and stall', sides: [side('baseline'), side('stall')] },
+    {
+      name: stalls.length > 1 ? 'Stall against stall' : 'Capture against capture',
+      sides: captures,
+    },
+    { name: 'Incident and runs', sides: [incident, ...runs] },
+    { name: 'Run against run', sides: runs },
+  ]
+    .filter(({ name, sides }) =>
+      name === 'Baseline and stall' ? choices.has_baseline && choices.has_stall : sides.length > 1,
+    )
+    .map(({ name, sides }) => ({ name, sides: sides.slice(0, MOST) }))
 }

@@ -54,15 +54,15 @@ export function seriesColumns(
       cell: (row) => (
         <button
           type="button"
-          className="linklike mono ellipsis"
+          className="linklike ellipsis"
           title={`Chart ${fullName(row)} for every side`}
           onClick={() => onDraw(fullName(row))}
         >
-          {row.series}
-          {row.labels && <span className="faint">{`{${row.labels}}`}</span>}
+          {row.title}
+          {row.detail && <span className="faint"> {row.detail}</span>}
         </button>
       ),
-      sort: fullName,
+      sort: (row) => row.title,
     },
     ...Array.from({ length: sides }, (_, side): Column<Series> => ({
       key: NAMES[side] ?? '',

@@ -21,6 +21,7 @@ import { HotWaits } from './HotWaits'
 import { Numbers } from './Numbers'
 import { Section } from './Section'
 import { Shifts } from './Shifts'
+import { Shortcuts } from './Shortcuts'
 import { Similar } from './Similar'
 import { Story } from './Story'
 import { StorySkeleton } from './StorySkeleton'
@@ -65,6 +66,7 @@ export default function OverviewScreen() {
           {(data.headline || !isWorking(data)) && <Numbers overview={data} />}
           <div className="overview-columns">
             <div className="overview-main">
+              <Shortcuts overview={data} />
               <Captures overview={data} />
               <Findings overview={data} />
               <Blockers overview={data} />

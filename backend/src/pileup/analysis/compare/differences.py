@@ -64,6 +64,8 @@ class Side:
     span: Span | None = None
     host: str | None = None
     artifacts: frozenset[str] | None = None
+    keeps_untimed: bool = False
+    """Rows without a time belong to it whatever the window: it is a whole capture."""
 
     def narrowed(self) -> Evidence:
         """Return the evidence of this side alone; settings are not narrowed by the window."""
@@ -75,7 +77,7 @@ class Side:
             if self.host is not None and "host" in frame.columns:
                 keep = keep & (pl.col("host") == self.host).fill_null(False)
             if self.span is not None and kind != "setting" and "time" in frame.columns:
-                keep = keep & self.span.holds().fill_null(False)
+                keep = keep & self.span.holds().fill_null(self.keeps_untimed)
             rows = frame.filter(keep)
             if rows.height:
                 frames[kind] = rows
@@ -157,7 +159,7 @@ def untimed_tables(sides: Iterable[Side]) -> list[str]:
     names: set[str] = set()
     for side in sides:
         frame = side.evidence.frame("table")
-        if side.span is None or frame is None:
+        if side.span is None or side.keeps_untimed or frame is None:
             continue
         untimed = frame.filter(pl.col("time").is_null())
         if side.artifacts is not None:
@@ -171,7 +173,7 @@ def untimed_tables(sides: Iterable[Side]) -> list[str]:
     named = ", ".join(sorted(names)[:_NAMED])
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     what, them = ("A table has", "it") if len(names) == 1 else (f"{len(names)} tables have", "them")
-    advice = "Give the file a time on its Clock tab, or compare bundles instead of windows."
+    advice = "Give the file a time on its Clock tab, or compare whole captures instead of windows."
     return [f"{what} no time, so no window contains {them}: {named}{more}. {advice}"]
 
 

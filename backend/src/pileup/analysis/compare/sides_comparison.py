@@ -36,6 +36,7 @@ from pileup.analysis.compare.differences import (
     variables,
     wait_counts,
 )
+from pileup.analysis.compare.impact import by_impact
 from pileup.analysis.compare.sides import Align, Group, Member, NotAlignedError, zero_time
 from pileup.analysis.compare.trial import Run
 from pileup.analysis.contract import (
@@ -54,6 +55,7 @@ from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.series import values
 from pileup.knowledge import match_stack
+from pileup.knowledge.series_titles import series_title
 
 _NAMES = "ABCDEF"
 Key = TypeVar("Key", bound=Hashable)
@@ -73,7 +75,7 @@ def compare_sides(
     window: tuple[float, float] | None = None,
     reference: int = 0,
 ) -> SidesDoc:
-    """List what differs between the reference and the other sides, the clearest first.
+    """List what differs between the reference and the other sides, the most important first.
 
     window: from and to in seconds around the onset or the start. reference: index of a group.
 
@@ -108,7 +110,7 @@ def compare_sides(
         align=align,
         trials=trials,
         warnings=[*warnings, *untimed_tables(part.side for runs in parts for part in runs)],
-        series=_series(parts, reference),
+        series=by_impact(_series(parts, reference)),
         waits=_waits(parts),
         stacks=_stacks(parts),
         settings=_settings(parts),
@@ -185,11 +187,14 @@ def _series(parts: Sequence[Sequence[_Part]], reference: int) -> list[SidesSerie
     documents = []
     for key in sorted(rank, key=lambda row: (rank[row], row))[:MOST]:
         spreads = [_spread([row[key] for row in level if key in row]) for level in levels]
+        titles = series_title(*key, unit[key])
         documents.append(
             SidesSeries(
                 series=key[0],
                 labels=key[1],
-                unit=unit[key],
+                title=titles.title,
+                detail=titles.detail,
+                unit=titles.unit,
                 levels=spreads,
                 ratios=[
                     None if at == reference else _ratio(spreads[reference], spread)

@@ -97,7 +97,7 @@ def _verdict(before: str, old: _Inside, after: str, new: _Inside) -> TrialDoc:
         "worse": f"{_head(after)} is worse than {before}",
         "unknown": f"The load differs too much to compare {after} with {before}",
     }[verdict]
-    inside = "inside the server per statement "
+    inside = "inside the server per statement on average "
     text = f"{conclusion}: {_spent(new, inside)}, against {_spent(old)}."
     if unlike:
         text += f" Put more load on {quick}."

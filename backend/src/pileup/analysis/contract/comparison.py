@@ -122,6 +122,10 @@ class RatioDoc(Doc, frozen=True, kw_only=True):
 class SidesSeries(Doc, frozen=True, kw_only=True):
     series: str
     labels: str
+    title: str
+    """The name in words."""
+    detail: str
+    """The labels in words."""
     unit: str | None
     """Of the shown values: counters are per second."""
     levels: list[SpreadDoc | None]
@@ -178,7 +182,7 @@ class SidesDoc(Doc, frozen=True, kw_only=True):
     trials: list[SidesTrial]
     warnings: list[str]
     series: list[SidesSeries]
-    """Largest differences first."""
+    """By impact: sessions, work, latency, where sessions are, then the clearest; medians."""
     waits: list[SidesWait]
     stacks: list[SidesStack]
     settings: list[SidesSetting]

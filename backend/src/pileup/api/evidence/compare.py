@@ -38,8 +38,9 @@ Sides = Annotated[
         max_length=MOST_SIDES,
         description=(
             "One per side, in the order of the columns: "
-            "'part|start|end|host|bundle|experiments', without trailing bars. part is whole, "
-            "baseline, stall or window (with start and end, ISO 8601); experiments are ids with "
+            "'part|start|end|host|capture|experiments', without trailing bars. part is whole, "
+            "baseline, stall or window (with start and end, ISO 8601); capture is the id "
+            "of a capture or of a stall; experiments are ids with "
             "commas between them: the runs of one side."
         ),
     ),
@@ -94,13 +95,13 @@ def _export(
 
 @router.get("/incidents/{incident_id}/compare/choices")
 def compare_choices(stored: StoredDep) -> CompareChoices:
-    """List the hosts, bundles and runs of this incident."""
+    """List the hosts, captures and runs of this incident."""
     return stored.choices()
 
 
 @router.get("/incidents/{incident_id}/compare")
 def compare_them(stored: StoredDep, comparison: ComparisonDep) -> Document[SidesDoc]:
-    """Compare two or more windows, bundles, hosts or runs; the clearest difference first.
+    """Compare two or more windows, captures, hosts or runs; the most important difference first.
 
     from_s and to_s narrow every side to seconds around its onset or its start.
     """
@@ -152,12 +153,12 @@ def _sides(sides: list[str]) -> list[SideQuery]:
 def _side(name: str, text: str) -> SideQuery:
     """Parse a side such as 'stall|||db-1||'; raises ApiError 422 when it is malformed."""
     fields = text.split("|")
-    part, start, end, host, bundle, runs = (fields + [""] * 6)[:6]
+    part, start, end, host, capture, runs = (fields + [""] * 6)[:6]
     if part not in PARTS or len(fields) > 6:
         raise ApiError(
             422,
             "Not a side",
-            f"side {name} is {text[:80]!r}: write part|start|end|host|bundle|experiments with one "
+            f"side {name} is {text[:80]!r}: write part|start|end|host|capture|experiments with one "
             f"of {', '.join(PARTS)} as part",
         )
     experiments = tuple(dict.fromkeys(run for run in runs.split(",") if run))
@@ -166,7 +167,7 @@ def _side(name: str, text: str) -> SideQuery:
     chosen: Part = part  # type: ignore[assignment]  # checked above
     begins, ends = _moment(name, start), _moment(name, end)
     window = _span(f"side {name}", begins, ends) if part == "window" else None
-    return SideQuery(name, chosen, window, host or None, bundle or None, experiments)
+    return SideQuery(name, chosen, window, host or None, capture or None, experiments)
 
 
 def _moment(name: str, text: str) -> datetime | None:

@@ -1,10 +1,13 @@
-"""Compare sides of an incident: parts of its evidence, bundles, hosts, and runs of experiments."""
+"""Compare sides of an incident: parts of its evidence, captures, hosts, and runs of experiments."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from datetime import datetime
+from typing import Any, Literal
+
+import msgspec
 
 from pileup.analysis import main_stall
 from pileup.analysis.compare.differences import Side
@@ -12,20 +15,23 @@ from pileup.analysis.compare.fleet import fleet
 from pileup.analysis.compare.overlay import overlay
 from pileup.analysis.compare.sides import Align, Group, Member, NotAlignedError
 from pileup.analysis.compare.sides_comparison import compare_sides
-from pileup.analysis.contract import FleetDoc, OverlayDoc, SidesDoc
+from pileup.analysis.contract import FleetDoc, OverlayDoc, SidesDoc, StallDoc
 from pileup.analysis.evidence.context import Span
-from pileup.analysis.evidence.evidence import Evidence, bundle_of
+from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.series import values
+from pileup.analysis.evidence.times import parse
 from pileup.analysis.stalls import detection
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.database import Unit
 from pileup.storage.errors import Conflict, NotFound
 from pileup.storage.files.frames import FrameStore
 from pileup.storage.files.placed_evidence import PlacedStore
+from pileup.storage.incidents.analyses import Analyses
 from pileup.storage.reasoning.experiments import Experiments
 from pileup.views.reasoning.run_evidence import run_evidence
-from pileup.views.reasoning.stall import Stall, stored_stall
+from pileup.views.reasoning.stall import Stall, stall_of, stored_stall
 from pileup.views.source import NotAnalysed
+from pileup.views.window import moment_at
 
 KINDS = ("snapshot", "semaphore_wait", "stack", "sample", "setting", "table")
 """What a comparison is made of."""
@@ -44,8 +50,8 @@ class NotAligned(Conflict):
     """Raised when the sides have nothing in common to align them by."""
 
 
-class NoSuchBundle(NotFound):
-    """Raised when no artifact of the incident belongs to this bundle."""
+class NoSuchCapture(NotFound):
+    """Raised when the incident has no such capture or stall."""
 
 
 class NoSuchRun(NotFound):
@@ -61,7 +67,8 @@ class SideQuery:
     window: Span | None
     """Of the part ``window``."""
     host: str | None
-    bundle: str | None
+    capture: str | None
+    """Id of a capture, or of a stall in one."""
     experiments: tuple[str, ...]
     """Ids: the runs of this side."""
 
@@ -70,8 +77,8 @@ class SideQuery:
         words: list[str] = [self.part if self.part != "whole" else "everything"]
         if self.host:
             words.append(f"on {self.host}")
-        if self.bundle:
-            words.append(f"of {self.bundle}")
+        if self.capture:
+            words.append(f"of {self.capture}")
         return " ".join(words)
 
 
@@ -84,11 +91,27 @@ class CompareRun:
 
 
 @dataclass(frozen=True, slots=True)
+class CompareStall:
+    id: str
+    onset: datetime
+    duration_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class CompareCapture:
+    id: str
+    host: str | None
+    first: datetime | None
+    last: datetime | None
+    stalls: list[CompareStall]
+
+
+@dataclass(frozen=True, slots=True)
 class CompareChoices:
-    """Hosts, bundles and runs that a side can use."""
+    """Hosts, captures and runs that a side can use."""
 
     hosts: list[str]
-    bundles: list[str]
+    captures: list[CompareCapture]
     runs: list[CompareRun]
     """Experiments with artifacts of their own."""
     has_stall: bool
@@ -96,10 +119,91 @@ class CompareChoices:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredCaptures:
+    """The captures of the last analysis and their stalls, as documents."""
+
+    captures: Sequence[Mapping[str, Any]]
+    episodes: Sequence[Mapping[str, Any]]
+
+    def choices(self) -> list[CompareCapture]:
+        return [
+            CompareCapture(
+                id=capture["id"],
+                host=capture["host"],
+                first=_time(capture["first"]),
+                last=_time(capture["last"]),
+                stalls=[
+                    CompareStall(
+                        id=episode["id"],
+                        onset=datetime.fromisoformat(episode["stall"]["onset"]),
+                        duration_s=episode["stall"]["duration_s"],
+                    )
+                    for episode in self._stalls(capture)
+                ],
+            )
+            for capture in self.captures
+        ]
+
+    def side(self, side: SideQuery, evidence: Evidence) -> Group:
+        """Return the side of a capture, or of one of its stalls. Raises NoSuchCapture."""
+        capture, stall = self._find(side.capture or "")
+        span = _span(side, stall)
+        label = _capture_label(side, capture, stall)
+        if span is None and capture["first"] is not None and capture["last"] is not None:
+            span = Span(parse(capture["first"]), parse(capture["last"]) + 999_999)
+        narrowed = Side(
+            label,
+            evidence,
+            span,
+            side.host or capture["host"],
+            frozenset(capture["artifacts"]) or None,
+            keeps_untimed=side.part == "whole",
+        )
+        return Group(label, (Member(narrowed, stall.span.start if stall else None),))
+
+    def _find(self, name: str) -> tuple[Mapping[str, Any], Stall | None]:
+        by_id = {capture["id"]: capture for capture in self.captures}
+        for episode in self.episodes:
+            if episode["id"] == name and episode["capture"] in by_id:
+                return by_id[episode["capture"]], _stall(episode)
+        for capture in self.captures:
+            if name == capture["id"] or name in capture["bundles"]:
+                longest = max(self._stalls(capture), key=_length, default=None)
+                return capture, None if longest is None else _stall(longest)
+        raise NoSuchCapture(f"the incident has no capture and no stall {name!r}")
+
+    def _stalls(self, capture: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+        return [episode for episode in self.episodes if episode["capture"] == capture["id"]]
+
+
+def _stall(episode: Mapping[str, Any]) -> Stall:
+    return stall_of(msgspec.convert(episode["stall"], StallDoc))
+
+
+def _length(episode: Mapping[str, Any]) -> float:
+    return float(episode["stall"]["duration_s"] or 0.0)
+
+
+def _time(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)
+
+
+def _capture_label(side: SideQuery, capture: Mapping[str, Any], stall: Stall | None) -> str:
+    """Name a side: 'stall of the capture from 2015-11-06 19:34:14 UTC'."""
+    what = "capture" if side.part == "whole" else f"{side.part} of the capture"
+    first = _time(capture["first"])
+    if side.part in ("stall", "baseline") and stall is not None:
+        first = moment_at(stall.span.start)
+        what = "stall" if side.part == "stall" else "baseline of the stall"
+    when = f" from {first:%Y-%m-%d %H:%M:%S} UTC" if first is not None else ""
+    return f"{what}{when}"
+
+
+@dataclass(frozen=True, slots=True)
 class StoredSides:
     """The sides that an incident offers: its last analysis and the runs of its experiments.
 
-    Its methods raise NotAnalysed before the first analysis, NoSuchBundle, NoSuchRun, NoStall and
+    Its methods raise NotAnalysed before the first analysis, NoSuchCapture, NoSuchRun, NoStall and
     NoBaseline for what a side does not have, NothingToCompare for a run whose files were not read,
     NotAligned when the sides cannot be aligned.
     """
@@ -110,14 +214,12 @@ class StoredSides:
     incident_id: str
 
     def choices(self) -> CompareChoices:
-        """List the hosts, bundles and runs of this incident."""
-        index = self.placed.index(self.incident_id)
-        artifacts = index.artifacts if index else ()
+        """List the hosts, captures and runs of this incident."""
         listed = Artifacts(self.unit).of_incident(self.incident_id)
         stall = stored_stall(self.unit, self.incident_id)
         return CompareChoices(
             hosts=sorted({artifact.host for artifact in listed if artifact.host}),
-            bundles=sorted({artifact.bundle for artifact in artifacts if artifact.bundle}),
+            captures=self._captures().choices(),
             runs=[
                 CompareRun(
                     id=experiment.id,
@@ -139,7 +241,7 @@ class StoredSides:
         window: tuple[float, float] | None,
         reference: int,
     ) -> SidesDoc:
-        """Compare two or more sides; the clearest difference comes first.
+        """Compare two or more sides; the most important difference comes first.
 
         window: seconds around the onset or start of every side. reference: the side to compare
         the others with, from 0.
@@ -171,20 +273,15 @@ class StoredSides:
             label = members[0].side.label if len(members) == 1 else f"{len(members)} runs"
             return Group(label, members)
         evidence = self._evidence()
-        chosen = None
-        if side.bundle is not None:
-            chosen = frozenset(
-                artifact.sha256
-                for artifact in evidence.artifacts
-                if side.bundle in {artifact.bundle, *map(bundle_of, artifact.copies)}
-            )
-            if not chosen:
-                raise NoSuchBundle(f"no artifact is of the bundle {side.bundle!r}")
+        if side.capture is not None:
+            return self._captures().side(side, evidence)
         stall = stored_stall(self.unit, self.incident_id)
-        narrowed = Side(side.label, evidence, _span(side, stall), side.host, chosen)
-        # another bundle than the one of the longest stall has its own, or none
-        own = _detected(narrowed.narrowed()) if chosen is not None else stall
-        return Group(side.label, (Member(narrowed, own.span.start if own else None),))
+        whole = Side(side.label, evidence, _span(side, stall), side.host)
+        return Group(side.label, (Member(whole, stall.span.start if stall else None),))
+
+    def _captures(self) -> StoredCaptures:
+        parts = Analyses(self.unit).parts(self.incident_id, "captures", "episodes") or {}
+        return StoredCaptures(parts.get("captures") or [], parts.get("episodes") or [])
 
     def _run(self, side: SideQuery, experiment_id: str) -> Member:
         experiment = Experiments(self.unit).get(experiment_id)

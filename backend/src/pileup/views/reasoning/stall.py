@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from pileup import analysis
 from pileup.analysis import contract
 from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.times import parse
@@ -22,18 +23,17 @@ class Stall:
 
 
 def stored_stall(unit: Unit, incident_id: str) -> Stall | None:
-    """Return the incident's longest stall; None without an analysis or without a stall."""
-    document = Analyses(unit).document(incident_id)
-    if document is None:
+    """Return the incident's leading stall; None without an analysis or without a stall."""
+    parts = Analyses(unit).parts(incident_id, "stalls")
+    if parts is None:
         return None
-    stalls = [
-        stall
-        for stall in msgspec.convert(document["stalls"], list[contract.StallDoc])
-        if stall.kind == "stall"
-    ]
-    main = max(stalls, key=lambda stall: stall.duration_s or 0.0, default=None)
-    if main is None:
-        return None
+    stalls = msgspec.convert(parts["stalls"] or [], list[contract.StallDoc])
+    main = analysis.main_stall(stalls)
+    return None if main is None else stall_of(main)
+
+
+def stall_of(main: contract.StallDoc) -> Stall:
+    """Return the times of a stall; one whose end was not captured ends with its capture."""
     onset, quiet = parse(main.onset), main.baseline
     end = parse(main.end) if main.end else onset + round((main.duration_s or 0.0) * 1e6)
     baseline = Span(parse(quiet.start), parse(quiet.end)) if quiet else None

@@ -1,0 +1,74 @@
+"""Order compared series by what they mean to users: sessions, work and latency first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pileup.analysis.contract import SidesSeries
+from pileup.analysis.evidence.load_series import Role, role_of
+from pileup.knowledge.series_titles import series_title
+
+_ROLES: tuple[Role, ...] = ("concurrency", "throughput", "latency", "refused", "errors")
+"""What users feel, most important first."""
+_COUNT_SESSIONS = frozenset({"sessions", "threads", "transactions"})
+"""Units of series that say how many sessions are stuck, and where."""
+
+
+def by_impact(rows: Sequence[SidesSeries]) -> list[SidesSeries]:
+    """Sort series that are sorted by how clearly they differ; that order decides among equals.
+
+    First the best series of each role of users' load, then where sessions are, by how many more,
+    then the others. A second series of one quantity, or of one role, follows all of these; what
+    does not differ clearly comes last.
+    """
+    clear = [row for row in rows if row.clear]
+    leading = [row for role in _ROLES if (row := _best(clear, role)) is not None]
+    shown = {_key(row) for row in leading}
+    sessions = [row for row in clear if _key(row) not in shown and _counts_sessions(row)]
+    sessions.sort(key=lambda row: -_difference(row))
+    shown |= {_key(row) for row in sessions}
+    others = [row for row in clear if _key(row) not in shown]
+    seen: set[str] = set()
+    first: list[SidesSeries] = []
+    repeated: list[SidesSeries] = []
+    for row in (*leading, *sessions, *others):
+        quantity = _quantity(row)
+        (repeated if quantity in seen else first).append(row)
+        seen.add(quantity)
+    return [*first, *repeated, *(row for row in rows if not row.clear)]
+
+
+def _best(rows: Sequence[SidesSeries], role: Role) -> SidesSeries | None:
+    found = [
+        (trust_of[1], row)
+        for row in rows
+        if not row.labels and (trust_of := role_of(row.series)) and trust_of[0] == role
+    ]
+    return max(found, key=lambda item: item[0])[1] if found else None
+
+
+def _counts_sessions(row: SidesSeries) -> bool:
+    return series_title(row.series, row.labels, row.unit).unit in _COUNT_SESSIONS
+
+
+def _difference(row: SidesSeries) -> float:
+    medians = [level.median for level in row.levels if level is not None]
+    return max(medians) - min(medians) if medians else 0.0
+
+
+def _quantity(row: SidesSeries) -> str:
+    role = None if row.labels else role_of(row.series)
+    if role is not None and role[0] in ("concurrency", "throughput") and role[1] > _OWN_QUANTITY:
+        return role[0]
+    return series_title(row.series, row.labels).quantity
+
+
+_OWN_QUANTITY = 0.5
+"""Up to this trust a series of a role measures something of its own: latch waits, transactions."""
+
+
+def _key(row: SidesSeries) -> tuple[str, str]:
+    return row.series, row.labels
+
+
+__all__ = ["by_impact"]
