@@ -7,8 +7,10 @@ import { type FlameBox, layoutFlame, stepFlame, weight, zoomStarts } from '@/cha
 import { motionMs } from '@/charts/motion'
 import { useWidth } from '@/charts/useWidth'
 import { formatNumber, formatShare } from '@/format'
-import { change, type FlameDoc, toneOf, type Tree } from './flame'
-import { diffColour } from './flameDrawing'
+import { Tooltip, useTip } from '@/ui/display/Tooltip'
+import { change, type FlameDoc, type Frame, type Tree } from './flame'
+import { diffColour, innermost } from './flameDrawing'
+import { MODULE, moduleOf } from './modules'
 
 const ROW = 18
 
@@ -22,6 +24,7 @@ export function Icicle({
   hit,
   onPick,
   onSandwich,
+  name = 'Merged stacks, callers above callees',
 }: {
   readonly doc: FlameDoc
   readonly tree: Tree
@@ -29,6 +32,7 @@ export function Icicle({
   readonly hit: ReadonlySet<number> | null
   readonly onPick?: (box: FlameBox) => void
   readonly onSandwich?: (box: FlameBox) => void
+  readonly name?: string
 }) {
   const [measure, width] = useWidth<HTMLDivElement>(800)
   const frame = useRef<HTMLDivElement>(null)
@@ -43,21 +47,14 @@ export function Icicle({
   useZoomMotion(frame, tree, focus, boxes)
   const depth = boxes.reduce((most, box) => Math.max(most, box.depth), 0)
   const all = tree.nodes[0] ? weight(tree.nodes[0]) : 1
-  const [hovered, setHovered] = useState<FlameBox | null>(null)
+  const { tip, show, hide } = useTip<FlameBox>()
   const [focused, setFocused] = useState(focus)
   // One frame is in the order of Tab; the arrows go on from it.
   const stop = boxes.some((box) => box.index === focused) ? focused : boxes[0]?.index
-  const samples = doc.samples + (doc.samples_b ?? 0)
   const describe = (box: FlameBox) => {
     const node = tree.nodes[box.index]
     if (!node) return ''
-    const share = formatShare(box.total / Math.max(1, all))
-    if (doc.samples_b === null) {
-      return `${box.name}: ${formatNumber(box.total / Math.max(1, samples), 1)} threads per sample, ${share}`
-    }
-    const a = node.total / Math.max(1, doc.samples)
-    const b = (node.total_b ?? 0) / Math.max(1, doc.samples_b)
-    return `${box.name}: ${formatNumber(a, 1)} before, ${formatNumber(b, 1)} in the range (threads per sample)`
+    return `${box.name}: ${countText(doc, node)}, ${formatShare(box.total / Math.max(1, all))}`
   }
   return (
     <div className="flame-picture">
@@ -66,7 +63,7 @@ export function Icicle({
         className="flame-boxes"
         style={{ height: (depth + 1) * ROW }}
         role="tree"
-        aria-label="Merged stacks, callers above callees"
+        aria-label={name}
       >
         {boxes.map((box) => {
           const node = tree.nodes[box.index]
@@ -82,7 +79,7 @@ export function Icicle({
               tabIndex={box.index === stop ? 0 : -1}
               data-index={box.index}
               className="flame-box mono"
-              data-tone={moved === null ? toneOf(box.name) : undefined}
+              data-module={moved === null ? moduleOf(innermost(node, box.name)) : undefined}
               data-dim={hit !== null && !hit.has(box.index) ? '' : undefined}
               style={{
                 left: box.x,
@@ -101,11 +98,12 @@ export function Icicle({
                   ?.querySelector<HTMLElement>(`[data-index="${next.index}"]`)
                   ?.focus()
               }}
-              onMouseEnter={() => setHovered(box)}
-              onMouseLeave={() => setHovered(null)}
-              onFocus={() => {
-                setHovered(box)
+              onPointerEnter={(event) => show(box, event.currentTarget)}
+              onPointerLeave={hide}
+              onBlur={hide}
+              onFocus={(event) => {
                 setFocused(box.index)
+                if (event.currentTarget.matches(':focus-visible')) show(box, event.currentTarget, 0)
               }}
             >
               {box.width > 36 ? box.name : ''}
@@ -113,11 +111,51 @@ export function Icicle({
           )
         })}
       </div>
-      <p className="flame-hover mono" role="status">
-        {hovered
-          ? describe(hovered)
-          : 'Click a frame to widen it; double click (or s) shows its callers and what it calls; arrows go from frame to frame.'}
+      <Tooltip tip={tip} onHide={hide}>
+        {(box) => {
+          const node = tree.nodes[box.index]
+          return node && <FrameTip doc={doc} node={node} all={all} />
+        }}
+      </Tooltip>
+    </div>
+  )
+}
+
+/** "12.5 threads per sample"; of a difference, before and in the range. */
+function countText(doc: FlameDoc, node: Frame): string {
+  const per = (total: number, samples: number) => formatNumber(total / Math.max(1, samples), 1)
+  const unit = doc.event === null ? 'threads per sample' : 'CPUs at once'
+  if (doc.samples_b === null) return `${per(node.total, doc.samples)} ${unit}`
+  const now = per(node.total_b ?? 0, doc.samples_b)
+  return `${per(node.total, doc.samples)} before, ${now} in the range (${unit})`
+}
+
+/** The tooltip of a frame: the whole name, where it belongs, how many threads are in it, which share. */
+function FrameTip({
+  doc,
+  node,
+  all,
+}: {
+  readonly doc: FlameDoc
+  readonly node: Frame
+  readonly all: number
+}) {
+  const own = node.self + (node.self_b ?? 0)
+  const share = (part: number) => formatShare(part / Math.max(1, all))
+  return (
+    <div className="flame-tip">
+      <p className="mono">
+        <strong>{node.name}</strong>
       </p>
+      {node.trunk ? (
+        <p className="mono flame-trunk">{node.trunk.join(' › ')}</p>
+      ) : (
+        node.parent >= 0 && <p className="muted">{MODULE[moduleOf(node.name)].name}</p>
+      )}
+      <p>
+        {countText(doc, node)}, {share(weight(node))} of all
+      </p>
+      {own > 0 && <p className="muted">innermost in {share(own)}</p>}
     </div>
   )
 }

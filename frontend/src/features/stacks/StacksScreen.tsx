@@ -1,8 +1,9 @@
 /** Stacks of a sample or of a range: triage, thread list, flame, and the sessions of the same time. */
 import { useQuery } from '@tanstack/react-query'
+import { rollup } from 'd3-array'
 import type { StackMoment } from '@/api/schema'
 import { formatNumber } from '@/format'
-import { useIncidentId, useZone } from '@/state/incident'
+import { type Range, useIncidentId, useRange, useZone } from '@/state/incident'
 import { useKeys } from '@/state/keys'
 import { flag, oneOf, text, useResolvedDefaults, useUrlChange, useUrlState } from '@/state/url'
 import { useViewKeys } from '@/state/viewKeys'
@@ -38,6 +39,7 @@ export default function StacksScreen() {
   useViewKeys(LAYERS, NAMES, (name) => setShow(name, { push: true }))
   const [frame] = useUrlState('in', text, '')
   const [words] = useUrlState('q', text, '')
+  const [range] = useRange()
   const moments = useQuery(momentsQuery(id))
   const find = useArtifactByHash(id)
   // Of two readings of one sample the one that still names its threads.
@@ -76,14 +78,23 @@ export default function StacksScreen() {
     <div className="stacks">
       <SampleList
         moments={moments.data}
-        selected={key}
-        onSelect={(name) => change({ sample: [name], thread: [] }, { push: true })}
+        isSelected={(moment) =>
+          show === 'flame' ? isInRange(moment, range) : sampleKey(moment) === key
+        }
+        onSelect={({ time, ...moment }) =>
+          change(
+            show === 'flame' && time !== null
+              ? { start: [time], end: [time], focus: [], fn: [] }
+              : { sample: [sampleKey(moment)], thread: [] },
+            { push: true },
+          )
+        }
       />
       <div className={cx('stacks-main', !ofSample && 'scroll')}>
         <header className="stacks-head">
           <h2 data-testid="stacks-headline">
             {show === 'flame'
-              ? `${moments.data.length} stack ${moments.data.length === 1 ? 'sample' : 'samples'} merged`
+              ? mergedText(moments.data)
               : data
                 ? headline(data)
                 : 'Loading the sample'}
@@ -161,32 +172,41 @@ export default function StacksScreen() {
 }
 
 /** A sample of the incident in the address: "artifact:snapshot". */
-const sampleKey = (moment: StackMoment) => `${moment.artifact}:${moment.snapshot}`
+const sampleKey = (moment: Pick<StackMoment, 'artifact' | 'snapshot'>) =>
+  `${moment.artifact}:${moment.snapshot}`
 
 /** The samples at the left, to choose one. */
 function SampleList({
   moments,
-  selected,
+  isSelected,
   onSelect,
 }: {
   readonly moments: readonly StackMoment[]
-  readonly selected: string
-  readonly onSelect: (key: string) => void
+  readonly isSelected: (moment: StackMoment) => boolean
+  readonly onSelect: (moment: StackMoment) => void
 }) {
   const zone = useZone()
+  // A sample that two files hold is one: the copy is in the list only when a link leads to it.
+  const listed = moments.filter((moment) => moment.same_as === null || isSelected(moment))
+  const copiesOf = rollup(
+    moments.filter(({ same_as }) => same_as !== null),
+    (group) => group.length,
+    ({ same_as }) => same_as ?? '',
+  )
   return (
     <nav className="stacks-samples scroll" aria-label="Stack samples">
       <h2>Samples</h2>
       <ul>
-        {moments.map((moment) => {
-          const key = sampleKey(moment)
+        {listed.map((moment) => {
+          const selected = isSelected(moment)
+          const copies = copiesOf.get(moment.path) ?? 0
           return (
-            <li key={key}>
+            <li key={sampleKey(moment)}>
               <button
                 type="button"
-                aria-pressed={key === selected}
-                className={cx('stacks-sample', key === selected && 'selected')}
-                onClick={() => onSelect(key)}
+                aria-pressed={selected}
+                className={cx('stacks-sample', selected && 'selected')}
+                onClick={() => onSelect(moment)}
               >
                 <span className="mono">
                   {moment.time ? zone.format(moment.time) : 'time unknown'}
@@ -199,6 +219,7 @@ function SampleList({
                 <span className="faint ellipsis" title={moment.path}>
                   {moment.path.split('/').at(-1)}
                 </span>
+                {copies > 0 && <span className="faint">also by pt-pmp, counted once</span>}
               </button>
             </li>
           )
@@ -206,6 +227,19 @@ function SampleList({
       </ul>
     </nav>
   )
+}
+
+function isInRange({ time }: StackMoment, { from, to }: Range): boolean {
+  return time !== null && from !== null && to !== null && time >= from && time <= to
+}
+
+/** "6 stack samples merged; 5 of them, written by gdb and by pt-pmp, count once" */
+function mergedText(moments: readonly StackMoment[]): string {
+  const copies = moments.filter(({ same_as }) => same_as !== null).length
+  const samples = moments.length - copies
+  const text = `${samples} stack ${samples === 1 ? 'sample' : 'samples'} merged`
+  if (copies === 0) return text
+  return `${text}; ${copies} of them, by gdb and pt-pmp, ${copies === 1 ? 'counts' : 'count'} once`
 }
 
 /** "358 threads, 316 of them not idle; 300 (84 %) are in lock_wait_suspend_thread in …". */

@@ -1,11 +1,10 @@
-/** What a merged stack tree says: its functions, one function's callers and callees, hits, colours. */
+/** What a merged stack tree says: its functions, one function's callers and callees, hits, its folded trunk. */
 import type { components } from '@/api/schema'
 import { type FlameTree, treeOf, weight } from '@/charts/flame'
 
 export type FlameDoc = components['schemas']['FlameDoc']
 export type FlameNode = components['schemas']['FlameNode']
-export type Tree = FlameTree<FlameNode>
-export type Tone = 'waiting' | 'io' | 'running' | 'plain'
+export type Tree = FlameTree<Frame>
 
 export type FunctionRow = {
   readonly name: string
@@ -133,7 +132,8 @@ export function hits(tree: Tree, search: string): { indexes: Set<number>; thread
   const walk = (index: number, inside: boolean) => {
     const node = tree.nodes[index]
     if (!node) return
-    const hit = index > 0 && node.name.toLowerCase().includes(wanted)
+    const names = (node as Frame).trunk ?? [node.name]
+    const hit = index > 0 && names.some((name) => name.toLowerCase().includes(wanted))
     if (hit) {
       indexes.add(index)
       if (!inside) threads += weight(node)
@@ -144,17 +144,68 @@ export function hits(tree: Tree, search: string): { indexes: Set<number>; thread
   return { indexes, threads }
 }
 
-const WAITING =
-  /^(futex|_*lll_|__GI___lll|_*pthread_cond|_*pthread_mutex|rw_lock_|sync_array|os_event_wait|os_cond|mutex_|PolicyMutex|TTAS|MDL_context::acquire|lock_wait|__futex|_*clock_nanosleep)/
-const IO =
-  /^(_*f(data)?sync|_*datasync|p(read|write)|_*libc_p(read|write)|io_|os_file_|fil_flush|buf_read_page)/
+/** A frame of a picture: one function, or the trunk that is folded to one box. */
+export type Frame = FlameNode & {
+  /** The functions of a folded trunk, outermost first. */
+  readonly trunk?: readonly string[]
+}
 
-/** Colour by the name of the function; most names match no pattern and are "running". */
-export function toneOf(name: string): Tone {
-  if (WAITING.test(name)) return 'waiting'
-  if (IO.test(name)) return 'io'
-  if (name === '??' || name.endsWith('::??')) return 'plain'
-  return 'running'
+/** The trunk holds at least this share of all threads, and is at least so many frames long. */
+const TRUNK_SHARE = 0.8
+const TRUNK_LEAST = 3
+/** What most threads do stays in sight, also where all do the same: so many innermost frames. */
+const INNERMOST_SHOWN = 10
+
+/**
+ * Fold the frames that nearly all stacks begin with to one box. What leaves the trunk before its end is
+ * drawn beside it, below the root; widths stay what they are. Nodes: callers before callees.
+ */
+export function foldTrunk(nodes: readonly FlameNode[]): Frame[] {
+  const all = nodes[0] ? weight(nodes[0]) : 0
+  const children = treeOf(nodes).children // the widest first
+  const spine: number[] = []
+  for (let at = children[0]?.[0]; at !== undefined; at = children[at]?.[0]) spine.push(at)
+  const branches = spine.findIndex((at) => weight(nodes[at] as FlameNode) < TRUNK_SHARE * all)
+  const shared = branches < 0 ? spine.length : branches
+  const trunk = spine.slice(0, Math.max(0, Math.min(shared, spine.length - INNERMOST_SHOWN)))
+  const last = trunk.at(-1)
+  if (last === undefined || trunk.length < TRUNK_LEAST) return [...nodes]
+  const names = trunk.map((at) => (nodes[at] as FlameNode).name)
+  const folded = {
+    ...(nodes[last] as FlameNode),
+    ...{ name: `${names[0]} … ${names.at(-1)}`, parent: 0, trunk: names },
+  }
+  const inTrunk = new Set(trunk)
+  const place = new Map<number, number>()
+  const result: Frame[] = []
+  nodes.forEach((node, at) => {
+    if (at === trunk[0]) {
+      place.set(last, result.length)
+      place.set(at, 0) // what leaves the trunk here is beside it
+      result.push(folded)
+    } else if (inTrunk.has(at)) {
+      if (at !== last) place.set(at, 0)
+    } else {
+      place.set(at, result.length)
+      result.push(node.parent < 0 ? node : { ...node, parent: place.get(node.parent) ?? 0 })
+    }
+  })
+  return result
+}
+
+/** The same stacks from the innermost frame outwards: below the root what threads do, then who called. */
+export function inverted(nodes: readonly FlameNode[]): FlameNode[] {
+  const merged = new Merged(nodes[0]?.name ?? 'all')
+  if (nodes[0]) merged.grow(0, nodes[0])
+  for (const node of nodes) {
+    const own = { ...node, total: node.self, total_b: node.self_b ?? 0 }
+    if (node.parent < 0 || weight(own) === 0) continue
+    let into = 0
+    let frame: FlameNode | undefined = node
+    for (; frame && frame.parent >= 0; frame = nodes[frame.parent])
+      into = merged.add(into, frame.name, own)
+  }
+  return merged.sorted()
 }
 
 /** -1..1: the share of threads per sample that the second side has more (or less) of. */

@@ -1,26 +1,28 @@
 /** The flame graph as a file: SVG of the boxes, rows of the functions; and the colours of both. */
 import { escapeXml, type Rows, svgDocument } from '@/charts/exportSvg'
 import { layoutFlame } from '@/charts/flame'
-import { change, type FlameDoc, type Tree, functionRows, type Tone, toneOf } from './flame'
+import { change, type FlameDoc, type Frame, type Tree, functionRows } from './flame'
+import { MODULE, moduleOf } from './modules'
 
 const WIDTH = 1400
 const ROW = 18
 const HEAD = 28
 const LETTER = 6.2
 
-/** Plain mixes of the tokens, as stacks.css paints the boxes. */
-const FILL: Readonly<Record<Tone, readonly [token: string, share: number]>> = {
-  waiting: ['--waiting', 0.42],
-  io: ['--cat-1', 0.36],
-  running: ['--running', 0.26],
-  plain: ['--diff-none', 1],
-}
-
 /** Blue where the range has fewer threads than before, orange where it has more. */
 export function diffColour(moved: number): string {
   const side = moved < 0 ? 'var(--diff-less)' : 'var(--diff-more)'
   return `color-mix(in srgb, ${side} ${Math.round(Math.abs(moved) * 85)}%, var(--diff-none))`
 }
+
+const fillOf = (name: string) => {
+  const { token, share } = MODULE[moduleOf(name)]
+  return [token, share / 100] as const
+}
+
+/** What a box is coloured by: a trunk by its last function. */
+export const innermost = (node: Frame | undefined, name: string): string =>
+  node?.trunk?.at(-1) ?? name
 
 export function flameSvg(doc: FlameDoc, tree: Tree, focus: number): string {
   const boxes = layoutFlame(tree, Math.min(focus, tree.nodes.length - 1), WIDTH)
@@ -30,7 +32,7 @@ export function flameSvg(doc: FlameDoc, tree: Tree, focus: number): string {
     const moved = node && doc.samples_b !== null ? change(node, doc.samples, doc.samples_b) : null
     const [token, share] =
       moved === null
-        ? FILL[toneOf(box.name)]
+        ? fillOf(innermost(node, box.name))
         : ([moved < 0 ? '--diff-less' : '--diff-more', Math.abs(moved) * 0.85] as const)
     const y = HEAD + box.depth * ROW
     const letters = Math.floor((box.width - 8) / LETTER)
@@ -76,7 +78,7 @@ export function stackSvg(frames: readonly string[], title: string): string {
   const shown = frames.slice(0, MOST_FRAMES).toReversed()
   const width = Math.max(320, ...shown.map((name) => 24 + name.length * LETTER))
   const rows = shown.map((name, at) => {
-    const [token, share] = FILL[toneOf(name)]
+    const [token, share] = fillOf(name)
     const y = HEAD + at * ROW
     return (
       `<rect x="8" y="${y}" width="${width - 16}" height="${ROW - 1}" fill="var(${token})" fill-opacity="${share}"/>` +
