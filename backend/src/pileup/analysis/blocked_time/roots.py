@@ -11,7 +11,7 @@ import itertools
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import msgspec
 
@@ -37,6 +37,9 @@ _PASSING = frozenset({"latch", "commit", "fsync"})
 _MOST = 50
 _MANY = 4
 """Moments from which on a holder that only one of them shows is a passing one."""
+_BY_STACK = ", by its stack."
+"""Ends a reason that says what a holder does."""
+_SAYS_LITTLE = frozenset({wait_classes.WORKING, wait_classes.UNKNOWN, wait_classes.IDLE, "latch"})
 _ROUNDED = 1e-9
 _SHOWN_IN_PATH = 60
 
@@ -241,9 +244,9 @@ class Roots:
         *,
         rotates: bool,
     ) -> RootDoc:
-        seen = self._seen(key, rotates=rotates)
+        seen, (described, _) = self._seen(key, rotates=rotates), self._described(key, rotates)
         spread = _spread(by_moment, share, self.weights, seen.best)
-        moment, described, member = seen.moment, seen.described, seen.member
+        moment, member = seen.moment, seen.member
         title = _title_of(key)
         root = RootDoc(
             key=key,
@@ -308,8 +311,33 @@ class Roots:
 
     def described(self, root: RootDoc) -> tuple[Described | None, str]:
         """Return the description of a root at its time, and its key in the tally."""
-        seen = self._seen(root.key, rotates=root.rotates)
-        return seen.described, seen.origin
+        return self._described(root.key, root.rotates)
+
+    def _described(self, key: str, rotates: bool) -> tuple[Described | None, str]:
+        """Describe a root; a resource with changing holders by what most of them do."""
+        seen = self._seen(key, rotates=rotates)
+        described, doing = seen.described, self._doing(key) if rotates else ""
+        if described is None or not doing:
+            return described, seen.origin
+        who = "leader" if described.node.kind == "commit" else "holder"
+        return replace(described, holder=f"{described.holder}, whose {who} {doing}"), seen.origin
+
+    def _doing(self, gate: str) -> str:
+        """Return what the changing holders of a resource do in most moments; "" if they differ."""
+        reasons = self.reasons[gate]
+        why, times = max(reasons.items(), key=lambda item: (item[1], item[0]), default=("", 0))
+        if why.endswith(_BY_STACK) and 2 * times >= sum(reasons.values()):
+            words = why.removesuffix(_BY_STACK)
+            return f"{words[0].lower()}{words[1:]}"
+        classes: defaultdict[str, float] = defaultdict(float)
+        for key, moments in self.through[gate].items():
+            member = self.ends[key].member
+            if key != gate and member is not None:
+                classes[member.time_class] += sum(moments.values())
+        name, most = max(classes.items(), key=lambda item: (item[1], item[0]), default=("", 0.0))
+        if name in _SAYS_LITTLE or 2 * most < sum(classes.values()):
+            return ""
+        return f"is in {_class_title(name).lower()}" if name else ""
 
 
 def _rotates(holders: Mapping[str, Mapping[int, float]]) -> bool:
@@ -359,8 +387,11 @@ def _title_of(key: str) -> str:
     prefix, _, name = key.partition(":")
     if prefix != "class":
         return name
-    titles = {each.id: each.title for each in wait_classes.time_classes()}
-    return f"{titles.get(name, name)} (holder unknown)"
+    return f"{_class_title(name)} (holder unknown)"
+
+
+def _class_title(name: str) -> str:
+    return next((each.title for each in wait_classes.time_classes() if each.id == name), name)
 
 
 def _is_held(described: Described) -> bool:
