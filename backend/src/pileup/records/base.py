@@ -62,7 +62,7 @@ class Event(Record):
     KIND: ClassVar[str] = "event"
 
     kind: str
-    """log, trigger, restart, crash, semaphore_warning, ..."""
+    """log, trigger, restart, crash, cluster, semaphore_warning, ..."""
     severity: str | None = None
     """error, warning, note, system."""
     subsystem: str | None = None

@@ -170,6 +170,18 @@ class ForeignKeyError(Record):
     KIND: ClassVar[str] = "foreign_key_error"
 
     table: str | None = None
+    """The child, which has the constraint."""
     constraint: str | None = None
+    columns: str | None = None
+    """Of the child: 'customer, region'."""
+    parent_table: str | None = None
+    parent_columns: str | None = None
+    index: str | None = None
+    """In which the row at fault was looked up."""
+    row: tuple[str, ...] = ()
+    """The fields of the row at fault as printed: 'len 4; hex 80000063; asc    c;'."""
+    trx_id: str | None = None
+    session_id: int | None = None
+    query: str | None = None
     message: str = ""
     original: str | None = None

@@ -251,6 +251,11 @@ Cpus_allowed_list:\t0-7
 voluntary_ctxt_switches:\t12345
 nonvoluntary_ctxt_switches:\t678
 """,
+    "/proc/PID/stat": (
+        "2161 (mysqld) S 1 2161 2161 0 -1 4194560 917211 0 12 0 185922 93211 0 0 20 0 45 0 4193 "
+        "2718924800 225512 18446744073709551615 1 1 0 0 0 0 540679 0 1073747 0 0 0 17 3 0 0 5 0 0 "
+        "0 0 0 0 0 0 0 0\n"
+    ),
     "/proc/PID/io": """\
 rchar: 1000
 wchar: 2000

@@ -108,6 +108,7 @@ def test_uptime_reads_users_and_uptime_of_every_age() -> None:
         ("/proc/net/snmp", "nstat.Tcp_CurrEstab", "", None, 55),
         ("/proc/softirqs", "softirqs.count", "softirq=NET_RX", None, 7000),
         ("/proc/PID/status", "procpid.VmSwap", "command=mysqld,pid=2161", "KiB", 500_000),
+        ("/proc/PID/stat", "procpid.num_threads", "command=mysqld,pid=2161", "threads", 45),
         ("/proc/PID/io", "procio.read_bytes", "", "B", 4096),
         ("/proc/PID/smaps", "smaps.Rss", "", "KiB", 902_048),
         ("/proc/swaps", "swaps.used", "file=/dev/dm-1", "KiB", 512_000),

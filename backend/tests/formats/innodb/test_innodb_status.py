@@ -144,6 +144,50 @@ def test_deadlock_and_foreign_key_error() -> None:
     assert second.holds == ("record app.accounts PRIMARY X locks rec but not gap",)
     (error,) = [i for i in every if isinstance(i, ForeignKeyError)]
     assert (error.table, error.constraint) == ("shop.child", "child_ibfk_1")
+    assert (error.columns, error.parent_table, error.parent_columns) == (
+        "parent_id",
+        "parent",
+        "id",
+    )
+    assert (error.trx_id, error.session_id) == ("1B588AD0", 12)
+    assert error.query == "INSERT INTO child VALUES (1)"
+
+
+FOREIGN_KEY = """\
+------------------------
+LATEST FOREIGN KEY ERROR
+------------------------
+2026-11-20 22:17:05 0x7f12 Transaction:
+TRANSACTION 5123, ACTIVE 0 sec updating or deleting
+MySQL thread id 12, OS thread handle 140, query id 345 localhost root updating
+DELETE FROM parent
+ WHERE id = 7
+Foreign key constraint fails for table `shop`.`child`:
+,
+  CONSTRAINT `fk` FOREIGN KEY (`a`, `b`) REFERENCES `shop`.`parent` (`id`, `region`)
+Trying to delete or update in parent table, in index PRIMARY tuple:
+DATA TUPLE: 2 fields;
+ 0: len 4; hex 80000007; asc     ;;
+ 1: SQL NULL;
+
+But in child table `shop`.`child`, in index fk, there is a record:
+PHYSICAL RECORD: n_fields 2; compact format; info bits 0
+ 0: len 4; hex 80000009; asc     ;;
+
+------------
+TRANSACTIONS
+------------
+Trx id counter 5130
+"""
+
+
+def test_the_row_at_fault_of_a_foreign_key_error() -> None:
+    every = list(innodb_status.parse(FOREIGN_KEY.split("\n")))
+    (error,) = [item for item in every if isinstance(item, ForeignKeyError)]
+    assert (error.columns, error.parent_table) == ("a, b", "shop.parent")
+    assert (error.parent_columns, error.index) == ("id, region", "PRIMARY")
+    assert error.row == ("len 4; hex 80000007; asc     ;", "NULL")
+    assert error.query == "DELETE FROM parent\n WHERE id = 7"
 
 
 def test_numbers_of_a_dump() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from pileup.analysis import EvidenceArtifact
 from pileup.analysis.clock.years import with_years
 from pileup.formats.logs import kernel_log, syslog
 from pileup.formats.logs.parts.kernel_faults import fault
@@ -80,14 +81,15 @@ def test_a_year_told_by_a_message_holds_for_the_lines_after_it() -> None:
 
 
 def test_the_clock_stage_finds_the_year() -> None:
-    """Nearest to what the rest of the incident says: December before that January."""
+    """Nearest to what the files beside it say: December before that January."""
     logged = events(syslog, "syslog", "rfc3164-over-new-year.txt")
     january = 1798761602_000000
     known = Event(
         line_first=1, line_last=1, wall_us=january, clock="local", kind="log", message="x"
     )
     frames = {"event": pl.concat([_frame("a" * 64, logged[:3]), _frame("b" * 64, [known])])}
-    filled, _ = with_years([], frames)
+    files = [EvidenceArtifact(name * 64, f"{name}.log", 1, None) for name in "ab"]
+    filled, _ = with_years(files, frames, {})
     assert filled["event"]["clock"].to_list() == ["local"] * 4
     assert filled["event"]["wall_us"][0] == 1798761590_000000
 

@@ -310,3 +310,17 @@ def test_df_in_german() -> None:
     found = series(df, "df", "coreutils-german.txt")
     assert found["df.available", "/"].values[0] == 85461234
     assert found["df.use", "/dev/shm"].values[0] == 0  # a mount
+
+
+def test_what_a_node_reports_about_its_cluster() -> None:
+    """Of Galera, as MySQL 8 and MariaDB print it; other lines of the same subsystem are log."""
+    lines = (
+        "2026-11-20T22:17:05.123456Z 0 [Note] [MY-000000] [WSREP] Shifting SYNCED -> DONOR/X",
+        "2026-11-20T22:17:06Z 0 [Note] [MY-000000] [Galera] Member 1.0 (n2) synced with group.",
+        "2026-11-20 22:17:07 0 [Note] WSREP: New cluster view: global state: 5c:42, view# 3",
+        "2026-11-20 22:17:08 0 [Note] WSREP: wsrep_load(): loading provider library",
+        "2026-11-20 22:17:09 0 [Note] InnoDB: donor",
+    )
+    events = [item for item in error_log.parse(lines) if isinstance(item, Event)]
+    assert [event.kind for event in events] == ["cluster"] * 3 + ["log"] * 2
+    assert [event.subsystem for event in events] == ["WSREP", "Galera", "WSREP", "WSREP", "InnoDB"]

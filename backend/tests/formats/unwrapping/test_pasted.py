@@ -367,3 +367,25 @@ def test_metrics_and_columns_stay_what_they_are() -> None:
     assert read("time,qps\n2026-01-01 00:00:00,5\n2026-01-01 00:00:01,6\n").format == "metric-csv"
     counted = "      3 poll,vio_io_wait\n      1 futex,os_event_wait\n"
     assert rows(read(counted), "stack")[0]["count"] == 3
+
+
+UNDATED = ("mysqld: ready for connections", "[Warning] Aborted connection 12 to db", "InnoDB: slow")
+DATED = tuple(f"2026-11-20T22:17:04.{n}23456Z {n} [Warning] [MY-010056] [Server] b" for n in "123")
+
+
+@pytest.mark.parametrize("prefix", ["", "db-1  | "])
+@pytest.mark.parametrize("many", [1, 3])
+def test_docker_times_stay_where_a_line_has_none(prefix: str, many: int) -> None:
+    """And are dropped where the server prints its own: with few lines and with many."""
+    stamps = [f"2026-11-20T22:18:0{second}.500000000Z" for second in range(3)]
+
+    def events(lines: tuple[str, ...]) -> list[tuple[object, ...]]:
+        wrapped = (f"{prefix}{at} {line}\n" for at, line in zip(stamps, lines, strict=True))
+        parsed = parse_bytes("".join([*wrapped] * many).encode())
+        columns = ("wall_us", "clock", "severity", "message")
+        return parsed.frames["event"].select(columns).unique(maintain_order=True).rows()
+
+    minute = 1_795_213_080_500_000
+    assert [row[0] for row in events(UNDATED)] == [minute + n * 1_000_000 for n in range(3)]
+    plain = parse_bytes("\n".join(DATED).encode()).frames["event"]
+    assert events(DATED) == plain.select("wall_us", "clock", "severity", "message").rows()

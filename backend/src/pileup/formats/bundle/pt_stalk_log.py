@@ -20,7 +20,7 @@ NAME = "pt-stalk-log"
 TITLE = "pt-stalk trigger and log"
 GIVES = "The trigger as an event; pt-stalk's options as settings."
 PRINTED_BY = "pt-stalk: `-trigger`, `-output`, its log"
-VERSION = 1
+VERSION = 2
 HINTS = ("-trigger", "-output", "pt-stalk.log", "pt-stalk-stdout.txt")
 
 # 2026_11_20_22_19_52 Check results: status(Threads_running)=303, matched=yes, cycles_true=2

@@ -3,9 +3,9 @@
 Source: sql_print_message_func() in sql/log.cc (to 5.7, MariaDB); log_line_submit() and the
         traditional sink from 8.0. Until 5.5 and for InnoDB's own lines a stamp may be missing: such
         a line gets the time of the dated line before it.
-Yields: an Event per dated line (log, restart, crash, semaphore_warning); a status dump inside
-        the log is read by innodb_status, with the log's line numbers. So are the waits below 'a
-        long semaphore wait' and the deadlocks of innodb_print_all_deadlocks: the time of both is
+Yields: an Event per dated line (log, restart, crash, cluster, semaphore_warning); a status dump
+        inside the log is read by innodb_status, with the log's line numbers. So are the waits below
+        'a long semaphore wait' and the deadlocks of innodb_print_all_deadlocks: the time of both is
         that of the dated line before them.
 """
 
@@ -25,9 +25,12 @@ from pileup.records import Clock, Event, Item, Skipped
 
 NAME = "error-log"
 TITLE = "MySQL / MariaDB error log"
-GIVES = "Events: restarts, crashes, warnings; the status dumps inside are read as such."
+GIVES = (
+    "Events: restarts, crashes, changes of a Galera cluster, warnings; the status dumps inside are "
+    "read as such."
+)
 PRINTED_BY = "MySQL 4.1 to 9.x (also `log_sink_json`), Percona, MariaDB"
-VERSION = 5
+VERSION = 6
 LINE_STARTS = (
     r"\d{4}-\d\d-\d\d[T ]|\d{6} +\d\d?:\d\d:\d\d|InnoDB: |\[(?:Note|Warning|ERROR|System)\] "
 )
@@ -46,6 +49,16 @@ _OLD = re.compile(
     r"(?:\[(?P<severity>[A-Za-z]+)\] )?(?P<message>.*)"
 )
 _CRASH = re.compile(r"mysqld got (?:signal|exception)|Assertion failure|mariadbd got signal", re.I)
+# What a node of a Galera cluster reports about the group: membership, state, transfers, conflicts.
+_CLUSTER = re.compile(
+    r"Shifting \w{3,20}(?:/\w+)? -> |[Cc]luster view|view\(view_id\(|New COMPONENT|Quorum results"
+    r"|Member \S{1,40} ?\([^)]{0,200}\) (?:requested state transfer|synced with group|desyncs"
+    r"|resyncs|initiates vote)|State transfer|state transfer|[Ss]ynchronized with group"
+    r"|cluster conflict|BF[- ]abort|high priority abort|[Ff]low[- ]control"
+    r"|no nodes coming from prim view|[Nn]on-[Pp]rimary|NON-PRIM|primary view|suspecting node"
+    r"|declaring (?:node|\S{8,80} at) |connection to peer|evict|[Ii]nconsisten|Server status change"
+    r"|Provider (?:paused|resumed)|gcs_caused|desynced|donor"
+)
 _RESTART = re.compile(
     r"ready for connections|mysqld (?:re)?started|starting as process|Version: '", re.I
 )
@@ -311,15 +324,15 @@ def _event(text: str, number: int) -> Event | None:
     else:
         return None
     message = match["message"].strip()
-    if subsystem is None and message.startswith("InnoDB: "):
-        subsystem = "InnoDB"
+    if subsystem is None and message.startswith(("InnoDB: ", "WSREP: ", "WSREP_SST: ")):
+        subsystem = "InnoDB" if message.startswith("InnoDB") else "WSREP"
     severity = _SEVERITY.get((match["severity"] or "").lower())
     return Event(
         line_first=number,
         line_last=number,
         wall_us=wall,
         clock=clock,
-        kind=_kind(message),
+        kind=_kind(message, subsystem),
         severity=severity,
         subsystem=subsystem,
         code=code,
@@ -348,11 +361,13 @@ def _closed(event: Event, continued: list[str], last: int) -> Event:
     )
 
 
-def _kind(message: str) -> str:
+def _kind(message: str, subsystem: str | None = None) -> str:
     if _SEMAPHORE.search(message):
         return "semaphore_warning"
     if _CRASH.search(message):
         return "crash"
+    if subsystem in ("WSREP", "Galera") and _CLUSTER.search(message):
+        return "cluster"
     return "restart" if _RESTART.search(message) else "log"
 
 

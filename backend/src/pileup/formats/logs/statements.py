@@ -63,6 +63,8 @@ _HEAD = 2000
 def sniff(head: str) -> bool | None:
     """Return whether every statement of the text begins and goes on like SQL."""
     lines = head.split("\n")[:_HEAD_LINES]
+    if sum(line.startswith("#") for line in lines) > len(lines) / 4:
+        return False  # a log or a report, with statements between its lines
     found = [text for _, _, text in _statements(lines)]
     return bool(found) and all(_is_statement(text) for text in found)
 

@@ -31,7 +31,7 @@ GIVES = (
 PRINTED_BY = (
     "Linux (also `/proc/net`, `/proc/PID`), net-tools, procps (`free`, `vmstat -s`, `-D`), numactl"
 )
-VERSION = 3
+VERSION = 4
 HINTS = (
     "-meminfo",
     "-procvmstat",
@@ -76,8 +76,8 @@ _NETSTAT_GAUGES = ("tcp_connections_established", "ip_forwarding")
 _FREE_ROWS = ("Mem", "Swap", "Total", "Low", "High", "-/+ buffers/cache")
 _SIZES = {"B": 1 / 1024, "K": 1.0, "M": 1024.0, "G": 1024.0**2, "T": 1024.0**3}
 _LONGEST_LINE = 100_000
-_MANY_STARTS = ("smaps", "zoneinfo", "buddyinfo")
-"""Files in which every mapping or zone begins like the file."""
+_MANY_STARTS = ("smaps", "zoneinfo", "buddyinfo", "pid_stat")
+"""Files in which every mapping or zone begins like the file, and one line of each thread."""
 _LONGEST = 200
 """Characters of a line that are matched, except in stat and interrupts."""
 
@@ -87,7 +87,8 @@ def sniff(head: str) -> bool | None:
     lines = [line for line in head.split("\n")[:12] if line.strip() and not line.startswith("TS ")]
     if not lines:
         return False
-    if _starting_file(lines[0]) is None or len(lines) < 2:
+    first = _starting_file(lines[0])
+    if first is None or (len(lines) < 2 and first != "pid_stat"):
         return False
     reader = _Reader()
     fit = 0
@@ -96,7 +97,7 @@ def sniff(head: str) -> bool | None:
         if (what := _starting_file(line)) is not None:
             reader.start(what, line)
         fit += reader.line(0, line) or what is not None
-    return fit - 1 >= 0.8 * (len(whole) - 1)
+    return fit - 1 >= 0.8 * (len(whole) - 1) and (len(lines) > 1 or fit > 0)
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 
 from pileup.formats.unwrapping import pasted_stacks, pasted_tables
-from pileup.formats.unwrapping.wrapped_logs import Unwrap, without
+from pileup.formats.unwrapping.wrapped_logs import Unwrap, without, without_docker_times
 
 _MOST_LINES = 300
 _QUOTE = re.compile(r" {0,3}>(?: |$)")
@@ -66,7 +66,8 @@ def _in_front(lines: list[str]) -> Unwrap | None:
         return None
     for pattern in (_QUOTE, *_VIEWERS, *_MARGINS):
         if sum(bool(pattern.match(line)) for line in filled) >= 0.9 * len(filled):
-            return lambda line: without(pattern, line)
+            inside = without_docker_times([without(pattern, line) for line in filled]) or str
+            return lambda line: inside(without(pattern, line))
     if not filled[0].startswith(("    ", "\t")):
         return None
     starts = [match[0] for line in filled if (match := _INDENT.match(line))]

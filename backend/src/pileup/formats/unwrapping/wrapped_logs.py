@@ -6,8 +6,9 @@ Source: containers: Docker's json-file driver, ``docker logs -t``, the CRI log o
             {"log":"2023-05-01T10:00:00.123456Z 0 [Note] ...\\n","stream":"stderr","time":"..."}
             2023-05-02T04:00:00.123456789Z stderr F 2023-05-02T04:00:00.123456Z 0 [Note] ...
             { "prio": 2, "err_code": 10931, "msg": "...", "time": "2023-05-02T04:00:01.1Z", ... }
-Gives:  the wrapped text. The times of a container are dropped: the server prints its own. A journal
-        becomes lines of syslog and log_sink_json those of the traditional sink.
+Gives:  the wrapped text. The times of a container are dropped where the server prints its own;
+        those of ``docker logs -t`` stay in front of lines that have none. A journal becomes lines
+        of syslog and log_sink_json those of the traditional sink.
 Note:   a wrapper is peeled when half of the first lines have it; a line without it (written by the
         shipper itself) stays as it is. A message of several lines gives several logical lines
         for one raw line.
@@ -19,7 +20,7 @@ Parts:  Docker cuts a line at 16 KB (its json-file entries then do not end with 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
@@ -36,6 +37,11 @@ _CRI = re.compile(
 )
 # Nine decimals, as Docker prints them: MySQL prints six.
 _DOCKER_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z ")
+_OWN_TIME = re.compile(
+    r"\s*(?:\d{4}-\d\d-\d\d[T ]|\d{6} [ \d]\d:|TS \d|[A-Z][a-z]{2} [ \d]\d \d\d:"
+    r"|\d\d:\d\d:\d\d|# Time)"
+)
+_IN_BLOCK = re.compile(r"[+|]|\*{3}|-{2}|={5}|Thread \d|TID \d|#\d|\{|[^\t]*\t[^\t]*\t")
 _WORDS = ("log", "message", "MESSAGE")
 _MOST_LINES = 200
 _LONGEST = 1024 * 1024
@@ -57,9 +63,22 @@ def choose_unwrapper(head: str) -> Unwrap | None:
         return _Docker() if any(text.endswith("\n") for _, text in entries) else _unwrap_json
     if sum(bool(_CRI.match(line)) for line in lines) >= enough:
         return _Cri()
-    if sum(bool(_DOCKER_TIME.match(line)) for line in lines) >= enough:
-        return partial(without, _DOCKER_TIME)
-    return None
+    return without_docker_times(lines)
+
+
+def without_docker_times(lines: Sequence[str]) -> Unwrap | None:
+    """Return what removes the times of ``docker logs -t``; None when these lines need them.
+
+    A line that prints no time of its own keeps Docker's, unless it is one of many that a table, a
+    dump or a stack consists of.
+    """
+    filled = [line for line in lines if line.strip()]
+    texts = [line[match.end() :] for line in filled if (match := _DOCKER_TIME.match(line))]
+    if not texts or len(texts) < len(filled) / 2:
+        return None
+    if not any(_OWN_TIME.match(text) or _IN_BLOCK.match(text) for text in texts):
+        return None
+    return partial(without, _DOCKER_TIME)
 
 
 class _Parts:

@@ -6,6 +6,7 @@ Source: DeadlockChecker::notify() / lock_deadlock_*() in lock0lock.cc; row_ins_f
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -46,6 +47,16 @@ _MOST_ROWS = 64
 _LONGEST = 2_000
 """Characters of a line in which a table's name is searched."""
 _CONSTRAINT = re.compile(r"CONSTRAINT `?(?P<name>[^`\s]+)`? FOREIGN KEY")
+# FOREIGN KEY (`parent_id`) REFERENCES `parent` (`id`) ON DELETE CASCADE
+_REFERENCES = re.compile(
+    r"FOREIGN KEY \((?P<columns>[^()]{1,1000})\) REFERENCES (?P<parent>\S{1,400}) "
+    r"\((?P<parent_columns>[^()]{1,1000})\)"
+)
+# Trying to add in child table, in index parent_id tuple:
+_INDEX = re.compile(
+    r"Trying to [^,]{1,80} table,? ?(?:`[^`]+`\.`[^`]+`,? )?in index (?P<index>\S{1,200})"
+)
+_FIELD = re.compile(r"\s*\d{1,4}: (?P<field>len \d.{0,400}?);$|\s*\d{1,4}: (?P<null>SQL NULL);$")
 
 
 def stamp_us(text: str) -> int | None:
@@ -205,6 +216,9 @@ def parse_foreign_key_error(text: str, line: int, *, snapshot: int | None) -> It
     text = "\n".join(lines[at] for at in filled)
     table = next((m for line in lines if (m := _TABLE.search(line[:_LONGEST]))), None)
     constraint = _CONSTRAINT.search(text)
+    references = _REFERENCES.search(text)
+    index = _INDEX.search(text)
+    trx_id, session_id, query = _culprit(lines)
     yield ForeignKeyError(
         line_first=line + filled[0],
         line_last=line + filled[-1],
@@ -213,9 +227,47 @@ def parse_foreign_key_error(text: str, line: int, *, snapshot: int | None) -> It
         snapshot=snapshot,
         table=plain_table(table["table"].rstrip(":")) if table else None,
         constraint=constraint["name"] if constraint else None,
+        columns=_names(references["columns"]) if references else None,
+        parent_table=plain_table(references["parent"]) if references else None,
+        parent_columns=_names(references["parent_columns"]) if references else None,
+        index=index["index"].strip("`") if index else None,
+        row=_row_at_fault(text[index.end() :]) if index else (),
+        trx_id=trx_id,
+        session_id=session_id,
+        query=query,
         message=text[:4000],
         original=original.strip()[:200] if original else None,
     )
+
+
+def _names(text: str) -> str:
+    """Return the names of columns without their quotes: 'customer, region'."""
+    return ", ".join(name.strip().strip("`") for name in text.split(","))
+
+
+def _row_at_fault(text: str) -> tuple[str, ...]:
+    """Return the fields of the first tuple or record that follows."""
+    fields: list[str] = []
+    for line in text.split("\n")[1:]:
+        if match := _FIELD.match(line[:_LONGEST]):
+            fields.append(match["field"] or "NULL")
+        elif fields or not line.startswith(("DATA TUPLE", "PHYSICAL RECORD")):
+            break
+    return tuple(fields[:_MOST_ROWS])
+
+
+def _culprit(lines: list[str]) -> tuple[str | None, int | None, str | None]:
+    """Return transaction id, session id and statement of the transaction that is printed."""
+    first = next((at for at, line in enumerate(lines) if line.startswith("TRANSACTION ")), None)
+    if first is None:
+        return None, None, None
+    ends = ("Foreign key constraint", "Error in foreign key", "Cannot drop")
+    body = list(itertools.takewhile(lambda line: not line.startswith(ends), lines[first:]))
+    taken = take_apart("\n".join(body).removeprefix("TRANSACTION "))
+    if taken is None:
+        return None, None, None
+    trx_id, _, session, query, _, _ = taken
+    return trx_id, read_session(session or "")[0], query
 
 
 def _trx(trx: _Trx) -> DeadlockTrx:

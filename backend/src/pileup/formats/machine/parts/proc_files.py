@@ -1,10 +1,10 @@
 """Readers of further /proc files: the network, one process, memory zones and swap.
 
-Source: Documentation/filesystems/proc.rst of Linux; proc_pid_status(5), proc_pid_io(5),
-        proc_pid_smaps(5).
+Source: Documentation/filesystems/proc.rst of Linux; proc_pid_status(5), proc_pid_stat(5),
+        proc_pid_io(5), proc_pid_smaps(5).
 Yields: netdev.<rx|tx>_<field> with label device; nstat.<Protocol>_<Name> of /proc/net/netstat and
-        snmp; procpid.<Name> of status with labels command and pid; procio.<name>; smaps.<Name>,
-        the sum over all mappings; swaps.used and .size with label file; buddyinfo.free,
+        snmp; procpid.<Name> of status and stat with labels command and pid; procio.<name>;
+        smaps.<Name>, the sum over all mappings; swaps.used, .size with label file; buddyinfo.free,
         pagetypeinfo.free (pages) and zoneinfo.<name> with labels node and zone.
 """
 
@@ -21,6 +21,12 @@ STARTS = (
     ("net_dev", re.compile(r"Inter-\|\s+Receive\s")),
     ("net_netstat", re.compile(r"(?:TcpExt|Ip): [A-Z]\w+ [A-Z]\w+ ")),
     ("pid_status", re.compile(r"Name:\t\S")),
+    (
+        "pid_stat",
+        re.compile(
+            r"\d{1,9} \(.{1,64}\) [A-Za-z] \d{1,9} \d{1,9} \d{1,9} \d{1,9} -?\d{1,9} \d+ \d+ "
+        ),
+    ),
     ("pid_io", re.compile(r"rchar: \d+\s*$")),
     ("smaps", re.compile(r"[0-9a-f]{8,16}-[0-9a-f]{8,16} [r-][w-][x-][ps-] [0-9a-f]{8,16} ")),
     ("swaps", re.compile(r"Filename\s+Type\s+Size\s+Used\s+Priority\s*$")),
@@ -45,9 +51,23 @@ _TEXTS = re.compile(
     r"|Cpus_allowed\w*|Mems_allowed\w*|CoreDumping|THP_enabled|untag_mask|Kthread|NoNewPrivs):"
 )
 _COUNTERS = ("voluntary_ctxt_switches", "nonvoluntary_ctxt_switches")
+_PID_STAT = re.compile(
+    r"(?P<pid>\d{1,9}) \((?P<command>.{1,64})\) (?P<state>[A-Za-z]) (?P<rest>[-\d ]{20,1000})$"
+)
+_STAT_FIELDS: tuple[tuple[int, str, Kind, str | None], ...] = (
+    (10, "minflt", "counter", "faults"),
+    (12, "majflt", "counter", "faults"),
+    (14, "utime", "counter", "ticks"),
+    (15, "stime", "counter", "ticks"),
+    (20, "num_threads", "gauge", "threads"),
+    (23, "vsize", "gauge", "B"),
+    (24, "rss", "gauge", "pages"),
+    (42, "delayacct_blkio_ticks", "counter", "ticks"),
+)
+"""Fields of proc_pid_stat(5), numbered from 1 as there."""
 _NO_SERIES = ("Tgid", "Ngid", "Pid", "PPid", "TracerPid")
 _IO = re.compile(r"(?P<name>\w+): (?P<value>\d{1,18})\s*$")
-_MAPPING = STARTS[4][1]
+_MAPPING = dict(STARTS)["smaps"]
 _MAPPED = re.compile(r"(?P<name>\w+): +(?P<value>\d{1,18}) kB\s*$")
 _SWAP = re.compile(
     r"(?P<file>\S{1,200})\s+\w+\s+(?P<size>\d{1,18})\s+(?P<used>\d{1,18})\s+-?\d+\s*$"
@@ -130,6 +150,18 @@ class ProcFiles:
             labels = tuple((key, _plain(self._process[key])) for key in sorted(self._process))
             unit = "KiB" if match["unit"] else None
             self._add(f"procpid.{name}", float(match["value"]), kind, unit, labels)
+        return True
+
+    def pid_stat(self, text: str) -> bool:
+        match = _PID_STAT.match(text.rstrip())
+        if match is None:
+            return False
+        cells = match["rest"].split()  # from the fourth field on
+        labels = (("command", _plain(match["command"])), ("pid", match["pid"]))
+        for field, name, kind, unit in _STAT_FIELDS:
+            at = field - 4
+            if at < len(cells) and cells[at].isdecimal() and len(cells[at]) <= 18:
+                self._add(f"procpid.{name}", float(cells[at]), kind, unit, labels)
         return True
 
     def pid_io(self, text: str) -> bool:
