@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -98,6 +99,95 @@ def test_wrong_passwords_are_counted(site: Site) -> None:
     body = {"email": "guess@example.org", "password": "wrong wrong"}
     codes = [site.stranger.post("/api/v1/session", json=body).status_code for _ in range(11)]
     assert codes == [401] * 10 + [429]
+
+
+def test_nobody_can_lock_a_colleague_out(site: Site) -> None:
+    """Whatever a stranger guesses, the browser that signed in before gets in with the password."""
+    limits = site.app.state.sign_in_limits
+    viewer = site.client("viewer")
+    address = viewer.get("/api/v1/session").json()["user"]["email"]
+    for stranger in range(200):
+        limits.guesses.failed(f"10.0.0.{stranger}", address)
+        limits.guesses.failed("testclient", f"{stranger}@example.org")
+    body = {"email": address, "password": PASSWORD}
+    assert site.stranger.post("/api/v1/session", json=body).status_code == 429
+    assert viewer.post("/api/v1/session", json=body).status_code == 200
+    other = {"email": "admin@example.org", "password": PASSWORD}
+    assert viewer.post("/api/v1/session", json=other).status_code == 429  # known for its user only
+
+
+def test_few_passwords_are_checked_at_once(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One client waits twice at most; the rest is refused at once, and nobody signed in waits."""
+    running, most, go = [0], [0], threading.Event()
+
+    def slow(_stored: str | None, _password: str) -> bool:
+        running[0] += 1
+        most[0] = max(most[0], running[0])
+        go.wait(10)
+        running[0] -= 1
+        return False
+
+    monkeypatch.setattr("pileup.api.accounts.sign_in.password_fits", slow)
+
+    def guess(number: int) -> int:
+        body = {"email": f"{number}@example.org", "password": "wrong wrong"}
+        return site.stranger.post("/api/v1/session", json=body).status_code
+
+    with ThreadPoolExecutor(12) as pool:
+        answers = [pool.submit(guess, number) for number in range(12)]
+        refused = [answer.result() for answer in as_completed(answers[:]) if stop(answer, go, site)]
+    assert sorted(refused) == [401] * 2 + [429] * 10
+    assert most == [1]
+
+
+def stop(answer: Future[int], go: threading.Event, site: Site) -> bool:
+    """After the first refusal, look as a signed-in user, then let the checks end."""
+    if answer.result() == 429 and not go.is_set():
+        assert site.admin.get("/api/v1/incidents").status_code == 200
+        go.set()
+    return True
+
+
+def test_a_wrong_password_is_on_record_once(site: Site) -> None:
+    body = {"email": "guess@example.org", "password": "wrong wrong"}
+    for _ in range(3):
+        site.stranger.post("/api/v1/session", json=body)
+    with site.database.unit() as unit:
+        rows = unit.session.execute(
+            text("select detail from audit where action = 'session.refused'")
+        ).all()
+    assert [row.detail["account"] for row in rows] == ["guess@example.org"]
+
+
+def test_sessions_are_listed_and_ended(site: Site) -> None:
+    """Only your own; the ended one is signed out at once."""
+    here = site.client("viewer")
+    address = here.get("/api/v1/session").json()["user"]["email"]
+    there = site.signed_in(address)
+    sessions = here.get("/api/v1/session/all").json()
+    assert [session["current"] for session in sessions].count(True) == 1
+    other = next(session["id"] for session in sessions if not session["current"])
+    assert site.admin.delete(f"/api/v1/session/all/{other}").status_code == 404
+    assert here.delete(f"/api/v1/session/all/{other}").status_code == 204
+    assert there.get("/api/v1/session").status_code == 401
+    assert here.get("/api/v1/session").status_code == 200
+
+
+def test_an_unused_session_ends(site: Site) -> None:
+    """One second before the limit it goes on, at the limit it is over."""
+    viewer = site.client("viewer")
+    idle = timedelta(hours=site.settings.session_idle_h)
+    for unused, code in ((idle - timedelta(minutes=1), 200), (idle, 401)):
+        with site.database.unit() as unit:
+            unit.session.execute(
+                text("update sessions set last_seen_at = now() - :unused"), {"unused": unused}
+            )
+        assert viewer.get("/api/v1/session").status_code == code
+
+
+def test_a_token_creates_no_token(site: Site) -> None:
+    body = {"name": "endless", "scope": "full"}
+    assert site.with_token("full").post("/api/v1/tokens", json=body).status_code == 403
 
 
 def test_signing_out_ends_the_session(site: Site) -> None:

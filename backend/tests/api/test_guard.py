@@ -20,6 +20,7 @@ PUBLIC = {
 }
 OWN = {
     ("delete", "/api/v1/session"),
+    ("delete", "/api/v1/session/all/{session_id}"),
     ("patch", "/api/v1/session/user"),
     ("post", "/api/v1/mentions/seen"),
     ("post", "/api/v1/incidents/{incident_id}/presence"),

@@ -17,7 +17,8 @@ from pileup.analysis.blocked_time.first_view import first_waits
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.api.app import create_app
 from pileup.settings import Settings
-from pileup.storage.accounts.accounts import Accounts, Role
+from pileup.storage.accounts.accounts import Accounts
+from pileup.storage.accounts.records import Role
 from pileup.storage.database import Database
 from pileup.storage.incidents.analyses import Analyses
 from pileup.storage.incidents.search import replace_entries

@@ -34,6 +34,7 @@ export type Domain =
 
 export const keys = {
   session: ['session'] as const,
+  sessions: ['sessions'] as const,
   setup: ['setup'] as const,
   status: ['status'] as const,
   formats: ['formats'] as const,

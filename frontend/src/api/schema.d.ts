@@ -3085,6 +3085,46 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/session/all': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Open Sessions
+     * @description List your open sessions, the last used first.
+     */
+    get: operations['open_sessions_api_v1_session_all_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/session/all/{session_id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /**
+     * End Session
+     * @description End one of your sessions: its browser is signed out at once.
+     */
+    delete: operations['end_session_api_v1_session_all__session_id__delete']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/session/link': {
     parameters: {
       query?: never
@@ -3244,7 +3284,7 @@ export interface paths {
     put?: never
     /**
      * Create Token
-     * @description Create a token that acts as you, within its scope.
+     * @description Create a token that acts as you, within its scope; a token cannot create another.
      */
     post: operations['create_token_api_v1_tokens_post']
     delete?: never
@@ -6757,6 +6797,30 @@ export interface components {
       /** Pin Id */
       pin_id?: string | null
     }
+    /** OpenSession */
+    OpenSession: {
+      /** Agent */
+      agent: string
+      /**
+       * Created At
+       * Format: date-time
+       */
+      created_at: string
+      /** Current */
+      current: boolean
+      /**
+       * Expires At
+       * Format: date-time
+       */
+      expires_at: string
+      /** Id */
+      id: string
+      /**
+       * Last Seen At
+       * Format: date-time
+       */
+      last_seen_at: string
+    }
     /**
      * OverlayDoc
      * @description A series on all sides over one axis of seconds.
@@ -9907,6 +9971,7 @@ export type ObservationInput = components['schemas']['Observation-Input']
 export type ObservationOutput = components['schemas']['Observation-Output']
 export type Observed = components['schemas']['Observed']
 export type Opening = components['schemas']['Opening']
+export type OpenSession = components['schemas']['OpenSession']
 export type OverlayDoc = components['schemas']['OverlayDoc']
 export type OverlayLine = components['schemas']['OverlayLine']
 export type Overview = components['schemas']['Overview']
@@ -15981,6 +16046,64 @@ export interface operations {
       query?: never
       header?: never
       path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  open_sessions_api_v1_session_all_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['OpenSession'][]
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  end_session_api_v1_session_all__session_id__delete: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        session_id: string
+      }
       cookie?: never
     }
     requestBody?: never

@@ -18,8 +18,9 @@ from fastapi import APIRouter, Depends, FastAPI
 from starlette.routing import BaseRoute
 
 from pileup import __version__, knowledge, logs
-from pileup.api import errors, events, transfer, ui
-from pileup.api.accounts import accounts, presence, status
+from pileup.api import bodies, errors, events, transfer, ui
+from pileup.api.accounts import accounts, presence, sign_in, status
+from pileup.api.accounts.limits import SignInLimits
 from pileup.api.artifacts import artifacts, given, mappings, paste, records, tables, uploads
 from pileup.api.auth import guard, intake_guard, look_guard, self_guard
 from pileup.api.deps import Services
@@ -66,8 +67,10 @@ from pileup.storage.files.placed_evidence import PlacedStore
 
 API = "/api/v1"
 
-PUBLIC: tuple[APIRouter, ...] = (accounts.public,)
-OWN: tuple[APIRouter, ...] = (accounts.own, comments.own, presence.own)
+PUBLIC: tuple[APIRouter, ...] = (sign_in.public,)
+PUBLIC_PATHS = ("/session", "/session/link")
+"""Where strangers may write: to sign in."""
+OWN: tuple[APIRouter, ...] = (sign_in.own, accounts.own, comments.own, presence.own)
 INTAKE: tuple[APIRouter, ...] = (incidents.intake, uploads.router)
 ROUTERS: tuple[APIRouter, ...] = (
     accounts.router,
@@ -150,9 +153,11 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     )
     app.state.services = services
     app.state.hub = hub
+    app.state.sign_in_limits = SignInLimits()
     app.router.routes.extend(_routes())
     errors.install(app)
     transfer.install(app)
+    bodies.install(app, f"{API}/", frozenset(f"{API}{path}" for path in PUBLIC_PATHS))
     ui.install(app, settings)
     app.openapi = lambda: openapi_document(app)  # type: ignore[method-assign]  # FastAPI's own way
     return app
@@ -187,14 +192,16 @@ def _routes() -> tuple[BaseRoute, ...]:
     FastAPI prepares a route's validation when it is first matched, which takes a second for all.
     """
     every = APIRouter()
-    for routers, guarded_by in (
-        (PUBLIC, []),
-        (OWN, [Depends(self_guard)]),
-        (INTAKE, [Depends(intake_guard)]),
-        (LOOKS, [Depends(look_guard)]),
-        (ROUTERS, [Depends(guard)]),
+    for routers, guarded_by, most_bytes in (
+        (PUBLIC, [], bodies.MOST_PUBLIC_BYTES),
+        (OWN, [Depends(self_guard)], bodies.MOST_BYTES),
+        (INTAKE, [Depends(intake_guard)], bodies.MOST_BYTES),
+        (LOOKS, [Depends(look_guard)], bodies.MOST_BYTES),
+        (ROUTERS, [Depends(guard)], bodies.MOST_BYTES),
     ):
         for router in routers:
-            every.include_router(router, prefix=API, dependencies=guarded_by)
+            every.include_router(
+                router, prefix=API, dependencies=guarded_by, max_body_size=most_bytes
+            )
     every.include_router(status.public)
     return tuple(every.routes)

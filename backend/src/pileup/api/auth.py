@@ -9,18 +9,22 @@ from __future__ import annotations
 
 import hmac
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated, Literal
 
 from fastapi import Depends, Request, Response
 
 from pileup.api.deps import Services, ServicesDep
 from pileup.api.errors import ApiError
-from pileup.storage.accounts.accounts import Accounts, Scope, User
+from pileup.storage.accounts.accounts import Accounts
+from pileup.storage.accounts.records import Scope, User
+from pileup.storage.accounts.sessions import Sessions
 from pileup.storage.audit import Actor
 
 SESSION_COOKIE = "pileup_session"
 CSRF_COOKIE = "pileup_csrf"
+DEVICE_COOKIE = "pileup_device"
+_DEVICE_DAYS = 365
 CSRF_HEADER = "X-CSRF-Token"
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -103,6 +107,19 @@ def set_session_cookies(
         )
 
 
+def set_device_cookie(response: Response, services: Services, secret: str) -> None:
+    """Set the cookie by which the next sign-in of this browser is known; scripts cannot read it."""
+    response.set_cookie(
+        DEVICE_COOKIE,
+        secret,
+        max_age=_DEVICE_DAYS * 24 * 3600,
+        httponly=True,
+        samesite="strict",
+        secure=services.settings.secure_cookies,
+        path="/api/v1/session",
+    )
+
+
 def clear_session_cookies(response: Response) -> None:
     """Delete the session cookie and the CSRF cookie."""
     response.delete_cookie(SESSION_COOKIE, path="/")
@@ -124,7 +141,8 @@ def _identify(request: Request, services: Services) -> Principal:
                 "the token is not known, revoked or expired; send Authorization: Bearer <token>",
                 WWW_Authenticate='Bearer error="invalid_token"',
             )
-        session = accounts.session(cookie) if cookie else None
+        idle = timedelta(hours=services.settings.session_idle_h)
+        session = Sessions(unit).find(cookie, idle) if cookie else None
     if session is None:
         raise ApiError(
             401, "Sign in", "this needs a signed-in user or a token", WWW_Authenticate="Bearer"

@@ -65,7 +65,7 @@ def install(app: FastAPI) -> None:
     """Register the error handlers with the application."""
     for kind, _, _ in TABLE:
         app.add_exception_handler(kind, _known)
-    app.add_exception_handler(ApiError, _api_error)
+    app.add_exception_handler(ApiError, api_error)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(Exception, _defect)
@@ -110,7 +110,8 @@ async def _known(request: Request, error: Exception) -> JSONResponse:
     return problem(request, status, title, detail, **more)
 
 
-async def _api_error(request: Request, error: Exception) -> JSONResponse:
+async def api_error(request: Request, error: Exception) -> JSONResponse:
+    """Return the problem document of an ``ApiError``."""
     assert isinstance(error, ApiError)
     return problem(request, error.status, error.title, error.detail, headers=error.headers)
 
@@ -131,7 +132,7 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
 async def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     headers = dict(error.headers) if error.headers else None
-    titles = {404: "Not found", 405: "Method not allowed"}
+    titles = {404: "Not found", 405: "Method not allowed", 413: "Too large"}
     title = titles.get(error.status_code, "Refused")
     return problem(request, error.status_code, title, str(error.detail), headers=headers)
 

@@ -1,17 +1,21 @@
 /** Your own name and password. */
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { asProblem } from '@/api/problem'
 import { useMe } from '@/api/queries'
 import { Button } from '@/ui/controls/Button'
 import { Field } from '@/ui/controls/Field'
 import { Problem } from '@/ui/display/States'
-import { useChangeProfile } from './queries'
+import { Ago } from '@/ui/display/Value'
+import { Table } from '@/ui/table/Table'
+import { sessionsQuery, useChangeProfile, useEndSession } from './queries'
 
 export function Profile() {
   return (
     <div className="settings-pane scroll">
       <NameForm />
       <PasswordForm />
+      <OpenSessions />
     </div>
   )
 }
@@ -125,3 +129,74 @@ function PasswordForm() {
 function problemOf(error: Error | null, field: string): string | undefined {
   return error ? asProblem(error).errors.find((item) => item.field === field)?.message : undefined
 }
+
+/** The browsers that are signed in as you, each with a button that signs it out. */
+function OpenSessions() {
+  const sessions = useQuery(sessionsQuery)
+  const end = useEndSession()
+  return (
+    <section className="settings-fields" aria-label="Sessions">
+      <h2>Signed-in browsers</h2>
+      {sessions.isError && (
+        <Problem compact error={sessions.error} what="Your sessions could not be read" />
+      )}
+      {end.error && <Problem compact error={end.error} what="The session was not ended" />}
+      {sessions.data && (
+        <Table
+          label="Sessions"
+          rows={sessions.data}
+          rowKey={(row) => row.id}
+          columns={[
+            { key: 'agent', head: 'Browser', width: 'minmax(160px, 2fr)', cell: browserOf },
+            {
+              key: 'seen',
+              head: 'Last used',
+              width: '110px',
+              cell: (row) => (row.current ? 'this one' : <Ago at={row.last_seen_at} />),
+            },
+            {
+              key: 'created',
+              head: 'Signed in',
+              width: '110px',
+              cell: (row) => <Ago at={row.created_at} />,
+            },
+            {
+              key: 'end',
+              head: 'End',
+              width: '90px',
+              cell: (row) =>
+                !row.current && (
+                  <Button size="small" busy={end.isPending} onClick={() => end.mutate(row.id)}>
+                    Sign out
+                  </Button>
+                ),
+            },
+          ]}
+        />
+      )}
+    </section>
+  )
+}
+
+/** Name the browser and its system as far as its own description tells. */
+function browserOf({ agent }: { readonly agent: string }): string {
+  const browser = BROWSERS.find(([, sign]) => sign.test(agent))?.[0]
+  const system = SYSTEMS.find(([, sign]) => sign.test(agent))?.[0]
+  const named = [browser, system].filter(Boolean).join(' on ')
+  return named || agent || 'unknown browser'
+}
+
+const BROWSERS: readonly (readonly [string, RegExp])[] = [
+  ['Edge', /Edg\//],
+  ['Opera', /OPR\//],
+  ['Firefox', /Firefox\//],
+  ['Chrome', /Chrom(e|ium)\//],
+  ['Safari', /Safari\//],
+]
+const SYSTEMS: readonly (readonly [string, RegExp])[] = [
+  ['Windows', /Windows/],
+  ['Android', /Android/],
+  ['iOS', /iPhone|iPad/],
+  ['macOS', /Mac OS X/],
+  ['Linux', /Linux/],
+]

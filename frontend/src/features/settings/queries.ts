@@ -71,3 +71,19 @@ export function useChangeProfile() {
     },
   })
 }
+
+export const sessionsQuery = queryOptions({
+  queryKey: keys.sessions,
+  queryFn: () => unwrap(api.GET('/api/v1/session/all')),
+})
+
+export function useEndSession() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) =>
+      unwrap(
+        api.DELETE('/api/v1/session/all/{session_id}', { params: { path: { session_id: id } } }),
+      ),
+    onSuccess: () => client.invalidateQueries({ queryKey: keys.sessions }),
+  })
+}

@@ -66,6 +66,9 @@ const DID: Readonly<Record<string, string>> = {
   'webhook.changed': 'changed a webhook',
   'webhook.redelivered': 'redelivered a webhook',
   'session.opened': 'signed in',
+  'session.closed': 'signed out',
+  'session.ended': 'ended a session',
+  'session.refused': 'wrong password',
 }
 
 /** Return the sentence of an action; 'artifact: type given' for one without a sentence. */

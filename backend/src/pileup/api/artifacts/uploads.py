@@ -19,6 +19,7 @@ from starlette.requests import ClientDisconnect
 from pileup.api.artifacts.artifacts import ArtifactItems
 from pileup.api.artifacts.tus import MULTIPART, OFFSET_TYPE, TUS, given_in, locked, metadata_of
 from pileup.api.auth import Caller, Principal
+from pileup.api.bodies import STREAMED
 from pileup.api.deps import Services, ServicesDep, UnitDep
 from pileup.api.errors import ApiError
 from pileup.api.multipart import read_parts
@@ -30,7 +31,7 @@ from pileup.storage.files.blobs import Blob, Draft, disk_words
 from pileup.storage.incidents.incidents import Incidents
 from pileup.views.artifacts.artifacts import Artifact, shape
 
-router = APIRouter(tags=["uploads"])
+router = APIRouter(tags=["uploads"], max_body_size=STREAMED)
 
 
 class UploadOut(Out):

@@ -14,6 +14,7 @@ from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
 
 from pileup.api.auth import Caller
+from pileup.api.bodies import STREAMED
 from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
 from pileup.numerals import grouped
 from pileup.storage.errors import TooLarge
@@ -23,7 +24,7 @@ from pileup.storage.incidents.incidents import Incident
 from pileup.storage.lifecycle.bundle import Limits, read_bundle, write_bundle
 from pileup.views.reports.export import draft_files
 
-router = APIRouter(tags=["bundles"])
+router = APIRouter(tags=["bundles"], max_body_size=STREAMED)
 
 MEDIA = "application/zip"
 _BODY = {
@@ -72,7 +73,7 @@ def export_bundle(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -
     )
 
 
-@router.post("/incidents/import", status_code=201, openapi_extra=_BODY)
+@router.post("/incidents/import", status_code=201, openapi_extra=_BODY, max_body_size=STREAMED)
 async def import_bundle(request: Request, caller: Caller, services: ServicesDep) -> Incident:
     """Create an incident from the bundle in the request's body; workers parse its artifacts."""
     settings = services.settings

@@ -1,16 +1,16 @@
-"""Accounts: users, one-time sign-in links, sessions, API tokens.
+"""Accounts: users, one-time sign-in links, API tokens.
 
 Secrets arrive as text and are compared by hash; no return value holds a secret, except a new
-session or token, whose secret its creator sees once.
+token, whose secret its creator sees once.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Literal, cast
+from typing import cast
 
-from sqlalchemy import delete, func, select, text, update
+from sqlalchemy import func, select, text, update
 
 from pileup.storage import models
 from pileup.storage.accounts.credentials import (
@@ -19,53 +19,28 @@ from pileup.storage.accounts.credentials import (
     new_secret,
     password_fits,
 )
+from pileup.storage.accounts.records import Role, Scope, Token, User
+from pileup.storage.accounts.sessions import end_sessions
+from pileup.storage.audit import Actor
 from pileup.storage.database import Unit, clean, to_record
 from pileup.storage.errors import Conflict, NotFound, Refused
-
-Role = Literal["viewer", "contributor", "admin"]
-Scope = Literal["push", "read", "full"]
 
 MIN_PASSWORD = 10
 _ONE_AT_A_TIME = 7_145_202  # advisory lock: creating the first admin, demoting an admin
 
 
 @dataclass(frozen=True, slots=True)
-class User:
+class Stored:
+    """What signing in by password compares."""
+
     id: str
     name: str
-    email: str | None
-    role: Role
-    disabled: bool
-    created_at: datetime
+    password_hash: str | None
 
-
-@dataclass(frozen=True, slots=True)
-class Session:
-    """A signed-in browser session."""
-
-    user: User
-    csrf: str
-
-
-@dataclass(frozen=True, slots=True)
-class NewSession:
-    """A session and the secret that its cookie carries; the secret cannot be read again."""
-
-    user: User
-    csrf: str
-    secret: str
-    expires_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    id: str
-    name: str
-    scope: Scope
-    user_id: str
-    created_at: datetime
-    expires_at: datetime | None
-    last_used_at: datetime | None
+    @property
+    def actor(self) -> Actor:
+        """The user as the audit trail names them."""
+        return Actor(self.id, self.name)
 
 
 class Accounts:
@@ -129,7 +104,7 @@ class Accounts:
         if password is not None:
             row.password_hash = _hashed(password)
         if password is not None or disabled:
-            self._end_sessions(user_id, None)
+            end_sessions(self._db, user_id)
         self._db.flush()
         return to_record(User, row)
 
@@ -154,7 +129,7 @@ class Accounts:
             if row.password_hash and not password_fits(row.password_hash, current_password or ""):
                 raise Refused("this is not your current password", "current_password")
             row.password_hash = _hashed(password)
-            self._end_sessions(user_id, session)
+            end_sessions(self._db, user_id, but=session)
         self._db.flush()
         return to_record(User, row)
 
@@ -214,7 +189,7 @@ class Accounts:
                 raise Refused(f"the account of {user.name} is disabled", "link")
             if password:
                 user.password_hash = _hashed(password)
-                self._end_sessions(user.id, None)
+                end_sessions(self._db, user.id)
             return to_record(User, user)
         if self.has_users():
             raise Refused(
@@ -224,43 +199,10 @@ class Accounts:
             )
         return self.create_user(name or "admin", email, "admin", password)
 
-    def by_password(self, email: str, password: str) -> User | None:
-        """Return the user with this address and password, or None."""
-        row = self._db.scalar(select(models.User).filter_by(email=_address(email)))
-        fits = password_fits(row.password_hash if row else None, password)
-        return to_record(User, row) if row and fits and not row.disabled else None
-
-    def open_session(self, user: User, lifetime: timedelta) -> NewSession:
-        """Open a session for the user, and delete every expired session."""
-        self._db.execute(delete(models.Session).where(models.Session.expires_at < func.now()))
-        secret, csrf = new_secret(), new_secret()
-        expires_at = datetime.now(UTC) + lifetime
-        self._db.add(
-            models.Session(
-                token_hash=hash_secret(secret), csrf=csrf, user_id=user.id, expires_at=expires_at
-            )
-        )
-        self._db.flush()
-        return NewSession(user, csrf, secret, expires_at)
-
-    def session(self, secret: str) -> Session | None:
-        """Return the session with this cookie secret, or None when it is unknown or expired."""
-        row = self._db.execute(
-            select(models.Session, models.User)
-            .join(models.User, models.User.id == models.Session.user_id)
-            .where(
-                models.Session.token_hash == hash_secret(secret),
-                models.Session.expires_at > func.now(),
-                models.User.disabled.is_(False),
-            )
-        ).one_or_none()
-        return Session(to_record(User, row[1]), row[0].csrf) if row else None
-
-    def close_session(self, secret: str) -> None:
-        """Delete the session with this cookie secret."""
-        self._db.execute(
-            delete(models.Session).where(models.Session.token_hash == hash_secret(secret))
-        )
+    def for_sign_in(self, email: str) -> Stored | None:
+        """Return the user with this address unless disabled; the password is not checked."""
+        row = self._db.scalar(select(models.User).filter_by(email=_address(email), disabled=False))
+        return Stored(row.id, row.name, row.password_hash) if row else None
 
     # ---- API tokens
 
@@ -333,13 +275,6 @@ class Accounts:
             .values(last_used_at=func.now())
         )
         return to_record(User, user), cast(Scope, token.scope)
-
-    def _end_sessions(self, user_id: str, but: str | None) -> None:
-        """Delete a user's sessions, except the session with the secret ``but``."""
-        which = [models.Session.user_id == user_id]
-        if but is not None:
-            which.append(models.Session.token_hash != hash_secret(but))
-        self._db.execute(delete(models.Session).where(*which))
 
     def _user(self, user_id: str) -> models.User:
         row = self._db.get(models.User, user_id)

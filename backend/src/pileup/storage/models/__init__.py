@@ -1,6 +1,6 @@
 """Tables, one module per group of domains. They never leave ``pileup.storage``."""
 
-from pileup.storage.models.accounts import Session, SignInLink, Token, User
+from pileup.storage.models.accounts import Device, Session, SignInLink, Token, User
 from pileup.storage.models.artifacts import Artifact, Job, Problem, TableMapping, Upload, Worker
 from pileup.storage.models.base import Base
 from pileup.storage.models.comments import Comment, Mention
@@ -45,6 +45,7 @@ __all__ = [
     "Base",
     "Comment",
     "ConfidenceStep",
+    "Device",
     "Evidence",
     "EvidenceWeight",
     "Experiment",

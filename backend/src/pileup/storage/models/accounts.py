@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy import CheckConstraint, ForeignKey
 from sqlalchemy.orm import Mapped, mapped_column
 
-from pileup.storage.models.base import Base, Id, Made
+from pileup.storage.models.base import Base, Id, Made, Words
 
 
 class User(Base):
@@ -46,8 +46,23 @@ class Session(Base):
     token_hash: Mapped[str] = mapped_column(unique=True)
     csrf: Mapped[str]
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    agent: Mapped[Words]
+    """The browser, as it names itself."""
     created_at: Mapped[Made]
+    last_seen_at: Mapped[Made]
     expires_at: Mapped[datetime]
+
+
+class Device(Base):
+    """A browser that signed in before: guesses of others do not pause it."""
+
+    __tablename__ = "devices"
+
+    id: Mapped[Id]
+    token_hash: Mapped[str] = mapped_column(unique=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    created_at: Mapped[Made]
+    last_used_at: Mapped[Made]
 
 
 class Token(Base):

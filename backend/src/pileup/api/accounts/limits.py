@@ -1,0 +1,126 @@
+"""Limits on signing in: what strangers can cost, and how often a password can be guessed.
+
+A password check takes 64 MiB and a core for some 50 ms, so few run at once, in threads of their
+own. A browser that signed in before is a *known device*: it waits in a lane of its own and is not
+paused for what others guessed, so nobody can lock a colleague out. Counts are per process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter, deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from threading import Lock
+from typing import Annotated, TypeVar
+
+from fastapi import Depends, Request
+
+from pileup.api.errors import ApiError
+
+Result = TypeVar("Result")
+
+_WINDOW_S = 300.0
+_OF_CLIENT_FOR_ACCOUNT = 10
+_OF_CLIENT = 50
+_OF_ACCOUNT = 100
+_MOST_KEYS = 10_000
+_MOST_WAITING = 8
+_MOST_OF_CLIENT = 2
+
+
+class Lane:
+    """Run password checks one at a time; refuse when too many wait."""
+
+    def __init__(self, name: str) -> None:
+        self._threads = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
+        self._waiting: Counter[str] = Counter()
+
+    async def run(self, client: str, check: Callable[[], Result]) -> Result:
+        """Run the check in turn; raises ApiError 429 when this client or all wait too much.
+
+        client: the address of who asks.
+        """
+        if self._waiting[client] >= _MOST_OF_CLIENT or self._waiting.total() >= _MOST_WAITING:
+            raise ApiError(
+                429,
+                "Too many sign-ins at once",
+                "others are signing in at this moment; try again in some seconds",
+                Retry_After="3",
+            )
+        self._waiting[client] += 1
+        try:
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._threads, copy_context().run, check)
+        finally:
+            self._waiting[client] -= 1
+            if not self._waiting[client]:
+                del self._waiting[client]
+
+
+class Guesses:
+    """Wrong passwords of the last five minutes, by who tried and for which account."""
+
+    def __init__(self) -> None:
+        self._failures: dict[tuple[str, str], deque[float]] = {}
+        self._lock = Lock()
+
+    def check(self, client: str, account: str, *, known_device: bool = False) -> None:
+        """Raise ApiError 429 after too many: of this client, or for this account by anybody.
+
+        known_device: only this client's own wrong passwords for the account count.
+        """
+        bounds = {(client, account): _OF_CLIENT_FOR_ACCOUNT}
+        if not known_device:
+            bounds |= {(client, ""): _OF_CLIENT, ("", account): _OF_ACCOUNT}
+        with self._lock:
+            if any(self._recent(key) >= most for key, most in bounds.items()):
+                raise ApiError(
+                    429,
+                    "Too many attempts",
+                    "too many wrong passwords; wait five minutes, or ask an admin for a sign-in "
+                    "link",
+                    Retry_After=str(int(_WINDOW_S)),
+                )
+
+    def failed(self, client: str, account: str) -> int:
+        """Count a wrong password; return how many this client tried for the account."""
+        with self._lock:
+            if len(self._failures) > _MOST_KEYS:
+                self._forget_old()
+            for key in ((client, account), (client, ""), ("", account)):
+                self._failures.setdefault(key, deque(maxlen=_OF_ACCOUNT)).append(time.monotonic())
+            return self._recent((client, account))
+
+    def _recent(self, key: tuple[str, str]) -> int:
+        times = self._failures.get(key)
+        while times and times[0] < time.monotonic() - _WINDOW_S:
+            times.popleft()
+        return len(times or ())
+
+    def _forget_old(self) -> None:
+        for key in [key for key in self._failures if not self._recent(key)]:
+            del self._failures[key]
+        while len(self._failures) > _MOST_KEYS:  # the oldest first: a flood of made-up addresses
+            del self._failures[next(iter(self._failures))]
+
+
+class SignInLimits:
+    """The limits of one application."""
+
+    def __init__(self) -> None:
+        self.strangers = Lane("sign-in")
+        self.known_devices = Lane("sign-in-known")
+        self.guesses = Guesses()
+
+
+def sign_in_limits(request: Request) -> SignInLimits:
+    """Return the limits of the application that serves this request."""
+    found = request.app.state.sign_in_limits
+    assert isinstance(found, SignInLimits)
+    return found
+
+
+LimitsDep = Annotated[SignInLimits, Depends(sign_in_limits)]

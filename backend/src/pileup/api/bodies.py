@@ -1,0 +1,81 @@
+"""What a request body may cost: who is asking is known before it is read, and it is bounded.
+
+FastAPI reads and parses a body before it runs the guard of its route. So writes without a session
+or token are refused in front of the routes, and bodies that are parsed as a whole are small. Routes
+that stream their body (uploads, imports) bound it themselves, while it arrives.
+"""
+
+from __future__ import annotations
+
+from fastapi import FastAPI
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from pileup.api.auth import SAFE_METHODS, principal
+from pileup.api.deps import services
+from pileup.api.errors import ApiError, api_error
+
+MOST_BYTES = 4 << 20
+"""A parsed body; the largest is a change of a report's text."""
+MOST_PUBLIC_BYTES = 16 << 10
+"""A parsed body of somebody who is not signed in: an address and a password."""
+STREAMED = 1 << 60
+"""The bound of a route that streams its body and bounds it itself."""
+
+
+def install(app: FastAPI, under: str, public: frozenset[str]) -> None:
+    """Refuse writes under a path to everybody who is not signed in, except to the public paths."""
+    app.add_middleware(SignInFirst, under=under, public=public)
+
+
+class SignInFirst:
+    """Authenticate writes before anything of their body is read."""
+
+    def __init__(self, app: ASGIApp, under: str, public: frozenset[str]) -> None:
+        self._app = app
+        self._under = under
+        self._public = public
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if (
+            scope["type"] != "http"
+            or scope["method"] in SAFE_METHODS
+            or not scope["path"].startswith(self._under)
+        ):
+            await self._app(scope, receive, send)
+            return
+        request = Request(scope)
+        if scope["path"] not in self._public:
+            try:
+                await run_in_threadpool(principal, request, services(request))
+            except ApiError as refused:
+                response = await api_error(request, refused)
+                await response(scope, receive, send)
+                return
+        await self._app(scope, receive, _as_problem(request, send))
+
+
+def _as_problem(request: Request, send: Send) -> Send:
+    """Return a ``send`` that words the framework's plain 413 as a problem document."""
+    replaced = False
+
+    async def sender(message: Message) -> None:
+        nonlocal replaced
+        if message["type"] == "http.response.start" and message["status"] == 413:
+            types = dict(message["headers"]).get(b"content-type", b"")
+            if types.startswith(b"text/plain"):
+                replaced = True
+                refused = ApiError(
+                    413,
+                    "Too large",
+                    "this is more JSON than any text or form has; upload files to the artifacts of "
+                    "an incident",
+                )
+                response = await api_error(request, refused)
+                await response(request.scope, request.receive, send)
+                return
+        if not replaced:
+            await send(message)
+
+    return sender

@@ -1,0 +1,182 @@
+"""Browser sessions, and the devices that signed in before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import delete, func, select, text, update
+from sqlalchemy.orm import Session as Transaction
+
+from pileup.storage import models
+from pileup.storage.accounts.credentials import hash_secret, new_secret
+from pileup.storage.accounts.records import User
+from pileup.storage.database import Unit, clean, to_record
+from pileup.storage.errors import NotFound
+
+_AGENT = 300
+_DEVICE_LIFETIME = timedelta(days=365)
+_DEVICES = 20
+"""Devices of one user that are remembered; the least recently used go first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A signed-in browser session."""
+
+    user: User
+    csrf: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewSession:
+    """A session and the secret that its cookie carries; the secret cannot be read again."""
+
+    user: User
+    csrf: str
+    secret: str
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSession:
+    """A session as its user sees it in the list."""
+
+    id: str
+    agent: str
+    created_at: datetime
+    last_seen_at: datetime
+    expires_at: datetime
+    current: bool
+
+
+class Sessions:
+    """Repository of sessions and known devices."""
+
+    def __init__(self, unit: Unit) -> None:
+        self._db = unit.session
+
+    def open(self, user: User, lifetime: timedelta, agent: str) -> NewSession:
+        """Open a session for the user, and delete every expired session.
+
+        lifetime: the session ends then, used or not. agent: the browser, as it names itself.
+        """
+        self._db.execute(delete(models.Session).where(models.Session.expires_at < func.now()))
+        secret, csrf = new_secret(), new_secret()
+        expires_at = datetime.now(UTC) + lifetime
+        self._db.add(
+            models.Session(
+                token_hash=hash_secret(secret),
+                csrf=csrf,
+                user_id=user.id,
+                agent=clean(agent)[:_AGENT],
+                expires_at=expires_at,
+            )
+        )
+        self._db.flush()
+        return NewSession(user, csrf, secret, expires_at)
+
+    def find(self, secret: str, idle: timedelta) -> Session | None:
+        """Return the session with this cookie secret; None when unknown, expired or long unused."""
+        row = self._db.execute(
+            select(models.Session, models.User)
+            .join(models.User, models.User.id == models.Session.user_id)
+            .where(
+                models.Session.token_hash == hash_secret(secret),
+                models.Session.expires_at > func.now(),
+                models.Session.last_seen_at > func.now() - idle,
+                models.User.disabled.is_(False),
+            )
+        ).one_or_none()
+        if row is None:
+            return None
+        # Precision of one minute avoids a write per request.
+        self._db.execute(
+            update(models.Session)
+            .where(
+                models.Session.id == row[0].id,
+                models.Session.last_seen_at < func.now() - text("interval '1 minute'"),
+            )
+            .values(last_seen_at=func.now())
+        )
+        return Session(to_record(User, row[1]), row[0].csrf)
+
+    def of_user(self, user_id: str, secret: str | None) -> list[OpenSession]:
+        """List a user's sessions, the last used first. secret: of the session that lists them."""
+        current = hash_secret(secret) if secret else None
+        rows = self._db.scalars(
+            select(models.Session)
+            .where(models.Session.user_id == user_id, models.Session.expires_at > func.now())
+            .order_by(models.Session.last_seen_at.desc(), models.Session.id)
+        )
+        return [
+            OpenSession(
+                id=row.id,
+                agent=row.agent,
+                created_at=row.created_at,
+                last_seen_at=row.last_seen_at,
+                expires_at=row.expires_at,
+                current=row.token_hash == current,
+            )
+            for row in rows
+        ]
+
+    def end(self, user_id: str, session_id: str) -> None:
+        """End one of the user's sessions by its id."""
+        gone = self._db.scalar(
+            delete(models.Session)
+            .where(models.Session.id == session_id, models.Session.user_id == user_id)
+            .returning(models.Session.id)
+        )
+        if gone is None:
+            raise NotFound("you have no such session")
+
+    def close(self, secret: str) -> None:
+        """Delete the session with this cookie secret."""
+        self._db.execute(
+            delete(models.Session).where(models.Session.token_hash == hash_secret(secret))
+        )
+
+    def remember_device(self, user_id: str) -> str:
+        """Remember the browser that just signed in; return the secret of its cookie."""
+        secret = new_secret()
+        self._db.add(models.Device(token_hash=hash_secret(secret), user_id=user_id))
+        self._db.flush()
+        kept = (
+            select(models.Device.id)
+            .where(
+                models.Device.user_id == user_id,
+                models.Device.last_used_at > func.now() - _DEVICE_LIFETIME,
+            )
+            .order_by(models.Device.last_used_at.desc(), models.Device.id.desc())
+            .limit(_DEVICES)
+        )
+        self._db.execute(
+            delete(models.Device).where(
+                models.Device.user_id == user_id, models.Device.id.not_in(kept)
+            )
+        )
+        return secret
+
+    def knows_device(self, secret: str, email: str) -> bool:
+        """Return whether this browser signed in as the user with this address before."""
+        found = self._db.scalar(
+            update(models.Device)
+            .where(
+                models.Device.token_hash == hash_secret(secret),
+                models.Device.last_used_at > func.now() - _DEVICE_LIFETIME,
+                models.Device.user_id.in_(select(models.User.id).filter_by(email=email)),
+            )
+            .values(last_used_at=func.now())
+            .returning(models.Device.id)
+        )
+        return found is not None
+
+
+def end_sessions(db: Transaction, user_id: str, but: str | None = None) -> None:
+    """Delete a user's sessions, except the session with the secret ``but``."""
+    which: list[Any] = [models.Session.user_id == user_id]
+    if but is not None:
+        which.append(models.Session.token_hash != hash_secret(but))
+    db.execute(delete(models.Session).where(*which))
