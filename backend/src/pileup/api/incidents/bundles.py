@@ -73,7 +73,7 @@ def export_bundle(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -
     )
 
 
-@router.post("/incidents/import", status_code=201, openapi_extra=_BODY, max_body_size=STREAMED)
+@router.post("/incidents/import", status_code=201, openapi_extra=_BODY)
 async def import_bundle(request: Request, caller: Caller, services: ServicesDep) -> Incident:
     """Create an incident from the bundle in the request's body; workers parse its artifacts."""
     settings = services.settings
