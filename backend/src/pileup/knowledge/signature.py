@@ -89,7 +89,7 @@ class Sign(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """One of these; the one that weighs most counts."""
 
     least: int | None = None
-    """How many at once count fully (default: 5 for waits, states, transactions; 1 for stacks).
+    """How many at once count fully (default: 5 for waits, states, transactions; else mostly 1).
 
     Fewer count less, by the square root, unless they have waited for long. 1: a holder; one counts
     fully, whatever else is active.

@@ -164,8 +164,11 @@ def look(sign: Sign, observed: Observed) -> Answer:
     seen = see(sign, observed)
     if not seen.holds:
         return Answer(sign, seen)
-    if sign.kind in ("counter", "setting", "log", "main") or sign.lasting is not None:
+    if sign.kind in ("counter", "setting", "main") or sign.lasting is not None:
         return Answer(sign, seen, 1.0, sign.weight)
+    if sign.kind == "log":
+        grade = strength(seen.most, 1.0, many=sign.least or 1, full_share=0.0)
+        return Answer(sign, seen, grade, sign.weight)
     if sign.kind in ("limit", "deadlocks", "trend", "old_transaction"):
         share = 1.0 if sign.kind == "old_transaction" else min(1.0, seen.share)
         return Answer(sign, seen, share, sign.weight)

@@ -63,7 +63,7 @@ _RESTART = re.compile(
     r"ready for connections|mysqld (?:re)?started|starting as process|Version: '", re.I
 )
 _SEMAPHORE = re.compile(r"a long semaphore wait|semaphore wait has lasted", re.IGNORECASE)
-_CLIENT_ERROR = re.compile(r"\s{0,8}ERROR \d{4} \(\w{5}\)(?: at line \d{1,9})?: ")
+_CLIENT_ERROR = re.compile(r"\s{0,8}ERROR \d{1,5} \(\w{5}\)(?: at line \d{1,9})?: ")
 _SESSION_LINES = 20
 _SEVERITY = {
     "error": "error",
@@ -89,11 +89,12 @@ _UNDATED = re.compile(
     r"\s{0,8}(?:InnoDB: \S|(?:\d{1,20} )?\[(?P<severity>Note|Warning|ERROR|System|Entry)\] "
     r"(?:\[(?P<code>MY-\d{1,9})\] \[(?P<subsystem>[^\]]{1,40})\] )?|"
     r"(?:/\S{0,300}/)?(?:mysqld|mariadbd): \S|Version: '\d|\d{2,20} \[Note\] |"
-    r"ERROR \d{4} \(\w{5}\)(?: at line \d{1,9})?: )"
+    r"ERROR \d{1,5} \(\w{5}\)(?: at line \d{1,9})?: )"
 )
 _OF_SERVER = re.compile(
     r"InnoDB|\bMY-\d|mysqld|mariadbd|\b(?:Aborted connection|Access denied|Slave |Replica|Plugin |"
-    r"Event Scheduler|WSREP|Server |ERROR \d{4} \(|Got an? error|Too many connections)|Version: '\d"
+    r"Event Scheduler|WSREP|Server |ERROR \d{1,5} \(|Got an? error|Too many connections)"
+    r"|Version: '\d"
 )
 _CONTINUED = 40
 _CONTINUED_CRASH = 160

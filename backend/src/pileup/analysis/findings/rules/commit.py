@@ -14,8 +14,9 @@ from pileup.analysis.findings.rules import (
     inside_shows,
     stacks_show,
 )
-from pileup.analysis.findings.strength import strength
+from pileup.analysis.findings.strength import LATCH, strength
 from pileup.analysis.stacks import commit_queue
+from pileup.numerals import number
 
 _COMMIT_STATES = (
     r"(?i)^(query end|waiting for handler commit|commit$|Waiting for prior transaction)"
@@ -98,7 +99,7 @@ def fsync_stall(observed: Observed) -> Match | None:
         "flush a log to disk at the head of the queue",
     )
     if not waiters.holds:
-        return None
+        return _flush_under_mutex(observed)
     fsyncs = observed.shift("metric.log_fsyncs", "mysql.Innodb_os_log_fsyncs", "innodb.os_fsyncs")
     fell = fsyncs is not None and fsyncs.direction == "down" and (fsyncs.ratio or 1) < 0.7
     context = observed.context
@@ -140,6 +141,27 @@ def fsync_stall(observed: Observed) -> Match | None:
     if fsyncs is not None and fell:
         evidence += (observed.shifted(fsyncs),)
     return Match("fsync-stall", round(score, 3), why, evidence, against, waiters.most)
+
+
+def _flush_under_mutex(observed: Observed) -> Match | None:
+    """Match long waits for the log's mutex while a flush is pending: old servers hold it meanwhile.
+
+    A mutex that is only contended is held for microseconds, and nobody waits for a second.
+    """
+    waits = observed.latch(["log_sys_mutex"])
+    pending = observed.level("pending_log_fsyncs", "pending_log_flushes", "pending_log_ios")
+    if not waits.holds or not pending or (waits.longest or 0.0) < _HELD_S:
+        return None
+    score = 0.3 + 0.2 * strength(waits.most, waits.share, waits.longest, patience=LATCH)
+    why = (
+        f"{count(waits.most, 'thread waits', 'threads wait')} for the redo log's mutex, for up "
+        f"to {number(waits.longest or 0)} s, while a flush of the log is pending."
+    )
+    return Match("fsync-stall", round(score, 3), why, waits.evidence, waiters=waits.most)
+
+
+_HELD_S = 1.0
+"""Wait in seconds that a mutex explains only when it is held during I/O."""
 
 
 def _acknowledged(observed: Observed) -> bool:

@@ -11,6 +11,7 @@ Time:   a column that holds a time (``now()``, ``ts``) places its rows; else the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -83,6 +84,10 @@ _TIMES = (
     "@timestamp",
     "log_time",
 )
+_PART_OF = re.compile(
+    r"(?:left|substr|substring|trim|lower|upper|ifnull)\(\s*([\w.`]{1,80})\s*(?:,[^()]{0,40})?\)"
+)
+"""A column that holds the beginning of another: left(info, 60)."""
 _SOURCES = ("processlist", "threads", "session")
 
 
@@ -90,6 +95,8 @@ _SOURCES = ("processlist", "threads", "session")
 def plain(name: str) -> str:
     """Return a column's name without its table: 'p.STATE' and 'PROCESSLIST.State' are 'state'."""
     lower = name.strip().strip("`\"'").lower()
+    if (part := _PART_OF.fullmatch(lower)) is not None:
+        lower = part[1]
     return lower.rpartition(".")[2].strip("`\"' ") if "(" not in lower else lower
 
 
