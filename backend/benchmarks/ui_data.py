@@ -20,7 +20,7 @@ import msgspec
 import polars as pl
 
 from pileup.analysis import Evidence, EvidenceArtifact, analyse, gather
-from pileup.analysis.waits.first_view import first_waits
+from pileup.analysis.blocked_time.first_view import first_waits
 from pileup.records import LockWait, Samples, Snapshot, records_frame, samples_frame
 from pileup.runtime.instance import need_database, resolve
 from pileup.settings import Settings

@@ -28,9 +28,9 @@ from tests.support.hostile import FILES as HOSTILE
 from fuzz.mutations import SEPARATOR, mutated
 from pileup import formats
 from pileup.analysis import EvidenceArtifact, analyse, gather
+from pileup.analysis.blocked_time.first_view import first_waits
 from pileup.analysis.contract import encode
 from pileup.analysis.evidence.compact_samples import compact_frames
-from pileup.analysis.waits.first_view import first_waits
 from pileup.formats.driver import Parsed, parse_path
 from pileup.formats.errors import ArchiveError
 from pileup.formats.metrics.parts import csv_mapping
