@@ -25,6 +25,8 @@ LATCH = Patience(0.1, 10.0)
 LOCK = Patience(1.0, 60.0)
 SHARE = 0.1
 """From this share of its kind on, many waits tell all they can; a sign may name another."""
+_MANY_OF = 0.3
+"""Share of all latch waits from which on the age of one tells all it can."""
 MANY = 5
 """From this count on, chance is ruled out; a sign may name another."""
 
@@ -43,7 +45,12 @@ def strength(
         return 0.0
     by_count = math.sqrt(min(1.0, most / max(1, many)))
     by_share = min(1.0, share / full_share) if full_share > 0 else 1.0
-    return max(by_count * by_share, age(longest, patience))
+    aged = age(longest, patience)
+    if (
+        patience is LATCH
+    ):  # what is stuck makes others wait as long: an old wait of a few tells less
+        aged *= 0.5 + 0.5 * min(1.0, share / _MANY_OF)
+    return max(by_count * by_share, aged)
 
 
 def age(longest: float | None, patience: Patience = LOCK) -> float:

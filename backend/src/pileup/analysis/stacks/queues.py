@@ -222,11 +222,18 @@ def _by_stack(functions: tuple[str, ...]) -> Queue | None:
     if not is_waiting(functions):
         return None
     time_class = wait_classes.of_stack(functions)
+    engine = False
     for function in functions:
+        engine = engine or function.startswith(_ENGINE)
         for queue in _BY_FUNCTION.get(function_key(function), ()):
+            if engine and queue.id == "table-cache":
+                continue  # what opens the table waits inside its storage engine
             if time_class not in _LOCKS or wait_classes.of_queue(queue.id) == time_class:
                 return queue
     return None
+
+
+_ENGINE = ("dict_", "dd_", "ha_", "handler::")
 
 
 def by_state(states: Sequence[str]) -> Queue | None:
