@@ -29,14 +29,19 @@ def share(blocked: BlockedTime | None, signature: Signature, queue: Queue | None
     return None if blocked is None or select is None else blocked.share_of(select)
 
 
-def selected(signature: Signature, queue: Queue | None) -> Select | None:
-    """Return the test for the members that a signature is about; None: it names none."""
-    latches = set(signature.latches) | {
+def latches_of(signature: Signature) -> set[str]:
+    """Return the latches whose waiters are the victims of a problem."""
+    return set(signature.latches) | {
         name
         for sign in signature.needs
         for each in (sign, *(sign.any or ()))
         for name in names(each.latch)
     }
+
+
+def selected(signature: Signature, queue: Queue | None) -> Select | None:
+    """Return the test for the members that a signature is about; None: it names none."""
+    latches = latches_of(signature)
     kind = signature.waits or (queue.kind if queue and queue.kind != "latch" else "")
     wanted = _CLASSES.get(kind, ())
     if not latches and not wanted:
@@ -50,4 +55,4 @@ def selected(signature: Signature, queue: Queue | None) -> Select | None:
     return select
 
 
-__all__ = ["selected", "share"]
+__all__ = ["latches_of", "selected", "share"]

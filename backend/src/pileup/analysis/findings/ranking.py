@@ -84,14 +84,14 @@ def impact_of(
 
 def in_order(
     findings: Sequence[FindingDoc],
-    queues: Mapping[str, Queue],
+    queues: Mapping[str, Queue | None],
     kinds: Mapping[str, str],
     onward: Mapping[str, str],
 ) -> list[FindingDoc]:
     """Order findings and mark symptoms, with what explains them.
 
-    kinds: by finding, the kind of what its victims wait for. onward: by finding, the other one at
-    whose root its time ends.
+    queues, kinds: by finding, the queue of its victims, and the kind of what they wait for. onward:
+    by finding, the other one at whose root its time ends.
     """
     ordered = sorted(findings, key=lambda other: (-_rank(other), other.id))
     problems = [other for other in ordered if other.role == "problem"]
@@ -107,7 +107,7 @@ def _rank(finding: FindingDoc) -> float:
 def _marked(
     finding: FindingDoc,
     problems: Sequence[FindingDoc],
-    queues: Mapping[str, Queue],
+    queues: Mapping[str, Queue | None],
     kinds: Mapping[str, str],
     passed_to: Mapping[str, str],
 ) -> FindingDoc:
@@ -130,7 +130,7 @@ def _marked(
 def _cause(
     finding: FindingDoc,
     problems: Sequence[FindingDoc],
-    queues: Mapping[str, Queue],
+    queues: Mapping[str, Queue | None],
     kinds: Mapping[str, str],
     passed_to: Mapping[str, str],
 ) -> str | None:
@@ -138,6 +138,8 @@ def _cause(
     others = [other for other in problems if other.id != finding.id and other.verdict == "found"]
     if finding.role == "symptom":
         return next((other.id for other in others), None)
+    if any(other.id == passed_to.get(finding.id) for other in others):
+        return passed_to[finding.id]
     known = knowledge()
     follows = known.issue(finding.id).follows
     for other in others:
@@ -147,9 +149,7 @@ def _cause(
             return other.id
         if ANYTHING in follows and (other.impact or 0.0) >= _MOST_TIME:
             return other.id
-    if any(other.id == passed_to.get(finding.id) for other in others):
-        return passed_to[finding.id]
-    queue = queues.get(kinds.get(finding.id, ""))
+    queue = queues.get(finding.id)
     onward = queue.onward if queue else None
     if onward is None or onward == kinds.get(finding.id):
         return None

@@ -37,6 +37,7 @@ from pileup.analysis.findings.rules import (
     statements,
 )
 from pileup.analysis.findings.seen import distinct
+from pileup.analysis.findings.worst_moment import Queue
 from pileup.knowledge import knowledge
 from pileup.knowledge.signature import Signature, names
 
@@ -119,24 +120,27 @@ def _findings(groups: list[list[ranking.Matched]], observed: Observed) -> list[F
     ids = [members[0].issue.id for members in groups]
     sure = [members[0].issue.id for members in groups if members[0].match.score >= FOUND]
     kinds = {issue: _kind(knowledge().signatures[issue]) for issue in ids}
-    findings = [_finding(members, sure, kinds[members[0].issue.id], observed) for members in groups]
+    queues = {issue: _queue(knowledge().signatures[issue], kinds[issue], observed) for issue in ids}
+    findings = [
+        _finding(members, sure, kinds[issue], queues[issue], observed)
+        for issue, members in zip(ids, groups, strict=True)
+    ]
     selects = {
         issue: select
         for issue in ids
-        if (
-            select := impacts.selected(
-                knowledge().signatures[issue], observed.queues.get(kinds[issue])
-            )
-        )
+        if (select := impacts.selected(knowledge().signatures[issue], queues[issue]))
     }
     onward = cascade.passes_on(observed.blocked, selects)
-    return ranking.in_order(findings, observed.queues, kinds, onward)
+    return ranking.in_order(findings, queues, kinds, onward)
 
 
 def _finding(
-    members: list[ranking.Matched], sure: list[str], kind: str, observed: Observed
+    members: list[ranking.Matched],
+    sure: list[str],
+    kind: str,
+    queue: Queue | None,
+    observed: Observed,
 ) -> FindingDoc:
-    queue = observed.queues.get(kind)
     issue, match, context = members[0].issue, members[0].match, observed.context
     share = impacts.share(observed.blocked, knowledge().signatures[issue.id], queue)
     impact = ranking.impact_of(match, queue, observed.worst.waiting, share)
@@ -179,12 +183,20 @@ def _finding(
     )
 
 
+def _queue(signature: Signature, kind: str, observed: Observed) -> Queue | None:
+    """Return the queue of a problem's victims at the worst moment; for a latch, its own queue."""
+    if kind != "latch":
+        return observed.queues.get(kind)
+    own = [observed.worst.latches.get(name) for name in sorted(impacts.latches_of(signature))]
+    return max((queue for queue in own if queue), key=lambda queue: queue.waiters, default=None)
+
+
 def _kind(signature: Signature) -> str:
     """Return the kind of what the victims of a problem wait for."""
     if signature.waits:
         return signature.waits
     signs = [item for sign in signature.needs for item in (sign, *(sign.any or ()))]
-    if any(names(sign.latch) or names(sign.place) for sign in signs):
+    if signature.latches or any(names(sign.latch) or names(sign.place) for sign in signs):
         return "latch"
     return next((sign.wait for sign in signs if sign.wait), "")
 

@@ -152,7 +152,9 @@ def _name(actor: Actor) -> str:
     if actor.session_id is not None:
         return f"session {actor.session_id}"
     trx = (actor.trx or {}).get("trx_id")
-    return f"transaction {trx}" if trx else "a thread"
+    if trx:
+        return f"transaction {trx}"
+    return f"thread {actor.pthread}" if actor.pthread is not None else "a thread"
 
 
 def _statement(actor: Actor) -> str:

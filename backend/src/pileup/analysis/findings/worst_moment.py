@@ -8,8 +8,8 @@ problem does not belong here: see ``matching`` and ``rules``.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 from pileup.analysis.blocked_time.measure import BlockedTime, Drawn, draw
 from pileup.analysis.contract import Locator
@@ -58,6 +58,8 @@ class Worst:
     """By kind of resource."""
     waiting: int
     """Sessions that wait, each counted once."""
+    latches: dict[str, Queue] = field(default_factory=dict)
+    """The queues for latches by the latch of the knowledge base."""
 
 
 def worst_moment(context: Context, blocked: BlockedTime | None = None) -> Worst:
@@ -66,7 +68,9 @@ def worst_moment(context: Context, blocked: BlockedTime | None = None) -> Worst:
     blocked: blocked time of the stall, which has drawn that moment; None: not measured.
     """
     drawn = blocked.worst if blocked is not None else _drawn(context)
-    return Worst({}, 0) if drawn is None else Worst(of_graph(drawn.graph), drawn.threads)
+    if drawn is None:
+        return Worst({}, 0)
+    return Worst(of_graph(drawn.graph), drawn.threads, of_latches(drawn.graph))
 
 
 def _drawn(context: Context) -> Drawn | None:
@@ -77,17 +81,28 @@ def _drawn(context: Context) -> Drawn | None:
 
 def of_graph(graph: Graph) -> dict[str, Queue]:
     """Group the waits of a graph by the kind of what they wait for."""
+    return _grouped(graph, kind_of)
+
+
+def of_latches(graph: Graph) -> dict[str, Queue]:
+    """Group the waits for latches by the latch of the knowledge base; unknown ones are left out."""
+    return _grouped(graph, lambda resource: resource.latch or "")
+
+
+def _grouped(graph: Graph, name_of: Callable[[Resource], str]) -> dict[str, Queue]:
+    """Group waits by the name of what they wait for; '' is left out."""
     waits: defaultdict[str, list[Edge]] = defaultdict(list)
     for edge in graph.edges:
         if edge.kind == "waits_for" and edge.source in graph.actors:
             waits[edge.target].append(edge)
     by_kind: defaultdict[str, list[Resource]] = defaultdict(list)
     for resource in graph.resources.values():
-        if resource.id in waits:
-            by_kind[kind_of(resource)].append(resource)
+        if resource.id in waits and (name := name_of(resource)):
+            by_kind[name].append(resource)
     waiting = max(1, len(graph.waiting()))
     return {
-        kind: _queue(kind, resources, waits, graph, waiting) for kind, resources in by_kind.items()
+        name: _queue(kind_of(resources[0]), resources, waits, graph, waiting)
+        for name, resources in by_kind.items()
     }
 
 
@@ -199,6 +214,8 @@ def describe_holder(actor: Actor) -> str:
         if actor.session_id is not None
         else f"transaction {trx['trx_id']}"
         if trx.get("trx_id")
+        else f"thread {actor.pthread}"
+        if actor.pthread is not None
         else "a thread"
     )
     return f"{name} ({', '.join(parts)})" if parts else name
@@ -223,6 +240,7 @@ __all__ = [
     "Worst",
     "describe_holder",
     "of_graph",
+    "of_latches",
     "text_of",
     "worst_moment",
 ]
