@@ -39,7 +39,7 @@ KINDS = (
     "old_transaction",
     "any",
 )
-_EXPRESSIONS = ("state", "transaction", "lock", "query", "user", "command", "log", "main", "holder")
+EXPRESSIONS = ("state", "transaction", "lock", "query", "user", "command", "log", "main", "holder")
 _PLACE = re.compile(r"^[\w/]+(?:\.[\w*]+)?(?::\d+(?:-\d+)?)?$")
 
 
@@ -129,7 +129,7 @@ class Sign(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             raise ValueError(
                 f"a sign has one of {', '.join(KINDS)}; this one has {kinds or 'none'}"
             )
-        for name in _EXPRESSIONS:
+        for name in EXPRESSIONS:
             if (text := getattr(self, name)) is not None:
                 _compiled(text)
         for place in (*names(self.place), *names(self.locked)):
@@ -212,4 +212,4 @@ def _compiled(text: str) -> None:
         raise ValueError(f"{text!r} is no usable regular expression: {error}") from error
 
 
-__all__ = ["Example", "Sign", "Signature", "names"]
+__all__ = ["EXPRESSIONS", "Example", "Sign", "Signature", "names"]

@@ -54,3 +54,23 @@ def test_a_cut_quote_shows_its_cut_and_a_small_share_is_not_zero() -> None:
     assert words.clip("x" * 100, 10) == "x" * 9 + "…"
     assert words.share(0.001) == "less than 1%"
     assert words.share(0.0) == "0%"
+
+
+@pytest.mark.parametrize(
+    ("expression", "text"),
+    [
+        (r"(?i)dropping table|truncating table", "dropping table or truncating table"),
+        (r"(?i)^\s*(drop|truncate)\s+(temporary\s+)?table\b", "drop or truncate temporary table"),
+        (r"ACTIVE .*doing SYNC index", "ACTIVE … doing SYNC index"),
+    ],
+)
+def test_people_read_no_expressions(expression: str, text: str) -> None:
+    assert words.in_words(expression) == text
+
+
+def test_no_absence_shows_an_expression() -> None:
+    """Which patterns were checked is in words, for every known problem."""
+    analysis = analyse(case(Example(says="a stall of nothing known")))
+    shown = [absence.looked_for for absence in analysis.absences]
+    assert shown
+    assert not [text for text in shown if "(?" in text or "\\s" in text or "\\b" in text]

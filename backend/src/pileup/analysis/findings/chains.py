@@ -8,7 +8,7 @@ from pileup.analysis.findings import next_evidence, turning_points
 from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.rules import Match, count
 from pileup.analysis.findings.words import the
-from pileup.analysis.findings.worst_moment import Queue, describe_holder
+from pileup.analysis.findings.worst_moment import UNNAMED, Queue, describe_holder
 from pileup.knowledge import Issue
 from pileup.numerals import number
 
@@ -27,7 +27,8 @@ def chain(queue: Queue | None, match: Match, observed: Observed) -> ChainDoc:
         return ChainDoc(trigger=began, victims=victims, end=ended)
     many = count(queue.in_largest, "session waits", "sessions wait")
     lasted = f" for up to {number(queue.longest)} s" if queue.longest else ""
-    doing = f", most of them with '{queue.statements[0]}'" if queue.statements else ""
+    most = "most of them with" if queue.in_largest > 1 else "with"
+    doing = f", {most} '{queue.statements[0]}'" if queue.statements else ""
     victims = f"{many}{lasted} for {the(queue.label)}{doing}."
     if queue.waiters > queue.in_largest:
         victims += f" In all, {count(queue.waiters, 'session waits', 'sessions wait')} like this."
@@ -38,6 +39,8 @@ def _holder(queue: Queue) -> str:
     if queue.holder is None:
         return ""
     text = describe_holder(queue.holder)
+    if text == UNNAMED:
+        return ""
     says = "" if queue.sure >= _CERTAIN else " may hold it"
     onward = f"; it waits for {_words(queue.onward)} itself" if queue.onward else ""
     if queue.root is not None and queue.root.id != queue.holder.id:
@@ -76,7 +79,7 @@ def next_step(
 def _for_holder(kind: str, server: Server) -> str:
     """Return the command that names the holder of what sessions wait for; '' if none does."""
     match kind:
-        case "row_lock":
+        case "row_lock" | "table_lock":
             return next_evidence.row_locks(server)
         case "metadata_lock":
             return next_evidence.metadata_locks(server)

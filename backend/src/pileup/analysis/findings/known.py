@@ -28,10 +28,10 @@ def known_as(issue: Issue, server: Server, score: float = 0.0) -> KnownAsDoc:
 
 
 def concerns(issue: Issue, server: Server) -> bool:
-    """Return whether an entry is about this server's flavour at all; an unknown one may be."""
-    if server.family is None or any(entry.startswith("all") for entry in issue.affected):
+    """Return whether an entry is about this server's flavour at all; an unknown one is MySQL."""
+    if any(entry.startswith("all") for entry in issue.affected):
         return True
-    flavours = {"mysql", "percona"} if server.family == "percona" else {server.family}
+    flavours = {"mysql", "percona"} if server.family == "percona" else {server.family or "mysql"}
     return any(entry.split(" ")[0].split(":")[0] in flavours for entry in issue.affected)
 
 

@@ -21,9 +21,9 @@ from pileup.analysis.findings.rules.larger import Larger
 from pileup.analysis.findings.seen import distinct
 from pileup.analysis.findings.setting_values import amount, is_value
 from pileup.analysis.findings.strength import LATCH, LOCK, SHARE, Patience, strength
-from pileup.analysis.findings.words import count
+from pileup.analysis.findings.words import count, in_words
 from pileup.knowledge.renamed import look_up
-from pileup.knowledge.signature import Sign, Signature, names
+from pileup.knowledge.signature import EXPRESSIONS, Sign, Signature, names
 from pileup.numerals import number
 
 MOST = 0.97
@@ -119,7 +119,7 @@ def evaluate(signature: Signature, observed: Observed, larger: Larger) -> Outcom
         against += reasons
     if score < LEAST and _is_open(needs):
         return Outcome(None, signs, False)
-    why = _sentence("; ".join(dict.fromkeys(filter(None, map(_clause, held)))))
+    why = _sentence("; ".join(_without_repeats(list(filter(None, map(_clause, held))))))
     evidence: list[Locator] = [locator for answer in held for locator in answer.seen.evidence]
     waiters = max((row.seen.most for row in needs if _counts_waiters(row)), default=0)
     match = Match(
@@ -131,6 +131,14 @@ def evaluate(signature: Signature, observed: Observed, larger: Larger) -> Outcom
         waiters,
     )
     return Outcome(match, signs, True)
+
+
+def _without_repeats(clauses: Sequence[str]) -> list[str]:
+    """Drop a clause that another one repeats with more."""
+    distinct = list(dict.fromkeys(clauses))
+    longer = [(clause, each) for clause in distinct for each in distinct if clause != each]
+    repeated = {clause for clause, each in longer if each.startswith(clause)}
+    return [clause for clause in distinct if clause not in repeated]
 
 
 def _is_open(needs: Sequence[Answer]) -> bool:
@@ -325,11 +333,13 @@ def _wanted(sign: Sign) -> str:
         return " or ".join(_wanted(item) for item in sign.any)
     value = getattr(sign, sign.kind)
     text = " or ".join(names(value)) if not isinstance(value, bool | float) else ""
+    if sign.kind in EXPRESSIONS:
+        text = in_words(text)
     match sign.kind:
         case "latch":
             return f"waits for {text}"
         case "wait":
-            held = f" whose holder matches '{sign.holder}'" if sign.holder else ""
+            held = f" whose holder is like '{in_words(sign.holder)}'" if sign.holder else ""
             return f"waits for a {text.replace('_', ' ').removeprefix('queue:')}{held}"
         case "main":
             return f"the main thread in '{text}'"

@@ -195,7 +195,9 @@ class Observed:
             for stack in self.stacks
             if (wait := latch_stacks.waits_for(stack.names)) and wait.latch in ids
         ]
-        return self._by_stack(matches, f"wait for {' or '.join(ids)}") if matches else listed
+        seen = {wait.latch for group in matches if (wait := latch_stacks.waits_for(group.names))}
+        named = " or ".join(name for name in ids if name in seen)
+        return self._by_stack(matches, f"wait for {named}") if matches else listed
 
     def place(self, places: Sequence[str]) -> Seen:
         """Count semaphore waits at one of these places: 'btr0sea.*', 'row0ins.cc:2953'."""
@@ -739,7 +741,8 @@ class Observed:
     def _latch_waits(self, ids: Sequence[str]) -> Seen:
         if self._semaphores is not None and self._latches_waited_for.isdisjoint(ids):
             return Seen(False)
-        return self._waits(pl.col("latch").is_in(ids), f"wait for {' or '.join(ids)}")
+        named = [name for name in ids if name in self._latches_waited_for]
+        return self._waits(pl.col("latch").is_in(ids), f"wait for {' or '.join(named or ids)}")
 
     def _waits(self, test: pl.Expr, what: str) -> Seen:
         frame = self._semaphores

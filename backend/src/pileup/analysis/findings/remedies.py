@@ -9,12 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+import polars as pl
+
 from pileup.analysis.contract import MitigationDoc
 from pileup.analysis.evidence.context import Context, Server
 from pileup.analysis.findings.setting_values import is_value
 from pileup.analysis.findings.worst_moment import Queue
 from pileup.knowledge import Issue, Remedy
 from pileup.knowledge.version_ranges import fix_for, within
+from pileup.numerals import number
 
 _KILL = re.compile(r"^KILL (?:the )?(?P<whom>[^0-9].*)$", re.IGNORECASE)
 _DDL = re.compile(r"(?i)^\s*(alter|drop|truncate|rename|create|optimize|repair)\b")
@@ -37,7 +40,7 @@ def remedies(
     for remedy in issue.mitigations:
         if not _fits(remedy, issue, context, others):
             continue
-        action = _filled_in(remedy.action, issue, context.server, queue)
+        action = _filled_in(remedy.action, issue, context, queue)
         if action is None or any(action == doc.action for doc in docs):
             continue
         docs.append(
@@ -92,15 +95,39 @@ def _may_upgrade(action: str, issue: Issue, server: Server) -> bool:
     return not server.numbers or any(release > server.numbers for release in releases)
 
 
-def _filled_in(action: str, issue: Issue, server: Server, queue: Queue | None) -> str | None:
+def _filled_in(action: str, issue: Issue, context: Context, queue: Queue | None) -> str | None:
     """Fill in session ids and releases; None: it would do harm to whom it ends."""
     if (match := _KILL.match(action)) is not None:
         return _kill(match["whom"], queue)
+    if action.lower() == _OLDEST:
+        return _end_oldest(context, action)
     if action.lower() == "upgrade":
-        fix = fix_for(issue.fixed, server.family, server.numbers)
+        fix = fix_for(issue.fixed, context.server.family, context.server.numbers)
         if fix is not None and fix.release is not None:
             return f"Upgrade to {'.'.join(map(str, fix.release))} or later"
     return action
+
+
+_OLDEST = "end the oldest transaction"
+
+
+def _end_oldest(context: Context, action: str) -> str:
+    """Name the transaction that has been open longest and waits for no lock."""
+    frame = context.evidence.frame("transaction")
+    if frame is None:
+        return action
+    if context.stall is not None:
+        frame = frame.filter(context.stall.holds())
+    rows = frame.filter(
+        pl.col("session_id").is_not_null()
+        & pl.col("active_s").is_not_null()
+        & ~pl.col("lock_wait").fill_null(False)
+    )
+    if rows.is_empty():
+        return action
+    oldest = rows.sort("active_s", descending=True, maintain_order=True).row(0, named=True)
+    lasted = number(oldest["active_s"])
+    return f"KILL {oldest['session_id']} (the oldest transaction, open for {lasted} s)"
 
 
 def _kill(whom: str, queue: Queue | None) -> str | None:

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from pileup.numerals import grouped
 
+_SYNTAX = re.compile(r"\(\?[a-zA-Z]+\)|\(\?:|\\[bBAz]|[\^$]")
+_ANYTHING = re.compile(r"(?:\.|\[\^[^\]]*\]|\\[DSW])[*+]\??")
+_SPACE = re.compile(r"\\s[*+?]?")
+_MARKS = re.compile(r"[()?*+\\]")
+_PATTERN = 160
 _LEAST = 0.005
 """A smaller share is 'less than 1%': it is not nothing."""
 
@@ -41,4 +48,11 @@ def clip(text: str, most: int) -> str:
     return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
 
 
-__all__ = ["clip", "count", "share", "the", "threads"]
+def in_words(expression: str) -> str:
+    """Write a regular expression for people: '(?i)^(drop|truncate)\\s' is 'drop or truncate'."""
+    text = _SYNTAX.sub("", expression)
+    text = _SPACE.sub(" ", _ANYTHING.sub(" … ", text)).replace("|", " or ")
+    return clip(_MARKS.sub("", text).strip(), _PATTERN)
+
+
+__all__ = ["clip", "count", "in_words", "share", "the", "threads"]

@@ -196,6 +196,10 @@ def _onward(graph: Graph, holder: Actor | None) -> str | None:
     return None if target is None else kind_of(graph.resources[target])
 
 
+UNNAMED = "a thread"
+"""A holder of whom no layer prints an id."""
+
+
 def describe_holder(actor: Actor) -> str:
     """Describe a holder: 'session 13 (idle in transaction for 253 s)'."""
     trx = actor.trx or {}
@@ -216,7 +220,7 @@ def describe_holder(actor: Actor) -> str:
         if trx.get("trx_id")
         else f"thread {actor.pthread}"
         if actor.pthread is not None
-        else "a thread"
+        else UNNAMED
     )
     return f"{name} ({', '.join(parts)})" if parts else name
 
@@ -236,6 +240,7 @@ def text_of(actor: Actor) -> str:
 
 
 __all__ = [
+    "UNNAMED",
     "Queue",
     "Worst",
     "describe_holder",
