@@ -12,7 +12,15 @@ import { Button } from '@/ui/controls/Button'
 import { ExportMenu } from '@/ui/controls/ExportMenu'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/display/States'
 import { SearchInput } from '@/ui/controls/SearchInput'
-import { type FlameDoc, foldTrunk, hits, inverted, sandwich, type Tree } from './flame'
+import {
+  type FlameDoc,
+  foldLibraries,
+  foldTrunk,
+  hits,
+  inverted,
+  sandwich,
+  type Tree,
+} from './flame'
 import { flameRows, flameSvg } from './flameDrawing'
 import { FlameLegend } from './FlameLegend'
 import { FunctionTable } from './FunctionTable'
@@ -180,7 +188,7 @@ function useFlameTree(doc: FlameDoc, view: string, isTrunkShown: boolean): [Tree
   return useMemo(() => {
     const nodes = view === 'inverted' ? inverted(doc.nodes) : doc.nodes
     const order = view === 'merged' ? 'name' : 'heavy'
-    const folded = foldTrunk(nodes)
+    const folded = view === 'inverted' ? foldLibraries(nodes) : foldTrunk(nodes)
     const hasTrunk = folded.length < nodes.length
     return [treeOf(isTrunkShown ? nodes : folded, order), hasTrunk]
   }, [doc, view, isTrunkShown])

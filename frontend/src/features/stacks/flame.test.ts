@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { change, type FlameNode, foldTrunk, functionRows, hits, inverted, sandwich } from './flame'
+import {
+  change,
+  type FlameNode,
+  foldLibraries,
+  foldTrunk,
+  functionRows,
+  hits,
+  inverted,
+  sandwich,
+} from './flame'
 import { moduleOf } from './modules'
 import { treeOf } from '@/charts/flame'
 
@@ -143,6 +152,24 @@ describe('the trunk', () => {
     expect(foldTrunk(chain(9, 0))).toEqual(chain(9, 0))
     expect(foldTrunk(chain(20, 40)).some(({ trunk }) => trunk)).toBe(false)
     expect(foldTrunk([])).toEqual([])
+  })
+
+  it('of inverted stacks is waiting itself: the frames of libraries', () => {
+    const names = [
+      '__futex_wait',
+      '__lll_lock_wait',
+      '___pthread_cond_wait',
+      'os_event::wait_low',
+      'buf_page_get',
+    ]
+    const nodes = [node('all', -1, 9), ...names.map((name, at) => node(name, at, 9))]
+    expect(foldLibraries(nodes).map(({ name }) => name)).toEqual([
+      'all',
+      '__futex_wait … ___pthread_cond_wait',
+      'os_event::wait_low',
+      'buf_page_get',
+    ])
+    expect(foldLibraries(nodes.slice(0, 3))).toHaveLength(3)
   })
 
   it('is found by the functions in it', () => {

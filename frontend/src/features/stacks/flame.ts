@@ -1,6 +1,7 @@
 /** What a merged stack tree says: its functions, one function's callers and callees, hits, its folded trunk. */
 import type { components } from '@/api/schema'
 import { type FlameTree, treeOf, weight } from '@/charts/flame'
+import { moduleOf } from './modules'
 
 export type FlameDoc = components['schemas']['FlameDoc']
 export type FlameNode = components['schemas']['FlameNode']
@@ -161,19 +162,36 @@ const INNERMOST_SHOWN = 10
  * drawn beside it, below the root; widths stay what they are. Nodes: callers before callees.
  */
 export function foldTrunk(nodes: readonly FlameNode[]): Frame[] {
+  return fold(nodes, (spine) => spine.length - INNERMOST_SHOWN)
+}
+
+/** Fold the frames of libraries with which nearly all inverted stacks begin: waiting itself. */
+export function foldLibraries(nodes: readonly FlameNode[]): Frame[] {
+  return fold(nodes, (spine) => {
+    const own = spine.findIndex(({ name }) => moduleOf(name) !== 'system')
+    return own < 0 ? 0 : own
+  })
+}
+
+/** longest: how many frames of the widest path may be folded. */
+function fold(
+  nodes: readonly FlameNode[],
+  longest: (spine: readonly FlameNode[]) => number,
+): Frame[] {
   const all = nodes[0] ? weight(nodes[0]) : 0
   const children = treeOf(nodes).children // the widest first
   const spine: number[] = []
   for (let at = children[0]?.[0]; at !== undefined; at = children[at]?.[0]) spine.push(at)
   const branches = spine.findIndex((at) => weight(nodes[at] as FlameNode) < TRUNK_SHARE * all)
   const shared = branches < 0 ? spine.length : branches
-  const trunk = spine.slice(0, Math.max(0, Math.min(shared, spine.length - INNERMOST_SHOWN)))
+  const most = longest(spine.map((at) => nodes[at] as FlameNode))
+  const trunk = spine.slice(0, Math.max(0, Math.min(shared, most)))
   const last = trunk.at(-1)
   if (last === undefined || trunk.length < TRUNK_LEAST) return [...nodes]
   const names = trunk.map((at) => (nodes[at] as FlameNode).name)
   const folded = {
     ...(nodes[last] as FlameNode),
-    ...{ name: `${names[0]} … ${names.at(-1)}`, parent: 0, trunk: names },
+    ...{ name: `${names[0]} … ${names.findLast(isNamed)}`, parent: 0, trunk: names },
   }
   const inTrunk = new Set(trunk)
   const place = new Map<number, number>()
@@ -192,6 +210,8 @@ export function foldTrunk(nodes: readonly FlameNode[]): Frame[] {
   })
   return result
 }
+
+const isNamed = (name: string) => moduleOf(name) !== 'unknown'
 
 /** The same stacks from the innermost frame outwards: below the root what threads do, then who called. */
 export function inverted(nodes: readonly FlameNode[]): FlameNode[] {

@@ -1,5 +1,6 @@
 /** Root blockers, most blocked first, with how long each has been one. */
-import { formatNumber } from '@/format'
+import type { components } from '@/api/schema'
+import { formatNumber, formatShare } from '@/format'
 import { ShareBar } from '@/ui/display/Bar'
 import { cx } from '@/ui/controls/cx'
 import type { WaitGraph } from './waitGraph'
@@ -19,13 +20,35 @@ type Props = {
   readonly persistence: Persistence | undefined
   /** The other moments are still being counted. */
   readonly counting: boolean
+  /** Where most of the stall's blocked time ends; null: not measured. */
+  readonly stallRoot: Root | null
+  readonly onStallRoot: (root: Root) => void
 }
 
-export function Roots({ graph, selected, onSelect, lasting, persistence, counting }: Props) {
+type Root = components['schemas']['RootDoc']
+
+export function Roots(props: Props) {
+  const { graph, selected, onSelect, lasting, persistence, counting } = props
+  const { stallRoot, onStallRoot } = props
   const nodes = new Map(graph.nodes.map((node) => [node.id, node]))
   return (
     <nav className="roots scroll" aria-label="Root blockers" aria-busy={counting}>
       <h2>Root blockers</h2>
+      {stallRoot && (
+        <p className="roots-stall">
+          <span className="muted">Over the whole stall</span>
+          <button
+            type="button"
+            className="linklike mono"
+            data-testid="stall-root"
+            title="Show it at the moment with most sessions behind it"
+            onClick={() => onStallRoot(stallRoot)}
+          >
+            {stallRoot.label}
+          </button>
+          <span className="muted">{formatShare(stallRoot.share)} of session time</span>
+        </p>
+      )}
       {graph.roots.length === 0 && (
         <p className="muted">{graph.cycles.length ? 'None: they wait in a circle.' : 'None.'}</p>
       )}

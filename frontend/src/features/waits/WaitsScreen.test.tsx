@@ -77,6 +77,9 @@ const show = (search: string, answer: object = graph, ask?: Parameters<typeof re
       { ...moment, time: '2026-11-20T22:20:15Z', max_waited_s: 1 },
       { ...moment, time: '2026-11-20T22:20:16Z', max_waited_s: 2 },
     ],
+    '/incidents/i1/overview': {
+      roots: [{ label: 'session 390', share: 0.94, time: moment_(15), node: 'h' }],
+    },
     '/incidents/i1/artifacts': { items: [], worker: { alive: true, last_seen: null } },
   })
   renderScreen(<WaitsScreen />, `/incidents/i1/waits${search}`, 'contributor', ask)
@@ -181,4 +184,43 @@ it('a group is selected by a click, and opens by a second one or by Enter', asyn
   await waitFor(() => expect(window.location.search).toBe('?open=g'))
   fireEvent.keyDown(await screen.findByRole('button', { name: /^2 waiters/ }), { key: 'Enter' })
   await waitFor(() => expect(window.location.search).toBe('?open=g'))
+})
+
+it('names the root of the whole stall as the overview does, and leads to it', async () => {
+  show('?at=2026-11-20T22:20:16Z')
+  const root = await screen.findByTestId('stall-root')
+  expect(root.textContent).toBe('session 390')
+  expect(root.parentElement?.textContent).toContain('94')
+  fireEvent.click(root)
+  await waitFor(() => expect(window.location.search).toContain('node=h'))
+  expect(window.location.search).toContain('at=2026-11-20T22%3A20%3A15Z')
+})
+
+it('lists the graph in words for a screen reader, and explains its signs', async () => {
+  show('')
+  const list = await screen.findByTestId('wait-list')
+  expect([...list.children].map((row) => row.textContent)).toEqual([
+    'Level 1: trx 26478, root holder, blocks 2',
+    'Level 2: 2 waiters, waiters',
+  ])
+  const legend = screen.getByRole('list', { name: 'Legend' })
+  for (const words of [
+    'root: blocks others',
+    'waits',
+    'thread',
+    'group',
+    'latch',
+    'sessions blocked',
+  ])
+    within(legend).getAllByText(new RegExp(words))
+})
+
+it('a tooltip opens at a box under the pointer, and Escape closes it', async () => {
+  show('')
+  const group = await screen.findByRole('button', { name: /^2 waiters/ })
+  fireEvent.pointerEnter(group)
+  const tip = await screen.findByRole('tooltip')
+  expect(tip.textContent).toContain('Enter or a double click opens the group.')
+  fireEvent.keyDown(window, { key: 'Escape' })
+  await waitFor(() => expect(screen.queryByRole('tooltip')).toBeNull())
 })

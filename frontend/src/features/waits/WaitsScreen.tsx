@@ -84,7 +84,13 @@ function WaitsBody({ model, graph }: { readonly model: WaitsModel; readonly grap
   const shared = { graph, selected: selectedId, lasting, persistence: persistence.data }
   return (
     <div className="waits-body">
-      <Roots {...shared} counting={persistence.isLoading} onSelect={model.select} />
+      <Roots
+        {...shared}
+        counting={persistence.isLoading}
+        onSelect={model.select}
+        stallRoot={model.stallRoot}
+        onStallRoot={model.showRoot}
+      />
       {graph.nodes.length === 0 ? (
         <NobodyWaits elsewhere={model.waiting.length > 0 || model.moments.isPending} />
       ) : model.view === 'tree' ? (

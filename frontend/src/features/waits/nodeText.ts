@@ -44,7 +44,7 @@ const ROOT = 'root blocker'
 /** What a node is in the story: who holds, who waits, who does both; else the resource. */
 export function roleOf(node: WaitNode, queue?: QueuePlace): string {
   const many = node.members > 1
-  const isThread = node.kind === 'thread' || (node.kind === 'group' && node.of === 'thread')
+  const isThread = (node.kind === 'group' ? (node.of ?? 'thread') : node.kind) === 'thread'
   if (!isThread) {
     const kind = KIND[node.of ?? node.kind] ?? node.kind
     if (queue?.place === 'queue') return `${kind}: queue behind ${queue.behind}`

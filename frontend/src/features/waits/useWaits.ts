@@ -1,6 +1,7 @@
 /** The model of the wait screen: the address and the queries in, the graph of one moment and what can be done out. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useState } from 'react'
+import { overviewQuery } from '@/api/queries'
 import { useIncidentId } from '@/state/incident'
 import { oneOf, text, useResolvedDefaults, useUrlChange, useUrlState } from '@/state/url'
 import { usePlay } from './moments/usePlay'
@@ -31,6 +32,8 @@ export function useWaits() {
     [persistence.data],
   )
   const playback = usePlayback(incidentId, address, data?.at ?? null, isFresh && !graph.isFetching)
+  // As the overview names it: one table of roots decides for every screen.
+  const overview = useQuery({ ...overviewQuery(incidentId), enabled: graph.isSuccess })
   const holder = useHolder(graph.data, address.view === 'graph')
   return {
     incidentId,
@@ -51,6 +54,8 @@ export function useWaits() {
     isMissingChosen,
     lasting,
     persistence,
+    /** Where most of the stall's blocked time ends, over all its moments. */
+    stallRoot: overview.data?.roots[0] ?? null,
   }
 }
 
@@ -86,6 +91,9 @@ function useWaitsAddress() {
     setOpened,
     compareWith: (time: string) => setAgainst(time || null, { push: true }),
     swapWith: (shownAt: string) => change({ at: [against], vs: [shownAt] }, { push: true }),
+    /** The moment at which most sessions are behind a root, and the root. */
+    showRoot: ({ time, node }: { readonly time?: string | null; readonly node?: string }) =>
+      change({ ...(time ? { at: [time] } : {}), node: node ? [node] : [] }, { push: true }),
     showWorst: () => change({ at: [], open: [], node: [] }, { push: true }),
     showView: (next: View) => setView(next, { push: true }),
     select: (nodeId: string) => setChosenId(nodeId || null),

@@ -26,10 +26,13 @@ const BOXES: readonly (readonly [
 
 export function Legend({ graph, kindOf, queue, dense, moments }: Props) {
   const lines = useMemo(
-    () => [...new Set(graph.edges.map((edge) => edgeKind(edge, kindOf)))],
+    () => new Set<string>(graph.edges.map((edge) => edgeKind(edge, kindOf))),
     [graph.edges, kindOf],
   )
-  const glyphs = useMemo(() => [...new Set(graph.nodes.map((node) => node.kind))], [graph.nodes])
+  const glyphs = useMemo(
+    () => [...new Set([...graph.nodes.map((node) => node.kind), ...lines])],
+    [graph.nodes, lines],
+  )
   const has = (shown: (node: WaitNode) => boolean) => graph.nodes.some(shown)
   return (
     <ul className="graph-legend" aria-label="Legend">
@@ -47,13 +50,8 @@ export function Legend({ graph, kindOf, queue, dense, moments }: Props) {
       {glyphs.map((kind) => (
         <li key={kind} className="graph-key">
           <span aria-hidden="true">{GLYPH[kind]}</span>
-          {kind === 'group' ? 'group: opens with Enter' : KIND[kind]}
-        </li>
-      ))}
-      {lines.map((kind) => (
-        <li key={kind} className="graph-key">
-          <Line dash={DASH[kind] ?? ''} />
-          waits for a {KIND[kind]}
+          {lines.has(kind) && <Line dash={DASH[kind] ?? ''} />}
+          {kind === 'group' ? 'group: Enter opens it' : KIND[kind]}
         </li>
       ))}
       {graph.edges.some((edge) => edge.kind === 'held_by') && (

@@ -9,7 +9,7 @@ const MOST_LINES = 4
 const HEAD = 20
 const SHAPE_LINE = 15
 const FOOT = 16
-const PADDING = 10
+const PADDING = 17
 /** What a card grows by, from one that blocks nobody to the one that blocks most. */
 const GROWTH = 60
 const LEAST = 48
