@@ -258,11 +258,12 @@ def _change(level: Level) -> str:
     """Describe the change of a series: 'com_select fell from 400 to 12'."""
     before, inside = level.before, level.inside
     name = short_name(level.series) + (f" ({level.labels})" if level.labels else "")
+    peak = "" if inside == level.peak else f" (peak {number(level.peak)})"
     if before is None or inside is None:
-        return f"{name} is {number(inside or 0)} (peak {number(level.peak)})"
+        return f"{name} is {number(inside or 0)}{peak}"
     verb = "rose" if inside > before else "fell"
     if abs(inside - before) <= _SAME * max(abs(inside), abs(before)):
-        return f"{name} stayed at {number(inside)} (peak {number(level.peak)})"
+        return f"{name} stayed at {number(inside)}{peak}"
     return f"{name} {verb} from {number(before)} to {number(inside)}"
 
 

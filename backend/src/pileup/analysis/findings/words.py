@@ -39,7 +39,7 @@ def share(value: float) -> str:
 
 def the(label: str) -> str:
     """Name a thing of the wait graph in a sentence: 'the commit queue'."""
-    return label if label.startswith(("the ", "a ", "an ")) else f"the {label}"
+    return label if label.startswith(("the ", "a ", "an ", "room ")) else f"the {label}"
 
 
 def clip(text: str, most: int) -> str:

@@ -26,9 +26,11 @@ def free_pages(observed: Observed) -> Match | None:
     logged = observed.log(_NO_FREE)
     free = observed.level(*_FREE)
     empty = free is not None and free < 64
-    if not searching.holds and not logged.holds and not empty:
-        return None
     single = observed.level("pool_pending_single_page_writes") or 0.0
+    if not searching.holds and not logged.holds and not empty:
+        writes = single + (observed.level("pool_pending_lru_writes") or 0.0)
+        why = f"{count(int(writes), 'page is', 'pages are')} written to make room for others."
+        return Match("free-pages", _FEW, why, ()) if writes else None
     listed = observed.latch(["free_list_mutex"])
     starved = empty and _evicts_dirty_pages(observed)
     flushed = empty and single >= 1
