@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -373,15 +375,23 @@ UNDATED = ("mysqld: ready for connections", "[Warning] Aborted connection 12 to 
 DATED = tuple(f"2026-11-20T22:17:04.{n}23456Z {n} [Warning] [MY-010056] [Server] b" for n in "123")
 
 
-@pytest.mark.parametrize("prefix", ["", "db-1  | "])
+WRAPPERS: dict[str, Callable[[str, str], str]] = {
+    "docker logs -t": lambda at, line: f"{at} {line}",
+    "docker compose logs -t": lambda at, line: f"db-1  | {at} {line}",
+    "CRI": lambda at, line: f"{at} stderr F {line}",
+    "json-file": lambda at, line: json.dumps({"log": f"{line}\n", "stream": "stderr", "time": at}),
+}
+
+
+@pytest.mark.parametrize("wrapper", WRAPPERS)
 @pytest.mark.parametrize("many", [1, 3])
-def test_docker_times_stay_where_a_line_has_none(prefix: str, many: int) -> None:
+def test_times_of_a_container_stay_where_a_line_has_none(wrapper: str, many: int) -> None:
     """And are dropped where the server prints its own: with few lines and with many."""
     stamps = [f"2026-11-20T22:18:0{second}.500000000Z" for second in range(3)]
 
     def events(lines: tuple[str, ...]) -> list[tuple[object, ...]]:
-        wrapped = (f"{prefix}{at} {line}\n" for at, line in zip(stamps, lines, strict=True))
-        parsed = parse_bytes("".join([*wrapped] * many).encode())
+        wrapped = [WRAPPERS[wrapper](at, line) for at, line in zip(stamps, lines, strict=True)]
+        parsed = parse_bytes("".join(f"{line}\n" for line in wrapped * many).encode())
         columns = ("wall_us", "clock", "severity", "message")
         return parsed.frames["event"].select(columns).unique(maintain_order=True).rows()
 

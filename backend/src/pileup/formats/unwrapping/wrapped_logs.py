@@ -7,8 +7,8 @@ Source: containers: Docker's json-file driver, ``docker logs -t``, the CRI log o
             2023-05-02T04:00:00.123456789Z stderr F 2023-05-02T04:00:00.123456Z 0 [Note] ...
             { "prio": 2, "err_code": 10931, "msg": "...", "time": "2023-05-02T04:00:01.1Z", ... }
 Gives:  the wrapped text. The times of a container are dropped where the server prints its own;
-        those of ``docker logs -t`` stay in front of lines that have none. A journal becomes lines
-        of syslog and log_sink_json those of the traditional sink.
+        they stay in front of lines that have none. A journal becomes lines of syslog and
+        log_sink_json those of the traditional sink.
 Note:   a wrapper is peeled when half of the first lines have it; a line without it (written by the
         shipper itself) stays as it is. A message of several lines gives several logical lines
         for one raw line.
@@ -32,7 +32,7 @@ Unwrap = Callable[[str], str]
 
 # 2023-05-02T04:00:00.123456789Z stderr F message      (F: whole, P: part of a long line)
 _CRI = re.compile(
-    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}(?:Z|[+-]\d\d:\d\d) "
+    r"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}(?:Z|[+-]\d\d:\d\d)) "
     r"(?P<stream>std(?:out|err)) (?P<part>[FP]) ?"
 )
 # Nine decimals, as Docker prints them: MySQL prints six.
@@ -59,10 +59,12 @@ def choose_unwrapper(head: str) -> Unwrap | None:
     lines = [line for line in whole if line.strip()]
     enough = max(1, len(lines) / 2)
     if sum(_unwrapped(line) is not None for line in lines) >= enough:
-        entries = [entry for line in lines if (entry := _docker(line))]
-        return _Docker() if any(text.endswith("\n") for _, text in entries) else _unwrap_json
+        texts = [entry[1] for line in lines if (entry := _docker(line))]
+        if any(text.endswith("\n") for text in texts):
+            return _Docker(keeps_time=_need_times(texts))
+        return _unwrap_json
     if sum(bool(_CRI.match(line)) for line in lines) >= enough:
-        return _Cri()
+        return _Cri(keeps_time=_need_times([without(_CRI, line) for line in lines]))
     return without_docker_times(lines)
 
 
@@ -76,9 +78,12 @@ def without_docker_times(lines: Sequence[str]) -> Unwrap | None:
     texts = [line[match.end() :] for line in filled if (match := _DOCKER_TIME.match(line))]
     if not texts or len(texts) < len(filled) / 2:
         return None
-    if not any(_OWN_TIME.match(text) or _IN_BLOCK.match(text) for text in texts):
-        return None
-    return partial(without, _DOCKER_TIME)
+    return None if _need_times(texts) else partial(without, _DOCKER_TIME)
+
+
+def _need_times(texts: Sequence[str]) -> bool:
+    """Return whether no line prints a time of its own or is a part of a table, dump or stack."""
+    return not any(_OWN_TIME.match(text) or _IN_BLOCK.match(text) for text in texts)
 
 
 class _Parts:
@@ -102,33 +107,38 @@ class _Parts:
 class _Docker:
     """Unwraps Docker's json-file: an entry without a line feed at its end continues in the next."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, keeps_time: bool) -> None:
         self._parts = _Parts()
+        self._keeps_time = keeps_time
 
     def __call__(self, line: str) -> str:
         found = _docker(line)
         if found is None:
             return _unwrap_json(line)
-        stream, text = found
+        stream, text, time = found
         text = text.replace("\r", "")
-        return self._parts.add(stream, text.removesuffix("\n"), goes_on=text[-1:] != "\n")
+        whole = self._parts.add(stream, text.removesuffix("\n"), goes_on=text[-1:] != "\n")
+        return f"{time} {whole}" if self._keeps_time and whole else whole
 
 
 class _Cri:
     """Unwraps the CRI's log: the next line continues a part marked P."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, keeps_time: bool) -> None:
         self._parts = _Parts()
+        self._keeps_time = keeps_time
 
     def __call__(self, line: str) -> str:
         match = _CRI.match(line)
         if match is None:
             return line
-        return self._parts.add(match["stream"], line[match.end() :], goes_on=match["part"] == "P")
+        goes_on = match["part"] == "P"
+        whole = self._parts.add(match["stream"], line[match.end() :], goes_on=goes_on)
+        return f"{match['time']} {whole}" if self._keeps_time and whole else whole
 
 
-def _docker(line: str) -> tuple[str, str] | None:
-    """Return (stream, text) of an entry of Docker's json-file driver; None for another line."""
+def _docker(line: str) -> tuple[str, str, str] | None:
+    """Return (stream, text, time) of an entry of Docker's json-file driver; None: another line."""
     if not line.startswith('{"log":'):
         return None
     try:
@@ -138,7 +148,8 @@ def _docker(line: str) -> tuple[str, str] | None:
     text, stream = found.get("log"), found.get("stream")
     if not isinstance(text, str) or stream not in ("stdout", "stderr"):
         return None
-    return (stream, text) if isinstance(found.get("time"), str) else None
+    time = found.get("time")
+    return (stream, text, time[:40]) if isinstance(time, str) else None
 
 
 def without(pattern: re.Pattern[str], line: str) -> str:
