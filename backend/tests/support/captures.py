@@ -118,6 +118,14 @@ _FEW = re.compile(
 )
 
 
+def analysis_of_file(path: Path) -> Analysis:
+    """Return the analysis of one file alone, as people paste it."""
+    captures = Captures()
+    with mock.patch.object(cli_captures, "_PROCESSES", 1):
+        captures.read([path])
+    return analyse(gather(captures.artifacts))
+
+
 @functools.cache
 def few_of(name: str) -> tuple[tuple[EvidenceArtifact, dict[str, pl.DataFrame]], ...]:
     """Return a few small parsed files of a sample, whose analysis takes less than a second."""

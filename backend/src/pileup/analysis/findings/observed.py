@@ -33,7 +33,7 @@ from pileup.analysis.findings.texts import Texts
 from pileup.analysis.findings.worst_moment import Queue
 from pileup.analysis.stacks.hot_stacks import clean, is_waiting
 from pileup.analysis.waits import moment_graph
-from pileup.knowledge import function_key, knowledge, match_stack
+from pileup.knowledge import function_key, knowledge, match_stack, wait_classes
 from pileup.knowledge.renamed import current_name, look_up
 from pileup.knowledge.signature import names as listed
 from pileup.numerals import grouped, number
@@ -108,7 +108,9 @@ class Observed:
         """Count the available dumps, stack samples, processlists, log lines and series."""
         moments = self.during("snapshot")
         kinds = dict(moments.group_by("kind").len().iter_rows()) if moments is not None else {}
-        sessions = self.during("session")
+        sessions = self.context.evidence.frame("session")
+        if sessions is not None and self._stall is not None:
+            sessions = sessions.filter(self._stall.holds())
         lists = (
             sessions.select("artifact", "snapshot", "time").n_unique()
             if (sessions is not None)
@@ -162,12 +164,18 @@ class Observed:
         return limit_checks.check(self.context, self.levels)
 
     def during(self, kind: str) -> pl.DataFrame | None:
-        """Return the records of one kind inside the stall; None when there are none."""
+        """Return the records of one kind inside the stall; None when there are none.
+
+        Sessions that look at the server are left out: the collector is no suspect.
+        """
         if kind not in self._during:
             frame = self.context.evidence.frame(kind)
             if frame is not None and self._stall is not None:
                 frame = frame.filter(self._stall.holds())
-            self._during[kind] = None if frame is None or frame.is_empty() else frame
+            known = frame is not None and not frame.is_empty()
+            if frame is not None and known and kind == "session":
+                frame = _without_collectors(frame)
+            self._during[kind] = frame if known else None
         return self._during[kind]
 
     @cached_property
@@ -859,6 +867,12 @@ def _active(frame: pl.DataFrame, command: str | None, state: str) -> pl.DataFram
         return frame
     gone = pl.DataFrame(idle, schema=dict.fromkeys(columns, pl.String))
     return frame.join(gone, on=columns, how="anti", nulls_equal=True)
+
+
+def _without_collectors(sessions: pl.DataFrame) -> pl.DataFrame:
+    texts = sessions["query"].drop_nulls().unique()
+    ours = [text for text in texts if wait_classes.is_collector(text)]
+    return sessions.filter(~pl.col("query").fill_null("").is_in(ours)) if ours else sessions
 
 
 def _peak(frame: pl.DataFrame, *columns: str) -> dict[str, Any]:

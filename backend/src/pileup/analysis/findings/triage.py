@@ -26,7 +26,7 @@ from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.strength import strength
 from pileup.analysis.stacks import queues
 from pileup.analysis.stacks.hot_stacks import is_waiting
-from pileup.knowledge import match_stack
+from pileup.knowledge import match_stack, wait_classes
 from pileup.numerals import grouped, number
 from pileup.sql_tokens import shapes
 
@@ -189,6 +189,8 @@ def _collateral(observed: Observed) -> TriageDoc:
     rows = sessions.filter(pl.col("query").is_not_null() & ~pl.col("command").is_in(_IDLE_COMMANDS))
     if context.stall is not None:
         rows = rows.filter(context.stall.holds())
+    ours = [text for text in rows["query"].unique() if wait_classes.is_collector(text)]
+    rows = rows.filter(~pl.col("query").is_in(ours))
     if rows.is_empty():
         return _doc("collateral_query", "ok", "No statement was running in the processlists.")
     rows = rows.sort(*_PLACE, nulls_last=True)  # a stable choice among equals

@@ -18,8 +18,6 @@ _MOST = 2000
 _SHOWN = 160
 _READS = r"(?i)^\s*(/\*.{0,200}?\*/\s*|\()*(select|with|call|execute)\b"
 """Statements that wait for no row lock where none is listed: a processlist does not show such."""
-_OURS = r"(?i)show\s+(full\s+)?processlist|information_schema\.(innodb_|processlist)|show\s+engine"
-"""Statements of those that collect evidence."""
 
 
 def slow_statement(observed: Observed) -> Match | None:
@@ -30,7 +28,6 @@ def slow_statement(observed: Observed) -> Match | None:
     running = frame.filter(
         pl.col("query").is_not_null()
         & pl.col("query").str.contains(_READS)
-        & ~pl.col("query").str.contains(_OURS)
         & (pl.col("time_s").fill_null(0.0) >= _SLOW.usual)
     )
     running = running.filter(_at_work(running)).head(_MOST)
