@@ -8,6 +8,7 @@ ROUTERS.
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
@@ -18,7 +19,7 @@ from fastapi import APIRouter, Depends, FastAPI
 from starlette.routing import BaseRoute
 
 from pileup import __version__, knowledge, logs
-from pileup.api import bodies, errors, events, transfer, ui
+from pileup.api import bodies, errors, events, one_thread, transfer, ui
 from pileup.api.accounts import accounts, presence, sign_in, status
 from pileup.api.accounts.limits import SignInLimits
 from pileup.api.artifacts import artifacts, given, mappings, paste, records, tables, uploads
@@ -47,6 +48,7 @@ from pileup.api.incidents import (
     view_links,
     webhooks,
 )
+from pileup.api.pulse import Pulse
 from pileup.api.reasoning import (
     comments,
     experiments,
@@ -66,6 +68,10 @@ from pileup.storage.files.frames import FrameStore
 from pileup.storage.files.placed_evidence import PlacedStore
 
 API = "/api/v1"
+
+_SWITCH_S = 0.001
+"""A thread that computes lets another one run after so long: short requests overtake long ones."""
+_STATEMENT_TIMEOUT_S = 30
 
 PUBLIC: tuple[APIRouter, ...] = (sign_in.public,)
 PUBLIC_PATHS = ("/session", "/session/link")
@@ -130,6 +136,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             log.error("knowledge.left_out", why=text)
     services = make_services(settings)
     hub = events.EventHub(services.database.url)
+    pulse = Pulse(services.database.url)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -137,8 +144,11 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         # A wait graph of thousands of nodes creates as many objects at once: with Python's default
         # threshold of 700, garbage collection takes a fifth of the time.
         gc.set_threshold(50_000, 20, 50)
+        sys.setswitchinterval(_SWITCH_S)
         hub.start()
+        pulse.start()
         yield
+        await pulse.stop()
         await hub.stop()
         services.database.close()
 
@@ -154,6 +164,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.services = services
     app.state.hub = hub
     app.state.sign_in_limits = SignInLimits()
+    app.state.pulse = pulse
     app.router.routes.extend(_routes())
     errors.install(app)
     transfer.install(app)
@@ -172,7 +183,7 @@ def make_services(settings: Settings) -> Services:
         )
     return Services(
         settings=settings,
-        database=Database(settings.database_url),
+        database=Database(settings.database_url, statement_timeout_s=_STATEMENT_TIMEOUT_S),
         blobs=BlobStore(settings.blobs_dir, min_free_bytes=settings.min_free_bytes),
         frames=FrameStore(settings.frames_dir),
         placed=PlacedStore(settings.placed_dir),
@@ -191,6 +202,7 @@ def _routes() -> tuple[BaseRoute, ...]:
 
     FastAPI prepares a route's validation when it is first matched, which takes a second for all.
     """
+    one_thread.install()
     every = APIRouter()
     for routers, guarded_by, most_bytes in (
         (PUBLIC, [], bodies.MOST_PUBLIC_BYTES),

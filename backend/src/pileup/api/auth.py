@@ -20,6 +20,7 @@ from pileup.storage.accounts.accounts import Accounts
 from pileup.storage.accounts.records import Scope, User
 from pileup.storage.accounts.sessions import Sessions
 from pileup.storage.audit import Actor
+from pileup.storage.database import Unit
 
 SESSION_COOKIE = "pileup_session"
 CSRF_COOKIE = "pileup_csrf"
@@ -48,7 +49,12 @@ def principal(request: Request, services: ServicesDep) -> Principal:
     """Authenticate a request; raises ApiError 401 when it proves no user."""
     known: Principal | None = getattr(request.state, "principal", None)
     if known is None:
-        known = _identify(request, services)
+        unit: Unit | None = getattr(request.state, "unit", None)
+        if unit is not None:
+            known = _identify(request, services, unit)
+        else:  # a coroutine's request, which has no unit of its own
+            with services.database.unit() as own:
+                known = _identify(request, services, own)
         request.state.principal = known
     return known
 
@@ -126,23 +132,22 @@ def clear_session_cookies(response: Response) -> None:
     response.delete_cookie(CSRF_COOKIE, path="/")
 
 
-def _identify(request: Request, services: Services) -> Principal:
+def _identify(request: Request, services: Services, unit: Unit) -> Principal:
     scheme, _, credentials = request.headers.get("authorization", "").partition(" ")
     cookie = request.cookies.get(SESSION_COOKIE)
-    with services.database.unit() as unit:
-        accounts = Accounts(unit)
-        if scheme:
-            owner = accounts.by_token(credentials.strip()) if scheme.lower() == "bearer" else None
-            if owner:
-                return Principal(owner[0], "token", owner[1], None)
-            raise ApiError(
-                401,
-                "Sign in",
-                "the token is not known, revoked or expired; send Authorization: Bearer <token>",
-                WWW_Authenticate='Bearer error="invalid_token"',
-            )
-        idle = timedelta(hours=services.settings.session_idle_h)
-        session = Sessions(unit).find(cookie, idle) if cookie else None
+    accounts = Accounts(unit)
+    if scheme:
+        owner = accounts.by_token(credentials.strip()) if scheme.lower() == "bearer" else None
+        if owner:
+            return Principal(owner[0], "token", owner[1], None)
+        raise ApiError(
+            401,
+            "Sign in",
+            "the token is not known, revoked or expired; send Authorization: Bearer <token>",
+            WWW_Authenticate='Bearer error="invalid_token"',
+        )
+    idle = timedelta(hours=services.settings.session_idle_h)
+    session = Sessions(unit).find(cookie, idle) if cookie else None
     if session is None:
         raise ApiError(
             401, "Sign in", "this needs a signed-in user or a token", WWW_Authenticate="Bearer"

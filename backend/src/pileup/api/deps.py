@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Annotated
@@ -55,13 +54,14 @@ def services(request: Request) -> Services:
 ServicesDep = Annotated[Services, Depends(services)]
 
 
-def unit_of_work(services: ServicesDep) -> Iterator[Unit]:
-    """Open one transaction per request and commit it before the response is sent."""
-    with services.database.unit() as unit:
-        yield unit
+def unit_of_work(request: Request) -> Unit:
+    """Return the request's transaction, which is committed before the response is sent."""
+    unit = request.state.unit
+    assert isinstance(unit, Unit)
+    return unit
 
 
-UnitDep = Annotated[Unit, Depends(unit_of_work, scope="function")]
+UnitDep = Annotated[Unit, Depends(unit_of_work)]
 
 
 def incident(incident_id: str, unit: UnitDep) -> Incident:

@@ -16,7 +16,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from pileup.storage import errors as storage
-from pileup.storage.database import Unreachable
+from pileup.storage.database import Busy, Unreachable
 from pileup.views.artifacts.raw_lines import NotRead
 from pileup.views.evidence import compare
 from pileup.views.evidence.lanes import NothingToDraw
@@ -58,6 +58,7 @@ TABLE: tuple[tuple[type[Exception], int, str], ...] = (
     (storage.NoSpace, 507, "The disk is full"),
     (storage.WrongSchema, 503, "The database does not fit"),
     (Unreachable, 503, "The database does not answer"),
+    (Busy, 503, "Too busy"),
 )
 
 
@@ -107,7 +108,11 @@ async def _known(request: Request, error: Exception) -> JSONResponse:
     if isinstance(error, Unreachable):
         log.error("database.unreachable", path=request.url.path, error=str(error.orig))
         detail = "The database does not answer; try again in a moment (`pileup doctor` says more)."
-    return problem(request, status, title, detail, **more)
+    if isinstance(error, Busy):
+        log.error("database.pool_exhausted", path=request.url.path)
+        detail = "Every connection to the database is in use; try again in a moment."
+    headers = {"Retry-After": "3"} if status == 503 else None
+    return problem(request, status, title, detail, headers=headers, **more)
 
 
 async def api_error(request: Request, error: Exception) -> JSONResponse:

@@ -23,7 +23,7 @@ from starlette.concurrency import run_in_threadpool
 from pileup.api.deps import Services, ServicesDep
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.artifacts.uploads import Uploads
-from pileup.storage.database import CHANNEL, listen_address
+from pileup.storage.database import CHANNEL, connect_args, listen_address
 from pileup.storage.errors import NotFound
 from pileup.storage.incidents.incidents import Incidents
 from pileup.storage.queue.jobs import Jobs
@@ -41,6 +41,9 @@ _GATHER_TYPING_S = 0.05
 _RETRY_MS = 1000
 """Time after which a browser reconnects."""
 _WORKER_CHECK_S = 3.0
+
+_HEARTBEAT_S = 5.0
+"""Time without a notice after which the connection to PostgreSQL is checked, and its limit."""
 
 _HERE_S = 30
 """A person who is silent for longer has left."""
@@ -125,14 +128,17 @@ class EventHub:
         while True:
             try:
                 async with await psycopg.AsyncConnection.connect(
-                    self._conninfo, autocommit=True, application_name="pileup events"
+                    self._conninfo, autocommit=True, **connect_args()
                 ) as connection:
                     await connection.execute(f"listen {CHANNEL}")
                     self._listening_since = time.monotonic()
                     self._everybody(_RESYNC)
-                    async for notice in connection.notifies():
-                        self._dispatch(notice.payload)
-            except (psycopg.Error, OSError) as error:
+                    while True:
+                        async for notice in connection.notifies(timeout=_HEARTBEAT_S):
+                            self._dispatch(notice.payload)
+                        async with asyncio.timeout(_HEARTBEAT_S):  # a silent server is a lost one
+                            await connection.execute("select 1")
+            except (psycopg.Error, OSError, TimeoutError) as error:
                 log.warning("events.reconnecting", error=str(error))
             await asyncio.sleep(1)
 

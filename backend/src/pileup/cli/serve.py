@@ -14,11 +14,18 @@ from pileup.settings import Settings
 
 
 @click.command()
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1, max=64),
+    default=1,
+    show_default=True,
+    help="Processes that answer requests; about one for each core.",
+)
 @sentences
-def command() -> None:
-    """Serve on PILEUP_HOST and PILEUP_PORT with PILEUP_DATABASE_URL and PILEUP_BROKER_URL."""
+def command(workers: int) -> None:
+    """Serve on PILEUP_HOST and PILEUP_PORT with PILEUP_DATABASE_URL."""
     settings = resolve(Settings())
     need_database(settings)
     prepare(settings.home, min_free_bytes=0)
-    words = commands.serve_command(settings)
+    words = commands.serve_command(settings, workers)
     os.execve(words[0], words, commands.child_environment(settings))

@@ -43,12 +43,13 @@ def api_command(settings: Settings, listener_fd: int | None) -> list[str]:
     ]
 
 
-def serve_command(settings: Settings) -> list[str]:
+def serve_command(settings: Settings, workers: int = 1) -> list[str]:
     """Return the command of the API on its own address, behind any proxy."""
     return [
         *(sys.executable, "-m", "uvicorn", API_APPLICATION, "--factory"),
         *("--host", settings.host, "--port", str(settings.port)),
         *("--no-access-log", "--timeout-graceful-shutdown", "5", "--timeout-keep-alive", "30"),
+        *("--workers", str(workers)),
     ]
 
 

@@ -19,17 +19,19 @@ from typing import Any, TypeVar
 
 import psycopg
 from psycopg import sql
-from sqlalchemy import Engine, create_engine, text
+from sqlalchemy import Engine, create_engine, exc, text
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 
 from pileup.storage.errors import StorageError
 
 CHANNEL = "pileup"
 
-Unreachable = OperationalError
+Unreachable = exc.OperationalError
 """PostgreSQL does not answer, or broke the connection; ``orig`` is the driver's own error."""
+
+Busy = exc.TimeoutError
+"""Every connection of the pool was in use for too long."""
 
 T = TypeVar("T")
 
@@ -70,17 +72,24 @@ class Unit:
 class Database:
     """Connection pool of one PostgreSQL database; make one per process, as forks need their own."""
 
-    def __init__(self, url: str, *, pool_size: int = 10, echo: bool = False) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        pool_size: int = 10,
+        statement_timeout_s: int | None = None,
+        echo: bool = False,
+    ) -> None:
         self.url = with_driver(url)
         self.engine: Engine = create_engine(
             self.url,
             pool_size=pool_size,
             max_overflow=10,
             pool_pre_ping=True,
-            pool_timeout=15,
+            pool_timeout=5,
             echo=echo,
             hide_parameters=True,  # values may be secret: they stay out of logs
-            connect_args={**connect_args(), "options": "-c timezone=UTC"},
+            connect_args={**connect_args(), "options": _options(statement_timeout_s)},
         )
         self._sessions = sessionmaker(self.engine, expire_on_commit=False, autoflush=True)
 
@@ -114,6 +123,14 @@ def with_driver(url: str) -> str:
             "use postgresql://user:password@host/name"
         )
     return url
+
+
+def _options(statement_timeout_s: int | None) -> str:
+    options = "-c timezone=UTC"
+    if statement_timeout_s is not None:
+        milliseconds = 1000 * statement_timeout_s
+        options += f" -c statement_timeout={milliseconds} -c lock_timeout={milliseconds // 3}"
+    return options
 
 
 def connect_args() -> dict[str, Any]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import shutil
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 
 from pileup import __version__
 from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
+from pileup.api.errors import ApiError
+from pileup.api.pulse import Pulse
 from pileup.api.schema import Out
 from pileup.storage.queue.jobs import Jobs, QueueLength
 from pileup.storage.queue.places import NOWHERE, Place, places
@@ -39,9 +41,16 @@ class Status(Out):
 
 @public.get("/health")
 @public.get("/api/health", include_in_schema=False)
-def health(unit: UnitDep) -> Health:
-    """Answer 200 when this process runs and reaches its database."""
-    unit.ping()
+async def health(request: Request) -> Health:
+    """Answer 200 when this process runs and its database answered within the last seconds."""
+    pulse: Pulse = request.app.state.pulse
+    if not await pulse.answers():
+        raise ApiError(
+            503,
+            "The database does not answer",
+            "The database does not answer; `pileup doctor` says more.",
+            Retry_After="2",
+        )
     return Health(status="ok")
 
 

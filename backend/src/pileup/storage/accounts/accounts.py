@@ -265,13 +265,19 @@ class Accounts:
             return None
         token, user = row
         # Precision of one minute shows which tokens are in use, and avoids a write per request.
-        self._db.execute(
-            update(models.Token)
+        # Requests of the same token do not wait for each other's mark.
+        stale = (
+            select(models.Token.id)
             .where(
                 models.Token.id == token.id,
                 models.Token.last_used_at.is_(None)
                 | (models.Token.last_used_at < func.now() - text("interval '1 minute'")),
             )
+            .with_for_update(skip_locked=True)
+        )
+        self._db.execute(
+            update(models.Token)
+            .where(models.Token.id.in_(stale.scalar_subquery()))
             .values(last_used_at=func.now())
         )
         return to_record(User, user), cast(Scope, token.scope)

@@ -91,13 +91,18 @@ class Sessions:
         ).one_or_none()
         if row is None:
             return None
-        # Precision of one minute avoids a write per request.
-        self._db.execute(
-            update(models.Session)
+        # Precision of one minute avoids a write per request; parallel ones do not wait for it.
+        stale = (
+            select(models.Session.id)
             .where(
                 models.Session.id == row[0].id,
                 models.Session.last_seen_at < func.now() - text("interval '1 minute'"),
             )
+            .with_for_update(skip_locked=True)
+        )
+        self._db.execute(
+            update(models.Session)
+            .where(models.Session.id.in_(stale.scalar_subquery()))
             .values(last_seen_at=func.now())
         )
         return Session(to_record(User, row[1]), row[0].csrf)
