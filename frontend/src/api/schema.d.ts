@@ -3516,7 +3516,7 @@ export interface paths {
     }
     /**
      * Health
-     * @description Answer 200 when this process runs and reaches its database.
+     * @description Answer 200 when this process runs and its database answered within the last seconds.
      */
     get: operations['health_health_get']
     put?: never
