@@ -12,7 +12,7 @@ import httpx
 import pytest
 from sqlalchemy import text
 
-from pileup.api import events as api_events
+from pileup.api import event_hub
 from pileup.api.app import create_app
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.queue.jobs import Jobs
@@ -27,7 +27,7 @@ EVERYTHING = ("changed", {"what": "everything"})
 @pytest.fixture(autouse=True)
 def long_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the process remember its notices for longer than a test takes on a busy machine."""
-    monkeypatch.setattr(api_events, "_LATELY_S", 600.0)
+    monkeypatch.setattr(event_hub, "_LATELY_S", 600.0)
 
 
 @contextmanager

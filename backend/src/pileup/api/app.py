@@ -25,6 +25,7 @@ from pileup.api.accounts.limits import SignInLimits
 from pileup.api.artifacts import artifacts, given, mappings, paste, records, tables, uploads
 from pileup.api.auth import guard, intake_guard, look_guard, self_guard
 from pileup.api.deps import Services
+from pileup.api.event_hub import EventHub
 from pileup.api.evidence import (
     compare,
     deadlocks,
@@ -135,7 +136,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         for text in knowledge.use(settings.knowledge_dir, lenient=True):
             log.error("knowledge.left_out", why=text)
     services = make_services(settings)
-    hub = events.EventHub(services.database.url)
+    hub = EventHub(services.database.url)
     pulse = Pulse(services.database.url)
 
     @asynccontextmanager
