@@ -149,6 +149,11 @@ bench-parse: $(VENV)/.installed-dev ## measure all inputs and compare with other
 bench-ui: $(VENV)/.installed-dev $(UI) ## measure the screens with 200 series of a million samples (SERIES=200), into docs/benchmarks-ui.md
 	@cd frontend && node e2e/bench.mjs --series $(or $(SERIES),200) --markdown ../docs/benchmarks-ui.md
 
+.PHONY: bench-load
+bench-load: $(VENV)/.installed-dev ## measure a running installation with USERS=200 readers and UPLOADERS=20 (URL=, TOKEN=)
+	@cd backend && ../$(BIN)/python -m benchmarks.load --url "$(or $(URL),http://127.0.0.1:8400)" --token "$(TOKEN)" \
+	--users $(or $(USERS),200) --uploaders $(or $(UPLOADERS),20)
+
 .PHONY: bench-insight
 bench-insight: $(VENV)/.installed-dev ## compare the analysis with incidents whose cause is known: captured, and generated (CASES=300)
 	@cd backend && ../$(BIN)/python -m benchmarks.insight $(CAPTURES); missed=$$?; \

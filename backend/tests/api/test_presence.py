@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from pileup.api import events
+from pileup.api import event_hub
 from pileup.api.app import create_app
 from tests.support.server import serving
 from tests.support.site import Site
@@ -58,7 +58,7 @@ def test_who_is_silent_has_left(site: Site, monkeypatch: pytest.MonkeyPatch) -> 
     incident = site.incident()
     hub._update_presence({"incident": incident, "id": TAB, "left": False})
     assert len(hub.here(incident)) == 1
-    monkeypatch.setattr(events, "_HERE_S", -1)
+    monkeypatch.setattr(event_hub, "_HERE_S", -1)
     assert hub.here(incident) == []
 
 

@@ -187,21 +187,53 @@ def run_one(database: Database, quota: Quota = Quota()) -> Job | None:  # noqa: 
     return job
 
 
-@pytest.mark.seeds(5, 60)
+@pytest.mark.seeds(6, 60)
 def test_everybody_gets_a_turn(database: Database, seed: int) -> None:
-    """No line waits for more turns than there are incidents and people, however long the others."""
+    """No line waits for more turns than there are incidents and people, however long the others.
+
+    The newcomer is a person, or an incident of a person who has a long line already, or both.
+    """
     dice = Random(seed)
     lines = [(incident, f"u{number % 3}") for number, incident in enumerate(incidents(database, 5))]
     for incident, requester in lines:
         fill(database, incident, dice.randint(1, 12), requester)
     for _ in range(dice.randint(0, 10)):
         run_one(database)
-    fill(database, lines[dice.randrange(len(lines))][0], 1, "newcomer")
+    incident, requester = dice.choice(lines)
+    new_incident, new_requester = [(False, True), (True, False), (True, True)][seed % 3]
+    if new_incident:
+        (incident,) = incidents(database, 1)
+    if new_requester:
+        requester = "newcomer"
+    fill(database, incident, 1, requester)
     waited = 0
-    while (job := run_one(database)) is not None and job.requester != "newcomer":
+    newcomer = (incident, requester)
+    while (job := run_one(database)) is not None and (
+        job.incident_id,
+        job.requester,
+    ) != newcomer:
         waited += 1
     assert job is not None
     assert waited <= len(lines)
+
+
+def test_a_long_job_delays_its_line_by_seconds_only(database: Database) -> None:
+    """Its incident gets the next turn after a pause, not when the others have none left."""
+    busy, other = incidents(database, 2)
+    fill(database, busy, 3, "a")
+    assert take(database) is not None
+    fill(database, other, 9, "b")
+    for _ in range(3):
+        job = run_one(database)
+        assert job is not None
+        assert job.incident_id == other
+    with database.unit() as unit:
+        unit.session.execute(
+            text("update jobs set started_at = started_at - interval '6 s' where state = 'running'")
+        )
+    job = run_one(database)
+    assert job is not None
+    assert job.incident_id == busy
 
 
 def test_a_long_line_keeps_nobody_waiting(database: Database) -> None:
@@ -209,7 +241,7 @@ def test_a_long_line_keeps_nobody_waiting(database: Database) -> None:
     many, few = incidents(database, 2)
     fill(database, many, 20_000, "a")
     started = take(database)
-    fill(database, few, 1, "b")
+    fill(database, few, 1, "a")
     assert started is not None
     begun = time.monotonic()
     job = take(database)

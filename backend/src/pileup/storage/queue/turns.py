@@ -1,16 +1,17 @@
 """Turns: which incident and which person's work runs next.
 
-Waiting jobs form one line for each incident and requester. The next turn goes to the line that
-has the least running work, by incident or by requester, whichever is more; among equal ones to
-the line that was served the longest time ago. So an archive of 20,000 files, a person with fifty
-incidents, or an incident with fifty people, each get one share. Within a line, analyses go first,
-then small files before large ones (``turn_at``).
+Waiting jobs form one line for each incident and requester. The next turn goes to the line whose
+incident and requester were both served the longest time ago; running work counts as served a few
+seconds later. So an archive of 20,000 files, a person with fifty incidents, or an incident with
+fifty people, each get one share, and a long job delays the others of its line by seconds only.
+Within a line, analyses go first, then small files before large ones (``turn_at``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 
 from sqlalchemy import Select, func, select, text
 from sqlalchemy.orm import Session
@@ -34,6 +35,8 @@ class Head:
     requester: str
 
 
+_PAUSE = timedelta(seconds=5)
+"""A line with running work counts as served so much later, for each running job."""
 _LOCK = 7_145_202
 """With a quota, one worker takes at a time: two would each see the other's place as free."""
 
@@ -67,8 +70,9 @@ with recursive heads(incident_id, requester) as (
 select incident_id, requester from shares
 where (:incident = 0 or of_incident < :incident)
 and (:requester = 0 or of_requester < :requester)
-order by greatest(of_incident, of_requester), greatest(incident_at, requester_at) nulls first,
-    least(incident_at, requester_at) nulls first, requester, incident_id
+order by greatest(incident_at + of_incident * :pause, requester_at + of_requester * :pause)
+        nulls first,
+    incident_at + of_incident * :pause nulls first, requester_at nulls first, requester, incident_id
 """)
 
 
@@ -76,7 +80,7 @@ def heads(session: Session, quota: Quota) -> Iterator[Head]:
     """Yield the lines of waiting jobs in the order of their turns, without those over quota."""
     if quota.incident or quota.requester:
         session.execute(select(func.pg_advisory_xact_lock(_LOCK)))
-    values = {"incident": quota.incident, "requester": quota.requester}
+    values = {"incident": quota.incident, "requester": quota.requester, "pause": _PAUSE}
     for row in session.execute(_HEADS, values).all():
         yield Head(row.incident_id, row.requester)
 
