@@ -99,8 +99,9 @@ def sync_flush(observed: Observed) -> Match | None:
     score = 0.4 * grade + graded(
         (waiting.most >= 10, 0.2),
         (full is not None and full >= _NEARLY_FULL, 0.3),
-        (bool(logged.holds), 0.5),
     )
+    if logged.holds:
+        score += 0.35 + 0.15 * min(1.0, (logged.most - 1) / 2)
     many = count(waiting.most, "thread waits", "threads wait")
     parts = [
         f"{many} for room in the redo log" if waiting.holds else "",
@@ -114,7 +115,8 @@ def sync_flush(observed: Observed) -> Match | None:
 
 _AGES = ("checkpoint_age", "innodb_checkpoint_age", "log_lsn_checkpoint_age")
 _NO_ROOM = (
-    r"(?i)exceeds the log (group )?capacity|log writer is waiting for a new redo log file"
+    r"(?i)exceeds the log (group )?capacity|unable to reserve space in redo log"
+    r"|log writer is waiting for a new redo log file"
     r"|insufficient innodb_log_file_size|redo log .{0,40}(is full|capacity .{0,20}exceeded)"
 )
 """Lines by which servers of any release report a redo log without room."""
