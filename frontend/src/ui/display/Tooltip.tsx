@@ -4,7 +4,6 @@
  * goes on to whatever else it closes, which Radix's tooltip would prevent.
  */
 import { type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { createPortal } from 'react-dom'
 import './tooltip.css'
 
 /** A pointer that crosses the picture opens nothing. */
@@ -85,10 +84,9 @@ export function Tooltip<Of>({
     }
   }, [isOpen, onHide])
   if (!tip) return null
-  return createPortal(
+  return (
     <div ref={box} className="tooltip" role="tooltip">
       {children(tip.of)}
-    </div>,
-    document.body,
+    </div>
   )
 }
