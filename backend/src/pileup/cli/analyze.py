@@ -138,7 +138,8 @@ def _publish(result: Result, as_json: bool, report: Path | None) -> None:
     elif report is None:
         click.echo(ticket.text(analysis, table_blocks(evidence, analysis, FEW)), nl=False)
     else:
-        click.echo(f"{analysis.headline.text}\nThe page is in {report}.")
+        headline = analysis.headline
+        click.echo(f"{headline.story or headline.text}\nThe page is in {report}.")
 
 
 def _use(knowledge_dir: Path | None) -> None:

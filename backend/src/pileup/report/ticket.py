@@ -21,6 +21,8 @@ from pileup.analysis.contract import (
     ShiftDoc,
     SlowQueryDoc,
     StallDoc,
+    StoryDoc,
+    StoryLink,
     TriageDoc,
 )
 from pileup.numerals import grouped, number
@@ -125,12 +127,32 @@ def _headline(analysis: Analysis) -> Block:
     server = " ".join(
         name for name in (analysis.server.get("family"), analysis.server.get("version")) if name
     )
-    lines = [analysis.headline.text]
+    lines = [line for line in (analysis.headline.story, analysis.headline.text) if line]
     if analysis.headline.arrival:
         lines.append(analysis.headline.arrival)
+    if analysis.story is not None:
+        lines += _story(analysis.story)
     if server:
         lines.append(f"Server: {server}.")
     return Block("Pileup analysis", lines)
+
+
+def _story(story: StoryDoc) -> list[str]:
+    """Print the chain from the holder to the victims, the impact and what helps now."""
+    lines = []
+    if story.chain:
+        links = [f"{link.title}{_doing(link)}" for link in story.chain]
+        lines.append(f"Chain: {' <- '.join(links)}.")
+    if story.impact.sentences:
+        lines.append(f"Impact: {' '.join(story.impact.sentences)}")
+    commands = [fix.command for fix in story.fixes if fix.command]
+    if commands:
+        lines.append(f"Fix now: {'; '.join(commands)}")
+    return lines
+
+
+def _doing(link: StoryLink) -> str:
+    return f" ({link.detail})" if link.detail else ""
 
 
 def _captures(captures: Sequence[CaptureDoc]) -> Block | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from pileup.analysis.contract import Analysis, StallDoc
+from pileup.analysis.contract import ActiveSessionsDoc, Analysis, StallDoc
 from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.times import parse
@@ -53,22 +53,22 @@ def _window(document: Analysis, stall: StallDoc | None) -> Span | None:
 def _spark(
     document: Analysis, stall: StallDoc | None, evidence: Evidence
 ) -> list[float | None] | None:
-    """Return maxima per bucket of the series that shows the stall best, else of the waiters."""
+    """Return maxima per bucket of the active sessions; without them, of what shows the stall.
+
+    That is the series that shows the stall best, else the waiters of the snapshots.
+    """
     samples = evidence.frames.get("sample")
     window = _window(document, stall)
-    if stall and stall.evidence and samples is not None and "id" in samples.columns:
+    active = _active(document, stall)
+    if active is not None and len(active.times) > 1:
+        points = _points(active.times, active.level)
+    elif stall and stall.evidence and samples is not None and "id" in samples.columns:
         of_series = samples.filter(pl.col("id") == stall.evidence[0].series)
         points = of_series.select("time", "value").drop_nulls()
     else:
-        points = pl.DataFrame(
-            {
-                "time": [s.time for s in document.snapshots if s.time and s.waiters is not None],
-                "value": [
-                    float(s.waiters) for s in document.snapshots if s.time and s.waiters is not None
-                ],
-            },
-            schema={"time": pl.String, "value": pl.Float64},
-        ).with_columns(pl.col("time").str.to_datetime(time_zone="UTC", strict=False).dt.epoch("us"))
+        waiting = [(s.time, s.waiters) for s in document.snapshots]
+        known = [(time, count) for time, count in waiting if time and count is not None]
+        points = _points([time for time, _ in known], [float(count) for _, count in known])
     points = points.drop_nulls()
     if window is not None:
         points = points.filter(window.holds())
@@ -77,9 +77,27 @@ def _spark(
     first, last = points["time"].min(), points["time"].max()
     assert isinstance(first, int)
     assert isinstance(last, int)
-    width = max(1, -(-(last - first + 1) // SPARK_POINTS))
+    count = min(SPARK_POINTS, max(2, points.height // 2))  # more would leave buckets empty
+    width = max(1, -(-(last - first + 1) // count))
     buckets = points.group_by(((pl.col("time") - first) // width).alias("bucket")).agg(
         pl.col("value").max()
     )
     values: dict[int, float] = dict(buckets.select("bucket", "value").iter_rows())
     return [values.get(bucket) for bucket in range(max(values) + 1)]
+
+
+def _active(document: Analysis, stall: StallDoc | None) -> ActiveSessionsDoc | None:
+    """Return the active sessions of the capture with the stall; None if nothing shows them."""
+    for capture in document.captures:
+        if stall is not None and capture.id == stall.capture:
+            return capture.active_sessions
+    return None
+
+
+def _points(times: list[str], values: list[float]) -> pl.DataFrame:
+    frame = pl.DataFrame(
+        {"time": times, "value": values}, schema={"time": pl.String, "value": pl.Float64}
+    )
+    return frame.with_columns(
+        pl.col("time").str.to_datetime(time_zone="UTC", strict=False).dt.epoch("us")
+    )

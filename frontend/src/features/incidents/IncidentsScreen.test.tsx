@@ -24,6 +24,7 @@ const row = {
   created_at: '2021-04-05T10:00:00Z',
   updated_at: '2021-04-05T10:00:00Z',
   spark: [0, 391, null, 3],
+  story: 'For 96 s, up to 391 sessions waited for session 390.',
 }
 
 const EMPTY = { items: [], total: 0, everything: 0, services: [] }

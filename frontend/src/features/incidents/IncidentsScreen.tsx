@@ -251,12 +251,19 @@ const COLUMNS: readonly Column<IncidentRow>[] = [
   {
     key: 'title',
     head: 'Incident',
-    width: 'minmax(240px, 2.4fr)',
+    width: 'minmax(320px, 4fr)',
     sort: (row) => row.title,
     cell: (row) => (
-      <Link className="incident-link" to={`/incidents/${row.id}/overview`} title={row.title}>
-        {row.title}
-      </Link>
+      <div className="incident-cell">
+        <Link className="incident-link" to={`/incidents/${row.id}/overview`} title={row.title}>
+          {row.title}
+        </Link>
+        {row.story && (
+          <span className="incident-story" title={row.story}>
+            {row.story}
+          </span>
+        )}
+      </div>
     ),
   },
   {
@@ -314,13 +321,14 @@ const COLUMNS: readonly Column<IncidentRow>[] = [
   },
   {
     key: 'spark',
-    head: 'Waiters',
+    head: 'Sessions',
+    title: 'Active sessions over time',
     width: '136px',
     cell: (row) =>
       row.spark && (
         <Sparkline
           values={row.spark}
-          label={`Waiters over time, peak ${row.peak_waiters ?? 'unknown'}`}
+          label={`Active sessions over time, peak ${row.peak_waiters ?? 'unknown'}`}
         />
       ),
   },
@@ -330,13 +338,6 @@ const COLUMNS: readonly Column<IncidentRow>[] = [
     width: 'minmax(180px, 2fr)',
     sort: (row) => row.finding?.title ?? null,
     cell: (row) => <Leading row={row} />,
-  },
-  {
-    key: 'artifacts',
-    head: 'Artifacts',
-    kind: 'number',
-    width: '68px',
-    cell: (row) => <Measured value={row.artifacts} />,
   },
   {
     key: 'owner',

@@ -8,7 +8,7 @@ import type { ActiveSessionsDoc, Overview, StallDoc, StoryMark } from '@/api/sch
 import { formatNumber } from '@/format'
 import { useZone } from '@/state/incident'
 import { Duration, Measured, ShareValue, Time } from '@/ui/display/Value'
-import { type ChartMark, chartMarks } from './chartMarks'
+import { type ChartMark, chartMarks, labelIsLeft } from './chartMarks'
 import { classColours } from './classColours'
 import './active-sessions.css'
 
@@ -119,7 +119,7 @@ function Marks({
   return (
     <>
       {marks.map(({ at, text, kind }, row) => {
-        const isLeft = x(at) > width / 2
+        const isLeft = labelIsLeft(kind, text, x(at), width)
         return (
           <g key={`${kind}${at}`} className={`active-sessions-mark active-sessions-${kind}`}>
             <line x1={x(at)} x2={x(at)} y1={FIRST_MARK + row * MARK - 8} y2={HEIGHT} />

@@ -128,11 +128,7 @@ export function Headline({ overview }: { readonly overview: Overview }) {
           {headline.story ? (
             <>
               <p className="headline-story">{headline.story}</p>
-              <details className="headline-detail">
-                <summary>Details</summary>
-                <p>{headline.text}</p>
-                {headline.arrival && <p>{headline.arrival}</p>}
-              </details>
+              <Details headline={headline} />
             </>
           ) : (
             <p className="headline-text">{headline.text}</p>
@@ -143,6 +139,18 @@ export function Headline({ overview }: { readonly overview: Overview }) {
         </div>
       )}
     </header>
+  )
+}
+
+/** The longer text, rendered once it is opened. */
+function Details({ headline }: { readonly headline: NonNullable<Overview['headline']> }) {
+  const [open, setOpen] = useState(false)
+  return (
+    <details className="headline-detail" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Details</summary>
+      {open && <p>{headline.text}</p>}
+      {open && headline.arrival && <p>{headline.arrival}</p>}
+    </details>
   )
 }
 

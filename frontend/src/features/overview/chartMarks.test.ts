@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { chartMarks } from './chartMarks'
+import { chartMarks, labelIsLeft } from './chartMarks'
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString()
 const ms = (second: number) => Date.parse(at(second))
@@ -24,5 +24,12 @@ describe('chartMarks', () => {
       [ms(10), '← SELECT of session 7 begins'],
       [ms(20), 'onset'],
     ])
+  })
+
+  it('puts labels outside of the stall where there is room', () => {
+    expect(labelIsLeft('onset', 'onset', 400, 800)).toBe(true)
+    expect(labelIsLeft('onset', 'onset', 10, 800)).toBe(false)
+    expect(labelIsLeft('end', 'end', 400, 800)).toBe(false)
+    expect(labelIsLeft('end', 'session 7 ended', 780, 800)).toBe(true)
   })
 })

@@ -32,3 +32,17 @@ export function chartMarks(
     .filter(({ at }) => at >= range[0] && at <= range[1])
     .sort((first, second) => first.at - second.at)
 }
+
+/** Pixels of a letter, about. */
+const LETTER = 6
+
+/** Whether a label goes to the left of its line: outside of the stall if there is room. */
+export function labelIsLeft(
+  kind: ChartMark['kind'],
+  text: string,
+  x: number,
+  width: number,
+): boolean {
+  const room = text.length * LETTER + 12
+  return kind === 'end' ? x + room > width : x > room
+}

@@ -8,6 +8,9 @@ import { CopyButton } from '@/ui/controls/CopyButton'
 import { cx } from '@/ui/controls/cx'
 import './table.css'
 
+/** Height of a row of one line in pixels; `--row` of the styles. */
+const ROW = 28
+
 export type Column<Row> = {
   readonly key: string
   readonly head: ReactNode
@@ -40,6 +43,7 @@ export function Table<Row>({
   copy = false,
   fill = false,
   virtualFrom = 80,
+  rowHeight = ROW,
 }: {
   readonly rows: readonly Row[]
   readonly columns: readonly Column<Row>[]
@@ -60,6 +64,8 @@ export function Table<Row>({
   /** Takes the height of its container and scrolls inside. */
   readonly fill?: boolean
   readonly virtualFrom?: number
+  /** Pixels, for cells of two lines. */
+  readonly rowHeight?: number
 }) {
   const [own, setOwn] = useState<Sort | null>(null)
   /** The focused row, where rows cannot be selected. */
@@ -75,9 +81,9 @@ export function Table<Row>({
   const virtualizer = useVirtualizer({
     count: virtual ? sorted.length : 0,
     getScrollElement: () => scroller.current,
-    estimateSize: () => 28,
+    estimateSize: () => rowHeight,
     overscan: 12,
-    scrollPaddingStart: 28,
+    scrollPaddingStart: ROW,
   })
   const least = columns.reduce((sum, column) => sum + leastWidth(column.width), 0)
   const template = columns.map((column) => column.width ?? 'minmax(80px, 1fr)').join(' ')
@@ -143,7 +149,11 @@ export function Table<Row>({
         role="grid"
         aria-label={label}
         aria-rowcount={sorted.length + 1}
-        style={{ ['--columns' as string]: template, ['--least' as string]: `${least}px` }}
+        style={{
+          ['--columns' as string]: template,
+          ['--least' as string]: `${least}px`,
+          ...(rowHeight === ROW ? {} : { ['--row-height' as string]: `${rowHeight}px` }),
+        }}
         onKeyDown={move}
       >
         <TableHead columns={columns} sort={sort} onSort={setSort} />

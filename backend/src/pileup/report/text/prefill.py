@@ -63,6 +63,9 @@ def _summary(case: Case) -> str:
         return "\n\n".join(
             lines or ["Nothing has been analysed yet: upload the artifacts of the incident."]
         )
+    if analysis.headline.story:
+        known = analysis.roots[0].evidence if analysis.roots else []
+        lines.append(f"**{analysis.headline.story}**{references(known)}")
     lines.append(analysis.headline.text)
     if analysis.headline.arrival:
         lines.append(analysis.headline.arrival)
@@ -432,6 +435,24 @@ def _appendix(case: Case) -> str:
 
 
 def _line_happened(case: Case) -> str:
+    headline = case.analysis.headline if case.analysis else None
+    return (headline.story or headline.text) if headline else ""
+
+
+def _exec_summary(case: Case) -> str:
+    """Write what happened without internals."""
+    story = case.analysis.story if case.analysis else None
+    return story.plain if story else _line_happened(case)
+
+
+def _exec_impact(case: Case) -> str:
+    story = case.analysis.story if case.analysis else None
+    if story is None or not story.impact.sentences:
+        return _line_impact(case)
+    return "\n".join(f"- {sentence}" for sentence in story.impact.sentences)
+
+
+def _bug_summary(case: Case) -> str:
     return case.analysis.headline.text if case.analysis else ""
 
 
@@ -537,10 +558,10 @@ _WRITERS: dict[str, Callable[[Case], str]] = {
     "line_impact": _line_impact,
     "line_cause": _line_cause,
     "line_next": _line_next,
-    "exec_summary": _line_happened,
-    "exec_impact": _line_impact,
+    "exec_summary": _exec_summary,
+    "exec_impact": _exec_impact,
     "exec_cause": _line_cause,
-    "bug_summary": _line_happened,
+    "bug_summary": _bug_summary,
     "bug_environment": _bug_environment,
     "bug_evidence": _bug_evidence,
 }
