@@ -171,6 +171,7 @@ export default function IncidentsScreen() {
           <div className="incidents-table">
             <Table
               fill
+              rowHeight={48}
               label="Incidents"
               rows={items}
               columns={columns}

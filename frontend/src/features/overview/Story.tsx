@@ -162,7 +162,7 @@ function Fix({ fix }: { readonly fix: StoryFix }) {
           <CopyButton text={`${fix.command};`} />
         </span>
       )}
-      {rest && <span>{rest.replace(/^\((.*)\)$/s, '$1')}</span>}
+      {rest && <span>{rest.replace(/^\((.*)\)$/s, '$1').replace(/^, (?:and )?/, '')}</span>}
       {fix.precondition && <span className="muted">First: {fix.precondition}</span>}
       {fix.side_effects && <span className="muted">Side effects: {fix.side_effects}</span>}
     </li>

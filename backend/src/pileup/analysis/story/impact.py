@@ -83,9 +83,7 @@ def _sentences(cost: StoryImpact, stall: StallDoc) -> list[str]:
                 f"{during} per second instead of {usual}."
             )
         else:
-            found.append(
-                f"The server answered {during} {cost.unit} per second, {usual} before the stall."
-            )
+            found.append(f"The server answered {during} {cost.unit} per second instead of {usual}.")
     if cost.waited_share is not None:
         found.append(f"Active sessions spent {cost.waited_share:.0%} of their time waiting.")
     return found
