@@ -103,7 +103,7 @@ def hot_page(observed: Observed) -> Match | None:
     return Match("hot-page", round(score, 3), why, waits.evidence, against, waits.most)
 
 
-_ONE_DUMP = 0.5
+_ONE_DUMP = 0.39
 """One dump does not show whether a page stays hot: whoever holds it may wait for something else."""
 _READ_IN = 0.5
 """Share of the latch waits from which on reads of pages explain them."""

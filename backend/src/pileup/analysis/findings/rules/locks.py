@@ -39,14 +39,20 @@ def hot_row(observed: Observed) -> Match | None:
     )
     why = _why(waits, queue.table, at_worst, idle)
     if _by_stacks_alone(observed) and waits.share < _MOSTLY:
-        score = min(score, _BY_STACKS)
+        score = min(score, _EVEN_BET)
     everyone = max(waits.most, at_worst.waiters if at_worst else 0)
+    against: tuple[str, ...] = ()
+    if (latched := observed.latch_waiters) > _LATCHED * everyone:
+        score = min(score, _EVEN_BET)
+        against = (f"{count(latched, 'thread waits', 'threads wait')} for latches instead.",)
     score = round(min(0.97, score), 3)
-    return Match("hot-row", score, why, waits.evidence, waiters=everyone)
+    return Match("hot-row", score, why, waits.evidence, against, waiters=everyone)
 
 
-_MOSTLY, _BY_STACKS = 0.5, 0.5
+_MOSTLY, _EVEN_BET = 0.5, 0.5
 """Stacks name no row and no holder: where most threads wait for something else, an even bet."""
+_LATCHED = 3
+"""Times as many threads that wait for latches: row locks are held for long because of these."""
 
 
 def _by_stacks_alone(observed: Observed) -> bool:
