@@ -103,7 +103,8 @@ export function GraphView(props: Props) {
   // The one that has the keyboard stays in the page, also out of sight.
   const stop = tabStop === null ? undefined : byId.get(tabStop)
   const boxes = stop && !shown.nodes.includes(stop) ? [...shown.nodes, stop] : shown.nodes
-  const isTall = layout.height * scale > height * 1.6
+  // Rows that go on below; cards are few.
+  const isTall = layout.dense && layout.height * scale > height * 1.6
   return (
     <div className={cx('graph-frame', isTall && 'tall')}>
       <div
