@@ -184,3 +184,30 @@ def test_a_run_of_an_experiment(site: Site, incident: str) -> None:
     other = site.incident("another")
     answer = asked(site, other, side, side)
     assert answer.status_code in (404, 409)
+
+
+def test_the_overview_describes_the_chosen_stall(site: Site) -> None:
+    """Another stall than the leading one has numbers of its own, and none of the leading one's."""
+    calm = [2.0] * 120
+    found = evidence(
+        {
+            "a.csv": [gauge("mysql.Threads_running", [*calm, *[400.0] * 60, *calm])],
+            "b.csv": [
+                gauge("mysql.Threads_running", [*calm, *[90.0] * 30, *calm], start=T0 + 7200 * S)
+            ],
+        }
+    )
+    incident = site.analysed(found)
+    url = f"/api/v1/incidents/{incident}/overview"
+    leading = site.admin.get(url).json()
+    assert leading["shown_stall"] is None
+    captures = {capture["first"]: capture for capture in leading["captures"]}
+    late = captures[max(captures)]
+    for wanted in (late["id"], late["episodes"][0]):
+        shown = site.admin.get(url, params={"stall": wanted}).json()
+        assert shown["shown_stall"] == late["episodes"][0]
+        assert shown["numbers"]["onset"] > leading["numbers"]["onset"]
+        assert shown["numbers"]["duration_s"] < leading["numbers"]["duration_s"]
+        assert (shown["hot_waits"], shown["triage"], shown["story"]) == ([], [], None)
+    gone = site.admin.get(url, params={"stall": "no such stall"}).json()
+    assert gone["numbers"] == leading["numbers"]

@@ -60,13 +60,14 @@ export const incidentsQuery = (filter: IncidentsFilter) =>
 /** The incidents that changed last, for short lists. */
 export const recentIncidentsQuery = incidentsQuery({ sort: 'updated', limit: 21 })
 
-export const overviewQuery = (id: string) =>
+/** stall: the one to describe; empty: the leading one. */
+export const overviewQuery = (id: string, stall = '') =>
   queryOptions({
-    queryKey: keys.of(id, 'overview'),
+    queryKey: stall ? keys.of(id, 'overview', stall) : keys.of(id, 'overview'),
     queryFn: () =>
       unwrap(
         api.GET('/api/v1/incidents/{incident_id}/overview', {
-          params: { path: { incident_id: id } },
+          params: { path: { incident_id: id }, query: stall ? { stall } : {} },
         }),
       ),
   })

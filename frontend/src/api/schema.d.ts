@@ -6894,6 +6894,8 @@ export interface components {
       }
       /** Shifts */
       shifts: components['schemas']['ShiftDoc'][]
+      /** Shown Stall */
+      shown_stall: string | null
       /** Stale Pins */
       stale_pins: number
       /** Stalls */
@@ -6902,6 +6904,8 @@ export interface components {
       story: components['schemas']['StoryDoc'] | null
       /** Triage */
       triage: components['schemas']['TriageDoc'][]
+      /** Unanswered */
+      unanswered: components['schemas']['UnansweredDoc'][]
     }
     /** OverviewAnalysis */
     OverviewAnalysis: {
@@ -13635,7 +13639,10 @@ export interface operations {
   }
   overview_api_v1_incidents__incident_id__overview_get: {
     parameters: {
-      query?: never
+      query?: {
+        /** @description A stall, or a capture; the leading stall by default. */
+        stall?: string | null
+      }
       header?: never
       path: {
         incident_id: string

@@ -14,6 +14,7 @@ import { Menu, MenuChoice, MenuItem, MenuLabel, MenuLine } from '@/ui/controls/M
 import { Time } from '@/ui/display/Value'
 import { alignment } from './alignment'
 import { Mentions } from './Mentions'
+import { StallPicker } from './StallPicker'
 import { Palette } from './Palette'
 
 /** The top bar of an incident. */
@@ -34,6 +35,7 @@ export function TopBar({
       <IncidentSwitcher incident={incident} />
       <span className="topbar-space" />
       {children}
+      {overview && <StallPicker overview={overview} />}
       {overview && <RangeBadge />}
       <ZoneSwitch />
       {incident && overview && <ClockBadge incident={incident.id} overview={overview} />}

@@ -67,3 +67,6 @@ export function useRange(): [Range, (next: Range | null, push?: boolean) => void
       ),
   ]
 }
+
+/** The stall that the screens describe, by its id in the address; empty: the leading one. */
+export const useChosenStall = (): string => useUrlState('stall', text, '')[0]

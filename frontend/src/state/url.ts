@@ -135,7 +135,7 @@ export function exactAddress(extra: Readonly<Record<string, string>> = {}): stri
 }
 
 /** Keys that every screen of an incident shares; links between screens keep them. */
-const SHARED_KEYS = ['start', 'end', 'tz'] as const
+const SHARED_KEYS = ['start', 'end', 'tz', 'stall'] as const
 
 /** Build the query string of a link to another screen, with the shared keys and `extra`. */
 export function sharedSearch(search: string, extra: Readonly<Record<string, string>> = {}): string {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -40,6 +40,7 @@ from pileup.views.documents import (
     StallJson,
     StoryJson,
     TriageJson,
+    UnansweredJson,
 )
 
 _PARTS = (
@@ -65,6 +66,7 @@ _PARTS = (
     "recurrence",
     "active_sessions",
     "roots",
+    "unanswered",
 )
 
 
@@ -152,13 +154,25 @@ class Overview:
     clocks: list[PlacedClock]
     gaps: list[Gap]
     artifacts: ArtifactCounts
+    unanswered: list[UnansweredJson]
+    """Questions that failed: their part above is not known, whatever it holds."""
+    shown_stall: str | None
+    """The stall that headline, numbers, findings, roots and shifts describe; None: the leading
+    one. What only the leading stall has, such as checks and hot waits, is empty."""
     stale_pins: int
     """Those that nobody answered yet."""
 
 
-def build_overview(unit: Unit, incident: Incident) -> Overview:
-    """Build the overview from the stored analysis and the artifacts."""
+def build_overview(unit: Unit, incident: Incident, stall: str | None = None) -> Overview:
+    """Build the overview from the stored analysis and the artifacts.
+
+    stall: id of a stall to describe, or of a capture for its longest one; the leading stall if the
+    analysis has no such stall (any more).
+    """
     parts = Analyses(unit).parts(incident.id, *_PARTS) or {}
+    shown_stall = _chosen(parts, stall)
+    if shown_stall is not None:
+        parts = _of_stall(parts, shown_stall)
     state = Jobs(unit).analysis_state(incident.id)
     artifacts = [a for a in Artifacts(unit).of_incident(incident.id) if a.state != "expanded"]
     kinds: dict[str, int] = {}
@@ -205,8 +219,45 @@ def build_overview(unit: Unit, incident: Incident) -> Overview:
         ],
         gaps=gaps.of_records(kinds) if artifacts else [],
         artifacts=_counts(artifacts),
+        unanswered=parts.get("unanswered") or [],
+        shown_stall=shown_stall,
         stale_pins=Pins(unit).unanswered(incident.id),
     )
+
+
+_OF_LEADING = ("absences", "triage", "hot_waits", "hot_latches", "hot_stacks", "limits")
+"""Lists of the document that are computed for the leading stall only."""
+
+
+def _chosen(parts: Mapping[str, Any], wanted: str | None) -> str | None:
+    """Return the id of a stall other than the leading one; None where it is that, or unknown."""
+    episodes = parts.get("episodes") or []
+    of_capture = [each for each in episodes if each["capture"] == wanted]
+    named = [each for each in episodes if each["id"] == wanted]
+    longest = max(of_capture, key=lambda e: e["stall"]["duration_s"] or 0.0, default=None)
+    found = next(iter(named), longest)
+    return None if found is None or found["leading"] else found["id"]
+
+
+def _of_stall(parts: Mapping[str, Any], wanted: str) -> dict[str, Any]:
+    """Return the parts as if this stall were the leading one."""
+    episodes = [{**each, "leading": each["id"] == wanted} for each in parts["episodes"]]
+    episode = next(each for each in episodes if each["leading"])
+    shown = episode["stall"]
+    stalls = [
+        {**each, "leading": (each["onset"], each["host"]) == (shown["onset"], shown["host"])}
+        for each in parts.get("stalls") or []
+    ]
+    own = ("headline", "findings", "blockers", "shifts", "roots", "active_sessions")
+    return {
+        **parts,
+        **{name: episode[name] for name in own},
+        **{name: [] for name in _OF_LEADING},
+        "looked_at": None,
+        "story": None,
+        "episodes": episodes,
+        "stalls": stalls,
+    }
 
 
 def _shown_capture(parts: dict[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiProblem } from '@/api/problem'
+import type { Interval } from '@/charts/range'
 import { formatNumber } from '@/format'
+import { useLocation } from 'react-router'
 import { useIncidentId, useZone } from '@/state/incident'
 import { flag, oneOf, text, useUrlState } from '@/state/url'
 import { useViewKeys } from '@/state/viewKeys'
@@ -11,6 +13,7 @@ import { SeeArtifacts } from '@/ui/evidence/SeeArtifacts'
 import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/display/States'
 import { Table } from '@/ui/table/Table'
 import { Fleet } from './Fleet'
+import { betweenCaptures } from './overlay'
 import { OverlayChart } from './OverlayChart'
 import {
   type Choices,
@@ -62,6 +65,7 @@ const FIRST = [side('baseline'), side('stall')]
 export default function CompareScreen() {
   const id = useIncidentId()
   const choices = useQuery(choicesQuery(id))
+  const { search } = useLocation()
   const [given, setSides] = useUrlState('side', sidesCodec, FIRST)
   const [align, setAlign] = useUrlState<Align>('align', ALIGNED, 'onset')
   const [around, setAround] = useUrlState('around', text, '')
@@ -75,8 +79,10 @@ export default function CompareScreen() {
   }
   if (!choices.data) return <SkeletonRows rows={10} />
   const { has_baseline: quiet, has_stall: stalled } = choices.data
-  // Default of the address: the baseline against the stall, where they exist.
-  const sides = given.map((item) =>
+  // Default of the address: the first usual comparison, else the baseline against the stall.
+  const isGiven = new URLSearchParams(search).has('side')
+  const usual = isGiven ? given : (presets(choices.data)[0]?.sides ?? given)
+  const sides = usual.map((item) =>
     item.experiments.length === 0 &&
     ((!quiet && item.part === 'baseline') || (!stalled && item.part === 'stall'))
       ? side('whole')
@@ -182,7 +188,11 @@ export default function CompareScreen() {
       {tab === 'fleet' ? (
         <Fleet incidentId={id} />
       ) : sides.every(isReady) ? (
-        <Compared incidentId={id} comparison={comparison} tab={tab} all={all} />
+        <Compared
+          {...{ comparison, tab, all }}
+          incidentId={id}
+          gaps={betweenCaptures(choices.data.captures)}
+        />
       ) : (
         <EmptyState compact title="A window needs a range">
           Brush one on the timeline, then take it here with “Take the shared range”.
@@ -273,9 +283,11 @@ function Compared({
   comparison,
   tab,
   all,
+  gaps,
 }: {
   readonly incidentId: string
   readonly comparison: Comparison
+  readonly gaps: readonly Interval[]
   readonly tab: Exclude<Tab, 'fleet'>
   readonly all: boolean
 }) {
@@ -313,7 +325,7 @@ function Compared({
       ))}
       {tab === 'series' && series && (
         <OverlayChart
-          {...{ incidentId, comparison, series }}
+          {...{ incidentId, comparison, series, gaps }}
           title={titleOf(doc.series.find((row) => fullName(row) === series)) ?? series}
         />
       )}

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useRef, useState } from 'react'
 import { escapeXml, svgOfElement } from '@/charts/exportSvg'
+import type { Interval } from '@/charts/range'
 import { useWidth } from '@/charts/useWidth'
 import { formatNumber } from '@/format'
 import { useZone } from '@/state/incident'
@@ -32,12 +33,15 @@ export function OverlayChart({
   comparison,
   series,
   title,
+  gaps,
 }: {
   readonly incidentId: string
   readonly comparison: Comparison
   readonly series: string
   /** The series in words. */
   readonly title: string
+  /** Time that the incident does not capture, epoch ms: no line crosses it. */
+  readonly gaps: readonly Interval[]
 }) {
   const [ref, width] = useWidth<HTMLDivElement>(800)
   const drawing = useRef<SVGSVGElement>(null)
@@ -49,7 +53,12 @@ export function OverlayChart({
     return <Problem compact error={result.error} what="The series could not be compared" />
   }
   const name = result.data ? overlaySentence(series, result.data) : series
-  const drawn = result.data && layoutOverlay(result.data, width, HEIGHT, { zone: zone.name })
+  const drawn =
+    result.data &&
+    layoutOverlay(result.data, width, HEIGHT, {
+      zone: zone.name,
+      gaps: comparison.sides.map((side) => (side.experiments.length > 0 ? [] : gaps)),
+    })
   // The crosshair reads values within some pixels, but at least within one sample interval.
   const reach = drawn ? Math.max(2, drawn.secondsAt(LEFT + 24) - drawn.secondsAt(LEFT)) : 0
   const values = result.data && at !== null ? valuesAt(result.data, at, reach) : null

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { layoutOverlay, overlayRows, overlaySentence, valuesAt } from './overlay'
+import { betweenCaptures, layoutOverlay, overlayRows, overlaySentence, valuesAt } from './overlay'
 import type { OverlayDoc } from './queries'
 
 const doc = (align: OverlayDoc['align']): OverlayDoc => ({
@@ -31,6 +31,21 @@ describe('an overlay', () => {
   it('has no second 0 by the clock, and nothing without a sample', () => {
     expect(layoutOverlay(doc('clock'), 400, 100)?.zero).toBeNull()
     expect(layoutOverlay({ ...doc('onset'), lines: [] }, 400, 100)).toBeNull()
+  })
+
+  it('draws no line across the time between captures', () => {
+    const captures = [
+      { first: '2026-11-20T22:00:30Z', last: '2026-11-20T22:10:00Z' },
+      { first: '2026-11-20T21:50:00Z', last: '2026-11-20T21:59:30Z' },
+    ]
+    const gaps = betweenCaptures(captures)
+    expect(gaps).toHaveLength(1)
+    const moves = (of: typeof gaps) =>
+      layoutOverlay(doc('onset'), 456, 100, { gaps: [of, []] })?.shapes.map(
+        (shape) => shape.line.split('M').length - 1,
+      )
+    expect(moves(gaps)).toEqual([2, 1])
+    expect(moves([])).toEqual([1, 1])
   })
 
   it('labels clock time in the shown zone, as the timeline does', () => {

@@ -3,6 +3,7 @@ import { bisector, extent, max, min } from 'd3-array'
 import { scaleLinear } from 'd3-scale'
 import type { Rows } from '@/charts/exportSvg'
 import { bandPath, extremesOf, linePath } from '@/charts/lane'
+import type { Interval } from '@/charts/range'
 import { axisOf } from '@/charts/laneBox'
 import { zonedTicks } from '@/charts/ticks'
 import { formatMeasured } from '@/format'
@@ -39,6 +40,47 @@ type Overlay = {
   readonly pxOf: (seconds: number) => number
 }
 
+type Frame = {
+  readonly left?: number
+  readonly top?: number
+  readonly zone?: string
+  /** Of each side, epoch ms. */
+  readonly gaps?: readonly (readonly Interval[])[]
+}
+
+/** The time between captures, in order. */
+export function betweenCaptures(
+  captures: readonly { readonly first: string | null; readonly last: string | null }[],
+): readonly Interval[] {
+  const spans = captures
+    .flatMap(({ first, last }) =>
+      first && last ? [[Date.parse(first), Date.parse(last)] as const] : [],
+    )
+    .sort((a, b) => a[0] - b[0])
+  const gaps: Interval[] = []
+  let until = spans[0]?.[1] ?? 0
+  for (const [from, to] of spans) {
+    if (from > until) gaps.push([until, from])
+    until = Math.max(until, to)
+  }
+  return gaps
+}
+
+/** Points with one without values in each gap that lies between two of them: it lifts the pen. */
+function interrupted(points: readonly Point[], zero: number, gaps: readonly Interval[]): Point[] {
+  let next = 0
+  return points.flatMap((point, at) => {
+    const before = points[at - 1]
+    if (!before) return [point]
+    const [from, to] = [zero + before[0] * 1000, zero + point[0] * 1000]
+    while (next < gaps.length && (gaps[next]?.[1] ?? 0) <= from) next++
+    const gap = gaps[next]
+    // Points of summed-up seconds may begin inside a capture and end in the gap after it.
+    const crosses = gap !== undefined && gap[0] < to && gap[1] > from
+    return crosses ? [[before[0], NaN, NaN, NaN] as const, point] : [point]
+  })
+}
+
 /** Left margin for the axis labels, in pixels. */
 export const LEFT = 56
 
@@ -47,9 +89,13 @@ export function layoutOverlay(
   doc: Drawn,
   width: number,
   height: number,
-  { left = LEFT, top = 20, zone = 'UTC' } = {},
+  { left = LEFT, top = 20, zone = 'UTC', gaps = [] }: Frame = {},
 ): Overlay | null {
-  const lines = doc.lines.map((line) => ({ ...line, points: line.points as unknown as Point[] }))
+  const lines = doc.lines.map((line) => {
+    const points = line.points as unknown as Point[]
+    const zero = doc.align === 'clock' ? 0 : Date.parse(line.zero)
+    return { ...line, points: interrupted(points, zero, gaps[line.side] ?? []) }
+  })
   const every = lines.flatMap((line) => line.points)
   const [first, last] = extent(every, (point) => point[0])
   if (first === undefined || last === undefined || width <= left) return null
@@ -63,7 +109,8 @@ export function layoutOverlay(
     .nice(4)
     .range([height - 6, top + 6])
   const toX = (point: Point) => numeric(point[0])
-  const on = (value: (point: Point) => number) => (point: Point) => y(value(point))
+  const on = (value: (point: Point) => number) => (point: Point) =>
+    Number.isNaN(value(point)) ? null : y(value(point))
   const ticks = Math.max(2, Math.floor((width - left) / 110))
   return {
     shapes: lines.map((line, i) => ({

@@ -7,6 +7,7 @@ import { Chip } from '@/ui/controls/Chip'
 import { Evidence } from '@/ui/evidence/evidence'
 import { Measured, Time } from '@/ui/display/Value'
 import { Nothing, Section } from './Section'
+import { unansweredOf } from './Unanswered'
 
 export function Blockers({ overview }: { readonly overview: Overview }) {
   const { blockers, incident, numbers } = overview
@@ -14,6 +15,7 @@ export function Blockers({ overview }: { readonly overview: Overview }) {
   return (
     <Section
       title="Root blockers"
+      unanswered={unansweredOf(overview, ['blockers', 'roots', 'waits', 'blocked_time'])}
       note={blockers.length > 0 && 'Blocking others, not blocked themselves'}
     >
       {blockers.length === 0 ? (

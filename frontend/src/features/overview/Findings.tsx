@@ -14,6 +14,7 @@ import { ChevronIcon, DownIcon } from '@/ui/controls/icons'
 import { PinButton } from '@/ui/evidence/pin'
 import { Problem } from '@/ui/display/States'
 import { Nothing, Section } from './Section'
+import { unansweredOf } from './Unanswered'
 import { findingsQuery, useMakeHypothesis, useVerdict } from './queries'
 
 export function Findings({ overview }: { readonly overview: Overview }) {
@@ -32,6 +33,7 @@ export function Findings({ overview }: { readonly overview: Overview }) {
   return (
     <Section
       title="Likely causes"
+      unanswered={unansweredOf(overview, ['findings', 'absences', 'looked_at'])}
       note={
         overview.findings.length > 0 &&
         'Highest score first. The score is a ranking, not a probability.'

@@ -7,6 +7,7 @@ import { Evidence } from '@/ui/evidence/evidence'
 import { type Column, Table } from '@/ui/table/Table'
 import { Measured, ShareValue } from '@/ui/display/Value'
 import { Nothing, Section } from './Section'
+import { unansweredOf } from './Unanswered'
 
 const BY = oneOf(['position', 'latch'] as const)
 
@@ -16,6 +17,7 @@ export function HotWaits({ overview }: { readonly overview: Overview }) {
   return (
     <Section
       title="Hot waits"
+      unanswered={unansweredOf(overview, ['hot_waits', 'hot_latches'])}
       note={
         waits.length > 0 && (
           <span className="segments" role="group" aria-label="Group the waits by">

@@ -100,6 +100,8 @@ const base: Overview = {
   clocks: [],
   gaps: [],
   artifacts: { total: 3, done: 3, problems: 0, failed: 0, unknown: 0, parsing: 0 },
+  unanswered: [],
+  shown_stall: null,
   stale_pins: 0,
 }
 const server = (overview: Overview) => ({

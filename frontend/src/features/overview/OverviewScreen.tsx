@@ -1,9 +1,9 @@
 /** The overview: the story with its chart, chain, impact and fixes; then numbers, causes and waits. */
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useLocation } from 'react-router'
 import { overviewQuery, useMay } from '@/api/queries'
 import type { Overview } from '@/api/schema'
-import { useIncidentId } from '@/state/incident'
+import { useChosenStall, useIncidentId } from '@/state/incident'
 import { sharedSearch } from '@/state/url'
 import { Button } from '@/ui/controls/Button'
 import { LiveText } from '@/ui/text/LiveText'
@@ -31,7 +31,11 @@ import './overview.css'
 
 export default function OverviewScreen() {
   const incidentId = useIncidentId()
-  const overview = useQuery(overviewQuery(incidentId))
+  const stall = useChosenStall()
+  const overview = useQuery({
+    ...overviewQuery(incidentId, stall),
+    placeholderData: keepPreviousData,
+  })
   if (overview.error && !overview.data) {
     return (
       <Problem
@@ -48,6 +52,17 @@ export default function OverviewScreen() {
       <AnalysisBanner overview={data} />
       <PartialBanner overview={data} />
       <StaleBanner overview={data} />
+      {data.captures.some(({ id, episodes }) => id === stall && episodes.length === 0) && (
+        <Banner tone="plain">
+          The chosen capture has no stall; this page describes the leading one.
+        </Banner>
+      )}
+      {data.shown_stall && (
+        <Banner tone="plain">
+          This page describes another stall than the leading one. Checks, limits and hot waits exist
+          for the leading stall only.
+        </Banner>
+      )}
       <Headline overview={data} />
       {isWorking(data) && !data.headline && data.artifacts.total > 0 && <StorySkeleton />}
       {data.artifacts.total === 0 ? (
@@ -71,7 +86,7 @@ export default function OverviewScreen() {
               <Findings overview={data} />
               <Blockers overview={data} />
               <Shifts overview={data} />
-              <HotWaits overview={data} />
+              {!data.shown_stall && <HotWaits overview={data} />}
             </div>
             <div className="overview-side">
               <Conclusion incidentId={incidentId} />
@@ -87,9 +102,9 @@ export default function OverviewScreen() {
               {data.captures.length < 2 && <Stalls overview={data} />}
               <Actions incidentId={incidentId} />
               <Similar incidentId={incidentId} />
-              <Limits overview={data} />
+              {!data.shown_stall && <Limits overview={data} />}
               <Deadlocks overview={data} />
-              <Triage overview={data} />
+              {!data.shown_stall && <Triage overview={data} />}
               <Gaps overview={data} />
             </div>
           </div>

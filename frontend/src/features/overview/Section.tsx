@@ -1,22 +1,29 @@
 /** A heading with its count and its content; no box around it. */
 import type { ReactNode } from 'react'
+import type { Overview } from '@/api/schema'
+import { Unanswered } from './Unanswered'
 
 export function Section({
   title,
   note,
+  unanswered = [],
   children,
 }: {
   readonly title: string
   readonly note?: ReactNode
+  /** Questions behind this section that failed: an empty section is then no answer. */
+  readonly unanswered?: readonly Overview['unanswered'][number][]
   readonly children: ReactNode
 }) {
+  const isUnknown = unanswered.some(({ part }) => !part.includes('/'))
   return (
     <section className="osection">
       <header className="osection-head">
         <h2>{title}</h2>
         {note && <span className="osection-note">{note}</span>}
       </header>
-      {children}
+      <Unanswered items={unanswered} />
+      {!isUnknown && children}
     </section>
   )
 }

@@ -7,6 +7,7 @@ import { type Column, Table } from '@/ui/table/Table'
 import { Measured } from '@/ui/display/Value'
 import { aroundStall } from './links'
 import { Nothing, Section } from './Section'
+import { unansweredOf } from './Unanswered'
 
 export function Shifts({ overview }: { readonly overview: Overview }) {
   const { search } = useLocation()
@@ -18,6 +19,7 @@ export function Shifts({ overview }: { readonly overview: Overview }) {
   return (
     <Section
       title="What moved first"
+      unanswered={unansweredOf(overview, ['shifts', 'series', 'baseline'])}
       note={overview.shifts.length > 0 && 'Medians during the stall against the baseline'}
     >
       {overview.shifts.length === 0 ? (

@@ -9,6 +9,7 @@ import { Evidence, rawLinesPath, useArtifactByHash } from '@/ui/evidence/evidenc
 import { Duration, Measured, Time } from '@/ui/display/Value'
 import { aroundStall } from './links'
 import { FoldedSection, Nothing, Section } from './Section'
+import { unansweredOf } from './Unanswered'
 
 const KIND = {
   stall: ['stall', 'holding'],
@@ -27,7 +28,11 @@ export function Stalls({ overview }: { readonly overview: Overview }) {
   const { search } = useLocation()
   const { stalls, incident } = overview
   return (
-    <Section title="Stalls" note={stalls.length > 1 && `${stalls.length} in this capture`}>
+    <Section
+      title="Stalls"
+      note={stalls.length > 1 && `${stalls.length} in this capture`}
+      unanswered={unansweredOf(overview, ['stalls', 'captures', 'episodes'])}
+    >
       {stalls.length === 0 ? (
         <Nothing>
           {overview.headline ? 'No stall in the series.' : 'Available after the analysis.'}

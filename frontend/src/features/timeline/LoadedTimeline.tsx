@@ -69,6 +69,7 @@ export function LoadedTimeline({ model, data, view, tileError, plotWidth }: Prop
       />
       <TimelineMessages
         artifacts={model.overview.data?.artifacts}
+        unanswered={model.overview.data?.unanswered ?? []}
         whatMoved={whatMoved}
         tileError={tileError}
       />

@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import { overviewQuery } from '@/api/queries'
-import { useIncidentId } from '@/state/incident'
+import { useChosenStall, useIncidentId } from '@/state/incident'
 import { oneOf, text, useResolvedDefaults, useUrlChange, useUrlState } from '@/state/url'
 import { usePlay } from './moments/usePlay'
 import { type Moment, nextMoment, sourceOf, waitingOf } from './moments/sources'
@@ -20,7 +20,7 @@ export type WaitsModel = ReturnType<typeof useWaits>
 
 export function useWaits() {
   const incidentId = useIncidentId()
-  const address = useWaitsAddress()
+  const address = useWaitsAddress(useWorstOfStall(incidentId))
   const { request, against, words, chosenId } = address
   const { graph, persistence, isMissingChosen } = useGraphOfMoment(incidentId, request, chosenId)
   const data = graph.data
@@ -33,7 +33,8 @@ export function useWaits() {
   )
   const playback = usePlayback(incidentId, address, data?.at ?? null, isFresh && !graph.isFetching)
   // As the overview names it: one table of roots decides for every screen.
-  const overview = useQuery({ ...overviewQuery(incidentId), enabled: graph.isSuccess })
+  const stall = useChosenStall()
+  const overview = useQuery({ ...overviewQuery(incidentId, stall), enabled: graph.isSuccess })
   const holder = useHolder(graph.data, address.view === 'graph')
   return {
     incidentId,
@@ -59,9 +60,17 @@ export function useWaits() {
   }
 }
 
+/** The worst moment of the stall that the address chooses; 'worst' for the leading one. */
+function useWorstOfStall(incidentId: string): string {
+  const stall = useChosenStall()
+  const overview = useQuery({ ...overviewQuery(incidentId, stall), enabled: stall !== '' })
+  return (overview.data?.shown_stall && overview.data.numbers.peak_at) || 'worst'
+}
+
 /** What the address says, and the changes of it that the screen makes. */
-function useWaitsAddress() {
-  const [at] = useUrlState(...REQUEST_IN_URL.at)
+function useWaitsAddress(worst: string) {
+  const [written] = useUrlState(...REQUEST_IN_URL.at)
+  const at = written === 'worst' ? worst : written
   const [against, setAgainst] = useUrlState(...REQUEST_IN_URL.against)
   const [fold, setFold] = useUrlState(...REQUEST_IN_URL.fold)
   const [opened, setOpened] = useUrlState(...REQUEST_IN_URL.opened)

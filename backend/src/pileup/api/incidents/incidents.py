@@ -163,10 +163,16 @@ def delete_incident(incident_id: str, by: AdminDep, unit: UnitDep) -> None:
     Incidents(unit).delete(by.actor, incident_id)
 
 
+Stall = Annotated[
+    str | None,
+    Query(max_length=300, description="A stall, or a capture; the leading stall by default."),
+]
+
+
 @router.get("/incidents/{incident_id}/overview")
-def overview(incident_id: str, unit: UnitDep) -> Overview:
+def overview(incident_id: str, unit: UnitDep, stall: Stall = None) -> Overview:
     """Return everything that the overview screen shows."""
-    return build_overview(unit, Incidents(unit).get(incident_id))
+    return build_overview(unit, Incidents(unit).get(incident_id), stall)
 
 
 @router.get("/incidents/{incident_id}/analysis", response_model=AnalysisJson)

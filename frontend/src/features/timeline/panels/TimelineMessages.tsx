@@ -12,9 +12,21 @@ type Props = {
     | undefined
   readonly whatMoved: { readonly found: number | null; readonly error: unknown }
   readonly tileError: unknown
+  /** Questions of the analysis that failed. */
+  readonly unanswered: readonly { readonly part: string; readonly why: string }[]
 }
 
-export function TimelineMessages({ artifacts, whatMoved, tileError }: Props) {
+/** Parts of the analysis that the timeline draws. */
+const DRAWN: Readonly<Record<string, string>> = {
+  stalls: 'The stalls',
+  captures: 'The captures',
+  series: 'The series',
+  waits: 'The waits and blockers',
+  blockers: 'The blockers',
+  events: 'The events',
+}
+
+export function TimelineMessages({ unanswered, artifacts, whatMoved, tileError }: Props) {
   return (
     <>
       {artifacts && artifacts.parsing > 0 && (
@@ -23,6 +35,13 @@ export function TimelineMessages({ artifacts, whatMoved, tileError }: Props) {
           they are analysed.
         </Banner>
       )}
+      {unanswered
+        .filter(({ part }) => part in DRAWN)
+        .map(({ part, why }) => (
+          <Banner key={part}>
+            {DRAWN[part]} could not be determined: {why}
+          </Banner>
+        ))}
       {whatMoved.found === 0 && (
         <Banner tone="plain">
           No series changed in this window compared with the one before. Choose a window that
