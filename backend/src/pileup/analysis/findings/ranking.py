@@ -96,7 +96,7 @@ def in_order(
     ordered = sorted(findings, key=lambda other: (-_rank(other), other.id))
     problems = [other for other in ordered if other.role == "problem"]
     marked = [_marked(other, problems, queues, kinds, onward) for other in ordered]
-    return sorted(marked, key=lambda other: other.role == "symptom")
+    return sorted(marked, key=lambda other: (other.role == "symptom", other.verdict != "found"))
 
 
 def _rank(finding: FindingDoc) -> float:
