@@ -65,6 +65,9 @@ def sniff(head: str) -> bool | None:
     lines = head.split("\n")[:_HEAD_LINES]
     if sum(line.startswith("#") for line in lines) > len(lines) / 4:
         return False  # a log or a report, with statements between its lines
+    ends = [line.rstrip() for line in lines if line.rstrip().endswith((";", "\\G"))]
+    if ends and all(line.endswith("\\G") for line in ends):
+        return False  # what a client sent, above answers without a row
     found = [text for _, _, text in _statements(lines)]
     return bool(found) and all(_is_statement(text) for text in found)
 
