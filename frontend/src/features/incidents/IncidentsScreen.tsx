@@ -171,7 +171,7 @@ export default function IncidentsScreen() {
           <div className="incidents-table">
             <Table
               fill
-              rowHeight={48}
+              rowHeight={60}
               label="Incidents"
               rows={items}
               columns={columns}
@@ -252,7 +252,7 @@ const COLUMNS: readonly Column<IncidentRow>[] = [
   {
     key: 'title',
     head: 'Incident',
-    width: 'minmax(320px, 4fr)',
+    width: 'minmax(360px, 5fr)',
     sort: (row) => row.title,
     cell: (row) => (
       <div className="incident-cell">
@@ -336,7 +336,7 @@ const COLUMNS: readonly Column<IncidentRow>[] = [
   {
     key: 'finding',
     head: 'Leading hypothesis, or finding',
-    width: 'minmax(180px, 2fr)',
+    width: 'minmax(140px, 2fr)',
     sort: (row) => row.finding?.title ?? null,
     cell: (row) => <Leading row={row} />,
   },
