@@ -33,6 +33,10 @@ Moment = int | Literal["worst"]
 """UTC µs, or the worst moment of the main stall, else of the capture."""
 Fold = Literal["auto", "all", "none"]
 
+# Resolve its types at import: two threads that do so at once, for the first two requests of the
+# screen, make msgspec 0.22 read a half-built description of a struct and end the process.
+msgspec.json.Decoder(FirstWaits)
+
 _FOLDED = {"auto": None, "all": True, "none": False}
 _NOTHING_LASTS = WaitPersistence(unit="", of=0, moments=0, among="", nodes=[])
 
