@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from argon2 import PasswordHasher
 from argon2.profiles import CHEAPEST
+from hypothesis import settings
 
 from pileup.storage.accounts import credentials
 from tests.support.groups import Groups
@@ -53,6 +54,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     gc.set_threshold(50_000, 20, 50)  # as the server does
+    # A deadline is an absolute time: on a busy machine it fails tests at random.
+    settings.register_profile("pileup", deadline=None)
+    settings.load_profile("pileup")
     choose_turn(config)
     config.pluginmanager.register(Groups())
 

@@ -7,7 +7,7 @@ import { CopyButton } from '@/ui/controls/CopyButton'
 import { cx } from '@/ui/controls/cx'
 import { Time } from '@/ui/display/Value'
 import { crowd } from './crowd'
-import './story.css'
+import './answer.css'
 
 export function Story({ overview }: { readonly overview: Overview }) {
   const { story, roots, incident } = overview
@@ -16,9 +16,9 @@ export function Story({ overview }: { readonly overview: Overview }) {
   const root = roots[0]
   const graph = `/incidents/${incident.id}/waits${sharedSearch(search, root?.time ? { at: root.time, node: root.node } : {})}`
   return (
-    <div className="story">
+    <div className="answer">
       {story.chain.length > 0 && (
-        <section className="story-part story-chain-part">
+        <section className="answer-part answer-chain-part">
           <h2>
             <Link to={graph}>Who blocked whom</Link>
           </h2>
@@ -47,18 +47,18 @@ function Chain({ chain }: { readonly chain: readonly StoryLink[] }) {
     return before?.role === 'resource' && at > 1 ? before : null
   }
   return (
-    <ol className="story-chain">
+    <ol className="answer-chain">
       {boxes.map((box, at) => (
-        <li key={at} className="story-step">
+        <li key={at} className="answer-step">
           {at > 0 && <Arrow lock={between(box)?.title ?? null} />}
-          <div className={cx('story-box', `story-${box.role}`)}>
-            <span className="story-role">{ROLE[box.role]}</span>
-            <strong className="story-name" title={box.title}>
+          <div className={cx('answer-box', `answer-${box.role}`)}>
+            <span className="answer-role">{ROLE[box.role]}</span>
+            <strong className="answer-name" title={box.title}>
               {box.title}
             </strong>
             {(box.statement ?? box.detail) && (
               <span
-                className={cx('story-what', box.statement && 'mono')}
+                className={cx('answer-what', box.statement && 'mono')}
                 title={box.statement ?? box.detail}
               >
                 {box.statement ?? box.detail}
@@ -80,12 +80,12 @@ function Chain({ chain }: { readonly chain: readonly StoryLink[] }) {
 /** The arrow from a waiter back to what it waits for, with the lock between them. */
 function Arrow({ lock }: { readonly lock: string | null }) {
   return (
-    <span className="story-arrow">
+    <span className="answer-arrow">
       <svg viewBox="0 0 40 12" aria-hidden="true" preserveAspectRatio="none">
         <path d="M40 6H6M11 2 5 6l6 4" />
       </svg>
-      <span className="story-lock" title={lock ?? undefined}>
-        <span className="story-verb">waits for</span>
+      <span className="answer-lock" title={lock ?? undefined}>
+        <span className="answer-verb">waits for</span>
         {lock}
       </span>
     </span>
@@ -97,7 +97,7 @@ function Crowd({ count }: { readonly count: number }) {
   const { squares, each, width, height } = crowd(count)
   return (
     <svg
-      className="story-crowd"
+      className="answer-crowd"
       width={width}
       height={height}
       role="img"
@@ -114,9 +114,9 @@ function Impact({ story }: { readonly story: StoryDoc }) {
   const { sentences } = story.impact
   if (sentences.length === 0) return null
   return (
-    <section className="story-part">
+    <section className="answer-part">
       <h2>Impact</h2>
-      <ul className="story-list">
+      <ul className="answer-list">
         {sentences.map((sentence) => (
           <li key={sentence}>{sentence}</li>
         ))}
@@ -131,7 +131,7 @@ function Fixes({ story, overview }: { readonly story: StoryDoc; readonly overvie
   const id = story.fixes[0]?.finding
   const finding = overview.findings.find((item) => item.id === id)
   return (
-    <section className="story-part">
+    <section className="answer-part">
       <h2>Fix now</h2>
       {finding && (
         <p className="muted">
@@ -143,7 +143,7 @@ function Fixes({ story, overview }: { readonly story: StoryDoc; readonly overvie
           </Link>
         </p>
       )}
-      <ul className="story-fixes">
+      <ul className="answer-fixes">
         {story.fixes.map((fix) => (
           <Fix key={fix.action} fix={fix} />
         ))}
@@ -157,7 +157,7 @@ function Fix({ fix }: { readonly fix: StoryFix }) {
   return (
     <li>
       {fix.command && (
-        <span className="story-command">
+        <span className="answer-command">
           <code>{fix.command};</code>
           <CopyButton text={`${fix.command};`} />
         </span>

@@ -3,10 +3,10 @@ import { Skeleton } from '@/ui/display/States'
 
 export function StorySkeleton() {
   return (
-    <div className="story-skeleton" role="status" aria-label="The analysis is running">
+    <div className="answer-skeleton" role="status" aria-label="The analysis is running">
       <Skeleton width="62%" height={24} />
       <Skeleton height={180} />
-      <div className="story-skeleton-parts">
+      <div className="answer-skeleton-parts">
         <Skeleton height={96} />
         <Skeleton height={96} />
         <Skeleton height={96} />
