@@ -31,16 +31,18 @@ class Pulse:
         self._last: float | None = None
         self._first = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self._connection: psycopg.AsyncConnection[tuple[object, ...]] | None = None
 
     def start(self) -> None:
         """Begin to check."""
         self._task = asyncio.create_task(self._beat(), name="pulse")
 
     async def stop(self) -> None:
-        """Stop checking."""
+        """Stop checking, and close the connection."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
+        self._disconnect()
 
     async def answers(self) -> bool:
         """Return whether the database answered within the last seconds."""
@@ -52,21 +54,23 @@ class Pulse:
         return self._last is not None and time.monotonic() - self._last < _FRESH_S
 
     async def _beat(self) -> None:
-        connection: psycopg.AsyncConnection[tuple[object, ...]] | None = None
         while True:
             try:
                 async with asyncio.timeout(_TIMEOUT_S):
-                    if connection is None:
-                        connection = await psycopg.AsyncConnection.connect(
+                    if self._connection is None:
+                        self._connection = await psycopg.AsyncConnection.connect(
                             self._conninfo, autocommit=True, **connect_args()
                         )
-                    await connection.execute("select 1")
+                    await self._connection.execute("select 1")
                 self._last = time.monotonic()
             except (psycopg.Error, OSError, TimeoutError) as error:
                 if self._last is None or time.monotonic() - self._last < _FRESH_S:
                     log.warning("database.silent", error=str(error) or type(error).__name__)
-                if connection is not None:
-                    connection.pgconn.finish()  # without waiting for a server that is silent
-                connection = None
+                self._disconnect()
             self._first.set()
             await asyncio.sleep(_EVERY_S)
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.pgconn.finish()  # without waiting for a server that is silent
+        self._connection = None
