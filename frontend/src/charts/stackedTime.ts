@@ -6,10 +6,10 @@ import { scaleLinear } from 'd3-scale'
 import { area, curveStepAfter } from 'd3-shape'
 import type { Interval } from './range'
 
-export type StackedClass = { readonly id: string; readonly values: readonly number[] }
-export type StackedLayer = { readonly id: string; readonly path: string }
+type StackedClass = { readonly id: string; readonly values: readonly number[] }
+type StackedLayer = { readonly id: string; readonly path: string }
 
-export type StackedTime = {
+type StackedTime = {
   /** Lowest class first. */
   readonly layers: readonly StackedLayer[]
   /** The highest stack. */

@@ -1,7 +1,7 @@
 /** Samples in groups, as the empty list and the menu show them. */
 import type { SampleOut as Sample } from '@/api/schema'
 
-export interface SampleGroup {
+interface SampleGroup {
   readonly title: string
   readonly samples: readonly Sample[]
 }

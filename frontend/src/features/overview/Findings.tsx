@@ -71,7 +71,7 @@ export function Findings({ overview }: { readonly overview: Overview }) {
 }
 
 /** Group symptoms under the finding that explains them; all keep their order. */
-export function grouped(findings: readonly FindingDoc[]) {
+function grouped(findings: readonly FindingDoc[]) {
   const listed = new Set(findings.filter(isProblem).map(({ id }) => id))
   const of = (finding: FindingDoc) =>
     isProblem(finding) || !finding.explained_by || !listed.has(finding.explained_by)

@@ -5,7 +5,7 @@ const ROWS = 5
 /** More squares than this nobody counts. */
 const MOST = 200
 
-export type Crowd = {
+type Crowd = {
   readonly squares: readonly (readonly [number, number])[]
   /** Sessions per square. */
   readonly each: number

@@ -13,7 +13,7 @@ export const MODULES = [
   'system',
   'unknown',
 ] as const
-export type Module = (typeof MODULES)[number]
+type Module = (typeof MODULES)[number]
 
 /** Its name, and the token and share of its colour. */
 export const MODULE: Readonly<Record<Module, { name: string; token: string; share: number }>> = {

@@ -36,7 +36,7 @@ export function DeadlockPatterns({
 }
 
 /** The mean rate in the unit that gives at least 1, if any: "8.6 per minute", "3 per day". */
-export function rateText(perMinute: number | null): string | null {
+function rateText(perMinute: number | null): string | null {
   if (perMinute === null) return null
   if (perMinute >= 1) return `${formatMeasured(perMinute)} per minute`
   if (perMinute * 60 >= 1) return `${formatMeasured(perMinute * 60)} per hour`

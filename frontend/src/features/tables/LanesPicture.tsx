@@ -172,7 +172,7 @@ function Two({ text, x, y }: { readonly text: string; readonly x: number; readon
 }
 
 /** Break a text into at most two lines, at a space if there is one; the second may be cut off. */
-export function twoLines(text: string, most: number): string[] {
+function twoLines(text: string, most: number): string[] {
   const whole = text.trim()
   if (whole.length <= most) return [whole]
   const space = whole.lastIndexOf(' ', most)

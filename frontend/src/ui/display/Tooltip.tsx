@@ -16,7 +16,7 @@ type Place = {
   readonly height: number
 }
 
-export type Tip<Of> = { readonly of: Of; readonly place: Place } | null
+type Tip<Of> = { readonly of: Of; readonly place: Place } | null
 
 /** What the tooltip is about, and the handlers of a mark. */
 export function useTip<Of>() {

@@ -2,7 +2,7 @@
 import type { Artifact } from '@/api/schema'
 import type { HostMove } from '../queries'
 
-export interface ServerFiles {
+interface ServerFiles {
   readonly host: string | null
   readonly items: readonly Artifact[]
 }
