@@ -363,7 +363,7 @@ function SideSummary({
       <strong>{name}</strong> {item.label}
       {item.start && item.end && `, ${zone.format(item.start)} – ${zone.format(item.end)}`}
       {item.hosts.length > 0 && `, ${item.hosts.join(', ')}`}
-      {item.dumps > 0 && `, ${formatNumber(item.dumps)} dumps`}
+      {item.dumps > 0 && `, ${formatNumber(item.dumps)} ${item.dumps === 1 ? 'dump' : 'dumps'}`}
       {item.samples > 0 && `, ${formatNumber(item.samples)} stack samples`}
     </span>
   )
