@@ -20,7 +20,7 @@ from collections import Counter, defaultdict
 
 import httpx
 
-_READS = ("", "/overview", "/artifacts", "/lanes", "/hypotheses", "/report", "/activity", "/queue")
+_READS = ("", "/overview", "/artifacts", "/series", "/hypotheses", "/report", "/activity", "/queue")
 _UPLOAD_BYTES = 2000
 
 

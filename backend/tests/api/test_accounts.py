@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -146,6 +147,20 @@ def stop(answer: Future[int], go: threading.Event, site: Site) -> bool:
         assert site.admin.get("/api/v1/incidents").status_code == 200
         go.set()
     return True
+
+
+def test_refusals_come_late(site: Site) -> None:
+    """A client that asks again at once waits each time; a right or wrong password does not."""
+    limits = site.app.state.sign_in_limits
+    body = {"email": "guess@example.org", "password": "wrong wrong"}
+    limits.pause_s = 60.0
+    assert site.stranger.post("/api/v1/session", json=body).status_code == 401
+    for _ in range(10):
+        limits.guesses.failed("testclient", "guess@example.org")
+    limits.pause_s = 0.5
+    began = time.monotonic()
+    assert site.stranger.post("/api/v1/session", json=body).status_code == 429
+    assert time.monotonic() - began >= limits.pause_s
 
 
 def test_a_wrong_password_is_on_record_once(site: Site) -> None:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from contextvars import copy_context
 from threading import Lock
 from typing import Annotated, TypeVar
@@ -22,12 +23,16 @@ from pileup.api.errors import ApiError
 
 Result = TypeVar("Result")
 
+TOO_MANY = 429
+
 _WINDOW_S = 300.0
 _OF_CLIENT_FOR_ACCOUNT = 10
 _OF_CLIENT = 50
 _OF_ACCOUNT = 100
 _MOST_KEYS = 10_000
 _MOST_WAITING = 8
+_PAUSE_S = 2.0
+_MOST_PAUSING = 500
 _MOST_OF_CLIENT = 2
 
 
@@ -45,7 +50,7 @@ class Lane:
         """
         if self._waiting[client] >= _MOST_OF_CLIENT or self._waiting.total() >= _MOST_WAITING:
             raise ApiError(
-                429,
+                TOO_MANY,
                 "Too many sign-ins at once",
                 "others are signing in at this moment; try again in some seconds",
                 Retry_After="3",
@@ -78,7 +83,7 @@ class Guesses:
         with self._lock:
             if any(self._recent(key) >= most for key, most in bounds.items()):
                 raise ApiError(
-                    429,
+                    TOO_MANY,
                     "Too many attempts",
                     "too many wrong passwords; wait five minutes, or ask an admin for a sign-in "
                     "link",
@@ -111,9 +116,25 @@ class SignInLimits:
     """The limits of one application."""
 
     def __init__(self) -> None:
+        self.pause_s = _PAUSE_S
+        self._pausing = 0
         self.strangers = Lane("sign-in")
         self.known_devices = Lane("sign-in-known")
         self.guesses = Guesses()
+
+    @asynccontextmanager
+    async def late_refusals(self) -> AsyncIterator[None]:
+        """Send refusals late: a client that asks again at once then costs hardly anything."""
+        try:
+            yield
+        except ApiError as error:
+            if error.status == TOO_MANY and self._pausing < _MOST_PAUSING:
+                self._pausing += 1
+                try:
+                    await asyncio.sleep(self.pause_s)
+                finally:
+                    self._pausing -= 1
+            raise
 
 
 def sign_in_limits(request: Request) -> SignInLimits:

@@ -95,7 +95,8 @@ async def sign_in_by_link(
             audit.record(unit, Actor(user.id, user.name), "session.opened", how="link")
             return _open(unit, request, response, services, user)
 
-    return await limits.strangers.run(_client(request), redeem)
+    async with limits.late_refusals():
+        return await limits.strangers.run(_client(request), redeem)
 
 
 @public.post("/session")
@@ -109,8 +110,7 @@ async def sign_in(
 ) -> Me:
     """Sign in with e-mail address and password."""
     client, account = _client(request), body.email.strip().lower()
-    known = await run_in_threadpool(_is_known, services, device, account)
-    limits.guesses.check(client, account, known_device=known)
+    known = bool(device) and await run_in_threadpool(_is_known, services, device, account)
 
     def check() -> Me:
         with services.database.unit() as unit:
@@ -126,7 +126,9 @@ async def sign_in(
         raise ApiError(401, "Not signed in", "no user has this e-mail address and password")
 
     lane = limits.known_devices if known else limits.strangers
-    return await lane.run(client, check)
+    async with limits.late_refusals():
+        limits.guesses.check(client, account, known_device=known)
+        return await lane.run(client, check)
 
 
 _RECORDED = (1, 10)
