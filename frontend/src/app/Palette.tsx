@@ -65,12 +65,14 @@ export function Palette({ here }: { readonly here: Here | null }) {
   )
 }
 
-/** The server ranks its results: they follow commands that match well, in the server's order. */
+/** Commands that contain the words come first, then the server's results in its order. */
 const RESULT = 'result:'
-const rank = (value: string, words: string, keywords?: string[]) =>
-  value.startsWith(RESULT)
-    ? 0.7 - Number(value.slice(RESULT.length).split(' ')[0]) / 1000
-    : defaultFilter(value, words, keywords)
+const rank = (value: string, words: string, keywords?: string[]) => {
+  if (value.startsWith(RESULT)) return 0.7 - Number(value.slice(RESULT.length).split(' ')[0]) / 1000
+  return value.toLowerCase().includes(words.trim().toLowerCase())
+    ? 1
+    : 0.2 * defaultFilter(value, words, keywords)
+}
 
 function Body({ here, close }: { readonly here: Here | null; readonly close: () => void }) {
   const [words, setWords] = useState('')
