@@ -64,7 +64,7 @@ test('a section is written, checked, and released', async ({ page, context, brow
     const theirs = await other.newPage()
     await theirs.goto(page.url())
     await theirs.getByRole('button', { name: 'Approve' }).click()
-    await expect(theirs.getByText(/approved/i).first()).toBeVisible()
+    await expect(theirs.getByText('by Rob Reviewer')).toBeVisible()
     await other.close()
     await side.getByRole('tab', { name: 'Versions' }).click()
     await expect(side.getByTestId('report-release').first()).toContainText('approved')

@@ -136,7 +136,7 @@ def test_few_passwords_are_checked_at_once(site: Site, monkeypatch: pytest.Monke
 
     with ThreadPoolExecutor(12) as pool:
         answers = [pool.submit(guess, number) for number in range(12)]
-        refused = [answer.result() for answer in as_completed(answers[:]) if stop(answer, go, site)]
+        refused = [answer.result() for answer in as_completed(answers) if stop(answer, go, site)]
     assert sorted(refused) == [401] * 2 + [429] * 10
     assert most == [1]
 

@@ -16,7 +16,7 @@ _MAX = {"max_connections": "151"}
 RUNNING = gauge("metric.threads_running", [3.0] * _CALM + [90.0] * _STALL + [3.0] * 30)
 
 
-def told(
+def analysed(
     series: dict[str, tuple[float, float]], settings: dict[str, str], *more: Record | Samples
 ) -> Analysis:
     """Analyse a stall with series that have a value before it and one inside."""
@@ -69,7 +69,7 @@ def told(
 def test_gauges_are_compared_with_their_ceilings(
     limit: str, series: dict[str, tuple[float, float]], settings: dict[str, str], verdict: str
 ) -> None:
-    (doc,) = [doc for doc in told(series, settings).limits if doc.id == limit]
+    (doc,) = [doc for doc in analysed(series, settings).limits if doc.id == limit]
     assert doc.verdict == verdict
     assert doc.evidence
 
@@ -110,7 +110,7 @@ def _deadlock(number: int, at: float) -> Deadlock:
 
 def test_deadlocks_that_come_every_second_are_a_storm_of_one_pattern() -> None:
     storm = [_deadlock(at, _CALM + at) for at in range(50)]
-    finding = told({}, {}, *storm).findings[0]
+    finding = analysed({}, {}, *storm).findings[0]
     assert finding.id == "deadlock-storm"
     assert "50 deadlocks in one minute" in finding.why
     assert "UPDATE t SET a = ?" in finding.why
@@ -118,7 +118,7 @@ def test_deadlocks_that_come_every_second_are_a_storm_of_one_pattern() -> None:
 
 def test_the_latest_deadlock_that_every_dump_repeats_is_one() -> None:
     repeated = [_deadlock(1, _CALM + 5)] * 50
-    assert "deadlock-storm" not in [finding.id for finding in told({}, {}, *repeated).findings]
+    assert "deadlock-storm" not in [finding.id for finding in analysed({}, {}, *repeated).findings]
 
 
 def test_a_history_that_grows_behind_an_old_view_needs_no_constant() -> None:
@@ -127,9 +127,9 @@ def test_a_history_that_grows_behind_an_old_view_needs_no_constant() -> None:
         line_first=1, line_last=2, wall_us=T0 + 60 * S, clock="utc", snapshot=0, trx_id="7",
         state="ACTIVE", active_s=4000.0, lock_wait=False, session_id=9,
     )  # fmt: skip
-    found = told({}, {}, gauge("innodb.history_list_length", growing), old).findings
+    found = analysed({}, {}, gauge("innodb.history_list_length", growing), old).findings
     (finding,) = [finding for finding in found if finding.id == "purge-lag"]
     assert finding.score >= 0.5
     saw = [200.0 + 900 * (at % 20) for at in range(130)]
-    found = told({}, {}, gauge("innodb.history_list_length", saw)).findings
+    found = analysed({}, {}, gauge("innodb.history_list_length", saw)).findings
     assert "purge-lag" not in [finding.id for finding in found]

@@ -13,7 +13,7 @@ from pileup.knowledge.signature import Example
 from tests.analysis.cases import case
 from tests.support.rounds import Rounds
 
-FIRES = [(s.issue, one) for s in knowledge().signatures.values() for one in s.fires]
+FIRES = [(s.issue, example) for s in knowledge().signatures.values() for example in s.fires]
 _COUNT = re.compile(r"^\d+")
 
 
@@ -21,7 +21,7 @@ def cut_down(example: Example, waiters: int) -> Example:
     """The example with so many of each, without version, settings and series."""
 
     def few(texts: list[str]) -> list[str]:
-        return [_COUNT.sub(lambda found: str(min(int(found[0]), waiters)), one) for one in texts]
+        return [_COUNT.sub(lambda found: str(min(int(found[0]), waiters)), text) for text in texts]
 
     return msgspec.structs.replace(
         example,
@@ -40,8 +40,13 @@ def cut_down(example: Example, waiters: int) -> Example:
 def verdicts(example: Example) -> dict[str, str]:
     """By known problem: found, seen, not_found or no_data."""
     found = analyse(case(example, alone=True))
-    said = {one.id: one.verdict for one in found.absences}
-    return said | {k.id: one.verdict for one in found.findings for k in one.known_as if k.score}
+    verdicts = {absence.id: absence.verdict for absence in found.absences}
+    return verdicts | {
+        known.id: finding.verdict
+        for finding in found.findings
+        for known in finding.known_as
+        if known.score
+    }
 
 
 @pytest.mark.parametrize("turn", range(3))

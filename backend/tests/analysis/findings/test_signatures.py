@@ -17,9 +17,9 @@ MISSES = [(s.issue, one) for s in knowledge().signatures.values() for one in s.n
 
 def score(issue: str, example: Example) -> tuple[float, str]:
     found = analyse(case(example)).findings
-    said = "; ".join(f"{one.id} {one.score} {one.why} {one.against}" for one in found[:4])
-    known = (known for one in found for known in one.known_as)
-    return next((one.score for one in known if one.id == issue), 0.0), said
+    first = "; ".join(f"{each.id} {each.score} {each.why} {each.against}" for each in found[:4])
+    known = (known for finding in found for known in finding.known_as)
+    return next((each.score for each in known if each.id == issue), 0.0), first
 
 
 @pytest.mark.parametrize(("issue", "example"), FIRES, ids=lambda one: getattr(one, "says", one))
@@ -61,6 +61,6 @@ def test_what_was_looked_for_and_not_found_is_recorded() -> None:
     assert analysis.looked_at is not None
     assert analysis.looked_at.window is not None
     assert analysis.looked_at.records["stack samples"] == 2
-    found = {known.id for one in analysis.findings for known in one.known_as}
+    found = {known.id for finding in analysis.findings for known in finding.known_as}
     assert not found & absent.keys()
     assert found | absent.keys() == knowledge().issues.keys()

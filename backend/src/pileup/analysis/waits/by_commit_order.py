@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from pileup.analysis.evidence.scene import Actor
-from pileup.analysis.waits.draft import BY_STACK, BY_STATE, Draft, Resource
+from pileup.analysis.waits.draft import Draft, Resource
 from pileup.knowledge import function_key, wait_classes
 
 ORDER = "queue:commit-order"
@@ -49,16 +49,7 @@ def commit_order(draft: Draft) -> None:
         ),
     )
     for actor in waiters:
-        row = actor.session or actor.trx or actor.stack
-        assert row is not None
-        draft.wait(
-            actor,
-            resource,
-            waited_s=(actor.session or {}).get("time_s"),
-            note="by its stack" if actor.functions else "by its State",
-            confidence=BY_STACK if actor.functions else BY_STATE,
-            locators=[draft.lines(row)],
-        )
+        draft.wait_as_seen(actor, resource)
     for actor in before:
         draft.hold(
             resource,

@@ -8,7 +8,7 @@ from pileup.analysis.evidence.scene import Actor
 from pileup.analysis.evidence.statements import tables_of
 from pileup.analysis.stacks import queues
 from pileup.analysis.waits import by_commit_order, lock_holders
-from pileup.analysis.waits.draft import BY_STACK, BY_STATE, PRINTED, Draft, Resource
+from pileup.analysis.waits.draft import BY_STATE, PRINTED, Draft, Resource
 from pileup.analysis.waits.lock_holders import Guess
 
 HOLDERS_SHOWN = 8
@@ -47,16 +47,7 @@ def _queue(draft: Draft, queue: queues.Queue, members: list[Actor], queued: set[
         members = [member for member in members if member is not taker]
         _queue_behind_request(draft, queue, resource, taker, others, queued, alone=not members)
     for actor in members:
-        row = actor.session or actor.trx or actor.stack
-        assert row is not None
-        draft.wait(
-            actor,
-            resource,
-            waited_s=(actor.session or {}).get("time_s"),
-            note="by its stack" if actor.functions else "by its State",
-            confidence=BY_STACK if actor.functions else BY_STATE,
-            locators=[draft.lines(row)],
-        )
+        draft.wait_as_seen(actor, resource)
     if taker is not None:
         return
     guesses = _holders(draft, queue, members, others, queued)

@@ -180,6 +180,19 @@ class Draft:
             )
         )
 
+    def wait_as_seen(self, actor: Actor, resource: Resource) -> None:
+        """Add a wait that no line prints: derived from the actor's stack, else from its State."""
+        row = actor.session or actor.trx or actor.stack
+        assert row is not None
+        self.wait(
+            actor,
+            resource,
+            waited_s=(actor.session or {}).get("time_s"),
+            note="by its stack" if actor.functions else "by its State",
+            confidence=BY_STACK if actor.functions else BY_STATE,
+            locators=[self.lines(row)],
+        )
+
     def hold(
         self,
         resource: Resource,
