@@ -2,12 +2,13 @@
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vitest/config'
+import { compressed } from './compressed.mjs'
 import { cascadeLayers } from './css-layers.mjs'
 
 const api = process.env['PILEUP_API'] ?? 'http://127.0.0.1:8400'
 
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), compressed()],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   // Nothing inlined: the content security policy refuses fonts from data: addresses.
   build: { target: 'es2022', sourcemap: false, chunkSizeWarningLimit: 700, assetsInlineLimit: 0 },

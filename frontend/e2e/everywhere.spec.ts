@@ -57,6 +57,22 @@ for (const theme of ['light', 'dark'] as const) {
   })
 }
 
+test('a cold overview weighs less than 500 kB', async ({ page, context }) => {
+  const network = await context.newCDPSession(page)
+  await network.send('Network.enable')
+  let bytes = 0
+  network.on('Network.dataReceived', (part) => {
+    bytes += part.encodedDataLength
+  })
+  const summary = page.waitForResponse(/\/texts\/summary/)
+  await open(page, `/incidents/${incident}/overview`)
+  await expect(page.locator('.overview svg').first()).toBeVisible()
+  await (await summary).finished()
+  await page.evaluate(() => document.fonts.ready)
+  expect(bytes).toBeGreaterThan(100_000)
+  expect(bytes).toBeLessThan(500_000)
+})
+
 test('nothing is lost at 200 % zoom', async ({ page }) => {
   // 1440 x 900 at 200 % is a page of 720 x 450.
   await page.setViewportSize({ width: 720, height: 450 })

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +13,8 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from starlette.responses import PlainTextResponse, Response
 from starlette.testclient import TestClient
 
-from pileup.api import transfer
+from pileup.api import transfer, ui
+from pileup.settings import Settings
 
 
 @pytest.fixture(scope="module")
@@ -99,3 +101,30 @@ def test_a_client_without_gzip_gets_plain_text(client: TestClient) -> None:
     response = client.get("/text", headers={"Accept-Encoding": "identity"})
     assert "content-encoding" not in response.headers
     assert response.text == "word " * 1000
+
+
+@pytest.mark.parametrize(
+    ("accepted", "encoding", "body"),
+    [
+        ("gzip, deflate, br", "br", b"small"),
+        ("gzip", "gzip", b"smaller"),
+        ("br;q=0, gzip;q=0.5", "gzip", b"smaller"),
+        ("identity", None, b"let a = 1"),
+    ],
+)
+def test_the_ui_is_sent_as_the_build_compressed_it(
+    tmp_path: Path, accepted: str, encoding: str | None, body: bytes
+) -> None:
+    assets = tmp_path / "assets"
+    assets.mkdir()
+    for name, text in (("a.js", b"let a = 1"), ("a.js.br", b"small"), ("a.js.gz", b"smaller")):
+        (assets / name).write_bytes(text)
+    app = FastAPI()
+    ui.install(app, Settings(ui_dir=tmp_path))
+    with TestClient(app).stream(
+        "GET", "/assets/a.js", headers={"Accept-Encoding": accepted}
+    ) as response:
+        assert b"".join(response.iter_raw()) == body
+    assert response.headers.get("content-encoding") == encoding
+    assert response.headers["content-type"].startswith("text/javascript")
+    assert response.headers["vary"] == "Accept-Encoding"

@@ -73,8 +73,8 @@ export function useIncidentEvents(incidentId: string | null): void {
       } else if (message.name === 'text' || message.name === 'presence') {
         const live = { name: message.name, ...(message.data as object) } as Live
         notifyLive(incidentId, live)
-        if (live.name === 'text' && live.key.startsWith('report/'))
-          soon(client, incidentId, 'report')
+        if (live.name === 'text')
+          soon(client, incidentId, live.key.startsWith('report/') ? 'report' : 'texts')
       } else applyEvent(client, incidentId, message.name, message.data)
     }
     const close = () => {

@@ -9,7 +9,7 @@ import {
 import { api, ifMatch, unwrap } from './client'
 import { type Domain, keys, madeStaleBy } from './keys'
 import { problemFrom } from './problem'
-import type { IncidentChange, Me, operations } from './schema'
+import type { components, IncidentChange, Me, operations } from './schema'
 
 export const sessionQuery = queryOptions({
   queryKey: keys.session,
@@ -149,6 +149,20 @@ export const hypothesesQuery = (id: string) =>
     queryFn: () =>
       unwrap(
         api.GET('/api/v1/incidents/{incident_id}/hypotheses', {
+          params: { path: { incident_id: id } },
+        }),
+      ),
+  })
+
+export type CompareChoices = components['schemas']['CompareChoices']
+
+/** Query what can be compared: captures with their stalls, and runs. */
+export const choicesQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.of(id, 'compare', 'choices'),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/compare/choices', {
           params: { path: { incident_id: id } },
         }),
       ),

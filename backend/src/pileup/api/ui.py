@@ -5,6 +5,7 @@ Pure ASGI: responses of any size stream through untouched.
 
 from __future__ import annotations
 
+from mimetypes import guess_type
 from pathlib import Path
 
 from fastapi import FastAPI
@@ -42,6 +43,10 @@ _HEADERS = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
 
+_COMPRESSED = (("br", ".br"), ("gzip", ".gz"))
+"""Encodings of the built files from the smallest, and the ends of their names."""
+_FOR_EVER = "public, max-age=31536000, immutable"
+
 _MISSING = (
     "The UI is not built. Run `make run` (it builds it), or `make build-ui`, and reload.\n"
     "The API is here: /api/v1\n"
@@ -58,7 +63,7 @@ def install(app: FastAPI, settings: Settings) -> None:
             return problem(request, 404, "Not found", f"the API has no {path}")
         if root is None:
             return PlainTextResponse(_MISSING, status_code=503)
-        return _file(root, path)
+        return _file(root, path, request.headers.get("accept-encoding", ""))
 
     app.add_route("/{path:path}", fallback, methods=["GET", "HEAD"], include_in_schema=False)
     app.add_middleware(SecurityHeaders, https=settings.secure_cookies)
@@ -91,13 +96,26 @@ class SecurityHeaders:
         await self._app(scope, receive, with_headers)
 
 
-def _file(root: Path, path: str) -> Response:
+def _file(root: Path, path: str, accepted: str) -> Response:
     """Return a file of the UI, or index.html for a screen; never anything outside the folder."""
     wanted = (root / path.lstrip("/")).resolve() if "\x00" not in path else root
     if wanted != root and wanted.is_relative_to(root.resolve()) and wanted.is_file():
         hashed = "/assets/" in path
-        cache = "public, max-age=31536000, immutable" if hashed else "no-cache"
-        return FileResponse(wanted, headers={"Cache-Control": cache})
+        return _smallest(wanted, accepted, _FOR_EVER if hashed else "no-cache")
     if path.startswith("/assets/"):
         return PlainTextResponse("no such file", status_code=404)
-    return FileResponse(root / "index.html", headers={"Cache-Control": "no-cache"})
+    return _smallest(root / "index.html", accepted, "no-cache")
+
+
+def _smallest(file: Path, accepted: str, cache: str) -> FileResponse:
+    """Return what the build compressed (frontend/compressed.mjs), if the client reads that."""
+    headers = {"Cache-Control": cache, "Vary": "Accept-Encoding"}
+    parts = [part.replace(" ", "").partition(";q=") for part in accepted.split(",")]
+    offered = {name for name, _, quality in parts if quality.strip("0.") or not quality}
+    for encoding, end in _COMPRESSED:
+        smaller = file.with_name(file.name + end)
+        if encoding in offered and smaller.is_file():
+            media_type = guess_type(file.name)[0]
+            headers["Content-Encoding"] = encoding
+            return FileResponse(smaller, headers=headers, media_type=media_type)
+    return FileResponse(file, headers=headers)

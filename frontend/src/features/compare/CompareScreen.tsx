@@ -1,4 +1,5 @@
 /** The comparison of windows, captures, hosts or runs: differences only, most important first. */
+import { choicesQuery, type CompareChoices } from '@/api/queries'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiProblem } from '@/api/problem'
@@ -15,14 +16,7 @@ import { Table } from '@/ui/table/Table'
 import { Fleet } from './Fleet'
 import { betweenCaptures } from './overlay'
 import { OverlayChart } from './OverlayChart'
-import {
-  type Choices,
-  type Comparison,
-  choicesQuery,
-  compareQuery,
-  exportPath,
-  type SidesDoc,
-} from './queries'
+import { type Comparison, compareQuery, exportPath, type SidesDoc } from './queries'
 import { SideChooser } from './SideChooser'
 import {
   ALIGN,
@@ -36,7 +30,7 @@ import {
   side,
   sidesCodec,
   writeSide,
-} from './sides'
+} from '@/state/sides'
 import {
   fullName,
   seriesColumns,
@@ -208,7 +202,7 @@ function Presets({
   sides,
   onChoose,
 }: {
-  readonly choices: Choices
+  readonly choices: CompareChoices
   readonly sides: readonly Side[]
   readonly onChoose: (sides: readonly Side[], options: { push: boolean }) => void
 }) {

@@ -17,7 +17,7 @@ import {
   valuesAt,
 } from './overlay'
 import { type Comparison, overlayQuery } from './queries'
-import { NAMES } from './sides'
+import { NAMES } from '@/state/sides'
 
 const HEIGHT = 180
 /** A second cue in addition to colour. */

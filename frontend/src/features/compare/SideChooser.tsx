@@ -3,8 +3,8 @@ import { useRange, useZone, type Zone } from '@/state/incident'
 import { Button, IconButton } from '@/ui/controls/Button'
 import { Field } from '@/ui/controls/Field'
 import { CloseIcon } from '@/ui/controls/icons'
-import type { Choices } from './queries'
-import { type Part, type Side } from './sides'
+import type { CompareChoices } from '@/api/queries'
+import { type Part, type Side } from '@/state/sides'
 
 const PARTS: Record<Part, string> = {
   whole: 'everything',
@@ -22,7 +22,7 @@ export function SideChooser({
 }: {
   readonly name: string
   readonly side: Side
-  readonly choices: Choices
+  readonly choices: CompareChoices
   readonly onChange: (next: Side) => void
   readonly onRemove?: () => void
 }) {
@@ -108,7 +108,7 @@ export function SideChooser({
 
 /** A capture; of one with several stalls each stall, too. */
 function captureChoices(
-  capture: Choices['captures'][number],
+  capture: CompareChoices['captures'][number],
   zone: Zone,
 ): readonly (readonly [value: string, text: string])[] {
   const host = capture.host ? ` on ${capture.host}` : ''
@@ -129,10 +129,11 @@ function Runs({
   onPick,
 }: {
   readonly chosen: readonly string[]
-  readonly runs: Choices['runs']
+  readonly runs: CompareChoices['runs']
   readonly onPick: (experiments: readonly string[]) => void
 }) {
-  const named = (run: Choices['runs'][number]) => [run.id, `${run.number}: ${run.title}`] as const
+  const named = (run: CompareChoices['runs'][number]) =>
+    [run.id, `${run.number}: ${run.title}`] as const
   const others = runs.filter((run) => !chosen.includes(run.id))
   return (
     <>

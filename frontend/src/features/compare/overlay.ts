@@ -8,7 +8,7 @@ import { axisOf } from '@/charts/laneBox'
 import { zonedTicks } from '@/charts/ticks'
 import { formatMeasured } from '@/format'
 import type { OverlayDoc } from './queries'
-import { NAMES } from './sides'
+import { NAMES } from '@/state/sides'
 
 /** The response with typed points: four numbers, which the JSON schema cannot express. */
 type Drawn = Omit<OverlayDoc, 'lines'> & {

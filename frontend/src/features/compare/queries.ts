@@ -3,11 +3,10 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
 import type { components } from '@/api/schema'
-import { type Align, type Side, writeSide } from './sides'
+import { type Align, type Side, writeSide } from '@/state/sides'
 
 export type SidesDoc = components['schemas']['SidesDoc']
 export type OverlayDoc = components['schemas']['OverlayDoc']
-export type Choices = components['schemas']['CompareChoices']
 
 /** The compared sides and how they are aligned. */
 export type Comparison = {
@@ -25,17 +24,6 @@ const parameters = ({ sides, align, window, reference }: Comparison) => ({
   ...(reference > 0 ? { reference } : {}),
   ...(window && align !== 'clock' ? { from_s: window[0], to_s: window[1] } : {}),
 })
-
-export const choicesQuery = (id: string) =>
-  queryOptions({
-    queryKey: keys.of(id, 'compare', 'choices'),
-    queryFn: () =>
-      unwrap(
-        api.GET('/api/v1/incidents/{incident_id}/compare/choices', {
-          params: { path: { incident_id: id } },
-        }),
-      ),
-  })
 
 export const compareQuery = (id: string, comparison: Comparison) =>
   queryOptions({

@@ -4,7 +4,7 @@ import { Chip } from '@/ui/controls/Chip'
 import type { Column } from '@/ui/table/Table'
 import { Measured } from '@/ui/display/Value'
 import type { SidesDoc } from './queries'
-import { NAMES } from './sides'
+import { NAMES } from '@/state/sides'
 
 type Series = SidesDoc['series'][number]
 type Wait = SidesDoc['waits'][number]

@@ -6,7 +6,6 @@ import type { Overview } from '@/api/schema'
 import { useChosenStall, useIncidentId } from '@/state/incident'
 import { sharedSearch } from '@/state/url'
 import { Button } from '@/ui/controls/Button'
-import { LiveText } from '@/ui/text/LiveText'
 import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/display/States'
 import { Actions } from './Actions'
 import { ActiveSessions } from './ActiveSessions'
@@ -25,6 +24,7 @@ import { Shortcuts } from './Shortcuts'
 import { Similar } from './Similar'
 import { Story } from './Story'
 import { StorySkeleton } from './StorySkeleton'
+import { Summary } from './Summary'
 import { useReady } from './ready'
 import { useAnalyse } from './queries'
 import './overview.css'
@@ -91,13 +91,7 @@ export default function OverviewScreen() {
             <div className="overview-side">
               <Conclusion incidentId={incidentId} />
               <Section title="Summary">
-                <LiveText
-                  className="osection-text"
-                  incidentId={incidentId}
-                  textKey="summary"
-                  label="Summary"
-                  placeholder="Describe what happened"
-                />
+                <Summary incidentId={incidentId} />
               </Section>
               {data.captures.length < 2 && <Stalls overview={data} />}
               <Actions incidentId={incidentId} />

@@ -4,7 +4,7 @@ import { useLocation, useNavigate } from 'react-router'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
 import { refresh } from '@/api/queries'
-import type { components, NewVerdict } from '@/api/schema'
+import type { NewVerdict } from '@/api/schema'
 import { sharedSearch } from '@/state/url'
 
 export const findingsQuery = (id: string) =>
@@ -30,20 +30,6 @@ export const episodesQuery = (id: string) =>
   queryOptions({
     queryKey: keys.of(id, 'analysis', 'episodes'),
     queryFn: () => fetchEpisodes(id),
-  })
-
-export type CompareChoices = components['schemas']['CompareChoices']
-
-/** Query what can be compared: captures with their stalls, and runs. */
-export const choicesQuery = (id: string) =>
-  queryOptions({
-    queryKey: keys.of(id, 'compare', 'choices'),
-    queryFn: () =>
-      unwrap(
-        api.GET('/api/v1/incidents/{incident_id}/compare/choices', {
-          params: { path: { incident_id: id } },
-        }),
-      ),
   })
 
 /** Return the mutation that accepts or dismisses a finding. */

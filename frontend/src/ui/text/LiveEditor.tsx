@@ -15,6 +15,7 @@ export default function LiveEditor({
   label,
   readOnly = false,
   placeholder,
+  autoFocus = false,
   extensions = [],
   onText,
 }: {
@@ -23,12 +24,14 @@ export default function LiveEditor({
   readonly label: string
   readonly readOnly?: boolean
   readonly placeholder?: string
+  readonly autoFocus?: boolean
   readonly extensions?: readonly Extension[]
   readonly onText?: (text: string) => void
 }) {
   const place = useRef<HTMLDivElement>(null)
   const tell = useEffectEvent((text: string) => onText?.(text))
   const more = useEffectEvent(() => extensions)
+  const focus = useEffectEvent(() => autoFocus)
   useEffect(() => {
     if (!place.current) return
     const cursors = new Cursors(live.doc, textKey)
@@ -52,6 +55,7 @@ export default function LiveEditor({
         ],
       }),
     })
+    if (focus()) view.focus()
     const notify = () => tell(live.text.toString())
     live.text.observe(notify)
     notify()

@@ -25,6 +25,7 @@ type Props = {
   readonly label: string
   readonly readOnly?: boolean
   readonly placeholder?: string
+  readonly autoFocus?: boolean
   /** Additional CodeMirror extensions, read once when the editor opens. */
   readonly extensions?: readonly Extension[]
   /** Called with the whole text when it is loaded and after each change. */

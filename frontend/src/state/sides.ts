@@ -2,8 +2,8 @@
  * One side of a comparison, as the address and the API write it: 'stall',
  * 'window|2026…|2026…|db-1||', 'whole|||||run,run'.
  */
-import type { Codec } from '@/state/url'
-import type { Choices } from './queries'
+import type { CompareChoices } from '@/api/queries'
+import type { Codec } from './url'
 
 export type Part = 'whole' | 'baseline' | 'stall' | 'window'
 
@@ -77,7 +77,9 @@ export function isReady(side: Side): boolean {
 }
 
 /** Sides that answer a usual question at once; those that the incident cannot answer are left out. */
-export function presets(choices: Choices): readonly { name: string; sides: readonly Side[] }[] {
+export function presets(
+  choices: CompareChoices,
+): readonly { name: string; sides: readonly Side[] }[] {
   const stalls = choices.captures.flatMap((capture) => capture.stalls)
   const captures =
     stalls.length > 1
@@ -85,17 +87,14 @@ export function presets(choices: Choices): readonly { name: string; sides: reado
       : choices.captures.map((capture) => side('whole', { capture: capture.id }))
   const runs = choices.runs.map((run) => side('whole', { experiments: [run.id] }))
   const incident = side(choices.has_stall ? 'stall' : 'whole')
+  const baseline =
+    choices.has_baseline && choices.has_stall ? [side('baseline'), side('stall')] : []
   return [
-    { name: 'Baseline and stall', sides: [side('baseline'), side('stall')] },
-    {
-      name: stalls.length > 1 ? 'Stall against stall' : 'Capture against capture',
-      sides: captures,
-    },
+    { name: 'Baseline and stall', sides: baseline },
+    { name: stalls.length > 1 ? 'Stalls' : 'Captures', sides: captures },
     { name: 'Incident and runs', sides: [incident, ...runs] },
-    { name: 'Run against run', sides: runs },
+    { name: 'Runs', sides: runs },
   ]
-    .filter(({ name, sides }) =>
-      name === 'Baseline and stall' ? choices.has_baseline && choices.has_stall : sides.length > 1,
-    )
+    .filter(({ sides }) => sides.length > 1)
     .map(({ name, sides }) => ({ name, sides: sides.slice(0, MOST) }))
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isReady, presets, referenceCodec, side, sidesCodec, writeSide } from './sides'
+import { isReady, MOST, presets, referenceCodec, side, sidesCodec, writeSide } from './sides'
 
 describe('sides in the address', () => {
   it('come back as they were', () => {
@@ -39,5 +39,20 @@ describe('sides in the address', () => {
       ['stall||||s-a', 'stall||||s-b'],
       ['stall', 'whole|||||r'],
     ])
+  })
+  it('offers captures where fewer than two stall, and nothing without a second side', () => {
+    const capture = (id: string) => ({ ...{ id, host: 'db', first: null, last: null, stalls: [] } })
+    const calm = { hosts: ['db'], runs: [], has_stall: false, has_baseline: false }
+    const offered = presets({ ...calm, captures: [capture('a'), capture('b')] })
+    expect(offered.map(({ sides }) => sides.map(writeSide))).toEqual([['whole||||a', 'whole||||b']])
+    expect(presets({ ...calm, captures: [capture('a')] })).toEqual([])
+  })
+
+  it('never offers more sides than the server compares', () => {
+    const captures = Array.from({ length: 9 }, (_, index) => ({
+      ...{ id: `c${index}`, host: 'db', first: null, last: null, stalls: [] },
+    }))
+    const all = { hosts: ['db'], captures, runs: [], has_stall: true, has_baseline: true }
+    for (const { sides } of presets(all)) expect(sides.length).toBeLessThanOrEqual(MOST)
   })
 })
