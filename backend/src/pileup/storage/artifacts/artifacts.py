@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from sqlalchemy import func, select, update
+from sqlalchemy import any_, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from pileup.analysis.evidence.evidence import bundle_of
@@ -22,6 +22,8 @@ from pileup.storage.visibility import find_visible, in_bin
 
 MAX_STORED_PROBLEMS = 1000
 _PATH_MAX = 1024
+OF_RUN = "\n"
+"""Between folder and run in the folder of a run's copy; no path has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,8 @@ class Given:
 _NOTHING_GIVEN = Given()
 _SETTABLE = frozenset({"format_given", "zone", "offset_s", "excluded", *_NOTHING_GIVEN.columns()})
 """Fields of an artifact that people may set."""
+_COPIED = ("sha256", "bytes", *(_SETTABLE - {"excluded"}))
+"""Fields that a run's copy takes over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,9 @@ class Artifact:
     incident_id: str
     parent_id: str | None
     depth: int
+    within: tuple[str, ...]
+    """Ids of the archives around it, the outermost first."""
+    folder: str
     path: str
     also_at: tuple[str, ...]
     sha256: str
@@ -171,8 +178,9 @@ class Artifacts:
                 incident_id=incident_id,
                 parent_id=parent.id if parent else None,
                 depth=parent.depth + 1 if parent else 0,
+                within=[*parent.within, parent.id] if parent else [],
                 path=path,
-                folder=folder_of(path),
+                folder=_folder_within(path, parent),
                 sha256=blob.sha256,
                 bytes=blob.bytes,
                 state="queued",
@@ -188,7 +196,7 @@ class Artifacts:
             .returning(models.Artifact.id)
         )
         if artifact_id is None:
-            return self._known(incident_id, path, blob), None
+            return self._known(incident_id, path, blob, parent), None
         if parent is None:
             record(
                 self._unit,
@@ -203,6 +211,46 @@ class Artifacts:
         job_id = Jobs(self._unit).enqueue("artifact", artifact_id, incident_id, requester=requester)
         self._unit.notify(incident_id, "artifact", artifact_id)
         return self.get(artifact_id), job_id
+
+    def for_run(self, artifact_id: str, run_id: str, planned: datetime, by: Actor) -> str:
+        """Return the id of the file to attach to a run: the artifact, or the run's copy of it.
+
+        A file that was sent again after the run was planned, or under another name, is the
+        incident's and the run's: the run gets an artifact of its own, and the incident keeps its.
+        """
+        row = self._visible_row(artifact_id)
+        folder = row.folder + OF_RUN + run_id
+        copy = self._db.scalar(
+            select(models.Artifact.id).where(
+                models.Artifact.incident_id == row.incident_id,
+                models.Artifact.sha256 == row.sha256,
+                models.Artifact.folder == folder,
+                models.Artifact.deleted_at.is_(None),
+            )
+        )
+        if copy is not None:
+            return copy
+        sent_for_it = row.sent_again_at is not None and (
+            bool(row.also_at) or row.uploaded_at < planned <= row.sent_again_at
+        )
+        if not sent_for_it or row.parent_id is not None:
+            return artifact_id
+        *others, path = [*row.also_at] or [row.path]
+        made = models.Artifact(
+            incident_id=row.incident_id,
+            path=path,
+            folder=folder,
+            state="queued",
+            uploaded_by_id=by.id,
+            **{name: getattr(row, name) for name in _COPIED},
+        )
+        row.also_at, row.sent_again_at = others, None
+        self._db.add(made)
+        self._db.flush()
+        Jobs(self._unit).enqueue("artifact", made.id, row.incident_id)
+        self._unit.notify(row.incident_id, "artifact", row.id)
+        self._unit.notify(row.incident_id, "artifact", made.id)
+        return made.id
 
     def reparse(self, artifact_id: str) -> str:
         """Queue the artifact for another parse; return the job id."""
@@ -446,22 +494,23 @@ class Artifacts:
             total += sum(row.bytes for row in rows)
         return count, total
 
-    def _known(self, incident_id: str, path: str, blob: Blob) -> Artifact:
+    def _known(self, incident_id: str, path: str, blob: Blob, parent: Artifact | None) -> Artifact:
         row = self._db.scalar(
             select(models.Artifact)
             .where(
                 models.Artifact.incident_id == incident_id,
                 models.Artifact.sha256 == blob.sha256,
-                models.Artifact.folder == folder_of(path),
+                models.Artifact.folder == _folder_within(path, parent),
                 models.Artifact.deleted_at.is_(None),
             )
             .with_for_update()
         )
         if row is None:  # deleted between the two statements
             raise NotFound("the artifact was deleted this moment; send it again")
+        row.sent_again_at = func.now()
         if path != row.path and path not in row.also_at and len(row.also_at) < 100:
             row.also_at = [*row.also_at, path]
-            self._db.flush()
+        self._db.flush()
         return self.get(row.id)
 
     def _store_problems(self, artifact_id: str, problems: Sequence[Problem]) -> None:
@@ -515,6 +564,12 @@ def folder_of(path: str) -> str:
     return bundle_of(path) or path.rpartition("/")[0]
 
 
+def _folder_within(path: str, parent: Artifact | None) -> str:
+    """Return the folder of a file; the member of a run's copy is the run's too."""
+    _, separator, run = parent.folder.partition(OF_RUN) if parent else ("", "", "")
+    return folder_of(path) + separator + run
+
+
 RUN_OF_ARTIFACT = (
     select(func.min(models.Experiment.id))
     .join(
@@ -523,12 +578,15 @@ RUN_OF_ARTIFACT = (
     )
     .where(
         models.Experiment.deleted_at.is_(None),
-        models.ExperimentArtifact.artifact_id.in_((models.Artifact.id, models.Artifact.parent_id)),
+        or_(
+            models.ExperimentArtifact.artifact_id == models.Artifact.id,
+            models.ExperimentArtifact.artifact_id == any_(models.Artifact.within),
+        ),
     )
     .correlate(models.Artifact)
     .scalar_subquery()
 )
-"""The experiment that an artifact, or the archive around it, is attached to."""
+"""The experiment that an artifact, or an archive around it, is attached to."""
 _SELECT = select(models.Artifact, models.User.name, RUN_OF_ARTIFACT).outerjoin(
     models.User, models.User.id == models.Artifact.uploaded_by_id
 )
@@ -541,5 +599,6 @@ def _record(row: models.Artifact, uploaded_by: str | None, run_id: str | None) -
         run_id=run_id,
         uploaded_by=uploaded_by,
         also_at=tuple(row.also_at),
+        within=tuple(row.within),
         candidates=tuple(row.candidates),
     )

@@ -18,7 +18,7 @@ from sqlalchemy import types as sql
 
 from pileup.numerals import grouped
 from pileup.storage import models
-from pileup.storage.artifacts.artifacts import folder_of
+from pileup.storage.artifacts.artifacts import OF_RUN, folder_of
 from pileup.storage.database import Unit, clean, clean_json
 from pileup.storage.errors import Refused
 from pileup.storage.ids import new_id
@@ -58,6 +58,7 @@ _CARRIED: dict[str, tuple[str, ...]] = {
         "parent_id",
         "depth",
         "path",
+        "folder",
         "also_at",
         "sha256",
         "bytes",
@@ -183,6 +184,8 @@ class Arrival:
         table = _table(name)
         columns = {column.name: column for column in exported_columns(table)}
         values = [self._row(table, columns, row) for row in rows]
+        if name == "artifacts":
+            _set_archives_around(values)
         if values:
             self._unit.session.execute(insert(table), values)
         if name == "artifacts":
@@ -218,11 +221,16 @@ class Arrival:
                 new[name] = self._value(column, value)
         if table.name == "artifacts":
             new["state"] = "queued"
-            new["folder"] = folder_of(new["path"])
+            new["folder"] = self._folder(new)
         if table.name == "live_texts":
             new["state"] = crdt.seeded(new["text"])
             new["base_seq"] = new["seq"]
         return new
+
+    def _folder(self, new: Row) -> str:
+        """Return the folder of a new artifact; a run's copy has it of its run."""
+        _, separator, run = (new.get("folder") or "").partition(OF_RUN)
+        return folder_of(new["path"]) + separator + self._ids.get(run, run)
 
     def _known(self, value: Any, table: str, column: str) -> str:
         text = self._ids.get(_text(value, table, column))
@@ -278,6 +286,18 @@ class Arrival:
         if isinstance(value, dict):
             return {self._renamed(key): self._renamed(item) for key, item in value.items()}
         return value
+
+
+def _set_archives_around(artifacts: list[Row]) -> None:
+    """Set ``within`` of each artifact: the archives around it, the outermost first."""
+    parents = {row["id"]: row.get("parent_id") for row in artifacts}
+    for row in artifacts:
+        around: list[str] = []
+        above = parents[row["id"]]
+        while above is not None and above not in around:
+            around.insert(0, above)
+            above = parents.get(above)
+        row["within"] = around
 
 
 def _bare(identifier: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, text
+from sqlalchemy import ARRAY, BigInteger, CheckConstraint, ForeignKey, Index, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from pileup.storage.models.base import Base, Id, Made, trigrams
@@ -52,12 +52,18 @@ class Artifact(Base):
     parent_id: Mapped[str | None] = mapped_column(ForeignKey("artifacts.id", ondelete="CASCADE"))
     depth: Mapped[int] = mapped_column(default=0)
     """Number of archives around it: 0 for an uploaded file."""
+    within: Mapped[list[str]] = mapped_column(ARRAY(Text), default=list, server_default="{}")
+    """Ids of the archives around it, the outermost first."""
     path: Mapped[str]
     """As uploaded; a member's is 'bundle.tar.gz/dir/file'."""
     folder: Mapped[str] = mapped_column(server_default="")
-    """Folder of ``path``, and the pt-stalk capture that its name belongs to."""
+    """Folder of ``path``, and the pt-stalk capture that its name belongs to; for the copy that a
+    run has of the incident's file, also the run.
+    """
     also_at: Mapped[list[Any]] = mapped_column(default=list)
     """Other paths of this folder under which the same bytes were uploaded."""
+    sent_again_at: Mapped[datetime | None]
+    """When the same bytes were last uploaded into this folder, after the first time."""
     sha256: Mapped[str]
     bytes: Mapped[int] = mapped_column(BigInteger)
     state: Mapped[str] = mapped_column(default="queued")

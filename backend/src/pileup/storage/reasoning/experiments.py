@@ -15,6 +15,7 @@ from typing import Any, cast
 
 from sqlalchemy import delete, select
 
+from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.audit import Actor, record
 from pileup.storage.database import Unit, clean, clean_json, to_record
 from pileup.storage.errors import Conflict, NotFound, Refused, StaleRevision
@@ -235,7 +236,10 @@ class Experiments:
     def attach_artifacts(
         self, experiment_id: str, artifact_ids: list[str], *, by: Actor
     ) -> ExperimentRecord:
-        """Replace the attached artifacts; all must belong to the same incident."""
+        """Replace the attached artifacts; all must belong to the same incident.
+
+        Of a file that the incident and the run both brought, the run gets a copy.
+        """
         row = self._row(experiment_id)
         wanted = list(dict.fromkeys(artifact_ids))
         if row.computed is not None and set(wanted) != self._attached(row.id):
@@ -254,6 +258,13 @@ class Experiments:
         )
         if len(known) != len(wanted):
             raise Refused("One of these artifacts is not part of this incident.", "artifact_ids")
+        attached = self._attached(row.id)
+        wanted = [
+            artifact_id
+            if artifact_id in attached
+            else Artifacts(self._unit).for_run(artifact_id, row.id, row.created_at, by)
+            for artifact_id in wanted
+        ]
         self._session.execute(
             delete(ExperimentArtifact).where(ExperimentArtifact.experiment_id == row.id)
         )

@@ -82,7 +82,8 @@ class RunAnalyses:
             runs.setdefault(artifact_id, set()).add(experiment_id)
         files: dict[str, list[Artifact]] = {}
         for artifact in Artifacts(self._unit).of_incident(incident_id) if runs else ():
-            for run_id in runs.get(artifact.id, set()) | runs.get(artifact.parent_id or "", set()):
+            around = (artifact.id, *artifact.within)
+            for run_id in set[str]().union(*(runs.get(each, ()) for each in around)):
                 files.setdefault(run_id, []).append(artifact)
         return files
 

@@ -26,7 +26,7 @@ def run_evidence(unit: Unit, frames: FrameStore, experiment: ExperimentRecord) -
     members = [
         artifact
         for artifact in Artifacts(unit).of_incident(experiment.incident_id)
-        if not wanted.isdisjoint((artifact.id, artifact.parent_id)) and frame_key(artifact)
+        if not wanted.isdisjoint((artifact.id, *artifact.within)) and frame_key(artifact)
     ]
     parsed = [
         (described, (frames.load(key) or {}) if (key := frame_key(artifact)) else {})
