@@ -11,6 +11,7 @@ import { flag, oneOf, text, useUrlState } from '@/state/url'
 import { useViewKeys } from '@/state/viewKeys'
 import { Button } from '@/ui/controls/Button'
 import { SeeArtifacts } from '@/ui/evidence/SeeArtifacts'
+import { MissingAnswers } from '@/ui/evidence/Unanswered'
 import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/display/States'
 import { Table } from '@/ui/table/Table'
 import { Fleet } from './Fleet'
@@ -125,6 +126,10 @@ export default function CompareScreen() {
           </div>
         </div>
       </header>
+      <MissingAnswers
+        incidentId={id}
+        parts={['stalls', 'captures', 'series', 'waits', 'settings', 'tables', 'table_changes']}
+      />
       <Presets choices={choices.data} sides={sides} onChoose={setSides} />
       <div className="compare-tabs">
         <div className="segments" role="group" aria-label="What to compare">

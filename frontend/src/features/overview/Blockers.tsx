@@ -7,7 +7,7 @@ import { Chip } from '@/ui/controls/Chip'
 import { Evidence } from '@/ui/evidence/evidence'
 import { Measured, Time } from '@/ui/display/Value'
 import { Nothing, Section } from './Section'
-import { unansweredOf } from './Unanswered'
+import { unansweredOf } from '@/ui/evidence/Unanswered'
 
 export function Blockers({ overview }: { readonly overview: Overview }) {
   const { blockers, incident, numbers } = overview

@@ -12,6 +12,7 @@ import { Chip, type Tone } from '@/ui/controls/Chip'
 import { Duration, Measured, Time } from '@/ui/display/Value'
 import { aroundStall } from './links'
 import { type Episodes, episodesQuery } from './queries'
+import { unansweredOf } from '@/ui/evidence/Unanswered'
 import { Section } from './Section'
 
 type EpisodeCard = Episodes['episodes'][number]
@@ -30,11 +31,16 @@ const VERDICT: Record<CaptureDoc['verdict'], readonly [string, Tone]> = {
 export function Captures({ overview }: { readonly overview: Overview }) {
   const several = overview.captures.length > 1
   const episodes = useQuery({ ...episodesQuery(overview.incident.id), enabled: several })
-  if (!several) return null
+  const missing = unansweredOf(overview, ['captures', 'episodes', 'recurrence'])
+  if (!several && missing.length === 0) return null
   const { data } = episodes
   const without = overview.captures.filter((capture) => capture.episodes.length === 0)
   return (
-    <Section title="Captures" note={`${overview.captures.length} in this incident`}>
+    <Section
+      title="Captures"
+      note={several && `${overview.captures.length} in this incident`}
+      unanswered={missing}
+    >
       {data && data.episodes.length > 0 && (
         <ul className="captures-list" aria-label="Stalls, aligned at their onset">
           {data.episodes.map((card) => (

@@ -14,7 +14,7 @@ import { ChevronIcon, DownIcon } from '@/ui/controls/icons'
 import { PinButton } from '@/ui/evidence/pin'
 import { Problem } from '@/ui/display/States'
 import { Nothing, Section } from './Section'
-import { unansweredOf } from './Unanswered'
+import { unansweredOf } from '@/ui/evidence/Unanswered'
 import { findingsQuery, useMakeHypothesis, useVerdict } from './queries'
 
 export function Findings({ overview }: { readonly overview: Overview }) {

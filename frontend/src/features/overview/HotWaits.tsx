@@ -7,7 +7,7 @@ import { Evidence } from '@/ui/evidence/evidence'
 import { type Column, Table } from '@/ui/table/Table'
 import { Measured, ShareValue } from '@/ui/display/Value'
 import { Nothing, Section } from './Section'
-import { unansweredOf } from './Unanswered'
+import { unansweredOf } from '@/ui/evidence/Unanswered'
 
 const BY = oneOf(['position', 'latch'] as const)
 

@@ -1,7 +1,11 @@
 /** A heading with its count and its content; no box around it. */
 import type { ReactNode } from 'react'
 import type { Overview } from '@/api/schema'
-import { Unanswered } from './Unanswered'
+import { Unanswered } from '@/ui/evidence/Unanswered'
+
+/** Whether a whole part has no answer; one about a single check leaves the others. */
+const isUnknown = (unanswered: readonly Overview['unanswered'][number][]) =>
+  unanswered.some(({ part }) => !part.includes('/'))
 
 export function Section({
   title,
@@ -15,7 +19,6 @@ export function Section({
   readonly unanswered?: readonly Overview['unanswered'][number][]
   readonly children: ReactNode
 }) {
-  const isUnknown = unanswered.some(({ part }) => !part.includes('/'))
   return (
     <section className="osection">
       <header className="osection-head">
@@ -23,7 +26,7 @@ export function Section({
         {note && <span className="osection-note">{note}</span>}
       </header>
       <Unanswered items={unanswered} />
-      {!isUnknown && children}
+      {!isUnknown(unanswered) && children}
     </section>
   )
 }
@@ -32,19 +35,23 @@ export function Section({
 export function FoldedSection({
   title,
   note,
+  unanswered = [],
   children,
 }: {
   readonly title: string
   readonly note?: ReactNode
+  /** As of ``Section``; the reader sees it without opening the section. */
+  readonly unanswered?: readonly Overview['unanswered'][number][]
   readonly children: ReactNode
 }) {
   return (
-    <details className="osection osection-folded">
+    <details className="osection osection-folded" open={unanswered.length > 0 || undefined}>
       <summary className="osection-head">
         <h2>{title}</h2>
         {note && <span className="osection-note">{note}</span>}
       </summary>
-      {children}
+      <Unanswered items={unanswered} />
+      {!isUnknown(unanswered) && children}
     </details>
   )
 }

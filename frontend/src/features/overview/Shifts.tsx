@@ -7,7 +7,7 @@ import { type Column, Table } from '@/ui/table/Table'
 import { Measured } from '@/ui/display/Value'
 import { aroundStall } from './links'
 import { Nothing, Section } from './Section'
-import { unansweredOf } from './Unanswered'
+import { unansweredOf } from '@/ui/evidence/Unanswered'
 
 export function Shifts({ overview }: { readonly overview: Overview }) {
   const { search } = useLocation()

@@ -9,7 +9,7 @@ import { Evidence, rawLinesPath, useArtifactByHash } from '@/ui/evidence/evidenc
 import { Duration, Measured, Time } from '@/ui/display/Value'
 import { aroundStall } from './links'
 import { FoldedSection, Nothing, Section } from './Section'
-import { unansweredOf } from './Unanswered'
+import { unansweredOf } from '@/ui/evidence/Unanswered'
 
 const KIND = {
   stall: ['stall', 'holding'],
@@ -31,7 +31,7 @@ export function Stalls({ overview }: { readonly overview: Overview }) {
     <Section
       title="Stalls"
       note={stalls.length > 1 && `${stalls.length} in this capture`}
-      unanswered={unansweredOf(overview, ['stalls', 'captures', 'episodes'])}
+      unanswered={unansweredOf(overview, ['stalls'])}
     >
       {stalls.length === 0 ? (
         <Nothing>
@@ -98,10 +98,16 @@ const VERDICT: Record<TriageDoc['verdict'], readonly [string, Tone]> = {
 export function Triage({ overview }: { readonly overview: Overview }) {
   const { triage, incident } = overview
   const suspects = triage.filter((item) => item.verdict === 'suspect').length
+  const missing = unansweredOf(overview, ['triage'])
   return (
     <FoldedSection
       title="Seven checks"
-      note={suspects > 0 ? `${suspects} suspect` : triage.length > 0 && 'none suspect'}
+      note={
+        suspects > 0
+          ? `${suspects} suspect`
+          : triage.length > 0 && missing.length === 0 && 'none suspect'
+      }
+      unanswered={missing}
     >
       {triage.length === 0 ? (
         <Nothing>Available after the analysis.</Nothing>
@@ -147,9 +153,10 @@ const LIMIT: Record<LimitDoc['verdict'], readonly [string, Tone]> = {
 /** Gauges at or near their ceilings; nothing when there are none. */
 export function Limits({ overview }: { readonly overview: Overview }) {
   const { limits, incident } = overview
-  if (limits.length === 0) return null
+  const missing = unansweredOf(overview, ['limits'])
+  if (limits.length === 0 && missing.length === 0) return null
   return (
-    <Section title="Limits">
+    <Section title="Limits" unanswered={missing}>
       <ul className="side-list">
         {limits.map((limit) => (
           <li key={`${limit.id}:${limit.title}`}>
@@ -186,9 +193,10 @@ export function Deadlocks({ overview }: { readonly overview: Overview }) {
   const { deadlocks, deadlock_patterns: patterns, incident } = overview
   const commonest = patterns[0]
   const find = useArtifactByHash(incident.id)
-  if (deadlocks.length === 0) return null
+  const missing = unansweredOf(overview, ['deadlocks', 'deadlock_patterns'])
+  if (deadlocks.length === 0 && missing.length === 0) return null
   return (
-    <Section title="Deadlocks" note="Dumps print only the latest deadlock">
+    <Section title="Deadlocks" note="Dumps print only the latest deadlock" unanswered={missing}>
       <ul className="side-list">
         {commonest && (
           <li>

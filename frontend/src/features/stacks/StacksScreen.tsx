@@ -12,6 +12,7 @@ import { cx } from '@/ui/controls/cx'
 import { useArtifactByHash } from '@/ui/evidence/evidence'
 import { ExportMenu } from '@/ui/controls/ExportMenu'
 import { SeeArtifacts } from '@/ui/evidence/SeeArtifacts'
+import { MissingAnswers } from '@/ui/evidence/Unanswered'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/display/States'
 import { STACK_KEYS } from './keys'
 import { FlamePanel } from './FlamePanel'
@@ -129,6 +130,7 @@ export default function StacksScreen() {
             )}
           </div>
         </header>
+        <MissingAnswers incidentId={id} parts={['stalls', 'hot_stacks']} />
         {show === 'flame' ? (
           <FlamePanel incidentId={id} idle={idle} />
         ) : show === 'sessions' ? (

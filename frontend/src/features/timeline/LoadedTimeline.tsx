@@ -69,7 +69,7 @@ export function LoadedTimeline({ model, data, view, tileError, plotWidth }: Prop
       />
       <TimelineMessages
         artifacts={model.overview.data?.artifacts}
-        unanswered={model.overview.data?.unanswered ?? []}
+        incidentId={model.id}
         whatMoved={whatMoved}
         tileError={tileError}
       />

@@ -78,6 +78,7 @@ const show = (search: string, answer: object = graph, ask?: Parameters<typeof re
       { ...moment, time: '2026-11-20T22:20:16Z', max_waited_s: 2 },
     ],
     '/incidents/i1/overview': {
+      unanswered: [],
       roots: [{ label: 'session 390', share: 0.94, time: moment_(15), node: 'h' }],
     },
     '/incidents/i1/artifacts': { items: [], worker: { alive: true, last_seen: null } },

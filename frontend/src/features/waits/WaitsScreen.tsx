@@ -4,6 +4,7 @@ import { useKeys } from '@/state/keys'
 import { useViewKeys } from '@/state/viewKeys'
 import { Button } from '@/ui/controls/Button'
 import { SeeArtifacts } from '@/ui/evidence/SeeArtifacts'
+import { MissingAnswers } from '@/ui/evidence/Unanswered'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/display/States'
 import { GraphView } from './graph/GraphView'
 import { NodeInspector } from './inspector/NodeInspector'
@@ -44,6 +45,10 @@ export default function WaitsScreen() {
   return (
     <div className="waits">
       <WaitsHeader model={model} graph={data} />
+      <MissingAnswers
+        incidentId={model.incidentId}
+        parts={['stalls', 'waits', 'blocked_time', 'roots', 'hot_latches']}
+      />
       {data.notes.length > 0 && <Notes notes={data.notes} />}
       <WaitsBody model={model} graph={data} />
       <Scrubber

@@ -1,5 +1,6 @@
 /** Messages above the lanes: files still being read, nothing moved, what failed. */
 import { Banner, Problem } from '@/ui/display/States'
+import { MissingAnswers } from '@/ui/evidence/Unanswered'
 
 type Props = {
   readonly artifacts:
@@ -12,21 +13,10 @@ type Props = {
     | undefined
   readonly whatMoved: { readonly found: number | null; readonly error: unknown }
   readonly tileError: unknown
-  /** Questions of the analysis that failed. */
-  readonly unanswered: readonly { readonly part: string; readonly why: string }[]
+  readonly incidentId: string
 }
 
-/** Parts of the analysis that the timeline draws. */
-const DRAWN: Readonly<Record<string, string>> = {
-  stalls: 'The stalls',
-  captures: 'The captures',
-  series: 'The series',
-  waits: 'The waits and blockers',
-  blockers: 'The blockers',
-  events: 'The events',
-}
-
-export function TimelineMessages({ unanswered, artifacts, whatMoved, tileError }: Props) {
+export function TimelineMessages({ incidentId, artifacts, whatMoved, tileError }: Props) {
   return (
     <>
       {artifacts && artifacts.parsing > 0 && (
@@ -35,13 +25,10 @@ export function TimelineMessages({ unanswered, artifacts, whatMoved, tileError }
           they are analysed.
         </Banner>
       )}
-      {unanswered
-        .filter(({ part }) => part in DRAWN)
-        .map(({ part, why }) => (
-          <Banner key={part}>
-            {DRAWN[part]} could not be determined: {why}
-          </Banner>
-        ))}
+      <MissingAnswers
+        incidentId={incidentId}
+        parts={['stalls', 'captures', 'series', 'waits', 'blockers', 'events']}
+      />
       {whatMoved.found === 0 && (
         <Banner tone="plain">
           No series changed in this window compared with the one before. Choose a window that
