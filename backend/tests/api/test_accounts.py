@@ -205,6 +205,37 @@ def test_a_token_creates_no_token(site: Site) -> None:
     assert site.with_token("full").post("/api/v1/tokens", json=body).status_code == 403
 
 
+@pytest.mark.parametrize("end", [True, False])
+def test_a_new_password_revokes_the_tokens_unless_they_are_kept(site: Site, end: bool) -> None:
+    here = site.client("contributor")
+    token = site.with_token("read", here)
+    body = {"current_password": PASSWORD, "password": PASSWORD + " new", "end_tokens": end}
+    assert here.patch("/api/v1/session/user", json=body).status_code == 200
+    assert token.get("/api/v1/incidents").status_code == (401 if end else 200)
+
+
+@pytest.mark.parametrize(
+    "password",
+    [
+        "1234567890",
+        "password12",
+        " " * 10,
+        "qwertyuiop",
+        "hunter2hunter2",
+        "vera.example",
+        "Vera Vera 1",
+    ],
+)
+def test_common_passwords_are_refused(site: Site, password: str) -> None:
+    """So are those made of the user's own name and address; the answer says what helps."""
+    body = {"name": "Vera", "email": "vera@example.org", "password": password}
+    answer = site.admin.post("/api/v1/users", json=body)
+    assert answer.status_code == 422
+    (error,) = answer.json()["errors"]
+    assert error["field"] == "password"
+    assert "easy to guess" in error["message"]
+
+
 def test_signing_out_ends_the_session(site: Site) -> None:
     """The old cookie is worth nothing afterwards, even for a viewer."""
     viewer = site.client("viewer")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
 import httpx
 import pytest
+from fastapi.testclient import TestClient
 from sqlalchemy import text
 
 from pileup.api import event_hub
@@ -145,3 +147,51 @@ def test_a_silent_worker_is_not_alive(site: Site) -> None:
         assert Workers(unit).presence(timedelta(seconds=5)).alive
         unit.session.execute(text("update workers set last_seen = now() - interval '1 minute'"))
         assert not Workers(unit).presence(timedelta(seconds=5)).alive
+
+
+REVOKE: dict[str, Callable[[Site, TestClient, str, str], Any]] = {
+    "session ended": lambda site, here, _user, other: here.delete(f"/api/v1/session/all/{other}"),
+    "disabled": lambda site, _here, user, _: site.admin.patch(
+        f"/api/v1/users/{user}", json={"disabled": True}
+    ),
+    "new password": lambda site, _here, user, _: site.admin.patch(
+        f"/api/v1/users/{user}", json={"password": "another horse battery"}
+    ),
+    "token revoked": lambda site, here, _user, _: [
+        here.delete(f"/api/v1/tokens/{token['id']}") for token in here.get("/api/v1/tokens").json()
+    ],
+}
+
+
+@pytest.mark.parametrize("why", REVOKE)
+def test_a_stream_ends_with_the_right_to_read_it(site: Site, why: str) -> None:
+    """Within a second, and another user's stream goes on."""
+    incident, here = site.incident(), site.client("contributor", "ann")
+    user = here.get("/api/v1/session").json()["user"]
+    if why == "token revoked":
+        there = site.with_token("read", here)
+    else:
+        there = site.signed_in(user["email"])
+    sessions = here.get("/api/v1/session/all").json()
+    other = next((row["id"] for row in sessions if not row["current"]), "")
+    with (
+        serving(create_app(site.settings)) as url,
+        httpx.Client(
+            base_url=url, cookies=dict(there.cookies), headers=authorization(there), timeout=20
+        ) as client,
+        httpx.Client(base_url=url, cookies=dict(site.admin.cookies), timeout=20) as admin,
+        opened(client, incident) as ending,
+        opened(admin, incident) as lasting,
+    ):
+        REVOKE[why](site, here, user["id"], other)
+        began = time.monotonic()
+        assert list(ending) == []
+        assert time.monotonic() - began < 1.0
+        with site.database.unit() as unit:
+            unit.notify(incident, "report")
+        assert next(lasting) == ("changed", {"what": "report"})
+
+
+def authorization(client: TestClient) -> dict[str, str]:
+    sent = client.headers.get("Authorization")
+    return {"Authorization": sent} if sent else {}

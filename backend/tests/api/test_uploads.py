@@ -229,3 +229,23 @@ def test_an_unknown_incident_takes_nothing(site: Site) -> None:
     url = "/api/v1/incidents/none/artifacts"
     assert site.admin.post(url, files={"file": ("a", b"b")}).status_code == 404
     assert blobs(site) == []
+
+
+def test_a_push_token_touches_its_own_uploads_only(site: Site) -> None:
+    """It neither sees, continues nor cancels what the same user began elsewhere."""
+    incident = site.incident()
+    address = f"/api/v1/incidents/{incident}/uploads"
+    mine, theirs = site.with_token("push"), site.with_token("push")
+    made = {
+        who: client.post(address, headers={"Upload-Length": "3"}).headers["Location"]
+        for who, client in (("mine", mine), ("theirs", theirs), ("browser", site.admin))
+    }
+    assert [made["mine"].endswith(row["id"]) for row in mine.get(address).json()] == [True]
+    bytes_sent = {"Upload-Offset": "0", "Content-Type": "application/offset+octet-stream"}
+    for who in ("theirs", "browser"):
+        assert mine.head(made[who]).status_code == 404
+        assert mine.patch(made[who], content=b"abc", headers=bytes_sent).status_code == 404
+        assert mine.delete(made[who]).status_code == 404
+    assert mine.patch(made["mine"], content=b"abc", headers=bytes_sent).status_code == 204
+    assert len(site.admin.get(address).json()) == 2
+    assert mine.get("/api/v1/session").json()["user"]["email"] is None

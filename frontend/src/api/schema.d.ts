@@ -1366,6 +1366,8 @@ export interface paths {
     /**
      * Events
      * @description Stream the incident's events: artifact, upload, analysis, worker, text, presence, changed.
+     *
+     *     The stream ends within a second when the caller may not read the incident any more.
      */
     get: operations['events_api_v1_incidents__incident_id__events_get']
     put?: never
@@ -2586,6 +2588,8 @@ export interface paths {
     /**
      * Unfinished Uploads
      * @description List the uploads that are not complete; they survive a reload of the page.
+     *
+     *     A push token sees only those that it began.
      */
     get: operations['unfinished_uploads_api_v1_incidents__incident_id__uploads_get']
     put?: never
@@ -3066,7 +3070,7 @@ export interface paths {
     }
     /**
      * Me
-     * @description Return the signed-in user.
+     * @description Return the signed-in user; a push token does not see the e-mail address.
      */
     get: operations['me_api_v1_session_get']
     put?: never
@@ -3160,7 +3164,7 @@ export interface paths {
     head?: never
     /**
      * Change Profile
-     * @description Change your own name or password; a new password ends your other sessions.
+     * @description Change your own name or password; a new password ends your other sessions, tokens too.
      */
     patch: operations['change_profile_api_v1_session_user_patch']
     trace?: never
@@ -7412,6 +7416,8 @@ export interface components {
     ProfileChange: {
       /** Current Password */
       current_password?: string | null
+      /** End Tokens */
+      end_tokens?: boolean | null
       /** Name */
       name?: string | null
       /** Password */
@@ -9362,6 +9368,8 @@ export interface components {
     UserChange: {
       /** Disabled */
       disabled?: boolean | null
+      /** End Tokens */
+      end_tokens?: boolean | null
       /** Name */
       name?: string | null
       /** Password */

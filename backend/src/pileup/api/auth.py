@@ -21,6 +21,8 @@ from pileup.storage.accounts.records import Scope, User
 from pileup.storage.accounts.sessions import Sessions
 from pileup.storage.audit import Actor
 from pileup.storage.database import Unit
+from pileup.storage.errors import NotFound
+from pileup.storage.incidents.incidents import Incidents
 
 SESSION_COOKIE = "pileup_session"
 CSRF_COOKIE = "pileup_csrf"
@@ -38,6 +40,7 @@ class Principal:
     via: Literal["cookie", "token"]
     scope: Scope
     csrf: str | None
+    token_id: str | None = None
 
     @property
     def actor(self) -> Actor:
@@ -60,6 +63,17 @@ def principal(request: Request, services: ServicesDep) -> Principal:
 
 
 Caller = Annotated[Principal, Depends(principal)]
+
+
+def may_still_read(request: Request, services: Services, incident_id: str) -> bool:
+    """Check again whether this request, answered for long, may read the incident."""
+    with services.database.unit() as unit:
+        try:
+            _may_read(_identify(request, services, unit, use=False))
+            Incidents(unit).get(incident_id)
+        except (ApiError, NotFound):
+            return False
+    return True
 
 
 def guard(request: Request, caller: Caller) -> None:
@@ -132,14 +146,14 @@ def clear_session_cookies(response: Response) -> None:
     response.delete_cookie(CSRF_COOKIE, path="/")
 
 
-def _identify(request: Request, services: Services, unit: Unit) -> Principal:
+def _identify(request: Request, services: Services, unit: Unit, *, use: bool = True) -> Principal:
     scheme, _, credentials = request.headers.get("authorization", "").partition(" ")
     cookie = request.cookies.get(SESSION_COOKIE)
     accounts = Accounts(unit)
     if scheme:
-        owner = accounts.by_token(credentials.strip()) if scheme.lower() == "bearer" else None
-        if owner:
-            return Principal(owner[0], "token", owner[1], None)
+        token = accounts.by_token(credentials.strip()) if scheme.lower() == "bearer" else None
+        if token:
+            return Principal(token.user, "token", token.scope, None, token.token_id)
         raise ApiError(
             401,
             "Sign in",
@@ -147,7 +161,7 @@ def _identify(request: Request, services: Services, unit: Unit) -> Principal:
             WWW_Authenticate='Bearer error="invalid_token"',
         )
     idle = timedelta(hours=services.settings.session_idle_h)
-    session = Sessions(unit).find(cookie, idle) if cookie else None
+    session = Sessions(unit).find(cookie, idle, use=use) if cookie else None
     if session is None:
         raise ApiError(
             401, "Sign in", "this needs a signed-in user or a token", WWW_Authenticate="Bearer"

@@ -17,7 +17,7 @@ import psycopg
 import structlog
 from starlette.concurrency import run_in_threadpool
 
-from pileup.storage.database import CHANNEL, connect_args, listen_address
+from pileup.storage.database import ACCESS, CHANNEL, connect_args, listen_address
 
 _HEARTBEAT_S = 5.0
 """Time without a notice after which the connection to PostgreSQL is checked, and its limit."""
@@ -138,6 +138,9 @@ class EventHub:
 
     def _dispatch(self, payload: str) -> None:
         notice: Notice = {**json.loads(payload), "number": next(self._numbers)}
+        if notice["topic"] == ACCESS:
+            self._everybody(notice)
+            return
         if notice["topic"] == "presence":
             self._update_presence(notice)
         else:

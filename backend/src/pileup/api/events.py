@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -16,10 +16,12 @@ from pydantic import TypeAdapter
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 
+from pileup.api.auth import Caller, may_still_read
 from pileup.api.deps import Services, ServicesDep
 from pileup.api.event_hub import EventHub, Notice
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.artifacts.uploads import Uploads
+from pileup.storage.database import ACCESS
 from pileup.storage.errors import NotFound
 from pileup.storage.incidents.incidents import Incidents
 from pileup.storage.queue.jobs import Jobs
@@ -37,8 +39,10 @@ _GATHER_TYPING_S = 0.05
 _RETRY_MS = 1000
 """Time after which a browser reconnects."""
 _WORKER_CHECK_S = 3.0
+_AUTHORIZED_S = 30.0
+"""Time after which a stream is checked again without a notice: sessions and tokens expire."""
 
-_AT_ONCE = ("text", "presence")
+_AT_ONCE = ("text", "presence", ACCESS)
 
 
 @router.get(
@@ -46,23 +50,40 @@ _AT_ONCE = ("text", "presence")
     response_class=EventSourceResponse,
     responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
 )
-async def events(incident_id: str, request: Request, services: ServicesDep) -> EventSourceResponse:
-    """Stream the incident's events: artifact, upload, analysis, worker, text, presence, changed."""
+async def events(
+    incident_id: str, request: Request, services: ServicesDep, caller: Caller
+) -> EventSourceResponse:
+    """Stream the incident's events: artifact, upload, analysis, worker, text, presence, changed.
+
+    The stream ends within a second when the caller may not read the incident any more.
+    """
     await run_in_threadpool(_must_exist, services, incident_id)
     hub: EventHub = request.app.state.hub
+
+    def may_read() -> bool:
+        return may_still_read(request, services, incident_id)
+
     return EventSourceResponse(
-        _stream(hub, services, incident_id),
+        _stream(hub, services, incident_id, caller.user.id, may_read),
         ping=HEARTBEAT_S,
         headers={"X-Accel-Buffering": "no", "Cache-Control": "no-store"},
     )
 
 
 async def _stream(
-    hub: EventHub, services: Services, incident_id: str
+    hub: EventHub,
+    services: Services,
+    incident_id: str,
+    user_id: str,
+    may_read: Callable[[], bool],
 ) -> AsyncIterator[ServerSentEvent]:
+    """Yield events until the caller leaves or may not read the incident any more."""
     queue = hub.open(incident_id)
     loop = asyncio.get_running_loop()
+    authorized = loop.time()
     try:
+        if not await run_in_threadpool(may_read):  # changed before the queue was open
+            return
         alive = await _is_worker_alive(hub, services)
         yield ServerSentEvent(json.dumps({"alive": alive}), event="worker", retry=_RETRY_MS)
         if here := hub.here(incident_id):
@@ -70,6 +91,15 @@ async def _stream(
         checked = loop.time()
         while True:
             notices = await _gather(queue, _WORKER_CHECK_S)
+            about_access = [notice for notice in notices if notice["topic"] == ACCESS]
+            notices = [notice for notice in notices if notice["topic"] != ACCESS]
+            if (
+                any(notice["id"] in (user_id, None) for notice in about_access)
+                or loop.time() - authorized >= _AUTHORIZED_S
+            ):
+                authorized = loop.time()
+                if not await run_in_threadpool(may_read):
+                    return
             numbers = (incident_id, *(notice["number"] for notice in notices))
             for event in await hub.share(numbers, _read, services, incident_id, notices):
                 yield event

@@ -26,6 +26,8 @@ from sqlalchemy.orm import Session, sessionmaker
 from pileup.storage.errors import StorageError
 
 CHANNEL = "pileup"
+ACCESS = "access"
+"""Topic of notices about what a user may do."""
 
 Unreachable = exc.OperationalError
 """PostgreSQL does not answer, or broke the connection; ``orig`` is the driver's own error."""
@@ -53,6 +55,13 @@ class Unit:
         self.session.execute(
             text("select pg_notify(:channel, :payload)"), {"channel": CHANNEL, "payload": payload}
         )
+
+    def notify_access(self, user_id: str) -> None:
+        """Notify every API process, at commit, that what this user may do changed.
+
+        Their live streams are checked again, and end when they may not be read any more.
+        """
+        self.notify("", ACCESS, user_id)
 
     def after_commit(self, action: Callable[[], None]) -> None:
         """Run ``action`` once the transaction is on disk."""

@@ -64,13 +64,14 @@ function PasswordForm() {
   const change = useChangeProfile()
   const [current, setCurrent] = useState('')
   const [password, setPassword] = useState('')
+  const [endTokens, setEndTokens] = useState(true)
   return (
     <form
       className="settings-fields settings-narrow"
       onSubmit={(event) => {
         event.preventDefault()
         change.mutate(
-          { current_password: current, password },
+          { current_password: current, password, end_tokens: endTokens },
           {
             onSuccess: () => {
               setCurrent('')
@@ -99,7 +100,7 @@ function PasswordForm() {
       </Field>
       <Field
         label="New password"
-        hint="10 characters or more. It signs you out of other browsers."
+        hint="10 characters or more that are hard to guess. It signs you out of other browsers."
         problem={problemOf(change.error, 'password')}
       >
         {(ids) => (
@@ -115,6 +116,14 @@ function PasswordForm() {
           />
         )}
       </Field>
+      <label className="settings-check">
+        <input
+          type="checkbox"
+          checked={endTokens}
+          onChange={(event) => setEndTokens(event.target.checked)}
+        />
+        Also revoke my API tokens
+      </label>
       {change.error && <Problem compact error={change.error} what="The password was not changed" />}
       {change.isSuccess && <p role="status">The password is changed.</p>}
       <div>

@@ -122,7 +122,11 @@ function FirstUser({ link, next }: { readonly link: string; readonly next: strin
           />
         )}
       </Field>
-      <Field label="Password" hint="10 characters or more." problem={errors['password']}>
+      <Field
+        label="Password"
+        hint="10 characters or more that are hard to guess."
+        problem={errors['password']}
+      >
         {(ids) => (
           <input
             {...ids}
@@ -170,7 +174,7 @@ function ByLink({
       {invited && (
         <Field
           label="Password"
-          hint="10 characters or more."
+          hint="10 characters or more that are hard to guess. A new password revokes your API tokens."
           problem={fieldErrors(signIn.error)['password']}
         >
           {(ids) => (

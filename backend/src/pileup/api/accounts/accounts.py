@@ -42,6 +42,8 @@ class ProfileChange(In):
     current_password: str | None = Field(default=None, max_length=1000)
     """Needed for a new password, where there is one."""
     password: str | None = Field(default=None, max_length=1000)
+    end_tokens: bool | None = None
+    """Whether a new password also revokes your API tokens; it does unless this is false."""
 
 
 class SignInLink(Out):
@@ -55,6 +57,8 @@ class UserChange(In):
     role: Role | None = None
     password: str | None = Field(default=None, max_length=1000)
     disabled: bool | None = None
+    end_tokens: bool | None = None
+    """Whether a new password also revokes the user's tokens; it does unless this is false."""
 
 
 class TokenOut(Out):
@@ -85,7 +89,7 @@ def change_profile(
     limits: LimitsDep,
     secret: Annotated[str | None, Cookie(alias=SESSION_COOKIE, include_in_schema=False)] = None,
 ) -> User:
-    """Change your own name or password; a new password ends your other sessions."""
+    """Change your own name or password; a new password ends your other sessions, tokens too."""
     if caller.via == "token":
         raise ApiError(403, "Not with a token", "change your profile in the browser")
     key = f"profile {caller.user.id}"
@@ -98,6 +102,7 @@ def change_profile(
             current_password=body.current_password,
             password=body.password,
             session=secret,
+            end_tokens=body.end_tokens is not False,
         )
     except Refused as refused:
         if refused.field == "current_password":
@@ -126,7 +131,12 @@ def create_user(body: NewUser, by: AdminDep, unit: UnitDep) -> User:
 def change_user(user_id: str, body: UserChange, by: AdminDep, unit: UnitDep) -> User:
     """Change the name, role or password of a user, or disable the user."""
     user = Accounts(unit).change_user(
-        user_id, name=body.name, role=body.role, password=body.password, disabled=body.disabled
+        user_id,
+        name=body.name,
+        role=body.role,
+        password=body.password,
+        disabled=body.disabled,
+        end_tokens=body.end_tokens is not False,
     )
     fields = sorted(body.model_fields_set)
     audit.record(unit, by.actor, "user.changed", target=user.id, fields=fields, role=user.role)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Annotated
 
@@ -137,8 +138,9 @@ _RECORDED = (1, 10)
 
 @own.get("/session")
 def me(caller: Caller) -> Me:
-    """Return the signed-in user."""
-    return Me(user=caller.user, csrf=caller.csrf)
+    """Return the signed-in user; a push token does not see the e-mail address."""
+    user = caller.user if caller.scope != "push" else replace(caller.user, email=None)
+    return Me(user=user, csrf=caller.csrf)
 
 
 @own.delete("/session", status_code=204)

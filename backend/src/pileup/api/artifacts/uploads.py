@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections import deque
 from contextlib import ExitStack
-from datetime import datetime
 from typing import Annotated, BinaryIO
 
 from fastapi import APIRouter, Header, Request, Response
@@ -18,12 +17,18 @@ from starlette.requests import ClientDisconnect
 
 from pileup.api.artifacts.artifacts import ArtifactItems
 from pileup.api.artifacts.tus import MULTIPART, OFFSET_TYPE, TUS, given_in, locked, metadata_of
+from pileup.api.artifacts.upload_state import (
+    UploadOut,
+    find_upload,
+    may_touch,
+    received_bytes,
+    shape_upload,
+)
 from pileup.api.auth import Caller, Principal
 from pileup.api.bodies import STREAMED
 from pileup.api.deps import Services, ServicesDep, UnitDep
 from pileup.api.errors import ApiError
 from pileup.api.multipart import read_parts
-from pileup.api.schema import Out
 from pileup.storage.artifacts.artifacts import Artifacts, Given
 from pileup.storage.artifacts.uploads import Upload, Uploads
 from pileup.storage.errors import Conflict, TooLarge
@@ -32,15 +37,6 @@ from pileup.storage.incidents.incidents import Incidents
 from pileup.views.artifacts.artifacts import Artifact, shape
 
 router = APIRouter(tags=["uploads"], max_body_size=STREAMED)
-
-
-class UploadOut(Out):
-    id: str
-    path: str
-    bytes: int
-    received: int
-    created_at: datetime
-    updated_at: datetime
 
 
 @router.post("/incidents/{incident_id}/artifacts", status_code=201, openapi_extra=MULTIPART)
@@ -87,10 +83,16 @@ async def upload_files(
 
 
 @router.get("/incidents/{incident_id}/uploads")
-def unfinished_uploads(incident_id: str, services: ServicesDep, unit: UnitDep) -> list[UploadOut]:
-    """List the uploads that are not complete; they survive a reload of the page."""
+def unfinished_uploads(
+    incident_id: str, services: ServicesDep, unit: UnitDep, caller: Caller
+) -> list[UploadOut]:
+    """List the uploads that are not complete; they survive a reload of the page.
+
+    A push token sees only those that it began.
+    """
     Incidents(unit).get(incident_id)
-    return [_shape(services, upload) for upload in Uploads(unit).unfinished(incident_id)]
+    uploads = Uploads(unit).unfinished(incident_id)
+    return [shape_upload(services, upload) for upload in uploads if may_touch(caller, upload)]
 
 
 @router.post("/incidents/{incident_id}/uploads", status_code=201)
@@ -126,6 +128,7 @@ def create_upload(
             caller.actor,
             excluded=metadata.get("excluded") == "true",
             given=given_in(metadata),
+            token_id=caller.token_id,
         )
         folder = services.settings.uploads_dir
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -136,11 +139,13 @@ def create_upload(
 
 
 @router.head("/uploads/{upload_id}", status_code=200)
-def upload_offset(upload_id: str, services: ServicesDep, response: Response, unit: UnitDep) -> None:
+def upload_offset(
+    upload_id: str, services: ServicesDep, response: Response, unit: UnitDep, caller: Caller
+) -> None:
     """Return how many bytes of the upload are stored (tus core)."""
-    upload = Uploads(unit).get(upload_id)
+    upload = find_upload(unit, caller, upload_id)
     response.headers.update(TUS)
-    response.headers["Upload-Offset"] = str(_received(services, upload))
+    response.headers["Upload-Offset"] = str(received_bytes(services, upload))
     response.headers["Upload-Length"] = str(upload.bytes)
     if upload.artifact_id:
         response.headers["X-Artifact-Id"] = upload.artifact_id
@@ -160,7 +165,7 @@ async def append_to_upload(
     response.headers.update(TUS)
     if content_type.partition(";")[0].strip() != OFFSET_TYPE:
         raise ApiError(415, "Wrong content type", f"send the bytes as {OFFSET_TYPE}")
-    upload = await run_in_threadpool(_find, services, upload_id)
+    upload = await run_in_threadpool(_find, services, caller, upload_id)
     if upload.artifact_id is not None:
         response.headers["Upload-Offset"] = str(upload.bytes)
         response.headers["X-Artifact-Id"] = upload.artifact_id
@@ -185,10 +190,12 @@ async def append_to_upload(
 
 
 @router.delete("/uploads/{upload_id}", status_code=204)
-def cancel_upload(upload_id: str, services: ServicesDep, response: Response, unit: UnitDep) -> None:
+def cancel_upload(
+    upload_id: str, services: ServicesDep, response: Response, unit: UnitDep, caller: Caller
+) -> None:
     """Cancel an upload and delete its bytes (tus termination); a finished one is an artifact."""
     response.headers.update(TUS)
-    upload = Uploads(unit).get(upload_id)
+    upload = find_upload(unit, caller, upload_id)
     if upload.artifact_id is not None:
         raise Conflict("the upload is finished: delete its artifact instead")
     Uploads(unit).remove(upload_id)
@@ -280,20 +287,6 @@ def _note(services: Services, upload_id: str, received: int) -> None:
         Uploads(unit).received(upload_id, received)
 
 
-def _find(services: Services, upload_id: str) -> Upload:
+def _find(services: Services, caller: Principal, upload_id: str) -> Upload:
     with services.database.unit() as unit:
-        return Uploads(unit).get(upload_id)
-
-
-def _received(services: Services, upload: Upload) -> int:
-    if upload.artifact_id is not None:
-        return upload.bytes
-    try:
-        return upload.file(services.settings.uploads_dir).stat().st_size
-    except FileNotFoundError:
-        return 0
-
-
-def _shape(services: Services, upload: Upload) -> UploadOut:
-    out = UploadOut.model_validate(upload)
-    return out.model_copy(update={"received": _received(services, upload)})
+        return find_upload(unit, caller, upload_id)

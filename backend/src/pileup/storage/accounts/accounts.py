@@ -19,13 +19,13 @@ from pileup.storage.accounts.credentials import (
     new_secret,
     password_fits,
 )
-from pileup.storage.accounts.records import Role, Scope, Token, User
+from pileup.storage.accounts.passwords import check_password
+from pileup.storage.accounts.records import Role, Scope, Token, TokenUse, User
 from pileup.storage.accounts.sessions import end_sessions
 from pileup.storage.audit import Actor
 from pileup.storage.database import Unit, clean, to_record
 from pileup.storage.errors import Conflict, NotFound, Refused
 
-MIN_PASSWORD = 10
 _ONE_AT_A_TIME = 7_145_202  # advisory lock: creating the first admin, demoting an admin
 
 
@@ -47,6 +47,7 @@ class Accounts:
     """Repository of users, sign-in links, sessions and API tokens."""
 
     def __init__(self, unit: Unit) -> None:
+        self._unit = unit
         self._db = unit.session
 
     # ---- users
@@ -70,7 +71,10 @@ class Accounts:
         if address and self._db.scalar(select(models.User.id).filter_by(email=address)):
             raise Conflict(f"there is already a user with the address {address}")
         row = models.User(
-            name=_name(name), email=address, role=role, password_hash=_hashed(password)
+            name=_name(name),
+            email=address,
+            role=role,
+            password_hash=_hashed(password, name, address),
         )
         self._db.add(row)
         self._db.flush()
@@ -85,8 +89,12 @@ class Accounts:
         role: Role | None = None,
         password: str | None = None,
         disabled: bool | None = None,
+        end_tokens: bool = True,
     ) -> User:
-        """Change the given fields; the last admin stays; a new password ends other sessions."""
+        """Change the given fields; the last admin stays.
+
+        A new password ends the sessions and, with ``end_tokens``, revokes the API tokens.
+        """
         self._db.execute(select(func.pg_advisory_xact_lock(_ONE_AT_A_TIME)))
         row = self._user(user_id)
         loses = (role is not None and role != "admin") or disabled is True
@@ -102,10 +110,13 @@ class Accounts:
         if disabled is not None:
             row.disabled = disabled
         if password is not None:
-            row.password_hash = _hashed(password)
+            row.password_hash = _hashed(password, row.name, row.email)
+            if end_tokens:
+                self._revoke_all(user_id)
         if password is not None or disabled:
-            end_sessions(self._db, user_id)
+            end_sessions(self._unit, user_id)
         self._db.flush()
+        self._unit.notify_access(user_id)
         return to_record(User, row)
 
     def change_profile(
@@ -116,11 +127,12 @@ class Accounts:
         current_password: str | None,
         password: str | None,
         session: str | None,
+        end_tokens: bool = True,
     ) -> User:
         """Change a user's own name or password; a new password ends the other sessions.
 
         current_password: needed for a new password, where the user has one. session: the secret
-        of the session that stays open.
+        of the session that stays open. end_tokens: a new password also revokes the API tokens.
         """
         row = self._user(user_id)
         if name is not None:
@@ -128,8 +140,10 @@ class Accounts:
         if password is not None:
             if row.password_hash and not password_fits(row.password_hash, current_password or ""):
                 raise Refused("this is not your current password", "current_password")
-            row.password_hash = _hashed(password)
-            end_sessions(self._db, user_id, but=session)
+            row.password_hash = _hashed(password, row.name, row.email)
+            end_sessions(self._unit, user_id, but=session)
+            if end_tokens:
+                self._revoke_all(user_id)
         self._db.flush()
         return to_record(User, row)
 
@@ -164,7 +178,8 @@ class Accounts:
     ) -> User:
         """Use up a sign-in link and return its user; create the first admin where there is none.
 
-        password: the first or a new password of that user; a new one ends other sessions.
+        password: the first or a new password of that user; a new one ends the other sessions and
+        revokes the API tokens.
         """
         self._db.execute(select(func.pg_advisory_xact_lock(_ONE_AT_A_TIME)))
         row = self._db.scalar(
@@ -188,8 +203,9 @@ class Accounts:
             if user.disabled:
                 raise Refused(f"the account of {user.name} is disabled", "link")
             if password:
-                user.password_hash = _hashed(password)
-                end_sessions(self._db, user.id)
+                user.password_hash = _hashed(password, user.name, user.email)
+                end_sessions(self._unit, user.id)
+                self._revoke_all(user.id)
             return to_record(User, user)
         if self.has_users():
             raise Refused(
@@ -248,9 +264,10 @@ class Accounts:
         )
         if done is None:
             raise NotFound("you have no such token")
+        self._unit.notify_access(user_id)
 
-    def by_token(self, secret: str) -> tuple[User, Scope] | None:
-        """Return the user and scope of a valid token secret, else None."""
+    def by_token(self, secret: str) -> TokenUse | None:
+        """Return whose token this secret is and what it may do; None unless it is valid."""
         row = self._db.execute(
             select(models.Token, models.User)
             .join(models.User, models.User.id == models.Token.user_id)
@@ -280,7 +297,14 @@ class Accounts:
             .where(models.Token.id.in_(stale.scalar_subquery()))
             .values(last_used_at=func.now())
         )
-        return to_record(User, user), cast(Scope, token.scope)
+        return TokenUse(token.id, to_record(User, user), cast(Scope, token.scope))
+
+    def _revoke_all(self, user_id: str) -> None:
+        self._db.execute(
+            update(models.Token)
+            .where(models.Token.user_id == user_id, models.Token.revoked_at.is_(None))
+            .values(revoked_at=func.now())
+        )
 
     def _user(self, user_id: str) -> models.User:
         row = self._db.get(models.User, user_id)
@@ -315,11 +339,8 @@ def _name(name: str) -> str:
     return cleaned
 
 
-def _hashed(password: str | None) -> str | None:
+def _hashed(password: str | None, name: str, email: str | None) -> str | None:
     if not password:
         return None
-    if len(password) < MIN_PASSWORD:
-        raise Refused(f"a password has at least {MIN_PASSWORD} characters", "password")
-    if len(password) > 1000:
-        raise Refused("a password has at most 1000 characters", "password")
+    check_password(password, name, email or "")
     return hash_password(password)

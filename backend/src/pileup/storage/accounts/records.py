@@ -29,3 +29,12 @@ class Token:
     created_at: datetime
     expires_at: datetime | None
     last_used_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class TokenUse:
+    """A valid token that a request carries."""
+
+    token_id: str
+    user: User
+    scope: Scope

@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import delete, func, select, text, update
-from sqlalchemy.orm import Session as Transaction
 
 from pileup.storage import models
 from pileup.storage.accounts.credentials import hash_secret, new_secret
@@ -55,6 +54,7 @@ class Sessions:
     """Repository of sessions and known devices."""
 
     def __init__(self, unit: Unit) -> None:
+        self._unit = unit
         self._db = unit.session
 
     def open(self, user: User, lifetime: timedelta, agent: str) -> NewSession:
@@ -77,8 +77,11 @@ class Sessions:
         self._db.flush()
         return NewSession(user, csrf, secret, expires_at)
 
-    def find(self, secret: str, idle: timedelta) -> Session | None:
-        """Return the session with this cookie secret; None when unknown, expired or long unused."""
+    def find(self, secret: str, idle: timedelta, *, use: bool = True) -> Session | None:
+        """Return the session with this cookie secret; None when unknown, expired or long unused.
+
+        use: the session is used, so its idle time begins again.
+        """
         row = self._db.execute(
             select(models.Session, models.User)
             .join(models.User, models.User.id == models.Session.user_id)
@@ -91,11 +94,16 @@ class Sessions:
         ).one_or_none()
         if row is None:
             return None
+        if use:
+            self._mark_used(row[0].id)
+        return Session(to_record(User, row[1]), row[0].csrf)
+
+    def _mark_used(self, session_id: str) -> None:
         # Precision of one minute avoids a write per request; parallel ones do not wait for it.
         stale = (
             select(models.Session.id)
             .where(
-                models.Session.id == row[0].id,
+                models.Session.id == session_id,
                 models.Session.last_seen_at < func.now() - text("interval '1 minute'"),
             )
             .with_for_update(skip_locked=True)
@@ -105,7 +113,6 @@ class Sessions:
             .where(models.Session.id.in_(stale.scalar_subquery()))
             .values(last_seen_at=func.now())
         )
-        return Session(to_record(User, row[1]), row[0].csrf)
 
     def of_user(self, user_id: str, secret: str | None) -> list[OpenSession]:
         """List a user's sessions, the last used first. secret: of the session that lists them."""
@@ -136,12 +143,17 @@ class Sessions:
         )
         if gone is None:
             raise NotFound("you have no such session")
+        self._unit.notify_access(user_id)
 
     def close(self, secret: str) -> None:
         """Delete the session with this cookie secret."""
-        self._db.execute(
-            delete(models.Session).where(models.Session.token_hash == hash_secret(secret))
+        user_id = self._db.scalar(
+            delete(models.Session)
+            .where(models.Session.token_hash == hash_secret(secret))
+            .returning(models.Session.user_id)
         )
+        if user_id is not None:
+            self._unit.notify_access(user_id)
 
     def remember_device(self, user_id: str) -> str:
         """Remember the browser that just signed in; return the secret of its cookie."""
@@ -179,9 +191,10 @@ class Sessions:
         return found is not None
 
 
-def end_sessions(db: Transaction, user_id: str, but: str | None = None) -> None:
+def end_sessions(unit: Unit, user_id: str, but: str | None = None) -> None:
     """Delete a user's sessions, except the session with the secret ``but``."""
     which: list[Any] = [models.Session.user_id == user_id]
     if but is not None:
         which.append(models.Session.token_hash != hash_secret(but))
-    db.execute(delete(models.Session).where(*which))
+    unit.session.execute(delete(models.Session).where(*which))
+    unit.notify_access(user_id)

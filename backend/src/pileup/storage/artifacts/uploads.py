@@ -28,6 +28,7 @@ class Upload:
     given_within_s: float | None
     given_host: str | None
     user_id: str | None
+    token_id: str | None
     artifact_id: str | None
     created_at: datetime
     updated_at: datetime
@@ -58,13 +59,15 @@ class Uploads:
         *,
         excluded: bool = False,
         given: Given | None = None,
+        token_id: str | None = None,
     ) -> Upload:
-        """Create an upload of ``size`` bytes."""
+        """Create an upload of ``size`` bytes. token_id: the API token that begins it."""
         row = models.Upload(
             incident_id=incident_id,
             path=clean_path(path),
             bytes=size,
             user_id=by.id,
+            token_id=token_id,
             excluded=excluded,
             **(given or Given()).columns(),
         )

@@ -154,6 +154,8 @@ class Upload(Base):
     given_within_s: Mapped[float | None]
     given_host: Mapped[str | None]
     user_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
+    token_id: Mapped[str | None]
+    """The API token that began the upload; a push token may touch only its own uploads."""
     artifact_id: Mapped[str | None] = mapped_column(ForeignKey("artifacts.id", ondelete="CASCADE"))
     """Set when the last byte was stored."""
     created_at: Mapped[Made]

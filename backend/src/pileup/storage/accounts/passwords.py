@@ -1,0 +1,44 @@
+"""Which passwords are accepted: long enough, and not among those that are guessed first.
+
+The estimate and the lists of common passwords, names and words are those of the library zxcvbn;
+nothing is sent anywhere.
+"""
+
+from __future__ import annotations
+
+import re
+
+from zxcvbn import zxcvbn
+
+from pileup.storage.errors import Refused
+
+MIN_PASSWORD = 10
+_MAX_PASSWORD = 1000
+_MIN_SCORE = 3
+"""At least 10^8 guesses: years at the speed that the sign-in allows."""
+_ESTIMATED = 72
+"""Characters that the estimate reads: it takes longer for longer ones, and those are strong."""
+
+
+def check_password(password: str, *about: str) -> None:
+    """Accept a new password, or raise Refused with the reason and what helps.
+
+    about: name and e-mail address of the user, which make a bad password.
+    """
+    if len(password) < MIN_PASSWORD:
+        raise Refused(f"a password has at least {MIN_PASSWORD} characters", "password")
+    if len(password) > _MAX_PASSWORD:
+        raise Refused(f"a password has at most {_MAX_PASSWORD} characters", "password")
+    known = [word for text in ("pileup", *about) for word in (text, *re.findall(r"\w+", text))]
+    estimate = zxcvbn(password[:_ESTIMATED], user_inputs=[word for word in known if word])
+    if estimate["score"] >= _MIN_SCORE:
+        return
+    feedback = estimate["feedback"]
+    hints = [
+        feedback["warning"].rstrip("."),
+        *(hint.rstrip(".") for hint in feedback["suggestions"]),
+    ]
+    why = ". ".join(hint for hint in hints if hint)
+    raise Refused(
+        f"this password is easy to guess. {why or 'Use several uncommon words'}.", "password"
+    )
