@@ -305,12 +305,8 @@ def _parse_lines(
 
 def _has_evidence(frames: Frames) -> bool:
     """Return whether a parse gave more than moments and numbers that are not known."""
-    heights = frames.heights
-    if heights.keys() - {records.SAMPLE, records.Snapshot.KIND}:
-        return True
-    return records.SAMPLE in heights and any(
-        part["value"].null_count() < part.height for part in frames.parts(records.SAMPLE)
-    )
+    other_kinds = frames.heights.keys() - {records.SAMPLE, records.Snapshot.KIND}
+    return bool(other_kinds) or frames.has_a_number()
 
 
 def _is_empty(head: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import itertools
 import pickle
@@ -185,6 +186,15 @@ def test_a_grid_is_its_rows_in_memory_and_on_disk(tmp_path: Path, monkeypatch) -
         assert kept.heights == {records.SAMPLE: expected.height}
         assert_frame_equal(kept[records.SAMPLE], expected)
         assert_frame_equal(pl.concat(kept.parts(records.SAMPLE)), expected)
+        assert kept.has_a_number()
+
+        unknown = Frames(folder=tmp_path)
+        nothing = pl.Series([None] * (width * moments), dtype=pl.Float64)
+        unknown.add_grid(dataclasses.replace(grid, values=nothing))
+        unknown.add(records.SAMPLE, single.with_columns(value=None))
+        assert not unknown.has_a_number()
+        unknown.add(records.SAMPLE, single)
+        assert unknown.has_a_number()
 
 
 def test_stacks_are_their_rows_in_memory_and_on_disk(tmp_path: Path, monkeypatch) -> None:

@@ -95,6 +95,13 @@ class Frames(Mapping[str, pl.DataFrame]):
         """Return the number of rows per kind."""
         return {kind: self._heights[kind] for kind in self}
 
+    def has_a_number(self) -> bool:
+        """Return whether any sample has a value; a grid is asked without building its rows."""
+        return any(
+            values.null_count() < len(values)
+            for values in map(_values_of, self._parts.get(records.SAMPLE, []))
+        )
+
     def parts(self, kind: str) -> Iterator[pl.DataFrame]:
         """Yield the rows of a kind in order, some MiB at a time."""
         held: list[pl.DataFrame] = []
@@ -242,6 +249,20 @@ def _grids_aside(grids: list[Grid], folder: Path, name: str) -> Iterator[_GridAs
         yield _GridAside(without, values, first_value, moments, first_moment, count)
         first_value += len(grid.values)
         first_moment += count
+
+
+def _values_of(part: _Part) -> pl.Series:
+    """Return the values of a part of the samples."""
+    match part:
+        case Grid():
+            return part.values
+        case _GridAside():
+            return part.grid().values
+        case Path():
+            return pl.read_ipc(part, columns=["value"])["value"]
+        case pl.DataFrame():
+            return part["value"]
+    raise TypeError(f"{type(part).__name__} holds no samples")
 
 
 __all__ = ["HELD_BYTES", "Frames"]

@@ -18,6 +18,8 @@ MOST_CELL = 1024 * 1024
 _BAR_ROW = re.compile(r"\s*\|.*\|\s*$", re.DOTALL)
 _DASHED = re.compile(r"\s*\|(?:\s*:?-+:?\s*\|)+\s*$")
 _NAME = re.compile(r"(?![\d.,]+$)[\w@`#$*(][\w@`#$()*/%+.:<>=\[\] -]{0,95}")
+_NAME_FIRST = re.compile(r"#?\s*(?=\D)[\w@`\"'$*(%]")
+"""How names between blanks begin: ``Id User``, ``# Id``, ``count(*)``; no number, no '#0'."""
 _NUMBER = re.compile(r"[-+]?[\d.,]*\d[\d.,]*(?:[eE][-+]?\d+)?%?$|NULL$|\\N$|$", re.IGNORECASE)
 _LONGEST_HEADER = 20_000
 _MOST_WORDS = 5
@@ -112,9 +114,9 @@ def header(text: str, is_known: Callable[[Sequence[str]], bool]) -> Delimited | 
         cells = split_quoted(bare.removeprefix("#").strip(), comma, quote)
         if cells and _are_names(cells):
             return Delimited(comma, tuple(cell.strip() for cell in cells), quote)
-    if "  " in bare or " " in bare:
+    if " " in bare and _NAME_FIRST.match(bare):
         names = bare.split()
-        if 2 <= len(names) <= 64 and is_known(names):
+        if 2 <= len(names) <= 64 and not names[-1].isdigit() and is_known(names):
             starts = tuple(match.start() for match in re.finditer(r"\S+", text))
             return Delimited(" ", tuple(names), starts=starts)
     return None

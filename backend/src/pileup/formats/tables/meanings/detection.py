@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -27,6 +28,8 @@ _ORDER = {
 }
 _OPEN = ("box", "vertical")
 _LEAST_SHARE = 0.8
+_FRAME = re.compile(r"#\d+ ")
+"""A frame of a stack ('#3  0x00007f... in main ()') is never part of a table."""
 
 
 @dataclass(slots=True)
@@ -56,9 +59,10 @@ def format_of(head: str) -> str | None:
     if len(head) > 60_000 and len(lines) > 2:
         lines = lines[:-1]  # the head may end inside a line
     lines = lines[:_MOST_LINES]
+    rows = [line[:_LONGEST_LINE] for line in lines if not _FRAME.match(line)]
     tables: list[_Table] = []
-    strays = 0
-    for part in read((line[:_LONGEST_LINE] for line in lines), is_known=is_known):
+    strays = len(lines) - len(rows)
+    for part in read(rows, is_known=is_known):
         if isinstance(part, ResultSet):
             tables.append(_Table(part, lines=1))
         elif isinstance(part, ResultRow):
