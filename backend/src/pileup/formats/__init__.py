@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 
 from pileup.formats.bench import bench_tables, iibench, mstat, mysqlslap, sysbench
-from pileup.formats.bundle import pt_stalk_hostname, pt_stalk_log, stored_only
+from pileup.formats.bundle import pieces, pt_stalk_hostname, pt_stalk_log, stored_only
 from pileup.formats.config import my_cnf, sysctl
 from pileup.formats.detect import Detection, Format, choose
 from pileup.formats.innodb import innodb_status, semaphore_counts
@@ -147,6 +147,8 @@ FORMATS: tuple[Format, ...] = (
     result_set,
     # statements without a result
     statements,
+    # several of them in one text
+    pieces,
     # files that are stored without being read
     stored_only,
 )

@@ -20,9 +20,10 @@ from typing import BinaryIO, NamedTuple
 import polars as pl
 
 from pileup import formats, records
-from pileup.formats.bundle import stored_only
+from pileup.formats.bundle import pieces, stored_only
 from pileup.formats.detect import Bulk, Detection, Format
 from pileup.formats.errors import ArchiveError, FormatError
+from pileup.formats.piece_reader import read_pieces
 from pileup.formats.reading import archive
 from pileup.formats.reading.frame_buffer import Frames
 from pileup.formats.reading.line_numbers import renumber
@@ -148,8 +149,10 @@ def parse_stream(
 ) -> Parsed:
     """Parse an uncompressed stream from its current position.
 
-    Where the text does not read well as it is, it is read in the layout that its first 64 KB read
-    best in (a prefix before every line, wrapped lines), if that is better.
+    The code blocks of a text with prose between them are read as files of their own
+    (``bundle/pieces``), unless the text gives as much in one go. Where the text does not read well
+    as it is, it is read in the layout that its first 64 KB read best in (a prefix before every
+    line, wrapped lines), if that is better.
 
     chosen: a format that the caller made from a person's choices (``csv_table.with_mapping``).
     spill: the folder for the temporary files of frames too large for memory; None: the system's.
@@ -161,6 +164,10 @@ def parse_stream(
         return _parse_lines(reader, name, format, chosen, spill)
 
     plain = parse(reader)
+    if format in (None, pieces.NAME) and chosen is None:
+        content = _content_with_blocks(stream, origin, reader)
+        if content and (joined := read_pieces(content, plain, _parse_piece)):
+            return joined
     if reader.failure or plain.crashed or not _reads_badly(plain):
         return plain
     head = reader.plain_head.encode("utf-8", "replace")
@@ -185,6 +192,24 @@ def parse_stream(
     parsed = parse(LineReader(stream, layout))
     why = f"{parsed.detection.why}; {layout.describe()}"
     return dataclasses.replace(parsed, detection=dataclasses.replace(parsed.detection, why=why))
+
+
+def _content_with_blocks(stream: BinaryIO, origin: int | None, reader: LineReader) -> str | None:
+    """Return the text of an artifact that has code blocks; None for any other, or a large one."""
+    if reader.failure or not pieces.has_blocks(reader.plain_head):
+        return None
+    if reader.head_is_whole:
+        return reader.first_bytes.decode(reader.encoding, "replace").removeprefix("\ufeff")
+    if origin is None or reader.bytes_read > pieces.MOST_BYTES:
+        return None
+    stream.seek(origin)
+    content = stream.read(pieces.MOST_BYTES)
+    return content.decode(reader.encoding, "replace").removeprefix("\ufeff")
+
+
+def _parse_piece(text: str) -> Parsed:
+    """Parse a piece of a text, which has no blocks of its own."""
+    return parse_stream(io.BytesIO(text.encode("utf-8", "replace")))
 
 
 def _best_layout(

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pileup.analysis.contract import SettingDoc
 from pileup.analysis.evidence.context import Server, Setting
 from pileup.analysis.evidence.evidence import Evidence
-from pileup.formats.reading.server_versions import BANNER, BUILD_PATH
+from pileup.formats.reading.server_versions import BANNER, BUILD_PATH, PROSE
 
 
 def settings(evidence: Evidence) -> list[SettingDoc]:
@@ -52,10 +52,13 @@ def effective_settings(evidence: Evidence, host: str | None = None) -> dict[str,
 
 
 def _weakness(source: str) -> int:
-    """Return how indirect a source is: 0 variables, 1 files and banners, 2 paths of the build."""
-    if source == BUILD_PATH:
-        return 2
+    """Return how indirect a source is: 0 variables, 1 files, banners, 2 build paths, 3 prose."""
+    if source in _WEAK:
+        return _WEAK[source]
     return int("cnf" in source.lower() or BANNER in source)
+
+
+_WEAK = {BUILD_PATH: 2, PROSE: 3}
 
 
 def server(evidence: Evidence, known: Mapping[str, Setting]) -> Server:

@@ -14,8 +14,9 @@ from collections.abc import Iterator
 
 from pileup.records import Setting
 
-BANNER, BUILD_PATH = "banner", "build path"
-"""Sources of these settings: what the server prints of itself, and where it was compiled."""
+BANNER, BUILD_PATH, PROSE = "banner", "build path", "text"
+"""Sources of these settings: what the server prints of itself, where it was compiled, and what a
+person wrote."""
 
 _NUMBER = r"\d{1,2}\.\d{1,2}\.\d{1,3}"
 _TAIL = r"(?:[-~+][\w.~+]{1,40}){0,6}"
@@ -29,6 +30,12 @@ _BUILT = re.compile(
     rf"percona-xtradb-cluster)-(?P<version>{_NUMBER}(?:-(?:rel)?\d[\d.]{{0,6}})?)"
     rf"[\w.+~-]{{0,80}}/(?:[\w.+~-]{{1,80}}/){{0,4}}?"
     rf"(?:storage|sql|mysys|vio|plugin|libmysqld|bin/mysqld|bin/mariadbd|sbin)\b",
+    re.IGNORECASE,
+)
+# MySQL 5.7.34    Percona Server version: 8.0.33-25
+_NAMED = re.compile(
+    rf"\b(?P<name>MySQL|MariaDB|Percona Server|Percona XtraDB Cluster)\b"
+    rf"[^\w\n]{{0,6}}(?:(?:Server|version)[^\w\n]{{0,6}}){{0,2}}(?P<version>{_NUMBER}{_TAIL})",
     re.IGNORECASE,
 )
 _EXPORTER = "mysql_version_info"
@@ -58,6 +65,20 @@ def find_versions(text: str, first_line: int = 1) -> Iterator[Setting]:
             yield _setting(text, at, first_line, "version_comment", comment, BUILD_PATH)
 
 
+def find_named_version(text: str) -> Iterator[Setting]:
+    """Yield the version that prose names, if it names one only: 'MariaDB 10.6.12'."""
+    named = {(match["name"].lower(), match["version"]): match for match in _NAMED.finditer(text)}
+    if len(named) != 1:
+        return
+    ((name, version),) = named
+    if name == "mariadb" and "mariadb" not in version.lower():
+        version = f"{version}-MariaDB"
+    at = next(iter(named.values())).start()
+    yield _setting(text, at, 1, "version", version, PROSE)
+    if comment := _COMMENTS.get(name.replace(" ", "-")):
+        yield _setting(text, at, 1, "version_comment", comment, PROSE)
+
+
 def _line_of(text: str, at: int) -> str:
     return text[text.rfind("\n", 0, at) + 1 : at]
 
@@ -67,4 +88,4 @@ def _setting(text: str, at: int, first: int, name: str, value: str, source: str)
     return Setting(line_first=line, line_last=line, name=name, value=value, source=source)
 
 
-__all__ = ["BANNER", "BUILD_PATH", "find_versions"]
+__all__ = ["BANNER", "BUILD_PATH", "PROSE", "find_named_version", "find_versions"]

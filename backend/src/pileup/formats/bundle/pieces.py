@@ -1,0 +1,95 @@
+"""A text with several pieces of evidence, as issue trackers, mails and forums print them.
+
+Source: code blocks of Markdown, Jira, BBCode and HTML: a status dump in one, a processlist in the
+        next, a stack in a third, with prose between them.
+Gives:  what each piece gives, read as a file of its own. Prose outside of the blocks is passed on
+        as a piece too: a list pasted without a block is evidence, and what no format reads is text.
+Note:   the driver cuts the text and reads the pieces; detection never chooses this format by
+        itself. A text whose blocks all hold one format and that reads as well in one go has that
+        format.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from pileup.records import Item, Skipped
+
+NAME = "pieces"
+TITLE = "a text with several pieces of evidence"
+GIVES = "What each of its code blocks gives, read as a file of its own."
+PRINTED_BY = "issues, mails and forum posts: blocks of Markdown, Jira, BBCode and HTML in prose"
+VERSION = 1
+HINTS = ()
+
+MOST_BYTES = 8 * 1024 * 1024
+_MOST_PIECES = 200
+_TEXT = "text between the pieces"
+# ```sql     > ~~~     {code:java}     {noformat}     [code]     <pre><code>
+_MARK = re.compile(
+    r"^[ \t>|]{0,20}(?:`{3,20}|~{3,20})[ \t]{0,4}[\w.+#{}=-]{0,30}[ \t]*\r?$"
+    r"|^[ \t>|]{0,20}`{3}(?=\S)"
+    r"|(?<!`)`{3}[ \t]*\r?$"
+    r"|\{(?:code|noformat)(?::[^{}\n]{0,80})?\}"
+    r"|\[/?code(?:=[^\]\n]{0,40})?\]"
+    r"|(?P<tag><pre\b[^<>\n]{0,80}>(?:[ \t]*<code\b[^<>\n]{0,80}>)?)|(?:</code>[ \t]*)?</pre>",
+    re.MULTILINE | re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of a text: a block, or what lies between two of them."""
+
+    line: int
+    """The line of the text in which it begins."""
+    text: str
+    in_block: bool
+
+
+def has_blocks(head: str) -> bool:
+    """Return whether a text has the marks of a block."""
+    return any(sign in head for sign in _SIGNS) and bool(_MARK.search(head))
+
+
+_SIGNS = ("```", "~~~", "{code", "{noformat", "[code", "[CODE", "<pre", "<PRE")
+
+
+def cut(text: str) -> list[Piece]:
+    """Cut a text at the marks of its blocks; return one piece where there are none, or too many."""
+    pieces: list[Piece] = []
+    at, line, inside, tagged = 0, 1, False, False
+    for mark in _MARK.finditer(text):
+        if len(pieces) == _MOST_PIECES:
+            return []
+        _add(pieces, line, text[at : mark.start()], inside, tagged)
+        line += text.count("\n", at, mark.end())
+        at, inside, tagged = mark.end(), not inside, bool(mark["tag"])
+    _add(pieces, line, text[at:], inside, tagged)
+    return pieces
+
+
+def _add(pieces: list[Piece], line: int, text: str, inside: bool, tagged: bool) -> None:
+    if text.strip(" \t\r\n>|"):
+        pieces.append(Piece(line, html.unescape(text) if tagged else text, inside))
+
+
+def prose(first: int, last: int) -> Skipped:
+    """Return a range of lines that is text and no evidence."""
+    return Skipped(first, last, _TEXT)
+
+
+def sniff(head: str) -> bool | None:
+    """Return False: the driver cuts a text that has blocks."""
+    del head
+    return False
+
+
+def parse(lines: Iterable[str]) -> Iterator[Item]:
+    """Mark every line as skipped: a text without blocks has no pieces."""
+    last = sum(1 for _ in lines)
+    if last:
+        yield prose(1, last)

@@ -1,0 +1,187 @@
+"""Read a text with several pieces of evidence: each block as a file of its own, joined as one.
+
+See ``bundle/pieces``. The caller gives the function that reads a piece, so that the driver reads
+pieces as it reads files.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from pileup import formats, records
+from pileup.formats.bundle import pieces
+from pileup.formats.detect import Detection
+from pileup.formats.reading.frame_buffer import Frames
+from pileup.formats.reading.server_versions import find_named_version, find_versions
+from pileup.records import Problem, Section, Skipped
+
+if TYPE_CHECKING:
+    from pileup.formats.driver import Parsed
+
+_VERSION_CHARACTERS = 24_000
+_LEAST_READ = 0.5
+"""Of prose, what a format must understand to take it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A piece and what it gave."""
+
+    piece: pieces.Piece
+    parsed: Parsed
+
+    @property
+    def last(self) -> int:
+        """The last line of the piece in the text."""
+        return self.piece.line + self.piece.text.removesuffix("\n").count("\n")
+
+
+def read_pieces(text: str, whole: Parsed, read: Callable[[str], Parsed]) -> Parsed | None:
+    """Read the pieces of a text; None where it reads as well in one go, as ``whole``.
+
+    ``read`` reads a piece; it must have no blocks of its own.
+    """
+    found = [
+        one for piece in pieces.cut(text) if _is_evidence(one := _Read(piece, read(piece.text)))
+    ]
+    names = list(dict.fromkeys(one.parsed.format for one in found))
+    if not found or not (len(names) > 1 or _gives_more(found, whole)):
+        return None
+    return _joined(text, whole, found, names)
+
+
+def _is_evidence(one: _Read) -> bool:
+    parsed = one.parsed
+    if parsed.failed or parsed.format is None or not set(parsed.frames.heights) - {"snapshot"}:
+        return False
+    if one.piece.in_block:
+        return True
+    chosen = formats.by_name(parsed.format)
+    receipt = parsed.receipt
+    return (
+        not getattr(chosen, "ONLY_UNCLAIMED", False)
+        and receipt.bytes_understood >= _LEAST_READ * receipt.bytes_read
+    )
+
+
+def _gives_more(found: list[_Read], whole: Parsed) -> bool:
+    """Return whether pieces of one format give more records than the text in one go."""
+    together = sum(sum(one.parsed.receipt.records.values()) for one in found)
+    return together > (0 if whole.failed else sum(whole.receipt.records.values()))
+
+
+def _joined(text: str, whole: Parsed, found: list[_Read], names: list[str | None]) -> Parsed:
+    name = names[0] if len(names) == 1 else pieces.NAME
+    chosen = formats.by_name(name or pieces.NAME)
+    skipped = list(_skipped(found, whole.receipt.lines))
+    size = whole.receipt.bytes_read
+    understood = min(size, sum(one.parsed.receipt.bytes_understood for one in found))
+    frames = _frames(found, text)
+    receipt = dataclasses.replace(
+        whole.receipt,
+        bytes_understood=understood,
+        bytes_skipped=size - understood,
+        skipped=skipped,
+        problems=sum(one.parsed.receipt.problems for one in found),
+        records=frames.heights,
+    )
+    return dataclasses.replace(
+        whole,
+        format=name,
+        detection=Detection(name, 0.9, _why(found), whole.detection.candidates),
+        version=chosen.VERSION if chosen else 0,
+        frames=frames,
+        problems=[_problem(problem, one) for one in found for problem in one.parsed.problems],
+        sections=[section for one in found for section in _sections(one)],
+        receipt=receipt,
+        failed=None,
+        crashed=False,
+    )
+
+
+def _why(found: list[_Read]) -> str:
+    named = []
+    for one in found[:_NAMED]:
+        chosen = formats.by_name(one.parsed.format or "")
+        title = chosen.TITLE if chosen else "text"
+        named.append(f"{title} (lines {one.piece.line} to {one.last})")
+    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    return f"its pieces are {', '.join(named)}{more}"
+
+
+_NAMED = 5
+
+
+def _frames(found: list[_Read], text: str) -> Frames:
+    """Join the frames of the pieces: lines as in the text, moments numbered through."""
+    joined = Frames()
+    moments = 0
+    for one in found:
+        by = one.piece.line - 1
+        for kind in one.parsed.frames:
+            for frame in one.parsed.frames.parts(kind):
+                joined.add(kind, _moved(frame, by, moments))
+        moments += one.parsed.receipt.records.get("snapshot", 0)
+    if not _has_version(joined):
+        head = text[:_VERSION_CHARACTERS]
+        for setting in list(find_versions(head)) or find_named_version(head):
+            joined.add("setting", records.records_frame("setting", [setting]))
+    return joined
+
+
+def _moved(frame: pl.DataFrame, lines: int, moments: int) -> pl.DataFrame:
+    columns = set(frame.columns)
+    return frame.with_columns(
+        *(pl.col(name) + lines for name in ("line", "line_first", "line_last") if name in columns),
+        *(pl.col(name) + moments for name in ("snapshot",) if name in columns),
+    )
+
+
+def _has_version(frames: Frames) -> bool:
+    return "setting" in frames and bool((frames["setting"]["name"] == "version").any())
+
+
+def _problem(problem: Problem, one: _Read) -> Problem:
+    if problem.line is None:
+        return problem
+    return dataclasses.replace(problem, line=problem.line + one.piece.line - 1)
+
+
+def _sections(one: _Read) -> Iterator[Section]:
+    by = one.piece.line - 1
+    chosen = formats.by_name(one.parsed.format or "")
+    yield Section(chosen.TITLE if chosen else "text", one.piece.line, one.last)
+    for section in one.parsed.sections:
+        yield dataclasses.replace(
+            section,
+            line_first=section.line_first + by,
+            line_last=section.line_last + by,
+            level=section.level + 1,
+        )
+
+
+def _gaps(found: list[_Read], lines: int) -> Iterator[tuple[int, int]]:
+    """Yield the ranges of lines outside of the pieces."""
+    after = 1
+    for one in found:
+        if one.piece.line > after:
+            yield after, one.piece.line - 1
+        after = max(after, one.last + 1)
+    if after <= lines:
+        yield after, lines
+
+
+def _skipped(found: list[_Read], lines: int) -> Iterator[Skipped]:
+    ranges = [pieces.prose(first, last) for first, last in _gaps(found, lines)]
+    for one in found:
+        by = one.piece.line - 1
+        ranges += [
+            Skipped(part.line_first + by, min(part.line_last + by, lines), part.why)
+            for part in one.parsed.receipt.skipped
+        ]
+    yield from sorted(ranges, key=lambda part: part.line_first)

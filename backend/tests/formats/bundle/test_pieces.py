@@ -1,0 +1,108 @@
+"""A text with several code blocks gives what each of them gives by itself."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from pileup.formats.driver import Parsed
+from tests.formats.checks import SAMPLES, assert_sound, parse_bytes, samples
+from tests.support.rounds import Rounds
+
+_MOST = 12 * 1024
+_EVIDENCE = ("innodb-status", "processlist", "gdb", "pmp", "error-log", "vmstat", "status")
+_SMALL = [
+    path
+    for name in _EVIDENCE
+    for path in samples(name)
+    if path.stat().st_size < _MOST and path.read_bytes().isascii()
+]
+_BLOCKS = {
+    "Markdown": ("```", "```"),
+    "Markdown with a language": ("```sql", "```"),
+    "tildes": ("~~~", "~~~"),
+    "Jira": ("{noformat}", "{noformat}"),
+    "Jira with a language": ("{code:sql}", "{code}"),
+    "a forum": ("[code]", "[/code]"),
+    "a page": ("<pre><code>", "</code></pre>"),
+}
+_PROSE = "This is what we saw when it was slow, and then it went away."
+
+
+def heights(parsed: Parsed) -> Counter[str]:
+    """Records by kind, without the server's version, which a text gives once."""
+    counted = Counter(parsed.receipt.records)
+    if "setting" in parsed.frames:
+        names = parsed.frames["setting"]["name"].to_list()
+        counted["setting"] -= names.count("version") + names.count("version_comment")
+    return +counted
+
+
+@pytest.mark.parametrize("style", _BLOCKS)
+def test_each_block_is_read_by_itself(style: str, rounds: Rounds) -> None:
+    opening, closing = _BLOCKS[style]
+    for seed in range(rounds.times(4, 40)):
+        dice = random.Random(f"{style} {seed} {rounds.turn}")
+        chosen = _of_two_formats(dice)
+        texts = [path.read_text().replace("\r\n", "\n").strip("\n") for path in chosen]
+        blocks = [f"{_PROSE}\n\n{opening}\n{text}\n{closing}\n" for text in texts]
+        whole = "\n".join([*blocks, _PROSE, ""])
+        parsed = parse_bytes(whole.encode(), "pasted.txt")
+        assert_sound(parsed, len(whole.encode()))
+        names = [path.name for path in chosen]
+        alone = [parse_bytes(text.encode()) for text in texts]
+        assert heights(parsed) == sum(map(heights, alone), Counter()), names
+        assert parsed.format == "pieces", names
+        _same_lines(parsed, whole, alone, texts)
+
+
+def _of_two_formats(dice: random.Random) -> list[Path]:
+    while True:
+        chosen = dice.sample(_SMALL, dice.choice((2, 2, 3)))
+        if len({path.parent.name for path in chosen}) > 1:
+            return chosen
+
+
+def _same_lines(parsed: Parsed, whole: str, alone: list[Parsed], texts: list[str]) -> None:
+    """A record names the line of the text that it was read from."""
+    lines = whole.split("\n")
+    for kind in ("session", "stack", "semaphore_wait", "event"):
+        expected = [
+            text.split("\n")[line - 1]
+            for one, text in zip(alone, texts, strict=True)
+            if kind in one.frames
+            for line in one.frames[kind]["line_first"]
+        ]
+        found = parsed.frames[kind]["line_first"] if kind in parsed.frames else []
+        assert [lines[line - 1] for line in found] == expected
+
+
+def test_blocks_of_one_format_are_read_in_one_go() -> None:
+    path = next(path for path in _SMALL if path.parent.name == "processlist")
+    text = path.read_text().strip("\n")
+    parsed = parse_bytes(f"one\n```\n{text}\n```\nanother\n```\n{text}\n```\n".encode())
+    assert parsed.format == "processlist"
+    assert (
+        parsed.receipt.records["session"]
+        == 2 * parse_bytes(text.encode()).receipt.records["session"]
+    )
+
+
+def test_prose_between_blocks_stays_text() -> None:
+    text = (SAMPLES / "pieces" / "issue-lock-and-stack.md").read_text()
+    parsed = parse_bytes(text.encode(), "issue.md")
+    lines = text.split("\n")
+    prose = [lines.index(line) + 1 for line in lines if line.endswith(("list:", "stack:", "lock?"))]
+    for line in prose:
+        assert any(one.line_first <= line <= one.line_last for one in parsed.receipt.skipped), line
+    assert parsed.frames["setting"].filter(name="version")["value"].to_list() == ["5.7.34"]
+
+
+@pytest.mark.parametrize("text", ["```\n```\n```\n", "```\nhello\n```\n", "{code}" * 999, "~~~"])
+def test_blocks_without_evidence_are_no_pieces(text: str) -> None:
+    parsed = parse_bytes(text.encode(), "x.txt")
+    assert_sound(parsed, len(text.encode()))
+    assert parsed.format != "pieces"
