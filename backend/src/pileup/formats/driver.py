@@ -157,6 +157,18 @@ def parse_stream(
     chosen: a format that the caller made from a person's choices (``csv_table.with_mapping``).
     spill: the folder for the temporary files of frames too large for memory; None: the system's.
     """
+    return _parse_stream(stream, name, format, chosen, spill, may_have_pieces=True)
+
+
+def _parse_stream(
+    stream: BinaryIO,
+    name: str,
+    format: str | None,  # noqa: A002
+    chosen: Format | None,
+    spill: Path | None,
+    *,
+    may_have_pieces: bool,
+) -> Parsed:
     origin = stream.tell() if _can_seek(stream) else None
     reader = LineReader(stream)
 
@@ -164,10 +176,10 @@ def parse_stream(
         return _parse_lines(reader, name, format, chosen, spill)
 
     plain = parse(reader)
-    if format in (None, pieces.NAME) and chosen is None:
+    if may_have_pieces and format in (None, pieces.NAME) and chosen is None:
         content = _content_with_blocks(stream, origin, reader)
         if content and (joined := read_pieces(content, plain, _parse_piece)):
-            return joined
+            return dataclasses.replace(joined, failed=plain.failed if reader.failure else None)
     if reader.failure or plain.crashed or not _reads_badly(plain):
         return plain
     head = reader.plain_head.encode("utf-8", "replace")
@@ -196,11 +208,11 @@ def parse_stream(
 
 def _content_with_blocks(stream: BinaryIO, origin: int | None, reader: LineReader) -> str | None:
     """Return the text of an artifact that has code blocks; None for any other, or a large one."""
-    if reader.failure or not pieces.has_blocks(reader.plain_head):
+    if not pieces.has_blocks(reader.plain_head):
         return None
     if reader.head_is_whole:
         return reader.first_bytes.decode(reader.encoding, "replace").removeprefix("\ufeff")
-    if origin is None or reader.bytes_read > pieces.MOST_BYTES:
+    if reader.failure or origin is None or reader.bytes_read > pieces.MOST_BYTES:
         return None
     stream.seek(origin)
     content = stream.read(pieces.MOST_BYTES)
@@ -208,8 +220,8 @@ def _content_with_blocks(stream: BinaryIO, origin: int | None, reader: LineReade
 
 
 def _parse_piece(text: str) -> Parsed:
-    """Parse a piece of a text, which has no blocks of its own."""
-    return parse_stream(io.BytesIO(text.encode("utf-8", "replace")))
+    stream = io.BytesIO(text.encode("utf-8", "replace"))
+    return _parse_stream(stream, "", None, None, None, may_have_pieces=False)
 
 
 def _best_layout(

@@ -1,4 +1,4 @@
-"""Read a text with several pieces of evidence: each block as a file of its own, joined as one.
+"""Read a text with several pieces of evidence: each block as a file of its own, joined as part.
 
 See ``bundle/pieces``. The caller gives the function that reads a piece, so that the driver reads
 pieces as it reads files.
@@ -42,24 +42,24 @@ class _Read:
 
 
 def read_pieces(text: str, whole: Parsed, read: Callable[[str], Parsed]) -> Parsed | None:
-    """Read the pieces of a text; None where it reads as well in one go, as ``whole``.
+    """Read the pieces of a text; None where it reads as well as a whole, ``whole``.
 
-    ``read`` reads a piece; it must have no blocks of its own.
+    ``read`` reads a piece, which has no blocks of its own.
     """
     found = [
-        one for piece in pieces.cut(text) if _is_evidence(one := _Read(piece, read(piece.text)))
+        part for piece in pieces.cut(text) if _is_evidence(part := _Read(piece, read(piece.text)))
     ]
-    names = list(dict.fromkeys(one.parsed.format for one in found))
+    names = list(dict.fromkeys(part.parsed.format for part in found))
     if not found or not (len(names) > 1 or _gives_more(found, whole)):
         return None
     return _joined(text, whole, found, names)
 
 
-def _is_evidence(one: _Read) -> bool:
-    parsed = one.parsed
+def _is_evidence(part: _Read) -> bool:
+    parsed = part.parsed
     if parsed.failed or parsed.format is None or not set(parsed.frames.heights) - {"snapshot"}:
         return False
-    if one.piece.in_block:
+    if part.piece.in_block:
         return True
     chosen = formats.by_name(parsed.format)
     receipt = parsed.receipt
@@ -70,8 +70,8 @@ def _is_evidence(one: _Read) -> bool:
 
 
 def _gives_more(found: list[_Read], whole: Parsed) -> bool:
-    """Return whether pieces of one format give more records than the text in one go."""
-    together = sum(sum(one.parsed.receipt.records.values()) for one in found)
+    """Return whether pieces of the same format give more records than the text as a whole."""
+    together = sum(sum(part.parsed.receipt.records.values()) for part in found)
     return together > (0 if whole.failed else sum(whole.receipt.records.values()))
 
 
@@ -80,14 +80,14 @@ def _joined(text: str, whole: Parsed, found: list[_Read], names: list[str | None
     chosen = formats.by_name(name or pieces.NAME)
     skipped = list(_skipped(found, whole.receipt.lines))
     size = whole.receipt.bytes_read
-    understood = min(size, sum(one.parsed.receipt.bytes_understood for one in found))
+    understood = min(size, sum(part.parsed.receipt.bytes_understood for part in found))
     frames = _frames(found, text)
     receipt = dataclasses.replace(
         whole.receipt,
         bytes_understood=understood,
         bytes_skipped=size - understood,
         skipped=skipped,
-        problems=sum(one.parsed.receipt.problems for one in found),
+        problems=sum(part.parsed.receipt.problems for part in found),
         records=frames.heights,
     )
     return dataclasses.replace(
@@ -96,8 +96,8 @@ def _joined(text: str, whole: Parsed, found: list[_Read], names: list[str | None
         detection=Detection(name, 0.9, _why(found), whole.detection.candidates),
         version=chosen.VERSION if chosen else 0,
         frames=frames,
-        problems=[_problem(problem, one) for one in found for problem in one.parsed.problems],
-        sections=[section for one in found for section in _sections(one)],
+        problems=[_problem(problem, part) for part in found for problem in part.parsed.problems],
+        sections=[section for part in found for section in _sections(part)],
         receipt=receipt,
         failed=None,
         crashed=False,
@@ -106,10 +106,10 @@ def _joined(text: str, whole: Parsed, found: list[_Read], names: list[str | None
 
 def _why(found: list[_Read]) -> str:
     named = []
-    for one in found[:_NAMED]:
-        chosen = formats.by_name(one.parsed.format or "")
+    for part in found[:_NAMED]:
+        chosen = formats.by_name(part.parsed.format or "")
         title = chosen.TITLE if chosen else "text"
-        named.append(f"{title} (lines {one.piece.line} to {one.last})")
+        named.append(f"{title} (lines {part.piece.line} to {part.last})")
     more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
     return f"its pieces are {', '.join(named)}{more}"
 
@@ -121,12 +121,12 @@ def _frames(found: list[_Read], text: str) -> Frames:
     """Join the frames of the pieces: lines as in the text, moments numbered through."""
     joined = Frames()
     moments = 0
-    for one in found:
-        by = one.piece.line - 1
-        for kind in one.parsed.frames:
-            for frame in one.parsed.frames.parts(kind):
+    for part in found:
+        by = part.piece.line - 1
+        for kind in part.parsed.frames:
+            for frame in part.parsed.frames.parts(kind):
                 joined.add(kind, _moved(frame, by, moments))
-        moments += one.parsed.receipt.records.get("snapshot", 0)
+        moments += part.parsed.receipt.records.get("snapshot", 0)
     if not _has_version(joined):
         head = text[:_VERSION_CHARACTERS]
         for setting in list(find_versions(head)) or find_named_version(head):
@@ -146,17 +146,17 @@ def _has_version(frames: Frames) -> bool:
     return "setting" in frames and bool((frames["setting"]["name"] == "version").any())
 
 
-def _problem(problem: Problem, one: _Read) -> Problem:
+def _problem(problem: Problem, part: _Read) -> Problem:
     if problem.line is None:
         return problem
-    return dataclasses.replace(problem, line=problem.line + one.piece.line - 1)
+    return dataclasses.replace(problem, line=problem.line + part.piece.line - 1)
 
 
-def _sections(one: _Read) -> Iterator[Section]:
-    by = one.piece.line - 1
-    chosen = formats.by_name(one.parsed.format or "")
-    yield Section(chosen.TITLE if chosen else "text", one.piece.line, one.last)
-    for section in one.parsed.sections:
+def _sections(part: _Read) -> Iterator[Section]:
+    by = part.piece.line - 1
+    chosen = formats.by_name(part.parsed.format or "")
+    yield Section(chosen.TITLE if chosen else "text", part.piece.line, part.last)
+    for section in part.parsed.sections:
         yield dataclasses.replace(
             section,
             line_first=section.line_first + by,
@@ -168,20 +168,20 @@ def _sections(one: _Read) -> Iterator[Section]:
 def _gaps(found: list[_Read], lines: int) -> Iterator[tuple[int, int]]:
     """Yield the ranges of lines outside of the pieces."""
     after = 1
-    for one in found:
-        if one.piece.line > after:
-            yield after, one.piece.line - 1
-        after = max(after, one.last + 1)
+    for part in found:
+        if part.piece.line > after:
+            yield after, part.piece.line - 1
+        after = max(after, part.last + 1)
     if after <= lines:
         yield after, lines
 
 
 def _skipped(found: list[_Read], lines: int) -> Iterator[Skipped]:
     ranges = [pieces.prose(first, last) for first, last in _gaps(found, lines)]
-    for one in found:
-        by = one.piece.line - 1
+    for part in found:
+        by = part.piece.line - 1
         ranges += [
             Skipped(part.line_first + by, min(part.line_last + by, lines), part.why)
-            for part in one.parsed.receipt.skipped
+            for part in part.parsed.receipt.skipped
         ]
     yield from sorted(ranges, key=lambda part: part.line_first)

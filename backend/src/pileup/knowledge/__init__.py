@@ -200,14 +200,19 @@ class Knowledge:
         return best[2] if best else None
 
     def state_for(self, command: str | None, state: str | None) -> StateMeaning | None:
-        """Find the meaning of a processlist row's State (or Command, for idle sessions)."""
+        """Find the meaning of a processlist row's State; of its Command where that tells as much.
+
+        Connect is the Command of every replica thread, whatever it does.
+        """
         if state and (named := self._state_names.get(current_name(state))):
             return named
         if state:
             for pattern, meaning in self._state_patterns:
                 if pattern.search(state):
                     return meaning
-        return self._state_names.get(f"command:{(command or '').lower()}") if command else None
+        if not command or (state and command.lower() == "connect"):
+            return None
+        return self._state_names.get(f"command:{command.lower()}")
 
     def counter(self, name: str) -> CounterMeaning | None:
         """Find a status variable or counter by its printed name, in any case."""
