@@ -178,6 +178,15 @@ def test_a_replication_status_without_its_line_of_stars() -> None:
     assert found["replication.seconds_behind"] == 144.0
 
 
+@pytest.mark.parametrize("indent", ["", "     "])
+def test_a_processlist_whose_first_line_of_stars_is_cut_off(indent: str) -> None:
+    one = lines(f"{indent}Id: 7", "Command: Query", "Time: 91", "State: init", "Info: SELECT 1")
+    two = lines("     Id: 8", "Command: Query", "   Time: 90", "  State: NULL", "   Info: SELECT 2")
+    text = f"{one}{'*' * 27} 2. row {'*' * 27}\n{two}"
+    found = [(each["session_id"], each["query"]) for each in rows(read(text), "session")]
+    assert found == [(7, "SELECT 1"), (8, "SELECT 2")]
+
+
 def test_any_table_of_markdown_or_unicode_is_a_result() -> None:
     names, row = ("MEMBER_HOST", "MEMBER_STATE"), ("db-0.example.net", "UNREACHABLE")
     markdown = lines(bars(names), "|---|---|", bars(row), bars(row))

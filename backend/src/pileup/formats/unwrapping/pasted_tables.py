@@ -62,6 +62,8 @@ _REPLICATION = frozenset(
         "seconds_behind_source",
     )
 )
+_SESSION = frozenset(("id", "user", "host", "command", "time", "state", "info"))
+_LEAST_OF_SESSION = 5
 _STATUS = (
     "Aborted_",
     "Bytes_",
@@ -138,6 +140,8 @@ def _keys_reader(lines: list[str]) -> Unwrap | None:
     if any("INNODB MONITOR OUTPUT" in line for line in lines):
         return None  # the lines of a dump are no keys
     rows = [at for at, line in enumerate(lines) if client_layouts.ROW.match(line.strip())]
+    if rows and (cut := _cut_row(lines, rows)):
+        return _Keys(cut, has_rows=False)
     keys = [
         match for line in lines[rows[0] + 1 if rows else 0 :][:3] if (match := _KEY.match(line))
     ]
@@ -148,9 +152,22 @@ def _keys_reader(lines: list[str]) -> Unwrap | None:
         lines = lines[rows[0] + 1 : until]
     names = [match["name"] for line in lines if (match := _KEY.match(line))]
     lower = {name.lower() for name in names}
-    if not rows and len(lower & _REPLICATION) < 2:
+    if not rows and len(lower & _REPLICATION) < 2 and len(lower & _SESSION) < _LEAST_OF_SESSION:
         return None
     return _Keys(frozenset(names), has_rows=bool(rows)) if len(names) > 1 else None
+
+
+def _cut_row(lines: list[str], rows: list[int]) -> frozenset[str]:
+    """Return the keys of a row whose line of stars is cut off: the next one is not the first."""
+    number = client_layouts.ROW.match(lines[rows[0]].strip())
+    if number is None or int(number["number"]) < 2 or not rows[0]:
+        return frozenset()
+    until = rows[1] if len(rows) > 1 else len(lines)
+    above, next_row = (
+        {match["name"] for line in part if (match := _KEY.match(line))}
+        for part in (lines[: rows[0]], lines[rows[0] + 1 : until])
+    )
+    return frozenset(above | next_row) if len(above & next_row) > 1 else frozenset()
 
 
 def _status_reader(filled: list[str]) -> Unwrap | None:
