@@ -116,7 +116,7 @@ def header(text: str, is_known: Callable[[Sequence[str]], bool]) -> Delimited | 
             return Delimited(comma, tuple(cell.strip() for cell in cells), quote)
     if " " in bare and _NAME_FIRST.match(bare):
         names = bare.split()
-        if 2 <= len(names) <= 64 and not names[-1].isdigit() and is_known(names):
+        if 2 <= len(names) <= 64 and _may_be_names(names) and is_known(names):
             starts = tuple(match.start() for match in re.finditer(r"\S+", text))
             return Delimited(" ", tuple(names), starts=starts)
     return None
@@ -129,6 +129,11 @@ def bars(text: str) -> list[str]:
 
 def is_bar_row(text: str) -> bool:
     return bool(_BAR_ROW.match(text))
+
+
+def _may_be_names(words: Sequence[str]) -> bool:
+    """Whether words can be names: 'Threads 12' and '# Query_time: 0.5' are not. It saves time."""
+    return not (words[-1].isdigit() or words[0].endswith(":") or words[1].endswith(":"))
 
 
 def _are_names(cells: Sequence[str], least: int = 2) -> bool:
