@@ -1,6 +1,7 @@
 /** The key sheet: every key of the screen. Opened with ?, from the rail or from the palette. */
 import { IconButton } from '@/ui/controls/Button'
 import { Dialog } from '@/ui/panels/Dialog'
+import { UNDO_KEYS } from '@/ui/history/undoKeys'
 import { type KeyTable, useActiveKeys, useKeys, useSingleKeys } from '@/state/keys'
 
 type Key = readonly [keys: readonly string[], does: string]
@@ -15,6 +16,8 @@ const EVERYWHERE: readonly Key[] = [
   [['Ctrl+K', '/'], 'Search or run a command'],
   [['l'], 'Copy a link to this view'],
   [['p'], 'Pin the selection as evidence'],
+  [UNDO_KEYS.undo.keys, UNDO_KEYS.undo.does],
+  [['1', '…', '9'], 'Switch the view or tab of the screen'],
   [['↑', 'k', '↓', 'j'], 'In a table: the row above or below'],
   [['Enter'], 'In a table: open the row'],
   [['Esc'], 'Close the panel or the dialog'],

@@ -1,5 +1,5 @@
 /** Left rail, top bar, canvas, status line. */
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
 import { NavLink, useLocation } from 'react-router'
 import type { Incident, Overview } from '@/api/schema'
 import { useKeptFocus } from '@/state/keptFocus'
@@ -48,6 +48,14 @@ export const SCREENS = [
   { path: 'activity', name: 'Activity', key: 'v', Icon: ActivityIcon },
 ] as const
 
+const ROOM_FOR_NAMES = '(width >= 1280px)'
+const isWide = () => window.matchMedia?.(ROOM_FOR_NAMES).matches ?? false
+const onWidth = (changed: () => void) => {
+  const room = window.matchMedia?.(ROOM_FOR_NAMES)
+  room?.addEventListener('change', changed)
+  return () => room?.removeEventListener('change', changed)
+}
+
 export function Shell({
   incident,
   overview,
@@ -57,7 +65,10 @@ export function Shell({
   readonly overview: Overview | null
   readonly children: ReactNode
 }) {
-  const [open, setOpen] = useStored('rail.open', false)
+  const wide = useSyncExternalStore(onWidth, isWide)
+  // Until the user chooses, the names show where there is room for them.
+  const [chosen, setOpen] = useStored<boolean | null>('rail.open', null)
+  const open = chosen ?? wide
   const { search, pathname } = useLocation()
   const base = pathname.split('/').slice(0, 3).join('/')
   const incidentId = pathname.split('/')[2] ?? ''
@@ -121,7 +132,7 @@ export function Shell({
           onOpenChange={showKeys}
         />
         <IconButton
-          label={open ? 'Narrow the rail' : 'Widen the rail'}
+          label={open ? 'Hide the names of the screens' : 'Show the names of the screens'}
           icon={<RailIcon />}
           pressed={open}
           className="rail-toggle"

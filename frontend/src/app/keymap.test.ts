@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { clashes, type KeyTable } from '@/state/keys'
 import { viewKeys } from '@/state/viewKeys'
 import { PIN_KEYS } from '@/ui/evidence/pinKey'
+import { UNDO_KEYS } from '@/ui/history/undoKeys'
 import { LINK_KEYS } from './CopyLink'
 import { SHEET_KEYS } from './KeySheet'
 
@@ -11,6 +12,7 @@ const EVERYWHERE: KeyTable = {
   ...LINK_KEYS,
   ...SHEET_KEYS,
   ...PIN_KEYS,
+  ...UNDO_KEYS,
   palette: { keys: ['/'], does: 'Search or run a command' },
   ...viewKeys('123456789'.split('')),
   go: { keys: ['g'], does: 'Go to a screen' },

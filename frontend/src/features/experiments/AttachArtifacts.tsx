@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { artifactsQuery } from '@/api/queries'
 import { Field } from '@/ui/controls/Field'
 import { Problem } from '@/ui/display/States'
+import { offerUndo } from '@/ui/history/undo'
 import { type Experiment, useExperimentWrites } from './queries'
 
 const SHOWN = 50
@@ -24,10 +25,16 @@ export function AttachArtifacts({
         artifact.path.toLowerCase().includes(filter.toLowerCase()),
       )
     : []
-  const toggle = (id: string) => {
+  const toggle = ({ id, path }: { readonly id: string; readonly path: string }) => {
     const next = new Set(attached)
-    if (!next.delete(id)) next.add(id)
-    attach.mutate({ experiment: experiment.id, artifacts: [...next] })
+    const removed = next.delete(id)
+    if (!removed) next.add(id)
+    const write = (artifacts: ReadonlySet<string>) =>
+      attach.mutateAsync({ experiment: experiment.id, artifacts: [...artifacts] })
+    void write(next).then(
+      () => offerUndo(`${removed ? 'Detached' : 'Attached'}: ${path}`, () => write(attached)),
+      () => undefined, // shown above
+    )
   }
   return (
     <>
@@ -53,7 +60,7 @@ export function AttachArtifacts({
               <input
                 type="checkbox"
                 checked={attached.has(artifact.id)}
-                onChange={() => toggle(artifact.id)}
+                onChange={() => toggle(artifact)}
               />
               <span className="mono ellipsis" title={artifact.path}>
                 {artifact.path}

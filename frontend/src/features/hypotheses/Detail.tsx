@@ -6,6 +6,7 @@ import { DraftConflict, DraftFields } from '@/ui/controls/DraftFields'
 import { useDrafts } from '@/ui/controls/useDrafts'
 import { Problem } from '@/ui/display/States'
 import { experimentAt, experimentPath } from '@/ui/evidence/evidence'
+import { offerUndo } from '@/ui/history/undo'
 import { Inspector, InspectorSection } from '@/ui/panels/Inspector'
 import { Comments } from '@/ui/text/Comments'
 import { LiveText } from '@/ui/text/LiveText'
@@ -25,9 +26,40 @@ type Props = {
 
 export function Detail({ incidentId, hypothesis, all, onClose }: Props) {
   const mayWrite = useMay('contributor')
-  const { change, removeEvidence } = useHypothesisWrites(incidentId)
+  const { change, addEvidence, removeEvidence } = useHypothesisWrites(incidentId)
   const save = (next: HypothesisChange, revision: number, onSaved?: () => void) =>
     change.mutate({ id: hypothesis.id, revision, change: next }, { onSuccess: onSaved })
+  const remove = ({ id: evidence, pin, side, note }: Hypothesis['evidence'][number]) =>
+    removeEvidence.mutate(
+      { id: hypothesis.id, evidence },
+      {
+        onSuccess: () =>
+          pin &&
+          offerUndo(`Removed from ${hypothesis.label}: ${pin.label} ${pin.title}`, () =>
+            addEvidence.mutateAsync({
+              id: hypothesis.id,
+              evidence: { pin_id: pin.id, side, note },
+            }),
+          ),
+      },
+    )
+  const changeStatus = (next: HypothesisChange) =>
+    change.mutate(
+      { id: hypothesis.id, revision: hypothesis.revision, change: next },
+      {
+        onSuccess: (changed) => {
+          const back = hypothesis.status
+          if (!changed.may_become.includes(back)) return
+          offerUndo(`${hypothesis.label} is ${changed.status} now`, () =>
+            change.mutateAsync({
+              id: hypothesis.id,
+              revision: changed.revision,
+              change: { status: back, reason: 'Undone' },
+            }),
+          )
+        },
+      },
+    )
   const drafts = useDrafts(FIELDS, hypothesis, { ...change, save })
   return (
     <Inspector
@@ -55,20 +87,13 @@ export function Detail({ incidentId, hypothesis, all, onClose }: Props) {
           hypothesis={hypothesis}
           others={all.filter((other) => other.id !== hypothesis.id)}
           busy={change.isPending}
-          onChange={(next) => save(next, hypothesis.revision)}
+          onChange={changeStatus}
         />
       )}
       {mayWrite && <SetConfidence incidentId={incidentId} hypothesis={hypothesis} />}
       <Experiments incidentId={incidentId} hypothesis={hypothesis} mayWrite={mayWrite} />
       <ConfidenceLedger hypothesis={hypothesis} />
-      <EvidenceSides
-        hypothesis={hypothesis}
-        onRemove={
-          mayWrite
-            ? (evidence) => removeEvidence.mutate({ id: hypothesis.id, evidence })
-            : undefined
-        }
-      />
+      <EvidenceSides hypothesis={hypothesis} onRemove={mayWrite ? remove : undefined} />
       {mayWrite && (
         <DeleteButton
           incidentId={incidentId}

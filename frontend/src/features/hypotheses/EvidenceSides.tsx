@@ -18,7 +18,7 @@ export function EvidenceSides({
 }: {
   readonly hypothesis: Hypothesis
   /** Undefined when the user may not edit. */
-  readonly onRemove: ((evidenceId: string) => void) | undefined
+  readonly onRemove: ((evidence: Hypothesis['evidence'][number]) => void) | undefined
 }) {
   return (
     <>
@@ -47,7 +47,7 @@ export function EvidenceSides({
                         size="small"
                         label={`Remove: ${item.pin?.title ?? 'evidence'}`}
                         icon={<CloseIcon />}
-                        onClick={() => onRemove(item.id)}
+                        onClick={() => onRemove(item)}
                       />
                     )}
                   </div>

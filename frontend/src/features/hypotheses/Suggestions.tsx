@@ -6,6 +6,7 @@ import { useKeys } from '@/state/keys'
 import { ShareBar } from '@/ui/display/Bar'
 import { Button } from '@/ui/controls/Button'
 import { Problem } from '@/ui/display/States'
+import { offerUndo } from '@/ui/history/undo'
 import { SUGGESTION_KEYS } from './keys'
 import { findingsQuery, useHypothesisWrites } from './queries'
 
@@ -13,14 +14,14 @@ type Props = { incidentId: string; onMade: (id: string) => void }
 
 export function Suggestions({ incidentId, onMade }: Props) {
   const { data } = useQuery(findingsQuery(incidentId))
-  const { fromFinding, dismiss } = useHypothesisWrites(incidentId)
+  const { fromFinding, judge } = useHypothesisWrites(incidentId)
   const mayWrite = useMay('contributor')
   const [dismissing, setDismissing] = useState<string | null>(null)
   const list = useRef<HTMLUListElement>(null)
   useKeys(SUGGESTION_KEYS, {})
   const open = (data ?? []).filter((item) => item.verdict === 'open')
   if (!mayWrite || open.length === 0) return null
-  const failed = fromFinding.error ?? dismiss.error
+  const failed = fromFinding.error ?? judge.error
   const take = (id: string) => fromFinding.mutate(id, { onSuccess: (made) => onMade(made.id) })
   const onKey = (event: KeyboardEvent, id: string) => {
     if (event.target !== event.currentTarget) return
@@ -59,12 +60,23 @@ export function Suggestions({ incidentId, onMade }: Props) {
             <div className="muted">{finding.why}</div>
             {dismissing === finding.id ? (
               <Reason
-                busy={dismiss.isPending}
+                busy={judge.isPending}
                 onCancel={() => setDismissing(null)}
                 onGive={(reason) =>
-                  dismiss.mutate(
-                    { finding: finding.id, reason },
-                    { onSuccess: () => setDismissing(null) },
+                  judge.mutate(
+                    { finding: finding.id, verdict: 'dismissed', reason },
+                    {
+                      onSuccess: () => {
+                        setDismissing(null)
+                        offerUndo(`Dismissed: ${finding.title}`, () =>
+                          judge.mutateAsync({
+                            finding: finding.id,
+                            verdict: 'open',
+                            reason: null,
+                          }),
+                        )
+                      },
+                    },
                   )
                 }
               />

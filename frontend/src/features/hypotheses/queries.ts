@@ -210,6 +210,16 @@ export function useHypothesisWrites(id: string) {
         ),
       onSuccess,
     }),
+    addEvidence: useMutation({
+      mutationFn: (write: { id: string; evidence: components['schemas']['NewEvidence'] }) =>
+        unwrap(
+          api.POST('/api/v1/hypotheses/{hypothesis_id}/evidence', {
+            params: { path: { hypothesis_id: write.id } },
+            body: write.evidence,
+          }),
+        ),
+      onSuccess,
+    }),
     fromFinding: useMutation({
       mutationFn: (finding: string) =>
         unwrap(
@@ -219,12 +229,15 @@ export function useHypothesisWrites(id: string) {
         ),
       onSuccess,
     }),
-    dismiss: useMutation({
-      mutationFn: ({ finding, reason }: { finding: string; reason: string }) =>
+    judge: useMutation({
+      mutationFn: ({
+        finding,
+        ...body
+      }: { finding: string } & components['schemas']['NewVerdict']) =>
         unwrap(
           api.PUT('/api/v1/incidents/{incident_id}/findings/{finding_id}/verdict', {
             params: { path: { incident_id: id, finding_id: finding } },
-            body: { verdict: 'dismissed', reason },
+            body,
           }),
         ),
       onSuccess,

@@ -13,6 +13,7 @@ import { Evidence, experimentPath } from '@/ui/evidence/evidence'
 import { ChevronIcon, DownIcon } from '@/ui/controls/icons'
 import { PinButton } from '@/ui/evidence/pin'
 import { Problem } from '@/ui/display/States'
+import { offerUndo } from '@/ui/history/undo'
 import { Nothing, Section } from './Section'
 import { unansweredOf } from '@/ui/evidence/Unanswered'
 import { findingsQuery, useMakeHypothesis, useVerdict } from './queries'
@@ -231,7 +232,16 @@ function FindingBody({
   const make = useMakeHypothesis(incidentId)
   const judge = useVerdict(incidentId)
   const say = (next: Verdict) =>
-    judge.mutate({ findingId: finding.id, verdict: { verdict: next, reason: null } })
+    judge.mutate(
+      { findingId: finding.id, verdict: { verdict: next, reason: null } },
+      {
+        onSuccess: () =>
+          next === 'dismissed' &&
+          offerUndo(`Dismissed: ${finding.title}`, () =>
+            judge.mutateAsync({ findingId: finding.id, verdict: { verdict, reason: null } }),
+          ),
+      },
+    )
   return (
     <div className="finding-body">
       <p>{finding.why}</p>

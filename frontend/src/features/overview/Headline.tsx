@@ -12,6 +12,7 @@ import { DeleteIncident } from '@/ui/panels/DeleteIncident'
 import { MoreIcon } from '@/ui/controls/icons'
 import { Menu, MenuItem } from '@/ui/controls/Menu'
 import { Problem } from '@/ui/display/States'
+import { offerUndo } from '@/ui/history/undo'
 import { Ago, ShareValue } from '@/ui/display/Value'
 
 const STATUSES = ['open', 'analysing', 'review', 'published'] as const
@@ -26,7 +27,19 @@ export function Headline({ overview }: { readonly overview: Overview }) {
   const navigate = useNavigate()
   const [deleting, setDeleting] = useState(false)
   const write = (fields: IncidentChange) =>
-    incident && change.mutate({ change: fields, revision: incident.revision })
+    incident &&
+    change.mutate(
+      { change: fields, revision: incident.revision },
+      {
+        onSuccess: (saved) => {
+          const [field] = Object.keys(fields) as (keyof typeof fields & keyof typeof incident)[]
+          if (!field) return
+          offerUndo(`Changed the ${field}`, () =>
+            change.mutateAsync({ change: { [field]: incident[field] }, revision: saved.revision }),
+          )
+        },
+      },
+    )
   const { coverage } = overview.numbers
   const { search } = useLocation()
   const version = [server['family'], server['version']].filter(Boolean).join(' ')

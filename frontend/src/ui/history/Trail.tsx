@@ -8,6 +8,7 @@ import type { components } from '@/api/schema'
 import { Button } from '@/ui/controls/Button'
 import { Field } from '@/ui/controls/Field'
 import { EmptyState, NotRefreshed, Problem, SkeletonRows } from '@/ui/display/States'
+import { didMany, groupEntries } from './groups'
 import { detailWords, didWhat, kindWord, targetPath } from './trailWords'
 import { Time } from '@/ui/display/Value'
 import './trail.css'
@@ -54,6 +55,7 @@ export function Trail({ incidentId }: { readonly incidentId: string | null }) {
   const change = (name: keyof Wanted, value: string) =>
     setWanted(({ [name]: _, ...rest }) => (value ? { ...rest, [name]: value } : rest))
   const all = entries.data?.pages.flat() ?? []
+  const runs = groupEntries(all)
   return (
     <>
       <div className="trail-filter">
@@ -95,9 +97,18 @@ export function Trail({ incidentId }: { readonly incidentId: string | null }) {
         <>
           <NotRefreshed query={entries} />
           <ol className="trail">
-            {all.map((entry) => (
-              <Line key={entry.id} entry={entry} incidentId={incidentId} />
-            ))}
+            {runs.map((run, index) =>
+              run.length === 1 ? (
+                run.map((entry) => <Line key={entry.id} entry={entry} incidentId={incidentId} />)
+              ) : (
+                <Run
+                  key={run.at(0)?.id}
+                  run={run}
+                  more={index === runs.length - 1 && entries.hasNextPage}
+                  incidentId={incidentId}
+                />
+              ),
+            )}
           </ol>
         </>
       )}
@@ -108,6 +119,42 @@ export function Trail({ incidentId }: { readonly incidentId: string | null }) {
           </Button>
         </p>
       )}
+    </>
+  )
+}
+
+/** Many equal actions as one line that unfolds. */
+function Run({
+  run,
+  more,
+  incidentId,
+}: {
+  readonly run: readonly Entry[]
+  readonly more: boolean
+  readonly incidentId: string | null
+}) {
+  const [open, setOpen] = useState(false)
+  const [newest] = run
+  if (!newest) return null
+  return (
+    <>
+      <li className="trail-entry" data-testid="activity-run">
+        <span className="trail-when">
+          <Time at={newest.at} />
+        </span>
+        <span className="trail-what">
+          <strong>{newest.user_name}</strong>{' '}
+          <button
+            type="button"
+            className="linklike"
+            aria-expanded={open}
+            onClick={() => setOpen(!open)}
+          >
+            {didMany(run, more)}
+          </button>
+        </span>
+      </li>
+      {open && run.map((entry) => <Line key={entry.id} entry={entry} incidentId={incidentId} />)}
     </>
   )
 }

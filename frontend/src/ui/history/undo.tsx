@@ -1,21 +1,28 @@
-/** The "Deleted. Undo" toast: shown for some seconds after each deletion into the bin. */
+/** The toast that undoes the last write: a deletion into the bin, a removal, a change of status. */
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
+import { useKeys } from '@/state/keys'
 import { Store, useStore } from '@/state/store'
 import { Button } from '@/ui/controls/Button'
+import { UNDO_KEYS } from './undoKeys'
 import './undo.css'
 
 type Offer = { readonly text: string; readonly undo: () => Promise<unknown> }
 
-const SHOWN_MS = 10_000
+const SHOWN_MS = 20_000
 
-/** The last deletion and its undo. */
+/** The last write that can be undone. */
 const offered = new Store<Offer | null>(null)
 
-const deletedText = (title: string) =>
-  `Deleted: ${title.length > 80 ? `${title.slice(0, 80)}…` : title}`
+/** Offer to undo a write: 'Removed from H2: E7 …'. */
+export const offerUndo = (text: string, undo: () => Promise<unknown>) =>
+  offered.set({ text: shortened(text), undo })
+
+const shortened = (text: string) => (text.length > 90 ? `${text.slice(0, 90)}…` : text)
+
+const deletedText = (title: string) => `Deleted: ${title}`
 
 /** The bin of the installation, for admins. */
 export const deletedIncidentsQuery = queryOptions({
@@ -26,8 +33,7 @@ export const deletedIncidentsQuery = queryOptions({
 /** Return a function that offers the undo of a deleted incident, for admins. */
 export function useOfferIncidentUndo() {
   const restore = useRestoreIncident()
-  return (id: string, title: string) =>
-    offered.set({ text: deletedText(title), undo: () => restore.mutateAsync(id) })
+  return (id: string, title: string) => offerUndo(deletedText(title), () => restore.mutateAsync(id))
 }
 
 /** Return the mutation that restores an incident from the bin. */
@@ -53,16 +59,13 @@ export function useRestoreIncident() {
 export function useOfferUndo(incidentId: string) {
   const client = useQueryClient()
   return (kind: string, id: string, title: string) =>
-    offered.set({
-      text: deletedText(title),
-      undo: async () => {
-        await unwrap(
-          api.POST('/api/v1/incidents/{incident_id}/deleted/{kind}/{item_id}/restore', {
-            params: { path: { incident_id: incidentId, kind, item_id: id } },
-          }),
-        )
-        await client.invalidateQueries({ queryKey: keys.incident(incidentId) })
-      },
+    offerUndo(deletedText(title), async () => {
+      await unwrap(
+        api.POST('/api/v1/incidents/{incident_id}/deleted/{kind}/{item_id}/restore', {
+          params: { path: { incident_id: incidentId, kind, item_id: id } },
+        }),
+      )
+      await client.invalidateQueries({ queryKey: keys.incident(incidentId) })
     })
 }
 
@@ -80,21 +83,32 @@ export function UndoToast() {
 
 function Toast({ offer: { text, undo } }: { readonly offer: Offer }) {
   const [state, setState] = useState<'offered' | 'busy' | 'failed'>('offered')
+  // It stays while somebody reads or reaches it.
+  const [held, setHeld] = useState(false)
   useEffect(() => {
-    if (state !== 'offered') return
+    if (state !== 'offered' || held) return
     const timer = setTimeout(close, SHOWN_MS)
     return () => clearTimeout(timer)
-  }, [state])
+  }, [state, held])
   const takeBack = () => {
     setState('busy')
     undo().then(close, () => setState('failed'))
   }
+  useKeys(UNDO_KEYS, { undo: state === 'offered' ? takeBack : undefined })
   return (
-    <div className="undo">
-      <span>{state === 'failed' ? 'Could not be restored: see the deleted items.' : text}</span>
+    <div
+      className="undo"
+      onMouseEnter={() => setHeld(true)}
+      onMouseLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+    >
+      <span>
+        {state === 'failed' ? 'This could not be undone: somebody changed it since.' : text}
+      </span>
       {state !== 'failed' && (
         <Button size="small" busy={state === 'busy'} onClick={takeBack}>
-          Undo
+          Undo <kbd>z</kbd>
         </Button>
       )}
       <Button size="small" variant="ghost" onClick={close}>
