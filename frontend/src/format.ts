@@ -20,6 +20,10 @@ export function formatNumber(value: number | null | undefined, digits = 2): stri
   return sign + grouped + (rest ? `.${rest}` : '')
 }
 
+/** Format a count with its noun: '1 file', '26 files'. */
+export const formatCount = (count: number, noun: string, nouns = `${noun}s`): string =>
+  `${formatNumber(count, 0)} ${count === 1 ? noun : nouns}`
+
 /** A measured value with some three significant digits: 0.0123, 1.23, 12.3, 1 234. */
 export function formatMeasured(value: number | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return UNKNOWN

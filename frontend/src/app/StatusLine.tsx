@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type Connection, useConnection } from '@/api/events'
 import { statusQuery } from '@/api/queries'
 import type { Overview } from '@/api/schema'
-import { quantityBytes } from '@/format'
+import { formatCount, formatNumber, quantityBytes } from '@/format'
 
 export function StatusLine({ overview }: { readonly overview: Overview | null }) {
   const { data: status, error } = useQuery(statusQuery)
@@ -64,15 +64,16 @@ function Light({ tone, text }: { readonly tone: string; readonly text: string })
 function workText(overview: Overview | null, jobs: number, queued: number): string {
   const parts: string[] = []
   if (overview && overview.artifacts.parsing > 0) {
-    parts.push(`reading ${overview.artifacts.parsing} of ${overview.artifacts.total} artifacts`)
+    const { parsing, total } = overview.artifacts
+    parts.push(`Parsing ${formatNumber(total - parsing)} of ${formatCount(total, 'file')}`)
   }
   const state = overview?.analysis.state
   if (state === 'queued') parts.push('analysis queued')
-  if (state === 'running') parts.push('analysing')
+  if (state === 'running') parts.push('analysis running')
   if (state === 'failed') parts.push('analysis failed')
   if (jobs > 0) {
-    const waiting = queued === jobs ? ', waiting' : queued ? `, ${queued} of them waiting` : ''
-    parts.push(`${jobs} job${jobs > 1 ? 's' : ''}${waiting}`)
+    const running = jobs - queued
+    parts.push(`${formatCount(running, 'job')} running, ${formatNumber(queued)} queued`)
   }
-  return parts.length ? parts.join(' · ') : 'no jobs'
+  return parts.length ? parts.join(' · ') : 'No jobs'
 }

@@ -75,7 +75,14 @@ const positionColumns = (incidentId: string): readonly Column<HotWaitDoc>[] => [
       </span>
     ),
   },
-  { key: 'mode', head: 'Mode', width: '64px', sort: (row) => row.mode, cell: (row) => row.mode },
+  {
+    key: 'mode',
+    optional: true,
+    head: 'Mode',
+    width: '64px',
+    sort: (row) => row.mode,
+    cell: (row) => row.mode,
+  },
   {
     key: 'latch',
     head: 'Waiting for',
@@ -114,6 +121,7 @@ const positionColumns = (incidentId: string): readonly Column<HotWaitDoc>[] => [
   },
   {
     key: 'example',
+    optional: true,
     head: 'Example',
     width: 'minmax(120px, 0.8fr)',
     cell: (row) =>
@@ -139,6 +147,7 @@ const LATCH: readonly Column<HotLatchDoc>[] = [
   },
   {
     key: 'addresses',
+    optional: true,
     head: 'Addresses',
     kind: 'number',
     width: '84px',

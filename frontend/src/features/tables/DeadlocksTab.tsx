@@ -108,6 +108,7 @@ const COLUMNS: Column<DeadlockOut>[] = [
   },
   {
     key: 'host',
+    optional: true,
     head: 'Host',
     width: 'minmax(90px, 1fr)',
     cell: (item) => item.host,
@@ -115,6 +116,7 @@ const COLUMNS: Column<DeadlockOut>[] = [
   },
   {
     key: 'n',
+    optional: true,
     head: 'Transactions',
     kind: 'number',
     width: '104px',
@@ -141,6 +143,7 @@ const COLUMNS: Column<DeadlockOut>[] = [
   },
   {
     key: 'dumps',
+    optional: true,
     head: 'Seen in',
     kind: 'number',
     width: '92px',
@@ -153,6 +156,7 @@ const COLUMNS: Column<DeadlockOut>[] = [
   },
   {
     key: 'relation',
+    optional: true,
     head: 'Relation to the stall',
     width: 'minmax(160px, 3fr)',
     cell: (item) => (

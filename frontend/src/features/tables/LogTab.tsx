@@ -260,6 +260,7 @@ const GROUP_COLUMNS: Column<LogGroup>[] = [
   },
   {
     key: 'spark',
+    optional: true,
     head: 'Over time',
     width: '136px',
     cell: (item) => (
@@ -298,6 +299,7 @@ const GROUP_COLUMNS: Column<LogGroup>[] = [
   },
   {
     key: 'last',
+    optional: true,
     head: 'Last',
     width: '172px',
     cell: (item) => <Moment at={item.last} />,
@@ -342,6 +344,7 @@ const EVENT_COLUMNS: Column<LogEvent>[] = [
   },
   {
     key: 'kind',
+    optional: true,
     head: 'Kind',
     width: '100px',
     cell: (item) => item.kind.replaceAll('_', ' '),
@@ -349,6 +352,7 @@ const EVENT_COLUMNS: Column<LogEvent>[] = [
   },
   {
     key: 'subsystem',
+    optional: true,
     head: 'Subsystem',
     width: '80px',
     cell: (item) => item.subsystem,
@@ -368,6 +372,7 @@ const EVENT_COLUMNS: Column<LogEvent>[] = [
   },
   {
     key: 'host',
+    optional: true,
     head: 'Host',
     width: 'minmax(80px, 0.6fr)',
     cell: (item) => item.host,

@@ -1,9 +1,7 @@
 /** The result sets of all artifacts; each opens in its viewer, and any two can be compared. */
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { Link, useLocation } from 'react-router'
-import { api, unwrap } from '@/api/client'
-import { keys } from '@/api/keys'
 import type { TableRef } from '@/api/schema'
 import { formatNumber } from '@/format'
 import { useIncidentId } from '@/state/incident'
@@ -11,18 +9,8 @@ import { sharedSearch, text, useUrlState } from '@/state/url'
 import { Loaded } from '@/ui/display/Loaded'
 import type { Column } from '@/ui/table/Table'
 import { Filter, NotCollected } from './parts'
+import { tablesQuery } from './queries'
 import { RecordTable } from './RecordTable'
-
-const tablesQuery = (id: string) =>
-  queryOptions({
-    queryKey: keys.of(id, 'artifacts', 'tables'),
-    queryFn: () =>
-      unwrap(
-        api.GET('/api/v1/incidents/{incident_id}/tables', {
-          params: { path: { incident_id: id } },
-        }),
-      ),
-  })
 
 export function ResultsTab() {
   const incidentId = useIncidentId()

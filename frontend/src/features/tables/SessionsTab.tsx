@@ -312,6 +312,7 @@ const ROW_COLUMNS: Column<ProcesslistRow>[] = [
   },
   {
     key: 'user',
+    optional: true,
     head: 'User',
     width: 'minmax(80px, 0.6fr)',
     cell: (row) => row.user,
@@ -319,6 +320,7 @@ const ROW_COLUMNS: Column<ProcesslistRow>[] = [
   },
   {
     key: 'client_host',
+    optional: true,
     head: 'Client',
     width: 'minmax(100px, 0.8fr)',
     cell: (row) => <span title={row.client_host ?? ''}>{row.client_host}</span>,
@@ -326,6 +328,7 @@ const ROW_COLUMNS: Column<ProcesslistRow>[] = [
   },
   {
     key: 'db',
+    optional: true,
     head: 'Schema',
     width: 'minmax(70px, 0.5fr)',
     cell: (row) => row.db,

@@ -2,7 +2,9 @@
 import { useSearchParams } from 'react-router'
 import { oneOf, readUrl, useUrlChange } from '@/state/url'
 import { Tabs } from '@/ui/controls/Tabs'
+import { SkeletonRows } from '@/ui/display/States'
 import { DeadlocksTab } from './DeadlocksTab'
+import { type Tab, TABS, useFirstTab } from './firstTab'
 import { LogTab } from './LogTab'
 import { QueriesTab } from './QueriesTab'
 import { ResultsTab } from './ResultsTab'
@@ -10,9 +12,7 @@ import { SessionsTab } from './SessionsTab'
 import { SettingsTab } from './SettingsTab'
 import './tables.css'
 
-const TABS = ['sessions', 'settings', 'deadlocks', 'queries', 'log', 'results'] as const
-type Tab = (typeof TABS)[number]
-const TAB = oneOf<Tab>(TABS)
+const TAB = oneOf<Tab | ''>(TABS)
 
 /** Keys of the address that belong to one tab. */
 const OWN = [
@@ -37,9 +37,15 @@ const OWN = [
 export default function TablesScreen() {
   const [params] = useSearchParams()
   // Addresses kept from before have no tab where they mean two sources of settings.
-  const first: Tab = params.has('a') || params.has('b') ? 'settings' : 'sessions'
-  const tab = readUrl(params, ['tab', TAB, first])
+  const named = readUrl<Tab | ''>(params, [
+    'tab',
+    TAB,
+    params.has('a') || params.has('b') ? 'settings' : '',
+  ])
+  const first = useFirstTab(named === '')
+  const tab = named || first
   const change = useUrlChange()
+  if (!tab) return <SkeletonRows rows={12} />
   return (
     <div className="tablescreen">
       <Tabs
@@ -49,7 +55,7 @@ export default function TablesScreen() {
           change(
             {
               ...Object.fromEntries(OWN.map((key) => [key, []])),
-              tab: next === 'sessions' ? [] : [next],
+              tab: [next],
             },
             { push: true },
           )

@@ -233,3 +233,14 @@ export const logGroupsQuery = (
       ),
     placeholderData: keepPreviousData,
   })
+
+export const tablesQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.of(id, 'artifacts', 'tables'),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/tables', {
+          params: { path: { incident_id: id } },
+        }),
+      ),
+  })

@@ -4,6 +4,7 @@
  */
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from 'react'
+import { useWidth } from '@/charts/useWidth'
 import { CopyButton } from '@/ui/controls/CopyButton'
 import { cx } from '@/ui/controls/cx'
 import './table.css'
@@ -25,13 +26,15 @@ export type Column<Row> = {
   readonly sort?: (row: Row) => string | number | null
   /** The plain text for TSV; defaults to the sort value. */
   readonly text?: (row: Row) => string
+  /** Hidden where not all columns fit, the last of these first; the copy still has it. */
+  readonly optional?: boolean
 }
 
 export type Sort = { readonly key: string; readonly down: boolean }
 
 export function Table<Row>({
   rows,
-  columns,
+  columns: all,
   rowKey,
   label,
   sort: given,
@@ -67,14 +70,16 @@ export function Table<Row>({
   /** Pixels, for cells of two lines. */
   readonly rowHeight?: number
 }) {
+  const [frame, width] = useWidth<HTMLDivElement>()
+  const columns = useMemo(() => fitting(all, width), [all, width])
   const [own, setOwn] = useState<Sort | null>(null)
   /** The focused row, where rows cannot be selected. */
   const [walked, setWalked] = useState<string | null>(null)
   const sort = given === undefined ? own : given
   const setSort = onSort ?? setOwn
   const sorted = useMemo(
-    () => (presorted ? rows : sortRows(rows, columns, sort)),
-    [rows, columns, sort, presorted],
+    () => (presorted ? rows : sortRows(rows, all, sort)),
+    [rows, all, sort, presorted],
   )
   const scroller = useRef<HTMLDivElement>(null)
   const virtual = fill && sorted.length > virtualFrom
@@ -85,7 +90,7 @@ export function Table<Row>({
     overscan: 12,
     scrollPaddingStart: ROW,
   })
-  const least = columns.reduce((sum, column) => sum + leastWidth(column.width), 0)
+  const least = leastOf(columns)
   const template = columns.map((column) => column.width ?? 'minmax(80px, 1fr)').join(' ')
   const shown = virtual
     ? virtualizer.getVirtualItems().map((item) => ({ index: item.index, top: item.start }))
@@ -142,7 +147,7 @@ export function Table<Row>({
   })
 
   return (
-    <div className={cx('table-wrap', fill && 'table-fill')}>
+    <div ref={frame} className={cx('table-wrap', fill && 'table-fill')}>
       <div
         ref={scroller}
         className="table scroll"
@@ -165,7 +170,7 @@ export function Table<Row>({
       </div>
       {copy && (
         <div className="table-tools">
-          <CopyButton text={() => toTsv(sorted, columns)}>Copy as TSV</CopyButton>
+          <CopyButton text={() => toTsv(sorted, all)}>Copy as TSV</CopyButton>
         </div>
       )}
     </div>
@@ -280,6 +285,22 @@ const STEPS: Readonly<Record<string, number>> = {
   ...{ ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 },
   ...{ PageDown: 20, PageUp: -20, Home: -Infinity, End: Infinity },
 }
+
+/** Return the columns that fit a width in pixels: optional ones go, the last first. */
+function fitting<Row>(columns: readonly Column<Row>[], width: number): readonly Column<Row>[] {
+  let over = width > 0 ? leastOf(columns) - width : 0
+  return columns
+    .toReversed()
+    .filter((column) => {
+      if (!column.optional || over <= 0) return true
+      over -= leastWidth(column.width)
+      return false
+    })
+    .toReversed()
+}
+
+const leastOf = <Row,>(columns: readonly Column<Row>[]): number =>
+  columns.reduce((sum, column) => sum + leastWidth(column.width), 0)
 
 /** Return the minimum width of a grid track in pixels, so that all rows scroll sideways together. */
 function leastWidth(width = 'minmax(80px, 1fr)'): number {

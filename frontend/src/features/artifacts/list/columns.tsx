@@ -52,6 +52,7 @@ const wide: readonly Column<Artifact>[] = [
   state,
   {
     key: 'host',
+    optional: true,
     head: 'Host',
     width: 'minmax(80px, 0.7fr)',
     sort: (row) => row.host,
@@ -74,6 +75,7 @@ const wide: readonly Column<Artifact>[] = [
   },
   {
     key: 'last',
+    optional: true,
     head: 'To',
     width: '78px',
     sort: (row) => row.last,
@@ -81,6 +83,7 @@ const wide: readonly Column<Artifact>[] = [
   },
   {
     key: 'zone',
+    optional: true,
     head: 'Zone',
     width: '112px',
     sort: (row) => row.clock?.zone ?? null,
@@ -104,6 +107,7 @@ const wide: readonly Column<Artifact>[] = [
   },
   {
     key: 'problems',
+    optional: true,
     head: 'Problems',
     kind: 'number',
     width: '72px',
@@ -113,6 +117,7 @@ const wide: readonly Column<Artifact>[] = [
   },
   {
     key: 'hash',
+    optional: true,
     head: 'SHA-256',
     width: '90px',
     sort: (row) => row.sha256,
@@ -126,6 +131,7 @@ const wide: readonly Column<Artifact>[] = [
 
 const confidence: Column<Artifact> = {
   key: 'confidence',
+  optional: true,
   head: 'Certainty',
   title: 'Certainty of the type',
   kind: 'number',
@@ -144,6 +150,7 @@ const confidence: Column<Artifact> = {
 const provenance: readonly Column<Artifact>[] = [
   {
     key: 'parser',
+    optional: true,
     head: 'Parser',
     title: 'Version of the parser',
     kind: 'number',
@@ -153,6 +160,7 @@ const provenance: readonly Column<Artifact>[] = [
   },
   {
     key: 'uploader',
+    optional: true,
     head: 'Uploaded by',
     width: 'minmax(100px, 0.8fr)',
     sort: (row) => row.uploaded_by,
