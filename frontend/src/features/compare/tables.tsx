@@ -1,5 +1,5 @@
 /** The columns of a comparison: one per side, and the ratio to the reference with its spread. */
-import { formatMeasured, formatNumber } from '@/format'
+import { formatCount, formatMeasured, formatNumber } from '@/format'
 import { Chip } from '@/ui/controls/Chip'
 import type { Column } from '@/ui/table/Table'
 import { Measured } from '@/ui/display/Value'
@@ -102,7 +102,7 @@ function SpreadText({ of }: { readonly of: Spread }) {
   return (
     <span className="faint spread">
       {of.low !== of.high && `${formatMeasured(of.low)}–${formatMeasured(of.high)} · `}
-      {of.runs > 1 ? `${of.runs} runs` : `n ${formatNumber(of.points)}`}
+      {of.runs > 1 ? `${of.runs} runs` : formatCount(of.points, 'sample')}
     </span>
   )
 }

@@ -1,4 +1,5 @@
 /** Every pin of the incident: its value at the time of pinning and its current value. */
+import { formatCount } from '@/format'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router'
@@ -135,7 +136,7 @@ function Value({ text }: { readonly text: string | null }) {
       </pre>
       {more > 1 && (
         <button type="button" className="linklike" aria-expanded={all} onClick={() => setAll(!all)}>
-          {all ? 'Less' : `${more} more lines`}
+          {all ? 'Less' : `${formatCount(more, 'more line')}`}
         </button>
       )}
     </div>

@@ -6,6 +6,8 @@ import { useKeys } from '@/state/keys'
 import { ShareBar } from '@/ui/display/Bar'
 import { cx } from '@/ui/controls/cx'
 import { Problem } from '@/ui/display/States'
+import type { TermName } from '@/ui/display/glossary'
+import { Term } from '@/ui/display/Term'
 import { MATRIX_KEYS } from './keys'
 import {
   type Chosen,
@@ -164,22 +166,14 @@ function Head({
         {hypotheses.map((hypothesis) => (
           <HypothesisHead key={hypothesis.id} hypothesis={hypothesis} />
         ))}
-        <th
-          className="matrix-end"
-          scope="col"
-          title="The weight of a row is credibility times relevance"
-        >
-          Credible
+        <th className="matrix-end" scope="col">
+          <Term of="credibility">Credibility</Term>
         </th>
         <th className="matrix-end" scope="col">
-          Relevant
+          <Term of="relevance">Relevance</Term>
         </th>
-        <th
-          className="matrix-end"
-          scope="col"
-          title="Spread of the ratings over the hypotheses: 0 has no diagnostic value, 2 the most"
-        >
-          Diagnostic value
+        <th className="matrix-end" scope="col">
+          <Term of="diagnostic value">Diagnostic value</Term>
         </th>
       </tr>
     </thead>
@@ -190,24 +184,21 @@ function Head({
 function Totals({ hypotheses }: { readonly hypotheses: readonly MatrixHypothesis[] }) {
   return (
     <tfoot>
-      <Foot title="Contradicted" hint="Weighted sum of contradicting evidence: lower is better">
+      <Foot title="Contradicted" term="contradicted">
         {hypotheses.map((hypothesis) => (
           <td key={hypothesis.id} className={cx(hypothesis.leads && 'matrix-leads')}>
             {hypothesis.rank === null ? '–' : hypothesis.inconsistency.toFixed(1)}
           </td>
         ))}
       </Foot>
-      <Foot
-        title="Coverage"
-        hint="Share of rated cells: low coverage makes a score look better than it is"
-      >
+      <Foot title="Coverage" term="coverage">
         {hypotheses.map((hypothesis) => (
           <td key={hypothesis.id}>
             {hypothesis.coverage === null ? '–' : `${Math.round(hypothesis.coverage * 100)} %`}
           </td>
         ))}
       </Foot>
-      <Foot title="Confidence" hint="Confidence set by people, independent of the ratings">
+      <Foot title="Confidence" term="confidence">
         {hypotheses.map((hypothesis) => (
           <td key={hypothesis.id}>
             {hypothesis.confidence === null ? '–' : `${hypothesis.confidence} %`}
@@ -328,17 +319,17 @@ function Weight({
 
 function Foot({
   title,
-  hint,
+  term,
   children,
 }: {
   readonly title: string
-  readonly hint: string
+  readonly term: TermName
   readonly children: React.ReactNode
 }) {
   return (
     <tr>
-      <th scope="row" title={hint}>
-        {title}
+      <th scope="row">
+        <Term of={term}>{title}</Term>
       </th>
       {children}
       <td colSpan={3} />

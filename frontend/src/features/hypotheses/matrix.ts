@@ -1,4 +1,5 @@
 /** Logic of the matrix grid: ratings, keys, order and description of cells. */
+import { formatCount } from '@/format'
 import type { components } from '@/api/schema'
 
 export type Matrix = components['schemas']['Matrix']
@@ -161,6 +162,6 @@ export function describeCell(
   if (cell.mine && cell.mine !== cell.shown) parts.push(`you: ${wordsOf(cell.mine)}`)
   if (cell.blind) parts.push('others rated; hidden until you rate')
   if (cell.disagreement) parts.push(`people disagree by ${cell.disagreement.toFixed(1)}`)
-  if (cell.comments) parts.push(`${cell.comments} comments`)
+  if (cell.comments) parts.push(formatCount(cell.comments, 'comment'))
   return parts.join(', ')
 }

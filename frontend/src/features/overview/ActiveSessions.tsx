@@ -7,6 +7,8 @@ import { useWidth } from '@/charts/useWidth'
 import type { ActiveSessionsDoc, Overview, StallDoc, StoryMark } from '@/api/schema'
 import { formatNumber } from '@/format'
 import { useZone } from '@/state/incident'
+import { CLASSES } from '@/ui/display/glossary'
+import { Term } from '@/ui/display/Term'
 import { Duration, Measured, ShareValue, Time } from '@/ui/display/Value'
 import { type ChartMark, chartMarks, labelIsLeft } from './chartMarks'
 import { classColours } from './classColours'
@@ -188,7 +190,7 @@ function Legend({
           </>
         ) : (
           <>
-            <Duration value={sessions.seconds} /> of session time in all
+            <Duration value={sessions.seconds} /> of <Term of="session time" /> in all
           </>
         )}
       </caption>
@@ -197,7 +199,7 @@ function Legend({
           <tr key={row.id}>
             <th scope="row">
               <span className="active-sessions-key" style={{ background: colours.get(row.id) }} />
-              {row.title}
+              <Term text={CLASSES[row.id]}>{row.title}</Term>
             </th>
             <td>
               {at ? <Measured value={row.values[point]} /> : <ShareValue value={row.share} />}

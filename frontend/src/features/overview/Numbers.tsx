@@ -4,6 +4,8 @@ import { Link, useLocation } from 'react-router'
 import type { Overview } from '@/api/schema'
 import { sharedSearch } from '@/state/url'
 import { Duration, Measured, ShareValue, Time } from '@/ui/display/Value'
+import type { TermName } from '@/ui/display/glossary'
+import { Term } from '@/ui/display/Term'
 import { aroundStall } from './links'
 
 export function Numbers({ overview }: { readonly overview: Overview }) {
@@ -16,7 +18,7 @@ export function Numbers({ overview }: { readonly overview: Overview }) {
   const top = blockers[0]
   return (
     <dl className="numbers">
-      <Figure name="Onset" to={numbers.onset ? timeline : null}>
+      <Figure name="Onset" term="onset" to={numbers.onset ? timeline : null}>
         {numbers.onset ? (
           <>
             <Time at={numbers.onset} style="clock" />
@@ -37,6 +39,7 @@ export function Numbers({ overview }: { readonly overview: Overview }) {
         )}
       </Figure>
       <Figure
+        term="peak"
         name={numbers.peak_counts === 'running' ? 'Peak running' : 'Peak waiters'}
         to={
           numbers.peak_waiters === null
@@ -58,6 +61,7 @@ export function Numbers({ overview }: { readonly overview: Overview }) {
       </Figure>
       <Figure
         name="Root blocker"
+        term="root blocker"
         wide
         to={
           root
@@ -87,11 +91,13 @@ export function Numbers({ overview }: { readonly overview: Overview }) {
 
 function Figure({
   name,
+  term,
   to,
   wide = false,
   children,
 }: {
   readonly name: string
+  readonly term?: TermName
   readonly to: string | null
   readonly wide?: boolean
   readonly children: ReactNode
@@ -99,7 +105,7 @@ function Figure({
   const value = children ?? <span className="faint">unknown</span>
   return (
     <div className={wide ? 'numbers-item numbers-wide' : 'numbers-item'}>
-      <dt>{name}</dt>
+      <dt>{term ? <Term of={term}>{name}</Term> : name}</dt>
       <dd>{to ? <Link to={to}>{value}</Link> : value}</dd>
     </div>
   )

@@ -1,4 +1,5 @@
 /** The overview: the story with its chart, chain, impact and fixes; then numbers, causes and waits. */
+import { formatCount } from '@/format'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useLocation } from 'react-router'
 import { overviewQuery, useMay } from '@/api/queries'
@@ -214,7 +215,7 @@ function PartialBanner({ overview }: { readonly overview: Overview }) {
   const { search } = useLocation()
   const { total, parsing, unknown, failed } = overview.artifacts
   const parts = [
-    parsing > 0 && `parsing ${total - parsing} of ${total} ${total === 1 ? 'file' : 'files'}`,
+    parsing > 0 && `parsing ${total - parsing} of ${formatCount(total, 'file')}`,
     unknown > 0 && `${unknown} of unknown type`,
     failed > 0 && `${failed} could not be parsed`,
   ].filter(Boolean)

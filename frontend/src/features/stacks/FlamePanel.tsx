@@ -5,7 +5,7 @@ import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
 import { overviewQuery } from '@/api/queries'
 import { treeOf, weight } from '@/charts/flame'
-import { formatNumber, formatShare } from '@/format'
+import { formatCount, formatNumber, formatShare } from '@/format'
 import { useRange, useZone } from '@/state/incident'
 import { flag, number, oneOf, text, useUrlChange, useUrlState } from '@/state/url'
 import { Button } from '@/ui/controls/Button'
@@ -217,7 +217,7 @@ function Flame({ doc, incidentName }: { readonly doc: FlameDoc; readonly inciden
     <>
       <div className="flame-tools">
         <p className="flame-sum" role="status">
-          {formatNumber(samples)} {samples === 1 ? 'sample' : 'samples'}
+          {formatCount(samples, 'sample')}
           {doc.event !== null && ` of ${doc.event} on the busiest CPU`}:{' '}
           {busy
             .map(
@@ -252,7 +252,8 @@ function Flame({ doc, incidentName }: { readonly doc: FlameDoc; readonly inciden
         />
         {search.trim() && (
           <span className="muted" role="status">
-            {found.indexes.size} frames, {formatShare(all ? found.threads / all : 0)} of threads
+            {formatCount(found.indexes.size, 'frame')}, {formatShare(all ? found.threads / all : 0)}{' '}
+            of threads
           </span>
         )}
         <div className="segments" role="group" aria-label="Picture">
@@ -316,7 +317,8 @@ function Flame({ doc, incidentName }: { readonly doc: FlameDoc; readonly inciden
       />
       {doc.pruned > 0 && (
         <p className="faint">
-          {formatNumber(doc.pruned)} thin frames are left out of this picture.
+          {doc.pruned === 1 ? '1 thin frame is' : `${formatNumber(doc.pruned)} thin frames are`}{' '}
+          left out of this picture.
         </p>
       )}
     </>

@@ -3,7 +3,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
-import { formatNumber } from '@/format'
+import { formatCount } from '@/format'
 import { useRange, useZone } from '@/state/incident'
 import { Button } from '@/ui/controls/Button'
 import { ExportMenu } from '@/ui/controls/ExportMenu'
@@ -121,7 +121,7 @@ export function HeatPanel({
                 <td
                   key={column}
                   data-in={inside(column) ? '' : undefined}
-                  title={`${name}: ${formatNumber(count)} threads${times[column] ? `, ${zone.format(times[column])}` : ''}`}
+                  title={`${name}: ${formatCount(count, 'thread')}${times[column] ? `, ${zone.format(times[column])}` : ''}`}
                   style={{ background: shade(count / most) }}
                   onMouseDown={() => times[column] && setDrag([column, column])}
                   onMouseEnter={() => drag && setDrag([drag[0], column])}

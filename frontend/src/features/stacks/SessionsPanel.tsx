@@ -1,4 +1,5 @@
 /** The processlist nearest to a sample: sessions by state, and what each state means. */
+import { formatCount } from '@/format'
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { Link, useLocation } from 'react-router'
 import { api, unwrap } from '@/api/client'
@@ -69,7 +70,7 @@ export function SessionsPanel({
     <div className="stacks-sessions">
       <div className="stacks-sum">
         <p className="muted">
-          {data.total} sessions in the processlist of <Time at={data.time} />
+          {formatCount(data.total, 'session')} in the processlist of <Time at={data.time} />
         </p>
         <ExportMenu name={['sessions', data.time ?? '']} rows={() => sessionRows(listed)} />
       </div>

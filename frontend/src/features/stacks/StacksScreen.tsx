@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { rollup } from 'd3-array'
 import type { StackMoment } from '@/api/schema'
-import { formatNumber } from '@/format'
+import { formatCount, formatNumber } from '@/format'
 import { type Range, useIncidentId, useRange, useZone } from '@/state/incident'
 import { useKeys } from '@/state/keys'
 import { flag, oneOf, text, useResolvedDefaults, useUrlChange, useUrlState } from '@/state/url'
@@ -215,7 +215,7 @@ function SampleList({
                 </span>
                 <span className="muted">
                   {moment.event === null
-                    ? `${moment.threads} threads`
+                    ? formatCount(moment.threads, 'thread')
                     : `${moment.event} on ${moment.threads} CPUs`}
                 </span>
                 <span className="faint ellipsis" title={moment.path}>
@@ -248,7 +248,7 @@ function mergedText(moments: readonly StackMoment[]): string {
 function headline({ total, idle, groups }: Stacks): string {
   const busy = total - idle
   const first = groups.find((group) => !group.set_aside)
-  const base = `${formatNumber(total)} threads, ${formatNumber(busy)} of them not idle`
+  const base = `${formatCount(total, 'thread')}, ${formatNumber(busy)} of them not idle`
   if (!first || busy === 0) return base
   return `${base}; ${formatNumber(first.count)} in ${first.name}`
 }

@@ -1,4 +1,5 @@
 /** Identical stacks counted once, on three piles: unreviewed, benign (b), suspicious (x). */
+import { formatCount } from '@/format'
 import { useMay } from '@/api/queries'
 import { oneOf, useUrlState } from '@/state/url'
 import { ShareBar } from '@/ui/display/Bar'
@@ -187,7 +188,8 @@ export function TriagePanel({
       )}
       {stacks.left_out > 0 && (
         <p className="faint">
-          {stacks.left_out} threads with rarer stacks are not listed; the raw file has them.
+          {formatCount(stacks.left_out, 'thread')} with rarer stacks not listed; the raw file has
+          them.
         </p>
       )}
     </div>

@@ -1,4 +1,5 @@
 /** The flame graph as a file: SVG of the boxes, rows of the functions; and the colours of both. */
+import { formatCount } from '@/format'
 import { escapeXml, type Rows, svgDocument } from '@/charts/exportSvg'
 import { layoutFlame } from '@/charts/flame'
 import { change, type FlameDoc, type Frame, type Tree, functionRows } from './flame'
@@ -53,8 +54,8 @@ export function flameSvg(doc: FlameDoc, tree: Tree, focus: number): string {
   })
   const title =
     doc.samples_b === null
-      ? `Threads by stack, ${doc.samples} samples`
-      : `Threads by stack: ${doc.samples_b} samples against ${doc.samples} (orange: more, blue: fewer)`
+      ? `Threads by stack, ${formatCount(doc.samples, 'sample')}`
+      : `Threads by stack: ${formatCount(doc.samples_b, 'sample')} against ${doc.samples} (orange: more, blue: fewer)`
   return svgDocument(
     `<text x="4" y="18" font-size="13" fill="var(--text)">${escapeXml(title)}</text>${drawn.join('')}`,
     { width: WIDTH, height: HEAD + (depth + 1) * ROW + 4, title },

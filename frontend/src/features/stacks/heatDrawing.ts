@@ -1,6 +1,6 @@
 /** The heat map as a file: SVG with the numbers in the cells, rows of functions by samples. */
 import { escapeXml, type Rows, svgDocument } from '@/charts/exportSvg'
-import { formatNumber } from '@/format'
+import { formatCount, formatNumber } from '@/format'
 
 export type Heat = {
   readonly functions: readonly string[]
@@ -54,7 +54,7 @@ export function heatSvg({ functions, counts, times }: Heat): string {
       width: x(times.length) + 8,
       height: HEAD + functions.length * ROW + 8,
       title: 'Threads in each function, by sample',
-      description: `${functions.length} functions in ${times.length} samples, ${times[0] ?? ''} to ${times.at(-1) ?? ''}; at most ${most} threads.`,
+      description: `${formatCount(functions.length, 'function')} in ${formatCount(times.length, 'sample')}, ${times[0] ?? ''} to ${times.at(-1) ?? ''}; at most ${most} threads.`,
     },
   )
 }

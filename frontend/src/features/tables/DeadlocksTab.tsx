@@ -1,4 +1,5 @@
 /** The deadlocks: patterns, a list without repeats, and the selected one drawn and explained. */
+import { formatCount } from '@/format'
 import { useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
 import type { DeadlockList, DeadlockOut } from '@/api/schema'
@@ -189,7 +190,7 @@ function OneDeadlock({ deadlock }: { readonly deadlock: DeadlockOut }) {
     <section className="deadlock scroll" aria-label="Selected deadlock" tabIndex={0}>
       <header className="deadlock-head">
         <h2>
-          {deadlock.kind_label}: {deadlock.transactions.length} transactions
+          {deadlock.kind_label}: {formatCount(deadlock.transactions.length, 'transaction')}
           {deadlock.time && (
             <>
               {' '}

@@ -3,6 +3,7 @@ import type { components } from '@/api/schema'
 import { formatNumber, formatShare } from '@/format'
 import { ShareBar } from '@/ui/display/Bar'
 import { cx } from '@/ui/controls/cx'
+import { Term } from '@/ui/display/Term'
 import type { WaitGraph } from './waitGraph'
 import {
   deadlocksOf,
@@ -33,7 +34,9 @@ export function Roots(props: Props) {
   const nodes = new Map(graph.nodes.map((node) => [node.id, node]))
   return (
     <nav className="roots scroll" aria-label="Root blockers" aria-busy={counting}>
-      <h2>Root blockers</h2>
+      <h2>
+        <Term of="root blocker">Root blockers</Term>
+      </h2>
       {stallRoot && (
         <p className="roots-stall">
           <span className="muted">Over the whole stall</span>

@@ -1,4 +1,5 @@
 /** The place of an incident's waiting work in the queue, and an estimate; nothing while none waits. */
+import { formatCount } from '@/format'
 import { useQuery } from '@tanstack/react-query'
 import { queuePlaceQuery } from '@/api/queries'
 import type { Place } from '@/api/schema'
@@ -18,7 +19,7 @@ export function QueuePlace({
 /** Describe a place in the queue; null when nothing of the incident waits. */
 export function describePlace({ waiting, ahead, total, estimate_s }: Place): string | null {
   if (waiting === 0) return null
-  const mine = `${waiting} ${waiting === 1 ? 'job' : 'jobs'} waiting`
+  const mine = `${formatCount(waiting, 'job')} waiting`
   const all = total > waiting ? ` of ${total}` : ''
   const turn = ahead > 0 ? `; ${ahead} of other incidents first` : ''
   return `${mine}${all}${turn}${estimate_s === null ? '' : `; ${left(estimate_s)}`}.`

@@ -2,6 +2,7 @@
  * Links from a claim to its source: a locator opens the raw lines, the series over its window, or the
  * moment in the wait graph.
  */
+import { formatCount } from '@/format'
 import { Link, useLocation } from 'react-router'
 import { useQuery } from '@tanstack/react-query'
 import { artifactsQuery } from '@/api/queries'
@@ -102,6 +103,6 @@ export function sourceText(locator: Locator): string {
   const name = locator.path?.split('/').at(-1) ?? 'source'
   if (!locator.line_first) return name
   const last = locator.line_last && locator.line_last !== locator.line_first
-  const places = locator.ranges?.length ? ` (${locator.ranges.length} places)` : ''
+  const places = locator.ranges?.length ? ` (${formatCount(locator.ranges.length, 'place')})` : ''
   return `${name}:${locator.line_first}${last ? `–${locator.line_last}` : ''}${places}`
 }

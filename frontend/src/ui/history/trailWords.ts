@@ -1,4 +1,5 @@
 /** Sentences for actions of the audit trail, and links to their subjects. */
+import { formatCount } from '@/format'
 import type { components } from '@/api/schema'
 
 type Entry = components['schemas']['ActivityEntry']
@@ -200,7 +201,7 @@ const SHOWN = [
 const PHRASES: Readonly<Record<string, (value: string) => string>> = {
   confidence: (value) => `${value} %`,
   verdict: (value) => value.replaceAll('_', ' '),
-  files: (value) => `${value} files`,
+  files: (value) => formatCount(Number(value), 'file'),
   credibility: (value) => `credibility ${value}`,
   relevance: (value) => `relevance ${value}`,
   number: (value) => `release ${value}`,

@@ -7,6 +7,7 @@ import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from 'r
 import { useWidth } from '@/charts/useWidth'
 import { CopyButton } from '@/ui/controls/CopyButton'
 import { cx } from '@/ui/controls/cx'
+import { Tooltip, useTip } from '@/ui/display/Tooltip'
 import './table.css'
 
 /** Height of a row of one line in pixels; `--row` of the styles. */
@@ -186,13 +187,18 @@ function TableHead<Row>({
   readonly sort: Sort | null
   readonly onSort: (sort: Sort | null) => void
 }) {
+  const { tip, show, hide } = useTip<string>()
   return (
     <div className="tr th-row" role="row" aria-rowindex={1}>
       {columns.map((column) => (
         <div
           key={column.key}
           role="columnheader"
-          title={column.title}
+          aria-description={column.title}
+          onMouseEnter={({ currentTarget }) => column.title && show(column.title, currentTarget)}
+          onMouseLeave={hide}
+          onFocus={({ currentTarget }) => column.title && show(column.title, currentTarget, 0)}
+          onBlur={hide}
           aria-sort={
             sort?.key === column.key ? (sort.down ? 'descending' : 'ascending') : undefined
           }
@@ -214,6 +220,9 @@ function TableHead<Row>({
           )}
         </div>
       ))}
+      <Tooltip tip={tip} onHide={hide}>
+        {(words) => words}
+      </Tooltip>
     </div>
   )
 }

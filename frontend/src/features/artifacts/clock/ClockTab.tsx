@@ -2,7 +2,7 @@
 import { useDeferredValue, useState } from 'react'
 import { useMay } from '@/api/queries'
 import type { Artifact } from '@/api/schema'
-import { formatNumber } from '@/format'
+import { formatCount, formatNumber } from '@/format'
 import { Button } from '@/ui/controls/Button'
 import { Field } from '@/ui/controls/Field'
 import { Fields } from '@/ui/panels/Inspector'
@@ -54,7 +54,7 @@ export function ClockTab({
               ['Certainty', QUALITY[clock.quality]],
               clock.dispersion_s !== null && [
                 'Dispersion',
-                `± ${formatNumber(clock.dispersion_s, 3)} s${clock.anchors ? ` over ${clock.anchors} anchors` : ''}`,
+                `± ${formatNumber(clock.dispersion_s, 3)} s${clock.anchors ? ` over ${formatCount(clock.anchors, 'anchor')}` : ''}`,
               ],
               [
                 'Covers',

@@ -1,4 +1,5 @@
 /** The uploads of this page, with the bytes that the server has received. */
+import { formatCount } from '@/format'
 import { useState } from 'react'
 import {
   cancelUpload,
@@ -28,7 +29,7 @@ export function UploadList({ incidentId }: { readonly incidentId: string }) {
       <header className="uploads-head" role="status">
         <strong>
           {totals.active ? 'Uploading' : totals.failed ? 'Uploads stopped' : 'Uploaded'}{' '}
-          {totals.done} of {totals.files} files
+          {totals.done} of {formatCount(totals.files, 'file')}
         </strong>
         <span className="muted">
           <BytesValue value={totals.sent} /> of <BytesValue value={totals.bytes} />

@@ -1,6 +1,6 @@
 /** The result of a mapping: errors that block it, unparsed cells, the resulting series. */
 import type { MappingPreview } from '@/api/schema'
-import { formatMeasured } from '@/format'
+import { formatCount, formatMeasured } from '@/format'
 import { Chip } from '@/ui/controls/Chip'
 import { seriesWords } from './mapping'
 
@@ -64,7 +64,8 @@ export function MappingOutcome({
                   {item.unit && `, ${item.unit}`}
                 </span>
                 <span className="mapping-span">
-                  {item.values} values, {formatMeasured(item.low)} … {formatMeasured(item.high)}
+                  {formatCount(item.values, 'value')}, {formatMeasured(item.low)} …{' '}
+                  {formatMeasured(item.high)}
                 </span>
               </li>
             ))}

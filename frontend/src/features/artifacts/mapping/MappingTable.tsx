@@ -68,7 +68,8 @@ export function MappingTable({
       {seen.rows.length === 0 && <p className="muted mapping-empty">No rows below the header.</p>}
       {hidden > 0 && (
         <p className="muted mapping-empty">
-          {hidden} more columns are read as guessed; the first {SHOWN_COLUMNS} are shown.
+          {hidden === 1 ? '1 more column is' : `${hidden} more columns are`} read as guessed; the
+          first {SHOWN_COLUMNS} are shown.
         </p>
       )}
     </div>

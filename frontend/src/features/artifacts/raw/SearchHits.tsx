@@ -1,4 +1,5 @@
 /** The search hits in one artifact, with links to their lines; the server searches in steps. */
+import { formatCount } from '@/format'
 import { useDeferredValue } from 'react'
 import { Button } from '@/ui/controls/Button'
 import { cx } from '@/ui/controls/cx'
@@ -30,7 +31,7 @@ export function SearchHits({
   return (
     <div className="hits">
       <div className="hits-note" role="status">
-        {search.hasNextPage ? `The first ${hits.length} lines` : `${hits.length} lines`}
+        {search.hasNextPage ? `The first ${hits.length} lines` : formatCount(hits.length, 'line')}
         {search.hasNextPage && (
           <Button
             size="small"

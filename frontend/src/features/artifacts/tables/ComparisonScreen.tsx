@@ -5,7 +5,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation } from 'react-router'
 import type { TableComparison, TableRef } from '@/api/schema'
-import { formatNumber } from '@/format'
+import { formatCount, formatNumber } from '@/format'
 import { useIncidentId } from '@/state/incident'
 import { flag, list, sharedSearch, text, useUrlChange, useUrlState } from '@/state/url'
 import { Button } from '@/ui/controls/Button'
@@ -277,7 +277,7 @@ function Difference({ before, after }: { readonly before: TableRef; readonly aft
           <Button size="small" pressed={every} onClick={() => setEvery(!every)}>
             {every
               ? 'Hide columns without a difference'
-              : `Show ${hidden} columns without a difference`}
+              : `Show ${formatCount(hidden, 'column')} without a difference`}
           </Button>
         )}
         <Keys shared={shared} keys={data.keys} onChange={setKey} />

@@ -1,4 +1,5 @@
 /** Builds the lanes that are not series: heat rows, snapshots, events, spans and notes. */
+import { formatCount } from '@/format'
 import { parseIso } from '@/charts/time'
 import type { HeatRow, Marks, Strips } from './documents'
 import { packed } from './laneStack'
@@ -60,7 +61,10 @@ export function snapshotLanes(marks: Marks, strips: Strips | undefined): Lane[] 
     const items = sizes.map(({ one, size, waits }): Item => {
       const at = parseIso(one.time) ?? 0
       const count = threads.get(`${one.artifact}/${one.index}`)
-      const name = kind === 'stacks' && count ? `${count} threads, ${waits} wait` : `${waits} wait`
+      const name =
+        kind === 'stacks' && count
+          ? `${formatCount(count, 'thread')}, ${waits} waiting`
+          : `${waits} waiting`
       return {
         key: `${one.artifact}/${one.kind}/${one.index}`,
         source: one.artifact,

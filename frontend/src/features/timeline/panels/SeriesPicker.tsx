@@ -33,7 +33,7 @@ export function SeriesPicker({ open, onOpenChange, series, shown, onChange, onAl
       open={open}
       onOpenChange={onOpenChange}
       title="Choose lanes"
-      description={`${series.length} series, what moved most in the stall first.`}
+      description={`${series.length} series; those that moved most in the stall come first.`}
       width={720}
       footer={
         <>

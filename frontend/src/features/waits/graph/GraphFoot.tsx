@@ -1,5 +1,6 @@
 /** The foot of the graph: its legend, how large the graph is, and its zoom. */
 import type { ReactNode } from 'react'
+import { formatCount } from '@/format'
 import { Button } from '@/ui/controls/Button'
 import type { WaitGraph } from '../waitGraph'
 import type { GraphViewport } from './useGraphViewport'
@@ -18,7 +19,7 @@ export function GraphFoot({
     <div className="graph-foot">
       {children}
       <span className="muted">
-        {graph.nodes.length} nodes, {graph.edges.length} edges
+        {formatCount(graph.nodes.length, 'node')}, {formatCount(graph.edges.length, 'edge')}
       </span>
       <span className="graph-zooms">
         <Button

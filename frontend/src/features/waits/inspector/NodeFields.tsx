@@ -1,6 +1,7 @@
 /** The values of a node: what it blocks, how long it lasts, who it is, what joined it. */
 import { formatNumber } from '@/format'
 import { Fields } from '@/ui/panels/Inspector'
+import { Term } from '@/ui/display/Term'
 import { Duration, Time } from '@/ui/display/Value'
 import {
   missingPersistenceText,
@@ -34,7 +35,9 @@ export function NodeFields({
         stuck !== null &&
           stuck.blocked_thread_s > 0 && [
             'Cost',
-            `${formatNumber(stuck.blocked_thread_s, 0)} thread-seconds blocked`,
+            <span key="c">
+              {formatNumber(stuck.blocked_thread_s, 0)} <Term of="thread-seconds" /> blocked
+            </span>,
           ],
         node.members > 1 && [node.of === 'thread' ? 'Threads' : 'Members', node.members],
         node.waiting && [

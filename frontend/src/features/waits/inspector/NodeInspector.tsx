@@ -1,4 +1,5 @@
 /** Everything of one node, joined over the layers, down to the raw lines. */
+import { formatCount } from '@/format'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation } from 'react-router'
 import { sharedSearch } from '@/state/url'
@@ -58,7 +59,7 @@ export function NodeInspector(props: Props) {
       <section className="inspector-section">
         {node.kind === 'group' && (
           <Button size="small" onClick={props.onOpen}>
-            Open the {node.members} members
+            Open the {formatCount(node.members, 'member')}
           </Button>
         )}
         <NodeFields node={node} stuck={stuck} persistence={persistence} />
