@@ -9,6 +9,7 @@ from pileup.analysis.compare.differences import same_value
 from pileup.analysis.contract import Locator, SettingDoc
 from pileup.report.case import Case, ReportTable
 from pileup.report.document import Block, Run, Runs, Table, Trouble
+from pileup.report.text import stall_choice
 from pileup.report.text.source_notes import label_of
 from pileup.report.text.tables import table
 from pileup.report.text.wording import number
@@ -45,6 +46,7 @@ def places(case: Case, names: dict[str, str], note: Note) -> list[Block]:
         f"{sum(wait.waits for wait in waits)} waits at {len(waits)} places; "
         f"{waits[0].file} line {waits[0].line} ({waits[0].mode}) has {waits[0].share:.0%}."
         + _cut_words(len(waits), limit)
+        + stall_choice.named(case, stall_choice.leading(case))
     )
     head = ["waits", "file", "line", "mode", "peak", "share", "latch"]
     align = ["right", "left", "right", "left", "right", "right", "left"]
@@ -72,7 +74,9 @@ def stacks(case: Case, names: dict[str, str], note: Note) -> list[Block]:
     ]
     caption = names.get("caption") or (
         f"{shown[0].share:.0%} of the sampled threads: "
-        f"{(shown[0].meaning or shown[0].stack[0]).rstrip('.')}." + _cut_words(len(shown), limit)
+        f"{(shown[0].meaning or shown[0].stack[0]).rstrip('.')}."
+        + _cut_words(len(shown), limit)
+        + stall_choice.named(case, stall_choice.leading(case))
     )
     head = ["threads", "peak", "share", "stack", "meaning"]
     return [_styled(head, rows, ["right", "right", "right", "left", "left"], caption)]

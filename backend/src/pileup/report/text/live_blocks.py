@@ -26,7 +26,7 @@ from pileup.report.document import (
     Runs,
     Trouble,
 )
-from pileup.report.text import evidence_blocks
+from pileup.report.text import evidence_blocks, stall_choice
 from pileup.report.text.event_table import timeline_events
 from pileup.report.text.markdown_blocks import Directive
 from pileup.report.text.sweeps import sweeps
@@ -95,22 +95,41 @@ def _lane(case: Case, arguments: dict[str, str], _: Callable[[str], int]) -> lis
         if text is not None and moment(text) is None:
             return [Trouble(f'“::lane” {name}="{text}" is not a time; {_EXAMPLE_TIME}')]
     wanted = tuple(name.strip() for name in arguments.get("series", "").split(";") if name.strip())
-    if wanted or "from" in arguments or "to" in arguments:
-        lanes = case.draw_lanes(wanted, arguments.get("from"), arguments.get("to"))
+    chosen = stall_choice.choose(case, "lane", arguments)
+    if isinstance(chosen, Trouble):
+        return [chosen]
+    start, end = arguments.get("from"), arguments.get("to")
+    if chosen is not None:
+        window = chosen.window()
+        if window is None:
+            return [
+                Trouble("Nothing in this capture has samples over time, so there are no lanes.")
+            ]
+        start, end = start or _iso(window[0]), end or _iso(window[1])
+        changed = chosen.episode.shifts if chosen.episode else []
+        lanes = case.draw_lanes(wanted or tuple(shift.series for shift in changed), start, end)
+    elif wanted or start or end:
+        lanes = case.draw_lanes(wanted, start, end)
     else:
-        lanes = case.lanes
+        lanes, chosen = case.lanes, stall_choice.leading(case)
     if not any(value is not None for lane in lanes for _, value in lane.points):
         what = f"the series {', '.join(wanted)}" if wanted else "any series that moved"
         return [Trouble(f"The artifacts hold no samples of {what} in this window.")]
     drawing = LanesDrawing(list(lanes), stall_spans(case))
-    caption = arguments.get("caption") or _lanes_caption(case, lanes, bool(wanted))
+    caption = arguments.get("caption") or (
+        _lanes_caption(case, lanes, bool(wanted), chosen) + stall_choice.named(case, chosen)
+    )
     names = ", ".join(lane.title for lane in lanes)
     return [Figure(drawing, [Run(caption)], f"Timeline of {names}. {caption}")]
 
 
-def _lanes_caption(case: Case, lanes: tuple[Lane, ...], chosen: bool) -> str:
-    """Write the caption of a lanes figure from the measured changes."""
+def _lanes_caption(
+    case: Case, lanes: tuple[Lane, ...], chosen: bool, where: stall_choice.Shown | None
+) -> str:
+    """Write the caption of a lanes figure from the measured changes of the stall that it shows."""
     shifts = case.analysis.shifts if case.analysis else []
+    if where is not None:
+        shifts = where.episode.shifts if where.episode else []
     shown = [s for s in shifts if any(lane.title.startswith(s.name) for lane in lanes)]
     leads = [s for s in shown if s.first_moved_s is not None]
     text = ""
@@ -131,11 +150,21 @@ def _waits(case: Case, names: dict[str, str], _: Callable[[str], int]) -> list[B
     at = names.get("at")
     if at is not None and moment(at) is None:
         return [Trouble(f'“::waits” at="{at}" is not a time; {_EXAMPLE_TIME}')]
+    chosen = stall_choice.choose(case, "waits", names)
+    if isinstance(chosen, Trouble):
+        return [chosen]
+    if chosen is not None and at is None:
+        at = chosen.worst() or chosen.capture.first
     graph = case.draw_graph(at) if at else case.graph
     if graph is None or not graph.nodes:
         return [Trouble("No artifact shows who waited for whom, so there is no wait graph.")]
     dashed = "; dashed boxes are inferred" if any(n.inferred for n in graph.nodes) else ""
-    caption = names.get("caption") or f"{graph.headline} Snapshot of {when(graph.at)}{dashed}."
+    where = stall_choice.containing(case, graph.at)
+    if chosen is not None and (where is None or where.capture.id != chosen.capture.id):
+        return [Trouble("No artifact of this capture shows who waited for whom.")]
+    caption = names.get("caption") or (
+        f"{graph.headline} Snapshot of {when(graph.at)}{dashed}." + stall_choice.named(case, where)
+    )
     return [Figure(graph, [Run(caption)], f"Wait graph. {graph.headline}")]
 
 
@@ -269,13 +298,21 @@ def _timeline(case: Case, names: dict[str, str], _: Callable[[str], int]) -> lis
         if name in names and bound is None:
             return [Trouble(f'“::timeline” {name}="{names[name]}" is not a time.')]
     start, end = bounds
+    chosen = stall_choice.choose(case, "timeline", names)
+    if isinstance(chosen, Trouble):
+        return [chosen]
+    if chosen is not None and (window := chosen.window()) is not None:
+        start, end = start or window[0], end or window[1]
     shown = [
         (at, text)
         for at, text in events
         if (start is None or at >= start) and (end is None or at <= end)
     ]
     rows = [[when(_iso(at)), text] for at, text in shown]
-    caption = names.get("caption") or f"{len(rows)} events in the order in which they happened."
+    caption = names.get("caption") or (
+        f"{len(rows)} events in the order in which they happened."
+        + stall_choice.named(case, chosen)
+    )
     return [_table(["time", "what"], rows, None, caption)]
 
 
@@ -301,14 +338,14 @@ BLOCKS: dict[str, LiveBlock] = {
     "pin": LiveBlock(_pin, ("id",), "pin", "Pin", "a pin of the incident with its excerpt"),
     "lane": LiveBlock(
         _lane,
-        ("series", "from", "to", "caption"),
+        ("series", "stall", "capture", "from", "to", "caption"),
         "figure",
         "Timeline lanes",
         "what moved most, the stall shaded",
     ),
     "waits": LiveBlock(
         _waits,
-        ("at", "caption"),
+        ("at", "stall", "capture", "caption"),
         "figure",
         "Wait graph",
         "who waited for whom at the worst moment",
@@ -356,7 +393,11 @@ BLOCKS: dict[str, LiveBlock] = {
     ),
     "matrix": LiveBlock(_matrix, ("caption",), "figure", "Matrix", "evidence against hypotheses"),
     "timeline": LiveBlock(
-        _timeline, ("from", "to", "caption"), "table", "Timeline table", "what happened when"
+        _timeline,
+        ("stall", "capture", "from", "to", "caption"),
+        "table",
+        "Timeline table",
+        "what happened when",
     ),
     "experiments": LiveBlock(
         _experiments, ("caption",), "table", "Experiments", "predicted, observed, verdict"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import Any
 
 import msgspec
@@ -132,9 +133,13 @@ def _lanes(
         finish = _us(stall.end) if stall.end else onset + round((stall.duration_s or 0.0) * 1e6)
         margin = max(60_000_000, (finish - onset) // 2)
         first, last = max(first, onset - margin), min(last, finish + margin)
+        capture = next((c for c in analysis.captures if _holds(c, onset)), None)
+        if capture is not None and capture.first and capture.last:
+            first, last = max(first, _us(capture.first)), min(last, _us(capture.last) + 999_999)
     first = _us(start) if start else first
     last = _us(end) if end else last
     samples = placed.samples(incident_id, chosen)
+    unseen = _ends_of_capture(analysis)
     figures: list[Lane] = []
     for name in chosen:
         series = by_id[name]
@@ -150,10 +155,44 @@ def _lanes(
             Lane(
                 title=series.name + (f" {series.labels}" if series.labels else ""),
                 unit=f"{unit}/s" if series.kind == "counter" else unit,
-                points=[(t / 1000, high) for t, _, high, _ in drawn.points],
+                points=_apart([(t / 1000, high) for t, _, high, _ in drawn.points], unseen),
             )
         )
     return tuple(figures)
+
+
+def _holds(capture: contract.CaptureDoc, at: int) -> bool:
+    return bool(
+        capture.first and capture.last and _us(capture.first) <= at <= _us(capture.last) + 999_999
+    )
+
+
+def _ends_of_capture(analysis: contract.Analysis) -> list[float]:
+    """Return the end, in epoch ms, of each stretch in which any host was captured."""
+    spans = sorted(
+        (_us(capture.first), _us(capture.last) + 999_999)
+        for capture in analysis.captures
+        if capture.first and capture.last
+    )
+    ends: list[int] = []
+    for first, last in spans:
+        if ends and first <= ends[-1]:
+            ends[-1] = max(ends[-1], last)
+        else:
+            ends.append(last)
+    return [end / 1000 for end in ends]
+
+
+def _apart(
+    points: list[tuple[float, float | None]], ends: list[float]
+) -> list[tuple[float, float | None]]:
+    """Break the line between two stretches that were captured."""
+    broken: list[tuple[float, float | None]] = []
+    for time, value in points:
+        if broken and bisect_left(ends, broken[-1][0]) != bisect_left(ends, time):
+            broken.append((broken[-1][0], None))
+        broken.append((time, value))
+    return broken
 
 
 def _named(analysis: contract.Analysis, wanted: tuple[str, ...]) -> list[str]:
