@@ -132,8 +132,10 @@ def is_bar_row(text: str) -> bool:
 
 
 def _may_be_names(words: Sequence[str]) -> bool:
-    """Whether words can be names: 'Threads 12' and '# Query_time: 0.5' are not. It saves time."""
-    return not (words[-1].isdigit() or words[0].endswith(":") or words[1].endswith(":"))
+    """Whether words can be names, unlike 'Threads 12', '# Query_time: 0.5', 'SET timestamp=1;'."""
+    return not (
+        words[-1].isdigit() or words[-1].endswith(";") or ":" in (words[0][-1], words[1][-1])
+    )
 
 
 def _are_names(cells: Sequence[str], least: int = 2) -> bool:

@@ -31,9 +31,11 @@ def is_grouped(seen: Seen) -> bool:
     """Whether a table counts sessions by their state or command."""
     names = [plain(name) for name in seen.columns]
     counts = [at for at, name in enumerate(names) if _COUNT.fullmatch(name)]
+    if len(counts) != 1:
+        return False
     groups = {_COLUMN_OF[name] for name in names if name in _COLUMN_OF}
     others = sum(name in _COLUMN_OF or bool(_AGGREGATE.fullmatch(name)) for name in names)
-    if len(counts) != 1 or others + 1 != len(names) or not groups & {"state", "command"}:
+    if others + 1 != len(names) or not groups & {"state", "command"}:
         return False
     row = seen.first
     return is_source(seen.title) and (
