@@ -23,6 +23,7 @@ from pileup.storage.database import Database
 from pileup.storage.incidents.analyses import Analyses
 from pileup.storage.incidents.search import replace_entries
 from pileup.views.search_entries import search_entries
+from tests.support.checked_bodies import CheckedBodies
 
 PASSWORD = "correct horse battery"
 
@@ -119,6 +120,7 @@ def open_site(settings: Settings) -> Iterator[Site]:
     app = create_app(settings)
     with TestClient(app, raise_server_exceptions=False) as stranger:
         app.state.sign_in_limits.pause_s = 0.0
+        app.state.bodies = CheckedBodies("tests")
         site = Site(settings, app, stranger, stranger)
         with site.database.unit() as unit:
             known = Accounts(unit).has_users()

@@ -2,7 +2,7 @@ import { QueryClient, QueryObserver } from '@tanstack/react-query'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { applyEvent } from './events'
 import { keys } from './keys'
-import type { ArtifactList } from './schema'
+import type { ArtifactItems } from './schema'
 
 const ID = 'i1'
 let client: QueryClient
@@ -24,18 +24,15 @@ describe('events into the caches', () => {
         { id: 'a', state: 'queued' },
         { id: 'b', state: 'queued' },
       ],
-      worker: { alive: true, last_seen: null },
     })
     applyEvent(client, ID, 'artifact', { id: 'a', state: 'done' })
     applyEvent(client, ID, 'artifact', { id: 'c', state: 'queued' })
-    const list = client.getQueryData<ArtifactList>(key)
+    const list = client.getQueryData<ArtifactItems>(key)
     expect(list?.items.map((item) => [item.id, item.state])).toEqual([
       ['a', 'done'],
       ['b', 'queued'],
       ['c', 'queued'],
     ])
-    applyEvent(client, ID, 'worker', { alive: false })
-    expect(client.getQueryData<ArtifactList>(key)?.worker.alive).toBe(false)
   })
   it('asks again for the lines that were not there before the file was read', async () => {
     const [raw, read] = [keys.artifact('a', 'raw', 0), keys.artifact('a', 'raw', 1)]

@@ -8,7 +8,7 @@ import { useEffect } from 'react'
 import { Store, useStore } from '@/state/store'
 import { DERIVED, type Domain, keys, madeStaleBy } from './keys'
 import { suspect } from './reach'
-import type { Artifact, ArtifactList, Status } from './schema'
+import type { Artifact, ArtifactItems, Status } from './schema'
 import { followStream, type StreamEvent, type StreamMessage } from './stream'
 
 export type Connection = 'none' | 'connecting' | 'open' | 'lost'
@@ -117,7 +117,7 @@ export function applyEvent(
   }
   if (name === 'artifact') {
     const artifact = data as Artifact
-    client.setQueryData<ArtifactList>(keys.of(incidentId, 'artifacts'), (list) =>
+    client.setQueryData<ArtifactItems>(keys.of(incidentId, 'artifacts'), (list) =>
       list ? { ...list, items: placed(list.items, artifact) } : list,
     )
     outdated(client, keys.artifact(artifact.id, 'detail'))
@@ -138,9 +138,6 @@ export function applyEvent(
     outdated(client, keys.status)
   } else if (name === 'worker') {
     const { alive } = data as { alive: boolean }
-    client.setQueryData<ArtifactList>(keys.of(incidentId, 'artifacts'), (list) =>
-      list ? { ...list, worker: { ...list.worker, alive } } : list,
-    )
     workerSeen(client, alive)
   } else {
     const { what } = data as { what: string }

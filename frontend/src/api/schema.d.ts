@@ -1075,7 +1075,7 @@ export interface paths {
     }
     /**
      * Artifacts
-     * @description List every artifact of an incident, and whether a worker is alive to read them.
+     * @description List every artifact of an incident.
      */
     get: operations['artifacts_api_v1_incidents__incident_id__artifacts_get']
     put?: never
@@ -4031,12 +4031,6 @@ export interface components {
     ArtifactItems: {
       /** Items */
       items: components['schemas']['Artifact'][]
-    }
-    /** ArtifactList */
-    ArtifactList: {
-      /** Items */
-      items: components['schemas']['Artifact'][]
-      worker: components['schemas']['WorkerState']
     }
     /** ArtifactProblem */
     ArtifactProblem: {
@@ -9773,13 +9767,6 @@ export interface components {
        */
       reason: string
     }
-    /** WorkerState */
-    WorkerState: {
-      /** Alive */
-      alive: boolean
-      /** Last Seen */
-      last_seen: string | null
-    }
     /**
      * WorkerStatus
      * @description Whether any worker is alive, when one was last seen, and their names.
@@ -9816,7 +9803,6 @@ export type ArtifactCounts = components['schemas']['ArtifactCounts']
 export type ArtifactDetail = components['schemas']['ArtifactDetail']
 export type ArtifactDoc = components['schemas']['ArtifactDoc']
 export type ArtifactItems = components['schemas']['ArtifactItems']
-export type ArtifactList = components['schemas']['ArtifactList']
 export type ArtifactProblem = components['schemas']['ArtifactProblem']
 export type AttachedArtifact = components['schemas']['AttachedArtifact']
 export type AttachedPin = components['schemas']['AttachedPin']
@@ -10167,7 +10153,6 @@ export type Window = components['schemas']['Window']
 export type WindowLane = components['schemas']['WindowLane']
 export type WindowOut = components['schemas']['WindowOut']
 export type Withdrawal = components['schemas']['Withdrawal']
-export type WorkerState = components['schemas']['WorkerState']
 export type WorkerStatus = components['schemas']['WorkerStatus']
 export type $defs = Record<string, never>
 export interface operations {
@@ -12349,7 +12334,7 @@ export interface operations {
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['ArtifactList']
+          'application/json': components['schemas']['ArtifactItems']
         }
       }
       /** @description Validation Error */

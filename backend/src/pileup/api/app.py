@@ -19,7 +19,7 @@ from fastapi import APIRouter, Depends, FastAPI
 from starlette.routing import BaseRoute
 
 from pileup import __version__, knowledge, logs
-from pileup.api import bodies, errors, events, one_thread, transfer, ui
+from pileup.api import bodies, errors, events, one_thread, transfer, ui, versioned
 from pileup.api.accounts import accounts, presence, sign_in, status
 from pileup.api.accounts.limits import SignInLimits
 from pileup.api.artifacts import artifacts, given, mappings, paste, records, tables, uploads
@@ -164,6 +164,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     )
     app.state.services = services
     app.state.hub = hub
+    app.state.bodies = versioned.Bodies(versioned.build_of(settings.knowledge_dir))
     app.state.sign_in_limits = SignInLimits()
     app.state.pulse = pulse
     app.router.routes.extend(_routes())

@@ -20,6 +20,7 @@ import fastapi.routing
 from fastapi import Request, Response
 from starlette.concurrency import run_in_threadpool
 
+from pileup.api import versioned
 from pileup.api.deps import Services
 from pileup.api.gate import gate
 
@@ -40,6 +41,7 @@ def _one_thread_handler(**options: Any) -> Handler:
     handle = _get_request_handler(**options)
     if inspect.iscoroutinefunction(options["dependant"].call):
         return handle
+    route = versioned.route_of(options["dependant"])
 
     async def handle_in_one_thread(request: Request) -> Response:
         services = getattr(request.app.state, "services", None)
@@ -48,23 +50,33 @@ def _one_thread_handler(**options: Any) -> Handler:
         if options.get("body_field") is not None:
             await request.body()  # kept by the request: the thread does not wait for it
         async with gate().place():
-            return await run_in_threadpool(_drive, handle, request, services)
+            return await run_in_threadpool(_serve, handle, request, services, route)
 
     return handle_in_one_thread
 
 
-def _drive(handle: Handler, request: Request, services: Services) -> Response:
-    """Run the handler, which waits for nothing, within one unit of work."""
+def _serve(
+    handle: Handler, request: Request, services: Services, route: versioned.Route | None
+) -> Response:
+    """Run the handler within one unit of work, unless the answer is known by its version."""
     with services.database.unit() as unit:
         request.state.unit = unit
-        running = handle(request)
-        try:
-            running.send(None)
-        except StopIteration as done:
-            response = done.value
-        else:
-            running.close()
-            raise RuntimeError(f"the handler of {request.url.path} waits in its thread")
+        if route is None or request.method not in ("GET", "HEAD"):
+            return _drive(handle, request)
+        bodies: versioned.Bodies = request.app.state.bodies
+        return versioned.answer(route, request, unit, bodies, lambda: _drive(handle, request))
+
+
+def _drive(handle: Handler, request: Request) -> Response:
+    """Run the handler, which waits for nothing."""
+    running = handle(request)
+    try:
+        running.send(None)
+    except StopIteration as done:
+        response = done.value
+    else:
+        running.close()
+        raise RuntimeError(f"the handler of {request.url.path} waits in its thread")
     assert isinstance(response, Response)
     return response
 

@@ -45,6 +45,8 @@ def record(
     **detail: Any,
 ) -> None:
     """Add one entry to the audit trail, in the transaction of the change that it records."""
+    if incident_id is not None:
+        unit.touch(incident_id, "activity")
     unit.session.add(
         models.Audit(
             user_id=by.id,

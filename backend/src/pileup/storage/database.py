@@ -7,11 +7,14 @@
 
 Notices of a unit (``notify``) reach listeners when, and only when, it commits, because
 PostgreSQL delivers NOTIFY at commit. ``after_commit`` runs actions that must not happen before.
+Every notice, and every entry of the audit trail, gives its topic of the incident a new version
+(``touch``): who knows the versions knows whether anything changed.
 """
 
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields
@@ -35,6 +38,20 @@ Unreachable = exc.OperationalError
 Busy = exc.TimeoutError
 """Every connection of the pool was in use for too long."""
 
+ALL_INCIDENTS = ""
+"""Instead of an incident's id: what the answers about any incident may hold, such as names."""
+
+_NEW_VERSIONS = text(
+    "insert into incident_versions (incident_id, topic, version) "
+    "select incident_id, topic, :version "
+    "from unnest(cast(:incidents as text[]), cast(:topics as text[])) as new (incident_id, topic) "
+    "where incident_id = '' or exists (select from incidents where id = incident_id) "
+    "on conflict (incident_id, topic) do update set version = excluded.version"
+)
+_VERSIONS = text(
+    "select topic, version from incident_versions where incident_id in (:incident, '')"
+)
+
 T = TypeVar("T")
 
 
@@ -44,12 +61,18 @@ class Unit:
     def __init__(self, session: Session) -> None:
         self.session = session
         self._after: list[Callable[[], None]] = []
+        self._touched: set[tuple[str, str]] = set()
 
     def notify(self, incident_id: str, topic: str, subject: str | None = None, **more: Any) -> None:
         """Notify every API process, at commit, that something of an incident changed.
 
         Ids and numbers only: PostgreSQL carries less than 8000 bytes.
         """
+        self.touch(incident_id, topic)
+        self.send(incident_id, topic, subject, **more)
+
+    def send(self, incident_id: str, topic: str, subject: str | None = None, **more: Any) -> None:
+        """Send a notice, at commit, about something that is not stored."""
         notice = {"incident": incident_id, "topic": topic, "id": subject, **more}
         payload = json.dumps(notice, separators=(",", ":"))
         self.session.execute(
@@ -61,7 +84,36 @@ class Unit:
 
         Their live streams are checked again, and end when they may not be read any more.
         """
-        self.notify("", ACCESS, user_id)
+        self.send("", ACCESS, user_id)
+
+    def touch(self, incident_id: str, topic: str) -> None:
+        """Give the topic of an incident a new version at commit."""
+        self._touched.add((incident_id, topic))
+
+    def before_commit(self) -> None:
+        """Write the new versions; the committer calls this last.
+
+        Their rows stay locked until the commit, so no other statement may follow, and every unit
+        locks them in the same order. A version is random, not a count: a restored backup that
+        changes in another way never reaches a version that it had before.
+        """
+        if not self._touched:
+            return
+        self.session.flush()
+        touched = sorted(self._touched)
+        self.session.execute(
+            _NEW_VERSIONS,
+            {
+                "incidents": [incident for incident, _ in touched],
+                "topics": [topic for _, topic in touched],
+                "version": secrets.token_hex(8),
+            },
+        )
+
+    def versions(self, incident_id: str) -> dict[str, str]:
+        """Map each topic of an incident that ever changed to its version; "" is for all."""
+        rows = self.session.execute(_VERSIONS, {"incident": incident_id})
+        return {row[0]: row[1] for row in rows}
 
     def after_commit(self, action: Callable[[], None]) -> None:
         """Run ``action`` once the transaction is on disk."""
@@ -109,6 +161,7 @@ class Database:
             unit = Unit(session)
             try:
                 yield unit
+                unit.before_commit()
                 session.commit()
             except BaseException:
                 session.rollback()

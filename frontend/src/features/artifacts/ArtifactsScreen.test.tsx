@@ -54,10 +54,8 @@ const unknown = artifact({
   candidates: ['metric-csv'],
 })
 const server = (alive: boolean) => ({
-  '/incidents/i1/artifacts': {
-    items: [artifact({}), unknown],
-    worker: { alive, last_seen: null },
-  },
+  '/incidents/i1/artifacts': { items: [artifact({}), unknown] },
+  '/status': { worker: { alive } },
   '/incidents/i1/uploads': [
     {
       id: 'up1',
@@ -95,7 +93,6 @@ describe('artifacts', () => {
       ...server(true),
       '/incidents/i1/artifacts': {
         items: [cut, unknown],
-        worker: { alive: true, last_seen: null },
       },
     })
     renderScreen(<ArtifactsScreen />, '/incidents/i1/artifacts?show=problems')
@@ -141,7 +138,7 @@ describe('artifacts', () => {
     }
     const ahead = artifact({ clock })
     const calls = serve({
-      '/incidents/i1/artifacts': { items: [ahead], worker: { alive: true, last_seen: null } },
+      '/incidents/i1/artifacts': { items: [ahead] },
       '/incidents/i1/uploads': [],
     })
     renderScreen(<ArtifactsScreen />, `/incidents/i1/artifacts?artifact=${ahead.sha256}&tab=clock`)
@@ -203,7 +200,6 @@ describe('artifacts without a time', () => {
       ...server(true),
       '/incidents/i1/artifacts': {
         items: [undated, unknown],
-        worker: { alive: true, last_seen: null },
       },
       'POST /incidents/i1/artifacts/given': { items: [] },
     })
@@ -236,7 +232,6 @@ it('joins a host to a server with a click, and takes it back', async () => {
     ...server(true),
     '/incidents/i1/artifacts': {
       items: [artifact({}), replica],
-      worker: { alive: true, last_seen: null },
     },
     'POST /incidents/i1/artifacts/host': { items: [] },
   })

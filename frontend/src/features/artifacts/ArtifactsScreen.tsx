@@ -4,7 +4,7 @@
  */
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useMemo } from 'react'
-import { artifactsQuery, useMay } from '@/api/queries'
+import { artifactsQuery, statusQuery, useMay } from '@/api/queries'
 import type { Artifact } from '@/api/schema'
 import { useWidth } from '@/charts/useWidth'
 import { useIncidentId } from '@/state/incident'
@@ -38,6 +38,7 @@ type Show = 'all' | 'moving' | 'problems' | 'unknown' | 'done'
 export default function ArtifactsScreen() {
   const incidentId = useIncidentId()
   const list = useQuery(artifactsQuery(incidentId))
+  const { data: status } = useQuery(statusQuery)
   const unfinished = useQuery(unfinishedQuery(incidentId))
   const mayWrite = useMay('contributor')
   const [chosen] = useUrlState('artifact', text, '')
@@ -76,7 +77,7 @@ export default function ArtifactsScreen() {
   return (
     <div className="artifacts">
       <div className="artifacts-list" hidden={wide && viewing !== undefined}>
-        {list.data && !list.data.worker.alive && (
+        {status && !status.worker.alive && (
           <Banner tone="holding">
             No worker is running, so uploads are stored but not parsed. Start one with{' '}
             <code>pileup worker</code>, or run <code>pileup doctor</code>.

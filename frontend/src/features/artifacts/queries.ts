@@ -11,7 +11,7 @@ import {
 import { useEffect, useMemo } from 'react'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
-import type { ArtifactChange, ArtifactList, RawLines } from '@/api/schema'
+import type { ArtifactChange, ArtifactItems, RawLines } from '@/api/schema'
 import type { Given } from '@/state/given'
 import { useOfferUndo } from '@/ui/history/undo'
 
@@ -275,7 +275,7 @@ export function useDeleteArtifact(incidentId: string) {
       ),
     onSuccess: (_, id) => {
       offer('artifact', id, 'an artifact')
-      client.setQueryData<ArtifactList>(keys.of(incidentId, 'artifacts'), (list) =>
+      client.setQueryData<ArtifactItems>(keys.of(incidentId, 'artifacts'), (list) =>
         list
           ? { ...list, items: list.items.filter((a) => a.id !== id && a.parent_id !== id) }
           : list,

@@ -125,7 +125,6 @@ const server = (overview: Overview) => ({
   ],
   '/incidents/i1/artifacts': {
     items: [{ id: 'a1', sha256: SHA, path: 'status.txt', name: 'status.txt' }],
-    worker: { alive: true, last_seen: null },
   },
   'POST /incidents/i1/findings/hot-row/hypothesis': { id: 'h1' },
 })

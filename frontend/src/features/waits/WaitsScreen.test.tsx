@@ -81,7 +81,7 @@ const show = (search: string, answer: object = graph, ask?: Parameters<typeof re
       unanswered: [],
       roots: [{ label: 'session 390', share: 0.94, time: moment_(15), node: 'h' }],
     },
-    '/incidents/i1/artifacts': { items: [], worker: { alive: true, last_seen: null } },
+    '/incidents/i1/artifacts': { items: [] },
   })
   renderScreen(<WaitsScreen />, `/incidents/i1/waits${search}`, 'contributor', ask)
   return calls

@@ -44,7 +44,7 @@ def be_present(incident: IncidentDep, body: Presence, unit: UnitDep, caller: Cal
     """Report where you are, or that you leave."""
     if caller.scope == "push":
         raise ApiError(403, "Not with this token", "this token can only upload")
-    unit.notify(
+    unit.send(
         incident.id,
         "presence",
         body.tab,

@@ -13,16 +13,15 @@ from pydantic import Field
 from pileup import formats as known
 from pileup.analysis.clock.documents import preview
 from pileup.api.auth import AdminDep, Caller
-from pileup.api.deps import ServicesDep, UnitDep
+from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
 from pileup.api.errors import ApiError
 from pileup.api.schema import In, Out
+from pileup.api.versioned import NOTES, by_version
 from pileup.records.zones import TimeZone, fixed, time_zone
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.errors import Refused
 from pileup.storage.files.raw_lines import PIECE
-from pileup.storage.incidents.incidents import Incidents
 from pileup.storage.queue.jobs import Jobs
-from pileup.storage.queue.workers import Workers
 from pileup.views.artifacts.artifacts import (
     Artifact,
     ArtifactDetail,
@@ -45,16 +44,6 @@ from pileup.views.window import moment_of
 router = APIRouter(tags=["artifacts"])
 
 _MAX_OFFSET_S = 400 * 86400.0
-
-
-class WorkerState(Out):
-    alive: bool
-    last_seen: datetime | None
-
-
-class ArtifactList(Out):
-    items: list[Artifact]
-    worker: WorkerState
 
 
 class ArtifactItems(Out):
@@ -87,14 +76,11 @@ class FormatOut(Out):
 
 
 @router.get("/incidents/{incident_id}/artifacts")
-def artifacts(incident_id: str, services: ServicesDep, unit: UnitDep) -> ArtifactList:
-    """List every artifact of an incident, and whether a worker is alive to read them."""
-    Incidents(unit).get(incident_id)
-    presence = Workers(unit).presence(services.worker_silence)
-    return ArtifactList(
-        items=[shape(artifact) for artifact in Artifacts(unit).of_incident(incident_id)],
-        worker=WorkerState(alive=presence.alive, last_seen=presence.last_seen),
-    )
+@by_version(ignoring=NOTES)
+def artifacts(incident: IncidentDep, unit: UnitDep) -> ArtifactItems:
+    """List every artifact of an incident."""
+    found = Artifacts(unit).of_incident(incident.id)
+    return ArtifactItems(items=[shape(artifact) for artifact in found])
 
 
 @router.get("/artifacts/{artifact_id}")

@@ -13,6 +13,7 @@ from pileup.analysis.evidence.context import Span
 from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
 from pileup.api.documents import Document
 from pileup.api.errors import ApiError
+from pileup.api.versioned import NOTES, by_version
 from pileup.report.comparison import as_csv, as_markdown
 from pileup.views.evidence.compare import CompareChoices, Part, SideQuery, StoredSides
 
@@ -94,12 +95,14 @@ def _export(
 
 
 @router.get("/incidents/{incident_id}/compare/choices")
+@by_version(ignoring=NOTES)
 def compare_choices(stored: StoredDep) -> CompareChoices:
     """List the hosts, captures and runs of this incident."""
     return stored.choices()
 
 
 @router.get("/incidents/{incident_id}/compare")
+@by_version(ignoring=NOTES)
 def compare_them(stored: StoredDep, comparison: ComparisonDep) -> Document[SidesDoc]:
     """Compare two or more windows, captures, hosts or runs; the most important difference first.
 
@@ -128,6 +131,7 @@ def export_comparison(
 
 
 @router.get("/incidents/{incident_id}/compare/overlay")
+@by_version(ignoring=NOTES)
 def overlay_sides(
     stored: StoredDep,
     sides: Sides,
@@ -139,6 +143,7 @@ def overlay_sides(
 
 
 @router.get("/incidents/{incident_id}/fleet")
+@by_version(ignoring=NOTES)
 def fleet_of(
     stored: StoredDep, start: datetime | None = None, end: datetime | None = None
 ) -> Document[FleetDoc]:

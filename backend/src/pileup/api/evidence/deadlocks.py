@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from pileup.api.deps import SourceDep, UnitDep
+from pileup.api.versioned import NOTES, by_version
 from pileup.api.windows import WindowDep
 from pileup.views.evidence.deadlocks import DeadlockList, stored_deadlocks
 
@@ -14,6 +15,7 @@ router = APIRouter(tags=["tables"])
 
 
 @router.get("/incidents/{incident_id}/deadlocks")
+@by_version(ignoring=NOTES)
 def deadlocks(
     records: SourceDep,
     unit: UnitDep,

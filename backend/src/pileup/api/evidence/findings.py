@@ -11,6 +11,7 @@ from pileup.api.auth import Caller
 from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
 from pileup.api.reasoning.hypotheses import Hypothesis
 from pileup.api.schema import In, Out
+from pileup.api.versioned import by_version
 from pileup.storage.errors import NotFound
 from pileup.storage.incidents.analyses import Analyses
 from pileup.storage.reasoning.findings import Findings
@@ -43,6 +44,7 @@ class VerdictOut(Out):
 
 
 @router.get("/incidents/{incident_id}/findings")
+@by_version()
 def list_findings(incident: IncidentDep, unit: UnitDep) -> list[Finding]:
     """List the findings, best first, with the verdict on each."""
     verdicts = Findings(unit).verdicts(incident.id)

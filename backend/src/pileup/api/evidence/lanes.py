@@ -10,6 +10,7 @@ from fastapi import APIRouter, Depends, Query
 from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
 from pileup.api.documents import Document
 from pileup.api.errors import ApiError
+from pileup.api.versioned import NOTES, by_version
 from pileup.api.windows import utc
 from pileup.views.evidence import lanes as view
 from pileup.views.evidence.lanes import MOST_STEPS, TILE, Lanes, SeriesOut, StoredSeries, Tiles
@@ -29,12 +30,14 @@ SeriesIds = Annotated[list[str], Query(max_length=MAX_LANES)]
 
 
 @router.get("/incidents/{incident_id}/series")
+@by_version(ignoring=NOTES)
 def list_series(incident: IncidentDep, unit: UnitDep) -> list[SeriesOut]:
     """List every series, with its shift and its rank for a first look."""
     return view.series_list(unit, incident.id)
 
 
 @router.get("/incidents/{incident_id}/lanes")
+@by_version(ignoring=NOTES)
 def lanes(
     stored: StoredDep,
     series: SeriesIds,
@@ -48,6 +51,7 @@ def lanes(
 
 
 @router.get("/incidents/{incident_id}/tiles")
+@by_version(ignoring=NOTES)
 def tiles(
     stored: StoredDep,
     series: SeriesIds,
@@ -73,12 +77,14 @@ def tiles(
 
 
 @router.get("/incidents/{incident_id}/window")
+@by_version(ignoring=NOTES)
 def window(stored: StoredDep, start: datetime, end: datetime, series: SeriesIds) -> WindowOut:
     """Compare each lane in a window with the window of the same length before it."""
     return window_lanes(stored, series, utc(start), utc(end))
 
 
 @router.get("/incidents/{incident_id}/moved")
+@by_version(ignoring=NOTES)
 def moved(stored: StoredDep, start: datetime, end: datetime) -> Moved:
     """Rank all series by how much they moved in a window against the one before it."""
     return moved_in(stored, utc(start), utc(end))

@@ -9,6 +9,7 @@ from fastapi.responses import StreamingResponse
 
 from pileup.api.csv_rows import csv_answer
 from pileup.api.deps import SourceDep
+from pileup.api.versioned import NOTES, by_version
 from pileup.api.windows import WindowDep
 from pileup.views.csv_rows import frame_rows
 from pileup.views.evidence import log_groups as view
@@ -32,6 +33,7 @@ FilterDep = Annotated[LogFilter, Depends(_filter)]
 
 
 @router.get("/incidents/{incident_id}/log")
+@by_version(ignoring=NOTES)
 def log_events(
     records: SourceDep,
     wanted: FilterDep,
@@ -54,6 +56,7 @@ def log_csv(
 
 
 @router.get("/incidents/{incident_id}/log/groups")
+@by_version(ignoring=NOTES)
 def log_groups(
     records: SourceDep, wanted: FilterDep, sort: GroupOrder = "count", down: bool = True
 ) -> LogGroups:

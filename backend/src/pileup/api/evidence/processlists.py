@@ -9,6 +9,7 @@ from fastapi.responses import StreamingResponse
 
 from pileup.api.csv_rows import csv_answer
 from pileup.api.deps import SourceDep
+from pileup.api.versioned import NOTES, by_version
 from pileup.views.csv_rows import frame_rows
 from pileup.views.evidence import sessions as view
 from pileup.views.evidence.sessions import By, Order, Processlist, ProcesslistMoments, SessionFilter
@@ -34,12 +35,14 @@ FilterDep = Annotated[SessionFilter, Depends(_filter)]
 
 
 @router.get("/incidents/{incident_id}/processlists")
+@by_version(ignoring=NOTES)
 def processlists(records: SourceDep) -> ProcesslistMoments:
     """List every processlist in time order, those of unknown time last."""
     return view.processlist_moments(records)
 
 
 @router.get("/incidents/{incident_id}/processlist")
+@by_version(ignoring=NOTES)
 def processlist(
     records: SourceDep,
     wanted: FilterDep,

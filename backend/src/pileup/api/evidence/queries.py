@@ -9,6 +9,7 @@ from fastapi.responses import StreamingResponse
 
 from pileup.api.csv_rows import csv_answer
 from pileup.api.deps import IncidentDep, SourceDep, UnitDep
+from pileup.api.versioned import NOTES, by_version
 from pileup.api.windows import WindowDep
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.views.evidence import queries as view
@@ -31,6 +32,7 @@ FilterDep = Annotated[QueryFilter, Depends(_filter)]
 
 
 @router.get("/incidents/{incident_id}/queries")
+@by_version(ignoring=NOTES)
 def top_queries(
     incident: IncidentDep, records: SourceDep, unit: UnitDep, wanted: FilterDep
 ) -> TopQueries:
@@ -46,6 +48,7 @@ def top_queries_csv(records: SourceDep, wanted: FilterDep) -> StreamingResponse:
 
 
 @router.get("/incidents/{incident_id}/queries/examples")
+@by_version(ignoring=NOTES)
 def query_examples(
     records: SourceDep,
     window: WindowDep,

@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from pileup.api.deps import IncidentDep, SourceDep, UnitDep
+from pileup.api.versioned import NOTES, by_version
 from pileup.storage.incidents.analyses import Analyses
 from pileup.views.evidence import server_settings as view
 from pileup.views.evidence.server_settings import SettingSource, SettingTable
@@ -15,12 +16,14 @@ router = APIRouter(tags=["tables"])
 
 
 @router.get("/incidents/{incident_id}/settings/sources")
+@by_version(ignoring=NOTES)
 def setting_sources(records: SourceDep) -> list[SettingSource]:
     """List every source of settings, servers before files, in time order."""
     return view.setting_sources(records)
 
 
 @router.get("/incidents/{incident_id}/settings")
+@by_version(ignoring=NOTES)
 def setting_table(
     incident: IncidentDep,
     records: SourceDep,

@@ -14,6 +14,7 @@ from pileup.api.deps import AnalysedDep, IncidentDep, SourceDep, UnitDep
 from pileup.api.documents import Document
 from pileup.api.errors import ApiError
 from pileup.api.schema import In
+from pileup.api.versioned import NOTES, by_version
 from pileup.storage.reasoning.stack_verdicts import StackVerdicts
 from pileup.views.evidence import stacks as view
 from pileup.views.evidence.nearest_sessions import NO_SESSIONS, Sessions, sessions_near
@@ -28,12 +29,14 @@ class NewStackPile(In):
 
 
 @router.get("/incidents/{incident_id}/stacks/moments")
+@by_version(ignoring=NOTES)
 def stack_moments(records: SourceDep) -> list[StackMoment]:
     """List every stack sample, in time order; those of unknown time last."""
     return view.stack_moments(records)
 
 
 @router.get("/incidents/{incident_id}/stacks")
+@by_version(ignoring=NOTES)
 def stacks(
     incident: IncidentDep,
     records: AnalysedDep,
@@ -62,6 +65,7 @@ def judge_stack(
 
 
 @router.get("/incidents/{incident_id}/stacks/flame")
+@by_version(ignoring=NOTES)
 def stack_flame(
     records: AnalysedDep,
     start: datetime | None = None,
@@ -77,12 +81,14 @@ def stack_flame(
 
 
 @router.get("/incidents/{incident_id}/stacks/heat")
+@by_version(ignoring=NOTES)
 def stack_heat(records: AnalysedDep, idle: bool = False) -> Document[StackHeatDoc]:
     """Count the threads in each function per sample, to help choose a window."""
     return Document(view.stack_heat(records, idle))
 
 
 @router.get("/incidents/{incident_id}/sessions")
+@by_version(ignoring=NOTES)
 def sessions(records: AnalysedDep, at: datetime) -> Sessions:
     """Return the processlist nearest to an instant, grouped by state."""
     return NO_SESSIONS if at.tzinfo is None else sessions_near(records, instant_of(at))

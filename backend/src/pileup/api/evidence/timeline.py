@@ -10,6 +10,7 @@ from pydantic import Field
 from pileup.api.auth import Caller
 from pileup.api.deps import IncidentDep, RevisionDep, ServicesDep, UnitDep
 from pileup.api.schema import In
+from pileup.api.versioned import NOTES, by_version
 from pileup.api.windows import times_in_utc, utc
 from pileup.storage.happened import Precision
 from pileup.storage.incidents.annotations import AnnotationKind, Annotations
@@ -58,18 +59,21 @@ class AnnotationChange(In):
 
 
 @router.get("/incidents/{incident_id}/marks")
+@by_version(ignoring=NOTES)
 def marks(incident: IncidentDep, unit: UnitDep) -> Marks:
     """List the stalls, snapshots, events and notes to draw over and under the lanes."""
     return stored_marks(unit, incident.id)
 
 
 @router.get("/incidents/{incident_id}/episodes")
+@by_version(ignoring=NOTES)
 def list_episodes(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -> Episodes:
     """List captures and stalls, each stall with its series aligned at the onset."""
     return stored_episodes(unit, services.placed, incident.id)
 
 
 @router.get("/incidents/{incident_id}/strips")
+@by_version(ignoring=NOTES)
 def strips(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -> Strips:
     """Return waiters by place, long transactions, blocking episodes and experiments over time."""
     return stored_strips(unit, services.placed, incident.id)

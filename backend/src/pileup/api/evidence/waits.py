@@ -11,6 +11,7 @@ from pileup.analysis.contract import WaitGraph, WaitNodeDoc, WaitPersistence
 from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
 from pileup.api.documents import Document
 from pileup.api.errors import ApiError
+from pileup.api.versioned import NOTES, by_version
 from pileup.views.evidence.waits import Fold, Moment, Shape, StoredWaits, WaitMoment
 
 router = APIRouter(tags=["waits"])
@@ -33,12 +34,14 @@ ShapeDep = Annotated[Shape, Depends(_shape)]
 
 
 @router.get("/incidents/{incident_id}/waits/moments")
+@by_version(ignoring=NOTES)
 def wait_moments(stored: WaitsDep) -> list[WaitMoment]:
     """List every placed snapshot in time order, with its number of waiters."""
     return stored.moments()
 
 
 @router.get("/incidents/{incident_id}/waits")
+@by_version(ignoring=NOTES)
 def waits(
     stored: WaitsDep, shape: ShapeDep, at: str = "worst", against: str | None = None
 ) -> Document[WaitGraph]:
@@ -51,6 +54,7 @@ def waits(
 
 
 @router.get("/incidents/{incident_id}/waits/persistence")
+@by_version(ignoring=NOTES)
 def waits_persistence(
     stored: WaitsDep, shape: ShapeDep, at: str | None = None, against: str | None = None
 ) -> Document[WaitPersistence]:
@@ -63,6 +67,7 @@ def waits_persistence(
 
 
 @router.get("/incidents/{incident_id}/waits/node")
+@by_version(ignoring=NOTES)
 def waits_node(
     stored: WaitsDep,
     node: Annotated[str, Query(max_length=2000)],

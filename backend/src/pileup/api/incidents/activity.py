@@ -14,6 +14,7 @@ from fastapi.responses import StreamingResponse
 from pileup.api.auth import AdminDep, Caller
 from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
 from pileup.api.schema import Out
+from pileup.api.versioned import by_version
 from pileup.storage import audit
 from pileup.storage.audit_names import names
 from pileup.storage.database import Unit
@@ -69,6 +70,7 @@ Limit = Annotated[int, Query(ge=1, le=500)]
 
 
 @router.get("/incidents/{incident_id}/activity")
+@by_version()
 def activity(
     incident: IncidentDep, unit: UnitDep, wanted: FilterDep, limit: Limit = 100
 ) -> list[ActivityEntry]:
@@ -77,6 +79,7 @@ def activity(
 
 
 @router.get("/incidents/{incident_id}/activity/filters")
+@by_version()
 def activity_filters(incident: IncidentDep, unit: UnitDep) -> ActivityFilters:
     """List the people who acted in the incident, and the kinds of their actions."""
     people, kinds = audit.filters(unit, incident.id)

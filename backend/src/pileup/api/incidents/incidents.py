@@ -13,6 +13,7 @@ from pileup.api.auth import AdminDep, Caller
 from pileup.api.deps import RevisionDep, UnitDep
 from pileup.api.errors import ApiError
 from pileup.api.schema import In, Out
+from pileup.api.versioned import by_version
 from pileup.storage.incidents.analyses import Analyses
 from pileup.storage.incidents.incident_list import (
     IncidentFilter,
@@ -140,6 +141,7 @@ def create_incident(body: NewIncident, caller: Caller, unit: UnitDep) -> Inciden
 
 
 @router.get("/incidents/{incident_id}")
+@by_version()
 def incident(incident_id: str, unit: UnitDep) -> Incident:
     """Return one incident."""
     return Incidents(unit).get(incident_id)
@@ -170,6 +172,7 @@ Stall = Annotated[
 
 
 @router.get("/incidents/{incident_id}/overview")
+@by_version()
 def overview(incident_id: str, unit: UnitDep, stall: Stall = None) -> Overview:
     """Return everything that the overview screen shows."""
     return build_overview(unit, Incidents(unit).get(incident_id), stall)

@@ -10,6 +10,7 @@ from pydantic import Field, StringConstraints
 from pileup.api.auth import Caller
 from pileup.api.deps import IncidentDep, UnitDep
 from pileup.api.schema import In
+from pileup.api.versioned import by_version
 from pileup.storage.incidents.view_links import ViewLink, ViewLinks
 
 router = APIRouter(tags=["views"])
@@ -24,6 +25,7 @@ class NewViewLink(In):
 
 
 @router.get("/incidents/{incident_id}/views")
+@by_version()
 def named_views(incident: IncidentDep, unit: UnitDep) -> list[ViewLink]:
     """List the named views, newest first."""
     return ViewLinks(unit).named(incident.id)

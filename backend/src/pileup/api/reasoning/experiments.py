@@ -15,6 +15,7 @@ from pileup.api.reasoning.happened import happened
 from pileup.api.reasoning.hypotheses import Percent
 from pileup.api.reasoning.pins import Pin
 from pileup.api.schema import In, Out
+from pileup.api.versioned import by_version
 from pileup.api.windows import times_in_utc, utc
 from pileup.storage.happened import Happened, Precision, PredictionStanding
 from pileup.storage.queue.jobs import Jobs
@@ -163,6 +164,7 @@ class Experiment(Out):
 
 
 @router.get("/incidents/{incident_id}/experiments")
+@by_version()
 def list_experiments(incident: IncidentDep, unit: UnitDep) -> list[Experiment]:
     return [experiment_out(e) for e in Experiments(unit).of_incident(incident.id)]
 

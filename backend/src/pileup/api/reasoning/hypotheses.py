@@ -13,6 +13,7 @@ from pileup.api.deps import IncidentDep, RevisionDep, UnitDep
 from pileup.api.reasoning.happened import happened
 from pileup.api.reasoning.pins import Pin
 from pileup.api.schema import In, Out
+from pileup.api.versioned import by_version
 from pileup.storage.happened import Precision
 from pileup.storage.reasoning.hypotheses import (
     Hypotheses,
@@ -111,6 +112,7 @@ class Hypothesis(Out):
 
 
 @router.get("/incidents/{incident_id}/hypotheses")
+@by_version()
 def list_hypotheses(incident: IncidentDep, unit: UnitDep) -> list[Hypothesis]:
     """List all hypotheses, the highest confidence first."""
     return [hypothesis_out(h) for h in Hypotheses(unit).of_incident(incident.id)]

@@ -12,6 +12,7 @@ from pileup.api.auth import Caller, Principal
 from pileup.api.deps import IncidentDep, RevisionDep, UnitDep
 from pileup.api.errors import ApiError
 from pileup.api.schema import In, Out
+from pileup.api.versioned import by_version
 from pileup.storage.incidents.incidents import Incident
 from pileup.storage.reasoning.calibration import Calibration, compute_calibration
 from pileup.storage.reasoning.ratings import Ratings
@@ -49,6 +50,7 @@ class Opening(In):
 
 
 @router.get("/incidents/{incident_id}/matrix")
+@by_version()
 def get_matrix(
     incident: IncidentDep,
     unit: UnitDep,
@@ -115,6 +117,7 @@ def open_cells(incident: IncidentDep, body: Opening, unit: UnitDep, caller: Call
 
 
 @router.get("/incidents/{incident_id}/calibration")
+@by_version()
 def calibration(incident: IncidentDep, unit: UnitDep) -> Calibration:
     """Compare each person's last confidence in decided hypotheses with the decision."""
     return compute_calibration(unit, incident.id)

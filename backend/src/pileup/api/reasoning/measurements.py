@@ -18,6 +18,7 @@ from pileup.api.reasoning.experiments import (
     fields_of_run,
 )
 from pileup.api.schema import In, Out
+from pileup.api.versioned import by_version
 from pileup.storage.reasoning.experiments import Experiments
 from pileup.storage.reasoning.measurements import NewMeasurement
 from pileup.views.reasoning.experiment_outcome import Long, SeriesId
@@ -160,6 +161,7 @@ def import_result_table(
 
 
 @router.get("/incidents/{incident_id}/sweeps")
+@by_version()
 def list_sweeps(incident: IncidentDep, unit: UnitDep) -> list[SweepOut]:
     """List the sweeps that have a load, with the threshold between two loads."""
     return sweeps_of(Experiments(unit).of_incident(incident.id))

@@ -12,6 +12,7 @@ from pileup.analysis.contract.base import MOST_RANGES
 from pileup.api.auth import Caller
 from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
 from pileup.api.schema import In, Out
+from pileup.api.versioned import by_version
 from pileup.storage.errors import NotFound
 from pileup.storage.reasoning.pins import PinRecord, Pins
 from pileup.views.reasoning.pictures import clean_svg
@@ -111,6 +112,7 @@ class Pin(Out):
 
 
 @router.get("/incidents/{incident_id}/pins")
+@by_version()
 def list_pins(incident: IncidentDep, unit: UnitDep) -> list[Pin]:
     return [pin_out(pin) for pin in Pins(unit).of_incident(incident.id)]
 

@@ -12,6 +12,7 @@ from pileup.api.auth import Caller
 from pileup.api.deps import IncidentDep, RevisionDep, ServicesDep, UnitDep
 from pileup.api.reasoning.happened import happened
 from pileup.api.schema import In
+from pileup.api.versioned import by_version
 from pileup.storage.happened import Precision
 from pileup.storage.reasoning.experiments import Experiments
 from pileup.storage.reasoning.symptoms import Symptoms
@@ -36,6 +37,7 @@ class NewAnswer(In):
 
 
 @router.get("/incidents/{incident_id}/symptoms")
+@by_version()
 def list_symptoms(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -> list[Symptom]:
     """List the symptoms, each with its answer on the incident."""
     return answered_symptoms(services.placed, incident.id, Symptoms(unit).of_incident(incident.id))

@@ -11,6 +11,7 @@ from pydantic import Field, StringConstraints
 from pileup.api.auth import Caller
 from pileup.api.deps import IncidentDep, RevisionDep, UnitDep
 from pileup.api.schema import In, Out
+from pileup.api.versioned import by_version
 from pileup.storage.reports.actions import Actions
 
 router = APIRouter(tags=["actions"])
@@ -88,6 +89,7 @@ class Action(Out):
 
 
 @router.get("/incidents/{incident_id}/actions")
+@by_version()
 def list_actions(incident: IncidentDep, unit: UnitDep) -> list[Action]:
     """List the action items in the order in which they were added."""
     return [Action.model_validate(action) for action in Actions(unit).of_incident(incident.id)]

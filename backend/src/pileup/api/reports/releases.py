@@ -11,6 +11,7 @@ from pydantic import Field
 from pileup.api.auth import Caller
 from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
 from pileup.api.schema import In, Out
+from pileup.api.versioned import by_version
 from pileup.report.release import SectionDiff
 from pileup.storage.reports.releases import Approval, Releases
 from pileup.views.reports.releases import draft_differs, release_diff, submit_release
@@ -59,6 +60,7 @@ class Withdrawal(In):
 
 
 @router.get("/incidents/{incident_id}/releases")
+@by_version()
 def list_releases(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -> ReleaseList:
     """List every release, and whether the draft differs from the last one."""
     releases = Releases(unit).of_incident(incident.id)

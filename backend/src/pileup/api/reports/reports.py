@@ -10,6 +10,7 @@ from pydantic import Field
 from pileup.api.auth import Caller
 from pileup.api.deps import IncidentDep, RevisionDep, ServicesDep, UnitDep
 from pileup.api.schema import In, Out
+from pileup.api.versioned import by_version
 from pileup.report.compose import blocks_of
 from pileup.report.render.figures import PORTRAIT
 from pileup.report.render.html import render_blocks
@@ -51,6 +52,7 @@ class Preview(Out):
 
 
 @router.get("/incidents/{incident_id}/report")
+@by_version()
 def get_report(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -> Report:
     """Return every section, edited or proposed from the case, and the remarks of the checks."""
     case = build_case(unit, incident, services.stores)

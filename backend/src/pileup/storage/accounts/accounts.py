@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import cast
 
-from sqlalchemy import func, select, text, update
+from sqlalchemy import func, select, text, true, update
 
 from pileup.storage import models
 from pileup.storage.accounts.credentials import (
@@ -23,10 +23,14 @@ from pileup.storage.accounts.passwords import check_password
 from pileup.storage.accounts.records import Role, Scope, Token, TokenUse, User
 from pileup.storage.accounts.sessions import end_sessions
 from pileup.storage.audit import Actor
-from pileup.storage.database import Unit, clean, to_record
+from pileup.storage.database import ALL_INCIDENTS, Unit, clean, to_record
 from pileup.storage.errors import Conflict, NotFound, Refused
 
 _ONE_AT_A_TIME = 7_145_202  # advisory lock: creating the first admin, demoting an admin
+_UNMARKED = func.coalesce(
+    models.Token.last_used_at < func.now() - text("interval '1 minute'"), true()
+)
+"""Whether the use of a token is to be marked: one minute is precise enough, and saves writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,7 @@ class Accounts:
         self._db.add(row)
         self._db.flush()
         self._db.refresh(row)
+        self._unit.touch(ALL_INCIDENTS, "accounts")
         return to_record(User, row)
 
     def change_user(
@@ -117,6 +122,7 @@ class Accounts:
             end_sessions(self._unit, user_id)
         self._db.flush()
         self._unit.notify_access(user_id)
+        self._unit.touch(ALL_INCIDENTS, "accounts")
         return to_record(User, row)
 
     def change_profile(
@@ -145,6 +151,7 @@ class Accounts:
             if end_tokens:
                 self._revoke_all(user_id)
         self._db.flush()
+        self._unit.touch(ALL_INCIDENTS, "accounts")
         return to_record(User, row)
 
     # ---- signing in
@@ -269,7 +276,7 @@ class Accounts:
     def by_token(self, secret: str) -> TokenUse | None:
         """Return whose token this secret is and what it may do; None unless it is valid."""
         row = self._db.execute(
-            select(models.Token, models.User)
+            select(models.Token, models.User, _UNMARKED)
             .join(models.User, models.User.id == models.Token.user_id)
             .where(
                 models.Token.token_hash == hash_secret(secret),
@@ -280,23 +287,18 @@ class Accounts:
         ).one_or_none()
         if row is None:
             return None
-        token, user = row
-        # Precision of one minute shows which tokens are in use, and avoids a write per request.
-        # Requests of the same token do not wait for each other's mark.
-        stale = (
-            select(models.Token.id)
-            .where(
-                models.Token.id == token.id,
-                models.Token.last_used_at.is_(None)
-                | (models.Token.last_used_at < func.now() - text("interval '1 minute'")),
+        token, user, unmarked = row
+        if unmarked:  # requests of the same token do not wait for each other's mark
+            stale = (
+                select(models.Token.id)
+                .where(models.Token.id == token.id, _UNMARKED)
+                .with_for_update(skip_locked=True)
             )
-            .with_for_update(skip_locked=True)
-        )
-        self._db.execute(
-            update(models.Token)
-            .where(models.Token.id.in_(stale.scalar_subquery()))
-            .values(last_used_at=func.now())
-        )
+            self._db.execute(
+                update(models.Token)
+                .where(models.Token.id.in_(stale.scalar_subquery()))
+                .values(last_used_at=func.now())
+            )
         return TokenUse(token.id, to_record(User, user), cast(Scope, token.scope))
 
     def _revoke_all(self, user_id: str) -> None:

@@ -20,6 +20,10 @@ _DEVICES = 20
 """Devices of one user that are remembered; the least recently used go first."""
 
 
+_UNMARKED = models.Session.last_seen_at < func.now() - text("interval '1 minute'")
+"""Whether the use of a session is to be marked: one minute is precise enough, and saves writes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Session:
     """A signed-in browser session."""
@@ -83,7 +87,7 @@ class Sessions:
         use: the session is used, so its idle time begins again.
         """
         row = self._db.execute(
-            select(models.Session, models.User)
+            select(models.Session, models.User, _UNMARKED)
             .join(models.User, models.User.id == models.Session.user_id)
             .where(
                 models.Session.token_hash == hash_secret(secret),
@@ -94,18 +98,14 @@ class Sessions:
         ).one_or_none()
         if row is None:
             return None
-        if use:
+        if use and row[2]:
             self._mark_used(row[0].id)
         return Session(to_record(User, row[1]), row[0].csrf)
 
     def _mark_used(self, session_id: str) -> None:
-        # Precision of one minute avoids a write per request; parallel ones do not wait for it.
-        stale = (
+        stale = (  # parallel requests do not wait for each other's mark
             select(models.Session.id)
-            .where(
-                models.Session.id == session_id,
-                models.Session.last_seen_at < func.now() - text("interval '1 minute'"),
-            )
+            .where(models.Session.id == session_id, _UNMARKED)
             .with_for_update(skip_locked=True)
         )
         self._db.execute(

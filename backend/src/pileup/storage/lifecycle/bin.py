@@ -236,7 +236,7 @@ class Bin:
         if incidents:
             self._record_purge(models.Incident, incidents, older_than)
             shas |= self._shas(artifacts.incident_id.in_(incidents))
-            for model in _SPEAK_OF_PINS:
+            for model in (*_SPEAK_OF_PINS, models.IncidentVersion):
                 self._session.execute(delete(model).where(model.incident_id.in_(incidents)))
             self._session.execute(delete(models.Incident).where(models.Incident.id.in_(incidents)))
         for name, kind in KINDS.items():

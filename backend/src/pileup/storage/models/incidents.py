@@ -46,6 +46,20 @@ class Incident(Base):
     deleted_at: Mapped[datetime | None]
 
 
+class IncidentVersion(Base):
+    """A random value for each topic of an incident, replaced whenever the topic changes.
+
+    Without a foreign key: checking it would lock the incident's row at the end of a transaction.
+    """
+
+    __tablename__ = "incident_versions"
+
+    incident_id: Mapped[str] = mapped_column(primary_key=True)
+    """Empty: topics of all incidents."""
+    topic: Mapped[str] = mapped_column(primary_key=True)
+    version: Mapped[str]
+
+
 class Analysis(Base):
     """The last analysis of an incident: replaced as a whole, never edited."""
 
