@@ -287,16 +287,14 @@ def attach_pin(experiment_id: str, body: AttachedPin, unit: UnitDep, caller: Cal
 
 def fields_of_run(values: dict[str, Any]) -> dict[str, Any]:
     """Drop the fields that null leaves as they are, and bring times to UTC."""
-    given = times_in_utc(values)
-    return {k: v for k, v in given.items() if v is not None or k not in _NULL_IS_NO_CHANGE}
+    return {k: v for k, v in times_in_utc(values).items() if v is not None or k not in _NO_NULL}
 
 
 def experiment_out(record: ExperimentRecord) -> Experiment:
     """Build the response from the record and what is derived from it."""
-    derived = ("began", "ended", "prediction_standing")
-    values = {name: getattr(record, name) for name in (*derived, *_STORED)}
+    values = {n: getattr(record, n) for n in ("began", "ended", "prediction_standing", *_STORED)}
     return Experiment.model_validate(values | {"measures": measures_of(record)})
 
 
-_NULL_IS_NO_CHANGE = RunFields.model_fields.keys() - {"ran_from", "ran_to"}
+_NO_NULL = RunFields.model_fields.keys() - {"ran_from", "ran_to"}
 _STORED = tuple(field.name for field in fields(ExperimentRecord) if field.name != "measurements")
