@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs the tests and sums up at the end: the backend's by two processes, then the browser journey
-# and beside it, for a browser mostly waits, the UI's unit tests.
+# Runs the tests and sums up at the end. The browser mostly waits, so its two halves and the UI's
+# unit tests run beside the backend's two processes, which give way to them.
 # Usage: test.sh [backend] [frontend] [browser]    (no word: all of them)
 set -u
 
@@ -8,15 +8,16 @@ cd "$(dirname "$0")/.."
 steps="${*:-backend frontend browser}"
 summary=""
 failed=0
-beside=""
+politeness=0
 # The tests start Python some fifty times; without stored bytecode each start takes seconds more.
 export PYTHONDONTWRITEBYTECODE=
 folder="$(mktemp -d)"
 trap 'rm -rf "$folder"' EXIT
-# A command in the background does not hear Ctrl-C.
-trap '[ -n "$beside" ] && kill "$beside" 2>/dev/null; exit 130' INT TERM
+# What runs in the background does not hear Ctrl-C, so it gets a signal that it hears.
+trap 'trap "" TERM; kill 0; exit 130' INT
+trap 'exit 143' TERM
 
-run() { # run NAME COMMAND...: shows the output, keeps its last lines, notes how it went
+run() { # run NAME COMMAND...: shows the output, keeps it, notes how it went
     name="$1"
     shift
     echo "==== $name"
@@ -26,13 +27,28 @@ run() { # run NAME COMMAND...: shows the output, keeps its last lines, notes how
     note "$name" $(($(date +%s) - began))
 }
 
+aside() { # aside NAME COMMAND...: keeps the output of a step that runs beside another
+    name="$1"
+    shift
+    began=$(date +%s)
+    "$@" >"$folder/$name.log" 2>&1
+    echo $? >"$folder/$name.status"
+    echo $(($(date +%s) - began)) >"$folder/$name.seconds"
+}
+
+show() { # show NAME: prints what a step beside another has said, and notes how it went
+    echo "==== $1, which ran at the same time"
+    cat "$folder/$1.log"
+    note "$1" "$(cat "$folder/$1.seconds")"
+}
+
 note() { # note NAME SECONDS: how the step went, into the summary
     if [ "$(cat "$folder/$1.status")" = 0 ]; then verdict=passed; else verdict=FAILED; failed=1; fi
     summary="$summary$(printf '%-10s %s in %s s' "$1" "$verdict" "$2")
 "
 }
 
-backend() { (cd backend && ../.venv/bin/python -m pytest -n 2 --dist loadgroup -rfEs tests); }
+backend() { (cd backend && exec nice -n "$politeness" ../.venv/bin/python -m pytest -n 2 --dist loadgroup -rfEs tests); }
 # No colours: the summary below looks for plain words.
 frontend() { (cd frontend && exec env NO_COLOR=1 npm run --silent test); }
 # Half of the specs run in the background, each half against an installation of its own: they share
@@ -47,19 +63,6 @@ browser() {
     echo "==== the specs of screens, which ran at the same time"
     cat "$folder/screens.log"
     [ "$journey" = 0 ] && [ "$screens" = 0 ]
-}
-
-frontend_beside_browser() {
-    began_beside=$(date +%s)
-    (cd frontend && exec env NO_COLOR=1 VITEST_MAX_WORKERS=1 npm run --silent test) >"$folder/frontend.log" 2>&1 &
-    beside=$!
-    run browser browser
-    wait "$beside"
-    echo $? >"$folder/frontend.status"
-    beside=""
-    echo "==== frontend, which ran beside the browser"
-    cat "$folder/frontend.log"
-    note frontend $(($(date +%s) - began_beside))
 }
 
 skipped() { # skipped STEP: how many tests it left out
@@ -80,14 +83,21 @@ for step in $steps; do
     *) echo "test.sh knows backend, frontend and browser, not $step" >&2; exit 2 ;;
     esac
 done
-if wants backend; then run backend backend; fi
-if wants frontend && wants browser; then
-    frontend_beside_browser
-elif wants frontend; then
-    run frontend frontend
-elif wants browser; then
-    run browser browser
+# The first of these runs in the foreground, the others beside it.
+first=""
+others=""
+for step in backend browser frontend; do
+    wants "$step" || continue
+    if [ -z "$first" ]; then first="$step"; else others="$others $step"; fi
+done
+if [ -n "$others" ]; then
+    politeness=10
+    export VITEST_MAX_WORKERS=1
 fi
+for step in $others; do aside "$step" "$step" & done
+run "$first" "$first"
+wait
+for step in $others; do show "$step"; done
 
 echo "==== summary"
 printf '%s' "$summary"

@@ -48,7 +48,7 @@ def _remembered(run: Running) -> list[str]:
         return [row[0] for row in connection.execute("SELECT word FROM keepsake").fetchall()]
 
 
-def _until(condition: object, timeout_s: float = 30) -> None:
+def _until(condition: object, timeout_s: float = 90) -> None:
     assert callable(condition)
     deadline = time.monotonic() + timeout_s
     while not condition():
@@ -92,7 +92,7 @@ def test_a_killed_child_comes_back_and_nothing_is_lost(running: Running, name: s
     _remember(running, name)
     before = running.pid_of(name)
     os.kill(before, signal.SIGKILL)
-    running.wait_for(re.compile(f"The {name} is back"), 30)
+    running.wait_for(re.compile(f"The {name} is back"), 90)
     _until(running.answers)
     assert running.pid_of(name) != before
     assert name in _remembered(running)

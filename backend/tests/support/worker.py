@@ -66,7 +66,7 @@ def valkey() -> Iterator[EmbeddedValkey]:
             child.kill_group()
 
 
-def until(what: str, holds: Callable[[], bool], timeout_s: float = 60) -> None:
+def until(what: str, holds: Callable[[], bool], timeout_s: float = 150) -> None:
     """Wait until a condition holds."""
     deadline = time.monotonic() + timeout_s
     while not holds():
