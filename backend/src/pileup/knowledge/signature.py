@@ -9,6 +9,7 @@ how to write one; analysis.findings.matching evaluates them.
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import Annotated, Literal
 
 import msgspec
@@ -43,8 +44,13 @@ EXPRESSIONS = ("state", "transaction", "lock", "query", "user", "command", "log"
 _PLACE = re.compile(r"^[\w/]+(?:\.[\w*]+)?(?::\d+(?:-\d+)?)?$")
 
 
-class Sign(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A condition on records: exactly one of the keys in ``KINDS``, narrowed by other keys."""
+class Sign(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, eq=False, dict=True
+):
+    """A condition on records: exactly one of the keys in ``KINDS``, narrowed by other keys.
+
+    Hashed by identity: each incident looks at all of them, so what follows from one is cached.
+    """
 
     latch: Names | None = None
     """Semaphore waits for a latch of latches.yaml, at any place of the source."""
@@ -141,7 +147,7 @@ class Sign(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         if self.setting is not None and (self.is_, self.above, self.below) == (None, None, None):
             raise ValueError("a setting needs is, above or below")
 
-    @property
+    @cached_property
     def kind(self) -> str:
         """The key in ``KINDS`` that this sign has."""
         return next(kind for kind in KINDS if getattr(self, kind) is not None)

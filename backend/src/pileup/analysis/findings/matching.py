@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from pileup.analysis.contract import Locator, SignDoc
@@ -328,6 +329,7 @@ def _clause(answer: Answer) -> str:
     return f"{sign.says} ({seen.text})" if sign.says and seen.text else sign.says or seen.text
 
 
+@lru_cache(maxsize=4096)
 def _wanted(sign: Sign) -> str:
     """Describe a sign in words."""
     if sign.any:

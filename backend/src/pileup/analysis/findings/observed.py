@@ -11,7 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import msgspec
@@ -209,7 +209,7 @@ class Observed:
 
     def place(self, places: Sequence[str]) -> Seen:
         """Count semaphore waits at one of these places: 'btr0sea.*', 'row0ins.cc:2953'."""
-        test = _at_places(places, "file", "line")
+        test = _at_places(tuple(places), "file", "line")
         return self._waits(test, f"wait at {' or '.join(places)}")
 
     def hot_latch(self, latch_id: str) -> Seen:
@@ -557,7 +557,7 @@ class Observed:
 
     def locked(self, places: Sequence[str]) -> Seen:
         """Count latch waits whose latch was last write-locked at one of these places."""
-        test = _at_places(places, "last_write_file", "last_write_line")
+        test = _at_places(tuple(places), "last_write_file", "last_write_line")
         return self._waits(test, f"wait for a latch last write-locked at {' or '.join(places)}")
 
     # ---- questions: series and settings
@@ -913,7 +913,8 @@ def _longest(frame: pl.DataFrame, column: str) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 
 
-def _at_places(places: Sequence[str], file_column: str, line_column: str) -> pl.Expr:
+@lru_cache(maxsize=1024)
+def _at_places(places: tuple[str, ...], file_column: str, line_column: str) -> pl.Expr:
     expressions = []
     for place in places:
         file, _, lines = place.partition(":")
