@@ -13,18 +13,16 @@ COPY requirements.lock ./
 RUN pip install --require-hashes -r requirements.lock
 COPY backend/pyproject.toml backend/README.md ./backend/
 COPY backend/src ./backend/src
-RUN pip install --no-deps --no-build-isolation ./backend
-COPY samples ./samples
-COPY --from=ui /src/frontend/dist ./ui
+COPY samples ./backend/src/pileup/bundled/samples
+COPY --from=ui /src/frontend/dist ./backend/src/pileup/bundled/ui
+RUN pip install --no-deps --no-build-isolation ./backend && rm -rf backend
 
 RUN useradd --uid 10001 --user-group --no-create-home --home-dir /data pileup \
     && install -d -o pileup -g pileup -m 0700 /data
 ENV HOME=/data \
     PILEUP_HOME=/data \
     PILEUP_HOST=0.0.0.0 \
-    PILEUP_PORT=8400 \
-    PILEUP_UI_DIR=/app/ui \
-    PILEUP_SAMPLES_DIR=/app/samples
+    PILEUP_PORT=8400
 USER pileup
 VOLUME /data
 EXPOSE 8400

@@ -84,6 +84,16 @@ dev: $(VENV)/.installed-dev $(NODE_MODULES) ## like run, for work on the code: r
 doctor: $(VENV)/.installed ## report what is wrong, and how to fix it
 	@$(BIN)/pileup doctor
 
+# ---- distribute ------------------------------------------------------------------------------
+
+.PHONY: dist
+dist: $(VENV)/.installed $(UI) ## build the wheel into dist/, with UI, samples and fonts: it runs without Node or a checkout
+	@sh scripts/dist.sh dist
+
+.PHONY: test-dist
+test-dist: dist ## install the wheel into a bare environment and use it
+	@$(BIN)/python scripts/test_dist.py dist
+
 # ---- test ------------------------------------------------------------------------------------
 
 .PHONY: test
@@ -165,4 +175,4 @@ screenshots: $(VENV)/.installed-dev $(UI) ## regenerate the screenshots of the R
 
 .PHONY: clean
 clean: ## remove installed and built files (never the data folder)
-	rm -rf $(VENV) frontend/node_modules frontend/dist frontend/e2e/fallback/node_modules .tmp
+	rm -rf $(VENV) dist frontend/node_modules frontend/dist frontend/e2e/fallback/node_modules .tmp

@@ -11,7 +11,13 @@ export default defineConfig({
   plugins: [react(), compressed()],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   // Nothing inlined: the content security policy refuses fonts from data: addresses.
-  build: { target: 'es2022', sourcemap: false, chunkSizeWarningLimit: 700, assetsInlineLimit: 0 },
+  build: {
+    target: 'es2022',
+    sourcemap: false,
+    chunkSizeWarningLimit: 700,
+    assetsInlineLimit: 0,
+    license: { fileName: 'licenses.md' }, // of the libraries in it: a wheel or an image passes them on
+  },
   css: { postcss: { plugins: [cascadeLayers()] } },
   server: { proxy: { '/api': { target: api, changeOrigin: false } } },
   test: {

@@ -16,6 +16,8 @@ from urllib.parse import urlsplit
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from pileup import paths
+
 _GIB = 1024**3
 
 
@@ -39,8 +41,8 @@ class Settings(BaseSettings):
     host: str = "127.0.0.1"
     port: int = Field(default=8400, ge=0, le=65535)
     public_url: str | None = None  # what people type; None: http://host:port
-    ui_dir: Path | None = None  # the built UI; None: frontend/dist of the checkout, if there
-    samples_dir: Path | None = None  # None: samples/ of the checkout, if there
+    ui_dir: Path | None = None  # the built UI; None: the one that Pileup brings
+    samples_dir: Path | None = None  # None: those that Pileup brings
     knowledge_dir: Path | None = None  # a team's own knowledge, which overrides ours
 
     # sessions and tokens
@@ -140,21 +142,15 @@ class Settings(BaseSettings):
     @property
     def built_ui(self) -> Path | None:
         """Return the folder of the built UI, or None when it was not built."""
-        return self.ui_dir or _of_checkout("frontend/dist", "index.html")
+        return self.ui_dir or paths.built_ui()
 
     @property
     def samples(self) -> Path | None:
         """Return the folder of sample incidents, or None when there is none."""
-        return self.samples_dir or _of_checkout("samples", "")
+        return self.samples_dir or paths.samples()
 
 
 @lru_cache(maxsize=1)
 def get_settings() -> Settings:
     """Return the settings of this process, read once. Tests call `get_settings.cache_clear()`."""
     return Settings()
-
-
-def _of_checkout(relative: str, marker: str) -> Path | None:
-    """Return a path of the source checkout of this package (editable install), if there."""
-    path = Path(__file__).resolve().parents[3] / relative
-    return path if (path / marker).exists() else None

@@ -1,4 +1,4 @@
-"""Serve the built UI: files of frontend/dist, index.html for screens, security headers.
+"""Serve the built UI: its files, index.html for screens, security headers.
 
 Pure ASGI: responses of any size stream through untouched.
 """
@@ -48,7 +48,8 @@ _COMPRESSED = (("br", ".br"), ("gzip", ".gz"))
 _FOR_EVER = "public, max-age=31536000, immutable"
 
 _MISSING = (
-    "The UI is not built. Run `make run` (it builds it), or `make build-ui`, and reload.\n"
+    "The UI is not there. In a checkout, run `make run` (it builds it), or `make build-ui`, and "
+    "reload;\nelsewhere, install a wheel of `make dist`, or name a built UI in PILEUP_UI_DIR.\n"
     "The API is here: /api/v1\n"
 )
 

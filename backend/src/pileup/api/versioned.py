@@ -23,10 +23,10 @@ from typing import Any, TypeVar
 from fastapi import Request, Response
 from fastapi.dependencies.models import Dependant
 
-import pileup
 from pileup import __version__
 from pileup.api import deps
 from pileup.api.auth import Principal, guard, principal
+from pileup.paths import PACKAGE
 from pileup.storage.database import Unit
 
 _MARK = "_by_version"
@@ -168,7 +168,7 @@ def answer(
 def build_of(knowledge_dir: Path | None) -> str:
     """Return a hash of this program: another one may answer the same facts in another way."""
     digest = blake2b(__version__.encode(), digest_size=8)
-    for root in (Path(pileup.__file__).parent, knowledge_dir):
+    for root in (PACKAGE, knowledge_dir):
         for path in sorted(root.rglob("*")) if root else ():
             if path.is_file() and path.suffix != ".pyc":
                 digest.update(path.read_bytes())

@@ -12,7 +12,6 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,6 +23,7 @@ from pileup.knowledge.latch_identity import Identity, Wait, identify
 from pileup.knowledge.renamed import current_name
 from pileup.knowledge.signature import Sign, Signature, names
 from pileup.knowledge.version_ranges import Applies, Fix, applies, fix_for
+from pileup.paths import packaged
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -381,7 +381,7 @@ def _texts(folder: Path | None, refused: list[str] | None) -> _Texts:
 
     Raises KnowledgeError for a file that cannot be used, or adds the reason to ``refused``.
     """
-    own = resources.files("pileup.knowledge") / "data"
+    own = packaged("knowledge/data")
     ours = {topic: _raw(f"{topic}.yaml", (own / f"{topic}.yaml").read_bytes()) for topic in TOPICS}
     if folder is None:
         return _Texts(ours, {})

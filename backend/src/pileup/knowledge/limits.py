@@ -6,10 +6,11 @@ What a limit means for an incident is decided in ``analysis.findings.limits``.
 from __future__ import annotations
 
 from functools import cache
-from importlib import resources
 from typing import Literal
 
 import msgspec
+
+from pileup.paths import packaged
 
 
 class Ceiling(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -63,7 +64,7 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 @cache
 def limits() -> dict[str, Limit]:
     """Return all limits by their id, in the order of the file."""
-    text = resources.files("pileup.knowledge").joinpath("data/limits.yaml").read_text("utf-8")
+    text = packaged("knowledge/data/limits.yaml").read_text("utf-8")
     rows = msgspec.yaml.decode(text, type=list[Limit])
     return {row.id: row for row in rows}
 

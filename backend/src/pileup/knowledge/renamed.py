@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
-from importlib import resources
 from typing import Any, TypeVar
 
 import msgspec
+
+from pileup.paths import packaged
 
 _WORD = re.compile(r"[a-z]+")
 _Value = TypeVar("_Value")
@@ -41,7 +42,7 @@ def look_up(values: Mapping[str, _Value], name: str) -> _Value | None:
 
 @cache
 def _names() -> tuple[dict[str, str], dict[str, str]]:
-    text = resources.files("pileup.knowledge").joinpath("data/renamed.yaml").read_text("utf-8")
+    text = packaged("knowledge/data/renamed.yaml").read_text("utf-8")
     document: dict[str, Any] = msgspec.yaml.decode(text)
     return document["words"], document["variables"]
 

@@ -14,10 +14,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib import resources
 from typing import Any
 
 import msgspec
+
+from pileup.paths import packaged
 
 _SEPARATORS = re.compile(r"[^a-z0-9]+")
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
@@ -215,7 +216,7 @@ class _Vocabulary:
 def _vocabulary() -> _Vocabulary:
     from pileup.knowledge import knowledge  # the package's own front door, which loads much
 
-    text = resources.files("pileup.knowledge").joinpath("data/series_names.yaml").read_text("utf-8")
+    text = packaged("knowledge/data/series_names.yaml").read_text("utf-8")
     words, *rows = msgspec.yaml.decode(text)
     measures: dict[str, _Entry] = {}
     for row in rows:

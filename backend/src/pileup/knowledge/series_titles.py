@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib import resources
 from typing import Any
 
 import yaml
 
 from pileup.knowledge import knowledge
 from pileup.knowledge.series_names import Measure, measure_of
+from pileup.paths import packaged
 
 _NAMED_BY_OTHERS = frozenset({"metric", "cloudwatch"})
 _PIECES = re.compile(r"[_.\s]+")
@@ -115,7 +115,7 @@ class _Vocabulary:
 
 @cache
 def _vocabulary() -> _Vocabulary:
-    text = resources.files("pileup.knowledge").joinpath("data/series_titles.yaml")
+    text = packaged("knowledge/data/series_titles.yaml")
     data: dict[str, Any] = yaml.safe_load(text.read_text("utf-8"))
     return _Vocabulary(**{**data, "nouns": frozenset(data["nouns"])})
 

@@ -12,11 +12,12 @@ import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import resources
 from io import BytesIO
 from typing import Any, Literal
 
 import polars as pl
+
+from pileup.paths import packaged
 
 _FAMILY = {"mysql": "mysql", "percona": "percona", "mariadb": "mariadb"}
 _FORK_OF = {"goldendb": "mysql", "huaweirds": "mysql"}
@@ -254,7 +255,7 @@ def _rows(name: str) -> list[dict[str, Any]]:
 
 @functools.cache
 def _table() -> pl.DataFrame:
-    data = resources.files("pileup.knowledge") / "data" / "source_sites.parquet"
+    data = packaged("knowledge/data/source_sites.parquet")
     table = pl.read_parquet(BytesIO(data.read_bytes()))
     return table.with_columns(pl.col(pl.Categorical).cast(pl.String))
 

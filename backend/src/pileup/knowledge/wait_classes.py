@@ -10,12 +10,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib import resources
 from typing import Any
 
 import msgspec
 
 from pileup.knowledge import function_key, knowledge
+from pileup.paths import packaged
 
 WORKING, UNKNOWN, IDLE = "working", "unknown", "idle"
 LATCH, DATA_WRITE = "latch", "data_write"
@@ -152,7 +152,7 @@ def _first(rules: Sequence[_Rule], text: str) -> str | None:
 
 @cache
 def _mapping() -> _Mapping:
-    text = resources.files("pileup.knowledge").joinpath("data/wait_classes.yaml").read_text("utf-8")
+    text = packaged("knowledge/data/wait_classes.yaml").read_text("utf-8")
     raw = msgspec.yaml.decode(text)
     return _Mapping(
         classes=tuple(TimeClass(row["id"], row["title"], row["waits"]) for row in raw["classes"]),

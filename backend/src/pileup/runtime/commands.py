@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import secrets
 import sys
-from pathlib import Path
 
+from pileup.paths import PACKAGE
 from pileup.settings import Settings
 
 WORKER_APPLICATION = "pileup.worker.app:app"
@@ -28,7 +28,7 @@ def worker_command(settings: Settings, *, watch: bool = False) -> list[str]:
         return command
     return [
         *(sys.executable, "-m", "watchfiles", "--filter", "python"),
-        *("--sigint-timeout", "5", " ".join(command), str(_sources())),
+        *("--sigint-timeout", "5", " ".join(command), str(PACKAGE)),
     ]
 
 
@@ -39,7 +39,7 @@ def api_command(settings: Settings, listener_fd: int | None) -> list[str]:
     return [
         *(sys.executable, "-m", "uvicorn", API_APPLICATION, "--factory"),
         *("--host", settings.host, "--port", str(settings.port)),
-        *("--reload", "--reload-dir", str(_sources()), "--timeout-graceful-shutdown", "2"),
+        *("--reload", "--reload-dir", str(PACKAGE), "--timeout-graceful-shutdown", "2"),
     ]
 
 
@@ -65,7 +65,3 @@ def child_environment(settings: Settings) -> dict[str, str]:
         "PYTHONUNBUFFERED": "1",
     }
     return {**os.environ, **names}
-
-
-def _sources() -> Path:
-    return Path(__file__).resolve().parents[1]

@@ -256,8 +256,8 @@ def _binaries() -> Path:
         if (folder / "postgres").exists():
             return folder
     raise StartError(
-        "the PostgreSQL binaries are not installed here: run `make install`, or name a served "
-        "database in PILEUP_DATABASE_URL."
+        "the PostgreSQL binaries are not installed here: install Pileup again (in a checkout: "
+        "`make install`), or name a served database in PILEUP_DATABASE_URL."
     )
 
 

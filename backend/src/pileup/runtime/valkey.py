@@ -113,6 +113,6 @@ def _binary() -> Path:
         if paths:
             return paths[0]
     raise StartError(
-        "the Valkey binary is not installed here: run `make install`, or name a served broker in "
-        "PILEUP_BROKER_URL."
+        "the Valkey binary is not installed here: install Pileup again (in a checkout: "
+        "`make install`), or name a served broker in PILEUP_BROKER_URL."
     )

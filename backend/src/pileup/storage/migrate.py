@@ -6,14 +6,13 @@ checkout is a link to it), so that a checkout, a wheel and an image have them at
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine, text
 
+from pileup.paths import packaged
 from pileup.storage.database import with_driver
 from pileup.storage.errors import WrongSchema
 
@@ -71,7 +70,7 @@ def check(database_url: str) -> None:
 def alembic_config(database_url: str) -> Config:
     """Build Alembic's configuration, without an ini file."""
     config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.set_main_option("script_location", str(packaged("storage/migrations")))
     config.set_main_option("sqlalchemy.url", with_driver(database_url).replace("%", "%%"))
     return config
 

@@ -13,11 +13,11 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
+from pileup.paths import packaged
 from pileup.report.document import (
     Block,
     Bullets,
@@ -36,7 +36,7 @@ from pileup.report.render.zone import named
 
 Paper = Literal["a4", "letter"]
 
-TEMPLATE = Path(__file__).with_name("paper.typ")
+TEMPLATE = packaged("report/render/paper.typ")
 TIMEOUT_S = 60
 MAX_BYTES = 24 * 1024 * 1024
 """Limit of the data passed to typst; a report of 2 000 sources with excerpts has some 4 MB."""

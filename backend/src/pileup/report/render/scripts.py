@@ -7,9 +7,10 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
-from pathlib import Path
 
-FONTS = Path(__file__).with_name("fonts")
+from pileup.paths import packaged
+
+FONTS = packaged("report/render/fonts")
 _UNSEEN_CATEGORIES = frozenset(["Cc", "Cf", "Cs", "Mn", "Me", "Zl", "Zp", "Zs"])
 _TYPST_HAS = ("HEBREW", "GEORGIAN", "ARMENIAN")
 """Scripts of the fonts that come with typst, in addition to ours."""
