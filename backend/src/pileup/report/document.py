@@ -91,6 +91,10 @@ class LanesDrawing(Node, frozen=True, tag="lanes"):
     """Shaded: (start, end) in epoch ms; an end of None was not captured."""
 
 
+WHERE = "where"
+"""The detail of a node that says at which place, and in which mode, it waits."""
+
+
 class GraphNode(Node, frozen=True):
     id: str
     label: str

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, tzinfo
 from typing import Literal
 
 from pileup.report.document import (
+    WHERE,
     ConfidenceDrawing,
     Drawing,
     GraphDrawing,
@@ -31,8 +32,8 @@ def alternative_table(drawing: Drawing, zone: tzinfo = UTC) -> Table:
             return _table(head, rows, "llrrrl", code=0)
         case GraphDrawing():
             nodes = _tree(drawing)
-            head = ["who waits for whom", "kind", "blocks", "members"]
-            return _table(head, [_node(*node) for node in nodes[:MOST_NODES]], "llrr", code=0)
+            head = ["who waits for whom", WHERE, "kind", "blocks", "members"]
+            return _table(head, [_node(*node) for node in nodes[:MOST_NODES]], "lllrr", code=0)
         case ConfidenceDrawing():
             rows = [
                 [line.label, ", ".join(f"{per_cent} %" for _, per_cent in line.steps)]
@@ -98,6 +99,7 @@ def _node(depth: int, node: GraphNode) -> list[str]:
     inferred = " (inferred)" if node.inferred else ""
     return [
         "\u2003" * depth + node.label + inferred,
+        dict(node.detail).get(WHERE, ""),
         node.kind.replace("_", " "),
         str(node.blocks_total) if node.blocks_total else "",
         str(node.members) if node.members > 1 else "",

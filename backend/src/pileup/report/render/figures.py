@@ -13,6 +13,7 @@ from datetime import UTC, datetime, tzinfo
 from html import escape
 
 from pileup.report.document import (
+    WHERE,
     ConfidenceDrawing,
     Drawing,
     GraphDrawing,
@@ -119,7 +120,7 @@ def _graph(graph: GraphDrawing, label: str, width: int) -> str:
         for node in nodes[:shown]:
             place[node.id] = (start, top)
             boxes.append(_node(node, start, top, room - gap))
-            top += 48 if node.blocks_total else 34
+            top += 48 if _second_line(node) else 34
         if len(nodes) > shown:
             boxes.append(_text(start, top + 16, f"and {len(nodes) - shown} more", fill=_GREY))
             top += 34
@@ -248,21 +249,25 @@ def _node(node: GraphNode, left: float, top: float, width: float) -> str:
     dash = ' stroke-dasharray="4 3"' if node.inferred else ""
     counted = node.members > 1 and not node.label.startswith(str(node.members))
     count = f" ×{node.members}" if counted else ""
-    tall = 40 if node.blocks_total else 26
+    second = _second_line(node)
+    tall = 40 if second else 26
     chars = max(8, int((width - 14) / 6.6) - len(count))
-    blocks = (
-        _text(left + 8, top + 32, f"blocks {node.blocks_total}", fill=_GREY)
-        if node.blocks_total
-        else ""
-    )
+    below = _text(left + 8, top + 32, short(second, chars), fill=_GREY) if second else ""
     return (
         f'<g class="pv-node" data-node="{escape(node.id, quote=True)}">'
         f'<rect x="{left:.1f}" y="{top}" width="{width:.1f}" height="{tall}" rx="3" fill="#ffffff" '
         f'stroke="{stroke}" stroke-width="{1.75 if node.root else 1}"{dash}/>'
         + _text(left + 8, top + 17, short(node.label, chars) + count, mono=True)
-        + blocks
+        + below
         + "</g>"
     )
+
+
+def _second_line(node: GraphNode) -> str:
+    """Write what a node blocks, or the place at which it waits."""
+    if node.blocks_total:
+        return f"blocks {node.blocks_total}"
+    return dict(node.detail).get(WHERE, "") if node.kind in {"thread", "group"} else ""
 
 
 def _edge(

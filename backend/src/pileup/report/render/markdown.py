@@ -6,6 +6,8 @@ diff of two exports shows what changed.
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from pileup.report.document import (
     Block,
     Bullets,
@@ -25,10 +27,14 @@ from pileup.report.render.figure_tables import alternative_table
 _SPECIAL = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>|"})
 
 
+def _written(document: Document) -> str:
+    return f"{datetime.fromisoformat(document.made_at).astimezone(UTC):%Y-%m-%d %H:%M UTC}"
+
+
 def render_markdown(document: Document) -> str:
     """Render title, facts, sections and sources."""
     facts = [f"{name}: {value}" for name, value in document.facts]
-    facts += [f"Version: {document.version}", f"Written: {document.made_at}"]
+    facts += [f"Version: {document.version}", f"Written: {_written(document)}"]
     parts = [f"# {_plain(document.title)}", _plain(" · ".join(facts))]
     for section in document.sections:
         parts.append(f"## {_plain(section.title)}")

@@ -137,7 +137,8 @@ def _lanes_caption(
         first = min(leads, key=lambda s: s.first_moved_s or 0.0)
         moved = first.first_moved_s or 0.0
         place = f"{-moved:.0f} s before" if moved < 0 else f"{moved:.0f} s after" if moved else "at"
-        text = f"{first.name} moved first, {place} the onset"
+        which = "moved first," if len(leads) > 1 else "moved"
+        text = f"{first.name} {which} {place} the onset"
         change = ratio_words(first.baseline, first.stall)
         text += f" ({change}). " if change else ". "
     elif chosen:
@@ -236,6 +237,9 @@ def _experiments_caption(experiments: Sequence[ReportExperiment]) -> str:
     after = sum(e.standing == "recorded_after" for e in done)
     locked = " locked" if all(e.standing == "locked" for e in done) else ""
     text = f"{matched} of {len(done)} finished experiments matched their{locked} prediction."
+    without = sum(e.state == "finished" for e in experiments) - len(done)
+    if without:
+        text += f" {without} finished without a verdict."
     if after:
         were = "prediction was" if after == 1 else "predictions were"
         text += f" {after} {were} {AFTER_RUN}."
@@ -263,7 +267,11 @@ def _actions(case: Case, names: dict[str, str], _: Callable[[str], int]) -> list
     late = [a for a in case.actions if not a.owner or a.due is None]
     caption = names.get("caption") or (
         f"{done} of {len(case.actions)} actions are done"
-        + (f"; {len(late)} have no owner or no date." if late else ".")
+        + (
+            f"; {len(late)} {'has' if len(late) == 1 else 'have'} no owner or no date."
+            if late
+            else "."
+        )
     )
     rows = [
         [

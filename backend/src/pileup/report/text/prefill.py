@@ -389,11 +389,9 @@ def _gaps(case: Case) -> str:
     missing = gaps.of_analysis(case.analysis)
     lines = [f"- {check.check.replace('_', ' ')}: {check.why}" for check in missing.checks]
     if unknown := missing.unknown_formats:
-        lines.append(f"- {len(unknown)} files have an unknown format: " + _first_paths(unknown))
+        lines.append(f"- {_files(unknown)} of unknown format: " + _first_paths(unknown))
     if unplaced := missing.unplaced:
-        lines.append(
-            f"- {len(unplaced)} files could not be placed in time: " + _first_paths(unplaced)
-        )
+        lines.append(f"- {_files(unplaced)} could not be placed in time: " + _first_paths(unplaced))
     return "\n".join(lines) or "All seven quick checks had data, and every file was placed in time."
 
 
@@ -514,6 +512,10 @@ def _leading(case: Case) -> ReportHypothesis | None:
         if h.status in {"proposed", "active", "supported"} and h.confidence is not None
     ]
     return max(alive, key=lambda h: (h.status == "supported", h.confidence or 0), default=None)
+
+
+def _files(paths: Sequence[str]) -> str:
+    return "1 file" if len(paths) == 1 else f"{len(paths)} files"
 
 
 def _first_paths(paths: Sequence[str]) -> str:

@@ -22,6 +22,8 @@ from datetime import UTC, datetime
 from pileup.analysis.contract import Locator
 from pileup.report.case import Case, ReportPin
 
+_LONG = 6
+"""Lines from which two quotations that differ in one line at an end are the same one."""
 _REFERENCE = re.compile(r"\[\^([A-Za-z0-9][A-Za-z0-9-]*)\](?!:)")
 _LINES = re.compile(r"^([0-9a-f]{8})((?:-\d{1,18}-\d{1,18})+)$")
 _SERIES = re.compile(r"^s-([0-9a-f]{8})-(\d+)-(\d+)$")
@@ -95,14 +97,28 @@ class Notes:
         shown: dict[str, int | None] = dict.fromkeys(quoted)
         notes: list[Note] = []
         for note in self._notes.values():
-            if note.excerpt is not None and note.excerpt in shown:
-                at = shown[note.excerpt]
+            same = _quoted_in(note.excerpt, shown)
+            if same is not None:
+                at = shown[same]
                 where = "quoted above" if at is None else f"quoted in note {at}"
                 note = replace(note, excerpt=None, text=f"{note.text} ({where})")
             elif note.excerpt is not None:
                 shown[note.excerpt] = note.number
             notes.append(note)
         return notes
+
+
+def _quoted_in(excerpt: str | None, shown: Iterable[str]) -> str | None:
+    """Return the quotation that holds an excerpt, all of it but its first or last line."""
+    if excerpt is None:
+        return None
+    lines = excerpt.split("\n")
+    few = len(lines) < _LONG
+    parts = [excerpt] if few else ["\n".join(lines[1:]), "\n".join(lines[:-1])]
+    for quotation in shown:
+        if quotation == excerpt or (not few and any(part in quotation for part in parts)):
+            return quotation
+    return None
 
 
 def labels(markdown: str) -> list[str]:
@@ -181,9 +197,8 @@ def _series_note(case: Case, label: str, number: int, crc: str, start: int, end:
 def _pin_note(case: Case, label: str, number: int, pin: ReportPin) -> Note:
     where = pin.title
     if pin.path and pin.line_first is not None:
-        where = (
-            f"{pin.title} ({pin.path}, lines {pin.line_first}–{pin.line_last or pin.line_first})"
-        )
+        lines = range_words([(pin.line_first, pin.line_last or pin.line_first)])
+        where = f"{pin.title} ({pin.path}, {lines})"
     if pin.stale:
         where += " [stale: the value changed since it was pinned]"
     excerpt = pin.excerpt

@@ -30,7 +30,8 @@ def sweeps(experiments: Sequence[ReportExperiment]) -> list[Table]:
 def _sweep(name: str, runs: list[ReportExperiment]) -> Table:
     names = list(dict.fromkeys(key for run in runs for key in sorted(run.parameters)))
     done = sum(run.verdict is not None for run in runs)
-    caption = f"Sweep “{name}”: {len(runs)} runs, {done} with a verdict.{_turns(runs)}"
+    judged = f", {done} with a verdict" if done else ""
+    caption = f"Sweep “{name}”: {len(runs)} runs{judged}.{_turns(runs)}"
     measured = list(dict.fromkeys(_named(item) for run in runs for item in run.measures))
     if len(names) == 2:
         # The parameter with more values goes down: a page is taller than it is wide.

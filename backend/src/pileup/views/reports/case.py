@@ -25,6 +25,7 @@ from pileup.report.case import (
     ReportPin,
 )
 from pileup.report.document import (
+    WHERE,
     GraphDrawing,
     GraphNode,
     Lane,
@@ -242,6 +243,7 @@ def _detail(node: contract.WaitNode) -> list[tuple[str, str]]:
     where = node.locators[0] if node.locators else None
     seen = f"{where.path}:{where.line_first}" if where and where.path and where.line_first else None
     fields: list[tuple[str, object | None]] = [
+        (WHERE, node.detail or None),
         ("waited", None if node.waited_s is None else f"{node.waited_s:g} s"),
         ("transaction", node.trx_id),
         ("active", None if node.trx_active_s is None else f"{node.trx_active_s:g} s"),
@@ -306,7 +308,11 @@ def _hypothesis(h: HypothesisRecord) -> ReportHypothesis:
 
 
 def _experiment(e: ExperimentRecord, labels: dict[str, str]) -> ReportExperiment:
-    named = ", ".join(f"{name}={setting}" for name, setting in e.parameters.items())
+    named = ", ".join(
+        f"{name}={setting}"
+        for name, setting in e.parameters.items()
+        if not (name in e.title and setting in e.title)
+    )
     measured = (e.computed or {}).get("measured") or {}
     overruled = (
         f" The artifacts say {str(measured.get('verdict')).replace('_', ' ')}; "
@@ -315,7 +321,7 @@ def _experiment(e: ExperimentRecord, labels: dict[str, str]) -> ReportExperiment
     known = (("host", e.host), ("build", e.build), ("cores", e.cores), ("dataset", e.dataset))
     return ReportExperiment(
         number=e.number,
-        title=f"{e.title} ({named})" if named and named not in e.title else e.title,
+        title=f"{e.title} ({named})" if named else e.title,
         hypothesis=labels.get(e.hypothesis_id) if e.hypothesis_id else None,
         change=e.change,
         prediction=_predicted(e.prediction),
