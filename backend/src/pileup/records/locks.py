@@ -34,6 +34,8 @@ class Transaction(Record):
     tables_locked: int | None = None
     lock_structs: int | None = None
     row_locks: int | None = None
+    lock_memory: int | None = None
+    """Bytes of the heap that holds its locks."""
     undo_entries: int | None = None
     declared_inside: bool = False
     wait_s: float | None = None

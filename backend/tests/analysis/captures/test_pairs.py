@@ -83,6 +83,9 @@ def _placed(folder: Path, names: re.Pattern[str] = EVERY) -> Parsed:
     """Return a recording's files below a folder of its name, as ``pileup analyze`` shows two."""
     found = []
     for artifact, frames in parsed(folder, names):
-        path = f"{folder.name}/{artifact.path}"
-        found.append((dataclasses.replace(artifact, path=path, bundle=bundle_of(path)), frames))
+        path, *copies = (f"{folder.name}/{name}" for name in artifact.paths)
+        moved = dataclasses.replace(
+            artifact, path=path, copies=tuple(copies), bundle=bundle_of(path)
+        )
+        found.append((moved, frames))
     return found

@@ -1,7 +1,8 @@
 """mysqlslap: one benchmark per paragraph, or the lines of --csv.
 
 Source: print_conclusions(), print_conclusions_csv(), client/mysqlslap.c(c); mariadb-slap alike.
-Yields: the table 'mysqlslap', one row per benchmark, times in seconds.
+Yields: the table 'mysqlslap', one row per benchmark, times in seconds; with the command when it is
+        printed above, as a shell shows it.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from pileup.records import Item, Section, Skipped, Table
 
 NAME = "mysqlslap"
 TITLE = "mysqlslap output"
-GIVES = "A table: one row per benchmark, times in seconds."
+GIVES = "A table: one row per benchmark, times in seconds, with the command above it."
 PRINTED_BY = "mysqlslap, mariadb-slap; `--csv`"
-VERSION = 1
+VERSION = 2
 HINTS = ("mysqlslap.txt", "mysqlslap.log", "mysqlslap.csv")
 
 COLUMNS = (
@@ -35,6 +36,11 @@ _LINES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("clients", re.compile(r"\s*Number of clients running queries: (\d+)")),
     ("queries_per_client", re.compile(r"\s*Average number of queries per client: (\d+)")),
 )
+# # mysqlslap -a --concurrency=10 --iterations=10
+_COMMAND = re.compile(
+    r"\s*(?:[\w@.:~/-]{0,60}[#$>%]\s*)?(?P<command>(?:\S{0,200}/)?(?:mysqlslap|mariadb-slap)\s+-.{1,4000})"
+)
+_PASSWORD = re.compile(r"(\s(?:--password=|-p))\S+")
 # innodb,mixed,0.236,0.225,0.249,50,20
 _CSV = re.compile(
     r"(?P<engine>[\w-]{0,40}),(?P<load>[\w .-]{0,60}),(?P<average_s>\d+\.\d{3}),"
@@ -56,18 +62,24 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Yield one Table with a row per benchmark, a Section per benchmark, and skip other lines."""
     rows: list[tuple[str | None, ...]] = []
     benchmark: dict[str, str] = {}
+    command: str | None = None
     first = last = begun = 0
 
     def close() -> Iterator[Item]:
         nonlocal benchmark
         if benchmark:
-            rows.append(tuple(benchmark.get(name) for name in COLUMNS))
+            rows.append((*(benchmark.get(name) for name in COLUMNS), command))
             yield Section(f"Benchmark {len(rows)}", begun, last)
         benchmark = {}
 
     for number, text in enumerate(lines, start=1):
         if text.strip() == "Benchmark" or not text.strip():
             yield from close()
+            continue
+        if called := _COMMAND.match(text):
+            yield from close()
+            command = _PASSWORD.sub(r"\1…", called["command"])
+            first, last = first or number, number
             continue
         values = _csv(text) or _line(text)
         if not values:
@@ -81,8 +93,13 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         benchmark |= values
     yield from close()
     if rows:
+        named = any(row[-1] for row in rows)
         yield Table(
-            line_first=first, line_last=last, name="mysqlslap", columns=COLUMNS, rows=tuple(rows)
+            line_first=first,
+            line_last=last,
+            name="mysqlslap",
+            columns=(*COLUMNS, "command") if named else COLUMNS,
+            rows=tuple(row if named else row[:-1] for row in rows),
         )
 
 

@@ -34,7 +34,7 @@ _SESSION = re.compile(r"(?:^|\n)(?:MySQL|MariaDB) thread id ")
 _HANDLE = re.compile(r"0x[0-9a-fA-F]{1,16}|[0-9a-fA-F]{1,20}")
 _LOCKS = re.compile(
     r"(?P<prefix>(?:ROLLING BACK |COMMITTING |LOCK WAIT |que state \d+ )*)"
-    r"(?P<structs>\d{1,18}) lock struct\(s\), heap size \d+"
+    r"(?P<structs>\d{1,18}) lock struct\(s\), heap size (?P<heap>\d{1,18})"
     r"(?:, (?P<rows>-?\d{1,18}) row lock\(s\))?"
 )
 _UNDO = re.compile(r"undo log entries (?P<undo>\d{1,18})(?=[\s,]|$)")
@@ -71,6 +71,7 @@ class Above(NamedTuple):
     tables_locked: int | None
     lock_structs: int | None
     row_locks: int | None
+    lock_memory: int | None
     undo_entries: int | None
     os_thread: int | None
     """Where the head prints it (to 5.1)."""
@@ -160,6 +161,7 @@ def read_above(text: str) -> Above:
                 state = "ROLLING BACK"
             fields["lock_structs"] = int(match["structs"])
             fields["row_locks"] = int(match["rows"]) if match["rows"] else None
+            fields["lock_memory"] = int(match["heap"])
             if undo := _UNDO.search(line):
                 fields["undo_entries"] = int(undo["undo"])
         elif line.startswith(", ") and (undo := _UNDO.search(line)):  # wrapped, as in the manual
@@ -181,6 +183,7 @@ def read_above(text: str) -> Above:
         fields.get("tables_locked"),
         fields.get("lock_structs"),
         fields.get("row_locks"),
+        fields.get("lock_memory"),
         fields.get("undo_entries"),
         os_thread,
         state.startswith("ACTIVE"),

@@ -48,7 +48,7 @@ _LOCK_LINE = re.compile(r"(?:RECORD LOCKS|TABLE LOCK) ")
 _LOCK_TRX = re.compile(r" trx id (.{1,60}?) lock[_ ]mode ")
 _OTHER_FORM = re.compile(r"^[^\w\n]{0,8}TRANSACTION \(?[0-9A-Fa-f]", re.MULTILINE)
 _SCHEMA = frame_schema(Transaction.KIND)
-_ABOVE_FIELDS = Above._fields[:10]
+_ABOVE_FIELDS = Above._fields[:11]
 _CLIENT_FIELDS = Client._fields
 _WAITED = {
     "waits_kind": "lock_kind",

@@ -178,6 +178,7 @@ def _transaction(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]
         tables_locked=integer(cells.get("trx_tables_locked")),
         lock_structs=integer(cells.get("trx_lock_structs")),
         row_locks=integer(cells.get("trx_rows_locked")),
+        lock_memory=integer(cells.get("trx_lock_memory_bytes")),
         undo_entries=integer(cells.get("trx_rows_modified")),
         declared_inside=(integer(cells.get("trx_concurrency_tickets")) or 0) > 0,
         waits_space=int(lock[1]) if lock else None,
