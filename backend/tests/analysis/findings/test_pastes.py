@@ -128,6 +128,33 @@ ERROR 1040 (HY000): Too many connections
 """,
         "dict-latch",
     ),
+    "the global read lock waits for its flush, others wait for both": (
+        """
+| 41 | copy | localhost | NULL | Query | 122 | Waiting for table flush | FLUSH TABLES WITH READ LOCK |
+| 17 | bi | 10.2.0.4:1 | dw | Query | 2210 | Sending data | SELECT c, SUM(x) FROM fact GROUP BY c |
+| 44 | app | 10.2.0.5:2 | dw | Query | 121 | Waiting for global read lock | INSERT INTO fact VALUES (3) |
+| 45 | app | 10.2.0.5:3 | dw | Query | 119 | Waiting for table flush | SELECT 1 FROM fact LIMIT 1 |
+""",  # noqa: E501
+        "ftwrl",
+    ),
+    "a list in a block, and a transaction in another": (
+        """
+We see this since the deployment (MariaDB 10.6.12):
+
+{noformat}
+|  7 | app | 10.0.0.1:3310 | crm | Sleep | 1210 |  | NULL |
+| 55 | ops | 10.0.0.4:991 | crm | Query | 300 | Waiting for table metadata lock | ALTER TABLE customer ADD vat INT |
+| 56 | app | 10.0.0.1:3311 | crm | Query | 298 | Waiting for table metadata lock | SELECT * FROM customer WHERE id=12 |
+{noformat}
+and
+{noformat}
+---TRANSACTION 421590, ACTIVE 1210 sec
+0 lock struct(s), heap size 1128, 0 row lock(s)
+MariaDB thread id 7, OS thread handle 139912, query id 88112 10.0.0.1 app
+{noformat}
+""",  # noqa: E501
+        "mdl-pileup",
+    ),
     "vmstat alone: the machine swaps": (
         """
  r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st
@@ -168,6 +195,28 @@ def test_a_paste_shows_its_cause(name: str, tmp_path: Path) -> None:
 def test_nothing_is_found_where_all_is_fine(name: str, tmp_path: Path) -> None:
     analysis = _analysed(tmp_path, FINE[name])
     assert not [finding.id for finding in analysis.findings if finding.verdict == "found"]
+
+
+@pytest.mark.parametrize(
+    ("text", "action"),
+    [
+        (
+            "2022-10-02T01:00:00Z 9 [ERROR] Disk is full writing './binlog.000912' (Errcode: 28)\n",
+            "Free space on the mount that is full (it was writing binlog.000912): ",
+        ),
+        (
+            "".join(
+                f"| {n} | a | h:1 | s | Query | {90 - n} | Sending data | "
+                f"SELECT x FROM t WHERE y LIKE '%{n}' |\n"
+                for n in range(7, 12)
+            ),
+            "KILL 7 (the oldest of these statements, running for 83 s)",
+        ),
+    ],
+)
+def test_a_remedy_names_what_the_file_shows(text: str, action: str, tmp_path: Path) -> None:
+    found = _analysed(tmp_path, text).findings[0]
+    assert any(remedy.action.startswith(action) for remedy in found.mitigations), found.mitigations
 
 
 def test_a_deadlock_alone_is_explained(tmp_path: Path) -> None:

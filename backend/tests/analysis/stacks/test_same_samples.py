@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pileup.analysis.stacks.same_samples import once, repeated
+from pileup.analysis.stacks.same_samples import once, repeated, without_repeated
 from pileup.records import Frame, Record, Snapshot, Stack, StackThread
 from tests.analysis.frames import T0, S, evidence
 
@@ -89,3 +89,31 @@ def test_a_sample_is_dropped_only_for_one_that_stays(
     assert len(set(pairs.values())) == len(pairs)
     assert set(pairs.values()) <= stays
     assert not stays & pairs.keys()
+
+
+def test_the_analysis_counts_a_sample_once_and_its_moment_too() -> None:
+    files = {
+        "gdb": sample(T0, (3, 7, 1), named=True),
+        "pmp": sample(T0 + S, (3, 7, 1), named=False),
+        "later": sample(T0 + 60 * S, (3, 7, 1), named=True),
+    }
+    gathered = without_repeated(evidence(files))
+    assert threads(gathered.frames["stack"]) == 22
+    assert gathered.frames["snapshot"].height == 2
+
+
+def test_functions_further_out_may_be_named_differently() -> None:
+    """pt-pmp loses the names of templates; the innermost functions it keeps."""
+    deep = [f"outer_{n}" for n in range(6)]
+    gdb, pmp = (
+        [
+            *sample(T0, (0, 0, 0), named=named),
+            Stack(
+                line_first=1, line_last=9, count=9, samples=1, snapshot=0, wall_us=T0, clock="utc",
+                frames=tuple(Frame(function=name) for name in (*"abcdef", *outer)),
+                threads=tuple(StackThread(lwp=n) for n in range(9)) if named else (),
+            ),
+        ]
+        for named, outer in ((True, deep), (False, ["int", "??"] * 3))
+    )  # fmt: skip
+    assert threads(once(stacks(gdb=gdb, pmp=pmp))) == 9

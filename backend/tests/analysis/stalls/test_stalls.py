@@ -5,6 +5,7 @@ from __future__ import annotations
 from pileup.analysis import analyse
 from pileup.analysis.evidence import series
 from pileup.analysis.stalls import detection
+from pileup.records import Record, Session, Snapshot
 from tests.analysis.frames import T0, S, evidence, gauge, moment
 
 
@@ -42,6 +43,26 @@ def test_a_capture_wholly_inside_says_so() -> None:
     (one,) = found_in([97.0, 96.0, 98.0] * 10)
     assert one.end is None
     assert "no baseline" in one.note
+
+
+def test_as_busy_from_first_to_last_and_prompt_is_a_load() -> None:
+    """Forty sessions that do 5,000 statements per second carry their load, unless some wait."""
+    running, qps = [41.0, 38.0, 40.0] * 10, [5000.0, 5100.0, 4900.0] * 10
+    assert found_in(running, qps) == []
+    assert len(found_in(running, [3.0, 2.0, 4.0] * 10)) == 1
+    (one,) = found_in(running, qps, list=_sessions(30, "Waiting for table metadata lock"))
+    assert one.baseline is None
+    assert found_in(running, qps, list=_sessions(30, "executing")) == []
+    assert found_in(running, [3.0, 2.0, 4.0] * 10, list=_sessions(30, "executing")) == []
+
+
+def _sessions(many: int, state: str) -> list[Record]:
+    time = {"line_first": 1, "line_last": 1, "snapshot": 0, "wall_us": T0 + 5 * S, "clock": "utc"}
+    rows = (
+        Session(session_id=n, command="Query", state=state, query="SELECT 1", **time)
+        for n in range(many)
+    )
+    return [Snapshot(kind="processlist", **time), *rows]
 
 
 def test_a_short_pileup_is_a_false_positive() -> None:

@@ -771,12 +771,25 @@ class Observed:
         top = moments.row(0, named=True)
         share = matches.height / frame.height
         dumps = (moments.height, max(self._dumps, moments.height))
-        text = f"{words.threads(top['n'], what)} in one status dump "
+        text = f"{words.threads(top['n'], what)} {self._listed_in(top)} "
         text += f"({words.share(share)} of the latch waits"
         of = f"status dumps{' of the stall' if self._stall else ''}"
-        text += f", in {dumps[0]} of {dumps[1]} {of})" if dumps[1] > 1 else ")"
+        in_dumps = dumps[1] > 1 and top["snapshot"] is not None
+        text += f", in {dumps[0]} of {dumps[1]} {of})" if in_dumps else ")"
         longest = _longest(matches, "waited_s")
         return Seen(True, top["n"], share, text, (self.lines(top, text),), dumps, longest)
+
+    def _listed_in(self, moment: dict[str, Any]) -> str:
+        """Name what lists the waits of a moment: a dump, or a log that reports them alone."""
+        if moment["snapshot"] is not None:
+            return "in one status dump"
+        return "in the error log" if moment["artifact"] in self._logs else "in one list"
+
+    @cached_property
+    def _logs(self) -> frozenset[str]:
+        """The artifacts with log lines."""
+        frame = self.context.evidence.frame("event")
+        return frozenset() if frame is None else frozenset(frame["artifact"].unique())
 
     def _most(
         self,

@@ -13,6 +13,7 @@ import polars as pl
 
 from pileup.analysis.contract import MitigationDoc
 from pileup.analysis.evidence.context import Context, Server
+from pileup.analysis.findings import particulars
 from pileup.analysis.findings.setting_values import is_value
 from pileup.analysis.findings.worst_moment import Queue
 from pileup.knowledge import Issue, Remedy
@@ -97,6 +98,8 @@ def _may_upgrade(action: str, issue: Issue, server: Server) -> bool:
 
 def _filled_in(action: str, issue: Issue, context: Context, queue: Queue | None) -> str | None:
     """Fill in session ids and releases; None: it would do harm to whom it ends."""
+    if particulars.ends_statements(action):
+        return particulars.fill(action, context, queue)
     if (match := _KILL.match(action)) is not None:
         return _kill(match["whom"], queue)
     if action.lower() == _OLDEST:
@@ -105,7 +108,7 @@ def _filled_in(action: str, issue: Issue, context: Context, queue: Queue | None)
         fix = fix_for(issue.fixed, context.server.family, context.server.numbers)
         if fix is not None and fix.release is not None:
             return f"Upgrade to {'.'.join(map(str, fix.release))} or later"
-    return action
+    return particulars.fill(action, context, queue)
 
 
 _OLDEST = "end the oldest transaction"

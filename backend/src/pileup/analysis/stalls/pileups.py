@@ -10,7 +10,7 @@ import itertools
 import math
 import statistics
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import polars as pl
@@ -40,15 +40,21 @@ _OBSERVER_BEFORE_S, _OBSERVER_AFTER_S, _OBSERVER_MOST_S = 2.0, 8.0, 6.0
 # ---- one signal --------------------------------------------------------------------------------
 
 
-def pileups(signal: Signal, values: pl.DataFrame, observed: Sequence[int]) -> list[Stall]:
+def pileups(
+    signal: Signal,
+    values: pl.DataFrame,
+    observed: Sequence[int],
+    is_carried: Callable[[float], bool],
+) -> list[Stall]:
     """Detect every pileup of one series of sessions, short ones and drains among them.
 
     observed: times of stack samples, sorted; a debugger stops the server while it takes one.
+    is_carried: whether the server carries so many running sessions, where no baseline tells.
     """
     mask = _high(signal)
     ranges = runs(mask)
     if not ranges:
-        return _all_along(signal)
+        return _all_along(signal, is_carried)
     observer, ranges = _split_observer(signal, ranges, observed)
     joined = join(signal, ranges)
     stalls: list[Stall] = []
@@ -237,9 +243,10 @@ def _burst_start(inside: Sequence[tuple[int, float]], least: float) -> int | Non
     return best
 
 
-def _all_along(signal: Signal) -> list[Stall]:
-    """Return one stall over the whole capture if it is busy throughout, else none."""
-    if statistics.median(signal.values) < ALWAYS_HIGH:
+def _all_along(signal: Signal, is_carried: Callable[[float], bool]) -> list[Stall]:
+    """Return one stall over the whole capture if it is busy throughout and carries no load."""
+    level = statistics.median(signal.values)
+    if level < ALWAYS_HIGH or is_carried(level):
         return []
     note = (
         "The capture starts inside the stall and ends inside it: there is no baseline, "
