@@ -37,8 +37,7 @@ def analyse(
     interrupts: exceptions that end the analysis, such as a time limit. Any other failure removes
     one answer, and ``unanswered`` and ``problems`` report it.
     """
-    evidence = same_samples.without_repeated(evidence)
-    answers = Answers(interrupts)
+    evidence, answers = same_samples.without_repeated(evidence), Answers(interrupts)
     settle, listed = answers.settle, answers.listed
     case = cases.examine_case(evidence, corrections_by_people, answers)
     whole = case.whole
@@ -85,8 +84,8 @@ def analyse(
         episodes=episodes,
         recurrence=recurrence,
     )
-    problems = [*answers.problems(), *parts.problems]
-    return msgspec.structs.replace(parts, problems=problems, unanswered=answers.documents())
+    unanswered, problems = answers.documents(), [*answers.problems(), *parts.problems]
+    return msgspec.structs.replace(parts, problems=problems, unanswered=unanswered)
 
 
 __all__ = [
