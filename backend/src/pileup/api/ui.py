@@ -9,7 +9,6 @@ from mimetypes import guess_type
 from pathlib import Path
 
 from fastapi import FastAPI
-from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -47,6 +46,8 @@ _COMPRESSED = (("br", ".br"), ("gzip", ".gz"))
 """Encodings of the built files from the smallest, and the ends of their names."""
 _FOR_EVER = "public, max-age=31536000, immutable"
 
+_NO_STORE = (b"cache-control", b"no-store")
+
 _MISSING = (
     "The UI is not there. In a checkout, run `make run` (it builds it), or `make build-ui`, and "
     "reload;\nelsewhere, install a wheel of `make dist`, or name a built UI in PILEUP_UI_DIR.\n"
@@ -75,9 +76,11 @@ class SecurityHeaders:
 
     def __init__(self, app: ASGIApp, *, https: bool) -> None:
         self._app = app
-        self._headers = dict(_HEADERS)
+        headers = dict(_HEADERS)
         if https:
-            self._headers["Strict-Transport-Security"] = "max-age=31536000"
+            headers["Strict-Transport-Security"] = "max-age=31536000"
+        # As they go over the wire: this runs for every response.
+        self._headers = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on and change only the head of the response."""
@@ -87,11 +90,12 @@ class SecurityHeaders:
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in self._headers.items():
-                    headers.setdefault(name, value)
-                if scope["path"].startswith("/api/"):
-                    headers.setdefault("Cache-Control", "no-store")
+                headers = list(message.get("headers", ()))
+                present = {name.lower() for name, _ in headers}
+                headers += [each for each in self._headers if each[0] not in present]
+                if scope["path"].startswith("/api/") and b"cache-control" not in present:
+                    headers.append(_NO_STORE)
+                message = {**message, "headers": headers}
             await send(message)
 
         await self._app(scope, receive, with_headers)

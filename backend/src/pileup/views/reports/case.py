@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -208,10 +209,23 @@ def _named(analysis: contract.Analysis, wanted: tuple[str, ...]) -> list[str]:
 def _graph(
     placed: PlacedStore, incident_id: str, at: int | None, analysis: contract.Analysis | None
 ) -> GraphDrawing | None:
-    evidence = placed.waits(incident_id)
+    run = placed.run(incident_id)
+    if run is None:
+        return None
+    roots = msgspec.json.encode(analysis.roots if analysis else ())
+    return _drawn(placed, incident_id, run, at, roots)
+
+
+@lru_cache(maxsize=64)
+def _drawn(
+    placed: PlacedStore, incident_id: str, run: str, at: int | None, roots_json: bytes
+) -> GraphDrawing | None:
+    """Draw a graph once per moment and run, as each change of a text shows the same one."""
+    evidence = placed.waits(incident_id, run)
     if evidence is None:
         return None
-    graph = wait_graph(evidence, at, analysis.roots if analysis else (), fold=True)
+    roots = msgspec.json.decode(roots_json, type=list[contract.RootDoc])
+    graph = wait_graph(evidence, at, roots, fold=True)
     return None if not graph.nodes or graph.at is None else drawing_of(graph)
 
 
