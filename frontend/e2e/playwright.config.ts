@@ -9,7 +9,7 @@ if (!baseURL || !executablePath) {
 }
 
 /** About half of the time of all specs; the project `journey` has every other one. */
-const SCREENS = ['everywhere.spec.ts', 'matrix.spec.ts', 'waits.spec.ts']
+const SCREENS = ['accessible.spec.ts', 'everywhere.spec.ts', 'matrix.spec.ts', 'waits.spec.ts']
 
 export default defineConfig({
   testDir: '.',

@@ -1,0 +1,123 @@
+/**
+ * Every screen and every dialog in both themes: axe finds nothing. And the journey from the incident to
+ * the export by the keyboard alone.
+ */
+import AxeBuilder from '@axe-core/playwright'
+import { expect, type Page, test } from '@playwright/test'
+import { loadSample } from './sample'
+
+test.setTimeout(240_000)
+
+let incident = ''
+test.beforeAll(async ({ browser }) => {
+  const context = await browser.newContext()
+  incident = await loadSample(context, 'hot-row')
+  await context.close()
+})
+
+type Open = (page: Page) => Promise<void>
+
+const press =
+  (...names: readonly (string | RegExp)[]): Open =>
+  async (page) => {
+    for (const name of names) {
+      const control = page
+        .getByRole('button', { name })
+        .or(page.getByRole('menuitem', { name }))
+        .and(page.locator(':visible'))
+      await control.first().click()
+    }
+  }
+/** Open a file next to the list first. */
+const opensFile =
+  (...names: readonly (string | RegExp)[]): Open =>
+  async (page) => {
+    await page.getByRole('row').filter({ hasText: 'my.cnf' }).first().click()
+    await press(...names)(page)
+  }
+const key =
+  (name: string): Open =>
+  async (page) => {
+    await page.locator('#canvas, main').first().focus()
+    await page.keyboard.press(name)
+  }
+
+/** Each address, and the dialogs that open there. */
+const SCREENS: readonly (readonly [path: string, dialogs: Readonly<Record<string, Open>>])[] = [
+  [
+    '/',
+    {
+      new: press('New incident'),
+      bin: press('Deleted'),
+      delete: press(/^More actions/, /^Delete/),
+    },
+  ],
+  ['/settings', {}],
+  ['/settings?tab=tokens', {}],
+  ['/settings?tab=users', { add: press('Add a user') }],
+  ['/settings?tab=webhooks', { add: press('Add a webhook') }],
+  ['/settings?tab=redaction', {}],
+  ['/settings?tab=audit', {}],
+  ['/settings?tab=installation', {}],
+  ['overview', {}],
+  ['artifacts', { type: opensFile('Actions', /^Set the type/) }],
+  ['timeline', { lanes: press('Choose lanes'), others: press('Other incidents') }],
+  ['waits', { pin: press(/^Pin as evidence/) }],
+  ['waits?view=tree', {}],
+  ['waits?view=matrix', {}],
+  ['waits?view=table', {}],
+  ['stacks', {}],
+  ['stacks?show=flame', {}],
+  ['tables', {}],
+  ['tables?tab=settings', {}],
+  ['tables?tab=deadlocks', {}],
+  ['tables?tab=queries', {}],
+  ['tables?tab=log', {}],
+  ['compare', {}],
+  ['hypotheses', { new: press('New hypothesis') }],
+  ['hypotheses?tab=matrix', {}],
+  ['hypotheses?tab=evidence', { record: press(/^Record an absence/) }],
+  ['experiments', { plan: press('Plan an experiment'), paste: press('Paste results') }],
+  ['report', { export: press(/^Export/) }],
+  ['activity', { keys: key('?'), palette: key('/') }],
+]
+
+async function settled(page: Page) {
+  await expect(page.locator('#canvas, main').first()).toBeVisible()
+  await expect(page.locator('.skeleton-rows, .skeleton, [aria-busy="true"]')).toHaveCount(0)
+}
+
+/** What axe finds in both themes; they differ by their colours only. */
+async function violations(page: Page, within?: string): Promise<string[]> {
+  const all: string[] = []
+  for (const theme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+    const axe = new AxeBuilder({ page })
+    if (within) axe.include(within)
+    if (theme === 'dark') axe.withRules(['color-contrast', 'link-in-text-block'])
+    for (const { id, help, nodes } of (await axe.analyze()).violations) {
+      const places = nodes.slice(0, 5).map((node) => node.target.join(' '))
+      all.push(`${theme}, ${id}: ${help}: ${places.join(' | ')}`)
+    }
+  }
+  return all
+}
+
+test('axe finds nothing, on every screen and in every dialog, in both themes', async ({ page }) => {
+  for (const [path, dialogs] of SCREENS) {
+    await test.step(path, async () => {
+      await page.goto(path.startsWith('/') ? path : `/incidents/${incident}/${path}`)
+      await settled(page)
+      expect.soft(await violations(page), path).toEqual([])
+      for (const [name, open] of Object.entries(dialogs)) {
+        await open(page)
+        const dialog = page.getByRole('dialog')
+        await expect(dialog).toBeVisible()
+        await expect(dialog.locator('[aria-busy="true"]')).toHaveCount(0)
+        expect.soft(await violations(page, '[role="dialog"]'), `${path}, ${name}`).toEqual([])
+        await page.keyboard.press('Escape')
+        await expect(dialog).toBeHidden()
+      }
+    })
+  }
+})
