@@ -23,6 +23,8 @@ OWN = {
     ("delete", "/api/v1/session/all/{session_id}"),
     ("patch", "/api/v1/session/user"),
     ("post", "/api/v1/mentions/seen"),
+    ("put", "/api/v1/list-views"),
+    ("delete", "/api/v1/list-views/{view_id}"),
     ("post", "/api/v1/incidents/{incident_id}/presence"),
 }
 """What a viewer may change: their session, what they have seen, where others see them."""

@@ -69,3 +69,18 @@ def test_find_looks_in_every_kind_of_this_incident_only(site: Site) -> None:
     assert client.get(url, params={"q": "1%0"}).json() == []
     assert client.get(url, params={"q": "mutex"}).json() == []
     assert client.get(url, params={"q": "   "}).json() == []
+
+
+def test_a_user_keeps_views_of_the_list(site: Site) -> None:
+    """By name, each user their own; the same name again replaces the query."""
+    url = "/api/v1/list-views"
+    body = {"name": " Open, worst first ", "query": "status=open&sort=peak"}
+    site.admin.put(url, json=body)
+    (kept,) = site.admin.put(url, json={**body, "query": "status=open"}).json()
+    assert (kept["name"], kept["query"]) == ("Open, worst first", "status=open")
+    colleague = site.client("viewer")
+    assert colleague.get(url).json() == []
+    assert colleague.delete(f"{url}/{kept['id']}").status_code == 404
+    assert site.admin.put(url, json={"name": "x", "query": "a b"}).status_code == 422
+    assert site.admin.delete(f"{url}/{kept['id']}").status_code == 204
+    assert site.admin.get(url).json() == []

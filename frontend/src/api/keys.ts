@@ -42,6 +42,7 @@ export const keys = {
   tokens: ['tokens'] as const,
   users: ['users'] as const,
   incidents: ['incidents'] as const,
+  listViews: ['list-views'] as const,
   deletedIncidents: ['deleted-incidents'] as const,
   redactionProfiles: ['redaction-profiles'] as const,
   webhooks: ['webhooks'] as const,

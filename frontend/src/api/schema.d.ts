@@ -2757,6 +2757,50 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/list-views': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List Views
+     * @description List the views that you keep, by name.
+     */
+    get: operations['list_views_api_v1_list_views_get']
+    /**
+     * Keep List View
+     * @description Keep a view under a name, in place of the one with this name.
+     */
+    put: operations['keep_list_view_api_v1_list_views_put']
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/list-views/{view_id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /**
+     * Drop List View
+     * @description Delete a view that you keep.
+     */
+    delete: operations['drop_list_view_api_v1_list_views__view_id__delete']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/mentions': {
     parameters: {
       query?: never
@@ -5827,6 +5871,20 @@ export interface components {
       /** Verdict */
       verdict: string | null
     }
+    /** ListView */
+    ListView: {
+      /**
+       * At
+       * Format: date-time
+       */
+      at: string
+      /** Id */
+      id: string
+      /** Name */
+      name: string
+      /** Query */
+      query: string
+    }
     /** LiveText */
     LiveText: {
       /** Edited */
@@ -6548,6 +6606,13 @@ export interface components {
       severity?: ('sev1' | 'sev2' | 'sev3' | 'sev4') | null
       /** Title */
       title: string
+    }
+    /** NewListView */
+    NewListView: {
+      /** Name */
+      name: string
+      /** Query */
+      query: string
     }
     /** NewPin */
     NewPin: {
@@ -9911,6 +9976,7 @@ export type LimitDoc = components['schemas']['LimitDoc']
 export type LineRange = components['schemas']['LineRange']
 export type Link = components['schemas']['Link']
 export type LinkedExperiment = components['schemas']['LinkedExperiment']
+export type ListView = components['schemas']['ListView']
 export type LiveText = components['schemas']['LiveText']
 export type LiveTextUpdates = components['schemas']['LiveTextUpdates']
 export type Locator = components['schemas']['Locator']
@@ -9950,6 +10016,7 @@ export type NewEvidence = components['schemas']['NewEvidence']
 export type NewExperiment = components['schemas']['NewExperiment']
 export type NewHypothesis = components['schemas']['NewHypothesis']
 export type NewIncident = components['schemas']['NewIncident']
+export type NewListView = components['schemas']['NewListView']
 export type NewPin = components['schemas']['NewPin']
 export type NewRating = components['schemas']['NewRating']
 export type NewRelease = components['schemas']['NewRelease']
@@ -15518,6 +15585,88 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Incident']
+        }
+      }
+    }
+  }
+  list_views_api_v1_list_views_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ListView'][]
+        }
+      }
+    }
+  }
+  keep_list_view_api_v1_list_views_put: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewListView']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ListView'][]
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  drop_list_view_api_v1_list_views__view_id__delete: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        view_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
         }
       }
     }

@@ -43,6 +43,7 @@ from pileup.api.incidents import (
     activity,
     bundles,
     incidents,
+    list_views,
     samples,
     search,
     similar,
@@ -77,11 +78,12 @@ _STATEMENT_TIMEOUT_S = 30
 PUBLIC: tuple[APIRouter, ...] = (sign_in.public,)
 PUBLIC_PATHS = ("/session", "/session/link")
 """Where strangers may write: to sign in."""
-OWN: tuple[APIRouter, ...] = (sign_in.own, accounts.own, comments.own, presence.own)
+OWN: tuple[APIRouter, ...] = (sign_in.own, accounts.own, comments.own, presence.own, list_views.own)
 INTAKE: tuple[APIRouter, ...] = (incidents.intake, uploads.router)
 ROUTERS: tuple[APIRouter, ...] = (
     accounts.router,
     incidents.router,
+    list_views.router,
     artifacts.router,
     given.router,
     paste.router,

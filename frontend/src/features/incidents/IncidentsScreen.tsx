@@ -22,6 +22,7 @@ import { Begin } from './Begin'
 import { DeletedIncidents } from './DeletedIncidents'
 import { NewIncidentDialog } from './NewIncidentDialog'
 import { ImportBundle } from './ImportBundle'
+import { ListViews } from './ListViews'
 import { PasteNewIncident } from './PasteNewIncident'
 import { SampleMenu } from './SampleMenu'
 import { useImportBundle, useIncidentFromFiles } from './queries'
@@ -171,7 +172,7 @@ export default function IncidentsScreen() {
           <div className="incidents-table">
             <Table
               fill
-              rowHeight={60}
+              rowHeight={76}
               label="Incidents"
               rows={items}
               columns={columns}
@@ -237,6 +238,7 @@ function Filters({
           ))}
         </select>
       )}
+      <ListViews />
     </>
   )
 }
@@ -284,6 +286,7 @@ const COLUMNS: readonly Column<IncidentRow>[] = [
   },
   {
     key: 'service',
+    optional: true,
     head: 'Service',
     width: 'minmax(80px, 0.7fr)',
     sort: (row) => row.service,
@@ -291,6 +294,7 @@ const COLUMNS: readonly Column<IncidentRow>[] = [
   },
   {
     key: 'engine',
+    optional: true,
     head: 'Server',
     width: 'minmax(76px, 0.7fr)',
     sort: (row) => row.engine,
@@ -336,12 +340,13 @@ const COLUMNS: readonly Column<IncidentRow>[] = [
   {
     key: 'finding',
     head: 'Leading hypothesis, or finding',
-    width: 'minmax(140px, 2fr)',
+    width: 'minmax(200px, 3fr)',
     sort: (row) => row.finding?.title ?? null,
     cell: (row) => <Leading row={row} />,
   },
   {
     key: 'owner',
+    optional: true,
     head: 'Owner',
     width: 'minmax(64px, 0.5fr)',
     sort: (row) => row.owner?.name ?? null,
@@ -380,7 +385,7 @@ const rowMenu = (onDelete: (row: IncidentRow) => void): Column<IncidentRow> => (
 function Leading({ row }: { readonly row: IncidentRow }) {
   if (row.leading) {
     return (
-      <span title={row.leading.statement}>
+      <span className="incident-finding" title={row.leading.statement}>
         <strong>{row.leading.confidence}</strong>
         <span className="unit">%</span> {row.leading.statement}
       </span>
@@ -388,7 +393,7 @@ function Leading({ row }: { readonly row: IncidentRow }) {
   }
   if (row.finding) {
     return (
-      <span className="muted" title={row.finding.title}>
+      <span className="incident-finding muted" title={row.finding.title}>
         {row.finding.title}
       </span>
     )

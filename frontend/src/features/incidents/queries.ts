@@ -13,6 +13,18 @@ export const samplesQuery = queryOptions({
   staleTime: Infinity,
 })
 
+export const listViewsQuery = queryOptions({
+  queryKey: keys.listViews,
+  queryFn: () => unwrap(api.GET('/api/v1/list-views')),
+  staleTime: Infinity,
+})
+
+export const keepListView = ({ name, query }: { readonly name: string; readonly query: string }) =>
+  unwrap(api.PUT('/api/v1/list-views', { body: { name, query } }))
+
+export const dropListView = (id: string) =>
+  unwrap(api.DELETE('/api/v1/list-views/{view_id}', { params: { path: { view_id: id } } }))
+
 /** Return the mutation that creates an incident and opens it. */
 export function useCreateIncident() {
   const client = useQueryClient()

@@ -34,7 +34,7 @@ from pileup.storage.models.reasoning import (
 from pileup.storage.models.redaction import RedactionProfile
 from pileup.storage.models.reports import ActionItem, Release, ReleaseApproval, ReportChoice
 from pileup.storage.models.texts import LiveText, LiveTextUpdate, LiveTextVersion
-from pileup.storage.models.view_links import ViewLink
+from pileup.storage.models.view_links import ListView, ViewLink
 from pileup.storage.models.webhooks import Webhook, WebhookDelivery
 
 __all__ = [
@@ -57,6 +57,7 @@ __all__ = [
     "Incident",
     "IncidentVersion",
     "Job",
+    "ListView",
     "LiveText",
     "LiveTextUpdate",
     "LiveTextVersion",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import ForeignKey, Index, func, text
+from sqlalchemy import ForeignKey, Index, UniqueConstraint, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from pileup.storage.models.base import Base, Id, Made
@@ -30,4 +30,18 @@ class ViewLink(Base):
     """Screen and query below the incident: 'timeline?start=...'. Never another site's address."""
     name: Mapped[str | None]
     by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
+    at: Mapped[Made]
+
+
+class ListView(Base):
+    """A filter and order of the list of incidents, kept by one user under a name."""
+
+    __tablename__ = "list_views"
+    __table_args__ = (UniqueConstraint("user_id", "name", name="uq_list_views_user_id_name"),)
+
+    id: Mapped[Id]
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
+    name: Mapped[str]
+    query: Mapped[str]
+    """Query of the list's address without '?': 'status=open&sort=peak&down=1'."""
     at: Mapped[Made]
