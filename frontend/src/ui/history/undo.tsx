@@ -108,7 +108,7 @@ function Toast({ offer: { text, undo } }: { readonly offer: Offer }) {
       </span>
       {state !== 'failed' && (
         <Button size="small" busy={state === 'busy'} onClick={takeBack}>
-          Undo <kbd>z</kbd>
+          Undo <kbd aria-hidden="true">z</kbd>
         </Button>
       )}
       <Button size="small" variant="ghost" onClick={close}>
