@@ -89,7 +89,7 @@ def read_date_line(text: str, *, most_words: int = _MOST_WORDS) -> DateLine | No
     """Read the time of a line that is a date and at most a few words; None for any other line."""
     if len(text) > _LONGEST or "\t" in text:
         return None
-    time = _TIME.search(text)
+    time = _TIME.search(text) if _YEAR.search(text) else None  # every date has a year
     if time is None:
         return _epoch_line(text)
     if _SQL.match(text):

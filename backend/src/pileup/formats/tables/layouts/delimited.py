@@ -152,6 +152,8 @@ def _are_names(cells: Sequence[str], least: int = 2) -> bool:
 
 def split_quoted(line: str, comma: str, quote: str = '"') -> list[str] | None:
     """Split a row of CSV; None when it ends inside quotes."""
+    if quote not in line:
+        return [cell.lstrip(" ").rstrip() for cell in line.split(comma)]
     cells: list[str] = []
     at = 0
     while True:
