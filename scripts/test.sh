@@ -13,7 +13,7 @@ politeness=0
 export PYTHONDONTWRITEBYTECODE=
 folder="$(mktemp -d)"
 trap 'rm -rf "$folder"' EXIT
-# What runs in the background does not hear Ctrl-C, so it gets a signal that it hears.
+# What runs in the background does not hear Ctrl-C, so it gets another signal.
 trap 'trap "" TERM; kill 0; exit 130' INT
 trap 'exit 143' TERM
 
@@ -36,7 +36,7 @@ aside() { # aside NAME COMMAND...: keeps the output of a step that runs beside a
     echo $(($(date +%s) - began)) >"$folder/$name.seconds"
 }
 
-show() { # show NAME: prints what a step beside another has said, and notes how it went
+show() { # show NAME: prints the output of a step that ran beside another, and notes how it went
     echo "==== $1, which ran at the same time"
     cat "$folder/$1.log"
     note "$1" "$(cat "$folder/$1.seconds")"

@@ -21,6 +21,8 @@ from tests.support.rounds import Rounds
 
 _SIZES = (64 * 1024, 12 * 1024)
 """Of a head or a line: also one below the lengths at which some formats stop looking."""
+_TURNS = 2
+"""The days over which the texts are dealt."""
 _RUNS = (" ", "\t", "9", "9" * 19 + " ", "1 ", "1,", "a", "a ", "a=", "a,", "a.", "a:", "A_")
 _RUNS += (
     "|",
@@ -67,8 +69,12 @@ def test_no_line_is_read_in_quadratic_time(one: formats.Format, rounds: Rounds) 
 def _dealt(
     one: formats.Format, texts: Iterator[tuple[str, Callable[[int], str]]], rounds: Rounds
 ) -> Iterator[tuple[str, Callable[[int], str], int]]:
-    """Deal the sizes over the texts, another way for the next format; a long run takes all."""
-    for at, (what, make) in enumerate(texts, formats.FORMATS.index(one)):
+    """Deal the texts over two days and the sizes over the texts, another way for the next format.
+
+    A long run takes all.
+    """
+    order = formats.FORMATS.index(one)
+    for at, (what, make) in enumerate(rounds.in_turn(texts, _TURNS, order), order):
         for size in rounds.deal(_SIZES, at % len(_SIZES), len(_SIZES)):
             yield what, make, size
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 
+import httpx
 import pytest
 from click.testing import CliRunner
 
-from pileup.cli import main
+from pileup.cli import main, verify
+from pileup.cli.checking.clean_room import installation
 from pileup.report.document import fingerprint
 from tests.conftest import REPOSITORY
 from tests.support.bundles import Change, touched
@@ -135,7 +139,21 @@ TOUCHED: dict[str, Change] = {
 }
 
 
+@pytest.fixture
+def one_installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Both verifications use one installation: to start another takes ten seconds."""
+    with ExitStack() as stack:
+
+        @functools.cache
+        def started() -> httpx.Client:
+            return stack.enter_context(installation(tmp_path / "room", keep_log=False))
+
+        monkeypatch.setattr(verify, "installation", lambda *_: nullcontext(started()))
+        yield
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("one_installation")
 def test_a_true_bundle_passes_and_whatever_was_touched_is_named(
     bundle: Path, tmp_path: Path
 ) -> None:
