@@ -76,7 +76,7 @@ def run(command: str, paths: Sequence[Path]) -> int:
             code = child.run(Plan(left_out, processes=processes))
         if not _died(code):
             return code
-        found = _deadly_to_analyse(child, paths, left_out)
+        found = _deadly_to_analyse(child, paths, left_out, code)
         return child.run(Plan(left_out | found, processes=processes)) if found else 1
 
 
@@ -111,17 +111,21 @@ def _deadly_to_read(child: _Child, suspects: Iterable[str]) -> dict[str, str]:
 
 
 def _deadly_to_analyse(
-    child: _Child, paths: Sequence[Path], left_out: Mapping[str, str]
+    child: _Child, paths: Sequence[Path], left_out: Mapping[str, str], code: int
 ) -> dict[str, str]:
-    """Find the files without which the analysis does not die: SHA-256 to a sentence."""
+    """Find the files without which the analysis does not die: SHA-256 to a sentence.
+
+    code: how the analysis of all of them ended.
+    """
     from pileup.analysis.isolation import TooManyCulpritsError, culprits, left_out_sentence
     from pileup.cli.captures import Captures
 
     names = [sha for sha in Captures().names(paths) if sha not in left_out]
+    known = [code]  # the first question is about all of them
 
     def why(some: Sequence[str]) -> str | None:
-        code = child.run(Plan(only=list(some)), quiet=True)
-        return process_limits.death_words(code, *limits()) if _died(code) else None
+        ended = known.pop() if known else child.run(Plan(only=list(some)), quiet=True)
+        return process_limits.death_words(ended, *limits()) if _died(ended) else None
 
     try:
         found = culprits(names, why)
