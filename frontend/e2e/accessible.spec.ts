@@ -126,3 +126,79 @@ test('axe finds nothing, on every screen and in every dialog, in both themes', a
     })
   }
 })
+
+/** Tab until the focus is on a control of this name, and press a key there. */
+async function reach(page: Page, name: RegExp, press = 'Enter', most = 120) {
+  for (let step = 0; step < most; step += 1) {
+    const here = await page.evaluate(() => {
+      const element = document.activeElement
+      if (!element?.matches('a, button, input, textarea, summary')) return ''
+      return element.getAttribute('aria-label') ?? (element.textContent || '')
+    })
+    if (name.test(here.trim())) return page.keyboard.press(press)
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`no control ${String(name)} within ${most} tabs`)
+}
+
+test('the journey works by the keyboard alone', async ({ page }) => {
+  const screen = (name: string) => page.getByRole('heading', { level: 1, name })
+
+  await test.step('from the list into the incident', async () => {
+    await page.goto('/')
+    await settled(page)
+    await page.keyboard.press('/')
+    await page.keyboard.type('overview')
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('dialog')).toBeHidden()
+    await page.goto(`/incidents/${incident}/overview`)
+    await settled(page)
+    await reach(page, /^Details$|^Who blocked whom$/)
+  })
+
+  await test.step('pin the root blocker of the wait graph', async () => {
+    await page.goto(`/incidents/${incident}/waits`)
+    await settled(page)
+    await reach(page, /session 390/)
+    const inspector = page.getByRole('complementary', { name: 'Inspector' })
+    await expect(inspector).toContainText('session 390')
+    await page.keyboard.press('p')
+    const dialog = page.getByRole('dialog', { name: 'Pin as evidence' })
+    await expect(dialog).toBeVisible()
+    const statement = dialog.getByLabel('Statement of the new hypothesis')
+    await reach(page, /^Statement of the new hypothesis$/, 'End')
+    await expect(statement).toBeFocused()
+    await page.keyboard.type('The keyboard alone pins this')
+    await reach(page, /^Pin$/)
+    await expect(dialog).toBeHidden()
+  })
+
+  await test.step('set the confidence of the hypothesis', async () => {
+    await page.keyboard.press('g')
+    await page.keyboard.press('h')
+    await page.waitForURL(/\/hypotheses/)
+    await expect(screen('Hypotheses of')).toBeAttached()
+    await settled(page)
+    await reach(page, /The keyboard alone pins this/)
+    const inspector = page.getByRole('complementary', { name: 'Inspector' })
+    await expect(inspector.getByRole('slider')).toBeVisible()
+    await reach(page, /^Remove: /)
+    await expect(page.getByText(/^Removed from H/)).toBeVisible()
+    await page.keyboard.press('z')
+    await expect(inspector.getByTestId('evidence-item')).toHaveCount(1)
+    await page.keyboard.press('Escape')
+  })
+
+  await test.step('export the report', async () => {
+    await page.keyboard.press('g')
+    await page.keyboard.press('r')
+    await page.waitForURL(/\/report/)
+    await settled(page)
+    await reach(page, /^Export/)
+    const dialog = page.getByRole('dialog')
+    await expect(dialog).toBeVisible()
+    const download = page.waitForEvent('download')
+    await reach(page, /^Export /)
+    await download
+  })
+})

@@ -254,7 +254,7 @@ const COLUMNS: readonly Column<IncidentRow>[] = [
   {
     key: 'title',
     head: 'Incident',
-    width: 'minmax(360px, 5fr)',
+    width: 'minmax(340px, 5fr)',
     sort: (row) => row.title,
     cell: (row) => (
       <div className="incident-cell">
