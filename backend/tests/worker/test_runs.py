@@ -76,6 +76,24 @@ def test_a_run_is_analysed_by_the_worker_and_changes_nothing_of_the_incident(ben
     thumbnail = card["thumbnail"]
     assert max(value for second, value in thumbnail["points"] if second < 0) < 10
     assert dict(map(tuple, thumbnail["points"]))[0.0] == 150.0
+    (aligned,) = bench.site.admin.get(f"/api/v1/incidents/{incident}/runs").json()
+    assert aligned["experiment_id"] == run
+    assert aligned["episodes"]["episodes"][0]["thumbnail"] == thumbnail
+
+
+def test_a_run_without_a_stall_is_aligned_at_its_first_sample(bench: Bench) -> None:
+    incident = bench.site.incident()
+    start = datetime(2026, 11, 10, 9, 0, tzinfo=UTC)
+    rows = [f"{start + timedelta(seconds=at):%Y-%m-%d %H:%M:%S},3" for at in range(90)]
+    calm = "\n".join(["time,Threads_running", *rows, ""]).encode()
+    made = bench.site.upload(incident, "run/metrics.csv", calm)
+    _experiment(bench, incident, [made["id"]])
+    bench.work(ALL)
+    (aligned,) = bench.site.admin.get(f"/api/v1/incidents/{incident}/runs").json()
+    assert aligned["episodes"]["episodes"] == []
+    (card,) = aligned["episodes"]["calm"]
+    assert card["thumbnail"]["points"][0] == [0.0, 3.0]
+    assert card["thumbnail"]["points"][-1] == [89.0, 3.0]
 
 
 def test_a_run_is_analysed_again_when_its_files_change(bench: Bench) -> None:

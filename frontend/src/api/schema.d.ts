@@ -2122,6 +2122,26 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/incidents/{incident_id}/runs': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List Aligned Runs
+     * @description List the runs with files, each stall aligned at its onset, as ``/episodes`` does.
+     */
+    get: operations['list_aligned_runs_api_v1_incidents__incident_id__runs_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/incidents/{incident_id}/search': {
     parameters: {
       query?: never
@@ -3733,6 +3753,23 @@ export interface components {
       /** People */
       people: string[]
     }
+    /**
+     * AlignedRun
+     * @description A run with files, and its stalls aligned at the onset, or its load at the beginning.
+     */
+    AlignedRun: {
+      episodes: components['schemas']['Episodes'] | null
+      /** Experiment Id */
+      experiment_id: string
+      /** Failed Same Way */
+      failed_same_way: string | null
+      /** Number */
+      number: number
+      /** Title */
+      title: string
+      /** Verdict */
+      verdict: string | null
+    }
     /** Analysis */
     Analysis: {
       /** @default [] */
@@ -4181,6 +4218,11 @@ export interface components {
       forecasts: components['schemas']['Forecast'][]
       /** People */
       people: components['schemas']['PersonalScore'][]
+    }
+    /** CalmCard */
+    CalmCard: {
+      capture: components['schemas']['CaptureDoc']
+      thumbnail: components['schemas']['Thumbnail']
     }
     /**
      * CaptureDoc
@@ -4899,6 +4941,8 @@ export interface components {
      * @description Stalls in time order, with all captures, also those without a stall.
      */
     Episodes: {
+      /** Calm */
+      calm?: components['schemas']['CalmCard'][]
       /** Captures */
       captures: components['schemas']['CaptureDoc'][]
       /** Episodes */
@@ -9129,6 +9173,8 @@ export interface components {
     /**
      * Thumbnail
      * @description The series that shows a stall best, from a minute before its onset to a minute after it.
+     *
+     *     Of a capture without a stall: its sessions or work, from the first sample on.
      */
     Thumbnail: {
       /** Baseline */
@@ -9858,6 +9904,7 @@ export type ActionChange = components['schemas']['ActionChange']
 export type ActiveSessionsDoc = components['schemas']['ActiveSessionsDoc']
 export type ActivityEntry = components['schemas']['ActivityEntry']
 export type ActivityFilters = components['schemas']['ActivityFilters']
+export type AlignedRun = components['schemas']['AlignedRun']
 export type Analysis = components['schemas']['Analysis']
 export type AnnotationChange = components['schemas']['AnnotationChange']
 export type AnnotationOut = components['schemas']['AnnotationOut']
@@ -9875,6 +9922,7 @@ export type Attachments = components['schemas']['Attachments']
 export type BlockerDoc = components['schemas']['BlockerDoc']
 export type BlockingSpan = components['schemas']['BlockingSpan']
 export type Calibration = components['schemas']['Calibration']
+export type CalmCard = components['schemas']['CalmCard']
 export type CaptureDoc = components['schemas']['CaptureDoc']
 export type CellChange = components['schemas']['CellChange']
 export type CellError = components['schemas']['CellError']
@@ -14411,6 +14459,37 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['ChosenTemplate']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  list_aligned_runs_api_v1_incidents__incident_id__runs_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['AlignedRun'][]
         }
       }
       /** @description Validation Error */

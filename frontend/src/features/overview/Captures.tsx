@@ -3,22 +3,18 @@
  * scale, and the captures without a stall. Nothing is drawn between captures.
  */
 import { useQuery } from '@tanstack/react-query'
-import { scaleLinear } from 'd3-scale'
-import { area, curveStepAfter } from 'd3-shape'
 import { Link, useLocation } from 'react-router'
 import type { CaptureDoc, Overview } from '@/api/schema'
 import { sharedSearch } from '@/state/url'
 import { Chip, type Tone } from '@/ui/controls/Chip'
 import { Duration, Measured, Time } from '@/ui/display/Value'
 import { aroundStall } from './links'
-import { type Episodes, episodesQuery } from './queries'
+import { type Episodes, episodesQuery } from '@/ui/evidence/aligned'
+import { AlignedPicture } from '@/ui/evidence/AlignedPicture'
 import { unansweredOf } from '@/ui/evidence/Unanswered'
 import { Section } from './Section'
 
 type EpisodeCard = Episodes['episodes'][number]
-
-const WIDTH = 220
-const HEIGHT = 36
 
 const VERDICT: Record<CaptureDoc['verdict'], readonly [string, Tone]> = {
   stall: ['stall', 'holding'],
@@ -91,7 +87,7 @@ function Episode({
         </Link>
         {card.capture.host && <span className="muted"> {card.capture.host}</span>}
       </span>
-      <Picture card={card} all={all} />
+      <AlignedPicture thumbnail={card.thumbnail} from={all.from_s} to={all.to_s} />
       <span className="captures-text">
         <Duration value={stall.duration_s} />
         {stall.peak_waiters !== null && (
@@ -107,27 +103,5 @@ function Episode({
         </span>
       </span>
     </li>
-  )
-}
-
-/** The series that shows the stall, in seconds from its onset; a gap stays empty. */
-function Picture({ card, all }: { readonly card: EpisodeCard; readonly all: Episodes }) {
-  const { thumbnail } = card
-  if (!thumbnail) return <span className="captures-picture muted">no series shows it</span>
-  const x = scaleLinear([all.from_s, Math.max(all.to_s, all.from_s + 1)], [0, WIDTH])
-  const top = Math.max(1, ...thumbnail.points.map(([, value]) => value ?? 0))
-  const y = scaleLinear([0, top], [HEIGHT, 2])
-  const shape = area<(typeof thumbnail.points)[number]>()
-    .defined(([, value]) => value != null)
-    .curve(curveStepAfter)
-    .x(([second]) => x(second ?? 0))
-    .y0(HEIGHT)
-    .y1(([, value]) => y(value ?? 0))
-  const label = `${thumbnail.series}: ${thumbnail.baseline ?? 'unknown'} before, peak ${thumbnail.peak ?? 'unknown'}`
-  return (
-    <svg className="captures-picture" width={WIDTH} height={HEIGHT} role="img" aria-label={label}>
-      <path className="captures-area" d={shape(thumbnail.points) ?? ''} />
-      <line className="captures-onset" x1={x(0)} x2={x(0)} y1={0} y2={HEIGHT} />
-    </svg>
   )
 }

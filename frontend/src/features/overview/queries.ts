@@ -18,20 +18,6 @@ export const findingsQuery = (id: string) =>
       ),
   })
 
-const fetchEpisodes = (id: string) =>
-  unwrap(
-    api.GET('/api/v1/incidents/{incident_id}/episodes', { params: { path: { incident_id: id } } }),
-  )
-
-export type Episodes = Awaited<ReturnType<typeof fetchEpisodes>>
-
-/** Query the stalls of all captures, each aligned at its onset. */
-export const episodesQuery = (id: string) =>
-  queryOptions({
-    queryKey: keys.of(id, 'analysis', 'episodes'),
-    queryFn: () => fetchEpisodes(id),
-  })
-
 /** Return the mutation that accepts or dismisses a finding. */
 export function useVerdict(incidentId: string) {
   const client = useQueryClient()

@@ -9,6 +9,7 @@ import { EmptyState } from '@/ui/display/States'
 import { onsetShifts, summary } from './model/marks'
 import { useWhatMoved } from './model/useWhatMoved'
 import type { LoadedData, TimelineModel } from './model/useTimeline'
+import { AlignedStalls } from './panels/AlignedStalls'
 import { AnnotationDialog } from './panels/AnnotationDialog'
 import { EventTable } from './panels/EventTable'
 import { OtherIncidentsDialog, OtherIncidentsLine } from './panels/OtherIncidents'
@@ -22,9 +23,9 @@ import { OverviewStrip } from './plot/OverviewStrip'
 import type { TimelineView } from './plot/view'
 import { type NoteTarget, useTimelineCommands } from './useTimelineCommands'
 
-const VIEWS = ['lanes', 'table'] as const
+const VIEWS = ['lanes', 'table', 'aligned'] as const
 const VIEW = oneOf(VIEWS)
-const VIEW_NAMES = { lanes: 'Lanes', table: 'Table' } as const
+const VIEW_NAMES = { lanes: 'Lanes', table: 'Table', aligned: 'Stalls and runs' } as const
 
 type Props = {
   readonly model: TimelineModel
@@ -64,8 +65,8 @@ export function LoadedTimeline({ model, data, view, tileError, plotWidth }: Prop
     <>
       <Tools
         {...{ model, data, view, mayWrite, commands, search, sentence, whatMoved, setDialog }}
-        table={shape === 'table'}
-        onTable={() => showView(shape === 'table' ? 'lanes' : 'table')}
+        shape={shape}
+        onShape={(next) => showView(shape === next ? 'lanes' : next)}
       />
       <TimelineMessages
         artifacts={model.overview.data?.artifacts}
@@ -90,7 +91,9 @@ export function LoadedTimeline({ model, data, view, tileError, plotWidth }: Prop
         onLane={(lane) => selection.setActive(lane)}
         summary={sentence}
       />
-      {shape === 'table' ? (
+      {shape === 'aligned' ? (
+        <AlignedStalls incidentId={model.id} />
+      ) : shape === 'table' ? (
         <EventTable
           lanes={lanes}
           range={data.range}
@@ -136,8 +139,8 @@ type ToolsProps = Pick<Props, 'model' | 'data' | 'view'> & {
   readonly sentence: string
   readonly whatMoved: ReturnType<typeof useWhatMoved>
   readonly setDialog: (dialog: OpenDialog) => void
-  readonly table: boolean
-  readonly onTable: () => void
+  readonly shape: (typeof VIEWS)[number]
+  readonly onShape: (shape: (typeof VIEWS)[number]) => void
 }
 
 /** The bar of tools, connected to the model. */
@@ -174,8 +177,10 @@ function Tools(props: ToolsProps) {
           }),
         rows: () => timelineRows(view),
       }}
-      table={props.table}
-      onTable={props.onTable}
+      table={props.shape === 'table'}
+      onTable={() => props.onShape('table')}
+      stalls={props.shape === 'aligned'}
+      onStalls={() => props.onShape('aligned')}
       onPick={() => setDialog({ kind: 'lanes' })}
     />
   )

@@ -24,7 +24,7 @@ const SUBJECTS = {
   waits: 'The waits and blockers',
 } as const
 
-export type DrawnPart = keyof typeof SUBJECTS
+type DrawnPart = keyof typeof SUBJECTS
 
 const partOf = ({ part }: Item) => part.split('/')[0] ?? ''
 

@@ -25,6 +25,7 @@ from pileup.views.evidence.timeline import (
     stored_marks,
     stored_strips,
 )
+from pileup.views.reasoning.run_analysis import AlignedRun, aligned_runs
 from pileup.views.records import with_fields_of
 
 router = APIRouter(tags=["timeline"])
@@ -70,6 +71,12 @@ def marks(incident: IncidentDep, unit: UnitDep) -> Marks:
 def list_episodes(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -> Episodes:
     """List captures and stalls, each stall with its series aligned at the onset."""
     return stored_episodes(unit, services.placed, incident.id)
+
+
+@router.get("/incidents/{incident_id}/runs")
+def list_aligned_runs(incident: IncidentDep, unit: UnitDep) -> list[AlignedRun]:
+    """List the runs with files, each stall aligned at its onset, as ``/episodes`` does."""
+    return aligned_runs(unit, incident.id)
 
 
 @router.get("/incidents/{incident_id}/strips")

@@ -30,6 +30,15 @@ class RunAnalyses:
             )
         )
 
+    def documents(self, incident_id: str) -> dict[str, dict[str, Any]]:
+        """Map the incident's experiments that were analysed to their documents."""
+        rows = self._db.execute(
+            select(models.RunAnalysis.experiment_id, models.RunAnalysis.document)
+            .join(models.Experiment, models.Experiment.id == models.RunAnalysis.experiment_id)
+            .where(models.Experiment.incident_id == incident_id)
+        )
+        return {row.experiment_id: row.document for row in rows}
+
     def replace(
         self, incident_id: str, experiment_id: str, document: dict[str, Any], input_hash: str
     ) -> None:

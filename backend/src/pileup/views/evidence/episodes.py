@@ -1,10 +1,13 @@
-"""List the stalls of an incident or a run, each with its series aligned at the onset."""
+"""List the stalls of an incident or a run, each with its series aligned at the onset.
+
+A capture without a stall is aligned at its first sample: where the load began, as far as known.
+"""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -14,6 +17,7 @@ from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.series import values
 from pileup.analysis.evidence.times import parse
+from pileup.analysis.stalls.indicators import signals
 from pileup.storage.database import Unit
 from pileup.storage.files.placed_evidence import PlacedStore
 from pileup.storage.incidents.analyses import Analyses
@@ -22,13 +26,19 @@ from pileup.views.documents import CaptureJson, EpisodeJson, RecurrenceJson
 _BEFORE_S = 60.0
 _AFTER_S = 60.0
 _MOST_POINTS = 240
+_MOST_CALM = 12
+_CALM_S = 600.0
+"""So much of a capture without a stall is shown."""
 _GAP = 5.0
 """Sampling intervals of silence that end a line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Thumbnail:
-    """The series that shows a stall best, from a minute before its onset to a minute after it."""
+    """The series that shows a stall best, from a minute before its onset to a minute after it.
+
+    Of a capture without a stall: its sessions or work, from the first sample on.
+    """
 
     series: str
     baseline: float | None
@@ -47,6 +57,12 @@ class EpisodeCard:
 
 
 @dataclass(frozen=True, slots=True)
+class CalmCard:
+    capture: CaptureJson
+    thumbnail: Thumbnail
+
+
+@dataclass(frozen=True, slots=True)
 class Episodes:
     """Stalls in time order, with all captures, also those without a stall."""
 
@@ -56,12 +72,14 @@ class Episodes:
     from_s: float
     """Leftmost second of all thumbnails, relative to the onset: one scale for all."""
     to_s: float
+    calm: list[CalmCard] = field(default_factory=list)
+    """Captures without a stall that show sessions or work, at most twelve."""
 
 
 def stored_episodes(unit: Unit, placed: PlacedStore, incident_id: str) -> Episodes:
     """Return the stalls of an incident from its last analysis."""
     parts = Analyses(unit).parts(incident_id, "captures", "episodes", "recurrence") or {}
-    evidence = placed.load(incident_id, ("sample",)) if parts.get("episodes") else None
+    evidence = placed.load(incident_id, ("sample",)) if parts.get("captures") else None
     return episodes(parts, evidence)
 
 
@@ -78,14 +96,40 @@ def episodes(parts: Mapping[str, Any], evidence: Evidence | None) -> Episodes:
         )
         for episode in parts.get("episodes") or []
     ]
-    seconds = [point[0] for card in cards if card.thumbnail for point in card.thumbnail.points]
+    calm = _calm(list(captures.values()), samples)
+    shown = [card.thumbnail for card in cards if card.thumbnail]
+    shown += [card.thumbnail for card in calm]
+    seconds = [point[0] for thumbnail in shown for point in thumbnail.points]
     return Episodes(
         captures=list(captures.values()),
         recurrence=parts.get("recurrence"),
         episodes=cards,
         from_s=min(seconds, default=0.0),
         to_s=max(seconds, default=0.0),
+        calm=calm,
     )
+
+
+def _calm(captures: Sequence[dict[str, Any]], samples: pl.DataFrame | None) -> list[CalmCard]:
+    """Draw the captures without a stall, each from its first sample on."""
+    cards: list[CalmCard] = []
+    for capture in captures if samples is not None else ():
+        if capture["episodes"] or capture["first"] is None or len(cards) == _MOST_CALM:
+            continue
+        assert samples is not None
+        first = parse(capture["first"])
+        last = min(parse(capture["last"]) + 999_999, first + round(_CALM_S * 1e6))
+        host = capture["host"]
+        rows = samples.filter(
+            Span(first, last).holds() & pl.col("artifact").is_in(capture["artifacts"])
+        )
+        if host is not None:
+            rows = rows.filter(pl.col("host").is_null() | (pl.col("host") == host))
+        for signal in signals(values(rows))[:1]:
+            points = _aligned(signal.times, signal.values, first)
+            thumbnail = Thumbnail(signal.id, None, max(signal.values), points)
+            cards.append(CalmCard(capture=capture, thumbnail=thumbnail))
+    return cards
 
 
 def _thumbnail(

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from pileup.analysis.contract import Analysis
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.storage.database import Unit
-from pileup.storage.reasoning.experiments import ExperimentRecord
+from pileup.storage.reasoning.experiments import ExperimentRecord, Experiments
 from pileup.storage.reasoning.run_analyses import RunAnalyses
 from pileup.views.documents import FindingJson, HeadlineJson
 from pileup.views.evidence.episodes import Episodes, episodes
@@ -29,6 +29,19 @@ class RunAnalysis:
     episodes: Episodes
 
 
+@dataclass(frozen=True, slots=True)
+class AlignedRun:
+    """A run with files, and its stalls aligned at the onset, or its load at the beginning."""
+
+    experiment_id: str
+    number: int
+    title: str
+    verdict: str | None
+    failed_same_way: str | None
+    episodes: Episodes | None
+    """None: its files are not analysed yet."""
+
+
 _JSON: TypeAdapter[RunAnalysis] = TypeAdapter(RunAnalysis)
 
 
@@ -42,6 +55,23 @@ def run_document(analysis: Analysis, evidence: Evidence) -> dict[str, Any]:
         episodes=episodes(document, evidence),
     )
     return _JSON.dump_python(shown, mode="json")  # type: ignore[no-any-return]
+
+
+def aligned_runs(unit: Unit, incident_id: str) -> list[AlignedRun]:
+    """List the runs with files, in the order of their numbers."""
+    known = RunAnalyses(unit).documents(incident_id)
+    return [
+        AlignedRun(
+            experiment_id=run.id,
+            number=run.number,
+            title=run.title,
+            verdict=run.verdict,
+            failed_same_way=run.failed_same_way,
+            episodes=_JSON.validate_python(known[run.id]).episodes if run.id in known else None,
+        )
+        for run in Experiments(unit).of_incident(incident_id)
+        if run.artifacts
+    ]
 
 
 def stored_run(unit: Unit, experiment: ExperimentRecord) -> RunAnalysis:

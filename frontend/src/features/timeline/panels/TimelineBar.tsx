@@ -32,6 +32,9 @@ type Props = {
   readonly exports: Parameters<typeof ExportMenu>[0]
   readonly table: boolean
   readonly onTable: () => void
+  /** Whether the stalls and runs are shown, aligned at their onset. */
+  readonly stalls: boolean
+  readonly onStalls: () => void
   readonly onPick: () => void
 }
 
@@ -54,6 +57,8 @@ export function TimelineBar({
   exports,
   table,
   onTable,
+  stalls,
+  onStalls,
   onPick,
 }: Props) {
   return (
@@ -134,6 +139,14 @@ export function TimelineBar({
       <ExportMenu {...exports} />
       <Button size="small" pressed={table} onClick={onTable}>
         Table
+      </Button>
+      <Button
+        size="small"
+        pressed={stalls}
+        title="Every stall of the incident and its runs, aligned at the onset (3)"
+        onClick={onStalls}
+      >
+        Stalls and runs
       </Button>
       <Button size="small" variant="primary" onClick={onPick}>
         Choose lanes
