@@ -1,12 +1,14 @@
 # One image for the API (with the UI) and the worker; docker-compose.yml says which it is.
-FROM node:20-trixie-slim AS ui
+ARG NODE_IMAGE=node:20-trixie-slim
+ARG PYTHON_IMAGE=python:3.13-slim-trixie
+FROM $NODE_IMAGE AS ui
 WORKDIR /src/frontend
 COPY frontend/package.json frontend/package-lock.json frontend/.npmrc ./
 RUN npm ci --no-fund --no-audit
 COPY frontend/ ./
 RUN npm run build
 
-FROM python:3.13-slim-trixie
+FROM $PYTHON_IMAGE
 ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 WORKDIR /app
 COPY requirements.lock ./

@@ -94,6 +94,10 @@ dist: $(VENV)/.installed $(UI) ## build the wheel into dist/, with UI, samples a
 test-dist: dist ## install the wheel into a bare environment and use it
 	@$(BIN)/python scripts/test_dist.py dist
 
+.PHONY: sbom
+sbom: dist ## write the bill of materials of the wheel into dist/ (CycloneDX)
+	@sh scripts/sbom.sh dist
+
 # ---- test ------------------------------------------------------------------------------------
 
 .PHONY: test
@@ -175,4 +179,4 @@ screenshots: $(VENV)/.installed-dev $(UI) ## regenerate the screenshots of the R
 
 .PHONY: clean
 clean: ## remove installed and built files (never the data folder)
-	rm -rf $(VENV) dist frontend/node_modules frontend/dist frontend/e2e/fallback/node_modules .tmp
+	rm -rf $(VENV) .tools dist frontend/node_modules frontend/dist frontend/e2e/fallback/node_modules .tmp

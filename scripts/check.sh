@@ -11,6 +11,7 @@ step() {
     shift
     if output=$("$@" 2>&1); then
         echo "ok      $name"
+        echo "$output" | grep SKIPPED
     else
         echo "NOT OK  $name"
         echo "$output"
@@ -33,6 +34,7 @@ step "api-types" sh scripts/api-types.sh check
 step "limits" "$bin/python" scripts/check_limits.py
 step "words" "$bin/python" scripts/check_words.py
 step "locks" sh scripts/check-locks.sh
+step "chart" sh scripts/check-chart.sh
 
 if [ -n "$failed" ]; then
     echo "not ok:$failed (make format settles the formats, make types the API types)"

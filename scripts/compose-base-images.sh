@@ -85,7 +85,7 @@ RUN apt-get -qq update && apt-get -qq install -y --no-install-recommends postgre
     && sed -i 's/^#\?create_main_cluster.*/create_main_cluster = false/' /etc/postgresql-common/createcluster.conf \
     && apt-get -qq install -y --no-install-recommends postgresql-17 && rm -rf /var/lib/apt/lists/* \
     && install -d -o postgres -g postgres -m 0700 /var/lib/postgresql/data \
-    && install -d -o postgres -g postgres -m 0775 /var/run/postgresql
+    && install -d -o postgres -g postgres -m 3777 /var/run/postgresql
 COPY --chmod=0755 entry /usr/local/bin/entry
 ENV PATH=/usr/lib/postgresql/17/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 VOLUME /var/lib/postgresql/data

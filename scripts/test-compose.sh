@@ -104,16 +104,16 @@ unset PILEUP_HOME
 
 say "without secrets nothing starts"
 : >"$work/no.env"
-if (unset POSTGRES_PASSWORD VALKEY_PASSWORD; compose --env-file "$work/no.env" config) \
+if (unset POSTGRES_PASSWORD BROKER_PASSWORD; compose --env-file "$work/no.env" config) \
     >"$work/refused" 2>&1; then
     say "FAILED: the file was accepted without any secret"
     exit 1
 fi
 grep -q 'set it in .env' "$work/refused" || { cat "$work/refused"; say "FAILED: no sentence"; exit 1; }
 
-POSTGRES_PASSWORD="$(random)" VALKEY_PASSWORD="$(random)"
+POSTGRES_PASSWORD="$(random)" BROKER_PASSWORD="$(random)"
 PILEUP_PORT="$port" PILEUP_PUBLIC_URL="http://127.0.0.1:$port"
-export POSTGRES_PASSWORD VALKEY_PASSWORD PILEUP_PORT PILEUP_PUBLIC_URL
+export POSTGRES_PASSWORD BROKER_PASSWORD PILEUP_PORT PILEUP_PUBLIC_URL
 
 say "building"
 compose build >"$work/build.log" 2>&1 || { tail -n 60 "$work/build.log"; say "FAILED: the build"; exit 1; }
@@ -129,10 +129,10 @@ wait_healthy() {
     done
     say "$1 is healthy"
 }
-for service in postgres valkey api worker; do wait_healthy "$service"; done
+for service in postgres broker api worker; do wait_healthy "$service"; done
 
 say "nothing runs as root"
-for service in postgres valkey api worker; do
+for service in postgres broker api worker; do
     uid="$(compose exec -T "$service" id -u)"
     [ "$uid" != 0 ] || { say "FAILED: $service runs as root"; exit 1; }
 done
@@ -143,6 +143,6 @@ say "the browser journey"
 
 say "after a restart of everything it is well again"
 compose restart --timeout 20 >/dev/null 2>&1
-for service in postgres valkey api worker; do wait_healthy "$service"; done
-compose exec -T api pileup doctor
+for service in postgres broker api worker; do wait_healthy "$service"; done
+compose exec -T worker pileup doctor
 say "passed"
