@@ -21,7 +21,6 @@ from pileup.analysis.evidence.answers import Answers
 from pileup.analysis.evidence.context import Context
 from pileup.analysis.evidence.evidence import ClockOverride, Evidence, EvidenceArtifact, bundle_of
 from pileup.analysis.findings import catalogue, summary
-from pileup.analysis.stacks import same_samples
 from pileup.analysis.stalls.corrections import StallCorrection
 from pileup.analysis.stalls.documents import main_stall
 
@@ -37,7 +36,7 @@ def analyse(
     interrupts: exceptions that end the analysis, such as a time limit. Any other failure removes
     one answer, and ``unanswered`` and ``problems`` report it.
     """
-    evidence, answers = same_samples.without_repeated(evidence), Answers(interrupts)
+    answers = Answers(interrupts)
     settle, listed = answers.settle, answers.listed
     case = cases.examine_case(evidence, corrections_by_people, answers)
     whole = case.whole

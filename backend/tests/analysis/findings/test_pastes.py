@@ -155,6 +155,16 @@ MariaDB thread id 7, OS thread handle 139912, query id 88112 10.0.0.1 app
 """,  # noqa: E501
         "mdl-pileup",
     ),
+    "counts since the start, over the uptime: tables are opened all the time": (
+        """
+Table_open_cache_hits\t102331
+Table_open_cache_misses\t812312201
+Table_open_cache_overflows\t812311801
+Opened_tables\t812312201
+Uptime\t86401
+""",
+        "table-cache",
+    ),
     "vmstat alone: the machine swaps": (
         """
  r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st
@@ -166,6 +176,13 @@ MariaDB thread id 7, OS thread handle 139912, query id 88112 10.0.0.1 app
 }
 
 FINE = {
+    "counts since the start of a server that opens few tables": """
+Table_open_cache_hits\t912331821
+Table_open_cache_misses\t212201
+Table_open_cache_overflows\t211801
+Opened_tables\t212301
+Uptime\t9886401
+""",
     "a report, alone": """
 | 50 | bi | h:1 | dw | Query | 902 | Sending data | SELECT r, sum(x) FROM fact GROUP BY r |
 | 51 | app | h:2 | dw | Sleep | 3 | | NULL |

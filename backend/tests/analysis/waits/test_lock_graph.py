@@ -6,6 +6,8 @@ import io
 from collections.abc import Iterable
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pileup.analysis import gather
 from pileup.analysis.contract import WaitGraph
@@ -53,15 +55,40 @@ def test_a_pending_metadata_lock_waits_for_the_granted_ones_that_exclude_it() ->
         evidence(part("performance_schema.threads", "metadata_locks")), None
     )
     assert edges(graph, "waits_for") >= {
-        ("session:19", "mdl:app.orders"),
+        ("session:19", "mdl:app.orders:granting"),
         ("session:20", "mdl:app.orders"),
     }
-    assert ("mdl:app.orders", "session:18") in edges(graph, "held_by")
-    assert ("mdl:app.orders", "session:19") not in edges(graph, "held_by")
+    assert edges(graph, "held_by") >= {
+        ("mdl:app.orders:granting", "session:18"),
+        ("mdl:app.orders", "session:19"),
+    }
     assert "session:18" in roots(graph)
     (blocker,) = [one for one in graph.nodes if one.id == "session:18"]
     assert blocker.blocks_total == 2
     assert blocker.command == "Sleep"
+
+
+@given(st.lists(st.sampled_from(("SHARED_READ", "SHARED_WRITE", "EXCLUSIVE")), max_size=6))
+@settings(max_examples=25, deadline=None)
+def test_who_asks_after_an_exclusive_request_waits_for_it(modes: list[str]) -> None:
+    """Every request has one thing to wait for, and all end at the session with the granted lock."""
+    asked = ["EXCLUSIVE", *modes]
+    rows = "".join(
+        f"TABLE\tapp\torders\t{mode}\tTRANSACTION\tPENDING\t{n}\n"
+        for n, mode in enumerate(asked, start=1)
+    )
+    text = (
+        "OBJECT_TYPE\tOBJECT_SCHEMA\tOBJECT_NAME\tLOCK_TYPE\tLOCK_DURATION\tLOCK_STATUS\t"
+        f"OWNER_THREAD_ID\nTABLE\tapp\torders\tSHARED_READ\tTRANSACTION\tGRANTED\t500\n{rows}"
+    )
+    graph = moment_graph.wait_graph(evidence(text), None)
+    assert graph.waiters == len(asked)
+    assert roots(graph) == ["ps_thread:500"]
+    waits = dict(edges(graph, "waits_for"))
+    queued = {f"ps_thread:{n}" for n, mode in enumerate(asked, start=1) if mode != "EXCLUSIVE"}
+    first = waits["ps_thread:1"]
+    assert {waits[thread] for thread in waits.keys() - queued} == {first}
+    assert all(waits[thread] != first for thread in queued)
 
 
 def test_metadata_locks_without_threads_are_still_drawn() -> None:

@@ -22,7 +22,7 @@ from pileup.analysis.evidence.context import Context, Server, Span
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.findings import signatures, slow_queries, summary, triage
 from pileup.analysis.findings.observed import Observed
-from pileup.analysis.stacks import hot_stacks
+from pileup.analysis.stacks import hot_stacks, same_samples
 from pileup.analysis.stalls import baselines, corrections, detection, shifts
 from pileup.analysis.stalls import documents as stall_documents
 from pileup.analysis.stalls.corrections import StallCorrection
@@ -223,7 +223,7 @@ def _measure(
         hot_latches=ask(
             "hot_latches", lambda: tuple(moment_graph.hot_latches(evidence, span, context.server))
         ),
-        hot_stacks=ask("hot_stacks", lambda: tuple(hot_stacks.hot_stacks(evidence, span))),
+        hot_stacks=ask("hot_stacks", lambda: _hot_stacks(evidence, span)),
         slow_queries=ask(
             "slow_queries",
             lambda: tuple(slow_queries.slow_queries(evidence, span, baseline)),
@@ -251,6 +251,10 @@ def _main_document(
     waiting = settle("peak_waiters", lambda: _most_waiting(examined, stall, blocked), None)
     compared = settle("baseline", lambda: chosen, None)
     return stall_documents.document(stall, examined.values, compared, waiting)
+
+
+def _hot_stacks(evidence: Evidence, span: Span | None) -> tuple[contract.HotStackDoc, ...]:
+    return tuple(hot_stacks.hot_stacks(same_samples.without_repeated(evidence), span))
 
 
 def _shifts(context: Context) -> tuple[contract.ShiftDoc, ...]:

@@ -10,7 +10,12 @@ from dataclasses import dataclass
 import polars as pl
 
 from pileup.analysis.evidence.context import Context
-from pileup.analysis.evidence.series import is_whole, short_name, untimed_gauges
+from pileup.analysis.evidence.series import (
+    averages_since_start,
+    is_whole,
+    short_name,
+    untimed_gauges,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +28,8 @@ class Level:
     inside: float | None
     peak: float
     points: int
+    since_start: bool = False
+    """An average since the server started: no record shows how much it is now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +50,7 @@ class Levels:
         if context.host is not None:
             values = values.filter(pl.col("host").is_null() | (pl.col("host") == context.host))
         if values.is_empty():
-            return cls(())
+            return cls(_averages(context, set()) if stall is None else ())
         everything = pl.lit(True)
         inside = stall.holds() if stall else everything
         before = baseline.holds() if baseline else pl.lit(False)
@@ -65,7 +72,7 @@ class Levels:
             )
             for row in table.iter_rows(named=True)
         ]  # fmt: skip
-        return cls(tuple(rows))
+        return cls((*rows, *(_averages(context, {row.id for row in rows}) if not stall else ())))
 
     def named(self, *names: str, collectors: Collection[str] = ()) -> list[Level]:
         """Return the levels inside the stall of series with one of these short names."""
@@ -90,6 +97,22 @@ class Levels:
             alone = Counter(level.series for level in named)
             levels = [level for level in named if alone[level.series] == 1]
         return max(levels, key=lambda level: level.points, default=None)
+
+
+def _averages(context: Context, known: Collection[str]) -> tuple[Level, ...]:
+    """Return averages since the start of counters of which nothing tells more."""
+    frame = averages_since_start(context.evidence.frame("sample"))
+    if context.host is not None:
+        frame = frame.filter(pl.col("host").is_null() | (pl.col("host") == context.host))
+    rows = frame.sort("id", "artifact").unique("id", keep="first", maintain_order=True)
+    return tuple(
+        Level(
+            row["id"], row["series"], row["labels"], row["artifact"], None, row["value"],
+            row["value"], 1, since_start=True,
+        )
+        for row in rows.iter_rows(named=True)
+        if row["id"] not in known
+    )  # fmt: skip
 
 
 def total(levels: Collection[Level], attribute: str = "inside") -> float | None:

@@ -66,6 +66,42 @@ def untimed_gauges(samples: pl.DataFrame | None) -> pl.DataFrame:
     return _in_units(rows) if rows.height else rows
 
 
+def averages_since_start(samples: pl.DataFrame | None) -> pl.DataFrame:
+    """Return counters that a file prints once, per second of the Uptime in it, in ``SCHEMA``.
+
+    A single SHOW GLOBAL STATUS has no rates; what it counts since the server started, or since its
+    counters were reset, has an average.
+    """
+    if samples is None or samples.is_empty():
+        return pl.DataFrame(schema=SCHEMA)
+    series = pl.col("series").cast(pl.String)
+    uptimes = (
+        samples.filter(series.is_in(_UPTIMES) & (pl.col("value") >= _LEAST_UPTIME_S))
+        .group_by("artifact")
+        .agg(pl.col("value").min().alias("_uptime"), pl.len().alias("_n"), series.n_unique())
+        .filter(pl.col("_n") == pl.col("series"))
+        .select("artifact", "_uptime")
+    )
+    if uptimes.is_empty():
+        return pl.DataFrame(schema=SCHEMA)
+    known = pl.col("value").is_not_null() & pl.col("value").is_finite()
+    rows = (
+        samples.filter((pl.col("kind") == "counter") & known)
+        .filter(pl.len().over("artifact", "id") == 1)
+        .join(uptimes, on="artifact", how="inner")
+        .with_columns(pl.col("value") / pl.col("_uptime"))
+    )
+    return (
+        compact(rows).lazy().select(list(SCHEMA)).collect()
+        if rows.height
+        else rows.select(list(SCHEMA))
+    )
+
+
+_UPTIMES = ("mysql.Uptime", "mysql.Uptime_since_flush_status")
+_LEAST_UPTIME_S = 60.0
+
+
 def _plain(samples: pl.DataFrame) -> pl.DataFrame:
     """Convert the samples of whole series."""
     keyed = samples.with_columns(

@@ -24,6 +24,7 @@ from pileup.analysis.deadlocks import explain, patterns
 from pileup.analysis.evidence.context import Context, Span
 from pileup.analysis.evidence.evidence import Evidence, EvidenceArtifact
 from pileup.analysis.evidence.times import iso
+from pileup.analysis.stacks import same_samples
 from pileup.analysis.waits.moments import moments as wait_moments
 from pileup.knowledge import knowledge
 from pileup.numerals import number
@@ -104,7 +105,11 @@ def _problems(artifact: EvidenceArtifact) -> list[ProblemDoc]:
 
 
 def snapshots(evidence: Evidence) -> list[SnapshotDoc]:
-    """List every snapshot in time order, with its number of waiters."""
+    """List every snapshot in time order, with its number of waiters.
+
+    A stack sample that gdb and pt-pmp both wrote is one.
+    """
+    evidence = same_samples.without_repeated(evidence)
     frame = evidence.frame("snapshot")
     if frame is None:
         return []

@@ -8,6 +8,7 @@ that follows from a larger one. Rules in code do not belong here: see ``rules``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -173,7 +174,9 @@ def look(sign: Sign, observed: Observed) -> Answer:
     seen = see(sign, observed)
     if not seen.holds:
         return Answer(sign, seen)
-    if sign.kind in ("counter", "setting", "main") or sign.lasting is not None:
+    if sign.kind == "counter":
+        return Answer(sign, seen, seen.share, sign.weight)
+    if sign.kind in ("setting", "main") or sign.lasting is not None:
         return Answer(sign, seen, 1.0, sign.weight)
     if sign.kind == "log":
         grade = strength(seen.most, 1.0, many=sign.least or 1, full_share=0.0)
@@ -252,13 +255,30 @@ def _counter(sign: Sign, observed: Observed) -> Seen:
     text = _change(item)
     if sign.peak is not None and not item.inside:
         text = f"{text.partition(' ')[0]} peaked at {number(item.peak)}"
-    return Seen(True, 1, 1.0, text, (observed.series(item, text),))
+    sure = _since_start(sign, item) if item.since_start else 1.0
+    return Seen(True, 1, sure, text, (observed.series(item, text),))
+
+
+_AT_MOST, _CLEARLY = 0.8, 100.0
+
+
+def _since_start(sign: Sign, level: Level) -> float:
+    """Return how much an average since the start earns where a change was to be seen.
+
+    It tells nothing of now; so it must be far above what is usual, and earns never all.
+    """
+    if sign.rises is None:
+        return _AT_MOST
+    over = (level.inside or 0.0) / (sign.above or 1.0)
+    return _AT_MOST * min(1.0, math.log10(max(1.0, over)) / math.log10(_CLEARLY))
 
 
 def _change(level: Level) -> str:
     """Describe the change of a series: 'com_select fell from 400 to 12'."""
     before, inside = level.before, level.inside
     name = short_name(level.series) + (f" ({level.labels})" if level.labels else "")
+    if level.since_start:
+        return f"{name} is {number(inside or 0)} per second on average since the server started"
     peak = "" if inside == level.peak else f" (peak {number(level.peak)})"
     if before is None or inside is None:
         return f"{name} is {number(inside or 0)}{peak}"
@@ -279,6 +299,8 @@ def _fits(sign: Sign, level: Level) -> bool | None:
         return False
     if sign.peak is not None and level.peak < sign.peak:
         return False
+    if level.since_start and sign.rises is not None and sign.above is not None:
+        return True
     if (sign.rises is not None or sign.falls is not None) and before is None:
         return None
     if sign.rises is not None and (inside <= 0 or inside < sign.rises * (before or 0.0)):

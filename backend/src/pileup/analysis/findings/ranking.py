@@ -31,6 +31,8 @@ _EXPLAINS = 0.6
 """A finding explains a symptom that scores at most 1/0.6 of it."""
 _MOST_TIME = 0.5
 """Share of the time from which on a finding explains what follows any problem."""
+_LEAST_IMPACT = 0.05
+"""Share of the time below which a wait is no root, and what is only seen of it no finding."""
 _NO_WAITS = 0.6
 """Impact that ranks a finding that names no waits: a log line, a counter."""
 
@@ -99,6 +101,28 @@ def in_order(
     return sorted(marked, key=lambda other: (other.role == "symptom", other.verdict != "found"))
 
 
+def without_small(
+    findings: Sequence[FindingDoc],
+) -> tuple[list[FindingDoc], list[FindingDoc]]:
+    """Part what is only seen and has next to no time behind it from the rest.
+
+    Only where a problem that is found has most of the time: elsewhere the little is all there is.
+    """
+    explained = any(
+        other.role == "problem" and other.verdict == "found" and (other.impact or 0.0) >= _MOST_TIME
+        for other in findings
+    )
+    small = [
+        other
+        for other in findings
+        if explained
+        and other.verdict == "seen"
+        and other.impact is not None
+        and other.impact < _LEAST_IMPACT
+    ]
+    return [other for other in findings if other not in small], small
+
+
 def _rank(finding: FindingDoc) -> float:
     impact = _NO_WAITS if finding.impact is None else finding.impact
     return finding.score * (0.5 + 0.5 * impact)
@@ -156,4 +180,4 @@ def _cause(
     return next((other.id for other in others if kinds.get(other.id) == onward), None)
 
 
-__all__ = ["Matched", "by_mechanism", "impact_of", "in_order"]
+__all__ = ["Matched", "by_mechanism", "impact_of", "in_order", "without_small"]

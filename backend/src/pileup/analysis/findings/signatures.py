@@ -91,6 +91,8 @@ def diagnose(observed: Observed, answers: Answers | None = None) -> Diagnosis:
             absent.append(_absence(signature, match, had_data=had_data))
     groups = ranking.by_mechanism(matched, context.server)
     findings = answers.settle("findings/order", lambda: _findings(groups, observed), [])
+    findings, small = ranking.without_small(findings)
+    absent += [_seen(finding) for finding in small]
     coverage = answers.settle("looked_at", lambda: _coverage(observed, context), None)
     return Diagnosis(tuple(findings), tuple(absent), coverage)
 
@@ -103,6 +105,10 @@ def _absence(signature: Signature, match: Match | None, *, had_data: bool) -> Ab
         verdict="seen" if shown else "not_found" if had_data else "no_data",
         looked_for=match.why if match is not None else describe_needs(signature),
     )
+
+
+def _seen(finding: FindingDoc) -> AbsenceDoc:
+    return AbsenceDoc(id=finding.id, title=finding.title, verdict="seen", looked_for=finding.why)
 
 
 def _evaluate(

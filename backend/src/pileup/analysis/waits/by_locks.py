@@ -211,8 +211,7 @@ def _behind_exclusive_request(draft: Draft, lock: Resource, members: list[Actor]
         f"({' '.join((first.query or '').split())[:60]}): later sessions queue behind "
         "its request, even if they only read."
     ] = None
-    granting = replace(lock, id=f"{lock.id}:granting", label=f"exclusive {lock.label}")
-    granting = draft.resources.setdefault(granting.id, granting)
+    granting = _granting(draft, lock)
     before = {a.id for a in members if _waiting_s(a) > _waiting_s(first) + _SLACK_S} | {first.id}
     for edge in draft.edges:
         if edge.target == lock.id and edge.kind == "waits_for" and edge.source in before:
@@ -280,26 +279,78 @@ def pending_metadata_locks(draft: Draft) -> None:
         pending = [row for row in rows if row["status"] == "PENDING"]
         if not pending:
             continue
-        shown = name or kind.lower()
-        resource = metadata_lock(draft, shown, pending[0])
-        modes: defaultdict[str, set[str]] = defaultdict(set)
-        for row in pending:
-            waiter = draft.owner(row)
-            modes[row["mode"]].add(waiter.id)
+        _pending_of(draft, kind, name or kind.lower(), rows, pending)
+
+
+def _pending_of(draft: Draft, kind: str, name: str, rows: list[Row], pending: list[Row]) -> None:
+    """Add the pending locks of one object: behind the granted ones, or behind a request.
+
+    A request that no granted lock excludes waits for one in the queue that excludes it.
+    """
+    resource = metadata_lock(draft, name, pending[0])
+    granted = [(row, draft.owner(row)) for row in rows if row["status"] == "GRANTED"]
+    asking = [(row, draft.owner(row)) for row in pending]
+    held = _owners(granted)
+    parts: dict[bool, list[_Held]] = {True: [], False: []}
+    for row, owner in asking:
+        parts[_is_excluded(kind, held, row["mode"], owner)].append((row, owner))
+    first, others = parts[True], parts[False]
+    requested = _owners(first)
+    later = [each for each in others if _is_excluded(kind, requested, each[0]["mode"], each[1])]
+    front = _granting(draft, resource) if later else resource
+    for queue, lock in ((first, front), (others, resource)):
+        for row, waiter in queue:
             if waiter.id not in draft.waiting:
-                draft.wait(waiter, resource, mode=row["mode"], locators=[draft.lines(row)])
-        for row in rows:
-            if row["status"] != "GRANTED":
-                continue
-            holder = draft.owner(row)
-            for mode, waiters in modes.items():
-                if waiters != {holder.id} and excludes(kind, row["mode"], mode):
-                    note = f"holds it ({row['mode']}), which excludes {mode}"
-                    draft.hold(
-                        resource, holder, mode=row["mode"], note=note, lines=row,
-                        confidence=_MATCHED,
-                    )  # fmt: skip
-                    break
+                draft.wait(waiter, lock, mode=row["mode"], locators=[draft.lines(row)])
+    _hold_all(draft, kind, front, granted, first or asking, "holds it ({mode}), which excludes")
+    _hold_all(draft, kind, resource, first, later, "its request ({mode}) comes first and excludes")
+
+
+_Held = tuple[Row, Actor]
+_Owners = dict[str, set[str]]
+"""The ids of actors by the mode of a lock."""
+
+
+def _owners(locks: Iterable[_Held]) -> _Owners:
+    owners: defaultdict[str, set[str]] = defaultdict(set)
+    for row, owner in locks:
+        owners[row["mode"]].add(owner.id)
+    return owners
+
+
+def _is_excluded(kind: str, held: _Owners, mode: str, owner: Actor) -> bool:
+    """Return whether a lock or a request of another session excludes a mode."""
+    return any(
+        len(owners) > 1 or owner.id not in owners
+        for lock, owners in held.items()
+        if excludes(kind, lock, mode)
+    )
+
+
+def _hold_all(
+    draft: Draft,
+    kind: str,
+    lock: Resource,
+    holds: Iterable[_Held],
+    queue: Iterable[_Held],
+    note: str,
+) -> None:
+    """Let each hold that excludes a request of another session hold the lock."""
+    requested = _owners(queue)
+    for row, holder in holds:
+        for mode, waiters in requested.items():
+            if waiters != {holder.id} and excludes(kind, row["mode"], mode):
+                text = f"{note.format(mode=row['mode'])} {mode}"
+                draft.hold(
+                    lock, holder, mode=row["mode"], note=text, lines=row, confidence=_MATCHED
+                )
+                break
+
+
+def _granting(draft: Draft, lock: Resource) -> Resource:
+    """Return what the first request of a queue waits for."""
+    granting = replace(lock, id=f"{lock.id}:granting", label=f"exclusive {lock.label}")
+    return draft.resources.setdefault(granting.id, granting)
 
 
 @dataclass(frozen=True, slots=True)
