@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiProblem } from '@/api/problem'
 import type { Interval } from '@/charts/range'
-import { formatNumber } from '@/format'
+import { formatCount, formatNumber } from '@/format'
 import { useLocation } from 'react-router'
 import { useIncidentId, useZone } from '@/state/incident'
 import { flag, oneOf, text, useUrlState } from '@/state/url'
@@ -147,6 +147,7 @@ export default function CompareScreen() {
         {tab !== 'fleet' && (
           <>
             <span className="segments" role="group" aria-label="Align the sides at">
+              <span className="muted compare-against">Align at</span>
               {ALIGN.map((name) => (
                 <Button
                   key={name}
@@ -162,7 +163,7 @@ export default function CompareScreen() {
               <Around key={around} align={align} value={around} onChange={setAround} />
             )}
             <span className="segments" role="group" aria-label="Reference side">
-              <span className="muted compare-against">against</span>
+              <span className="muted compare-against">Reference</span>
               {sides.map((_, at) => (
                 <Button
                   key={NAMES[at]}
@@ -271,8 +272,8 @@ function Around({
   )
   return (
     <span className="compare-around muted">
-      only {box(`From seconds after the ${align}`, from, setFrom)} to{' '}
-      {box(`To seconds after the ${align}`, to, setTo)} s
+      From {box(`From seconds after the ${align}`, from, setFrom)} to{' '}
+      {box(`To seconds after the ${align}`, to, setTo)} s after the {align}
     </span>
   )
 }
@@ -362,8 +363,8 @@ function SideSummary({
       <strong>{name}</strong> {item.label}
       {item.start && item.end && `, ${zone.format(item.start)} – ${zone.format(item.end)}`}
       {item.hosts.length > 0 && `, ${item.hosts.join(', ')}`}
-      {item.dumps > 0 && `, ${formatNumber(item.dumps)} ${item.dumps === 1 ? 'dump' : 'dumps'}`}
-      {item.samples > 0 && `, ${formatNumber(item.samples)} stack samples`}
+      {item.dumps > 0 && `, ${formatCount(item.dumps, 'dump')}`}
+      {item.samples > 0 && `, ${formatCount(item.samples, 'stack sample')}`}
     </span>
   )
 }

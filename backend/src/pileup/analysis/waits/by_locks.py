@@ -524,12 +524,20 @@ def _likely_holder(actor: Actor) -> tuple[bool, bool, float]:
 def _why_holder(actor: Actor, candidates: int) -> str:
     trx = actor.trx or {}
     idle = "without a running query, " if not trx.get("query") else ""
-    others = f"; {candidates - 1} other candidates" if candidates > 1 else "; the only candidate"
-    return (
-        f"inferred: active for {trx.get('active_s') or 0:.0f} s, {idle}"
-        f"{trx.get('row_locks')} row lock(s), {trx.get('undo_entries') or 0} undo entries, "
-        f"not blocked itself{others}"
+    more = candidates - 1
+    noun = "candidate" if more == 1 else "candidates"
+    others = f"; {more} other {noun}" if more else "; the only candidate"
+    has = "".join(
+        f"{count} {unit if count == 1 else units}, "
+        for count, unit, units in (
+            (trx.get("row_locks"), "row lock", "row locks"),
+            (trx.get("undo_entries"), "undo entry", "undo entries"),
+        )
+        if count is not None
     )
+    active = trx.get("active_s")
+    since = "" if active is None else f"active for {active:.0f} s, "
+    return f"inferred: {since}{idle}{has}not blocked itself{others}"
 
 
 def _trx_id(actor: Actor) -> str:
