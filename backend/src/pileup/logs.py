@@ -1,32 +1,60 @@
-"""Logging: one line per event, a constant name and its fields.
+"""Logging: one line per event, a constant name and its fields; for people, or as JSON.
 
 Traces are plain, without the values of local variables: those hold SQL text and host names, which
-may be secret and stay out of logs.
+may be secret and stay out of logs. What libraries log goes the same way in JSON.
 """
 
 from __future__ import annotations
 
 import logging
 import sys
+from typing import Any, Literal
 
 import structlog
 
+Format = Literal["console", "json"]
 
-def configure(level: str) -> None:
-    """Set up structlog for this process."""
+
+def configure(level: str, form: Format = "console") -> None:
+    """Set up structlog for this process; with JSON also the loggers of libraries."""
+    number = logging.getLevelNamesMapping().get(level.upper(), logging.INFO)
+    shared: list[Any] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+    as_json = [
+        structlog.processors.ExceptionRenderer(),
+        structlog.processors.JSONRenderer(default=str),
+    ]
+    for_people = [
+        structlog.dev.ConsoleRenderer(
+            colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
+        )
+    ]
     structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.dev.ConsoleRenderer(
-                colors=sys.stderr.isatty(),
-                exception_formatter=structlog.dev.plain_traceback,
-            ),
-        ],
-        wrapper_class=structlog.make_filtering_bound_logger(
-            logging.getLevelNamesMapping().get(level.upper(), logging.INFO)
-        ),
+        processors=[*shared, *(as_json if form == "json" else for_people)],
+        wrapper_class=structlog.make_filtering_bound_logger(number),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=False,
     )
+    if form == "json":
+        _take_over(number, [*shared, structlog.stdlib.add_logger_name], as_json)
+
+
+def _take_over(number: int, before: list[Any], rendering: list[Any]) -> None:
+    """Give the lines of every other logger (uvicorn, Celery, Alembic) the same form."""
+    handler = logging.StreamHandler(sys.stderr)
+    remove = structlog.stdlib.ProcessorFormatter.remove_processors_meta
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=before, processors=[remove, *rendering]
+        )
+    )
+    root = logging.getLogger()
+    root.handlers = [handler]
+    root.setLevel(number)
+    for name in ("uvicorn", "uvicorn.error", "uvicorn.access", "celery"):
+        logger = logging.getLogger(name)
+        logger.handlers = []
+        logger.propagate = True

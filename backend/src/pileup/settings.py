@@ -11,6 +11,7 @@ import os
 import sys
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator
@@ -83,7 +84,11 @@ class Settings(BaseSettings):
     worker_heartbeat_s: int = Field(default=5, ge=1)
     analysis_debounce_s: float = Field(default=1.0, ge=0)
 
+    # logs
     log_level: str = "INFO"
+    log_format: Literal["console", "json"] = "console"
+    access_log: bool = False  # a line for each request, not only for slow ones
+    slow_request_ms: int = Field(default=1000, ge=1)
 
     @field_validator("home", "ui_dir", "samples_dir", "knowledge_dir")
     @classmethod

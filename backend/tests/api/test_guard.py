@@ -14,6 +14,8 @@ from tests.support.site import Site
 
 PUBLIC = {
     ("get", "/health"),
+    ("get", "/livez"),
+    ("get", "/readyz"),
     ("get", "/api/v1/setup"),
     ("post", "/api/v1/session"),
     ("post", "/api/v1/session/link"),

@@ -19,7 +19,7 @@ from fastapi import APIRouter, Depends, FastAPI
 from starlette.routing import BaseRoute
 
 from pileup import __version__, knowledge, logs
-from pileup.api import bodies, errors, events, one_thread, transfer, ui, versioned
+from pileup.api import bodies, errors, events, one_thread, traffic, transfer, ui, versioned
 from pileup.api.accounts import accounts, presence, sign_in, status
 from pileup.api.accounts.limits import SignInLimits
 from pileup.api.artifacts import artifacts, given, mappings, paste, records, tables, uploads
@@ -133,7 +133,7 @@ log = structlog.get_logger()
 def create_app(settings: Settings | None = None) -> FastAPI:
     """Build the application that serves the API and the UI of one installation."""
     settings = settings or get_settings()
-    logs.configure(settings.log_level)
+    logs.configure(settings.log_level, settings.log_format)
     if settings.knowledge_dir is not None:
         for text in knowledge.use(settings.knowledge_dir, lenient=True):
             log.error("knowledge.left_out", why=text)
@@ -174,6 +174,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     transfer.install(app)
     bodies.install(app, f"{API}/", frozenset(f"{API}{path}" for path in PUBLIC_PATHS))
     ui.install(app, settings)
+    traffic.install(app, settings)
     app.openapi = lambda: openapi_document(app)  # type: ignore[method-assign]  # FastAPI's own way
     return app
 

@@ -29,6 +29,7 @@ class Pulse:
     def __init__(self, database_url: str) -> None:
         self._conninfo = listen_address(database_url)
         self._last: float | None = None
+        self._schema: str | None = None
         self._first = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._connection: psycopg.AsyncConnection[tuple[object, ...]] | None = None
@@ -43,6 +44,11 @@ class Pulse:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
         self._disconnect()
+
+    @property
+    def schema(self) -> str | None:
+        """Revision of the database's schema at the last beat."""
+        return self._schema
 
     async def answers(self) -> bool:
         """Return whether the database answered within the last seconds."""
@@ -61,7 +67,11 @@ class Pulse:
                         self._connection = await psycopg.AsyncConnection.connect(
                             self._conninfo, autocommit=True, **connect_args()
                         )
-                    await self._connection.execute("select 1")
+                    found = await self._connection.execute(
+                        "select (select version_num from alembic_version limit 1)"
+                    )
+                    row = await found.fetchone()
+                    self._schema = str(row[0]) if row else None
                 self._last = time.monotonic()
             except (psycopg.Error, OSError, TimeoutError) as error:
                 if self._last is None or time.monotonic() - self._last < _FRESH_S:

@@ -46,6 +46,9 @@ _COMPRESSED = (("br", ".br"), ("gzip", ".gz"))
 """Encodings of the built files from the smallest, and the ends of their names."""
 _FOR_EVER = "public, max-age=31536000, immutable"
 
+SCREENS = frozenset({"", "incidents", "settings", "sign-in", "v"})
+"""First parts of the addresses of screens (frontend/src/app/routes.tsx)."""
+
 _NO_STORE = (b"cache-control", b"no-store")
 
 _MISSING = (
@@ -65,6 +68,8 @@ def install(app: FastAPI, settings: Settings) -> None:
             return problem(request, 404, "Not found", f"the API has no {path}")
         if root is None:
             return PlainTextResponse(_MISSING, status_code=503)
+        if not _is_screen(path) and not _is_file(root, path):
+            return _nothing(root, request)
         return _file(root, path, request.headers.get("accept-encoding", ""))
 
     app.add_route("/{path:path}", fallback, methods=["GET", "HEAD"], include_in_schema=False)
@@ -99,6 +104,24 @@ class SecurityHeaders:
             await send(message)
 
         await self._app(scope, receive, with_headers)
+
+
+def _is_screen(path: str) -> bool:
+    """Return whether the UI has a screen there; only those are answered with its page."""
+    return path.strip("/").partition("/")[0] in SCREENS
+
+
+def _is_file(root: Path, path: str) -> bool:
+    wanted = (root / path.lstrip("/")).resolve() if "\x00" not in path else root
+    return wanted != root and wanted.is_relative_to(root.resolve()) and wanted.is_file()
+
+
+def _nothing(root: Path, request: Request) -> Response:
+    """Answer 404: with the UI's own page to a browser, in one sentence to a program."""
+    if "text/html" in request.headers.get("accept", ""):
+        page = root / "index.html"
+        return FileResponse(page, status_code=404, headers={"Cache-Control": "no-cache"})
+    return problem(request, 404, "Not found", f"there is nothing at {request.url.path}")
 
 
 def _file(root: Path, path: str, accepted: str) -> Response:

@@ -10,6 +10,7 @@ from pileup.cli.sentences import sentences
 from pileup.runtime import commands
 from pileup.runtime.home import prepare
 from pileup.runtime.instance import need_database, resolve
+from pileup.runtime.schema import need_schema
 from pileup.settings import Settings
 
 
@@ -25,7 +26,10 @@ from pileup.settings import Settings
 def command(workers: int) -> None:
     """Serve on PILEUP_HOST and PILEUP_PORT with PILEUP_DATABASE_URL."""
     settings = resolve(Settings())
-    need_database(settings)
+    need_schema(need_database(settings))
     prepare(settings.home, min_free_bytes=0)
     words = commands.serve_command(settings, workers)
-    os.execve(words[0], words, commands.child_environment(settings))
+    environment = commands.child_environment(settings)
+    if workers > 1:
+        environment |= commands.shared_metrics(settings)
+    os.execve(words[0], words, environment)

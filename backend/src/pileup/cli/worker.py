@@ -11,6 +11,7 @@ from pileup.runtime import commands
 from pileup.runtime.errors import StartError
 from pileup.runtime.home import prepare
 from pileup.runtime.instance import need_database, resolve
+from pileup.runtime.schema import need_schema
 from pileup.settings import Settings
 
 
@@ -20,12 +21,13 @@ from pileup.settings import Settings
 def command(concurrency: int | None) -> None:
     """Run one worker against PILEUP_DATABASE_URL and PILEUP_BROKER_URL."""
     settings = resolve(Settings())
-    need_database(settings)
+    database_url = need_database(settings)
     if settings.broker_url is None:
         raise StartError(
             "no broker is configured: start `pileup run` on this data folder, or name a served "
             "one in PILEUP_BROKER_URL."
         )
+    need_schema(database_url)
     if concurrency is not None:
         settings = settings.model_copy(update={"worker_concurrency": concurrency})
     prepare(settings.home, min_free_bytes=0)

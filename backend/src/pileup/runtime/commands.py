@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import sys
 
 from pileup.paths import PACKAGE
@@ -65,3 +66,11 @@ def child_environment(settings: Settings) -> dict[str, str]:
         "PYTHONUNBUFFERED": "1",
     }
     return {**os.environ, **names}
+
+
+def shared_metrics(settings: Settings) -> dict[str, str]:
+    """Return the environment with which several API processes count together, from zero."""
+    folder = settings.home / "run" / f"metrics-{settings.port}"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True, mode=0o700)
+    return {"PROMETHEUS_MULTIPROC_DIR": str(folder)}

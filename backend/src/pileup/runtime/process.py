@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -158,3 +159,18 @@ def _rotate(log: Path) -> None:
     with contextlib.suppress(FileNotFoundError):
         if log.stat().st_size > _LOG_LIMIT_BYTES:
             log.replace(log.with_name(log.name + ".1"))
+
+
+def rotate_open_log(log: Path, limit_bytes: int = _LOG_LIMIT_BYTES) -> bool:
+    """Copy a log that a child still writes to `.1`, and empty it; return whether it was too long.
+
+    The child appends, so it goes on at the new beginning. Lines of this moment may be lost.
+    """
+    try:
+        if log.stat().st_size <= limit_bytes:
+            return False
+        shutil.copyfile(log, log.with_name(log.name + ".1"))
+        os.truncate(log, 0)
+    except OSError:  # a full disk: the next round tries again
+        return False
+    return True

@@ -7,7 +7,21 @@ from sqlalchemy.exc import DBAPIError
 
 from pileup.runtime.errors import StartError, disk_full
 from pileup.storage.errors import WrongSchema
-from pileup.storage.migrate import upgrade
+from pileup.storage.migrate import check, upgrade
+
+
+def need_schema(database_url: str) -> None:
+    """Raise a sentence unless the database has the schema of this program; changes nothing."""
+    try:
+        check(database_url)
+    except WrongSchema as error:
+        raise StartError(f"{error}.") from error
+    except DBAPIError as error:
+        reason = (str(error.orig).strip().splitlines() or [type(error.orig).__name__])[0]
+        raise StartError(
+            f"the database cannot be reached ({reason}): see that it runs and that "
+            "PILEUP_DATABASE_URL is right."
+        ) from error
 
 
 def migrate(database_url: str) -> None:

@@ -24,7 +24,7 @@ from pileup.runtime import home as home_folder
 from pileup.runtime.doctor import examine
 from pileup.runtime.errors import StartError, disk_full
 from pileup.runtime.postgres import EmbeddedPostgres
-from pileup.runtime.process import Child, stop_leftovers
+from pileup.runtime.process import Child, rotate_open_log, stop_leftovers
 from pileup.runtime.schema import migrate
 from pileup.runtime.valkey import EmbeddedValkey
 from pileup.settings import Settings
@@ -33,6 +33,7 @@ _POLL_S = 0.2
 _STEADY_S = 60  # a child that ran this long starts with a clean record
 _LONGEST_PAUSE_S = 30.0
 _HEARTBEAT_WAIT_S = 20
+_LOG_CHECK_S = 10.0
 _STOP_S = {"api": 5.0, "worker": 8.0, "queue": 10.0, "database": 30.0}  # in this order
 
 
@@ -64,6 +65,7 @@ class Supervisor:
         self._services: list[_Service] = []
         self._listener: socket.socket | None = None
         self._stopping = False
+        self._logs_checked = time.monotonic()
 
     def run(self) -> None:
         """Start everything, watch until a signal comes, stop everything."""
@@ -239,6 +241,11 @@ class Supervisor:
     # ---- watch -------------------------------------------------------------------------------
 
     def _watch(self) -> None:
+        if time.monotonic() >= self._logs_checked + _LOG_CHECK_S:
+            self._logs_checked = time.monotonic()
+            for service in self._services:
+                if service.child is not None:
+                    rotate_open_log(service.child.log)
         for service in self._services:
             if service.child is not None:
                 code = service.child.poll()

@@ -6,6 +6,8 @@ checkout is a link to it), so that a checkout, a wheel and an image have them at
 
 from __future__ import annotations
 
+from functools import cache
+
 from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
@@ -59,12 +61,19 @@ def check(database_url: str) -> None:
     finally:
         engine.dispose()
     _refuse_unknown(current, config)
-    head = ScriptDirectory.from_config(config).get_current_head()
+    head = newest_revision()
     if current != head:
         raise WrongSchema(
             f"the database is at schema {current or 'none'}, this program needs {head}; "
-            "start `pileup run` once, or call `alembic upgrade head`, to migrate it"
+            "run `pileup migrate` (`pileup run` does it by itself)"
         )
+
+
+@cache
+def newest_revision() -> str | None:
+    """Return the revision that this program needs."""
+    config = alembic_config("postgresql://nobody@localhost/none")
+    return ScriptDirectory.from_config(config).get_current_head()
 
 
 def alembic_config(database_url: str) -> Config:

@@ -19,7 +19,7 @@ SLICE_S = 2
 """Time for which one message runs short jobs."""
 
 _settings = get_settings()
-logs.configure(_settings.log_level)
+logs.configure(_settings.log_level, _settings.log_format)
 
 app = make_celery(
     _settings.broker_url or "memory://", task_time_limit_s=_settings.task_time_limit_s
@@ -46,6 +46,13 @@ def work() -> None:
 
     if run_due(process_runtime(), SLICE_S):
         bell.pass_on()
+
+
+if _settings.log_format == "json":
+
+    @signals.setup_logging.connect
+    def _keep_logging(**_: Any) -> None:
+        """Keep Celery from replacing the log handlers, which write JSON."""
 
 
 @signals.worker_ready.connect

@@ -59,7 +59,12 @@ def _announce_start(unit: Unit, job: Job | None) -> None:
 
 
 def _execute(runtime: Runtime, job: Job) -> None:
-    """Do the job and finish it."""
+    """Do the job and finish it; its id is in every log line of the meantime."""
+    with structlog.contextvars.bound_contextvars(job_id=job.id, incident_id=job.incident_id):
+        _do(runtime, job)
+
+
+def _do(runtime: Runtime, job: Job) -> None:
     started = time.monotonic()
     if job.kind != "webhook":
         settings = runtime.settings
@@ -86,7 +91,7 @@ def _execute(runtime: Runtime, job: Job) -> None:
     except Exception as error:  # noqa: BLE001  (the edge: the work is marked failed, with a reason)
         _fail(runtime, job, error)
     elapsed_ms = round(1000 * (time.monotonic() - started))
-    log.info("job.ended", job_id=job.id, kind=job.kind, attempt=job.attempt, elapsed_ms=elapsed_ms)
+    log.info("job.ended", kind=job.kind, attempt=job.attempt, elapsed_ms=elapsed_ms)
 
 
 def _try_again(runtime: Runtime, job: Job) -> bool:
@@ -98,7 +103,7 @@ def _try_again(runtime: Runtime, job: Job) -> bool:
 def _fail(runtime: Runtime, job: Job, error: Exception) -> None:
     sentence = _sentence(runtime, error)
     known = isinstance(error, NotFound | NoSpace | SoftTimeLimitExceeded)
-    log.error("job.failed", job_id=job.id, error=sentence, exc_info=None if known else error)
+    log.error("job.failed", error=sentence, exc_info=None if known else error)
     with runtime.database.unit() as unit:
         if not Jobs(unit).finish(job, sentence):
             return

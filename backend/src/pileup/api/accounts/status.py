@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import shutil
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Request, Response
+from prometheus_client import CONTENT_TYPE_LATEST
 
 from pileup import __version__
+from pileup.api.auth import AdminDep
 from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
 from pileup.api.errors import ApiError
+from pileup.api.metrics import render
 from pileup.api.pulse import Pulse
 from pileup.api.schema import Out
+from pileup.storage.migrate import newest_revision
 from pileup.storage.queue.jobs import Jobs, QueueLength
 from pileup.storage.queue.places import NOWHERE, Place, places
 from pileup.storage.queue.workers import Workers, WorkerStatus
@@ -52,6 +56,37 @@ async def health(request: Request) -> Health:
             Retry_After="2",
         )
     return Health(status="ok")
+
+
+@public.get("/livez")
+async def live() -> Health:
+    """Answer 200 while this process answers at all: restart it when it does not."""
+    return Health(status="ok")
+
+
+@public.get("/readyz")
+async def ready(request: Request) -> Health:
+    """Answer 200 when requests may be sent here: the database answers, with the right schema."""
+    await health(request)
+    pulse: Pulse = request.app.state.pulse
+    wanted = newest_revision()
+    if pulse.schema != wanted:
+        raise ApiError(
+            503,
+            "Another schema",
+            f"the database is at schema {pulse.schema or 'none'}, this program needs {wanted}; run "
+            "`pileup migrate` of the newer of the two",
+            Retry_After="5",
+        )
+    return Health(status="ok")
+
+
+@public.get("/metrics", response_class=Response)
+def metrics(by: AdminDep, services: ServicesDep, unit: UnitDep) -> Response:
+    """Return the metrics for Prometheus; for admins, as a rule with a token of scope read."""
+    if by.scope == "push":
+        raise ApiError(403, "Not with this token", "use a token with scope read")
+    return Response(render(services, unit), media_type=CONTENT_TYPE_LATEST)
 
 
 @router.get("/status")

@@ -364,6 +364,24 @@ class Jobs:
         counts = {row[0]: row[1] for row in rows}
         return QueueLength(counts.get("queued", 0), counts.get("running", 0))
 
+    def open_by_kind(self) -> dict[tuple[str, str], int]:
+        """Count the waiting and running jobs by kind and state."""
+        rows = self._db.execute(
+            select(models.Job.kind, models.Job.state, func.count())
+            .where(models.Job.state.in_(("queued", "running")))
+            .group_by(models.Job.kind, models.Job.state)
+        )
+        return {(row[0], row[1]): row[2] for row in rows}
+
+    def longest_wait_s(self) -> float:
+        """Return for how long the job that waits longest has been due; 0 without one."""
+        since = self._db.scalar(
+            select(func.extract("epoch", func.now() - func.min(models.Job.not_before))).where(
+                models.Job.state == "queued", models.Job.not_before <= func.now()
+            )
+        )
+        return float(since or 0.0)
+
     def _abandoned(self, row: models.Job, gone: Callable[[str], bool]) -> bool:
         now = self._db.scalar(select(func.clock_timestamp()))
         assert now is not None
