@@ -54,7 +54,7 @@ def _take_over(number: int, before: list[Any], rendering: list[Any]) -> None:
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(number)
-    for name in ("uvicorn", "uvicorn.error", "uvicorn.access", "celery"):
+    for name in ("uvicorn", "uvicorn.error", "celery"):
         logger = logging.getLogger(name)
         logger.handlers = []
         logger.propagate = True
