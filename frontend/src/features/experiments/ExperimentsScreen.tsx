@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { hypothesesQuery, useMay } from '@/api/queries'
 import { useIncidentId } from '@/state/incident'
 import { text, useUrlState } from '@/state/url'
+import { useTimes } from '@/ui/controls/TimesToggle'
 import { Button } from '@/ui/controls/Button'
 import { cx } from '@/ui/controls/cx'
 import { EmptyState, NotRefreshed, Problem, SkeletonRows } from '@/ui/display/States'
@@ -29,7 +30,7 @@ export default function ExperimentsScreen() {
   const mayWrite = useMay('contributor')
   const [open, setOpen] = useUrlState('experiment', text, '')
   const [plan, setPlan] = useUrlState('plan', text, '')
-  const [by, setBy] = useState<'happened' | 'recorded'>('happened')
+  const [by, setBy] = useTimes()
   const [pasting, setPasting] = useState(false)
   const list = useQuery(experimentsQuery(id))
   const sweeps = useQuery(sweepsQuery(id))

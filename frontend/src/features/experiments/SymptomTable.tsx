@@ -6,6 +6,7 @@ import { formatNumber } from '@/format'
 import { Button, IconButton } from '@/ui/controls/Button'
 import { cx } from '@/ui/controls/cx'
 import { ExportMenu } from '@/ui/controls/ExportMenu'
+import { TimesToggle, useTimes } from '@/ui/controls/TimesToggle'
 import { CloseIcon } from '@/ui/controls/icons'
 import { Happened } from '@/ui/display/Happened'
 import { Problem } from '@/ui/display/States'
@@ -80,6 +81,7 @@ export function SymptomTable({ incidentId, experiments, onOpen }: Props) {
               Add a symptom
             </Button>
           )}
+          {rows.some((row) => row.own?.happened_at) && <TimesToggle />}
           {rows.length > 0 && (
             <ExportMenu name="symptoms" rows={() => symptomExport(rows, runs)} markdown />
           )}
@@ -182,6 +184,7 @@ export function SymptomTable({ incidentId, experiments, onOpen }: Props) {
 
 /** Who wrote a symptom, and when it was noticed if a person gave that. */
 function NotedBy({ symptom }: { readonly symptom: Symptom }) {
+  const [by] = useTimes()
   return (
     <span className="faint">
       by {symptom.by}
@@ -192,6 +195,7 @@ function NotedBy({ symptom }: { readonly symptom: Symptom }) {
             at={symptom.happened_at}
             precision={symptom.happened_precision}
             recorded={symptom.recorded_at}
+            by={by}
           />
         </>
       )}

@@ -7,6 +7,7 @@ import { Problem } from '@/ui/display/States'
 import { Happened } from '@/ui/display/Happened'
 import { HappenedField, useGiven } from '@/ui/controls/HappenedField'
 import { NOW } from '@/ui/controls/happened'
+import { TimesToggle, useTimes } from '@/ui/controls/TimesToggle'
 import { InspectorSection } from '@/ui/panels/Inspector'
 import { ConfidenceChart } from './ConfidenceChart'
 import { PinChoice, pinsOf } from './PinChoice'
@@ -76,7 +77,7 @@ export function SetConfidence({
 }
 
 export function ConfidenceLedger({ hypothesis }: { readonly hypothesis: Hypothesis }) {
-  const [by, setBy] = useState<'happened' | 'recorded'>('happened')
+  const [by] = useTimes()
   const steps =
     by === 'happened'
       ? hypothesis.history
@@ -84,15 +85,7 @@ export function ConfidenceLedger({ hypothesis }: { readonly hypothesis: Hypothes
   const isLater = steps.some((step) => step.happened_at !== null)
   return (
     <InspectorSection title="Confidence over time">
-      {isLater && (
-        <Button
-          size="small"
-          pressed={by === 'recorded'}
-          onClick={() => setBy(by === 'recorded' ? 'happened' : 'recorded')}
-        >
-          In the order of recording
-        </Button>
-      )}
+      {isLater && <TimesToggle />}
       <ConfidenceChart steps={steps} by={by} />
       <ol className="ledger">
         {[...steps].reverse().map((step, index) => (
