@@ -14,7 +14,7 @@ from pileup.cli.checking.bundle import Bundle, Row
 
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|(?<=pin-)[0-9a-f]{32}")
 _SERVER = re.compile(r"https?://[^\s/)\"]+(?=/incidents/)")
-_WRITTEN = re.compile(r"Written: \S+|<dt>Written</dt><dd>[^<]*")
+_WRITTEN = re.compile(r"Written: \S+(?: \d\d:\d\d UTC)?|<dt>Written</dt><dd>[^<]*")
 _VIEWER = re.compile(r"<script>.*?</script>", re.DOTALL)
 _MORE = "… "
 """Begins the line of an excerpt that counts what was left out (views/artifacts/excerpts.py)."""
