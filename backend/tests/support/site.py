@@ -120,7 +120,7 @@ def open_site(settings: Settings) -> Iterator[Site]:
     app = create_app(settings)
     with TestClient(app, raise_server_exceptions=False) as stranger:
         app.state.sign_in_limits.pause_s = 0.0
-        app.state.bodies = CheckedBodies("tests")
+        app.state.bodies = CheckedBodies("tests", app.state.services.database)
         site = Site(settings, app, stranger, stranger)
         with site.database.unit() as unit:
             known = Accounts(unit).has_users()
