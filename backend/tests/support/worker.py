@@ -72,4 +72,4 @@ def until(what: str, holds: Callable[[], bool], timeout_s: float = 150) -> None:
     while not holds():
         if time.monotonic() > deadline:
             raise AssertionError(f"after {timeout_s} s: {what} does not hold")
-        time.sleep(0.05)
+        time.sleep(0.2)  # each look is a request: it takes CPU time from what it waits for
