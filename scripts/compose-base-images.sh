@@ -1,7 +1,7 @@
 #!/bin/sh
 # Build stand-ins for the base images of docker-compose.yml from Debian 13 packages, for machines
 # that reach a Debian mirror but no image registry. They have the versions of their tags (Python 3.13,
-# PostgreSQL 17, Valkey 8; Node is this machine's) and test our files, not the official images.
+# PostgreSQL 17, Valkey 8, RabbitMQ 4; Node is this machine's) and test our files, not the official images.
 # Usage: compose-base-images.sh SCRATCH_FOLDER IMAGE...
 set -eu
 
@@ -101,6 +101,17 @@ RUN apt-get -qq update && apt-get -qq install -y --no-install-recommends valkey-
 WORKDIR /data
 VOLUME /data
 CMD ["valkey-server"]
+D
+        ;;
+    rabbitmq:*)
+        build "$image" <<'D'
+FROM debian:trixie-slim
+RUN echo 'exit 101' >/usr/sbin/policy-rc.d && chmod 0755 /usr/sbin/policy-rc.d \
+    && apt-get -qq update && apt-get -qq install -y --no-install-recommends rabbitmq-server \
+    && rm -rf /var/lib/apt/lists/* /var/lib/rabbitmq/*
+ENV RABBITMQ_LOGS=- HOME=/var/lib/rabbitmq PATH=/usr/lib/rabbitmq/bin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+VOLUME /var/lib/rabbitmq
+CMD ["rabbitmq-server"]
 D
         ;;
     *)

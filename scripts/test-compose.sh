@@ -2,7 +2,7 @@
 # Build and start docker-compose.yml and run the browser journey against it.
 #
 # Use the running docker daemon. Without one, as root on Debian, install docker.io and start a
-# daemon in a scratch folder; without an image registry, build stand-ins for the four base images
+# daemon in a scratch folder; without an image registry, build stand-ins for the base images
 # from Debian packages. If that fails too, print the reason and skip (exit code 0), because the
 # journey itself is part of `make test`.
 set -eu
@@ -83,7 +83,7 @@ export DOCKER_BUILDKIT=1 COMPOSE_DOCKER_CLI_BUILD=1
 # ---- base images ---------------------------------------------------------------------------
 
 have() { docker image inspect "$1" >/dev/null 2>&1; }
-bases="node:20-trixie-slim python:3.13-slim-trixie postgres:17 valkey/valkey:8"
+bases="node:20-trixie-slim python:3.13-slim-trixie postgres:17 valkey/valkey:8 rabbitmq:4"
 missing=""
 for image in $bases; do
     have "$image" || timeout 120 docker pull --quiet "$image" >/dev/null 2>&1 || missing="$missing $image"
@@ -144,5 +144,13 @@ say "the browser journey"
 say "after a restart of everything it is well again"
 compose restart --timeout 20 >/dev/null 2>&1
 for service in postgres broker api worker; do wait_healthy "$service"; done
+compose exec -T worker pileup doctor
+
+say "with RabbitMQ in place of Valkey"
+COMPOSE_FILE=docker-compose.yml:docker-compose.rabbitmq.yml
+export COMPOSE_FILE
+compose up -d
+for service in postgres broker api worker; do wait_healthy "$service"; done
+.venv/bin/python scripts/test_dist.py "$(compose exec -T api pileup link | grep -o 'http[^ ]*' | tr -d '\r')"
 compose exec -T worker pileup doctor
 say "passed"

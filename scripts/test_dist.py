@@ -2,6 +2,7 @@
 
 The commands run in an empty folder, with a PATH that holds the environment and nothing else.
 Usage: test_dist.py FOLDER    (the folder with the wheel and constraints.txt)
+       test_dist.py LINK      (a sign-in link: uses the installation that printed it)
 """
 
 from __future__ import annotations
@@ -26,6 +27,11 @@ LINK = re.compile(r"(https?://\S+)/sign-in\?link=(\S+)")
 
 
 def main() -> None:
+    if match := LINK.fullmatch(sys.argv[1]):
+        with signed_in(match) as client:
+            use(client)
+        say("passed")
+        return
     (wheel,) = Path(sys.argv[1]).resolve().glob("pileup-*.whl")
     with tempfile.TemporaryDirectory(prefix="pileup-dist-") as scratch:
         folder = Path(scratch)
@@ -92,7 +98,14 @@ def run_alone(environment: Path, folder: Path) -> None:
             stderr=subprocess.STDOUT,
         )
         try:
-            with signed_in(process, folder / "run.log") as client:
+            printed = folder / "run.log"
+            link = until(
+                lambda: LINK.search(printed.read_text()),
+                120,
+                "a sign-in link",
+                lambda: process.poll() is None,
+            )
+            with signed_in(link) as client:
                 use(client)
             pileup("doctor")
             say("pileup doctor finds nothing wrong")
@@ -107,11 +120,8 @@ def run_alone(environment: Path, folder: Path) -> None:
 
 
 @contextmanager
-def signed_in(process: subprocess.Popen[bytes], log: Path) -> Iterator[httpx.Client]:
-    """Sign in with the link that `pileup run` prints."""
-    match = until(
-        lambda: LINK.search(log.read_text()), 120, "a sign-in link", lambda: process.poll() is None
-    )
+def signed_in(match: re.Match[str]) -> Iterator[httpx.Client]:
+    """Sign in with the link that `pileup run` or `pileup link` printed."""
     with httpx.Client(base_url=match[1], timeout=60) as client:
         body = {"link": match[2], "name": "Ada", "email": None, "password": None}
         client.post("/api/v1/session/link", json=body).raise_for_status()
@@ -130,8 +140,10 @@ def use(client: httpx.Client) -> None:
         expect(served, f"{address} of the UI: {answer.status_code}")
     say(f"the UI is served, with {len(assets)} files that its page names")
 
-    offered = {sample["id"] for sample in client.get("/api/v1/samples").json()}
-    expect(SAMPLE in offered, f"samples on offer: {offered}")
+    offered = {sample["id"]: sample for sample in client.get("/api/v1/samples").json()}
+    expect(SAMPLE in offered, f"samples on offer: {sorted(offered)}")
+    if loaded := offered[SAMPLE]["incident_id"]:  # loading it again would only open it
+        client.delete(f"/api/v1/incidents/{loaded}").raise_for_status()
     incident = client.post(f"/api/v1/samples/{SAMPLE}/load").json()["id"]
     address = f"/api/v1/incidents/{incident}"
     until(
