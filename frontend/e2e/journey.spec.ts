@@ -160,7 +160,7 @@ test('from the upload to the postmortem', async ({ page }) => {
 
   await test.step('export the report, every claim with its raw lines', async () => {
     await page.goto(at('report'))
-    await expect(page.getByTestId('report-preview')).toContainText(HOLDER)
+    await expect(page.getByTestId('report-document')).toContainText(HOLDER)
     await page.getByRole('button', { name: 'Export', exact: true }).click()
     await page.getByRole('radio', { name: /^HTML/ }).check()
     const download = page.waitForEvent('download')

@@ -4,7 +4,7 @@
  */
 import { writeFile } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
-import { expect, test } from '@playwright/test'
+import { expect, type Locator, test } from '@playwright/test'
 import { colleague } from './colleague'
 import { loadSample } from './sample'
 
@@ -13,18 +13,49 @@ test.setTimeout(240_000)
 
 let incident = ''
 
+/** Whether one element begins above the other on the page. */
+async function isAbove(one: Locator, other: Locator): Promise<boolean> {
+  const [first, second] = [await one.boundingBox(), await other.boundingBox()]
+  return first !== null && second !== null && first.y < second.y
+}
+
 test('a section is written, checked, and released', async ({ page, context, browser }) => {
   incident = await loadSample(context, 'hot-row')
   await page.goto(`/incidents/${incident}/report?section=summary`)
   const editor = page.getByRole('textbox', { name: 'Summary, Markdown' })
+  const summary = page.getByRole('region', { name: 'Summary' })
+  const impact = page.getByRole('region', { name: 'Impact' })
   const side = page.getByRole('complementary', { name: 'About the report' })
 
-  await test.step('`/` inserts a live block, and the preview draws it', async () => {
+  await test.step('the whole document is on one page', async () => {
+    await expect(impact).toContainText('Duration')
+    await expect(page.getByRole('region', { name: 'What happened' })).toContainText('Root blockers')
+  })
+
+  await test.step('`/` inserts a live block, drawn in place', async () => {
     await editor.click()
     await page.keyboard.press('Control+End')
     await page.keyboard.type('\n\n301 waiters because of human error.\n\n/waits')
     await page.getByRole('option', { name: /wait graph/i }).click()
-    await expect(page.getByTestId('report-preview').locator('[data-node]').first()).toBeVisible()
+    await expect(summary.locator('[data-node]').first()).toBeVisible()
+  })
+
+  await test.step('keys move a block within its section and into the next', async () => {
+    const claim = summary.getByText('301 waiters because of human error.')
+    await page.keyboard.press('Alt+ArrowUp')
+    await expect.poll(() => isAbove(summary.locator('[data-node]').first(), claim)).toBe(true)
+    await page.keyboard.press('Alt+ArrowDown')
+    await page.keyboard.press('Alt+ArrowDown')
+    await expect(impact.locator('[data-node]').first()).toBeVisible()
+    await expect(summary.locator('[data-node]')).toHaveCount(0)
+  })
+
+  await test.step('a block is dragged by its handle, also to another section', async () => {
+    await impact.hover()
+    const end = summary.getByText('301 waiters because of human error.')
+    await impact.locator('.doc-handle').first().dragTo(end)
+    await expect(summary.locator('[data-node]').first()).toBeVisible()
+    await expect(impact.locator('[data-node]')).toHaveCount(0)
   })
 
   await test.step('checks name the line, and lead to it', async () => {

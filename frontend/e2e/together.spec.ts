@@ -9,7 +9,7 @@ import { csrf } from './sample'
 const WORDS = { ada: 'Ada saw the waiters first. ', bob: 'Bob says that the latch was held. ' }
 
 const editor = (page: Page) => page.getByRole('textbox', { name: 'Impact, Markdown' })
-const saved = (page: Page) => page.locator('.live-saved')
+const saved = (page: Page) => page.getByRole('region', { name: 'Impact' }).locator('.live-saved')
 
 /** What the text says, without the cursors drawn in it. */
 async function said(page: Page): Promise<string> {

@@ -225,7 +225,7 @@ def test_a_viewer_sees_how_a_section_will_look(site: Site) -> None:
     viewer = site.client("viewer")
     answer = viewer.post(url, json={"body_md": "**bold**"})
     assert answer.status_code == 200
-    assert "<strong>bold</strong>" in answer.json()["html"]
+    assert "<strong>bold</strong>" in answer.json()["blocks"][0]["html"]
     assert viewer.post(url, json={"body_md": ""}, headers={"X-CSRF-Token": "no"}).status_code == 403
 
 

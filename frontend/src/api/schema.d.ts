@@ -2042,6 +2042,26 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/incidents/{incident_id}/report/page': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Get Report Page
+     * @description Return the whole draft as readers see it, section by section.
+     */
+    get: operations['get_report_page_api_v1_incidents__incident_id__report_page_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/incidents/{incident_id}/report/preview': {
     parameters: {
       query?: never
@@ -7111,6 +7131,50 @@ export interface components {
       /** Words */
       words: string
     }
+    /**
+     * PageBlock
+     * @description A block of a section as readers see it.
+     */
+    PageBlock: {
+      /** First */
+      first: number
+      /** Html */
+      html: string
+      /**
+       * Kind
+       * @enum {string}
+       */
+      kind: 'text' | 'figure' | 'table' | 'code' | 'problem'
+      /** Last */
+      last: number
+    }
+    /**
+     * PageNote
+     * @description A source that the text of a section names.
+     */
+    PageNote: {
+      /** Label */
+      label: string
+      /** Link */
+      link: string | null
+      /** Number */
+      number: number
+      /** Stale */
+      stale: boolean
+      /** Text */
+      text: string
+    }
+    /** PageSection */
+    PageSection: {
+      /** Blocks */
+      blocks: components['schemas']['PageBlock'][]
+      /** Key */
+      key: string
+      /** Notes */
+      notes: components['schemas']['PageNote'][]
+      /** Text */
+      text: string
+    }
     /** Password */
     Password: {
       /** Email */
@@ -7433,11 +7497,6 @@ export interface components {
       /** Text */
       text?: string | null
     }
-    /** Preview */
-    Preview: {
-      /** Html */
-      html: string
-    }
     /** PreviewedRun */
     PreviewedRun: {
       run: components['schemas']['TableRun']
@@ -7476,6 +7535,16 @@ export interface components {
       unit: string | null
       /** Values */
       values: number
+    }
+    /** PreviewText */
+    PreviewText: {
+      /** Body Md */
+      body_md: string
+      /**
+       * Section
+       * @default
+       */
+      section: string
     }
     /** ProblemDoc */
     ProblemDoc: {
@@ -10150,6 +10219,9 @@ export type OverlayLine = components['schemas']['OverlayLine']
 export type Overview = components['schemas']['Overview']
 export type OverviewAnalysis = components['schemas']['OverviewAnalysis']
 export type OwnSymptom = components['schemas']['OwnSymptom']
+export type PageBlock = components['schemas']['PageBlock']
+export type PageNote = components['schemas']['PageNote']
+export type PageSection = components['schemas']['PageSection']
 export type Password = components['schemas']['Password']
 export type PastedProblem = components['schemas']['PastedProblem']
 export type PastedTable = components['schemas']['PastedTable']
@@ -10167,10 +10239,10 @@ export type PlacedClock = components['schemas']['PlacedClock']
 export type PredictionInput = components['schemas']['Prediction-Input']
 export type PredictionOutput = components['schemas']['Prediction-Output']
 export type Presence = components['schemas']['Presence']
-export type Preview = components['schemas']['Preview']
 export type PreviewedRun = components['schemas']['PreviewedRun']
 export type PreviewRow = components['schemas']['PreviewRow']
 export type PreviewSeries = components['schemas']['PreviewSeries']
+export type PreviewText = components['schemas']['PreviewText']
 export type ProblemDoc = components['schemas']['ProblemDoc']
 export type Processlist = components['schemas']['Processlist']
 export type ProcesslistGroup = components['schemas']['ProcesslistGroup']
@@ -14382,6 +14454,37 @@ export interface operations {
       }
     }
   }
+  get_report_page_api_v1_incidents__incident_id__report_page_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['PageSection'][]
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   preview_api_v1_incidents__incident_id__report_preview_post: {
     parameters: {
       query?: never
@@ -14393,7 +14496,7 @@ export interface operations {
     }
     requestBody: {
       content: {
-        'application/json': components['schemas']['SectionText']
+        'application/json': components['schemas']['PreviewText']
       }
     }
     responses: {
@@ -14403,7 +14506,7 @@ export interface operations {
           [name: string]: unknown
         }
         content: {
-          'application/json': components['schemas']['Preview']
+          'application/json': components['schemas']['PageSection']
         }
       }
       /** @description Validation Error */

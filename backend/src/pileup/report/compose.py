@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 
 from msgspec.structs import replace
 
@@ -24,9 +26,9 @@ from pileup.report.document import (
     Trouble,
 )
 from pileup.report.text.live_blocks import expand
-from pileup.report.text.markdown_blocks import Directive, parse
+from pileup.report.text.markdown_blocks import Directive, Passage, parse, passages
 from pileup.report.text.prefill import body
-from pileup.report.text.source_notes import Notes
+from pileup.report.text.source_notes import Note, Notes
 from pileup.report.text.templates import Part, template
 
 MOST_ROWS = 1000
@@ -78,6 +80,60 @@ def _quoted(sections: list[Section]) -> list[str]:
         for inner in block.blocks
         if isinstance(inner, Code)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class DraftSection:
+    """A section of the draft, with the lines of its text that each block comes from."""
+
+    key: str
+    text: str
+    passages: list[Passage]
+    notes: list[Note]
+    """The sources that it names, in order of appearance."""
+
+
+def draft(case: Case) -> list[DraftSection]:
+    """Compose every section of the template for the editor, numbered as in the document."""
+    return _draft(case, {part.key: body(case, part.key) for part in template(case.template).parts})
+
+
+def draft_of_text(case: Case, markdown: str) -> DraftSection:
+    """Compose one text alone for the editor."""
+    return _draft(case, {"": markdown})[0]
+
+
+def _draft(case: Case, texts: dict[str, str]) -> list[DraftSection]:
+    notes = Notes(case)
+    named: dict[str, dict[str, Note]] = {key: {} for key in texts}
+
+    def read(key: str) -> list[Passage]:
+        def number(label: str) -> int:
+            named[key][label] = notes.find(label)
+            return named[key][label].number
+
+        def live(directive: Directive) -> list[Block]:
+            return expand(case, directive, number)
+
+        return passages(texts[key], number, live)
+
+    found = {key: read(key) for key in texts}
+    sections = numbered(
+        [
+            Section(key, "", "", [block for passage in each for block in passage.blocks])
+            for key, each in found.items()
+        ]
+    )
+    made = []
+    for section in sections:
+        blocks = iter(section.blocks)
+        of_section = [
+            Passage(each.first, each.last, list(islice(blocks, len(each.blocks))))
+            for each in found[section.key]
+        ]
+        key = section.key
+        made.append(DraftSection(key, texts[key], of_section, list(named[key].values())))
+    return made
 
 
 def blocks_of(case: Case, markdown: str) -> list[Block]:

@@ -8,22 +8,22 @@ import { type Report, type Section, useTemplate } from './queries'
 export function Outline({
   incidentId,
   report,
+  remarks,
+  reading,
   selected,
   onSelect,
 }: {
   readonly incidentId: string
   readonly report: Report
+  readonly remarks: ReadonlyMap<string, number>
+  /** The section at the top of the screen. */
+  readonly reading: string
   readonly selected: string
   readonly onSelect: (key: string) => void
 }) {
   const mayWrite = useMay('contributor')
   const choose = useTemplate(incidentId, report.template_revision)
   const template = report.templates.find((template) => template.id === report.template)
-  const remarks = new Map<string, number>()
-  for (const check of report.checks) {
-    if (check.level !== 'warning' || check.section === null) continue
-    remarks.set(check.section, (remarks.get(check.section) ?? 0) + 1)
-  }
   return (
     <nav className="report-outline scroll" aria-label="Sections">
       <div className="report-template">
@@ -55,12 +55,12 @@ export function Outline({
               type="button"
               data-testid="report-section"
               aria-current={section.key === selected}
-              className={cx('report-entry', section.key === selected && 'selected')}
+              className={cx('report-entry', section.key === reading && 'selected')}
               onClick={() => onSelect(section.key)}
             >
               <span className="report-number num">{index + 1}</span>
               <span className="report-title">{section.title}</span>
-              <State section={section} remarks={remarks.get(section.key) ?? 0} />
+              <SectionState section={section} remarks={remarks.get(section.key) ?? 0} />
             </button>
           </li>
         ))}
@@ -89,7 +89,15 @@ export function Outline({
   )
 }
 
-function State({ section, remarks }: { readonly section: Section; readonly remarks: number }) {
+/** Whether a section is empty, proposed or written, or how many remarks it has. */
+export function SectionState({
+  section,
+  remarks,
+}: {
+  readonly section: Section | undefined
+  readonly remarks: number
+}) {
+  if (!section) return null
   if (remarks > 0) {
     return (
       <span className="report-remarks num" title={`${remarks} remarks: see Checks`}>

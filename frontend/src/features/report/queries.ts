@@ -6,6 +6,7 @@ import type { components } from '@/api/schema'
 
 export type Report = components['schemas']['Report']
 export type Section = components['schemas']['ReportSection']
+export type PageSection = components['schemas']['PageSection']
 export type Check = components['schemas']['ReportCheck']
 export type Insertable = components['schemas']['Insertable']
 export type Action = components['schemas']['Action']
@@ -24,17 +25,30 @@ export const reportQuery = (id: string) =>
     placeholderData: (before: Report | undefined) => before,
   })
 
-export const previewQuery = (id: string, body: string) =>
+/** Query every section as readers see it. */
+export const pageQuery = (id: string) =>
   queryOptions({
-    queryKey: keys.of(id, 'report', 'preview', body),
+    queryKey: keys.of(id, 'report', 'page'),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/report/page', {
+          params: { path: { incident_id: id } },
+        }),
+      ),
+    placeholderData: (before: PageSection[] | undefined) => before,
+  })
+
+/** Render a text that is not in the page yet. */
+export const previewQuery = (id: string, section: string, body: string) =>
+  queryOptions({
+    queryKey: keys.of(id, 'report', 'preview', section, body),
     queryFn: () =>
       unwrap(
         api.POST('/api/v1/incidents/{incident_id}/report/preview', {
           params: { path: { incident_id: id } },
-          body: { body_md: body },
+          body: { body_md: body, section },
         }),
       ),
-    placeholderData: (before: { html: string } | undefined) => before,
   })
 
 export const experimentsQuery = (id: string) =>

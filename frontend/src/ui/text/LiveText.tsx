@@ -1,6 +1,6 @@
 /** A text that several people edit at once, with their cursors and the save status. */
 import type { Extension } from '@codemirror/state'
-import { lazy, Suspense, useCallback, useState, useSyncExternalStore } from 'react'
+import { lazy, type ReactNode, Suspense, useCallback, useState, useSyncExternalStore } from 'react'
 import { useStore } from '@/state/store'
 import { useMay } from '@/api/queries'
 import {
@@ -31,6 +31,8 @@ type Props = {
   /** Called with the whole text when it is loaded and after each change. */
   readonly onText?: (text: string) => void
   readonly className?: string
+  /** Shown until the editor opens; otherwise a skeleton. */
+  readonly waiting?: ReactNode
 }
 
 export function LiveText({ incidentId, textKey, readOnly, className, ...rest }: Props) {
@@ -42,7 +44,7 @@ export function LiveText({ incidentId, textKey, readOnly, className, ...rest }: 
     }, [incidentId, textKey]),
     () => heldText(incidentId, textKey),
   )
-  if (!live) return <Skeleton />
+  if (!live) return rest.waiting ?? <Skeleton />
   return (
     <Shown
       key={`${incidentId} ${textKey}`}
@@ -60,6 +62,7 @@ function Shown({
   live,
   incidentId,
   className,
+  waiting = <Skeleton />,
   ...rest
 }: Omit<Props, 'className'> & {
   readonly live: Live
@@ -70,9 +73,9 @@ function Shown({
   return (
     <div className={cx('live-text', rest.readOnly && 'live-text-read', className)}>
       {saved.state === 'loading' ? (
-        <Skeleton />
+        waiting
       ) : (
-        <Suspense fallback={<Skeleton />}>
+        <Suspense fallback={waiting}>
           <LiveEditor live={live} {...rest} />
         </Suspense>
       )}

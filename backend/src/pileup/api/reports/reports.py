@@ -11,12 +11,10 @@ from pileup.api.auth import Caller
 from pileup.api.deps import IncidentDep, RevisionDep, ServicesDep, UnitDep
 from pileup.api.schema import In, Out
 from pileup.api.versioned import by_version
-from pileup.report.compose import blocks_of
-from pileup.report.render.figures import PORTRAIT
-from pileup.report.render.html import render_blocks
 from pileup.storage.reports.releases import Releases
 from pileup.storage.reports.reports import Reports
 from pileup.views.reports.case import build_case
+from pileup.views.reports.page import PageSection, report_page, section_page
 from pileup.views.reports.screen import (
     Report,
     ReportSection,
@@ -38,6 +36,11 @@ class SectionText(In):
     body_md: Body
 
 
+class PreviewText(SectionText):
+    section: Annotated[str, Field(max_length=40)] = ""
+    """Key of the section, for the numbers of its sources and figures; empty: the text alone."""
+
+
 class TemplateChoice(In):
     template: Annotated[str, Field(max_length=40)]
 
@@ -47,16 +50,21 @@ class ChosenTemplate(Out):
     revision: int
 
 
-class Preview(Out):
-    html: str
-
-
 @router.get("/incidents/{incident_id}/report")
 @by_version()
 def get_report(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -> Report:
     """Return every section, edited or proposed from the case, and the remarks of the checks."""
     case = build_case(unit, incident, services.stores)
     return report_screen(unit, incident, case)
+
+
+@router.get("/incidents/{incident_id}/report/page")
+@by_version()
+def get_report_page(
+    incident: IncidentDep, services: ServicesDep, unit: UnitDep
+) -> list[PageSection]:
+    """Return the whole draft as readers see it, section by section."""
+    return report_page(build_case(unit, incident, services.stores))
 
 
 @router.put("/incidents/{incident_id}/report/template")
@@ -92,8 +100,8 @@ def save_section(
 
 @previews.post("/incidents/{incident_id}/report/preview")
 def preview(
-    incident: IncidentDep, text: SectionText, services: ServicesDep, unit: UnitDep
-) -> Preview:
+    incident: IncidentDep, text: PreviewText, services: ServicesDep, unit: UnitDep
+) -> PageSection:
     """Render one text with its live blocks; markup in it stays text."""
     case = build_case(unit, incident, services.stores)
-    return Preview(html=render_blocks(blocks_of(case, text.body_md), width=PORTRAIT))
+    return section_page(case, text.section, text.body_md)

@@ -55,6 +55,16 @@ class Directive:
     """1-based, within its text."""
 
 
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """The lines of a text that belong together, and the blocks that they become."""
+
+    first: int
+    """1-based, within its text."""
+    last: int
+    blocks: list[Block]
+
+
 def parse(
     markdown: str, note: Callable[[str], int], live: Callable[[Directive], list[Block]]
 ) -> list[Block]:
@@ -63,7 +73,14 @@ def parse(
     note: returns the number of the source that a reference [^label] names.
     live: expands a directive to blocks.
     """
-    return _captioned(_Reader(_MARKDOWN.parse(markdown), note, live).blocks(0))
+    return [block for passage in passages(markdown, note, live) for block in passage.blocks]
+
+
+def passages(
+    markdown: str, note: Callable[[str], int], live: Callable[[Directive], list[Block]]
+) -> list[Passage]:
+    """Parse one text as ``parse`` does, with the lines of each passage."""
+    return _captioned(_Reader(_MARKDOWN.parse(markdown), note, live).passages())
 
 
 def directives(markdown: str) -> Iterator[Directive]:
@@ -101,6 +118,16 @@ class _Reader:
         self._at = 0
         self._note = note
         self._live = live
+
+    def passages(self) -> list[Passage]:
+        """Read the whole text."""
+        read: list[Passage] = []
+        while self._at < len(self._tokens):
+            token = self._tokens[self._at]
+            self._at += 1
+            first, end = token.map or (0, 0)
+            read.append(Passage(first + 1, end, self._block(token, 0)))
+        return read
 
     def blocks(self, depth: int) -> list[Block]:
         """Read blocks up to the token that closes the caller's block."""
@@ -225,19 +252,22 @@ def _joined(runs: Runs) -> Runs:
     return out
 
 
-def _captioned(blocks: list[Block]) -> list[Block]:
+def _captioned(read: list[Passage]) -> list[Passage]:
     """Turn a paragraph 'Table: …' after a table into its caption."""
-    out: list[Block] = []
-    for block in blocks:
-        before = out[-1] if out else None
+    out: list[Passage] = []
+    for passage in read:
+        table = out[-1].blocks[-1] if out and out[-1].blocks else None
+        caption = passage.blocks[0] if len(passage.blocks) == 1 else None
         if (
-            isinstance(block, Paragraph)
-            and isinstance(before, Table)
-            and block.runs
-            and block.runs[0].text.startswith(_CAPTION)
+            isinstance(caption, Paragraph)
+            and isinstance(table, Table)
+            and caption.runs
+            and caption.runs[0].text.startswith(_CAPTION)
         ):
-            first = replace(block.runs[0], text=block.runs[0].text.removeprefix(_CAPTION))
-            out[-1] = replace(before, caption=[first, *block.runs[1:]])
+            first = replace(caption.runs[0], text=caption.runs[0].text.removeprefix(_CAPTION))
+            captioned = replace(table, caption=[first, *caption.runs[1:]])
+            blocks = [*out[-1].blocks[:-1], captioned]
+            out[-1] = Passage(out[-1].first, passage.last, blocks)
         else:
-            out.append(block)
+            out.append(passage)
     return out

@@ -89,6 +89,11 @@ class Notes:
             self._notes[label] = resolve(self._case, label, len(self._notes) + 1)
         return self._notes[label].number
 
+    def find(self, label: str) -> Note:
+        """Return the note of a reference, numbering it if it is new."""
+        self.number(label)
+        return self._notes[label]
+
     def listed(self, quoted: Iterable[str] = ()) -> list[Note]:
         """List the notes in order of their numbers; each excerpt appears once in the document.
 
