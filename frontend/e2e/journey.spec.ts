@@ -164,7 +164,7 @@ test('from the upload to the postmortem', async ({ page }) => {
     await page.getByRole('button', { name: 'Export', exact: true }).click()
     await page.getByRole('radio', { name: /^HTML/ }).check()
     const download = page.waitForEvent('download')
-    await page.getByRole('link', { name: 'Export HTML' }).click()
+    await page.getByRole('button', { name: 'Export HTML' }).click()
     const path = await (await download).path()
     const html = readFileSync(path, 'utf8')
     expect(html).toContain('Ad clicks stall')

@@ -7962,6 +7962,7 @@ export interface components {
     Report: {
       /** Checks */
       checks: components['schemas']['ReportCheck'][]
+      cover: components['schemas']['ReportCover'] | null
       /** Insertable */
       insertable: components['schemas']['Insertable'][]
       /** Kept */
@@ -7974,6 +7975,8 @@ export interface components {
       template_revision: number
       /** Templates */
       templates: components['schemas']['ReportTemplate'][]
+      /** Title */
+      title: string
       /** Updated At */
       updated_at: string | null
     }
@@ -8006,6 +8009,16 @@ export interface components {
       section: string | null
       /** Text */
       text: string
+    }
+    /**
+     * ReportCover
+     * @description What the first page says before everything else; it follows the case.
+     */
+    ReportCover: {
+      /** Points */
+      points: string[]
+      /** Story */
+      story: string
     }
     /** ReportSection */
     ReportSection: {
@@ -10277,6 +10290,7 @@ export type Release = components['schemas']['Release']
 export type ReleaseList = components['schemas']['ReleaseList']
 export type Report = components['schemas']['Report']
 export type ReportCheck = components['schemas']['ReportCheck']
+export type ReportCover = components['schemas']['ReportCover']
 export type ReportSection = components['schemas']['ReportSection']
 export type ReportTemplate = components['schemas']['ReportTemplate']
 export type RootBlocker = components['schemas']['RootBlocker']

@@ -115,7 +115,7 @@ class ReportAnnotation:
     text: str
     author: str
     kind: str = "note"
-    """note or decision."""
+    """note, decision or symptom."""
     precision: str = "exact"
 
 
@@ -194,6 +194,8 @@ class Case:
     hypotheses: tuple[ReportHypothesis, ...] = ()
     experiments: tuple[ReportExperiment, ...] = ()
     annotations: tuple[ReportAnnotation, ...] = ()
+    noticed: tuple[ReportAnnotation, ...] = ()
+    """The symptoms, when people noticed them."""
     pins: tuple[ReportPin, ...] = ()
     actions: tuple[ReportAction, ...] = ()
     lanes: tuple[Lane, ...] = ()

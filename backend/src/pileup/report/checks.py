@@ -11,7 +11,7 @@ from pileup.report.case import Case
 from pileup.report.document import Trouble
 from pileup.report.text.live_blocks import expand
 from pileup.report.text.markdown_blocks import directives
-from pileup.report.text.prefill import body
+from pileup.report.text.prefill import body, prefill
 from pileup.report.text.source_notes import labels, resolve
 from pileup.report.text.templates import Part, template
 
@@ -81,7 +81,8 @@ def check(case: Case) -> list[ReportCheck]:
         checks += _sources(case, part.key, text)
         checks += _limited(_blame(part.key, text))
         if edited and part.key in _CLAIMING:
-            checks += _limited(_claims(part.key, text))
+            drafted = frozenset(prefill(case, part.key).splitlines())
+            checks += _limited(_claims(part.key, text, drafted))
     checks += _impact(case)
     checks += _actions(case)
     return checks
@@ -135,10 +136,11 @@ def _sources(case: Case, key: str, text: str) -> Iterator[ReportCheck]:
                 yield ReportCheck("stale_pin", "warning", key, number, f"Stale pin: {note.text}")
 
 
-def _claims(key: str, text: str) -> Iterator[ReportCheck]:
+def _claims(key: str, text: str, drafted: frozenset[str]) -> Iterator[ReportCheck]:
+    """Report numbers without a source; a sentence that the case still proposes has its own."""
     for number, line in enumerate(text.splitlines(), start=1):
         claim = line.strip()
-        if claim.startswith(("|", "::", "Table:", "#")) or "[^" in line:
+        if line in drafted or claim.startswith(("|", "::", "Table:", "#")) or "[^" in line:
             continue
         if _NUMBER.search(line):
             yield ReportCheck(

@@ -25,6 +25,7 @@ from pileup.report.document import (
     Table,
     Trouble,
 )
+from pileup.report.text.cover import cover
 from pileup.report.text.live_blocks import expand
 from pileup.report.text.markdown_blocks import Directive, Passage, parse, passages
 from pileup.report.text.prefill import body
@@ -57,6 +58,7 @@ def compose(
         engine=__version__,
         zone="UTC",
         sections=sections,
+        cover=cover(case),
         sources=[
             Source(
                 number=note.number,

@@ -149,7 +149,39 @@ class MatrixDrawing(Node, frozen=True, tag="matrix"):
     rows: list[MatrixRow]
 
 
-Drawing = LanesDrawing | GraphDrawing | ConfidenceDrawing | MatrixDrawing
+class DeadlockStepBox(Node, frozen=True):
+    """A lock in the lane of a transaction."""
+
+    what: str
+    """'holds: exclusive row lock'."""
+    where: str
+    inferred: bool = False
+    """No source prints it: it follows from the cycle."""
+
+
+class DeadlockTransaction(Node, frozen=True):
+    name: str
+    """'(1) · session 390 · app · victim'."""
+    statement: str
+    steps: list[DeadlockStepBox]
+    victim: bool = False
+
+
+class DeadlockWaitArrow(Node, frozen=True):
+    """The last step of a lane waits for a step of another; both by index."""
+
+    waiter: int
+    holder: int
+    step: int
+    inferred: bool = False
+
+
+class DeadlockDrawing(Node, frozen=True, tag="deadlock"):
+    transactions: list[DeadlockTransaction]
+    waits: list[DeadlockWaitArrow]
+
+
+Drawing = LanesDrawing | GraphDrawing | ConfidenceDrawing | MatrixDrawing | DeadlockDrawing
 
 
 class Figure(Node, frozen=True, tag="figure"):
@@ -184,6 +216,15 @@ class Source(Node, frozen=True):
     """SHA-256."""
 
 
+class Cover(Node, frozen=True):
+    """What the first page says before everything else."""
+
+    story: str
+    """One sentence: what happened, and what ended it."""
+    points: list[str]
+    """What it cost, and what the team concluded; at most four."""
+
+
 class RedactedKind(Node, frozen=True):
     kind: str
     values: int
@@ -205,6 +246,8 @@ class Document(Node, frozen=True):
     zone: str
     sections: list[Section]
     sources: list[Source]
+    cover: Cover | None = None
+    """None: nothing has been analysed yet, or the release is older than covers."""
     redacted: list[RedactedKind] | None = None
     """None: nothing was redacted."""
 

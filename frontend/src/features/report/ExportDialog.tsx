@@ -5,6 +5,7 @@ import { Button } from '@/ui/controls/Button'
 import { Dialog } from '@/ui/panels/Dialog'
 import { EditableField } from '@/ui/controls/EditableField'
 import { Problem } from '@/ui/display/States'
+import { DownloadState, useDownload } from './Download'
 import { profilesQuery, redactionQuery, type Release, type Report } from './queries'
 
 const FORMATS = [
@@ -72,13 +73,10 @@ export function ExportDialog({
       title="Export the report"
       width={680}
       footer={
-        <a
-          className="btn btn-primary"
-          href={`/api/v1/incidents/${incidentId}/report/export?${query}`}
-          download
-        >
-          Export {FORMATS.find(([value]) => value === format)?.[1]}
-        </a>
+        <ExportFooter
+          url={`/api/v1/incidents/${incidentId}/report/export?${query}`}
+          format={FORMATS.find(([value]) => value === format)?.[1] ?? ''}
+        />
       }
     >
       <div className="report-export">
@@ -171,6 +169,19 @@ export function ExportDialog({
         </fieldset>
       </div>
     </Dialog>
+  )
+}
+
+function ExportFooter({ url, format }: { readonly url: string; readonly format: string }) {
+  const download = useDownload()
+  return (
+    <>
+      <DownloadState download={download} />
+      {download.isBusy && <Button onClick={download.cancel}>Cancel</Button>}
+      <Button variant="primary" busy={download.isBusy} onClick={() => void download.start(url)}>
+        Export {format}
+      </Button>
+    </>
   )
 }
 

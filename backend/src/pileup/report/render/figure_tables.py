@@ -8,6 +8,7 @@ from typing import Literal
 from pileup.report.document import (
     WHERE,
     ConfidenceDrawing,
+    DeadlockDrawing,
     Drawing,
     GraphDrawing,
     GraphNode,
@@ -49,6 +50,21 @@ def alternative_table(drawing: Drawing, zone: tzinfo = UTC) -> Table:
                 [row.evidence, *(rating or "–" for rating in row.ratings)] for row in drawing.rows
             ]
             return _table(head, rows, "l" * len(head))
+        case DeadlockDrawing():
+            waits = {wait.waiter: wait.holder for wait in drawing.waits}
+            names = [each.name for each in drawing.transactions]
+            rows = [
+                [
+                    each.name,
+                    each.statement,
+                    "; ".join(f"{step.what} {step.where}" for step in each.steps),
+                    names[waits[index]] if index in waits else "",
+                ]
+                for index, each in enumerate(drawing.transactions)
+            ]
+            return _table(
+                ["transaction", "statement", "locks, in order", "waits for"], rows, "llll"
+            )
 
 
 def _lane(lane: Lane, zone: tzinfo) -> list[str]:

@@ -1,4 +1,4 @@
-"""Draw the figures of the report as SVG: timeline lanes, wait graph, confidence, matrix.
+"""Draw the figures of the report as SVG: timeline lanes, wait graph, confidence, matrix, deadlock.
 
 Static pictures for paper: no script, fonts by family name, colours that stay legible in grey.
 Colours match the screens: waiting amber, holding vermilion, stall a pale band.
@@ -15,6 +15,7 @@ from html import escape
 from pileup.report.document import (
     WHERE,
     ConfidenceDrawing,
+    DeadlockDrawing,
     Drawing,
     GraphDrawing,
     GraphNode,
@@ -22,6 +23,7 @@ from pileup.report.document import (
     LanesDrawing,
     MatrixDrawing,
 )
+from pileup.report.render.deadlock_figure import draw_deadlock
 from pileup.report.render.scripts import short, wrapped
 
 SCREEN, PORTRAIT, LANDSCAPE = 960, 640, 940
@@ -54,12 +56,17 @@ def draw(drawing: Drawing, label: str, *, width: int = SCREEN, zone: tzinfo = UT
             return _confidence(drawing, label, width)
         case MatrixDrawing():
             return _matrix(drawing, label, width)
+        case DeadlockDrawing():
+            height, content = draw_deadlock(drawing, width)
+            return _open(width, height, label) + content + "</svg>"
 
 
 def is_wide(drawing: Drawing) -> bool:
     """Return whether a drawing is too wide to be legible on a portrait page."""
     if isinstance(drawing, GraphDrawing):
         return len({min(node.depth, 5) for node in drawing.nodes}) > 3
+    if isinstance(drawing, DeadlockDrawing):
+        return len(drawing.transactions) > 2
     return isinstance(drawing, MatrixDrawing) and len(drawing.columns) > 4
 
 

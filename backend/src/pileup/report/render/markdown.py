@@ -35,7 +35,12 @@ def render_markdown(document: Document) -> str:
     """Render title, facts, sections and sources."""
     facts = [f"{name}: {value}" for name, value in document.facts]
     facts += [f"Version: {document.version}", f"Written: {_written(document)}"]
-    parts = [f"# {_plain(document.title)}", _plain(" · ".join(facts))]
+    parts = [f"# {_plain(document.title)}"]
+    if document.cover is not None:
+        parts.append(f"**{_plain(document.cover.story)}**")
+        if document.cover.points:
+            parts.append("\n".join(f"- {_plain(point)}" for point in document.cover.points))
+    parts.append(_plain(" · ".join(facts)))
     for section in document.sections:
         parts.append(f"## {_plain(section.title)}")
         parts += [_block(block) for block in section.blocks]

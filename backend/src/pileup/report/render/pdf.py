@@ -97,6 +97,8 @@ def _data(document: Document, paper: Paper, kicker: str) -> dict[str, Any]:
     facts.append(("Incident", document.incident, True))
     texts = list(_texts(msgspec.to_builtins(document.sections)))
     texts += [document.title, *(value for _, value in document.facts)]
+    if document.cover is not None:
+        texts += [document.cover.story, *document.cover.points]
     texts += [text for source in document.sources for text in (source.text, source.excerpt or "")]
     asian = ["Noto Sans SC", "Noto Sans JP"]
     return {
@@ -109,6 +111,12 @@ def _data(document: Document, paper: Paper, kicker: str) -> dict[str, Any]:
         "foot": f"Pileup {document.engine}",
         "date": [made.year, made.month, made.day, made.hour, made.minute, made.second],
         "facts": facts,
+        "cover": None
+        if document.cover is None
+        else {
+            "story": _broken(document.cover.story),
+            "points": [_broken(point) for point in document.cover.points],
+        },
         "sections": [
             {
                 "title": _broken(section.title),

@@ -87,12 +87,16 @@ class _Writer:
         self._zone = named(document.zone)
 
     def title(self) -> None:
-        """Write title, facts and contents."""
+        """Write title, story, facts and contents."""
         from docx.enum.text import WD_BREAK
 
         document = self._document
         self._word.add_paragraph("Postmortem", style="Caption")
         self._word.add_paragraph(_xml(document.title), style="Title")
+        if document.cover is not None:
+            self._word.add_paragraph(_xml(document.cover.story), style="Subtitle")
+            for point in document.cover.points:
+                self._word.add_paragraph(_xml(point), style="List Bullet")
         made = datetime.fromisoformat(document.made_at).astimezone(self._zone)
         facts = [
             *document.facts,

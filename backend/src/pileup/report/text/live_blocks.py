@@ -24,9 +24,11 @@ from pileup.report.document import (
     Quote,
     Run,
     Runs,
+    Table,
     Trouble,
 )
 from pileup.report.text import evidence_blocks, stall_choice
+from pileup.report.text.deadlock_block import deadlock
 from pileup.report.text.event_table import timeline_events
 from pileup.report.text.markdown_blocks import Directive
 from pileup.report.text.sweeps import sweeps
@@ -297,7 +299,7 @@ def _actions(case: Case, names: dict[str, str], _: Callable[[str], int]) -> list
     return [_table(head, rows, None, caption)]
 
 
-def _timeline(case: Case, names: dict[str, str], _: Callable[[str], int]) -> list[Block]:
+def _timeline(case: Case, names: dict[str, str], note: Callable[[str], int]) -> list[Block]:
     events = timeline_events(case)
     if not events:
         return [Trouble("No events with a time yet.")]
@@ -311,17 +313,21 @@ def _timeline(case: Case, names: dict[str, str], _: Callable[[str], int]) -> lis
         return [chosen]
     if chosen is not None and (window := chosen.window()) is not None:
         start, end = start or window[0], end or window[1]
-    shown = [
-        (at, text)
-        for at, text in events
-        if (start is None or at >= start) and (end is None or at <= end)
+    rows: list[list[Runs]] = [
+        [
+            [Run(when(_iso(event.at)))],
+            [Run(event.text), *([Run(note=note(event.source))] if event.source else [])],
+            [Run(event.by)],
+        ]
+        for event in events
+        if (start is None or event.at >= start) and (end is None or event.at <= end)
     ]
-    rows = [[when(_iso(at)), text] for at, text in shown]
     caption = names.get("caption") or (
         f"{len(rows)} events in the order in which they happened."
         + stall_choice.named(case, chosen)
     )
-    return [_table(["time", "what"], rows, None, caption)]
+    head = [[Run("time")], [Run("what")], [Run("seen by")]]
+    return [Table(head=head, rows=rows, align=["left"] * 3, caption=[Run(caption)])]
 
 
 def _iso(at: datetime) -> str:
@@ -357,6 +363,13 @@ BLOCKS: dict[str, LiveBlock] = {
         "figure",
         "Wait graph",
         "who waited for whom at the worst moment",
+    ),
+    "deadlock": LiveBlock(
+        deadlock,
+        ("number", "caption"),
+        "figure",
+        "Deadlock",
+        "locks held and requested, one lane per transaction",
     ),
     "places": LiveBlock(
         evidence_blocks.places,

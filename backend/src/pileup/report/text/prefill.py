@@ -12,9 +12,10 @@ from datetime import UTC
 from pileup.analysis.contract import Analysis, FindingDoc
 from pileup.analysis.evidence import gaps
 from pileup.report.case import Case, ReportExperiment, ReportHypothesis, ReportMeasure
-from pileup.report.text import active_time
+from pileup.report.text import active_time, executive
 from pileup.report.text.event_table import timeline_events
 from pileup.report.text.source_notes import pin_reference, references
+from pileup.report.text.stall_sources import of_evidence, stall_references
 from pileup.report.text.templates import TITLES
 from pileup.report.text.wording import (
     AFTER_RUN,
@@ -63,26 +64,26 @@ def _summary(case: Case) -> str:
         return "\n\n".join(
             lines or ["Nothing has been analysed yet: upload the artifacts of the incident."]
         )
+    sources = stall_references(analysis)
     if analysis.headline.story:
-        known = analysis.roots[0].evidence if analysis.roots else []
-        lines.append(f"**{analysis.headline.story}**{references(known)}")
-    lines.append(analysis.headline.text)
+        lines.append(f"**{analysis.headline.story}**{sources}")
+    lines.append(analysis.headline.text + sources)
     if analysis.headline.arrival:
-        lines.append(analysis.headline.arrival)
-    lines += _where_time_went(analysis)
+        lines.append(analysis.headline.arrival + sources)
+    lines += [line + sources for line in _where_time_went(analysis)]
     if analysis.blockers:
         top = analysis.blockers[0]
         inferred = " (inferred)" if top.inferred else ""
         lines.append(
             f"**Root blocker{inferred}:** {top.holder}, {top.blocks_total} behind it"
-            f"{at(top.time)}. {lasted(top)}{top.why}{references(top.evidence)}"
+            f"{at(top.time)}. {lasted(top)}{top.why}{references(top.evidence) or sources}"
         )
     if analysis.findings:
         best = analysis.findings[0]
         lines.append(
             f"**{'Likely cause by the artifacts alone' if _supported(case) else 'Likely cause'}:** "
             f"{best.title} (`{best.id}`, score {best.score:.2f}). "
-            f"{best.why}{references(best.evidence)}{_disagreement(case)}"
+            f"{best.why}{references(best.evidence) or sources}{_disagreement(case)}"
         )
     leading = _leading(case)
     if leading is not None and leading.status != "supported":
@@ -192,15 +193,23 @@ def _impact(case: Case) -> str:
         return (
             "No stall was detected in the artifacts. Describe who noticed what, and for how long."
         )
-    lines = [
-        f"- Onset: {when(stall.onset)}",
-        f"- End: {when(stall.end) if stall.end else 'not captured'}",
+    assert case.analysis is not None
+    sources = stall_references(case.analysis)
+    known = {series.id for series in case.analysis.series}
+    story = case.analysis.story
+    lines = [f"- {text}{sources}" for text in (story.impact.sentences if story else ())]
+    lines += [
+        f"- Onset: {when(stall.onset)}{sources}",
+        f"- End: {when(stall.end) + sources if stall.end else 'not captured'}",
     ]
     if stall.duration_s is not None:
-        lines.append(f"- Duration: {stall.duration_s:.0f} s")
+        lines.append(f"- Duration: {stall.duration_s:.0f} s{sources}")
     if stall.peak_waiters is not None:
-        lines.append(f"- {peak_name(stall)}: {stall.peak_waiters} at {when(stall.peak_at)}")
-    lines += [f"- {evidence.text}" for evidence in stall.evidence]
+        peak = f"{peak_name(stall)}: {stall.peak_waiters} at {when(stall.peak_at)}"
+        lines.append(f"- {peak}{sources}")
+    for evidence in stall.evidence:
+        own = references([of_evidence(stall, evidence)]) if evidence.series in known else sources
+        lines.append(f"- {evidence.text}{own}")
     lines.append("")
     lines.append("Users affected: *to be written by the team.*")
     return "\n".join(lines)
@@ -216,7 +225,9 @@ def _what_happened(case: Case) -> str:
     analysis = case.analysis
     if analysis is None:
         return "Nothing has been analysed yet."
+    sources = stall_references(analysis)
     parts: list[str] = ["::waits"] if case.graph is not None else []
+    parts += ["::deadlock"] if _deadlock_matters(analysis) else []
     if analysis.shifts:
         rows = "\n".join(
             f"| `{_cell(s.series)}` | {_number(s.baseline)} | {_number(s.stall)} | "
@@ -244,11 +255,18 @@ def _what_happened(case: Case) -> str:
     if analysis.blockers:
         items = "\n".join(
             f"- {b.holder}: {b.blocks_total} behind it ({b.blocks_direct} directly)"
-            f"{at(b.time)}. {lasted(b)}{b.why}{references(b.evidence)}"
+            f"{at(b.time)}. {lasted(b)}{b.why}{references(b.evidence) or sources}"
             for b in analysis.blockers[:5]
         )
         parts.append(f"Root blockers:\n\n{items}")
     return "\n\n".join(parts) or "Neither shifts nor waits were found in the artifacts."
+
+
+def _deadlock_matters(analysis: Analysis) -> bool:
+    """Return whether the deadlocks are the story: nothing stalled, or the story names them."""
+    if not analysis.deadlocks:
+        return False
+    return main_stall(analysis) is None or any(f.id == "deadlock" for f in analysis.findings[:1])
 
 
 def _shifts_caption(analysis: Analysis) -> str:
@@ -265,7 +283,8 @@ def _contributing(case: Case) -> str:
     if case.analysis is not None:
         lines += [
             f"- {f.title} (`{f.id}`, score {f.score:.2f}; applies to this version: "
-            f"{f.applies_to_version}). {f.explanation or f.why}{references(f.evidence)}"
+            f"{f.applies_to_version}). {f.explanation or f.why}"
+            f"{references(f.evidence) or stall_references(case.analysis)}"
             for f in _findings(case)
         ]
     return "\n".join(lines) or "No known problem matched and no hypothesis is supported yet."
@@ -395,6 +414,9 @@ def _gaps(case: Case) -> str:
     return "\n".join(lines) or "All seven quick checks had data, and every file was placed in time."
 
 
+MOST_ARTIFACTS = 30
+"""The appendix lists at most this many, and counts the others."""
+MOST_CLOCKS = 10
 _ARTIFACTS = """\
 | artifact | format | first record | problems | clock | SHA-256 |
 |---|---|---|--:|--:|---|
@@ -419,39 +441,43 @@ def _appendix(case: Case) -> str:
         f"{when(a.first) if a.first else ''} | "
         f"{len(a.problems) or ''} | {number[a.clock.how] if a.clock else ''} | "
         f"`{a.sha256[:12]}` |"
-        for a in artifacts
+        for a in artifacts[:MOST_ARTIFACTS]
     )
+    hidden = len(artifacts) - MOST_ARTIFACTS
     parts = [
         f"Analysed by Pileup {case.analysis.engine}.",
         _ARTIFACTS + rows,
-        f"Table: {len(artifacts)} artifacts, and how each clock was placed.",
+        f"Table: {len(artifacts)} artifacts, and how each clock was placed."
+        + (f" The first {MOST_ARTIFACTS} are listed." if hidden > 0 else ""),
     ]
+    if hidden > 0:
+        formats = Counter(a.format or "unknown" for a in artifacts[MOST_ARTIFACTS:])
+        more = ", ".join(f"{count} × {name}" for name, count in formats.most_common(8))
+        parts.append(
+            f"{hidden} more {'artifact' if hidden == 1 else 'artifacts'} ({more}) are listed with "
+            "their SHA-256 on the Artifacts screen of this incident and in its archive."
+        )
     if clocks:
         parts.append("Clocks:")
-        parts.append("\n".join(f"{index}. {how}" for how, index in number.items()))
+        shown = list(number.items())[:MOST_CLOCKS]
+        parts.append("\n".join(f"{index}. {how}" for how, index in shown))
+        if len(number) > MOST_CLOCKS:
+            parts.append(
+                f"{len(number) - MOST_CLOCKS} more are on the clock bench of the Artifacts screen."
+            )
     return "\n\n".join(parts)
 
 
 def _line_happened(case: Case) -> str:
     headline = case.analysis.headline if case.analysis else None
-    return (headline.story or headline.text) if headline else ""
-
-
-def _exec_summary(case: Case) -> str:
-    """Write what happened without internals."""
-    story = case.analysis.story if case.analysis else None
-    return story.plain if story else _line_happened(case)
-
-
-def _exec_impact(case: Case) -> str:
-    story = case.analysis.story if case.analysis else None
-    if story is None or not story.impact.sentences:
-        return _line_impact(case)
-    return "\n".join(f"- {sentence}" for sentence in story.impact.sentences)
+    if headline is None:
+        return ""
+    return (headline.story or headline.text) + stall_references(case.analysis)
 
 
 def _bug_summary(case: Case) -> str:
-    return case.analysis.headline.text if case.analysis else ""
+    analysis = case.analysis
+    return analysis.headline.text + stall_references(analysis) if analysis else ""
 
 
 def _line_impact(case: Case) -> str:
@@ -459,7 +485,8 @@ def _line_impact(case: Case) -> str:
     if stall is None or stall.duration_s is None:
         return ""
     waiters = "" if stall.peak_waiters is None else f", {peak_words(stall)}"
-    return f"{stall.duration_s:.0f} s from {when(stall.onset)}{waiters}."
+    sources = stall_references(case.analysis)
+    return f"{stall.duration_s:.0f} s from {when(stall.onset)}{waiters}.{sources}"
 
 
 def _line_cause(case: Case) -> str:
@@ -501,7 +528,8 @@ def _bug_evidence(case: Case) -> str:
     parts = ["::waits"] if case.graph is not None else []
     parts += ["::lane"] if case.lanes else []
     blockers = case.analysis.blockers[:3] if case.analysis else []
-    parts += [f"- {b.holder}: {b.why}{references(b.evidence)}" for b in blockers]
+    sources = stall_references(case.analysis)
+    parts += [f"- {b.holder}: {b.why}{references(b.evidence) or sources}" for b in blockers]
     return "\n\n".join(parts)
 
 
@@ -560,9 +588,10 @@ _WRITERS: dict[str, Callable[[Case], str]] = {
     "line_impact": _line_impact,
     "line_cause": _line_cause,
     "line_next": _line_next,
-    "exec_summary": _exec_summary,
-    "exec_impact": _exec_impact,
-    "exec_cause": _line_cause,
+    "exec_summary": executive.summary,
+    "exec_impact": executive.impact,
+    "exec_cause": executive.cause,
+    "exec_risk": executive.risk,
     "bug_summary": _bug_summary,
     "bug_environment": _bug_environment,
     "bug_evidence": _bug_evidence,

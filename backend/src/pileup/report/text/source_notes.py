@@ -131,6 +131,11 @@ def labels(markdown: str) -> list[str]:
     return _REFERENCE.findall(markdown)
 
 
+def without_references(markdown: str) -> str:
+    """Return a text without its references."""
+    return _REFERENCE.sub("", markdown)
+
+
 def resolve(case: Case, label: str, number: int) -> Note:
     """Resolve a label to its note; an unknown target gives a note without a view."""
     if match := _LINES.match(label):

@@ -8,6 +8,7 @@ from typing import Literal
 
 from pileup.report.case import Case
 from pileup.report.checks import ReportCheck, check
+from pileup.report.text.cover import cover
 from pileup.report.text.live_blocks import BLOCKS
 from pileup.report.text.prefill import body, prefill
 from pileup.report.text.templates import TEMPLATES, TITLES, Part, template
@@ -64,7 +65,18 @@ class Insertable:
 
 
 @dataclass(frozen=True, slots=True)
+class ReportCover:
+    """What the first page says before everything else; it follows the case."""
+
+    story: str
+    points: list[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
+    title: str
+    cover: ReportCover | None
+    """None: nothing has been analysed yet."""
     template: str
     template_revision: int
     """Send it as If-Match when choosing another."""
@@ -80,8 +92,11 @@ def report_screen(unit: Unit, incident: Incident, case: Case) -> Report:
     """Build every section, edited or prefilled, with the remarks of the checks."""
     saved = Reports(unit).sections(incident.id)
     chosen = template(case.template)
+    first = cover(case)
     own = {part.key for part in chosen.parts}
     return Report(
+        title=case.title,
+        cover=None if first is None else ReportCover(first.story, first.points),
         template=chosen.id,
         template_revision=Releases(unit).choice(incident.id).revision,
         templates=[

@@ -53,6 +53,21 @@ export function ReportDocument({
     >
       <NotRefreshed query={page} />
       <div className="doc-paper">
+        <header className="doc-cover">
+          <h1>{report.title}</h1>
+          {report.cover && (
+            <>
+              <p className="doc-story" data-testid="report-story">
+                {report.cover.story}
+              </p>
+              <ul>
+                {report.cover.points.map((point) => (
+                  <li key={point}>{point}</li>
+                ))}
+              </ul>
+            </>
+          )}
+        </header>
         {report.sections.map((section, index) => (
           <DocumentSection
             key={section.key}

@@ -3,6 +3,7 @@ import type { Extension } from '@codemirror/state'
 import { BlockType, EditorView, gutter, GutterMarker } from '@codemirror/view'
 import { blockAt, blocksIn } from './blocks'
 import type { Editors } from './editors'
+import { press, release } from './rendered'
 
 const KIND = 'application/x-pileup-block'
 
@@ -19,12 +20,14 @@ class Handle extends GutterMarker {
   override eq(other: Handle): boolean {
     return other.key === this.key && other.index === this.index
   }
-  override toDOM(): Node {
+  override toDOM(view: EditorView): Node {
     const dom = document.createElement('span')
     dom.className = 'doc-handle'
     dom.draggable = true
     dom.title = 'Drag to move; Alt+↑ or Alt+↓ moves the block at the cursor'
     dom.textContent = '⠿'
+    dom.addEventListener('mousedown', () => press(view))
+    dom.addEventListener('mouseup', release)
     dom.addEventListener('dragstart', (event) => {
       dragged = { key: this.key, index: this.index }
       event.dataTransfer?.setData(KIND, `${this.key} ${this.index}`)
@@ -32,6 +35,7 @@ class Handle extends GutterMarker {
     })
     dom.addEventListener('dragend', () => {
       dragged = null
+      release()
       for (const line of document.querySelectorAll('.doc-drop')) line.remove()
     })
     return dom

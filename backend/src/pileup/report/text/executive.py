@@ -1,0 +1,102 @@
+"""Write the sections for those who decide: plain words, no internals of the database."""
+
+from __future__ import annotations
+
+from pileup.report.case import Case, ReportHypothesis
+from pileup.report.text.stall_sources import stall_references
+from pileup.report.text.wording import main_stall, sentence, when
+
+_CAUSES = {
+    "transaction": "One piece of work kept data locked that many others needed, and they waited.",
+    "session": "One piece of work kept data locked that many others needed, and they waited.",
+    "thread": "One piece of work kept something occupied that many others needed, and they waited.",
+    "cycle": "Several pieces of work waited for each other in a circle.",
+    "row_lock": "Many requests wanted to change the same data at once and waited in line.",
+    "table_lock": "Many requests needed one table while it was locked, and waited.",
+    "metadata_lock": "Many requests needed one table while its structure was locked, and waited.",
+    "latch": "Many requests needed the same part of the database's memory at once and waited.",
+    "commit": "Finished work could not be saved fast enough, and everything to be saved waited.",
+    "fsync": "The disk was slow to confirm what was saved, and everything to be saved waited.",
+    "queue": "The database let in more work than it could do at once, and the work waited in line.",
+    "data_write": "The database could not write to disk fast enough to make room for new work.",
+    "data_read": "The database had to read much from disk, and the requests waited for it.",
+    "redo_space": "The database's journal was full, and all changes waited until there was room.",
+    "throttled": "The database let in more work than it could do at once, and the work waited.",
+    "replication": "Work waited for another server to confirm it.",
+    "global_lock": "One operation locked the whole database, and everything else waited for it.",
+    "working": "The server had more work than its processors could do.",
+}
+"""What a root is, by its kind."""
+_CHANGE = (
+    "A change to a table's structure had to wait for work that was still using the table, and "
+    "every later request for that table waited behind the change."
+)
+_UNKNOWN = "The cause is not known yet."
+
+
+def summary(case: Case) -> str:
+    """Say what happened."""
+    analysis = case.analysis
+    if analysis is None:
+        return "Nothing has been analysed yet."
+    if analysis.story is not None:
+        return analysis.story.plain + stall_references(analysis)
+    stall = main_stall(analysis)
+    if stall is None:
+        return "What was captured shows no time at which the database stalled."
+    return f"The database stalled at {when(stall.onset)}.{stall_references(analysis)}"
+
+
+def impact(case: Case) -> str:
+    """Say what it cost those who use the service."""
+    story = case.analysis.story if case.analysis else None
+    sources = stall_references(case.analysis)
+    if story is not None and story.impact.sentences:
+        return "\n".join(f"- {text}{sources}" for text in story.impact.sentences)
+    stall = main_stall(case.analysis)
+    if stall is None or stall.duration_s is None:
+        return ""
+    return f"{stall.duration_s:.0f} s from {when(stall.onset)}.{sources}"
+
+
+def cause(case: Case) -> str:
+    """Say why: the team's conclusion in its words, else the kind of what all waited for."""
+    supported = [h for h in case.hypotheses if h.status == "supported"]
+    if supported:
+        best = max(supported, key=lambda h: h.confidence or 0)
+        return f"{sentence(best.statement)}{_confidence(best)}"
+    analysis = case.analysis
+    if analysis is None or main_stall(analysis) is None:
+        return ""
+    root = analysis.roots[0] if analysis.roots else None
+    if root is None:
+        return _UNKNOWN
+    links = analysis.story.chain if analysis.story else []
+    if any(link.role == "trigger" for link in links) and "metadata" in " ".join(root.path):
+        return _CHANGE + stall_references(analysis)
+    plain = _CAUSES.get(root.kind) or _CAUSES.get(root.doing)
+    return plain + stall_references(analysis) if plain else _UNKNOWN
+
+
+def risk(case: Case) -> str:
+    """Say what can happen again, and until when."""
+    if main_stall(case.analysis) is None:
+        return ""
+    waiting = [a for a in case.actions if a.status in ("open", "started")]
+    if not waiting:
+        done = any(a.status == "done" for a in case.actions)
+        return (
+            "All agreed actions are done."
+            if done
+            else "No action is agreed yet, so it can happen again."
+        )
+    first = sentence(waiting[0].text)
+    if len(waiting) == 1:
+        return f"It can happen again until this is done: {first}"
+    return f"It can happen again until {len(waiting)} actions are done, first: {first}"
+
+
+def _confidence(hypothesis: ReportHypothesis) -> str:
+    if hypothesis.confidence is None:
+        return ""
+    return f" The team is {hypothesis.confidence} % sure."
