@@ -138,6 +138,7 @@ test('from the upload to the postmortem', async ({ page }) => {
     await page.getByRole('button', { name: 'Plan an experiment' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Title').fill('End the idle transaction')
+    await dialog.getByText(/^More:/).click()
     await dialog
       .getByLabel('Hypothesis')
       .selectOption({ label: 'An idle transaction holds the row' })

@@ -29,6 +29,10 @@ test('a stranger sees the sign-in page and no data', async ({ browser }) => {
   const stranger = await browser.newContext()
   const answer = await stranger.request.get('/api/v1/incidents')
   expect(answer.status()).toBe(401)
+  // The preview of a link says what Pileup is, and nothing about the incident.
+  const preview = await (await stranger.request.get('/incidents/some-id/overview')).text()
+  expect(preview).toMatch(/property="og:title" content="Pileup"/)
+  expect(preview).not.toContain('some-id')
   const page = await stranger.newPage()
   await page.goto('/')
   await expect(page.getByLabel('Password', { exact: false }).first()).toBeVisible()

@@ -1,6 +1,6 @@
 /** The dialog that plans an experiment: one change and its predicted effect. */
 import { useQuery } from '@tanstack/react-query'
-import type { ComponentProps } from 'react'
+import { type ComponentProps, useState } from 'react'
 import { useStored } from '@/state/stored'
 import { Button } from '@/ui/controls/Button'
 import { Dialog } from '@/ui/panels/Dialog'
@@ -24,6 +24,19 @@ type Props = {
   onMade: (id: string) => void
 }
 
+/** The fields that the form folds away. */
+const FOLDED = [
+  'metric',
+  'value',
+  'window',
+  'limit',
+  'also',
+  'falsifier',
+  'sweep',
+  'parameters',
+  'risk',
+] as const satisfies readonly (keyof Draft)[]
+
 type FieldProps = Omit<ComponentProps<typeof EditableField>, 'label' | 'value' | 'onChange'>
 
 export function PlanDialog({ incidentId, hypotheses, start, like, was, onClose, onMade }: Props) {
@@ -33,6 +46,9 @@ export function PlanDialog({ incidentId, hypotheses, start, like, was, onClose, 
   const kept = was || like ? null : `draft.plan.${incidentId}`
   const [draft, setDraft] = useStored(kept, start)
   const problems = problemsOf(draft)
+  // What was planned before shows all of itself, and a problem is never hidden.
+  const [wasDetailed] = useState(() => Boolean(was) && FOLDED.some((name) => start[name].trim()))
+  const unfolded = wasDetailed || FOLDED.some((name) => problems[name])
   const direction = isDirection(draft)
   const onSuccess = (made: Experiment) => {
     setDraft(start)
@@ -94,10 +110,6 @@ export function PlanDialog({ incidentId, hypotheses, start, like, was, onClose, 
       <div className="plan">
         {failed && <Problem compact error={failed} what="The plan was not saved" />}
         {field('title', 'Title', { autoFocus: true })}
-        {choice('hypothesis', 'Hypothesis', [
-          ['', 'none'],
-          ...hypotheses.map((hypothesis) => [hypothesis.id, hypothesis.statement] as const),
-        ])}
         {field('change', 'Change', {
           hint: 'One thing, precise enough for somebody else to repeat it',
           rows: 2,
@@ -106,42 +118,49 @@ export function PlanDialog({ incidentId, hypotheses, start, like, was, onClose, 
           hint: 'The expected result, with a number and a time; locked at the start',
           rows: 2,
         })}
-        <fieldset className="plan-number">
-          <legend>The number to compute from the run’s artifacts (optional)</legend>
-          <div className="plan-wide">
-            {field('metric', 'Series', { list: 'experiment-series' })}
-            <datalist id="experiment-series">
-              {(series.data ?? []).slice(0, SUGGESTED).map((id) => (
-                <option key={id} value={id} />
-              ))}
-            </datalist>
+        <details className="plan-more" open={unfolded || undefined}>
+          <summary>More: hypothesis, a number to compute, sweep, risk</summary>
+          {choice('hypothesis', 'Hypothesis', [
+            ['', 'none'],
+            ...hypotheses.map((hypothesis) => [hypothesis.id, hypothesis.statement] as const),
+          ])}
+          <fieldset className="plan-number">
+            <legend>The number to compute from the run’s artifacts (optional)</legend>
+            <div className="plan-wide">
+              {field('metric', 'Series', { list: 'experiment-series' })}
+              <datalist id="experiment-series">
+                {(series.data ?? []).slice(0, SUGGESTED).map((id) => (
+                  <option key={id} value={id} />
+                ))}
+              </datalist>
+            </div>
+            {choice(
+              'statistic',
+              'Statistic',
+              STATISTICS.map((name) => [name, name] as const),
+            )}
+            {choice('op', 'Sign', SIGNS)}
+            {field('value', 'Value', { inputMode: 'decimal', disabled: direction })}
+            {field('window', 'Within seconds', {
+              inputMode: 'decimal',
+              hint: 'Empty: the whole run',
+            })}
+            {field('limit', 'Tolerance', {
+              inputMode: 'decimal',
+              hint: 'Empty: by the share of samples',
+            })}
+            {field('also', 'Also show', { hint: 'Other series ids' })}
+          </fieldset>
+          {field('falsifier', 'Disproved if', { rows: 2 })}
+          <div className="plan-pair">
+            {field('sweep', 'Sweep', { hint: 'Name shared by its runs; empty for a single run' })}
+            {field('parameters', 'Parameters of this run', {
+              placeholder: 'tables=4, binary=patched',
+              hint: 'What distinguishes it from the other runs',
+            })}
           </div>
-          {choice(
-            'statistic',
-            'Statistic',
-            STATISTICS.map((name) => [name, name] as const),
-          )}
-          {choice('op', 'Sign', SIGNS)}
-          {field('value', 'Value', { inputMode: 'decimal', disabled: direction })}
-          {field('window', 'Within seconds', {
-            inputMode: 'decimal',
-            hint: 'Empty: the whole run',
-          })}
-          {field('limit', 'Tolerance', {
-            inputMode: 'decimal',
-            hint: 'Empty: by the share of samples',
-          })}
-          {field('also', 'Also show', { hint: 'Other series ids' })}
-        </fieldset>
-        {field('falsifier', 'Disproved if', { rows: 2 })}
-        <div className="plan-pair">
-          {field('sweep', 'Sweep', { hint: 'Name shared by its runs; empty for a single run' })}
-          {field('parameters', 'Parameters of this run', {
-            placeholder: 'tables=4, binary=patched',
-            hint: 'What distinguishes it from the other runs',
-          })}
-        </div>
-        {field('risk', 'Risk and rollback', { rows: 2 })}
+          {field('risk', 'Risk and rollback', { rows: 2 })}
+        </details>
       </div>
     </Dialog>
   )

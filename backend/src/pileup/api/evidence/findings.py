@@ -19,6 +19,7 @@ from pileup.storage.reasoning.hypotheses import Hypotheses
 from pileup.storage.reasoning.pins import Pins
 from pileup.views.documents import FindingJson
 from pileup.views.reasoning.pin_places import Placer
+from pileup.views.reasoning.proposed import proposed_hypothesis
 
 router = APIRouter(tags=["findings"])
 
@@ -86,12 +87,12 @@ def make_hypothesis(
 ) -> Hypothesis:
     """Create a hypothesis from a finding and pin the finding's evidence for it."""
     finding = _finding(incident.id, finding_id, Analyses(unit))
-    experiment = finding.get("experiment") or {}
+    proposed = proposed_hypothesis(unit, incident.id, finding_id)
     hypotheses = Hypotheses(unit)
     hypothesis = hypotheses.create(
         incident.id,
-        statement=finding["title"],
-        falsifier=experiment.get("refuted_if") or "",
+        statement=proposed.statement,
+        falsifier=proposed.falsifier,
         confidence=None,
         finding_id=finding["id"],
         by=caller.actor,

@@ -147,6 +147,12 @@ export class Editors {
     })
   }
 
+  /** The section of an open editor; null for any other text. */
+  keyOf(view: EditorView): string | null {
+    for (const [key, each] of this.#views) if (each === view) return key
+    return null
+  }
+
   /** Move a block of one section before a block of the same or another section. */
   move(from: string, index: number, to: string, before: number) {
     const source = this.#views.get(from)

@@ -67,24 +67,9 @@ const field = StateField.define<State>({
   provide: (field) => EditorView.decorations.from(field, (value) => value.decorations),
 })
 
-/** The editor whose handle is pressed: it keeps its look, as another one would remove the handle. */
-let pressed: EditorView | null = null
-
-export function press(view: EditorView) {
-  pressed = view
-}
-
-export function release() {
-  const view = pressed
-  pressed = null
-  view?.dispatch({ effects: setFocus.of(view.hasFocus) })
-}
-
 export const rendered: Extension = [
   field,
-  EditorView.focusChangeEffect.of((state, focusing) =>
-    !focusing && pressed?.state === state ? null : setFocus.of(focusing),
-  ),
+  EditorView.focusChangeEffect.of((_, focusing) => setFocus.of(focusing)),
 ]
 
 /** The sources that the text names, by label. */
