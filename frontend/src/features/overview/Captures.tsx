@@ -8,6 +8,7 @@ import type { CaptureDoc, Overview } from '@/api/schema'
 import { sharedSearch } from '@/state/url'
 import { Chip, type Tone } from '@/ui/controls/Chip'
 import { Duration, Measured, Time } from '@/ui/display/Value'
+import { useSeen } from '@/charts/useSeen'
 import { aroundStall } from './links'
 import { type Episodes, episodesQuery } from '@/ui/evidence/aligned'
 import { AlignedPicture } from '@/ui/evidence/AlignedPicture'
@@ -26,44 +27,47 @@ const VERDICT: Record<CaptureDoc['verdict'], readonly [string, Tone]> = {
 
 export function Captures({ overview }: { readonly overview: Overview }) {
   const several = overview.captures.length > 1
-  const episodes = useQuery({ ...episodesQuery(overview.incident.id), enabled: several })
+  const [place, seen] = useSeen<HTMLDivElement>()
+  const episodes = useQuery({ ...episodesQuery(overview.incident.id), enabled: several && seen })
   const missing = unansweredOf(overview, ['captures', 'episodes', 'recurrence'])
   if (!several && missing.length === 0) return null
   const { data } = episodes
   const without = overview.captures.filter((capture) => capture.episodes.length === 0)
   return (
-    <Section
-      title="Captures"
-      note={several && `${overview.captures.length} in this incident`}
-      unanswered={missing}
-    >
-      {data && data.episodes.length > 0 && (
-        <ul className="captures-list" aria-label="Stalls, aligned at their onset">
-          {data.episodes.map((card) => (
-            <Episode
-              key={card.episode.id}
-              card={card}
-              all={data}
-              incidentId={overview.incident.id}
-            />
-          ))}
-        </ul>
-      )}
-      {without.length > 0 && (
-        <ul className="captures-list" aria-label="Captures without a stall">
-          {without.map((capture) => (
-            <li key={capture.id} className="captures-row">
-              <span className="captures-when">
-                <Time at={capture.first} /> – <Time at={capture.last} style="clock" />
-                {capture.host && <span className="muted"> {capture.host}</span>}
-              </span>
-              <Chip tone={VERDICT[capture.verdict][1]}>{VERDICT[capture.verdict][0]}</Chip>
-              <span className="captures-text muted">{capture.text}</span>
-            </li>
-          ))}
-        </ul>
-      )}
-    </Section>
+    <div ref={place}>
+      <Section
+        title="Captures"
+        note={several && `${overview.captures.length} in this incident`}
+        unanswered={missing}
+      >
+        {data && data.episodes.length > 0 && (
+          <ul className="captures-list" aria-label="Stalls, aligned at their onset">
+            {data.episodes.map((card) => (
+              <Episode
+                key={card.episode.id}
+                card={card}
+                all={data}
+                incidentId={overview.incident.id}
+              />
+            ))}
+          </ul>
+        )}
+        {without.length > 0 && (
+          <ul className="captures-list" aria-label="Captures without a stall">
+            {without.map((capture) => (
+              <li key={capture.id} className="captures-row">
+                <span className="captures-when">
+                  <Time at={capture.first} /> – <Time at={capture.last} style="clock" />
+                  {capture.host && <span className="muted"> {capture.host}</span>}
+                </span>
+                <Chip tone={VERDICT[capture.verdict][1]}>{VERDICT[capture.verdict][0]}</Chip>
+                <span className="captures-text muted">{capture.text}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Section>
+    </div>
   )
 }
 
