@@ -146,7 +146,7 @@ export function TimelineBar({
         title="Every stall of the incident and its runs, aligned at the onset (3)"
         onClick={onStalls}
       >
-        Stalls and runs
+        Runs
       </Button>
       <Button size="small" variant="primary" onClick={onPick}>
         Choose lanes
