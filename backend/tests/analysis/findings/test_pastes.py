@@ -165,6 +165,15 @@ Uptime\t86401
 """,
         "table-cache",
     ),
+    "flushes are pending, and there is one in three seconds": (
+        """
+Pending normal aio reads: [0, 0, 0, 0] , aio writes: [0, 0, 0, 0] ,
+Pending flushes (fsync) log: 1; buffer pool: 2
+912233 OS file reads, 81230012 OS file writes, 9912234 OS fsyncs
+0.00 reads/s, 0 avg bytes/read, 12.10 writes/s, 0.31 fsyncs/s
+""",
+        "fsync-stall",
+    ),
     "vmstat alone: the machine swaps": (
         """
  r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st
@@ -176,6 +185,11 @@ Uptime\t86401
 }
 
 FINE = {
+    "a flush is pending, of six per second": """
+Pending flushes (fsync) log: 1; buffer pool: 0
+812 OS file reads, 91233 OS file writes, 8123 OS fsyncs
+0.00 reads/s, 0 avg bytes/read, 12.10 writes/s, 6.31 fsyncs/s
+""",
     "counts since the start of a server that opens few tables": """
 Table_open_cache_hits\t912331821
 Table_open_cache_misses\t212201

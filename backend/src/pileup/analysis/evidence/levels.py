@@ -14,7 +14,7 @@ from pileup.analysis.evidence.series import (
     averages_since_start,
     is_whole,
     short_name,
-    untimed_gauges,
+    untimed_levels,
 )
 
 
@@ -40,12 +40,12 @@ class Levels:
     def of(cls, context: Context) -> Levels:
         """Measure levels over the stall, or over the whole capture without one (``inside`` only).
 
-        Only series of the stalled host and series without a host count. Gauges without a time
-        count where nothing stalled in time.
+        Only series of the stalled host and series without a host count. Gauges and printed
+        rates without a time count where nothing stalled in time.
         """
         values, stall, baseline = context.values, context.stall, context.baseline
         if stall is None:
-            untimed = untimed_gauges(context.evidence.frame("sample"))
+            untimed = untimed_levels(context.evidence.frame("sample"))
             values = pl.concat([frame for frame in (values, untimed) if frame.height] or [untimed])
         if context.host is not None:
             values = values.filter(pl.col("host").is_null() | (pl.col("host") == context.host))

@@ -53,15 +53,15 @@ def values(samples: pl.DataFrame | None) -> pl.DataFrame:
     return pl.concat(pieces) if pieces else rows
 
 
-def untimed_gauges(samples: pl.DataFrame | None) -> pl.DataFrame:
-    """Return the gauges that have no time, in ``SCHEMA``: of a dump pasted without its head.
+def untimed_levels(samples: pl.DataFrame | None) -> pl.DataFrame:
+    """Return gauges and printed rates without a time, in ``SCHEMA``: of a dump without its head.
 
-    A level needs no time; a rate needs two. Empty if every sample has a time.
+    A level needs no time; the rate of a counter needs two. Empty if every sample has a time.
     """
     if samples is None or samples.is_empty():
         return pl.DataFrame(schema=SCHEMA)
     known = pl.col("value").is_not_null() & pl.col("value").is_finite()
-    timeless = pl.col("time").is_null() & (pl.col("kind") == "gauge")
+    timeless = pl.col("time").is_null() & pl.col("kind").is_in(("gauge", "rate"))
     rows = compact(samples).lazy().filter(timeless & known).select(list(SCHEMA)).collect()
     return _in_units(rows) if rows.height else rows
 

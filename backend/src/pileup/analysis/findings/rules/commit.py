@@ -14,7 +14,7 @@ from pileup.analysis.findings.rules import (
     inside_shows,
     stacks_show,
 )
-from pileup.analysis.findings.strength import LATCH, strength
+from pileup.analysis.findings.strength import LATCH, Patience, age, strength
 from pileup.analysis.stacks import commit_queue
 from pileup.numerals import number
 
@@ -99,7 +99,7 @@ def fsync_stall(observed: Observed) -> Match | None:
         "flush a log to disk at the head of the queue",
     )
     if not waiters.holds:
-        return _flush_under_mutex(observed)
+        return _flush_under_mutex(observed) or _slow_flushes(observed)
     fsyncs = observed.shift("metric.log_fsyncs", "mysql.Innodb_os_log_fsyncs", "innodb.os_fsyncs")
     fell = fsyncs is not None and fsyncs.direction == "down" and (fsyncs.ratio or 1) < 0.7
     context = observed.context
@@ -160,6 +160,36 @@ def _flush_under_mutex(observed: Observed) -> Match | None:
     return Match("fsync-stall", round(score, 3), why, waits.evidence, waiters=waits.most)
 
 
+def _slow_flushes(observed: Observed) -> Match | None:
+    """Match flushes that take seconds by a dump's counts alone, where it shows no session.
+
+    So many pending at so many per second take pending / rate seconds each (Little's law). One dump
+    may show the only slow one: little to be sure of.
+    """
+    pending = [
+        level
+        for level in observed.levels_named(_PENDING)
+        if not level.labels and (level.inside or 0.0) >= 1
+    ]
+    rate = observed.level("os_fsyncs_per_s")
+    if not pending or not rate:
+        return None
+    most = max(pending, key=lambda level: level.inside or 0.0)
+    lasts = (most.inside or 0.0) / rate
+    if lasts < _FLUSH.usual:
+        return None
+    score = 0.2 + 0.2 * age(lasts, _FLUSH)
+    text = (
+        f"{count(round(most.inside or 0), 'flush is', 'flushes are')} pending at "
+        f"{number(rate)} per second: {number(lasts)} s for each"
+    )
+    where = observed.series(most, text)
+    return Match("fsync-stall", round(score, 3), f"{text}.", (where,))
+
+
+_PENDING = ("pending_log_fsyncs", "pending_log_flushes", "pending_pool_fsyncs")
+_FLUSH = Patience(1.0, 10.0)
+"""Seconds of a flush that are slow, and that are slow by any measure."""
 _HELD_S = 1.0
 """Wait in seconds that a mutex explains only when it is held during I/O."""
 
