@@ -96,7 +96,7 @@ class Frames(Mapping[str, pl.DataFrame]):
         return {kind: self._heights[kind] for kind in self}
 
     def has_a_number(self) -> bool:
-        """Return whether any sample has a value; a grid is asked without building its rows."""
+        """Return whether any sample has a value; without building the rows of a grid."""
         return any(
             values.null_count() < len(values)
             for values in map(_values_of, self._parts.get(records.SAMPLE, []))
