@@ -18,10 +18,10 @@ from pileup.analysis.evidence.evidence import Evidence
 from pileup.api.app import create_app
 from pileup.settings import Settings
 from pileup.storage.accounts.accounts import Accounts
-from pileup.storage.accounts.records import Role
 from pileup.storage.database import Database
 from pileup.storage.incidents.analyses import Analyses
 from pileup.storage.incidents.search import replace_entries
+from pileup.storage.roles import Role
 from pileup.views.search_entries import search_entries
 from tests.support.checked_bodies import CheckedBodies
 

@@ -948,6 +948,26 @@ export interface paths {
     patch: operations['change_incident_api_v1_incidents__incident_id__patch']
     trace?: never
   }
+  '/api/v1/incidents/{incident_id}/access': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Incident Access
+     * @description Explain who may see and change the incident: each user's role, with the reasons.
+     */
+    get: operations['incident_access_api_v1_incidents__incident_id__access_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/incidents/{incident_id}/actions': {
     parameters: {
       query?: never
@@ -1732,6 +1752,46 @@ export interface paths {
     put: operations['weigh_api_v1_incidents__incident_id__matrix_weights__pin_id__put']
     post?: never
     delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/members': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    /**
+     * Set Member
+     * @description Give a user or a team a role in the incident; for its leads.
+     */
+    put: operations['set_member_api_v1_incidents__incident_id__members_put']
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/members/{member_id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /**
+     * Remove Member
+     * @description Take a member out of the incident; for its leads.
+     */
+    delete: operations['remove_member_api_v1_incidents__incident_id__members__member_id__delete']
     options?: never
     head?: never
     patch?: never
@@ -2670,6 +2730,26 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/incidents/{incident_id}/visibility': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    /**
+     * Change Visibility
+     * @description Open the incident to everyone who signs in, or restrict it to members; for its leads.
+     */
+    put: operations['change_visibility_api_v1_incidents__incident_id__visibility_put']
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/incidents/{incident_id}/waits': {
     parameters: {
       query?: never
@@ -3352,6 +3432,78 @@ export interface paths {
     put?: never
     post?: never
     delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/teams': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List Teams
+     * @description List the teams and their members.
+     */
+    get: operations['list_teams_api_v1_teams_get']
+    put?: never
+    /**
+     * Create Team
+     * @description Create a team, for admins.
+     */
+    post: operations['create_team_api_v1_teams_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/teams/{team_id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /**
+     * Delete Team
+     * @description Delete a team, for admins; its members lose what they saw through it alone.
+     */
+    delete: operations['delete_team_api_v1_teams__team_id__delete']
+    options?: never
+    head?: never
+    /**
+     * Rename Team
+     * @description Change the name of a team, for admins.
+     */
+    patch: operations['rename_team_api_v1_teams__team_id__patch']
+    trace?: never
+  }
+  '/api/v1/teams/{team_id}/members/{user_id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    /**
+     * Set Team Member
+     * @description Add a member to a team, or change whether they lead it; for admins and leads of the team.
+     */
+    put: operations['set_team_member_api_v1_teams__team_id__members__user_id__put']
+    post?: never
+    /**
+     * Remove Team Member
+     * @description Remove a member from a team; for admins, leads of the team and the member.
+     */
+    delete: operations['remove_team_member_api_v1_teams__team_id__members__user_id__delete']
     options?: never
     head?: never
     patch?: never
@@ -5706,6 +5858,25 @@ export interface components {
        * Format: date-time
        */
       updated_at: string
+      /**
+       * Visibility
+       * @enum {string}
+       */
+      visibility: 'open' | 'private'
+    }
+    /** IncidentAccess */
+    IncidentAccess: {
+      /** Members */
+      members: components['schemas']['Member'][]
+      /** People */
+      people: components['schemas']['PersonAccess'][]
+      /** Role */
+      role: ('viewer' | 'contributor' | 'lead') | null
+      /**
+       * Visibility
+       * @enum {string}
+       */
+      visibility: 'open' | 'private'
     }
     /** IncidentChange */
     IncidentChange: {
@@ -5730,6 +5901,8 @@ export interface components {
       items: components['schemas']['IncidentRow'][]
       /** Services */
       services: string[]
+      /** Teams */
+      teams: components['schemas']['TeamName-Output'][]
       /** Total */
       total: number
     }
@@ -5768,6 +5941,8 @@ export interface components {
       status: 'open' | 'analysing' | 'review' | 'published'
       /** Story */
       story: string | null
+      /** Teams */
+      teams: string[]
       /** Title */
       title: string
       /**
@@ -5775,6 +5950,11 @@ export interface components {
        * Format: date-time
        */
       updated_at: string
+      /**
+       * Visibility
+       * @enum {string}
+       */
+      visibility: 'open' | 'private'
     }
     /**
      * Insertable
@@ -6500,6 +6680,25 @@ export interface components {
        */
       verdict: 'match' | 'partial' | 'miss' | 'not_measurable'
     }
+    /**
+     * Member
+     * @description A user or a team with a role in the incident.
+     */
+    Member: {
+      /** Id */
+      id: string
+      /** Name */
+      name: string
+      /**
+       * Role
+       * @enum {string}
+       */
+      role: 'viewer' | 'contributor' | 'lead'
+      /** Team Id */
+      team_id: string | null
+      /** User Id */
+      user_id: string | null
+    }
     /** Mention */
     Mention: {
       /**
@@ -6730,6 +6929,8 @@ export interface components {
       severity?: ('sev1' | 'sev2' | 'sev3' | 'sev4') | null
       /** Title */
       title: string
+      /** Visibility */
+      visibility?: ('open' | 'private') | null
     }
     /** NewListView */
     NewListView: {
@@ -6737,6 +6938,18 @@ export interface components {
       name: string
       /** Query */
       query: string
+    }
+    /** NewMember */
+    NewMember: {
+      /**
+       * Role
+       * @enum {string}
+       */
+      role: 'viewer' | 'contributor' | 'lead'
+      /** Team Id */
+      team_id?: string | null
+      /** User Id */
+      user_id?: string | null
     }
     /** NewPin */
     NewPin: {
@@ -7239,6 +7452,20 @@ export interface components {
       id: string
       /** Name */
       name: string
+    }
+    /**
+     * PersonAccess
+     * @description What one user may do in the incident, and why.
+     */
+    PersonAccess: {
+      /** Id */
+      id: string
+      /** Name */
+      name: string
+      /** Reasons */
+      reasons: string[]
+      /** Role */
+      role: ('viewer' | 'contributor' | 'lead') | null
     }
     /** PersonalScore */
     PersonalScore: {
@@ -9261,6 +9488,41 @@ export interface components {
       /** Values */
       values: components['schemas']['Value'][]
     }
+    /** Team */
+    Team: {
+      /** Id */
+      id: string
+      /** Members */
+      members: components['schemas']['TeamMember'][]
+      /** Name */
+      name: string
+    }
+    /** TeamMember */
+    TeamMember: {
+      /** Id */
+      id: string
+      /** Lead */
+      lead: boolean
+      /** Name */
+      name: string
+    }
+    /** TeamMembership */
+    TeamMembership: {
+      /** Lead */
+      lead?: boolean | null
+    }
+    /** TeamName */
+    'TeamName-Input': {
+      /** Name */
+      name: string
+    }
+    /** TeamName */
+    'TeamName-Output': {
+      /** Id */
+      id: string
+      /** Name */
+      name: string
+    }
     /** TemplateChoice */
     TemplateChoice: {
       /** Template */
@@ -9697,6 +9959,14 @@ export interface components {
       name: string | null
       /** View */
       view: string
+    }
+    /** VisibilityChange */
+    VisibilityChange: {
+      /**
+       * Visibility
+       * @enum {string}
+       */
+      visibility: 'open' | 'private'
     }
     /** WaitEdge */
     WaitEdge: {
@@ -10148,6 +10418,7 @@ export type HypothesisChange = components['schemas']['HypothesisChange']
 export type Imported = components['schemas']['Imported']
 export type ImportedTable = components['schemas']['ImportedTable']
 export type Incident = components['schemas']['Incident']
+export type IncidentAccess = components['schemas']['IncidentAccess']
 export type IncidentChange = components['schemas']['IncidentChange']
 export type IncidentList = components['schemas']['IncidentList']
 export type IncidentRow = components['schemas']['IncidentRow']
@@ -10193,6 +10464,7 @@ export type MatrixVote = components['schemas']['MatrixVote']
 export type Me = components['schemas']['Me']
 export type Measure = components['schemas']['Measure']
 export type Measured = components['schemas']['Measured']
+export type Member = components['schemas']['Member']
 export type Mention = components['schemas']['Mention']
 export type MitigationDoc = components['schemas']['MitigationDoc']
 export type Moved = components['schemas']['Moved']
@@ -10207,6 +10479,7 @@ export type NewExperiment = components['schemas']['NewExperiment']
 export type NewHypothesis = components['schemas']['NewHypothesis']
 export type NewIncident = components['schemas']['NewIncident']
 export type NewListView = components['schemas']['NewListView']
+export type NewMember = components['schemas']['NewMember']
 export type NewPin = components['schemas']['NewPin']
 export type NewRating = components['schemas']['NewRating']
 export type NewRelease = components['schemas']['NewRelease']
@@ -10242,6 +10515,7 @@ export type PastedText = components['schemas']['PastedText']
 export type PastHypothesis = components['schemas']['PastHypothesis']
 export type PathStepDoc = components['schemas']['PathStepDoc']
 export type Person = components['schemas']['Person']
+export type PersonAccess = components['schemas']['PersonAccess']
 export type PersonalScore = components['schemas']['PersonalScore']
 export type Pin = components['schemas']['Pin']
 export type PinLines = components['schemas']['PinLines']
@@ -10371,6 +10645,11 @@ export type TablePage = components['schemas']['TablePage']
 export type TablePreview = components['schemas']['TablePreview']
 export type TableRef = components['schemas']['TableRef']
 export type TableRun = components['schemas']['TableRun']
+export type Team = components['schemas']['Team']
+export type TeamMember = components['schemas']['TeamMember']
+export type TeamMembership = components['schemas']['TeamMembership']
+export type TeamNameInput = components['schemas']['TeamName-Input']
+export type TeamNameOutput = components['schemas']['TeamName-Output']
 export type TemplateChoice = components['schemas']['TemplateChoice']
 export type TextVersion = components['schemas']['TextVersion']
 export type TextVersionText = components['schemas']['TextVersionText']
@@ -10399,6 +10678,7 @@ export type ValueToCompute = components['schemas']['ValueToCompute']
 export type VerdictOut = components['schemas']['VerdictOut']
 export type VersionName = components['schemas']['VersionName']
 export type ViewLink = components['schemas']['ViewLink']
+export type VisibilityChange = components['schemas']['VisibilityChange']
 export type WaitEdge = components['schemas']['WaitEdge']
 export type WaitGraph = components['schemas']['WaitGraph']
 export type WaitMember = components['schemas']['WaitMember']
@@ -12188,6 +12468,7 @@ export interface operations {
           | 'owner'
           | 'updated'
         status?: ('open' | 'analysing' | 'review' | 'published')[]
+        team?: string | null
       }
       header?: never
       path?: never
@@ -12333,6 +12614,37 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Incident']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  incident_access_api_v1_incidents__incident_id__access_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['IncidentAccess']
         }
       }
       /** @description Validation Error */
@@ -13844,6 +14156,73 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['WeightOut']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  set_member_api_v1_incidents__incident_id__members_put: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewMember']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['IncidentAccess']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  remove_member_api_v1_incidents__incident_id__members__member_id__delete: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+        member_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['IncidentAccess']
         }
       }
       /** @description Validation Error */
@@ -15646,6 +16025,41 @@ export interface operations {
       }
     }
   }
+  change_visibility_api_v1_incidents__incident_id__visibility_put: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['VisibilityChange']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['IncidentAccess']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   waits_api_v1_incidents__incident_id__waits_get: {
     parameters: {
       query?: {
@@ -16759,6 +17173,189 @@ export interface operations {
         content: {
           'application/json': components['schemas']['TableComparison']
         }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  list_teams_api_v1_teams_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Team'][]
+        }
+      }
+    }
+  }
+  create_team_api_v1_teams_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['TeamName-Input']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      201: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Team']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  delete_team_api_v1_teams__team_id__delete: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        team_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  rename_team_api_v1_teams__team_id__patch: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        team_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['TeamName-Input']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Team']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  set_team_member_api_v1_teams__team_id__members__user_id__put: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        team_id: string
+        user_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['TeamMembership']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Team']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  remove_team_member_api_v1_teams__team_id__members__user_id__delete: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        team_id: string
+        user_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
       }
       /** @description Validation Error */
       422: {

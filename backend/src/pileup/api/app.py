@@ -20,7 +20,7 @@ from starlette.routing import BaseRoute
 
 from pileup import __version__, knowledge, logs
 from pileup.api import bodies, errors, events, one_thread, traffic, transfer, ui, versioned
-from pileup.api.accounts import accounts, presence, sign_in, status
+from pileup.api.accounts import accounts, presence, sign_in, status, teams
 from pileup.api.accounts.limits import SignInLimits
 from pileup.api.artifacts import artifacts, given, mappings, paste, records, tables, uploads
 from pileup.api.auth import guard, intake_guard, look_guard, self_guard
@@ -40,6 +40,7 @@ from pileup.api.evidence import (
     waits,
 )
 from pileup.api.incidents import (
+    access,
     activity,
     bundles,
     incidents,
@@ -82,8 +83,10 @@ OWN: tuple[APIRouter, ...] = (sign_in.own, accounts.own, comments.own, presence.
 INTAKE: tuple[APIRouter, ...] = (incidents.intake, uploads.router)
 ROUTERS: tuple[APIRouter, ...] = (
     accounts.router,
+    teams.router,
     incidents.router,
     list_views.router,
+    access.router,
     artifacts.router,
     given.router,
     paste.router,

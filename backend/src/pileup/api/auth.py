@@ -23,6 +23,7 @@ from pileup.storage.audit import Actor
 from pileup.storage.database import Unit
 from pileup.storage.errors import NotFound
 from pileup.storage.incidents.incidents import Incidents
+from pileup.storage.row_security import LEAD, READ, Access
 
 SESSION_COOKIE = "pileup_session"
 CSRF_COOKIE = "pileup_csrf"
@@ -47,18 +48,30 @@ class Principal:
         """The user as the audit trail names them."""
         return Actor(self.user.id, self.user.name)
 
+    @property
+    def access(self) -> Access:
+        """What the caller may see and change, for row-level security."""
+        reads = self.scope == "read" or self.user.role == "viewer"
+        return Access(
+            user_id=self.user.id,
+            everything=self.user.role == "admin",
+            most=READ if reads else LEAD,
+        )
+
 
 def principal(request: Request, services: ServicesDep) -> Principal:
     """Authenticate a request; raises ApiError 401 when it proves no user."""
     known: Principal | None = getattr(request.state, "principal", None)
+    unit: Unit | None = getattr(request.state, "unit", None)
     if known is None:
-        unit: Unit | None = getattr(request.state, "unit", None)
         if unit is not None:
             known = _identify(request, services, unit)
         else:  # a coroutine's request, which has no unit of its own
-            with services.database.unit() as own:
+            with services.unit() as own:
                 known = _identify(request, services, own)
         request.state.principal = known
+    if unit is not None and unit.access != known.access:
+        unit.restrict(known.access)
     return known
 
 
@@ -67,9 +80,11 @@ Caller = Annotated[Principal, Depends(principal)]
 
 def may_still_read(request: Request, services: Services, incident_id: str) -> bool:
     """Check again whether this request, answered for long, may read the incident."""
-    with services.database.unit() as unit:
+    with services.unit() as unit:
         try:
-            _may_read(_identify(request, services, unit, use=False))
+            caller = _identify(request, services, unit, use=False)
+            _may_read(caller)
+            unit.restrict(caller.access)
             Incidents(unit).get(incident_id)
         except (ApiError, NotFound):
             return False

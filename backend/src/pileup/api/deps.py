@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Annotated
@@ -17,6 +18,7 @@ from pileup.storage.files.frames import FrameStore
 from pileup.storage.files.placed_evidence import PlacedStore
 from pileup.storage.incidents.incidents import Incident, Incidents
 from pileup.storage.queue.places import Place
+from pileup.storage.row_security import NOBODY, Access
 from pileup.views.source import NotAnalysed, StoredSource
 from pileup.views.stores import Stores
 
@@ -32,6 +34,14 @@ class Services:
     placed: PlacedStore
     places: Shared[dict[str, Place]] = field(default_factory=lambda: Shared(1.0))
     """Place in the queue of each incident with waiting jobs."""
+
+    def unit(self, access: Access = NOBODY) -> AbstractContextManager[Unit]:
+        """Open a unit of work that sees and changes what ``access`` allows: nothing at first."""
+        return self.database.unit(access)
+
+    def whole_unit(self) -> AbstractContextManager[Unit]:
+        """Open a unit of work that sees every incident: for what is the same for everybody."""
+        return self.database.unit()
 
     @property
     def stores(self) -> Stores:

@@ -44,6 +44,7 @@ TABLE: tuple[tuple[type[Exception], int, str], ...] = (
     (compare.NoSuchCapture, 404, "No such capture"),
     (compare.NoSuchRun, 404, "No such run"),
     (storage.NotFound, 404, "Not found"),
+    (storage.Forbidden, 403, "Not in this incident"),
     (storage.StaleRevision, 409, "Somebody else saved first"),
     (NothingToCompare, 409, "Nothing to compare"),
     (NotAnalysed, 409, "Nothing to show yet"),

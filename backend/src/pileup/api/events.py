@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 
-from pileup.api.auth import Caller, may_still_read
+from pileup.api.auth import Caller, Principal, may_still_read
 from pileup.api.deps import Services, ServicesDep
 from pileup.api.event_hub import EventHub, Notice
 from pileup.storage.artifacts.artifacts import Artifacts
@@ -57,7 +57,7 @@ async def events(
 
     The stream ends within a second when the caller may not read the incident any more.
     """
-    await run_in_threadpool(_must_exist, services, incident_id)
+    await run_in_threadpool(_must_exist, services, caller, incident_id)
     hub: EventHub = request.app.state.hub
 
     def may_read() -> bool:
@@ -128,7 +128,7 @@ async def _gather(queue: asyncio.Queue[Notice], timeout_s: float) -> list[Notice
 
 
 def _read(services: Services, incident_id: str, notices: list[Notice]) -> list[ServerSentEvent]:
-    """Build the events of these notices from the current rows."""
+    """Build the events of these notices from the current rows, for all who may read them."""
     if not notices:
         return []
     found: list[ServerSentEvent] = []
@@ -140,7 +140,7 @@ def _read(services: Services, incident_id: str, notices: list[Notice]) -> list[S
     rows = [notice for notice in notices if notice["topic"] not in _AT_ONCE]
     if not rows:
         return found
-    with services.database.unit() as unit:
+    with services.whole_unit() as unit:
         for row in rows:
             topic, subject = row["topic"], row["id"]
             if topic == "artifact" and subject:
@@ -191,12 +191,12 @@ async def _is_worker_alive(hub: EventHub, services: Services) -> bool:
 
 
 def _worker_alive(services: Services) -> bool:
-    with services.database.unit() as unit:
+    with services.whole_unit() as unit:
         return Workers(unit).presence(services.worker_silence).alive
 
 
-def _must_exist(services: Services, incident_id: str) -> None:
-    with services.database.unit() as unit:
+def _must_exist(services: Services, caller: Principal, incident_id: str) -> None:
+    with services.unit(caller.access) as unit:
         Incidents(unit).get(incident_id)
 
 

@@ -58,8 +58,11 @@ def _one_thread_handler(**options: Any) -> Handler:
 def _serve(
     handle: Handler, request: Request, services: Services, route: versioned.Route | None
 ) -> Response:
-    """Run the handler within one unit of work, unless the answer is known by its version."""
-    with services.database.unit() as unit:
+    """Run the handler within one unit of work, unless the answer is known by its version.
+
+    The unit sees no incident until the caller is known (``auth.principal``).
+    """
+    with services.unit() as unit:
         request.state.unit = unit
         if route is None or request.method not in ("GET", "HEAD"):
             return _drive(handle, request)

@@ -31,6 +31,7 @@ _NAMED: tuple[tuple[str, Any, Any], ...] = (
     ("", models.Annotation.id, models.Annotation.text),
     ("", models.Symptom.id, models.Symptom.predicate),
     ("", models.User.id, models.User.name),
+    ("", models.Team.id, models.Team.name),
     ("", models.Webhook.id, models.Webhook.url),
 )
 """By table: the label, what is filled into it, and the words behind it."""

@@ -22,11 +22,12 @@ from typing import Any, TypeVar
 
 import psycopg
 from psycopg import sql
-from sqlalchemy import Engine, create_engine, exc, text
-from sqlalchemy.engine import make_url
-from sqlalchemy.orm import Session, sessionmaker
+from sqlalchemy import Connection, Engine, create_engine, event, exc, text
+from sqlalchemy.engine import ExceptionContext, make_url
+from sqlalchemy.orm import Session, SessionTransaction, sessionmaker
 
-from pileup.storage.errors import StorageError
+from pileup.storage.errors import Forbidden, StorageError
+from pileup.storage.row_security import Access, restrict
 
 CHANNEL = "pileup"
 ACCESS = "access"
@@ -51,6 +52,7 @@ _NEW_VERSIONS = text(
 _VERSIONS = text(
     "select topic, version from incident_versions where incident_id in (:incident, '')"
 )
+_ACCESS = "access"
 
 T = TypeVar("T")
 
@@ -62,6 +64,18 @@ class Unit:
         self.session = session
         self._after: list[Callable[[], None]] = []
         self._touched: set[tuple[str, str]] = set()
+
+    @property
+    def access(self) -> Access | None:
+        """What this unit may see and change; None: everything."""
+        access: Access | None = self.session.info.get(_ACCESS)
+        return access
+
+    def restrict(self, access: Access) -> None:
+        """See and change from now on only what ``access`` allows."""
+        self.session.info[_ACCESS] = access
+        if self.session.in_transaction():
+            restrict(self.session, access)
 
     def notify(self, incident_id: str, topic: str, subject: str | None = None, **more: Any) -> None:
         """Notify every API process, at commit, that something of an incident changed.
@@ -153,11 +167,16 @@ class Database:
             connect_args={**connect_args(), "options": _options(statement_timeout_s)},
         )
         self._sessions = sessionmaker(self.engine, expire_on_commit=False, autoflush=True)
+        event.listen(self.engine, "handle_error", _explain)
+        event.listen(self._sessions, "after_begin", _restrict)
 
     @contextmanager
-    def unit(self) -> Iterator[Unit]:
-        """Open a transaction: commit when the block ends normally, roll back when it raises."""
-        with self._sessions() as session:
+    def unit(self, access: Access | None = None) -> Iterator[Unit]:
+        """Open a transaction: commit when the block ends normally, roll back when it raises.
+
+        access: what it may see and change; None: everything.
+        """
+        with self._sessions(info={} if access is None else {_ACCESS: access}) as session:
             unit = Unit(session)
             try:
                 yield unit
@@ -171,6 +190,27 @@ class Database:
     def close(self) -> None:
         """Close every pooled connection."""
         self.engine.dispose()
+
+
+def _restrict(session: Session, transaction: SessionTransaction, connection: Connection) -> None:
+    access: Access | None = session.info.get(_ACCESS)
+    if access is not None and not transaction.nested:
+        restrict(connection, access)
+
+
+def _explain(context: ExceptionContext) -> Forbidden | None:
+    """Turn a refusal of row-level security into an error that says what is missing."""
+    error = context.original_exception
+    if not isinstance(error, psycopg.errors.InsufficientPrivilege):
+        return None
+    if error.diag.message_hint == "lead":
+        return Forbidden("only a lead of this incident decides who may see and change it")
+    if error.diag.message_hint == "contributor":
+        return Forbidden(
+            "you may read this incident, and not change it; a lead of the incident can make you a "
+            "contributor to it"
+        )
+    return Forbidden("you may not change this")
 
 
 def with_driver(url: str) -> str:

@@ -22,6 +22,10 @@ class NotFound(StorageError):
     """The row does not exist; the message names it."""
 
 
+class Forbidden(StorageError):
+    """The rank in the incident does not allow the write."""
+
+
 class Conflict(StorageError):
     """The write breaks a rule of the data."""
 

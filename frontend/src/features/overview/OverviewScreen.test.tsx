@@ -59,6 +59,7 @@ const incident = {
   summary: '',
   owner: null,
   sample_id: null,
+  visibility: 'open' as const,
   created_at: '2021-04-05T10:00:00Z',
   updated_at: '2021-04-05T10:00:00Z',
   revision: 1,

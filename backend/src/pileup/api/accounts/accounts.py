@@ -20,8 +20,9 @@ from pileup.api.errors import ApiError
 from pileup.api.schema import In, Out
 from pileup.storage import audit
 from pileup.storage.accounts.accounts import Accounts
-from pileup.storage.accounts.records import Role, Scope, User
+from pileup.storage.accounts.records import Scope, User
 from pileup.storage.errors import Refused
+from pileup.storage.roles import Role
 
 own = APIRouter(tags=["accounts"])
 router = APIRouter(tags=["accounts"])

@@ -86,7 +86,7 @@ async def sign_in_by_link(
     """Redeem a one-time link; before any user exists, the link creates the first admin."""
 
     def redeem() -> Me:
-        with services.database.unit() as unit:
+        with services.unit() as unit:
             try:
                 user = Accounts(unit).redeem_link(body.link, body.name, body.email, body.password)
             except Refused as refused:
@@ -114,11 +114,11 @@ async def sign_in(
     known = bool(device) and await run_in_threadpool(_is_known, services, device, account)
 
     def check() -> Me:
-        with services.database.unit() as unit:
+        with services.unit() as unit:
             stored = Accounts(unit).for_sign_in(body.email)
         # outside of any transaction, because it takes long
         fits = password_fits(stored.password_hash if stored else None, body.password)
-        with services.database.unit() as unit:
+        with services.unit() as unit:
             if stored is not None and fits:
                 audit.record(unit, stored.actor, "session.opened", how="password")
                 return _open(unit, request, response, services, Accounts(unit).user(stored.id))
@@ -178,7 +178,7 @@ def _in_browser(caller: Principal) -> None:
 def _is_known(services: Services, device: str | None, account: str) -> bool:
     if not device:
         return False
-    with services.database.unit() as unit:
+    with services.unit() as unit:
         return Sessions(unit).knows_device(device, account)
 
 

@@ -45,7 +45,7 @@ async def upload_files(
 ) -> ArtifactItems:
     """Upload one or many files; a ``path`` field names the file that follows it."""
     length = int(request.headers.get("content-length") or 0)
-    await run_in_threadpool(_may_begin, services, incident_id, length)
+    await run_in_threadpool(_may_begin, services, caller, incident_id, length)
     artifacts: list[Artifact] = []
     paths: deque[str] = deque()
     with ExitStack() as drafts:
@@ -117,10 +117,10 @@ def create_upload(
             f"the file has {size // 1024**2} MiB; the limit is "
             f"{services.settings.max_upload_bytes // 1024**2} MiB (PILEUP_MAX_UPLOAD_BYTES)"
         )
-    _may_begin(services, incident_id, size)
+    _may_begin(services, caller, incident_id, size)
     metadata = metadata_of(upload_metadata)
     path = metadata.get("path") or metadata.get("relativePath") or metadata.get("filename")
-    with services.database.unit() as unit:
+    with services.unit(caller.access) as unit:
         upload = Uploads(unit).create(
             incident_id,
             path or "unnamed",
@@ -178,10 +178,10 @@ async def append_to_upload(
                 "from there"
             )
         try:
-            offset = await _append(services, request, upload, file, offset)
+            offset = await _append(services, caller, request, upload, file, offset)
         finally:
             with disk_words(services.settings.uploads_dir):
-                await run_in_threadpool(_settle, services, upload, file)
+                await run_in_threadpool(_settle, services, caller, upload, file)
         response.headers["Upload-Offset"] = str(offset)
         if offset == upload.bytes:
             response.headers["X-Artifact-Id"] = await run_in_threadpool(
@@ -203,8 +203,8 @@ def cancel_upload(
     unit.after_commit(lambda: file.unlink(missing_ok=True))
 
 
-def _may_begin(services: Services, incident_id: str, size: int) -> None:
-    with services.database.unit() as unit:
+def _may_begin(services: Services, caller: Principal, incident_id: str, size: int) -> None:
+    with services.unit(caller.access) as unit:
         if Incidents(unit).get(incident_id).archived:
             raise Conflict("the incident is archived; nothing can be added to it")
     services.blobs.check_space(size)
@@ -227,7 +227,7 @@ def _store(
     given: Given | None = None,
     upload: Upload | None = None,
 ) -> Artifact:
-    with services.database.unit() as unit:
+    with services.unit(caller.access) as unit:
         artifact, _ = Artifacts(unit).add(
             incident_id, path, blob, caller.actor, excluded=excluded, given=given or Given()
         )
@@ -256,7 +256,12 @@ def _finish(services: Services, caller: Principal, upload: Upload) -> str:
 
 
 async def _append(
-    services: Services, request: Request, upload: Upload, file: BinaryIO, offset: int
+    services: Services,
+    caller: Principal,
+    request: Request,
+    upload: Upload,
+    file: BinaryIO,
+    offset: int,
 ) -> int:
     noted = offset
     try:
@@ -270,23 +275,23 @@ async def _append(
             offset += len(chunk)
             if offset - noted > 8 * 1024**2:  # so that a second window sees it move
                 noted = offset
-                await run_in_threadpool(_note, services, upload.id, offset)
+                await run_in_threadpool(_note, services, caller, upload.id, offset)
     except ClientDisconnect:
         raise ApiError(400, "The connection broke", f"{offset} bytes are kept") from None
     return offset
 
 
-def _settle(services: Services, upload: Upload, file: BinaryIO) -> None:
+def _settle(services: Services, caller: Principal, upload: Upload, file: BinaryIO) -> None:
     file.flush()
     os.fsync(file.fileno())
-    _note(services, upload.id, file.tell())
+    _note(services, caller, upload.id, file.tell())
 
 
-def _note(services: Services, upload_id: str, received: int) -> None:
-    with services.database.unit() as unit:
+def _note(services: Services, caller: Principal, upload_id: str, received: int) -> None:
+    with services.unit(caller.access) as unit:
         Uploads(unit).received(upload_id, received)
 
 
 def _find(services: Services, caller: Principal, upload_id: str) -> Upload:
-    with services.database.unit() as unit:
+    with services.unit(caller.access) as unit:
         return find_upload(unit, caller, upload_id)

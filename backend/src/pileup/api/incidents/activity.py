@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, status
 from fastapi.responses import StreamingResponse
 
-from pileup.api.auth import AdminDep, Caller
+from pileup.api.auth import AdminDep, Caller, Principal
 from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
 from pileup.api.schema import Out
 from pileup.api.versioned import by_version
@@ -101,10 +101,10 @@ def audit_filters(_: AdminDep, unit: UnitDep) -> ActivityFilters:
 
 
 @router.get("/audit/export", response_class=StreamingResponse)
-def audit_export(_: AdminDep, services: ServicesDep, wanted: FilterDep) -> StreamingResponse:
+def audit_export(caller: AdminDep, services: ServicesDep, wanted: FilterDep) -> StreamingResponse:
     """Download the audit trail as CSV, at most 100 000 lines."""
     return StreamingResponse(
-        _csv(services, wanted),
+        _csv(services, caller, wanted),
         media_type="text/csv; charset=utf-8",
         headers={"Content-Disposition": "attachment; filename=pileup-audit.csv"},
     )
@@ -156,10 +156,10 @@ def _named(unit: Unit, entries: list[audit.Entry]) -> list[ActivityEntry]:
     ]
 
 
-def _csv(services: ServicesDep, wanted: audit.Filter) -> Iterator[str]:
+def _csv(services: ServicesDep, caller: Principal, wanted: audit.Filter) -> Iterator[str]:
     yield csv_line(("time", "person", "incident", "action", "target", "detail"))
     for _ in range(_CSV_ROWS // _CSV_PAGE):
-        with services.database.unit() as unit:
+        with services.unit(caller.access) as unit:
             page = audit.entries(unit, None, _CSV_PAGE, wanted)
         for entry in page:
             detail = json.dumps(entry.detail, ensure_ascii=False) if entry.detail else ""

@@ -19,6 +19,7 @@ from pileup.storage.incidents.incident_list import (
     IncidentFilter,
     Leading,
     Order,
+    TeamName,
     list_incidents,
 )
 from pileup.storage.incidents.incident_list import IncidentRow as StoredRow
@@ -28,6 +29,7 @@ from pileup.storage.incidents.incidents import (
     Person,
     Severity,
     Status,
+    Visibility,
 )
 from pileup.storage.queue.jobs import Jobs
 from pileup.views.documents import AnalysisJson
@@ -58,6 +60,9 @@ class IncidentRow(Out):
     finding: RowFinding | None
     artifacts: int
     owner: Person | None
+    visibility: Visibility
+    teams: list[str]
+    """Names of the teams that are members."""
     created_at: datetime
     updated_at: datetime
     story: str | None
@@ -72,12 +77,16 @@ class IncidentList(Out):
     everything: int
     """Incidents without any filter."""
     services: list[str]
+    teams: list[TeamName]
+    """Teams that are members of any incident, for the filter."""
 
 
 class NewIncident(In):
     title: str = Field(max_length=300)
     service: str | None = Field(default=None, max_length=300)
     severity: Severity | None = None
+    visibility: Visibility | None = None
+    """open unless it is private: then its owner, members and admins see it."""
 
 
 class IncidentChange(In):
@@ -101,6 +110,8 @@ class ListQuery(In):
     severity: list[Severity] = Field(default=[])
     service: str | None = Field(default=None, max_length=300)
     owner: str | None = None
+    team: str | None = None
+    """Id of a team that is a member."""
     sort: Order = "created"
     down: bool = True
     limit: int = Field(default=200, ge=1, le=1000)
@@ -118,6 +129,7 @@ def incidents(unit: UnitDep, wanted: Annotated[ListQuery, Query()]) -> IncidentL
             severity=tuple(wanted.severity),
             service=wanted.service,
             owner=wanted.owner,
+            team=wanted.team,
             sort=wanted.sort,
             down=wanted.down,
             limit=wanted.limit,
@@ -129,6 +141,7 @@ def incidents(unit: UnitDep, wanted: Annotated[ListQuery, Query()]) -> IncidentL
         total=page.total,
         everything=page.everything,
         services=page.services,
+        teams=page.teams,
     )
 
 
@@ -136,7 +149,11 @@ def incidents(unit: UnitDep, wanted: Annotated[ListQuery, Query()]) -> IncidentL
 def create_incident(body: NewIncident, caller: Caller, unit: UnitDep) -> Incident:
     """Create an empty incident."""
     return Incidents(unit).create(
-        caller.actor, body.title, service=body.service, severity=body.severity
+        caller.actor,
+        body.title,
+        service=body.service,
+        severity=body.severity,
+        visibility=body.visibility or "open",
     )
 
 
@@ -225,6 +242,8 @@ def _row(row: StoredRow) -> IncidentRow:
         finding=RowFinding(**digest["finding"]) if digest.get("finding") else None,
         artifacts=row.artifacts,
         owner=row.incident.owner,
+        visibility=row.incident.visibility,
+        teams=row.teams,
         created_at=row.incident.created_at,
         updated_at=row.incident.updated_at,
         story=digest.get("story"),

@@ -20,11 +20,12 @@ from pileup.storage.accounts.credentials import (
     password_fits,
 )
 from pileup.storage.accounts.passwords import check_password
-from pileup.storage.accounts.records import Role, Scope, Token, TokenUse, User
+from pileup.storage.accounts.records import Scope, Token, TokenUse, User
 from pileup.storage.accounts.sessions import end_sessions
 from pileup.storage.audit import Actor
 from pileup.storage.database import ALL_INCIDENTS, Unit, clean, to_record
 from pileup.storage.errors import Conflict, NotFound, Refused
+from pileup.storage.roles import Role
 
 _ONE_AT_A_TIME = 7_145_202  # advisory lock: creating the first admin, demoting an admin
 _UNMARKED = func.coalesce(

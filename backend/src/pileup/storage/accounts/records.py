@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-Role = Literal["viewer", "contributor", "admin"]
+from pileup.storage.roles import Role
+
 Scope = Literal["push", "read", "full"]
 
 

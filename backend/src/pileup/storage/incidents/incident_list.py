@@ -35,6 +35,14 @@ class IncidentRow:
     digest: dict[str, Any]
     artifacts: int
     leading: Leading | None
+    teams: list[str]
+    """Names of the teams that are members."""
+
+
+@dataclass(frozen=True, slots=True)
+class TeamName:
+    id: str
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +56,8 @@ class IncidentFilter:
     service: str | None = None
     owner: str | None = None
     """Id of a user."""
+    team: str | None = None
+    """Id of a team that is a member."""
     sort: Order = "created"
     down: bool = True
     limit: int = 200
@@ -63,6 +73,8 @@ class IncidentPage:
     """Incidents without any filter."""
     services: list[str]
     """Every service, for the filter."""
+    teams: list[TeamName]
+    """Every team that is a member of an incident, for the filter."""
 
 
 def list_incidents(unit: Unit, wanted: IncidentFilter) -> IncidentPage:
@@ -79,6 +91,7 @@ def list_incidents(unit: Unit, wanted: IncidentFilter) -> IncidentPage:
     ).all()
     ids = [incident.id for incident, _ in rows]
     counts, leading = _artifact_counts(unit, ids), _leading(unit, ids)
+    teams = _teams(unit, ids)
     return IncidentPage(
         rows=[
             IncidentRow(
@@ -86,6 +99,7 @@ def list_incidents(unit: Unit, wanted: IncidentFilter) -> IncidentPage:
                 incident.digest or {},
                 counts.get(incident.id, 0),
                 leading.get(incident.id),
+                teams.get(incident.id, []),
             )
             for incident, owner in rows
         ],
@@ -99,6 +113,14 @@ def list_incidents(unit: Unit, wanted: IncidentFilter) -> IncidentPage:
                 .order_by(models.Incident.service)
             )
         ),
+        teams=[
+            TeamName(row.id, row.name)
+            for row in unit.session.execute(
+                select(models.Team.id, models.Team.name)
+                .where(models.Team.id.in_(select(models.IncidentMember.team_id)))
+                .order_by(models.Team.name)
+            )
+        ],
     )
 
 
@@ -122,6 +144,9 @@ def _filters(wanted: IncidentFilter) -> list[ColumnElement[bool]]:
         filters.append(models.Incident.service == clean(wanted.service))
     if wanted.owner is not None:
         filters.append(models.Incident.owner_id == wanted.owner)
+    if wanted.team is not None:
+        theirs = select(models.IncidentMember.incident_id).filter_by(team_id=wanted.team)
+        filters.append(models.Incident.id.in_(theirs))
     filters += [_holds(word) for word in clean(wanted.q).split()]
     return filters
 
@@ -180,6 +205,19 @@ def _artifact_counts(unit: Unit, ids: list[str]) -> dict[str, int]:
         .group_by(models.Artifact.incident_id)
     )
     return {row[0]: row[1] for row in rows}
+
+
+def _teams(unit: Unit, ids: list[str]) -> dict[str, list[str]]:
+    rows = unit.session.execute(
+        select(models.IncidentMember.incident_id, models.Team.name)
+        .join(models.Team, models.Team.id == models.IncidentMember.team_id)
+        .where(models.IncidentMember.incident_id.in_(ids))
+        .order_by(models.Team.name)
+    )
+    teams: dict[str, list[str]] = {}
+    for incident_id, name in rows:
+        teams.setdefault(incident_id, []).append(name)
+    return teams
 
 
 def _leading(unit: Unit, ids: list[str]) -> dict[str, Leading]:

@@ -19,6 +19,8 @@ from pileup.storage.texts.live_texts import Texts
 Status = Literal["open", "analysing", "review", "published"]
 Severity = Literal["sev1", "sev2", "sev3", "sev4"]
 
+Visibility = Literal["open", "private"]
+
 _TITLE_MAX = 300
 
 
@@ -37,6 +39,7 @@ class Incident:
     service: str | None
     summary: str
     owner: Person | None
+    visibility: Visibility
     sample_id: str | None
     created_at: datetime
     updated_at: datetime
@@ -112,6 +115,7 @@ class Incidents:
         severity: Severity | None = None,
         summary: str = "",
         sample_id: str | None = None,
+        visibility: Visibility = "open",
     ) -> Incident:
         """Create an empty incident, owned by its creator."""
         row = models.Incident(
@@ -121,6 +125,7 @@ class Incidents:
             summary=clean(summary),
             owner_id=by.id,
             sample_id=sample_id,
+            visibility=visibility,
         )
         self._db.add(row)
         self._db.flush()
@@ -143,6 +148,8 @@ class Incidents:
         owner = changes.get("owner_id")
         if owner is not None and self._db.get(models.User, owner) is None:
             raise Refused("there is no such user", "owner_id")
+        if owner is not None and row.visibility == "private" and row.owner_id != owner:
+            self._keep_as_lead(by, row)
         before = row.status
         for name, value in changes.items():
             setattr(row, name, _checked(name, value))
@@ -165,6 +172,16 @@ class Incidents:
                 after=row.status,
             )
         return self.get(incident_id)
+
+    def _keep_as_lead(self, by: Actor, row: models.Incident) -> None:
+        """Let the owner who hands a private incident over stay a lead of it."""
+        here = {"incident_id": row.id, "user_id": row.owner_id}
+        member = self._db.scalar(select(models.IncidentMember).filter_by(**here))
+        if member is None and row.owner_id is not None:
+            self._db.add(models.IncidentMember(**here, role="lead", by_id=by.id))
+        elif member is not None:
+            member.role = "lead"
+        self._db.flush()
 
     def delete(self, by: Actor, incident_id: str) -> None:
         """Move the incident and its content to the bin, and cancel its jobs.
@@ -202,6 +219,7 @@ def incident_record(row: models.Incident, owner: models.User | None) -> Incident
         service=row.service,
         summary=row.summary,
         owner=Person(owner.id, owner.name) if owner else None,
+        visibility=row.visibility,  # type: ignore[arg-type]
         sample_id=row.sample_id,
         created_at=row.created_at,
         updated_at=row.updated_at,

@@ -32,6 +32,7 @@ from pileup.storage.database import Database, Unit, clean
 from pileup.storage.errors import Refused, TooLarge
 from pileup.storage.files.blobs import BlobStore
 from pileup.storage.incidents.incidents import Incident, Incidents
+from pileup.storage.incidents.members import Members
 from pileup.storage.lifecycle.bundle_rows import (
     UNREPORTED,
     Arrival,
@@ -184,6 +185,8 @@ def _read(
         incident_id = arrival.new_id_for(old_id)
         Mappings(unit).import_rows(by, mappings, incident_id)
         raise_counters(unit.session, incident_id)
+        if by.id and work["incidents"][0].get("visibility") == "private":
+            Members(unit).add(by, incident_id, "lead", user_id=by.id)
         for artifact in arrival.artifacts:
             Jobs(unit).enqueue("artifact", artifact, incident_id, requester=by.id)
         record(

@@ -33,6 +33,7 @@ STAYS: dict[str, str] = {
     "problems": "made again from the artifacts",
     "jobs": "work of one installation",
     "uploads": "unfinished, of one installation",
+    "incident_members": "people and teams of one installation",
     "live_text_updates": "the text itself travels",
     "webhook_deliveries": "what one installation sent to its receivers",
 }

@@ -1,5 +1,6 @@
 """Tables, one module per group of domains. They never leave ``pileup.storage``."""
 
+from pileup.storage.models.access import IncidentMember, Team, TeamMember
 from pileup.storage.models.accounts import Device, Session, SignInLink, Token, User
 from pileup.storage.models.artifacts import Artifact, Job, Problem, TableMapping, Upload, Worker
 from pileup.storage.models.base import Base
@@ -55,6 +56,7 @@ __all__ = [
     "FindingVerdict",
     "Hypothesis",
     "Incident",
+    "IncidentMember",
     "IncidentVersion",
     "Job",
     "ListView",
@@ -82,6 +84,8 @@ __all__ = [
     "Symptom",
     "SymptomAnswer",
     "TableMapping",
+    "Team",
+    "TeamMember",
     "Token",
     "Upload",
     "User",

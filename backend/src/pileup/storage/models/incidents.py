@@ -16,6 +16,7 @@ class Incident(Base):
     __tablename__ = "incidents"
     __table_args__ = (
         CheckConstraint("status in ('open', 'analysing', 'review', 'published')", name="status"),
+        CheckConstraint("visibility in ('open', 'private')", name="visibility"),
         CheckConstraint("severity in ('sev1', 'sev2', 'sev3', 'sev4')", name="severity"),
         Index(
             "uq_incidents_sample_id",
@@ -32,6 +33,8 @@ class Incident(Base):
     service: Mapped[str | None]
     summary: Mapped[str] = mapped_column(default="")
     owner_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
+    visibility: Mapped[str] = mapped_column(default="open", server_default=text("'open'"))
+    """open: everyone who signs in sees it; private: its owner, members, and admins."""
     sample_id: Mapped[str | None]
     digest: Mapped[dict[str, Any] | None]
     """Numbers of the last analysis that the incident list shows."""
@@ -250,6 +253,7 @@ class Audit(Base):
     """Who did what, append-only (a trigger of the first migration refuses update and delete)."""
 
     __tablename__ = "audit"
+    __mapper_args__ = {"eager_defaults": False}  # noqa: RUF012  (who writes a row may not read it)
 
     id: Mapped[Id]
     at: Mapped[Made]
