@@ -50,7 +50,9 @@ def read_pieces(text: str, whole: Parsed, read: Callable[[str], Parsed]) -> Pars
         part for piece in pieces.cut(text) if _is_evidence(part := _Read(piece, read(piece.text)))
     ]
     names = list(dict.fromkeys(part.parsed.format for part in found))
-    if not found or not (len(names) > 1 or _gives_more(found, whole)):
+    if not found or _is_one_file(found):
+        return None
+    if len(names) == 1 and not _gives_more(found, whole):
         return None
     return _joined(text, whole, found, names)
 
@@ -67,6 +69,20 @@ def _is_evidence(part: _Read) -> bool:
         not getattr(chosen, "ONLY_UNCLAIMED", False)
         and receipt.bytes_understood >= _LEAST_READ * receipt.bytes_read
     )
+
+
+def _is_one_file(found: list[_Read]) -> bool:
+    """Return whether the marks are part of a file: of the statements in a log, for example.
+
+    What it has outside of them is of one format, more than once, or nearly all of it.
+    """
+    outside = [part for part in found if not part.piece.in_block]
+    repeated = len({part.parsed.format for part in outside}) < len(outside)
+    size = sum(len(part.piece.text) for part in found)
+    return repeated or sum(len(part.piece.text) for part in outside) > _NEARLY_ALL * size
+
+
+_NEARLY_ALL = 0.8
 
 
 def _gives_more(found: list[_Read], whole: Parsed) -> bool:

@@ -91,6 +91,18 @@ def test_blocks_of_one_format_are_read_in_one_go() -> None:
     )
 
 
+def test_a_statement_may_hold_the_marks_of_blocks() -> None:
+    entry = (
+        "# Time: 2024-01-01T10:00:0{n}.000000Z\n# User@Host: a[a] @  [10.0.0.1]  Id:     7\n"
+        "# Query_time: 2.000000  Lock_time: 0.000000 Rows_sent: 1  Rows_examined: 10\n"
+        "SET timestamp=170410320{n};\nINSERT INTO posts VALUES ('how to\n```\n"
+        " 1 2 3\n| 7 | a | h:1 | d | Query | 1 | init | SELECT 1 |\n```\n');\n"
+    )
+    text = "".join(entry.format(n=n) for n in range(5))
+    parsed = parse_bytes(text.encode(), "slow.log")
+    assert (parsed.format, parsed.receipt.records["query"]) == ("slow-log", 5)
+
+
 def test_prose_between_blocks_stays_text() -> None:
     text = (SAMPLES / "pieces" / "issue-lock-and-stack.md").read_text()
     parsed = parse_bytes(text.encode(), "issue.md")
