@@ -27,7 +27,7 @@ test.beforeAll(async ({ browser }) => {
 
 async function open(page: Page, path: string) {
   await page.goto(path)
-  await page.waitForTimeout(300) // a screen that was not loaded yet shows its skeleton first
+  await expect(page.getByRole('main').getByRole('heading', { level: 1 })).toBeVisible()
   await expect(page.locator('.skeleton-rows')).toHaveCount(0)
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
 }
@@ -76,6 +76,7 @@ test('the palette finds and goes, by the keyboard alone', async ({ page }) => {
   })
   await open(page, `/incidents/${incident}/overview`)
   await page.keyboard.press('Control+k')
+  await expect(page.getByRole('dialog')).toBeVisible()
   await page.keyboard.type('held the row')
   await expect(page.getByRole('option', { name: /Something held the row/ }).first()).toBeVisible()
   await page
