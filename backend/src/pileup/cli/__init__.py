@@ -29,6 +29,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "import": ("import_", "Load an incident folder or a bundle into this installation."),
     "export": ("export", "Fetch an incident from a Pileup server as one archive."),
     "report": ("report", "Fetch the report of an incident as PDF, HTML, DOCX or Markdown."),
+    "backup": ("backup", "Write this installation into one file."),
+    "restore": ("restore", "Restore a backup into an empty installation."),
     "verify": ("verify", "Recompute a bundle's numbers from its artifacts, in a clean room."),
 }
 

@@ -22,16 +22,30 @@ from pileup.cli.checking.bundle import Bundle
 from pileup.cli.checking.clean_room import get, installation, put, wait
 from pileup.cli.checking.comparison import Compared, analyses, pages, pins, quotes, reports
 from pileup.cli.checking.typed_values import typed
+from pileup.cli.sentences import sentences
 from pileup.numerals import grouped
+from pileup.settings import Settings
 
 _SHOWN = 20
 
 
 @click.command()
-@click.argument("bundle", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument(
+    "bundle", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
 @click.option("--keep-log", is_flag=True, help="Print the installation's output as well.")
-def command(bundle: Path, keep_log: bool) -> None:
-    """Recompute every number of BUNDLE from its artifacts; exit code 1 if one differs."""
+@click.option("--all", "everything", is_flag=True, help="Check this installation's own uploads.")
+@sentences
+def command(bundle: Path | None, keep_log: bool, everything: bool) -> None:
+    """Recompute every number of BUNDLE from its artifacts; exit code 1 if one differs.
+
+    With --all, read every upload of this installation and compare its SHA-256.
+    """
+    if everything == (bundle is not None):
+        raise click.UsageError("name a bundle, or use --all for this installation")
+    if bundle is None:
+        _verify_installation()
+        return
     before = Bundle.read(bundle)
     with tempfile.TemporaryDirectory(prefix="pileup-verify-", ignore_cleanup_errors=True) as home:
         folder = Path(home)
@@ -75,6 +89,19 @@ def command(bundle: Path, keep_log: bool) -> None:
         lines,
     )
     if any(item.differing for item in compared):
+        raise SystemExit(1)
+
+
+def _verify_installation() -> None:
+    from pileup.runtime.backup import check_blobs
+
+    found = check_blobs(Settings())
+    click.echo(f"{grouped(found.blobs)} uploads are whole, {grouped(found.bytes)} bytes")
+    for name in found.missing:
+        click.echo(f"missing: {name}")
+    for name in found.damaged:
+        click.echo(f"damaged: {name}")
+    if found.missing or found.damaged:
         raise SystemExit(1)
 
 

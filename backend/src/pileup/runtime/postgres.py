@@ -261,6 +261,11 @@ def _binaries() -> Path:
     )
 
 
+def client_binary(name: str) -> Path:
+    """Return a client program of PostgreSQL, such as pg_dump."""
+    return _binaries() / name
+
+
 def _environment() -> dict[str, str]:
     """Return an environment without variables that change the server (PGDATA, LC_*, ...)."""
     return {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C", "TZ": "UTC"}

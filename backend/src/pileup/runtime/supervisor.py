@@ -34,6 +34,7 @@ _STEADY_S = 60  # a child that ran this long starts with a clean record
 _LONGEST_PAUSE_S = 30.0
 _HEARTBEAT_WAIT_S = 20
 _LOG_CHECK_S = 10.0
+_DISK_PAUSE_S = 2.0
 _STOP_S = {"api": 5.0, "worker": 8.0, "queue": 10.0, "database": 30.0}  # in this order
 
 
@@ -66,6 +67,7 @@ class Supervisor:
         self._listener: socket.socket | None = None
         self._stopping = False
         self._logs_checked = time.monotonic()
+        self._is_disk_full = False
 
     def run(self) -> None:
         """Start everything, watch until a signal comes, stop everything."""
@@ -80,7 +82,7 @@ class Supervisor:
                 self._start_all()
                 while True:
                     time.sleep(_POLL_S)
-                    self._watch()
+                    self._watch_patiently()
             except _Stop:
                 self._say("Stopping.")
             except OSError as error:
@@ -240,6 +242,23 @@ class Supervisor:
 
     # ---- watch -------------------------------------------------------------------------------
 
+    def _watch_patiently(self) -> None:
+        """Watch; while the disk is full, say so once and try again until there is space."""
+        try:
+            self._watch()
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                raise
+            if not self._is_disk_full:
+                self._say(
+                    f"The disk that holds {self.settings.home} is full: free some space, and "
+                    "everything goes on by itself. Nothing that was stored is lost."
+                )
+            self._is_disk_full = True
+            time.sleep(_DISK_PAUSE_S)
+            return
+        self._is_disk_full = False
+
     def _watch(self) -> None:
         if time.monotonic() >= self._logs_checked + _LOG_CHECK_S:
             self._logs_checked = time.monotonic()
@@ -269,6 +288,9 @@ class Supervisor:
     def _again(self, service: _Service) -> None:
         try:
             service.child = service.start()
+        except OSError:  # the disk is full
+            self._plan(service)
+            raise
         except StartError as error:
             if str(error) != service.last_message:
                 self._say(f"The {service.name} cannot go on: {error}")

@@ -85,6 +85,16 @@ class BlobStore:
                 "was the data folder restored without them?"
             ) from None
 
+    def digest(self, sha256: str) -> Blob:
+        """Read a blob and return what its bytes are in fact; raise NotFound when it is missing."""
+        digest = hashlib.sha256()
+        size = 0
+        with self.open(sha256) as stream:
+            while chunk := stream.read(_CHUNK):
+                digest.update(chunk)
+                size += len(chunk)
+        return Blob(digest.hexdigest(), size)
+
     def check_space(self, wanted: int = 0) -> None:
         """Raise NoSpace when ``wanted`` more bytes would use the disk's reserve."""
         self.root.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -77,6 +77,11 @@ class Incidents:
         )
         return {row[0]: Symptoms(row[0], row[1], row[2], dict(row[3] or {})) for row in rows}
 
+    def ids(self) -> list[str]:
+        """List the ids of all incidents outside of the bin."""
+        alive = models.Incident.deleted_at.is_(None)
+        return list(self._db.scalars(select(models.Incident.id).where(alive)))
+
     def get(self, incident_id: str) -> Incident:
         """Return one incident; raise NotFound when it does not exist or is in the bin."""
         row = self._db.execute(
