@@ -35,6 +35,7 @@ from pileup.storage.errors import NotFound
 from pileup.storage.files.blobs import BlobStore
 from pileup.storage.incidents.incidents import Incidents
 from pileup.storage.queue.jobs import Jobs
+from pileup.storage.row_security import PEOPLE
 
 _FORM = 1
 _MOST_BYTES = 1 << 50
@@ -77,9 +78,7 @@ def back_up(settings: Settings, target: Path) -> Contents:
         url = stack.enter_context(database_of(settings))
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="pileup-backup-")))
         dump = folder / "database.dump"
-        _run(
-            "pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={dump}", url=url
-        )
+        _run("pg_dump", "--format=custom", "--no-owner", f"--file={dump}", url=url)
         facts = {
             "form": _FORM,
             "version": __version__,
@@ -131,7 +130,7 @@ def restore(settings: Settings, source: Path) -> int:
                     raise StartError(f"{source} is damaged: {name} has other bytes")
         _empty(url)
         _run(
-            *("pg_restore", "--no-owner", "--no-privileges", "--exit-on-error"),
+            *("pg_restore", "--no-owner", "--exit-on-error"),
             *("--single-transaction", str(dump)),
             url=url,
         )
@@ -208,6 +207,12 @@ def _empty(url: str) -> None:
         schema = sql.Identifier("public")
         connection.execute(sql.SQL("drop schema if exists {} cascade").format(schema))
         connection.execute(sql.SQL("create schema {}").format(schema))
+        # The role of requests belongs to the server, not to the database that was dumped.
+        role = sql.Identifier(PEOPLE)
+        there = connection.execute("select from pg_roles where rolname = %s", (PEOPLE,))
+        if there.fetchone() is None:
+            connection.execute(sql.SQL("create role {} nologin").format(role))
+            connection.execute(sql.SQL("grant {} to current_user").format(role))
 
 
 def _analyse_again(url: str) -> int:
