@@ -59,7 +59,7 @@ export default function ReportScreen() {
     if (check.section === null) return setPanel('actions')
     setKey(check.section)
     scrollTo(check.section)
-    editors.goTo(check.section, check.line ?? 1)
+    editors.goTo(check.section, check.line ?? 1, /“([^”…]+)/.exec(check.text)?.[1])
   }
   const choose = (section: string) => {
     setKey(section)

@@ -62,6 +62,17 @@ test('a line of a section is shown when its editor opens', async () => {
   expect(view.state.sliceDoc(from, to)).toBe('two')
 })
 
+test('a remark leads to its words, also after they moved', () => {
+  const editors = new Editors()
+  const view = open(editors, 'impact', '::waits\n\nhuman error\n\nhuman error\n')
+  editors.goTo('impact', 1, 'human error')
+  expect(view.state.selection.main.from).toBe(9)
+  editors.goTo('impact', 5, 'human error')
+  expect(view.state.selection.main.from).toBe(22)
+  editors.goTo('impact', 3, 'gone')
+  expect(view.state.selection.main.from).toBe(9)
+})
+
 test('keys move the block at the cursor, through its section and into the next', () => {
   const editors = new Editors()
   editors.offer(ALL, ['summary', 'impact'])

@@ -5,7 +5,7 @@ import {
   type CompletionContext,
   type CompletionResult,
 } from '@codemirror/autocomplete'
-import { type Extension, Prec } from '@codemirror/state'
+import { type Extension, Prec, type Text } from '@codemirror/state'
 import { EditorView, keymap, ViewPlugin } from '@codemirror/view'
 import { Store } from '@/state/store'
 import type { Insertable, PageSection } from '../queries'
@@ -56,11 +56,22 @@ export function offered(
   return options.length ? { from: typed.from, options, validFor: /^\/[^\n]*$/ } : null
 }
 
+/** The line that says `quote`, nearest to the wanted one; the wanted one if no line does. */
+function lineWith(doc: Text, wanted: number, quote: string) {
+  const number = Math.min(Math.max(wanted, 1), doc.lines)
+  for (let away = 0; quote && away < doc.lines; away++) {
+    for (const at of [number - away, number + away]) {
+      if (at >= 1 && at <= doc.lines && doc.line(at).text.includes(quote)) return doc.line(at)
+    }
+  }
+  return doc.line(number)
+}
+
 export class Editors {
   readonly #views = new Map<string, EditorView>()
   readonly #pages = new Map<string, PageSection>()
   #last: EditorView | null = null
-  #wanted: { readonly key: string; readonly line: number } | null = null
+  #wanted: { readonly key: string; readonly line: number; readonly quote: string } | null = null
   #all: readonly Insertable[] = []
   #order: readonly string[] = []
   /** The section that a block moved to last. */
@@ -129,16 +140,19 @@ export class Editors {
     view.focus()
   }
 
-  /** Select a line (1-based) of a section and scroll to it, now or when its editor opens. */
-  goTo(key: string, line: number) {
-    this.#wanted = { key, line }
+  /**
+   * Select a line (1-based) of a section and scroll to it, now or when its editor opens. Somebody may have
+   * moved it since: `quote` is what the line says.
+   */
+  goTo(key: string, line: number, quote = '') {
+    this.#wanted = { key, line, quote }
     if (this.#views.has(key)) this.#goThere()
   }
 
   #goThere() {
     const view = this.#views.get(this.#wanted?.key ?? '')
     if (!view || !this.#wanted) return
-    const line = view.state.doc.line(Math.min(Math.max(this.#wanted.line, 1), view.state.doc.lines))
+    const line = lineWith(view.state.doc, this.#wanted.line, this.#wanted.quote)
     this.#wanted = null
     view.focus()
     view.dispatch({
