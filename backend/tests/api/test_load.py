@@ -12,6 +12,7 @@ from sqlalchemy import event
 from pileup.api import gate as gates
 from pileup.api.errors import ApiError
 from pileup.api.gate import Gate
+from pileup.api.versioned import Bodies
 from pileup.storage.database import Busy
 from tests.support.site import Site
 
@@ -19,6 +20,7 @@ from tests.support.site import Site
 def test_a_request_takes_one_thread_and_one_connection(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    site.app.state.bodies = Bodies("as in production: it checks nothing")
     incident = site.incident()
     moves: list[Any] = []
     connections: list[Any] = []
