@@ -41,6 +41,7 @@ export const keys = {
   samples: ['samples'] as const,
   tokens: ['tokens'] as const,
   users: ['users'] as const,
+  teams: ['teams'] as const,
   incidents: ['incidents'] as const,
   listViews: ['list-views'] as const,
   deletedIncidents: ['deleted-incidents'] as const,

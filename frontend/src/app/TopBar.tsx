@@ -1,6 +1,6 @@
 /** Incident switcher, time range, zone switch, theme, user menu. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, lazy, Suspense, useState } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
 import { api, unwrap } from '@/api/client'
 import { recentIncidentsQuery, useMe } from '@/api/queries'
@@ -16,6 +16,10 @@ import { alignment } from './alignment'
 import { Mentions } from './Mentions'
 import { StallPicker } from './StallPicker'
 import { Palette } from './Palette'
+
+const AccessDialog = lazy(() =>
+  import('./AccessDialog').then((module) => ({ default: module.AccessDialog })),
+)
 
 /** The top bar of an incident. */
 export function TopBar({
@@ -66,7 +70,8 @@ function IncidentSwitcher({ incident }: { readonly incident: Incident | null }) 
   const navigate = useNavigate()
   const incidents = useQuery({ ...recentIncidentsQuery, enabled: incident !== null })
   const others = incidents.data?.items.filter((item) => item.id !== incident?.id) ?? []
-  return (
+  const [access, setAccess] = useState(false)
+  const menu = (
     <Menu
       align="start"
       trigger={
@@ -92,8 +97,23 @@ function IncidentSwitcher({ incident }: { readonly incident: Incident | null }) 
         </MenuItem>
       )}
       <MenuLine />
+      {incident && (
+        <MenuItem hint={incident.visibility} onSelect={() => setAccess(true)}>
+          Access to this incident
+        </MenuItem>
+      )}
       <MenuItem onSelect={() => void navigate('/')}>All incidents</MenuItem>
     </Menu>
+  )
+  return (
+    <>
+      {menu}
+      {access && incident && (
+        <Suspense>
+          <AccessDialog id={incident.id} onClose={() => setAccess(false)} />
+        </Suspense>
+      )}
+    </>
   )
 }
 

@@ -27,8 +27,8 @@ const row = {
   story: 'For 96 s, up to 391 sessions waited for session 390.',
 }
 
-const EMPTY = { items: [], total: 0, everything: 0, services: [] }
-const ONE = { items: [row], total: 1, everything: 1, services: ['shop'] }
+const EMPTY = { items: [], total: 0, everything: 0, services: [], teams: [] }
+const ONE = { items: [row], total: 1, everything: 1, services: ['shop'], teams: [] }
 
 describe('incidents', () => {
   it('begins with three ways when there is none', async () => {
@@ -64,7 +64,13 @@ describe('incidents', () => {
 
   it('asks the server for what the address says: words, status, service, order and page', async () => {
     const calls = serve({
-      '/incidents': { items: [row], total: 250, everything: 900, services: ['pay', 'shop'] },
+      '/incidents': {
+        items: [row],
+        total: 250,
+        everything: 900,
+        services: ['pay', 'shop'],
+        teams: [],
+      },
       '/samples': [],
     })
     const user = userEvent.setup()
@@ -85,7 +91,7 @@ describe('incidents', () => {
 
   it('says so when no incident matches, with a way back', async () => {
     serve({
-      '/incidents': { items: [], total: 0, everything: 12, services: [] },
+      '/incidents': { items: [], total: 0, everything: 12, services: [], teams: [] },
       '/samples': [],
     })
     renderScreen(<IncidentsScreen />, '/?q=nope')

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { type IncidentsFilter, incidentsQuery, useMay } from '@/api/queries'
-import type { IncidentRow } from '@/api/schema'
+import type { IncidentList, IncidentRow } from '@/api/schema'
 import { flag, number, oneOf, text, useUrlChange, useUrlState } from '@/state/url'
 import { Sparkline } from '@/ui/display/Bar'
 import { Button, IconButton } from '@/ui/controls/Button'
@@ -52,6 +52,7 @@ function useList() {
   const [words] = useUrlState('q', text, '')
   const [status] = useUrlState('status', STATUS, 'all')
   const [service] = useUrlState('service', text, '')
+  const [team] = useUrlState('team', text, '')
   const [sort] = useUrlState<SortKey>('sort', SORT, 'created')
   const [down] = useUrlState('down', flag, false)
   const [page] = useUrlState('page', number, 0)
@@ -60,6 +61,7 @@ function useList() {
     ...(words ? { q: words } : {}),
     ...(status === 'all' ? {} : { status: [status] }),
     ...(service ? { service } : {}),
+    ...(team ? { team } : {}),
     sort,
     down: sort === 'created' || down,
     limit: PAGE_ROWS,
@@ -69,6 +71,7 @@ function useList() {
     words,
     status,
     service,
+    team,
     page,
     filter,
     sorting: {
@@ -80,8 +83,9 @@ function useList() {
     search: (next: string) => change({ q: next ? [next] : [], page: [] }),
     showStatus: (next: string) => change({ status: next === 'all' ? [] : [next], page: [] }),
     showService: (next: string) => change({ service: next ? [next] : [], page: [] }),
+    showTeam: (next: string) => change({ team: next ? [next] : [], page: [] }),
     showPage: (next: number) => change({ page: next ? [String(next)] : [] }, { push: true }),
-    showAll: () => change({ q: [], status: [], service: [], page: [] }),
+    showAll: () => change({ q: [], status: [], service: [], team: [], page: [] }),
   }
 }
 
@@ -119,7 +123,9 @@ export default function IncidentsScreen() {
       <div className="incidents">
         <header className="incidents-head">
           <h1>Incidents</h1>
-          {incidents.data && !none && <Filters list={list} services={incidents.data.services} />}
+          {incidents.data && !none && (
+            <Filters list={list} services={incidents.data.services} teams={incidents.data.teams} />
+          )}
           <span className="incidents-space" />
           {incidents.data && !none && (
             <Pages
@@ -199,9 +205,11 @@ export default function IncidentsScreen() {
 function Filters({
   list,
   services,
+  teams,
 }: {
   readonly list: List
   readonly services: readonly string[]
+  readonly teams: IncidentList['teams']
 }) {
   return (
     <>
@@ -238,6 +246,21 @@ function Filters({
           ))}
         </select>
       )}
+      {teams.length > 0 && (
+        <select
+          className="input incidents-service"
+          aria-label="Team"
+          value={list.team}
+          onChange={(event) => list.showTeam(event.target.value)}
+        >
+          <option value="">all teams</option>
+          {teams.map((team) => (
+            <option key={team.id} value={team.id}>
+              {team.name}
+            </option>
+          ))}
+        </select>
+      )}
       <ListViews />
     </>
   )
@@ -261,6 +284,7 @@ const COLUMNS: readonly Column<IncidentRow>[] = [
         <Link className="incident-link" to={`/incidents/${row.id}/overview`} title={row.title}>
           {row.title}
         </Link>
+        {row.visibility === 'private' && <Chip>private</Chip>}
         {row.story && (
           <span className="incident-story" title={row.story}>
             {row.story}

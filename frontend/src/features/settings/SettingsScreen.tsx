@@ -10,6 +10,7 @@ import { Trail } from '@/ui/history/Trail'
 import { Installation } from './Installation'
 import { Profile } from './Profile'
 import { Redaction } from './Redaction'
+import { Teams } from './Teams'
 import { Tokens } from './Tokens'
 import { Users } from './Users'
 import { Webhooks } from './Webhooks'
@@ -19,6 +20,7 @@ const TABS = [
   'profile',
   'tokens',
   'users',
+  'teams',
   'webhooks',
   'redaction',
   'audit',
@@ -47,6 +49,7 @@ export default function SettingsScreen() {
         tabs={[
           { value: 'profile', label: 'Profile', content: <Profile /> },
           { value: 'tokens', label: 'Tokens', content: <Tokens /> },
+          { value: 'teams', label: 'Teams', content: <Teams /> },
           ...(admin
             ? ([
                 { value: 'users', label: 'Users', content: <Users /> },
