@@ -150,7 +150,7 @@ def test_an_incident_goes_into_the_bin_and_back(site: Site) -> None:
 
 # Not those that name an incident or belong to the installation.
 OWN_ID = re.compile(
-    r"^/api/v1/(?!incidents/|deleted-incidents/|users|session/|tokens|webhooks|samples"
+    r"^/api/v1/(?!incidents/|deleted-incidents/|users|teams|session/|tokens|webhooks|samples"
     r"|redaction-profiles)"
 )
 
