@@ -74,7 +74,15 @@ test('a section is written, checked, and released', async ({ page, context, brow
     await side.getByRole('button', { name: 'Add action' }).click()
     const action = side.getByTestId('report-action')
     await action.getByLabel('Owner').fill('Ann')
+    // The next change names the revision that this list brings.
+    const listed = page.waitForResponse(
+      async (answer) =>
+        answer.request().method() === 'GET' &&
+        answer.url().endsWith('/actions') &&
+        (await answer.text()).includes('Ann'),
+    )
     await action.getByLabel('Owner').blur()
+    await listed
     await action.getByLabel('Due', { exact: true }).fill('2026-12-24')
     await side.getByRole('tab', { name: /Checks/ }).click()
     await expect(side.locator('[data-rule=blame]')).toBeVisible()
