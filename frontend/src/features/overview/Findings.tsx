@@ -218,6 +218,27 @@ function Chain({ chain }: { readonly chain: FindingDoc['chain'] }) {
   )
 }
 
+/** What to do, with what has to hold first and what it costs. */
+function Remedies({ mitigations }: { readonly mitigations: FindingDoc['mitigations'] }) {
+  if (mitigations.length === 0) return null
+  return (
+    <>
+      <h3>Remedies</h3>
+      <ul className="dot-list">
+        {mitigations.map((item) => (
+          <li key={item.action}>
+            {item.action}
+            {item.precondition && <span className="muted"> First: {item.precondition}</span>}
+            {item.side_effects && item.side_effects !== '-' && (
+              <span className="muted"> Side effects: {item.side_effects}</span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
 function FindingBody({
   incidentId,
   finding,
@@ -275,22 +296,7 @@ function FindingBody({
           </ul>
         </>
       )}
-      {finding.mitigations.length > 0 && (
-        <>
-          <h3>Remedies</h3>
-          <ul className="dot-list">
-            {finding.mitigations.map((item) => (
-              <li key={item.action}>
-                {item.action}
-                {item.precondition && <span className="muted"> First: {item.precondition}</span>}
-                {item.side_effects && item.side_effects !== '-' && (
-                  <span className="muted"> Side effects: {item.side_effects}</span>
-                )}
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
+      <Remedies mitigations={finding.mitigations} />
       {finding.known_as.length > 0 && (
         <>
           <h3>Known as</h3>
