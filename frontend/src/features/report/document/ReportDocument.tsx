@@ -41,6 +41,9 @@ export function ReportDocument({
     <div
       ref={place}
       className="doc-page scroll"
+      role="region"
+      aria-label="Text of the report"
+      tabIndex={0}
       data-testid="report-document"
       onClick={(event) => {
         // A source opens in the application, not as another page load.
