@@ -5346,6 +5346,8 @@ export interface components {
     ExperimentSpan: {
       /** End */
       end: string | null
+      /** Finished At */
+      finished_at: string | null
       /** Id */
       id: string
       /** Number */
@@ -5355,6 +5357,11 @@ export interface components {
        * Format: date-time
        */
       start: string
+      /**
+       * Started At
+       * Format: date-time
+       */
+      started_at: string
       /** Title */
       title: string
     }

@@ -1,6 +1,8 @@
 /** The timeline once its data is there: tools, messages, lanes or tables, overview strip, dialogs. */
 import { useRef, useState } from 'react'
 import { useMay } from '@/api/queries'
+import type { Interval } from '@/charts/range'
+import { iso } from '@/charts/time'
 import { useZone } from '@/state/incident'
 import { oneOf, useUrlChange, useUrlState } from '@/state/url'
 import { useViewKeys } from '@/state/viewKeys'
@@ -146,7 +148,7 @@ type ToolsProps = Pick<Props, 'model' | 'data' | 'view'> & {
 /** The bar of tools, connected to the model. */
 function Tools(props: ToolsProps) {
   const { model, data, view, mayWrite, commands, search, sentence, whatMoved, setDialog } = props
-  const { settings } = model
+  const { settings, recorded } = model
   const zone = useZone()
   const title = model.incident.data?.title
   const severalOnsets = onsetShifts(data.marks.stalls).size > 1
@@ -167,6 +169,9 @@ function Tools(props: ToolsProps) {
       aligned={severalOnsets ? { on: settings.aligned, toggle: toggleAligned } : null}
       otherIncidents={settings.otherIds.length}
       onOtherIncidents={() => setDialog({ kind: 'incidents' })}
+      onTimes={
+        recorded && ((times) => model.setRange(times === 'recorded' ? span(recorded) : null))
+      }
       onNote={mayWrite ? () => setDialog({ kind: 'note', target: [...view.range] }) : null}
       exports={{
         name: [title ?? '', 'timeline'],
@@ -185,6 +190,8 @@ function Tools(props: ToolsProps) {
     />
   )
 }
+
+const span = ([from, to]: Interval) => ({ from: iso(from), to: iso(to) })
 
 type DialogProps = Pick<Props, 'model' | 'data'> & {
   readonly mayWrite: boolean

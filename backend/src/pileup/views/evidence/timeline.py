@@ -114,7 +114,11 @@ class ExperimentSpan:
     number: int
     title: str
     start: datetime
+    """When the run began and ended, as people give it."""
     end: datetime | None
+    started_at: datetime
+    """When that was recorded."""
+    finished_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +231,8 @@ def strips(
                 title=experiment.title,
                 start=experiment.began,
                 end=experiment.ended or (experiment.began if experiment.finished_at else None),
+                started_at=experiment.started_at or experiment.began,
+                finished_at=experiment.finished_at,
             )
             for experiment in experiments
             if experiment.began is not None and experiment.state != "planned"

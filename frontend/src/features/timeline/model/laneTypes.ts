@@ -18,6 +18,9 @@ export const PLAIN: Choice = {
 }
 export const COLOURS = ['Blue', 'Orange', 'Green', 'Purple', 'Sky', 'Vermilion', 'Olive'] as const
 
+/** The time by which notes and runs have their place. */
+export type Times = 'happened' | 'recorded'
+
 /** Fields to group lanes by. */
 export const FIELDS = ['host', 'source', 'collector', 'unit', 'kind'] as const
 export type Field = (typeof FIELDS)[number]

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { changed, readChoices, writeChoices } from './laneChoices'
 import { edges, moved } from './stallEdges'
-import type { Marks, Series } from './documents'
+import type { Marks, Series, Strips } from './documents'
+import { recordedRange } from './marks'
 import { itemAt, nextItem, packed, stack, visible } from './laneStack'
 import { type Item, PLAIN } from './laneTypes'
 import { buildLanes } from './lanes'
@@ -30,6 +31,7 @@ const options = (more: Partial<Parameters<typeof buildLanes>[0]> = {}) => {
       choices: new Map(),
       order: [],
       query: '',
+      times: 'happened' as const,
       by: null,
       paths: new Map([['a', 'db/vmstat']]),
       ...more,
@@ -38,6 +40,41 @@ const options = (more: Partial<Parameters<typeof buildLanes>[0]> = {}) => {
 }
 const titles = (more: Partial<Parameters<typeof buildLanes>[0]> = {}) =>
   buildLanes(options(more)).map((lane) => lane.title)
+
+describe('notes and runs', () => {
+  const [happened, recorded] = ['2026-11-20T22:20:00Z', '2026-11-25T09:00:00Z']
+  const note = {
+    ...{ id: 'n', kind: 'note', start: happened, end: null, precision: 'exact', text: 'slow' },
+    ...{ author: 'Ada', created_at: recorded, revision: 1 },
+  }
+  const run = {
+    ...{ id: 'e', number: 1, title: 'Less', start: happened, end: happened },
+    ...{ started_at: recorded, finished_at: recorded },
+  }
+  const noted = { ...marks, annotations: [note] } as unknown as Marks
+  const strips = {
+    ...{ heat: [], transactions: [], blocking: [], threads: [] },
+    experiments: [run],
+  } as Strips
+  it('have their place when they happened, or when they were recorded', () => {
+    const starts = (times: 'happened' | 'recorded') =>
+      buildLanes(options({ marks: noted, strips, times })).flatMap((lane) =>
+        lane.id === 'notes' || lane.id === 'spans:experiments'
+          ? 'items' in lane
+            ? lane.items.map((item) => item.start)
+            : []
+          : [],
+      )
+    expect(starts('happened')).toEqual([Date.parse(happened), Date.parse(happened)])
+    expect(starts('recorded')).toEqual([Date.parse(recorded), Date.parse(recorded)])
+  })
+  it('are all in the range of what was recorded', () => {
+    const [start, end] = recordedRange(noted, strips) ?? [0, 0]
+    expect(start).toBeLessThan(Date.parse('2026-11-20T22:00:00Z'))
+    expect(end).toBeGreaterThan(Date.parse(recorded))
+    expect(recordedRange(marks, undefined)).toBeNull()
+  })
+})
 
 describe('buildLanes', () => {
   it('puts events before metrics, and metrics in the chosen order', () => {

@@ -8,6 +8,7 @@ import {
   type Lane,
   type MetricLane,
   PLAIN,
+  type Times,
 } from './laneTypes'
 import { type OtherIncident, withOtherIncidents } from './otherIncidents'
 import { eventLanes, heatLanes, noteLanes, snapshotLanes, spanLanes } from './markLanes'
@@ -21,6 +22,7 @@ type Options = {
   /** Ids in the order that a person gave them; others keep their own place after. */
   readonly order: readonly string[]
   readonly query: string
+  readonly times: Times
   /** Lanes of one host, source, ... are grouped under its name. */
   readonly by: Field | null
   /** Names of the files that series come from, by artifact. */
@@ -38,13 +40,13 @@ const FEW_METRICS = 40
  * or meaning has them all, and of other lanes the marks that have them: a thread, a query, a message.
  */
 export function buildLanes(options: Options): Lane[] {
-  const { marks, strips, choices, query } = options
+  const { marks, strips, choices, query, times } = options
   const metrics = withOtherIncidents(metricLanes(options), options.otherIncidents ?? [], metricLane)
-  const [stalls, spans] = spanLanes(marks, strips)
+  const [stalls, spans] = spanLanes(marks, strips, times)
   const lanes = [...snapshotLanes(marks, strips), ...heatLanes(strips), ...spans]
   const few = metrics.length <= FEW_METRICS
   const all: Lane[] = [
-    ...noteLanes(marks),
+    ...noteLanes(marks, times),
     ...eventLanes(marks),
     ...stalls,
     ...(few ? [...metrics, ...lanes] : [...lanes, ...metrics]),

@@ -3,7 +3,7 @@ import { formatCount } from '@/format'
 import { parseIso } from '@/charts/time'
 import type { HeatRow, Marks, Strips } from './documents'
 import { packed } from './laneStack'
-import { type Item, type Lane, PLAIN } from './laneTypes'
+import { type Item, type Lane, PLAIN, type Times } from './laneTypes'
 import { waiting } from './marks'
 import { lastSeen } from './stallEdges'
 
@@ -137,7 +137,11 @@ export function eventLanes(marks: Marks): Lane[] {
 }
 
 /** The stalls with who blocked them, and what else lasted. */
-export function spanLanes(marks: Marks, strips: Strips | undefined): [Lane[], Lane[]] {
+export function spanLanes(
+  marks: Marks,
+  strips: Strips | undefined,
+  times: Times,
+): [Lane[], Lane[]] {
   const capture = parseIso(marks.range?.end) ?? Infinity
   const of = (
     id: string,
@@ -185,7 +189,12 @@ export function spanLanes(marks: Marks, strips: Strips | undefined): [Lane[], La
     tone: transaction.waited ? ('waiting' as const) : ('running' as const),
     opens: { kind: 'lines' as const, artifact: transaction.artifact, line: transaction.line_first },
   }))
-  const experiments = (strips?.experiments ?? []).map((experiment) => ({
+  const runs = (strips?.experiments ?? []).map((experiment) =>
+    times === 'happened'
+      ? experiment
+      : { ...experiment, start: experiment.started_at, end: experiment.finished_at },
+  )
+  const experiments = runs.map((experiment) => ({
     key: `experiment/${experiment.id}`,
     start: parseIso(experiment.start) ?? 0,
     end: ended(experiment.end),
@@ -215,7 +224,9 @@ export function spanLanes(marks: Marks, strips: Strips | undefined): [Lane[], La
       ...of(
         'spans:experiments',
         'Experiments',
-        'Runs of the experiments of this incident',
+        times === 'happened'
+          ? 'Runs of the experiments of this incident, when they happened'
+          : 'Runs of the experiments of this incident, when they were recorded',
         experiments,
       ),
     ],
@@ -228,15 +239,16 @@ const STALLS = {
   recovery_burst: 'Queued work drains',
 } as const
 
-export function noteLanes(marks: Marks): Lane[] {
+export function noteLanes(marks: Marks, times: Times): Lane[] {
   if (marks.annotations.length === 0) return []
   const items = packed(
     marks.annotations.map((note) => {
-      const start = parseIso(note.start) ?? 0
+      const happened = times === 'happened'
+      const start = parseIso(happened ? note.start : note.created_at) ?? 0
       return {
         key: `note/${note.id}`,
         start,
-        end: parseIso(note.end) ?? start,
+        end: happened ? (parseIso(note.end) ?? start) : start,
         label: `${note.text} (${note.author ?? 'somebody'})`,
         tone: 'accent' as const,
         opens: { kind: 'note' as const, id: note.id },
@@ -249,7 +261,9 @@ export function noteLanes(marks: Marks): Lane[] {
   return [
     {
       ...{ kind: 'notes', id: 'notes', title: 'Notes', sub: `${items.length}`, host: null },
-      hint: 'Written by people; n adds one at the pointer',
+      hint: `Written by people, at the time when it ${
+        times === 'happened' ? 'happened' : 'was recorded'
+      }; n adds a note at the pointer`,
       items,
       rows,
       choice: PLAIN,

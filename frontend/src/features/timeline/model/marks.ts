@@ -4,6 +4,7 @@ import type { components } from '@/api/schema'
 import type { Interval } from '@/charts/range'
 import { parseIso, type TimeScale } from '@/charts/time'
 import { formatDuration } from '@/format'
+import type { Marks, Strips } from './documents'
 import { lastSeen } from './stallEdges'
 
 /** A stretch of a host that matters; null: of every host. */
@@ -42,6 +43,25 @@ export function wholeRange(marks: components['schemas']['Marks'] | undefined): I
   const end = parseIso(marks?.range?.end)
   if (start === null || end === null) return null
   const margin = Math.max(1000, (end - start) * 0.01)
+  return [start - margin, end + margin]
+}
+
+/** The whole captured time and when people recorded notes and runs; null: they recorded none. */
+export function recordedRange(
+  marks: Marks | undefined,
+  strips: Strips | undefined,
+): Interval | null {
+  const whole = wholeRange(marks)
+  const times = [
+    ...(marks?.annotations ?? []).map((note) => parseIso(note.created_at)),
+    ...(strips?.experiments ?? []).flatMap((run) => [
+      parseIso(run.started_at),
+      parseIso(run.finished_at),
+    ]),
+  ].filter((at) => at !== null)
+  if (!whole || times.length === 0) return null
+  const [start, end] = [Math.min(whole[0], ...times), Math.max(whole[1], ...times)]
+  const margin = (end - start) * 0.01
   return [start - margin, end + margin]
 }
 

@@ -1,6 +1,7 @@
 /** How the lanes are set up, as kept in the address: which, in which order, grouped and aligned how. */
 import { useMemo } from 'react'
 import { flag, list, oneOf, text, useUrlState } from '@/state/url'
+import { useTimes } from '@/ui/controls/TimesToggle'
 import { readChoices } from './laneChoices'
 import { FIELDS } from './laneTypes'
 
@@ -16,9 +17,10 @@ export function useLaneSettings() {
   const [groupBy, setGroupBy] = useUrlState('by', GROUP_BY, '')
   const [aligned, setAligned] = useUrlState('aligned', flag, false)
   const [otherIds, setOtherIds] = useUrlState<readonly string[]>('beside', list, [])
+  const [times] = useTimes()
   const choices = useMemo(() => readChoices(writtenChoices), [writtenChoices])
   return {
-    ...{ chosen, setChosen, show, setShow, query, setQuery, choices, order, setOrder },
+    ...{ chosen, setChosen, show, setShow, query, setQuery, times, choices, order, setOrder },
     ...{ groupBy, setGroupBy, aligned, setAligned, otherIds, setOtherIds },
   }
 }

@@ -12,7 +12,7 @@ import { buildLanes } from './lanes'
 import { stack } from './laneStack'
 import type { Lane } from './laneTypes'
 import { Captured } from './captured'
-import { firstLook, focusOf, onsetShifts, wholeRange } from './marks'
+import { firstLook, focusOf, onsetShifts, recordedRange, wholeRange } from './marks'
 import { stripLaneQuery, windowQuery } from './queries'
 import { readSpan } from './span'
 import { type LaneSettings, useLaneSettings } from './useLaneSettings'
@@ -23,13 +23,18 @@ const MAX_COMPARED = 40
 
 export function useTimeline(id: string, plotWidth: number) {
   const settings = useLaneSettings()
+  const { choices, order, query, groupBy, times } = settings
   const incident = useQuery(incidentQuery(id))
   const overview = useQuery(overviewQuery(id))
   const series = useQuery(seriesQuery(id))
   const marks = useQuery(marksQuery(id))
   const strips = useQuery(stripsQuery(id))
   const { others, failed } = useOtherIncidents(settings.otherIds, marks.data)
-  const { whole, range, setRange } = useTimelineRange(marks.data)
+  const recorded = useMemo(() => recordedRange(marks.data, strips.data), [marks.data, strips.data])
+  const { whole, range, setRange } = useTimelineRange(
+    marks.data,
+    times === 'recorded' ? recorded : null,
+  )
   const shown = useMemo(
     () => shownSeries(series.data ?? [], settings.chosen, settings.show),
     [series.data, settings.chosen, settings.show],
@@ -42,16 +47,27 @@ export function useTimeline(id: string, plotWidth: number) {
     () => new Map([...clocks].map(([artifact, clock]) => [artifact, clock.path])),
     [clocks],
   )
-  const { choices, order, query, groupBy } = settings
   const lanes = useMemo(
     () =>
       series.data && marks.data
         ? buildLanes({
             ...{ series: series.data, marks: marks.data, strips: strips.data, shown, choices },
-            ...{ order, query, by: groupBy || null, paths, otherIncidents: others },
+            ...{ order, query, times, by: groupBy || null, paths, otherIncidents: others },
           })
         : [],
-    [series.data, marks.data, strips.data, shown, choices, order, query, groupBy, paths, others],
+    [
+      series.data,
+      marks.data,
+      strips.data,
+      shown,
+      choices,
+      order,
+      query,
+      times,
+      groupBy,
+      paths,
+      others,
+    ],
   )
   const { placed, height } = useMemo(() => stack(lanes), [lanes])
   const metrics = useMemo(
@@ -82,7 +98,7 @@ export function useTimeline(id: string, plotWidth: number) {
   return {
     ...{ id, settings, incident, overview, series, marks, others, failed, whole, range, setRange },
     ...{ shown, clocks, paths, lanes, placed, height, metrics, compared, deltas, seriesById },
-    ...{ strip, shifts, selection, markedSpan, captured, focus },
+    ...{ recorded, strip, shifts, selection, markedSpan, captured, focus },
   }
 }
 
@@ -97,10 +113,10 @@ export type LoadedData = {
   readonly whole: Interval
 }
 
-/** The range in the address, else a first look at the stalls; and the whole capture. */
-function useTimelineRange(marks: Marks | undefined) {
+/** The range in the address, else a first look at the stalls; and the whole capture, or more. */
+function useTimelineRange(marks: Marks | undefined, recorded: Interval | null) {
   const [{ from, to }, setRange] = useRange()
-  const whole = useMemo(() => wholeRange(marks), [marks])
+  const whole = useMemo(() => recorded ?? wholeRange(marks), [marks, recorded])
   const range = useMemo<Interval | null>(() => {
     const [start, end] = [parseIso(from), parseIso(to)]
     return start !== null && end !== null && end > start ? [start, end] : firstLook(marks)

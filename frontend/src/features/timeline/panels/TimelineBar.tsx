@@ -8,6 +8,7 @@ import { ExportMenu } from '@/ui/controls/ExportMenu'
 import { DownIcon } from '@/ui/controls/icons'
 import { Menu, MenuChoice } from '@/ui/controls/Menu'
 import { SearchInput } from '@/ui/controls/SearchInput'
+import { TimesToggle } from '@/ui/controls/TimesToggle'
 import { type Field, FIELDS } from '../model/laneTypes'
 
 type Props = {
@@ -27,6 +28,8 @@ type Props = {
   readonly aligned: { readonly on: boolean; readonly toggle: () => void } | null
   readonly otherIncidents: number
   readonly onOtherIncidents: () => void
+  /** Goes to where notes and runs are by their other time; null: there are none. */
+  readonly onTimes: Parameters<typeof TimesToggle>[0]['onTimes'] | null
   /** Null: may not write. */
   readonly onNote: (() => void) | null
   readonly exports: Parameters<typeof ExportMenu>[0]
@@ -53,6 +56,7 @@ export function TimelineBar({
   aligned,
   otherIncidents,
   onOtherIncidents,
+  onTimes,
   onNote,
   exports,
   table,
@@ -131,6 +135,7 @@ export function TimelineBar({
       >
         Other incidents
       </Button>
+      {onTimes && <TimesToggle onTimes={onTimes} />}
       {onNote && (
         <Button size="small" onClick={onNote} title="Note on this range (Shift+n)">
           Note
