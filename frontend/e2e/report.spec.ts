@@ -74,16 +74,14 @@ test('a section is written, checked, and released', async ({ page, context, brow
     await side.getByRole('button', { name: 'Add action' }).click()
     const action = side.getByTestId('report-action')
     await action.getByLabel('Owner').fill('Ann')
-    // The next change names the revision that this list brings.
-    const listed = page.waitForResponse(
-      async (answer) =>
-        answer.request().method() === 'GET' &&
-        answer.url().endsWith('/actions') &&
-        (await answer.text()).includes('Ann'),
-    )
-    await action.getByLabel('Owner').blur()
-    await listed
+    // The second edit leaves before the list brings the revision that the first one made.
     await action.getByLabel('Due', { exact: true }).fill('2026-12-24')
+    await expect
+      .poll(async () => {
+        const answer = await context.request.get(`/api/v1/incidents/${incident}/actions`)
+        return ((await answer.json()) as { owner: string; due: string }[])[0]
+      })
+      .toMatchObject({ owner: 'Ann', due: '2026-12-24' })
     await side.getByRole('tab', { name: /Checks/ }).click()
     await expect(side.locator('[data-rule=blame]')).toBeVisible()
     await expect(side.locator('[data-rule=action_incomplete]')).toHaveCount(0)

@@ -9,6 +9,7 @@ import { useDraft } from '@/ui/controls/useDraft'
 import { TicketAndCheck } from './TicketAndCheck'
 import {
   type Action,
+  type ActionChange,
   experimentsQuery,
   useAddAction,
   useChangeAction,
@@ -99,12 +100,12 @@ function ActionItem({
   readonly mayWrite: boolean
   readonly onDelete: () => void
 }) {
-  const change = useChangeAction(incidentId)
+  const change = useChangeAction(incidentId, action)
   const { data: experiments } = useQuery(experimentsQuery(incidentId))
   const owner = useDraft(action.owner)
   const text = useDraft(action.text)
-  const set = (body: Parameters<typeof change.mutate>[0]['body'], saved?: () => void) =>
-    change.mutate({ action, body }, { onSuccess: saved })
+  const due = useDraft(action.due ?? '')
+  const set = (body: ActionChange, saved?: () => void) => change.mutate(body, { onSuccess: saved })
   return (
     <li data-testid="report-action">
       <textarea
@@ -134,9 +135,13 @@ function ActionItem({
           <input
             className="input"
             type="date"
-            value={action.due ?? ''}
+            value={due.shown}
             disabled={!mayWrite}
-            onChange={(event) => set({ due: event.target.value || null })}
+            onChange={({ target: { value } }) => {
+              due.type(value)
+              // A year that is being typed is 0002, 0020, 0202 on its way.
+              if (value === '' || value >= '1000') set({ due: value || null }, due.drop)
+            }}
           />
         </label>
         <label>
@@ -171,12 +176,7 @@ function ActionItem({
           </select>
         </label>
       </div>
-      <TicketAndCheck
-        key={`${action.id}:${action.revision}`}
-        action={action}
-        mayWrite={mayWrite}
-        onSave={(body) => set(body)}
-      />
+      <TicketAndCheck action={action} mayWrite={mayWrite} onSave={set} />
       {change.isError && <Problem compact error={change.error} what="Not saved" />}
       {mayWrite && (
         <button type="button" className="linklike" onClick={onDelete}>

@@ -27,10 +27,11 @@ export function TicketAndCheck({
 }: {
   readonly action: Action
   readonly mayWrite: boolean
-  readonly onSave: (body: ActionChange) => void
+  readonly onSave: (body: ActionChange, saved: () => void) => void
 }) {
-  const [draft, setDraft] = useState(action)
-  const set = (change: Partial<Action>) => setDraft({ ...draft, ...change })
+  const [edits, setEdits] = useState<Partial<Action>>({})
+  const draft = { ...action, ...edits }
+  const set = (change: Partial<Action>) => setEdits({ ...edits, ...change })
   const name = [action.ticket_tracker, action.ticket_number].filter(Boolean).join(' ')
   const ticket = [
     name,
@@ -45,18 +46,7 @@ export function TicketAndCheck({
   const isLink = /^https?:\/\//i.test(action.ticket_url)
   const save = (event: SyntheticEvent) => {
     event.preventDefault()
-    onSave({
-      ticket_tracker: draft.ticket_tracker,
-      ticket_number: draft.ticket_number,
-      ticket_url: draft.ticket_url,
-      ticket_state: draft.ticket_state,
-      ticket_fixed_in: draft.ticket_fixed_in,
-      check_what: draft.check_what,
-      check_due: draft.check_due,
-      check_outcome: draft.check_outcome,
-      check_result: draft.check_result,
-      checked_on: draft.checked_on,
-    })
+    onSave(edits, () => setEdits({}))
   }
   return (
     <div className="action-more">

@@ -1,5 +1,6 @@
 /** Queries and writes of the report; every key is in the domain 'report', which server events refresh. */
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useRef } from 'react'
 import { api, ifMatch, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
 import type { components } from '@/api/schema'
@@ -102,10 +103,11 @@ export const redactionQuery = (id: string, query: { redact: string; release?: st
     enabled: query.redact !== '',
   })
 
-/** Build a mutation that refetches the report afterwards. */
-function useWrite<T, R>(id: string, write: (input: T) => Promise<R>) {
+/** Build a mutation that refetches the report afterwards; those of one scope run one after the other. */
+function useWrite<T, R>(id: string, write: (input: T) => Promise<R>, scope?: string) {
   const client = useQueryClient()
   return useMutation({
+    ...(scope === undefined ? {} : { scope: { id: scope } }),
     mutationFn: write,
     onSettled: () => client.invalidateQueries({ queryKey: keys.of(id, 'report') }),
   })
@@ -131,15 +133,27 @@ export const useAddAction = (id: string) =>
     ),
   )
 
-export const useChangeAction = (id: string) =>
-  useWrite(id, ({ action, body }: { action: Action; body: ActionChange }) =>
-    unwrap(
-      api.PATCH('/api/v1/actions/{action_id}', {
-        params: { path: { action_id: action.id }, header: ifMatch(action.revision) },
-        body,
-      }),
-    ),
+/** Change one action: edits leave one after the other, each with the newest revision. */
+export function useChangeAction(id: string, action: Action) {
+  /** What was saved here last: a second edit may leave before the list was read again. */
+  const saved = useRef(0)
+  return useWrite(
+    id,
+    async (body: ActionChange) => {
+      const { revision } = await unwrap(
+        api.PATCH('/api/v1/actions/{action_id}', {
+          params: {
+            path: { action_id: action.id },
+            header: ifMatch(Math.max(action.revision, saved.current)),
+          },
+          body,
+        }),
+      )
+      saved.current = revision
+    },
+    `actions/${action.id}`,
   )
+}
 
 export const useDeleteAction = (id: string) =>
   useWrite(id, (action: Action) =>
