@@ -218,7 +218,7 @@ function People({ access }: { readonly access: IncidentAccess }) {
         {access.people.map((person) => (
           <li key={person.id}>
             {person.name} · {person.role ?? 'no access'}{' '}
-            <span className="faint">{person.reasons.join('; ')}</span>
+            <span className="faint access-why">{person.reasons.join('; ')}</span>
           </li>
         ))}
       </ul>

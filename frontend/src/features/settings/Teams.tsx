@@ -26,7 +26,7 @@ export function Teams() {
   })
   return (
     <div className="settings-pane scroll">
-      <p className="muted">
+      <p className="muted settings-hint">
         A team can be a member of a private incident: see “Access to this incident” in the menu
         under its title.
       </p>

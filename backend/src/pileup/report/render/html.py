@@ -140,7 +140,8 @@ def _table(table: Table) -> Markup:
         for align, (_, is_short) in zip(table.align, column_letters(table, _LINE), strict=True)
     ]
     head = Markup().join(
-        Markup('<th class="{}">{}</th>').format(look, _runs(cell))
+        # The corner of a table has no words, and heads nothing.
+        Markup('<{0} class="{1}">{2}</{0}>').format("th" if cell else "td", look, _runs(cell))
         for cell, look in zip(table.head, looks, strict=True)
     )
     body = Markup("\n").join(

@@ -26,11 +26,18 @@ class SourceNumber extends WidgetType {
     readonly number: number | null,
     readonly title: string,
     readonly link: string | null,
+    /** Whether it comes directly after another number: 1, 2 and not 12. */
+    readonly follows: boolean,
   ) {
     super()
   }
   override eq(other: SourceNumber): boolean {
-    return other.label === this.label && other.number === this.number && other.link === this.link
+    return (
+      other.label === this.label &&
+      other.number === this.number &&
+      other.link === this.link &&
+      other.follows === this.follows
+    )
   }
   override toDOM(): HTMLElement {
     const dom = document.createElement('sup')
@@ -39,6 +46,7 @@ class SourceNumber extends WidgetType {
     link.textContent = this.number === null ? '…' : String(this.number)
     link.title = this.title
     if (this.link) link.href = this.link
+    if (this.follows) dom.append(', ')
     dom.append(link)
     return dom
   }
@@ -46,6 +54,19 @@ class SourceNumber extends WidgetType {
     return true
   }
 }
+
+class Bullet extends WidgetType {
+  override eq(): boolean {
+    return true
+  }
+  override toDOM(): HTMLElement {
+    const dom = document.createElement('span')
+    dom.className = 'doc-bullet'
+    dom.textContent = '•'
+    return dom
+  }
+}
+const BULLET = Decoration.replace({ widget: new Bullet() })
 
 type Shown = { readonly all: DecorationSet; readonly sources: DecorationSet }
 
@@ -74,6 +95,10 @@ function show(view: EditorView): Shown {
         if (MARKS.has(name) && start < end && state.doc.lineAt(start).number !== open) {
           const after = name === 'HeaderMark' && state.sliceDoc(end, end + 1) === ' ' ? 1 : 0
           all.push(Decoration.replace({}).range(start, end + after))
+        }
+        const isBullet = name === 'ListMark' && /^[-*+] /.test(state.sliceDoc(start, end + 1))
+        if (isBullet && state.doc.lineAt(start).number !== open) {
+          all.push(BULLET.range(start, end + 1))
         }
         return true
       },
@@ -109,6 +134,7 @@ function references(text: string, from: number, sources: Sources): Range<Decorat
       note?.number ?? null,
       note?.text ?? 'Source',
       note?.link ?? null,
+      text.charAt(match.index - 1) === ']',
     )
     return Decoration.replace({ widget }).range(
       from + match.index,
