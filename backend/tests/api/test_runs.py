@@ -16,7 +16,13 @@ PREDICTION = {
 }  # fmt: skip
 
 
-def run(site: Site, incident: str, values: list[float | None], **prediction: Any) -> dict[str, Any]:
+def run(
+    site: Site,
+    incident: str,
+    values: list[float | None],
+    qps: float = 4000.0,
+    **prediction: Any,
+) -> dict[str, Any]:
     """An experiment with one artifact that a worker has read."""
     made = site.upload(incident, "after.csv", b"time,waiters\n")
     with site.database.unit() as unit:
@@ -26,7 +32,7 @@ def run(site: Site, incident: str, values: list[float | None], **prediction: Any
     found = frames(
         gauge("m.waiters", values),
         gauge("mysql.Threads_running", values),
-        gauge("metric.qps", [4000.0] * len(values), kind="rate"),
+        gauge("metric.qps", [qps] * len(values), kind="rate"),
         setting("innodb_adaptive_hash_index", "OFF"),
     )
     key = FrameKey(made["sha256"], "metric-csv", 1)
@@ -213,7 +219,7 @@ def test_peoples_own_symptoms_are_asked_of_the_incident_and_of_each_run(site: Si
     site.app.state.services.placed.replace(incident, evidence({"m": waiting}))
     with site.database.unit() as unit:
         Incidents(unit).digest(incident, {"signature": {"finding:hot-row": "Hot row"}})
-    experiment = run(site, incident, [300.0] * 20)
+    experiment = run(site, incident, [300.0] * 20, qps=40.0)
     held = symptom(site, incident, WAITERS)
     assert (held["words"], held["incident"]["holds"]) == ("m.waiters above 100 for 10 s", True)
     low = symptom(site, incident, WAITERS | {"op": "<", "value": 10})

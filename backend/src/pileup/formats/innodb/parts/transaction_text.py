@@ -34,7 +34,7 @@ _SESSION = re.compile(r"(?:^|\n)(?:MySQL|MariaDB) thread id ")
 _HANDLE = re.compile(r"0x[0-9a-fA-F]{1,16}|[0-9a-fA-F]{1,20}")
 _LOCKS = re.compile(
     r"(?P<prefix>(?:ROLLING BACK |COMMITTING |LOCK WAIT |que state \d+ )*)"
-    r"(?P<structs>\d{1,18}) lock struct\(s\), heap size (?P<heap>\d{1,18})"
+    r"(?P<structs>\d{1,18}) lock struct\(s\), heap size (?P<heap>\d{1,18})(?=[\s,]|$)"
     r"(?:, (?P<rows>-?\d{1,18}) row lock\(s\))?"
 )
 _UNDO = re.compile(r"undo log entries (?P<undo>\d{1,18})(?=[\s,]|$)")
