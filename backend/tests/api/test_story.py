@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import json
+import zipfile
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -73,6 +76,20 @@ def test_a_prediction_recorded_after_its_run_is_not_locked(
     started = post(site, f"/experiments/{run['id']}/start", 200, **body)
     assert started["prediction_standing"] == standing
     assert started["began"] == (started["ran_from"] or started["started_at"])
+
+
+def test_a_late_prediction_is_late_in_a_bundle_and_after_its_import(site: Site) -> None:
+    incident = site.incident()
+    run = planned(site, incident)
+    ago = (datetime.now(UTC) - timedelta(days=3)).isoformat()
+    post(site, f"/experiments/{run['id']}/start", 200, happened_at=ago)
+    bundle = site.admin.get(f"/api/v1/incidents/{incident}/bundle").content
+    with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
+        (row,) = archive.read("work/experiments.jsonl").decode().splitlines()
+    assert json.loads(row)["ran_from"] < json.loads(row)["predicted_at"]
+    twin = site.admin.post("/api/v1/incidents/import", content=bundle).json()["id"]
+    (told,) = site.admin.get(f"/api/v1/incidents/{twin}/experiments").json()
+    assert told["prediction_standing"] == "recorded_after"
 
 
 def test_a_prediction_recorded_before_a_run_that_is_logged_later_is_locked(site: Site) -> None:

@@ -84,6 +84,15 @@ def test_a_late_prediction_says_so_in_every_export(export: str) -> None:
     assert "recorded after the run" not in early
 
 
+@pytest.mark.parametrize("export", EXPORTS)
+def test_a_late_prediction_says_so_in_a_ticket(export: str) -> None:
+    """The page for a vendor's tracker has the experiments too."""
+    case = replace(measured("recorded_after", sweep=""), template="vendor-bug")
+    late = flat(EXPORTS[export](document(case)))
+    assert "recorded after the run" in late
+    assert "locked" not in late
+
+
 TEMPLATE_IDS = [template.id for template in TEMPLATES]
 
 
