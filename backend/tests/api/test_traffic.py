@@ -6,6 +6,7 @@ import json
 import logging
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -99,27 +100,29 @@ def test_every_screen_of_the_ui_is_known() -> None:
     assert set(found) <= ui.SCREENS
 
 
-@pytest.fixture
-def json_logs(capsys: pytest.CaptureFixture[str]) -> Iterator[None]:
-    """JSON logs for one test: they take over the loggers of libraries, which get theirs back."""
+@contextmanager
+def json_logs() -> Iterator[None]:
+    """JSON logs for a while: they take over the loggers of libraries, which get theirs back."""
     loggers = [logging.getLogger(name) for name in (None, "uvicorn", "uvicorn.error", "celery")]
     before = [(logger, logger.handlers[:], logger.level, logger.propagate) for logger in loggers]
     logs.configure("INFO", "json")
-    yield
-    logs.configure("INFO")
-    for logger, handlers, level, propagate in before:
-        logger.handlers = handlers
-        logger.setLevel(level)
-        logger.propagate = propagate
+    try:
+        yield
+    finally:
+        logs.configure("INFO")
+        for logger, handlers, level, propagate in before:
+            logger.handlers = handlers
+            logger.setLevel(level)
+            logger.propagate = propagate
 
 
-@pytest.mark.usefixtures("json_logs")
 def test_slow_and_failed_requests_are_logged(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    client = app_with_ui(tmp_path, slow_request_ms=1, access_log=True)
-    client.get("/fails", headers={"X-Request-ID": "r1"})
-    client.get("/nowhere", headers={"X-Request-ID": "r2"})
+    with json_logs():
+        client = app_with_ui(tmp_path, slow_request_ms=1, access_log=True)
+        client.get("/fails", headers={"X-Request-ID": "r1"})
+        client.get("/nowhere", headers={"X-Request-ID": "r2"})
     lines = [json.loads(line) for line in capsys.readouterr().err.splitlines() if line[:1] == "{"]
     by_id = {line["request_id"]: line for line in lines if line.get("path")}
     assert by_id["r1"]["status"] == 500
