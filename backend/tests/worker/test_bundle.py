@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from pileup.storage import models
 from pileup.storage.lifecycle.bundle_rows import STAYS, tables
@@ -348,6 +349,29 @@ def test_nobody_is_made_to_have_said_something(argued: tuple[Bench, str]) -> Non
     users = bench.site.admin.get("/api/v1/users").json()
     stand_ins = [u for u in users if u["name"] == admin["name"] and u["disabled"]]
     assert len(stand_ins) == 1
+    with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
+        rows = {
+            name: json.loads(archive.read(f"work/{name}.jsonl").decode().splitlines()[0])
+            for name in ("incidents", "pins", "hypotheses")
+        }
+    unlisted = contributor.get("/api/v1/session").json()["user"]
+    rating = {
+        "id": "00000000-0000-7000-8000-000000000001",
+        "incident_id": rows["incidents"]["id"],
+        "pin_id": rows["pins"]["id"],
+        "hypothesis_id": rows["hypotheses"]["id"],
+        "by_id": unlisted["id"],
+        "by_name": "whoever",
+        "rating": "CC",
+        "at": rows["pins"]["created_at"],
+    }
+    forged = changed(bundle, work__ratings_dot_jsonl=json.dumps(rating))
+    answer = contributor.post("/api/v1/incidents/import", content=forged)
+    assert answer.status_code == 201, answer.text
+    with bench.site.database.unit() as unit:
+        raters = set(unit.session.scalars(select(models.Rating.by_id)))
+    assert raters
+    assert unlisted["id"] not in raters
 
 
 def test_a_bundle_that_unpacks_to_too_much_is_refused(

@@ -214,9 +214,7 @@ class Arrival:
             column = columns[name]
             refers = _refers_to(column)
             if refers == "users" or (refers is None and name in ("user_id", "by_id")):
-                new[name] = self._people.get(value) if value else None
-                if new[name] is None and not column.nullable:
-                    new[name] = value
+                new[name] = self._person(column, value) if value else None
             elif name == "id" or (refers is not None and name != "key"):
                 new[name] = self._known(value, table.name, name) if value is not None else None
             else:
@@ -228,6 +226,16 @@ class Arrival:
             new["state"] = crdt.seeded(new["text"])
             new["base_seq"] = new["seq"]
         return new
+
+    def _person(self, column: Column[Any], value: Any) -> str | None:
+        """Return the id here of a person; of one whom the bundle does not list, an id of nobody.
+
+        Never the id of the bundle: it could be that of somebody here, who did nothing of this.
+        """
+        old = _text(value, column.table.name, column.name)
+        if old not in self._people and not column.nullable:
+            self._people[old] = new_id()
+        return self._people.get(old)
 
     def _folder(self, new: Row) -> str:
         """Return the folder of a new artifact; a run's copy has it of its run."""
