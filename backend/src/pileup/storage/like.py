@@ -9,6 +9,10 @@ from sqlalchemy import ColumnElement
 
 def contains(column: Any, words: str) -> ColumnElement[bool]:
     """Return the condition that the column contains these words."""
-    escaped = words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    condition: ColumnElement[bool] = column.ilike(f"%{escaped}%", escape="\\")
+    condition: ColumnElement[bool] = column.ilike(f"%{escaped(words)}%", escape="\\")
     return condition
+
+
+def escaped(words: str) -> str:
+    """Return the words with wildcards as plain characters."""
+    return words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

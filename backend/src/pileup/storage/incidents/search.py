@@ -32,7 +32,7 @@ from sqlalchemy.dialects.postgresql import TSQUERY
 
 from pileup.storage import models
 from pileup.storage.database import Unit, clean
-from pileup.storage.like import contains
+from pileup.storage.like import contains, escaped
 
 Kind = Literal[
     "incident", "finding", "node", "wait", "session", "statement", "setting", "log", "stack",
@@ -224,9 +224,11 @@ def _written(
 ) -> Iterator[tuple[Kind, Row[Any]]]:
     """Find what people wrote or uploaded, and, within an incident, the series."""
     for kind, table, name, hint in _SOURCES:
-        there = [table.incident_id == incident_id] if incident_id else []
         if incident_id is None and kind == "series":
             continue
+        there = [table.incident_id == incident_id]
+        if incident_id is None:
+            there = [table.id.in_(select(_found_ids(table, name, needles)))]
         if hasattr(table, "deleted_at"):
             there.append(table.deleted_at.is_(None))
         rows = unit.session.execute(
@@ -244,6 +246,23 @@ def _written(
         )
         for row in rows:
             yield kind, row
+
+
+def _found_ids(table: Any, name: Any, needles: Sequence[str]) -> Any:
+    """Return the ids of rows with these words in visible incidents.
+
+    By a function, as row-level security would not let ``contains`` use the index of trigrams.
+    """
+    visible = select(models.Incident.id).where(*_open()).scalar_subquery()
+    return func.pileup_find(
+        table.__tablename__,
+        name.key,
+        hasattr(table, "deleted_at"),
+        cast([f"%{escaped(needle)}%" for needle in needles], ARRAY(Text)),
+        func.array(visible),
+        _CANDIDATES,
+        type_=Text,
+    ).column_valued("found")
 
 
 def _incidents_by_name(unit: Unit, needles: Sequence[str]) -> list[Found]:
