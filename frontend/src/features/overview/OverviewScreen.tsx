@@ -5,8 +5,10 @@ import { Link, useLocation } from 'react-router'
 import { overviewQuery, useMay } from '@/api/queries'
 import type { Overview } from '@/api/schema'
 import { useChosenStall, useIncidentId } from '@/state/incident'
+import { openPasteBox } from '@/state/pasteBox'
 import { sharedSearch } from '@/state/url'
 import { Button } from '@/ui/controls/Button'
+import { PasteIcon } from '@/ui/controls/icons'
 import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/display/States'
 import { Actions } from './Actions'
 import { ActiveSessions } from './ActiveSessions'
@@ -118,17 +120,25 @@ const mainStall = ({ stalls, numbers }: Overview) =>
 
 function NothingUploaded({ incidentId }: { readonly incidentId: string }) {
   const { search } = useLocation()
+  const mayWrite = useMay('contributor')
   return (
     <EmptyState
       title="No files uploaded yet"
       action={
-        <Link to={`/incidents/${incidentId}/artifacts${sharedSearch(search)}`}>
-          <Button variant="primary">Upload files</Button>
-        </Link>
+        <div className="btn-row">
+          <Link to={`/incidents/${incidentId}/artifacts${sharedSearch(search)}`}>
+            <Button variant="primary">Upload files</Button>
+          </Link>
+          {mayWrite && (
+            <Button icon={<PasteIcon size={14} />} onClick={() => openPasteBox()}>
+              Paste text
+            </Button>
+          )}
+        </div>
       }
     >
       The stall, its root blockers, what moved first and the likely causes appear here within
-      seconds of an upload.
+      seconds of an upload or a paste (Ctrl+V).
     </EmptyState>
   )
 }
