@@ -57,6 +57,7 @@ class _Mapping:
     queues: dict[str, str]
     resources: dict[str, str]
     background: re.Pattern[str]
+    background_titles: tuple[tuple[re.Pattern[str], str], ...]
     collector: re.Pattern[str]
 
 
@@ -141,6 +142,14 @@ def is_background(functions: tuple[str, ...]) -> bool:
 
 
 @lru_cache(maxsize=4096)
+def background_title(functions: tuple[str, ...]) -> str | None:
+    """Return the name of a background thread, such as "page cleaner"; None: it has none here."""
+    names = [function_key(name).lower() for name in functions[-_BASE:]]
+    titles = _mapping().background_titles
+    return next((title for m, title in titles if any(m.fullmatch(name) for name in names)), None)
+
+
+@lru_cache(maxsize=4096)
 def is_collector(query: str | None) -> bool:
     """Return whether a statement is one by which a collector looks at the server."""
     return bool(query and _mapping().collector.match(query[:_QUERY_READ]))
@@ -165,6 +174,9 @@ def _mapping() -> _Mapping:
         queues=raw["queues"],
         resources=raw["resources"],
         background=re.compile(raw["background"]),
+        background_titles=tuple(
+            (re.compile(row["match"]), row["title"]) for row in raw["background_titles"]
+        ),
         collector=re.compile(raw["collector"]["statements"], re.IGNORECASE | re.DOTALL),
     )
 
@@ -188,6 +200,7 @@ __all__ = [
     "UNKNOWN",
     "WORKING",
     "TimeClass",
+    "background_title",
     "is_background",
     "is_collector",
     "of_event",

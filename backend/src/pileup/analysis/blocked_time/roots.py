@@ -86,6 +86,8 @@ class Roots:
     """By gate and end: the share per moment. The gate is its own end where nobody holds it."""
     reasons: defaultdict[str, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
     """By gate: how its holders are known, and in how many moments."""
+    titles: dict[str, str] = field(default_factory=dict)
+    """By key of a thread without a session: its name, by its stack in any of the moments."""
     weights: list[float] = field(default_factory=list)
     part: float = 1.0
     """Share of the moments of this kind from which the chosen ones, those with waiters, are."""
@@ -103,6 +105,11 @@ class Roots:
         """
         at = len(self.weights)
         self.weights.append(weight)
+        for member in flowing.population.members.values():
+            if member.kind == "background" and member.key not in self.titles:
+                title = wait_classes.background_title(member.functions)
+                if title is not None:
+                    self.titles[member.key] = title
         if active <= 0:
             return
         for end in flowing.ends():
@@ -138,17 +145,21 @@ class Roots:
                 labels = (node_doc(each, graph, here.counts).label for each in end.names)
                 seen.members = sorted(set(labels))
         gates = {key_of(gate, graph): part for gate, part in end.gates.items()}
-        if cycle or name in graph.resources:
+        queues = [each for each in end.path if _is_commit_queue(each, graph)]
+        if queues and name not in queues:
+            gates = {key_of(queues[0], graph): end.sessions}
+        elif cycle or name in graph.resources:
             gates = {key: end.sessions}
         whole = sum(gates.values())
-        for gate in end.gates:
+        for gate in {*end.gates, *queues}:
             why = why_root(name, graph)
             reasons = self.reasons[key_of(gate, graph)]
             reasons[why] = reasons.get(why, 0) + 1
         for gate, part in gates.items():
             ends = self.through[gate][key]
             ends[at] = ends.get(at, 0.0) + share * part / whole
-        for gate_name, part in end.gates.items():
+        reached = {each: end.sessions for each in queues if each != name}
+        for gate_name, part in (reached | end.gates).items():
             gate_seen = self.gates[key_of(gate_name, graph)]
             if part > gate_seen.best:
                 until = end.path[: end.path.index(gate_name) + 1] if gate_name in end.path else []
@@ -317,6 +328,10 @@ class Roots:
         """Describe a root; a resource with changing holders by what most of them do."""
         seen = self._seen(key, rotates=rotates)
         described, doing = seen.described, self._doing(key) if rotates else ""
+        if described is not None and key in self.titles:
+            named = f"{self.titles[key]} ({described.node.label})"
+            node = msgspec.structs.replace(described.node, label=named)
+            described = replace(described, node=node, holder=named)
         if described is None or not doing:
             return described, seen.origin
         who = "leader" if described.node.kind == "commit" else "holder"
@@ -376,6 +391,11 @@ def key_of(name: str, graph: Graph) -> str:
     if resource is not None and resource.label.endswith(UNNAMED):
         return resource.id  # without a name and a place of creation, alike is not the same
     return lasting_key(name, graph)
+
+
+def _is_commit_queue(name: str, graph: Graph) -> bool:
+    resource = graph.resources.get(name)
+    return resource is not None and resource.kind == "commit"
 
 
 def _cycle_key(names: Sequence[str], graph: Graph) -> str:

@@ -18,7 +18,9 @@ from pileup.analysis.waits import by_instruments
 from pileup.analysis.waits.draft import BY_STACK, BY_STATE, Draft, Resource
 
 _BY_LEADING_STACK = 0.9
-_BY_FLUSHER, _BY_DUMP = 0.7, 0.6
+_BY_FLUSHER, _BY_HELD, _BY_DUMP = 0.7, 0.65, 0.6
+_TAKEN_IN_COMMIT = "fts_cache_lock"
+"""A commit takes it exclusively, in its place of the queue, to add the words of its rows."""
 PENDING = ("innodb.pending_log_fsyncs", "innodb.pending_log_flushes", "innodb.pending_log_ios")
 """Counters of a dump for requested flushes of the redo log that are not finished."""
 _IN_FSYNC = 8
@@ -39,7 +41,8 @@ def commits(draft: Draft) -> None:
         if actor.id not in draft.waiting and commit_queue.waits_for_commit(actor)
     ]
     leaders = dict(_leaders(draft))
-    waiters = [waiter for waiter in waiters if waiter.id not in leaders]
+    cache, holders = _held_in_commit(draft)
+    waiters = [waiter for waiter in waiters if waiter.id not in holders.union(leaders)]
     if waiters:
         queue = _queue(draft, waiters, _busy(draft))
         if leaders:
@@ -50,6 +53,16 @@ def commits(draft: Draft) -> None:
             _lead(draft, queue, leader, words)
         elif flushing := in_flush.get("binary log") or in_flush.get("redo log"):
             _behind_a_flush(draft, queue, flushing[0])
+        elif cache is not None:
+            draft.hold(
+                queue,
+                cache,
+                note="inferred: a commit takes this lock, and a thread holds it exclusively "
+                "while sessions wait for the commit",
+                lines=None,
+                inferred=True,
+                confidence=_BY_HELD,
+            )
         elif (row := _pending(draft)) is not None:
             _by_dump(draft, queue, row)
         else:
@@ -187,6 +200,16 @@ def _behind_a_flush(draft: Draft, queue: Resource, flusher: Actor) -> None:
         lines=flusher.stack or flusher.event,
         confidence=_BY_LEADING_STACK,
     )
+
+
+def _held_in_commit(draft: Draft) -> tuple[Resource | None, set[str]]:
+    """Return the latch that commits take, and the threads that hold it as the dump prints."""
+    holds = [edge for edge in draft.edges if edge.kind == "held_by" and not edge.inferred]
+    for edge in holds:
+        latch = draft.resources.get(edge.source)
+        if latch is not None and latch.latch == _TAKEN_IN_COMMIT:
+            return latch, {each.target for each in holds if each.source == edge.source}
+    return None, set()
 
 
 def _redo(draft: Draft, in_flush: dict[Log, list[Actor]]) -> None:
