@@ -7,7 +7,7 @@ import random
 import polars as pl
 import pytest
 
-from pileup.analysis.blocked_time.population import Population, population
+from pileup.analysis.blocked_time.population import Population, limited, population
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.scene import scene
 from pileup.analysis.waits.graph import build
@@ -36,6 +36,25 @@ def test_any_views_of_a_population_show_no_more_than_it(seed: int) -> None:
     again, waiting_again = measured(views(everybody, names, order=seed + 1))
     assert waiting_again == waiting
     assert again.by_class() == pytest.approx(shown.by_class())
+
+
+@pytest.mark.seeds(20, 400)
+def test_no_more_threads_count_than_are_connected(seed: int) -> None:
+    """Printed session ids always count; what has none fits in the rest; classes still add up."""
+    dice = random.Random(seed)
+    everybody = some_people(dice)
+    found = views(everybody, dice.sample(VIEWS, dice.randint(1, len(VIEWS))))
+    free, _ = measured(found)
+    connected = float(dice.randint(1, len(everybody) + 2))
+    held = limited(measured(found)[0], connected)
+    printed = sum(m.weight for m in free.members.values() if m.session_id is not None)
+    assert held.active <= max(connected, printed) + 1e-6
+    assert min(free.active, connected) - 1e-6 <= held.active <= free.active + 1e-6
+    assert sum(held.by_class().values()) == pytest.approx(held.active)
+    named = [m.weight for m in held.members.values() if m.session_id is not None]
+    assert sum(named) == pytest.approx(printed)
+    assert len(held.notes) > len(free.notes) or held.active == pytest.approx(free.active)
+    assert limited(free, None) is free
 
 
 @pytest.mark.seeds(20, 200)

@@ -24,6 +24,7 @@ from pileup.knowledge import wait_classes
 
 MOST_POINTS = 200
 _LEVELS = ("threads_running", "threads_running_avg", "active_sessions", "running_threads")
+_CONNECTED = ("threads_connected",)
 _LISTED = "processlist.running"
 _GAP_S, _GAP_STEPS = 60.0, 5.0
 """A gap of more than both, in seconds and in usual steps, is not bridged."""
@@ -86,7 +87,22 @@ def level_of(values: pl.DataFrame, host: str | None, span: Span | None) -> Level
     if values.is_empty():
         return None
     names = values["series"].unique().to_list()
-    counting = [name for name in names if name == _LISTED or short_name(name) in _LEVELS]
+    return _densest(
+        values, [n for n in names if n == _LISTED or short_name(n) in _LEVELS], host, span
+    )
+
+
+def connected_of(values: pl.DataFrame, host: str | None) -> Level | None:
+    """Return the series of connected sessions; None: none counts them, or several hosts' do."""
+    if values.is_empty() or (host is None and values["host"].drop_nulls().n_unique() > 1):
+        return None
+    names = values["series"].unique().to_list()
+    return _densest(values, [n for n in names if short_name(n) in _CONNECTED], host, None)
+
+
+def _densest(
+    values: pl.DataFrame, counting: Sequence[str], host: str | None, span: Span | None
+) -> Level | None:
     rows = values.filter(pl.col("series").is_in(counting))
     if host is not None:
         rows = rows.filter(pl.col("host").is_null() | (pl.col("host") == host))
@@ -99,6 +115,19 @@ def level_of(values: pl.DataFrame, host: str | None, span: Span | None) -> Level
     chosen = rows.filter(pl.col("id") == ranked[0][0]).group_by("time")
     table = chosen.agg(pl.col("value").max()).sort("time")
     return Level(str(ranked[0][1]), table["time"].to_list(), table["value"].to_list())
+
+
+def most_near(level: Level | None, time: int | None) -> float | None:
+    """Return the larger of the samples next to a time; None if none is near."""
+    if level is None or time is None:
+        return None
+    after = bisect_left(level.times, time)
+    near = [
+        level.values[at]
+        for at in (after - 1, after)
+        if 0 <= at < len(level.times) and abs(level.times[at] - time) <= _GAP_S * 1e6
+    ]
+    return max(near, default=None)
 
 
 def listed_mixes(evidence: Evidence, host: str | None, span: Span | None) -> list[Mix]:
@@ -263,4 +292,13 @@ def _thinned(values: Sequence[float], buckets: Sequence[tuple[int, int]]) -> lis
     return [round(sum(values[a:b]) / (b - a), 3) for a, b in buckets]
 
 
-__all__ = ["MOST_POINTS", "Level", "Mix", "active_sessions", "level_of", "listed_mixes"]
+__all__ = [
+    "MOST_POINTS",
+    "Level",
+    "Mix",
+    "active_sessions",
+    "connected_of",
+    "level_of",
+    "listed_mixes",
+    "most_near",
+]

@@ -12,11 +12,13 @@ from pileup.analysis.blocked_time.active_sessions import (
     Level,
     Mix,
     active_sessions,
+    connected_of,
     level_of,
     listed_mixes,
+    most_near,
 )
 from pileup.analysis.blocked_time.blame import Flow, flow
-from pileup.analysis.blocked_time.population import Member, population
+from pileup.analysis.blocked_time.population import Member, limited, population
 from pileup.analysis.blocked_time.roots import Here, Roots
 from pileup.analysis.contract import ActiveSessionsDoc, RootDoc
 from pileup.analysis.evidence.context import Server, Span
@@ -111,7 +113,7 @@ def blocked_time(
 
     every: all moments of the capture. values: see ``evidence.series.values``. span: the stall.
     """
-    level = level_of(values, host, span)
+    level, connected = level_of(values, host, span), connected_of(values, host)
     lasts = lasting_s(choice.chosen)
     timed = any(lasts.values())
     counted, table = tally.empty(choice), Roots(choice)
@@ -123,7 +125,7 @@ def blocked_time(
         here, graph, threads = drawn.scene, drawn.graph, drawn.threads
         counts = count_graph(graph)
         tally.add(counted, graph, counts, moment, lasts[id(moment)], threads)
-        people = population(here, graph)
+        people = limited(population(here, graph), _connections(connected, level, moment))
         active = _active(people.active, level, moment, complete=people.complete)
         weight = active * (lasts[id(moment)] if timed else 1.0)
         flowing = flow(people, graph)
@@ -191,6 +193,15 @@ def _active(shown: float, level: Level | None, moment: WaitMoment, *, complete: 
     """Return the active sessions of a moment: at least those that it shows."""
     known = level.at(moment.time) if level is not None else None
     return shown if complete or known is None else max(shown, known)
+
+
+def _connections(connected: Level | None, level: Level | None, moment: WaitMoment) -> float | None:
+    """Return the sessions connected at a moment; None where no plausible counter says it.
+
+    Fewer connected than running: the counter was printed as its change since the last sample.
+    """
+    counted, running = most_near(connected, moment.time), most_near(level, moment.time)
+    return None if counted is None or counted < max(1.0, running or 0.0) else counted
 
 
 def _part(

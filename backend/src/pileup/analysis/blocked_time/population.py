@@ -81,6 +81,30 @@ class Population:
         return {name: weight for name, weight in counted.items() if weight > 0}
 
 
+def limited(people: Population, connected: float | None) -> Population:
+    """Let threads without a session id count as no more than the connections leave room for.
+
+    connected: sessions that the server counts as connected near the moment; None: not known. A
+    session whose id is printed counts whatever the counter says: replication's are not in it.
+    """
+    if connected is None or people.active <= connected:
+        return people
+    loose = [m for m in people.members.values() if m.session_id is None and m.weight > 0]
+    sure = people.active - sum(member.weight for member in loose)
+    room = max(0.0, connected - sure)
+    inferred = people.active - sure
+    if inferred <= room or not inferred:
+        return people
+    for member in loose:
+        member.weight *= room / inferred
+    people.notes.append(
+        f"The moment shows {grouped(round(people.active))} active sessions, and "
+        f"{grouped(round(connected))} are connected."
+    )
+    people.active = sum(member.weight for member in people.members.values())
+    return people
+
+
 def population(scene: Scene, graph: Graph) -> Population:
     """Count the active sessions of a scene whose wait graph is ``graph``."""
     waiting = graph.waiting()
@@ -279,4 +303,4 @@ def _notes(scene: Scene, named: list[Member]) -> list[str]:
     return [note]
 
 
-__all__ = ["Member", "Population", "population"]
+__all__ = ["Member", "Population", "limited", "population"]
