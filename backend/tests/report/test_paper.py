@@ -9,9 +9,10 @@ from dataclasses import replace
 
 import docx
 import pytest
+from msgspec import structs
 from pypdf import PdfReader
 
-from pileup.report.document import Document
+from pileup.report.document import Document, Figure, GraphDrawing, GraphNode
 from pileup.report.release import stamped
 from pileup.report.render import pdf, word_document
 from pileup.report.render.pdf import NotTypeset, render_pdf
@@ -155,6 +156,27 @@ def test_what_belongs_together_stays_on_one_page() -> None:
     assert source.paragraph_format.keep_with_next
     heads = [table.rows[0].cells[0].paragraphs[0] for table in opened.tables[1:]]
     assert all(head.paragraph_format.keep_with_next for head in heads)
+
+
+@pytest.mark.parametrize("rows", [1, 14])
+def test_a_tall_wide_graph_shares_its_page_with_its_heading(made: Document, rows: int) -> None:
+    depths = [0, 1, 2, 3, *([1] * rows)]
+    nodes = [
+        GraphNode(id=str(number), label=f"{number}", kind="session", depth=depth, blocks_total=3)
+        for number, depth in enumerate(depths)
+    ]
+    drawing = GraphDrawing(at="2026-11-20T22:17:13Z", headline="", nodes=nodes, edges=[])
+    figure = Figure(drawing=drawing, alt="A graph", caption=[], number=99)
+    section = structs.replace(made.sections[0], blocks=[figure])
+    alone = structs.replace(made, sections=[section])
+    sides = [
+        page.extract_text()
+        for page in PdfReader(io.BytesIO(render_pdf(alone))).pages
+        if page.mediabox.width > page.mediabox.height
+    ]
+    assert len(sides) == 1
+    assert section.title in sides[0]
+    assert "Figure 99" in sides[0]
 
 
 def test_pictures_in_docx_are_twice_their_size() -> None:
