@@ -45,7 +45,11 @@ export default function LiveEditor({
           closeBrackets(),
           drawSelection(),
           EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'true', tabindex: '0' }),
+          EditorView.contentAttributes.of({
+            'aria-label': label,
+            spellcheck: 'true',
+            tabindex: '0',
+          }),
           EditorState.readOnly.of(readOnly),
           EditorView.editable.of(!readOnly),
           placeholder ? empty(placeholder) : [],
