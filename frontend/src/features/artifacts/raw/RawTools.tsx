@@ -107,7 +107,8 @@ function GoToLine({
       className="raw-goto"
       onSubmit={(event) => {
         event.preventDefault()
-        if (valid) onGo(Math.min(total, wanted))
+        // Before the first lines are here, the number of lines is not known.
+        if (valid) onGo(total > 0 ? Math.min(total, wanted) : wanted)
       }}
     >
       <input
