@@ -88,8 +88,8 @@ def test_a_late_prediction_is_late_in_a_bundle_and_after_its_import(site: Site) 
         (row,) = archive.read("work/experiments.jsonl").decode().splitlines()
     assert json.loads(row)["ran_from"] < json.loads(row)["predicted_at"]
     twin = site.admin.post("/api/v1/incidents/import", content=bundle).json()["id"]
-    (told,) = site.admin.get(f"/api/v1/incidents/{twin}/experiments").json()
-    assert told["prediction_standing"] == "recorded_after"
+    (imported,) = site.admin.get(f"/api/v1/incidents/{twin}/experiments").json()
+    assert imported["prediction_standing"] == "recorded_after"
 
 
 def test_a_prediction_recorded_before_a_run_that_is_logged_later_is_locked(site: Site) -> None:

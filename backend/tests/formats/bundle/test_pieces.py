@@ -109,7 +109,9 @@ def test_prose_between_blocks_stays_text() -> None:
     lines = text.split("\n")
     prose = [lines.index(line) + 1 for line in lines if line.endswith(("list:", "stack:", "lock?"))]
     for line in prose:
-        assert any(one.line_first <= line <= one.line_last for one in parsed.receipt.skipped), line
+        assert any(part.line_first <= line <= part.line_last for part in parsed.receipt.skipped), (
+            line
+        )
     assert parsed.frames["setting"].filter(name="version")["value"].to_list() == ["5.7.34"]
 
 

@@ -285,7 +285,7 @@ def pending_metadata_locks(draft: Draft) -> None:
 def _pending_of(draft: Draft, kind: str, name: str, rows: list[Row], pending: list[Row]) -> None:
     """Add the pending locks of one object: behind the granted ones, or behind a request.
 
-    A request that no granted lock excludes waits for one in the queue that excludes it.
+    A request that no granted lock excludes waits for a request in the queue that excludes it.
     """
     resource = metadata_lock(draft, name, pending[0])
     granted = [(row, draft.owner(row)) for row in rows if row["status"] == "GRANTED"]
