@@ -3938,6 +3938,8 @@ export interface components {
      */
     ActiveSessionsDoc: {
       classes: components['schemas']['TimeClassDoc'][]
+      /** @default null */
+      covered_s: number | null
       high: number | null
       level: number[]
       level_from: string
@@ -8717,12 +8719,36 @@ export interface components {
       unit: string | null
     }
     /**
+     * SidesActive
+     * @description Average active sessions of one side: its active-session seconds over their duration.
+     */
+    SidesActive: {
+      average: number
+      high: number | null
+      level_from: string
+      low: number | null
+      mix_from: string
+    }
+    /**
+     * SidesClass
+     * @description Active sessions of one class of time; the classes of a side add up to its average.
+     */
+    SidesClass: {
+      id: string
+      sessions: (number | null)[]
+      shares: (number | null)[]
+      title: string
+      waits: boolean
+    }
+    /**
      * SidesDoc
      * @description Comparison of two or more sides with one of them, the reference.
      */
     SidesDoc: {
+      active: (components['schemas']['SidesActive'] | null)[]
       /** @enum {unknown} */
       align: 'clock' | 'onset' | 'start'
+      classes: components['schemas']['SidesClass'][]
       reference: number
       series: components['schemas']['SidesSeries'][]
       settings: components['schemas']['SidesSetting'][]
@@ -10600,6 +10626,8 @@ export type SettingSource = components['schemas']['SettingSource']
 export type SettingTable = components['schemas']['SettingTable']
 export type Setup = components['schemas']['Setup']
 export type ShiftDoc = components['schemas']['ShiftDoc']
+export type SidesActive = components['schemas']['SidesActive']
+export type SidesClass = components['schemas']['SidesClass']
 export type SidesDoc = components['schemas']['SidesDoc']
 export type SidesSeries = components['schemas']['SidesSeries']
 export type SidesSetting = components['schemas']['SidesSetting']

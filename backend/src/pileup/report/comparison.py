@@ -18,6 +18,7 @@ from pileup.analysis.contract import (
 from pileup.numerals import number
 
 _NOTHING = "-"
+_SERIES = "series"
 _T = TypeVar("_T")
 NAMES = "ABCDEF"
 
@@ -66,8 +67,8 @@ def as_csv(document: SidesDoc, *, everything: bool = False) -> str:
         ]
         middle = [level.median if level else None for level in series.levels]
         write(["series", _safe(_name(series)), series.unit or "", *middle, *levels, *ratios])
-    for sheet in _sheets(document, everything, plain=str)[1:]:
-        for row in sheet.rows:
+    for sheet in _sheets(document, everything, plain=str):
+        for row in sheet.rows if sheet.title != _SERIES else ():
             write([sheet.title, _safe(row[0]), "", *(_safe(cell) for cell in row[1:])])
     return out.getvalue()
 
@@ -100,7 +101,7 @@ def _lines(document: SidesDoc, most: int) -> Iterator[str]:
     for sheet in _sheets(document, everything=False):
         yield ""
         if not sheet.rows:
-            if sheet.title == "series":
+            if sheet.title == _SERIES:
                 yield f"None of {len(document.series)} series differs clearly."
             continue
         yield _row([sheet.title, *sheet.columns[1:]])
@@ -118,7 +119,7 @@ def _row(cells: Sequence[str]) -> str:
 def _sheets(
     document: SidesDoc, everything: bool, plain: Callable[[float], str] = number
 ) -> list[Sheet]:
-    """Build the tables of series, waits, stacks, settings and tables, with a column per side."""
+    """Build the tables of what is compared, with a column per side."""
     sides = list(NAMES[: len(document.sides)])
 
     def cell(value: float | None) -> str:
@@ -142,12 +143,16 @@ def _sheets(
         for name, counts in _by_name(document).items()
         if everything or _differ(counts)
     ]
+    levels = [active.average if active else None for active in document.active]
+    total = [["all classes", *map(cell, levels)]] if any(document.active) else []
+    classes = [[row.title, *map(cell, row.sessions)] for row in document.classes]
     settings = [
         [setting.name, *(v if v is not None else _NOTHING for v in setting.values)]
         for setting in document.settings
     ]
     return [
-        Sheet("series", ["series: median (low to high; n)", *sides, *_over(document)], series),
+        Sheet("average active sessions", ["class", *sides], [*total, *classes]),
+        Sheet(_SERIES, ["series: median (low to high; n)", *sides, *_over(document)], series),
         Sheet("waits per dump at", ["place", *sides], waits),
         Sheet("threads per sample in", ["stack", *sides], stacks),
         Sheet("setting", ["name", *sides], settings),

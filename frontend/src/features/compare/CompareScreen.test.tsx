@@ -51,6 +51,14 @@ const server = {
       },
     ],
     warnings: ['Different hosts: db-1 and db-2.'],
+    active: [
+      { average: 4, low: 4, high: 4, level_from: 'mysql.Threads_running', mix_from: '' },
+      { average: 302, low: 290, high: 310, level_from: 'mysql.Threads_running', mix_from: '' },
+    ],
+    classes: [
+      { id: 'latch', title: 'Latch', waits: true, sessions: [0, 290], shares: [0, 0.96] },
+      { id: 'working', title: 'Working', waits: false, sessions: [4, 12], shares: [1, 0.04] },
+    ],
     series: [series('mysql.Threads_running', true), series('mysql.steady', false)],
     waits: [{ file: 'btr0sea.ic', line: 98, mode: 'S', counts: [0, 58.4] }],
     stacks: [],
@@ -128,6 +136,16 @@ describe('compare', () => {
     fireEvent.click(screen.getByRole('button', { name: 'Server settings' }))
     expect(await screen.findByText('innodb_adaptive_hash_index')).toBeTruthy()
     expect(screen.getByText('OFF')).toBeTruthy()
+  })
+
+  it('shows where the active sessions of each side spend their time', async () => {
+    serve(server)
+    renderScreen(<CompareScreen />, '/incidents/i1/compare?tab=classes')
+    const table = await screen.findByLabelText('Active sessions by class')
+    expect(within(table).getByText('Latch')).toBeTruthy()
+    expect(within(table).getByText('290')).toBeTruthy()
+    const bars = screen.getByText(/^Average active sessions/).closest('table')
+    expect(bars?.textContent).toContain('290 to 310')
   })
 
   it('shows rows of tables that changed and appeared', async () => {

@@ -19,6 +19,7 @@ import { betweenCaptures } from './overlay'
 import { OverlayChart } from './OverlayChart'
 import { type Comparison, compareQuery, exportPath, type SidesDoc } from './queries'
 import { SideChooser } from './SideChooser'
+import { TimeClasses } from './TimeClasses'
 import {
   ALIGN,
   type Align,
@@ -42,13 +43,14 @@ import {
 } from './tables'
 import './compare.css'
 
-const TABS = ['series', 'waits', 'stacks', 'settings', 'tables', 'fleet'] as const
+const TABS = ['series', 'classes', 'waits', 'stacks', 'settings', 'tables', 'fleet'] as const
 type Tab = (typeof TABS)[number]
 const TAB = oneOf(TABS)
 const ALIGNED = oneOf(ALIGN)
 const ALIGN_WORDS: Record<Align, string> = { onset: 'onset', start: 'start', clock: 'clock' }
 const NAMED: Record<Tab, string> = {
   series: 'Series',
+  classes: 'Active sessions',
   waits: 'Waits',
   stacks: 'Stacks',
   settings: 'Server settings',
@@ -397,6 +399,7 @@ function Rows({
       />
     )
   }
+  if (tab === 'classes') return <TimeClasses doc={doc} />
   if (tab === 'waits') {
     const rows = all ? doc.waits : doc.waits.filter((row) => differ(row.counts))
     if (rows.length === 0) return <Nothing of={doc.waits.length} what="places where threads wait" />

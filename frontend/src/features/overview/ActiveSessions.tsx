@@ -11,7 +11,7 @@ import { CLASSES } from '@/ui/display/glossary'
 import { Term } from '@/ui/display/Term'
 import { Duration, Measured, ShareValue, Time } from '@/ui/display/Value'
 import { type ChartMark, chartMarks, labelIsLeft } from './chartMarks'
-import { classColours } from './classColours'
+import { classColours } from '@/charts/classColours'
 import './active-sessions.css'
 
 const HEIGHT = 180

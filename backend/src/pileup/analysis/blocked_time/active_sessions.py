@@ -86,10 +86,20 @@ def level_of(values: pl.DataFrame, host: str | None, span: Span | None) -> Level
     """
     if values.is_empty():
         return None
+    return _densest(values, _counting(values), host, span)
+
+
+def hosts_of(values: pl.DataFrame) -> list[str]:
+    """List the hosts of the series that count running sessions."""
+    if values.is_empty():
+        return []
+    rows = values.filter(pl.col("series").is_in(_counting(values)))
+    return sorted(rows["host"].drop_nulls().unique().to_list())
+
+
+def _counting(values: pl.DataFrame) -> list[str]:
     names = values["series"].unique().to_list()
-    return _densest(
-        values, [n for n in names if n == _LISTED or short_name(n) in _LEVELS], host, span
-    )
+    return [name for name in names if name == _LISTED or short_name(name) in _LEVELS]
 
 
 def connected_of(values: pl.DataFrame, host: str | None) -> Level | None:
@@ -204,6 +214,7 @@ def active_sessions(
         seconds=None if alone else round(seconds, 1),
         low=None if alone else round(max(0.0, seconds - error), 1),
         high=None if alone else round(seconds + error, 1),
+        covered_s=None if alone else round(sum(steps), 3),
         level_from=level.source,
         mix_from=mix_from if timed else "",
         peak=round(level.values[peak], 1),
@@ -258,6 +269,12 @@ def _curves(level: Level, mixes: Sequence[Mix]) -> dict[str, list[float]]:
     return curves
 
 
+def far_from(mixes: Sequence[Mix], others: Sequence[Mix]) -> list[Mix]:
+    """Select the others that no mix is near enough to stand for."""
+    times = sorted(mix.time for mix in mixes if mix.time is not None)
+    return [other for other in others if _nearest(times, other.time or 0) is None]
+
+
 def _nearest(times: Sequence[int], time: int) -> int | None:
     at = bisect_left(times, time)
     near = min(
@@ -298,6 +315,8 @@ __all__ = [
     "Mix",
     "active_sessions",
     "connected_of",
+    "far_from",
+    "hosts_of",
     "level_of",
     "listed_mixes",
     "most_near",

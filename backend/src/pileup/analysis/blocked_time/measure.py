@@ -13,6 +13,7 @@ from pileup.analysis.blocked_time.active_sessions import (
     Mix,
     active_sessions,
     connected_of,
+    far_from,
     level_of,
     listed_mixes,
     most_near,
@@ -24,7 +25,7 @@ from pileup.analysis.contract import ActiveSessionsDoc, RootDoc
 from pileup.analysis.evidence.context import Server, Span
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.scene import Scene, scene
-from pileup.analysis.waits import tally
+from pileup.analysis.waits import moments, tally
 from pileup.analysis.waits.draft import Graph
 from pileup.analysis.waits.graph import build
 from pileup.analysis.waits.moment_graph import count_graph, waiting_threads
@@ -189,6 +190,27 @@ def of_capture(
     return active_sessions(level_of(values, host, None), mixes, "processlists")
 
 
+def of_window(
+    evidence: Evidence,
+    values: pl.DataFrame,
+    span: Span | None,
+    host: str | None,
+    server: Server,
+    most: int = moments.AT_MOST,
+) -> ActiveSessionsDoc | None:
+    """Draw the active sessions of any window, quiet or not; None: nothing shows any.
+
+    most: moments whose wait graphs are built. Where none of them is near, the processlists' States
+    give the classes.
+    """
+    every = moments.moments(evidence)
+    choice = moments.choose_evenly(every, span, host, most)
+    mixes = list(blocked_time(evidence, every, choice, values, span, host, server).mixes)
+    if span is not None:
+        mixes += far_from(mixes, listed_mixes(evidence, host, span))
+    return active_sessions(level_of(values, host, span), mixes, choice.among if mixes else "")
+
+
 def _active(shown: float, level: Level | None, moment: WaitMoment, *, complete: bool) -> float:
     """Return the active sessions of a moment: at least those that it shows."""
     known = level.at(moment.time) if level is not None else None
@@ -214,4 +236,13 @@ def _part(
     return sum(moment.waiting > 0 for moment in alike) / len(alike) if alike else 1.0
 
 
-__all__ = ["BlockedTime", "Drawn", "Share", "blocked_time", "draw", "of_capture", "peak_waiting"]
+__all__ = [
+    "BlockedTime",
+    "Drawn",
+    "Share",
+    "blocked_time",
+    "draw",
+    "of_capture",
+    "of_window",
+    "peak_waiting",
+]

@@ -38,6 +38,7 @@ from pileup.analysis.compare.differences import (
 )
 from pileup.analysis.compare.impact import by_impact
 from pileup.analysis.compare.sides import Align, Group, Member, NotAlignedError, zero_time
+from pileup.analysis.compare.time_classes import active_of, compare_classes, side_time
 from pileup.analysis.compare.trial import Run
 from pileup.analysis.contract import (
     ComparedSide,
@@ -104,12 +105,18 @@ def compare_sides(
                 [part.evidence for part in base], [part.evidence for part in runs]
             )
         ]
+    times = [
+        [side_time(part.side, part.evidence, part.span, part.values) for part in runs]
+        for runs in parts
+    ]
     return SidesDoc(
         sides=sides,
         reference=reference,
         align=align,
         trials=trials,
         warnings=[*warnings, *untimed_tables(part.side for runs in parts for part in runs)],
+        active=[active_of(runs) for runs in times],
+        classes=compare_classes(times, reference),
         series=by_impact(_series(parts, reference)),
         waits=_waits(parts),
         stacks=_stacks(parts),

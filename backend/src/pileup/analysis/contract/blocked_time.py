@@ -45,6 +45,8 @@ class ActiveSessionsDoc(Doc, frozen=True, kw_only=True):
     low: float | None
     high: float | None
     """Interval of ``seconds`` that the sampling error allows (95 %)."""
+    covered_s: float | None = None
+    """Seconds that the samples cover, without gaps: ``seconds`` over it is the average."""
     level_from: str
     """Series or kind of moment that gives the level."""
     mix_from: str

@@ -21,6 +21,35 @@ class ComparedSide(Doc, frozen=True, kw_only=True):
     """Number of stack samples."""
 
 
+class SidesActive(Doc, frozen=True, kw_only=True):
+    """Average active sessions of one side: its active-session seconds over their duration."""
+
+    average: float
+    """The mean over a side's runs; of a single moment, its active sessions."""
+    low: float | None
+    high: float | None
+    """Interval that the sampling error allows, of one run; least and most of several runs. None: a
+    single moment."""
+    level_from: str
+    """Series or kind of moment that gives the level."""
+    mix_from: str
+    """Moments that give the classes; '' if none shows them."""
+
+
+class SidesClass(Doc, frozen=True, kw_only=True):
+    """Active sessions of one class of time; the classes of a side add up to its average."""
+
+    id: str
+    """Of the class, as in TimeClassDoc."""
+    title: str
+    waits: bool
+    """Whether such a session waits for another session or a shared resource."""
+    sessions: list[float | None]
+    """Average active sessions of each side; None where nothing shows any session."""
+    shares: list[float | None]
+    """Of the side's active sessions."""
+
+
 class ComparedSeries(Doc, frozen=True, kw_only=True):
     """Medians of one series on both sides; None if a side has no sample."""
 
@@ -181,6 +210,10 @@ class SidesDoc(Doc, frozen=True, kw_only=True):
     """Origin from which a window's seconds count."""
     trials: list[SidesTrial]
     warnings: list[str]
+    active: list[SidesActive | None]
+    """One per side; None where nothing shows any session."""
+    classes: list[SidesClass]
+    """Where active sessions spend their time, the largest difference first."""
     series: list[SidesSeries]
     """By impact: sessions, work, latency, where sessions are, then the clearest; medians."""
     waits: list[SidesWait]

@@ -144,21 +144,43 @@ def choose_moments(
     return _choose_spread(unit, members, "with waiters")
 
 
-def _choose_spread(unit: str, members: Sequence[WaitMoment], scope: str) -> MomentChoice:
-    return MomentChoice(unit, tuple(spread(_distinct(members))), len(members), scope)
+def choose_evenly(
+    every: Sequence[WaitMoment], span: Span | None, host: str | None, most: int = AT_MOST
+) -> MomentChoice:
+    """Choose moments of one kind whether or not anything waits in them, one per host and second.
+
+    A kind with waiters in most of its moments wins, as in ``choose_moments``; else processlists,
+    which list every session, and then the most frequent kind.
+    """
+    candidates = within(every, span, host)
+    choice = choose_moments(candidates, span, host)
+    members = [moment for moment in candidates if unit_of(moment.kind) == choice.unit]
+    if choice.scope == "with waiters" or not members:
+        kinds = [(unit, [m for m in candidates if m.kind in of]) for unit, of in _UNITS]
+        most_of = max(len(of_kind) for _, of_kind in kinds)
+        listed = [row for row in kinds if row[0] == "processlist" and len(row[1]) >= _FEW * most_of]
+        unit, members = max(listed or kinds, key=lambda row: len(row[1]))
+        return _choose_spread(unit, members, "of the window", most)
+    return _choose_spread(choice.unit, members, "of the window", most)
+
+
+def _choose_spread(
+    unit: str, members: Sequence[WaitMoment], scope: str, most: int = AT_MOST
+) -> MomentChoice:
+    return MomentChoice(unit, tuple(spread(_distinct(members), most)), len(members), scope)
 
 
 def _waiting(members: Sequence[WaitMoment]) -> int:
     return sum(moment.waiting > 0 for moment in members)
 
 
-def spread(members: Sequence[WaitMoment]) -> list[WaitMoment]:
-    """Select at most AT_MOST moments, evenly spread; the worst replaces its neighbour."""
-    if len(members) <= AT_MOST:
+def spread(members: Sequence[WaitMoment], most: int = AT_MOST) -> list[WaitMoment]:
+    """Select at most ``most`` moments, evenly spread; the worst replaces its neighbour."""
+    if len(members) <= most:
         return list(members)
-    chosen = [i * len(members) // AT_MOST for i in range(AT_MOST)]
+    chosen = [i * len(members) // most for i in range(most)]
     worst = max(range(len(members)), key=lambda i: members[i].waiting)
-    nearest = min(range(AT_MOST), key=lambda i: abs(chosen[i] - worst))
+    nearest = min(range(most), key=lambda i: abs(chosen[i] - worst))
     chosen[nearest] = worst
     return [members[i] for i in chosen]
 

@@ -25,7 +25,7 @@ from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.database import Unit
 from pileup.storage.errors import Conflict, NotFound
 from pileup.storage.files.frames import FrameStore
-from pileup.storage.files.placed_evidence import PlacedStore
+from pileup.storage.files.placed_evidence import WAIT_KINDS, PlacedStore
 from pileup.storage.incidents.analyses import Analyses
 from pileup.storage.reasoning.experiments import Experiments
 from pileup.views.reasoning.run_evidence import run_evidence
@@ -33,8 +33,8 @@ from pileup.views.reasoning.stall import Stall, stall_of, stored_stall
 from pileup.views.source import NotAnalysed
 from pileup.views.window import moment_at
 
-KINDS = ("snapshot", "semaphore_wait", "stack", "sample", "setting", "table")
-"""What a comparison is made of."""
+KINDS = (*WAIT_KINDS, "sample", "setting", "table")
+"""What a comparison is made of: wait graphs, series, settings and tables."""
 Part = Literal["whole", "baseline", "stall", "window"]
 
 
