@@ -189,6 +189,21 @@ def test_moments_of_processlists(site: Site, sessions: str) -> None:
     assert found["items"][1]["time"] == iso(10)
 
 
+def test_sessions_over_time_by_group(site: Site, sessions: str) -> None:
+    """Every processlist with a count per group; sessions that sleep count on request."""
+    found = get(site, sessions, "processlists/groups")
+    assert [(each["key"], each["peak"]) for each in found["groups"]] == [
+        ("UPDATE t SET a=a+? WHERE id=?", 300), ("SELECT <b> FROM x", 1), ("SELECT ?", 1),
+    ]  # fmt: skip
+    assert [(each["counts"], each["other"]) for each in found["columns"]] == [
+        ([300, 1, 0], 0), ([0, 0, 1], 0),
+    ]  # fmt: skip
+    assert found["columns"][1]["time"] == iso(10)
+    idle = get(site, sessions, "processlists/groups", by="user", idle=True, q="app")
+    assert [each["counts"] for each in idle["columns"]] == [[320], [2]]
+    assert get(site, site.incident(), "processlists/groups")["columns"] == []
+
+
 def test_a_processlist_by_group_and_page(site: Site, sessions: str) -> None:
     """Three hundred statements of one shape are one group, that opens into its rows."""
     asked = {"artifact": sha("processlist"), "snapshot": 0}

@@ -1938,6 +1938,26 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/incidents/{incident_id}/processlists/groups': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Processlist Groups
+     * @description Count the sessions of each group over time: a stack of counts per processlist.
+     */
+    get: operations['processlist_groups_api_v1_incidents__incident_id__processlists_groups_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/incidents/{incident_id}/queries': {
     parameters: {
       query?: never
@@ -8619,6 +8639,46 @@ export interface components {
       /** Total */
       total: number
     }
+    /** SessionsColumn */
+    SessionsColumn: {
+      /** Active */
+      active: number
+      /** Artifact */
+      artifact: string
+      /** Counts */
+      counts: number[]
+      /** Other */
+      other: number
+      /** Sessions */
+      sessions: number
+      /** Snapshot */
+      snapshot: number
+      /** Time */
+      time: string | null
+    }
+    /** SessionsOverTime */
+    SessionsOverTime: {
+      /**
+       * By
+       * @enum {string}
+       */
+      by: 'digest' | 'state' | 'user' | 'client' | 'db' | 'command'
+      /** Columns */
+      columns: components['schemas']['SessionsColumn'][]
+      /** Groups */
+      groups: components['schemas']['SessionsOverTimeGroup'][]
+      /** Groups Total */
+      groups_total: number
+      /** Total */
+      total: number
+    }
+    /** SessionsOverTimeGroup */
+    SessionsOverTimeGroup: {
+      /** Key */
+      key: string | null
+      /** Peak */
+      peak: number
+    }
     /** SettingDoc */
     SettingDoc: {
       artifact: string
@@ -10619,6 +10679,9 @@ export type SeriesStays = components['schemas']['SeriesStays']
 export type SessionGroup = components['schemas']['SessionGroup']
 export type SessionOut = components['schemas']['SessionOut']
 export type Sessions = components['schemas']['Sessions']
+export type SessionsColumn = components['schemas']['SessionsColumn']
+export type SessionsOverTime = components['schemas']['SessionsOverTime']
+export type SessionsOverTimeGroup = components['schemas']['SessionsOverTimeGroup']
 export type SettingDoc = components['schemas']['SettingDoc']
 export type SettingRow = components['schemas']['SettingRow']
 export type SettingSide = components['schemas']['SettingSide']
@@ -14538,6 +14601,41 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['ProcesslistMoments']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  processlist_groups_api_v1_incidents__incident_id__processlists_groups_get: {
+    parameters: {
+      query?: {
+        by?: 'digest' | 'state' | 'user' | 'client' | 'db' | 'command'
+        idle?: boolean
+        q?: string
+      }
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['SessionsOverTime']
         }
       }
       /** @description Validation Error */

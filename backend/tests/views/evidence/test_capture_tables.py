@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import polars as pl
 import pytest
 
 from pileup.analysis import analyse
@@ -13,7 +14,17 @@ from pileup.views.evidence.capture_tables import FEW, table_blocks
 from pileup.views.evidence.log_groups import LogFilter, log_groups
 from pileup.views.evidence.queries import QueryFilter, query_examples, top_queries
 from pileup.views.evidence.server_settings import setting_sources, setting_table
-from pileup.views.evidence.sessions import SessionFilter, processlist, processlist_moments
+from pileup.views.evidence.sessions import (
+    SessionFilter,
+    fullest_of_stretches,
+    processlist,
+    processlist_moments,
+)
+from pileup.views.evidence.sessions_over_time import (
+    MOST_COLUMNS,
+    MOST_GROUPS,
+    sessions_over_time,
+)
 from pileup.views.source import EvidenceSource
 from pileup.views.window import Window
 from tests.analysis.frames import T0, S, evidence
@@ -115,3 +126,30 @@ def test_queries_are_ordered_by_their_share(capture: Evidence) -> None:
     shares = [query.share or 0.0 for query in top.items]
     assert shares == sorted(shares, reverse=True)
     assert shares[0] == 7 / 28
+
+
+def test_many_processlists_keep_the_fullest_of_each_stretch_and_count_every_session() -> None:
+    """Whatever is drawn is a processlist; groups and the rest add up to its sessions."""
+    rows = [
+        session(n, f"SELECT {'a' * (n % 11)} FROM t", wall_us=T0 + at * S, snapshot=at)
+        for at in range(3 * MOST_COLUMNS)
+        for n in range(1, 2 + at % 12)
+    ]
+    shown = sessions_over_time(
+        EvidenceSource(evidence({"processlist": rows})), "digest", idle=False, q=""
+    )
+    assert shown.total == 3 * MOST_COLUMNS
+    assert len(shown.columns) == MOST_COLUMNS
+    assert len(shown.groups) == MOST_GROUPS < shown.groups_total
+    assert all(sum(each.counts) + each.other == each.active for each in shown.columns)
+    assert max(each.active for each in shown.columns) == 12
+
+
+@pytest.mark.parametrize("most", [1, 3, 7, 50])
+def test_stretches_cover_the_whole_time_also_when_all_are_equally_full(most: int) -> None:
+    """No stretch is left out because of a tie before it."""
+    moments = pl.DataFrame({"time": range(40), "active": [5] * 40})
+    kept = fullest_of_stretches(moments, most)["time"].to_list()
+    assert len(kept) == min(most, 40)
+    assert kept == sorted(kept)
+    assert kept[-1] >= 40 - 40 / most - 1

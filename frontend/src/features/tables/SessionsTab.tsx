@@ -1,4 +1,4 @@
-/** The processlist at a moment: a scrubber, groups of sessions, and the rows of a group. */
+/** The sessions over time, and the processlist of a moment: its groups and the rows of a group. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation } from 'react-router'
 import type { Processlist, ProcesslistGroup, ProcesslistMoment, ProcesslistRow } from '@/api/schema'
@@ -25,7 +25,8 @@ import { Duration } from '@/ui/display/Value'
 import { Filter, NotCollected, NothingInRange, useOrder } from './parts'
 import { RecordTable } from './RecordTable'
 import { SESSION_KEYS } from './keys'
-import { MomentScrubber } from './MomentScrubber'
+import { groupKey, groupName } from './group'
+import { SessionsOverTime } from './SessionsOverTime'
 import {
   momentsQuery,
   processlistQuery,
@@ -68,7 +69,6 @@ export function SessionsTab() {
     artifact: moment.artifact,
     snapshot: moment.snapshot,
     by,
-    // "=" before the key, because the empty key is a group too.
     group: group ? group.slice(1) : null,
     idle,
     q: words,
@@ -103,12 +103,15 @@ export function SessionsTab() {
   return (
     <div className="tables-split">
       <div className="tables-tab">
-        <MomentScrubber
+        <SessionsOverTime
+          split={{ by, idle, q: words }}
           moments={items}
           moment={moment}
           onGo={go}
           before={items[place - 1]}
           after={items[place + 1]}
+          group={group}
+          onGroup={(key) => change({ group: key === group ? [] : [key], page: [] })}
         />
         <div className="tables-tools">
           <div className="segments" role="group" aria-label="Group by">
@@ -147,7 +150,7 @@ export function SessionsTab() {
               <>
                 <Groups list={data} chosen={group} />
                 <RecordTable<ProcesslistRow>
-                  tools={<GroupTitle group={group} total={data.rows_total} />}
+                  tools={<GroupTitle group={group} by={by} total={data.rows_total} />}
                   pages={{ total: data.rows_total, what: 'sessions' }}
                   file="sessions"
                   {...(filter && {
@@ -198,12 +201,20 @@ function Groups({ list, chosen }: { readonly list: Processlist; readonly chosen:
   )
 }
 
-function GroupTitle({ group, total }: { readonly group: string; readonly total: number }) {
+function GroupTitle({
+  group,
+  by,
+  total,
+}: {
+  readonly group: string
+  readonly by: By
+  readonly total: number
+}) {
   const change = useUrlChange()
   return (
     <>
       <h2 className="tables-title ellipsis">
-        {group ? group.slice(1) || 'no value' : 'All sessions'}{' '}
+        {group ? groupName({ key: group.slice(1) }, by) : 'All sessions'}{' '}
         <span className="faint">{formatNumber(total, 0)}</span>
       </h2>
       {group && (
@@ -214,8 +225,6 @@ function GroupTitle({ group, total }: { readonly group: string; readonly total: 
     </>
   )
 }
-
-const groupKey = (group: ProcesslistGroup) => `=${group.key ?? ''}`
 
 function WaitsLink({ moment }: { readonly moment: ProcesslistMoment }) {
   const incidentId = useIncidentId()
@@ -263,7 +272,7 @@ function groupColumns(list: Processlist): Column<ProcesslistGroup>[] {
             {item.key}
           </span>
         ) : (
-          <span className="faint">none</span>
+          <span className="faint">{groupName(item, list.by)}</span>
         ),
       sort: (item) => item.key,
     },

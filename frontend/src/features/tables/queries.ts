@@ -47,6 +47,25 @@ export const momentsQuery = (id: string) =>
       ),
   })
 
+/** How the sessions of all processlists are grouped and filtered. */
+export type SessionsSplit = {
+  readonly by: Processlist['by']
+  readonly idle: boolean
+  readonly q: string
+}
+
+export const sessionsOverTimeQuery = (id: string, split: SessionsSplit) =>
+  queryOptions({
+    queryKey: keys.of(id, 'tables', 'processlistGroups', split),
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/v1/incidents/{incident_id}/processlists/groups', {
+          params: { path: { incident_id: id }, query: split },
+        }),
+      ),
+    placeholderData: keepPreviousData,
+  })
+
 export const PAGE_ROWS = 200
 
 export type CsvQuery = Readonly<Record<string, string | number | boolean | readonly string[]>>

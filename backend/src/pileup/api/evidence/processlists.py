@@ -13,6 +13,7 @@ from pileup.api.versioned import NOTES, by_version
 from pileup.views.csv_rows import frame_rows
 from pileup.views.evidence import sessions as view
 from pileup.views.evidence.sessions import By, Order, Processlist, ProcesslistMoments, SessionFilter
+from pileup.views.evidence.sessions_over_time import SessionsOverTime, sessions_over_time
 
 router = APIRouter(tags=["tables"])
 
@@ -39,6 +40,18 @@ FilterDep = Annotated[SessionFilter, Depends(_filter)]
 def processlists(records: SourceDep) -> ProcesslistMoments:
     """List every processlist in time order, those of unknown time last."""
     return view.processlist_moments(records)
+
+
+@router.get("/incidents/{incident_id}/processlists/groups")
+@by_version(ignoring=NOTES)
+def processlist_groups(
+    records: SourceDep,
+    by: By = "digest",
+    idle: bool = False,
+    q: Annotated[str, Query(max_length=200)] = "",
+) -> SessionsOverTime:
+    """Count the sessions of each group over time: a stack of counts per processlist."""
+    return sessions_over_time(records, by, idle=idle, q=q)
 
 
 @router.get("/incidents/{incident_id}/processlist")

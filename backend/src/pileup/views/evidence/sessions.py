@@ -110,8 +110,21 @@ class SessionFilter:
 def processlist_moments(source: Source) -> ProcesslistMoments:
     """List every processlist in time order, those of unknown time last."""
     paths = source.paths()
-    moments = (
-        _with_activity(source.scan("session"))
+    moments = moments_frame(source)
+    shown = fullest_of_stretches(moments, MOST_MOMENTS)
+    return ProcesslistMoments(
+        items=[_moment(row, paths) for row in shown.iter_rows(named=True)], total=moments.height
+    )
+
+
+def moments_frame(source: Source) -> pl.DataFrame:
+    """Count the sessions of every processlist, in time order; those of unknown time are last.
+
+    Columns: artifact (SHA-256), snapshot, time (µs), sessions, active (both counts). Without a
+    processlist the frame is empty.
+    """
+    return (
+        with_activity(source.scan("session"))
         .group_by("artifact", "snapshot")
         .agg(
             pl.col("time").min(),
@@ -121,14 +134,18 @@ def processlist_moments(source: Source) -> ProcesslistMoments:
         .sort("time", "artifact", "snapshot", nulls_last=True)
         .collect()
     )
-    total = moments.height
-    if total > MOST_MOMENTS:
-        stretch = pl.int_range(pl.len()) * MOST_MOMENTS // total
-        moments = moments.filter(
-            pl.col("active") == pl.col("active").max().over(stretch)
-        ).unique("time", keep="first", maintain_order=True).head(MOST_MOMENTS)  # fmt: skip
-    return ProcesslistMoments(
-        items=[_moment(row, paths) for row in moments.iter_rows(named=True)], total=total
+
+
+def fullest_of_stretches(moments: pl.DataFrame, most: int) -> pl.DataFrame:
+    """Keep at most ``most`` processlists: the first of the fullest of as many equal stretches."""
+    if moments.height <= most:
+        return moments
+    stretch = (pl.int_range(pl.len()) * most // pl.len()).alias("stretch")
+    return (
+        moments.with_columns(stretch)
+        .filter(pl.col("active") == pl.col("active").max().over("stretch"))
+        .unique("stretch", keep="first", maintain_order=True)
+        .drop("stretch")
     )
 
 
@@ -168,7 +185,7 @@ def processlist_frame(source: Source, wanted: SessionFilter) -> pl.DataFrame:
 def _whole(source: Source, wanted: SessionFilter) -> pl.DataFrame:
     """Return all rows of the processlist."""
     whole = (
-        _with_activity(source.scan("session"))
+        with_activity(source.scan("session"))
         .filter((pl.col("artifact") == wanted.artifact) & (pl.col("snapshot") == wanted.snapshot))
         .collect()
     )
@@ -179,10 +196,15 @@ def _whole(source: Source, wanted: SessionFilter) -> pl.DataFrame:
 
 def _listed(whole: pl.DataFrame, wanted: SessionFilter) -> pl.DataFrame:
     """Return the rows that pass the filters, with their group as ``key``."""
-    rows = whole if wanted.idle else whole.filter("active")
-    if wanted.q:
-        rows = rows.filter(_holds(wanted.q))
-    return rows.with_columns(_key(wanted.by).alias("key"))
+    return with_key(whole, wanted.by, idle=wanted.idle, q=wanted.q)
+
+
+def with_key(rows: pl.DataFrame, by: By, *, idle: bool, q: str) -> pl.DataFrame:
+    """Keep the sessions that pass the filters, and add their group as ``key``."""
+    rows = rows if idle else rows.filter("active")
+    if q:
+        rows = rows.filter(_holds(q))
+    return rows.with_columns(_key(by).alias("key"))
 
 
 def _of_group(rows: pl.DataFrame, wanted: SessionFilter) -> pl.DataFrame:
@@ -194,7 +216,8 @@ def _of_group(rows: pl.DataFrame, wanted: SessionFilter) -> pl.DataFrame:
     return rows.sort(by, descending=wanted.down, nulls_last=True, maintain_order=True)
 
 
-def _with_activity(frame: pl.LazyFrame) -> pl.LazyFrame:
+def with_activity(frame: pl.LazyFrame) -> pl.LazyFrame:
+    """Add ``active``, whether a session does something; an unnumbered snapshot becomes 0."""
     return frame.with_columns(
         pl.col("snapshot").fill_null(0),
         (~pl.col("command").is_in(IDLE)).fill_null(value=True).alias("active"),
