@@ -182,6 +182,60 @@ Pending flushes (fsync) log: 1; buffer pool: 2
 """,
         "swapping",
     ),
+    "a user lock in a list of metadata locks": (
+        """
++-----------------+-------------+-----------+-------------+-----------------+
+| OBJECT_TYPE     | OBJECT_NAME | LOCK_TYPE | LOCK_STATUS | OWNER_THREAD_ID |
++-----------------+-------------+-----------+-------------+-----------------+
+| USER LEVEL LOCK | nightly     | EXCLUSIVE | GRANTED     |              71 |
+| USER LEVEL LOCK | nightly     | EXCLUSIVE | PENDING     |              82 |
+| USER LEVEL LOCK | nightly     | EXCLUSIVE | PENDING     |              83 |
++-----------------+-------------+-----------+-------------+-----------------+
+""",
+        "user-lock",
+    ),
+    "data_locks without the ids of locks and transactions": (
+        """
++-----------+-------------+------------+-----------+--------------------+-------------+-----------+
+| THREAD_ID | OBJECT_NAME | INDEX_NAME | LOCK_TYPE | LOCK_MODE          | LOCK_STATUS | LOCK_DATA |
++-----------+-------------+------------+-----------+--------------------+-------------+-----------+
+|        61 | seat        | PRIMARY    | RECORD    | X,INSERT_INTENTION | WAITING     | 880       |
+|        58 | seat        | PRIMARY    | RECORD    | X                  | GRANTED     | 880       |
++-----------+-------------+------------+-----------+--------------------+-------------+-----------+
+""",
+        "hot-row",
+    ),
+    "logins without a time: they have run no statement": (
+        """
+| 81 | unauthenticated user | 10.2.3.4:4012 | NULL | Connect | NULL | login | NULL |
+| 82 | unauthenticated user | 10.2.3.4:4014 | NULL | Connect | NULL | login | NULL |
+| 83 | unauthenticated user | 10.2.3.5:4015 | NULL | Connect | NULL | login | NULL |
+""",
+        "dns-login",
+    ),
+    "the limit as a selected variable": (
+        """
++--------------------------+-------+
+| Variable_name            | Value |
++--------------------------+-------+
+| Threads_connected        | 201   |
++--------------------------+-------+
++--------------------------+
+| @@global.max_connections |
++--------------------------+
+|                      200 |
++--------------------------+
+""",
+        "too-many-connections",
+    ),
+    "a log with a pod and a container in front": (
+        """
+from the cluster:
+db-0 mysql 2024-02-20T22:10:31.337812Z 18 [ERROR] [MY-000035] [Server] Disk is full writing './b.1'
+db-0 mysql 2024-02-20T22:20:31.337812Z 18 [ERROR] [MY-000035] [Server] Disk is full writing './b.1'
+""",
+        "disk-full",
+    ),
 }
 
 FINE = {

@@ -52,7 +52,12 @@ RULES: dict[str, Rule] = {
 """Issue id to the rule in code that decides it; signatures.yaml decides all others."""
 
 
-_HAS_DATA = {**latches.HAS_DATA, **commit.HAS_DATA, **concurrency.HAS_DATA}
+_HAS_DATA = {
+    **latches.HAS_DATA,
+    **commit.HAS_DATA,
+    **concurrency.HAS_DATA,
+    **pages.HAS_DATA,
+}
 """Rules that a dump, a list or stacks alone may not show: whether the evidence could."""
 
 

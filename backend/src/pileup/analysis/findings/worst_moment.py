@@ -108,7 +108,9 @@ def _grouped(graph: Graph, name_of: Callable[[Resource], str]) -> dict[str, Queu
 
 def kind_of(resource: Resource) -> str:
     """Return the kind of a resource; a queue by its own name: 'queue:semisync'."""
-    return resource.id if resource.kind == "queue" else str(resource.kind)
+    if resource.kind == "queue":
+        return ":".join(resource.id.split(":")[:2])  # a user lock's id ends with its name
+    return str(resource.kind)
 
 
 def _queue(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from pileup.analysis.evidence.scene import Actor, Row
 from pileup.analysis.evidence.statements import tables_of, wants_exclusive
+from pileup.analysis.stacks import queues
 from pileup.analysis.waits import lock_holders
 from pileup.analysis.waits.draft import BY_STATE, Draft, Resource, ResourceKind
 from pileup.analysis.waits.metadata_conflicts import excludes
@@ -17,6 +18,17 @@ _MATCHED = 0.95
 """A list of locks shows it on the same object, row or page, in a conflicting mode."""
 # 9034:12:4:8 (5.6, 5.7, MariaDB)    140012:12:4:8:140066 (8.0): transaction, space, page, heap
 _RECORD = re.compile(r"[0-9A-Fa-f]{1,20}:(\d{1,12}):(\d{1,12}):(\d{1,12})(?::\d{1,20})?")
+_QUEUE_OF = {
+    kind: queue
+    for queue in queues.QUEUES
+    for kind in {
+        "user-lock": ("USER LEVEL LOCK", "USER LOCK", "LOCKING SERVICE"),
+        "global-read-lock": ("GLOBAL", "GLOBAL READ LOCK"),
+        "commit-lock": ("COMMIT", "COMMIT LOCK"),
+        "backup-lock": ("BACKUP LOCK", "BACKUP"),
+    }.get(queue.id, ())
+}
+"""OBJECT_TYPE of metadata_locks (sql/mdl.h; MariaDB's own words) to the queue."""
 _FIRST_IN_QUEUE = 0.8
 _SLACK_S = 1.0
 """Tolerance (s), because printed seconds are truncated."""
@@ -287,7 +299,7 @@ def _pending_of(draft: Draft, kind: str, name: str, rows: list[Row], pending: li
 
     A request that no granted lock excludes waits for a request in the queue that excludes it.
     """
-    resource = metadata_lock(draft, name, pending[0])
+    resource = _lock_of_kind(draft, kind, name, pending[0])
     granted = [(row, draft.owner(row)) for row in rows if row["status"] == "GRANTED"]
     asking = [(row, draft.owner(row)) for row in pending]
     held = _owners(granted)
@@ -304,6 +316,23 @@ def _pending_of(draft: Draft, kind: str, name: str, rows: list[Row], pending: li
                 draft.wait(waiter, lock, mode=row["mode"], locators=[draft.lines(row)])
     _hold_all(draft, kind, front, granted, first or asking, "holds it ({mode}), which excludes")
     _hold_all(draft, kind, resource, first, later, "its request ({mode}) comes first and excludes")
+
+
+def _lock_of_kind(draft: Draft, kind: str, name: str, row: Row) -> Resource:
+    """Return the lock that a row of a list of metadata locks is about.
+
+    Locks of the application and of the whole server are metadata locks to the server, and other
+    problems to the reader.
+    """
+    queue = _QUEUE_OF.get(kind.upper())
+    if queue is None:
+        return metadata_lock(draft, name, row)
+    place = f"queue:{queue.id}" + (f":{name}" if name.upper() != kind.upper() else "")
+    label = f"{queue.label} {name}" if place.count(":") > 1 else queue.label
+    return draft.resources.setdefault(
+        place,
+        Resource(place, "queue", label, meaning=queue.meaning, locators=[draft.lines(row)]),
+    )
 
 
 _Held = tuple[Row, Actor]

@@ -350,6 +350,7 @@ _LOCK_LAYERS = (
         ["waiting_trx", "waiting_session", "waiting_ps_thread"],
         pl.col("waiting_s"),
     ),
+    ("trx_lock", pl.col("waiting"), ["trx_id"], pl.lit(None, dtype=pl.Float64)),
     (
         "metadata_lock",
         pl.col("status") == "PENDING",

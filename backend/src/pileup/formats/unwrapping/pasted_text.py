@@ -1,22 +1,24 @@
 """Clean text that people paste: remove what a bug report, chat or web page put around the lines.
 
 Source: quotes of mails and issues (``> ``), code blocks by indentation (Stack Overflow, Jira), log
-        viewers that put a time or a pod in front (Rancher, ``kubectl logs --prefix``), colours of
-        ``docker compose logs``; tables and stacks in other layouts (``pasted_tables``,
+        viewers that put a time or a pod in front (Rancher, ``kubectl logs --prefix``, stern),
+        colours of ``docker compose logs``; tables and stacks in other layouts (``pasted_tables``,
         ``pasted_stacks``).
 Gives:  the text as the server, the client or gdb prints it, line by line: each line keeps its
         number.
-Note:   it is removed only when nine of ten of the first lines have it.
+Note:   it is removed only when nine of ten of the first lines have it, or of the entries of a log.
 """
 
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from pileup.formats.unwrapping import pasted_stacks, pasted_tables
 from pileup.formats.unwrapping.wrapped_logs import Unwrap, without, without_docker_times
 
 _MOST_LINES = 300
+_MOST_BEFORE = 300
 _QUOTE = re.compile(r" {0,3}>(?: |$)")
 # A client's prompt, or a bar, in front of every line of its output.
 _MARGINS = (
@@ -28,6 +30,14 @@ _VIEWERS = (
     re.compile(r"[A-Z][a-z]{2}, [A-Z][a-z]{2} \d\d? \d{4} \d\d?:\d\d:\d\d [ap]m ?\| ?"),
     re.compile(r"\[pod/[\w.-]{1,253}/[\w.-]{1,63}\] ?"),
     re.compile(r"(?:db|database|mysql|mariadb|percona|pxc|galera)[\w.-]{0,60} +\| ?"),  # compose
+)
+# mysql-0 mysql 2024-02-20T22:10:31.337812Z 18823 [ERROR] ...     in front: anything but a time
+_ENTRY = re.compile(
+    r"\d{4}-\d\d-\d\d[T ][ \d]\d:\d\d:\d\d(?:\.\d{6}(?:Z|[+-]\d\d:\d\d))? \d{1,20} "
+    r"\[(?:Note|Warning|ERROR|System)\] "
+)
+_BEFORE_ENTRY = re.compile(
+    rf"(?!\d{{4}}-|\d\d:|\d{{6}} |[A-Z][a-z]{{2}},? [A-Z \d])[^\n]{{1,160}}?(?={_ENTRY.pattern})"
 )
 _COLOUR = re.compile(r"\x1b\[[0-9;]{0,20}[mK]")
 _INDENT = re.compile(r"(?: {4,}|\t+)")
@@ -68,6 +78,9 @@ def _in_front(lines: list[str]) -> Unwrap | None:
         if sum(bool(pattern.match(line)) for line in filled) >= 0.9 * len(filled):
             inside = without_docker_times([without(pattern, line) for line in filled]) or str
             return lambda line: inside(without(pattern, line))
+    entries = [line for line in filled if _ENTRY.search(line[:_MOST_BEFORE])]
+    if entries and sum(map(bool, map(_BEFORE_ENTRY.match, entries))) >= 0.9 * len(entries):
+        return partial(without, _BEFORE_ENTRY)
     if not filled[0].startswith(("    ", "\t")):
         return None
     starts = [match[0] for line in filled if (match := _INDENT.match(line))]

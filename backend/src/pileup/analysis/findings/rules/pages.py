@@ -168,4 +168,12 @@ def _sentence(parts: list[str]) -> str:
     return text[0].upper() + text[1:]
 
 
+def _redo_shows(observed: Observed) -> bool:
+    """Return whether stacks, a log, or the checkpoint age of a log of known size are there."""
+    seen = observed.record_counts
+    sized = observed.level(*_AGES) is not None and _redo_room(observed) is not None
+    return bool(sized or seen["stack samples"] or seen["log lines"])
+
+
+HAS_DATA = {"sync-flush": _redo_shows}
 RULES: dict[str, Rule] = {"free-pages": free_pages, "sync-flush": sync_flush}

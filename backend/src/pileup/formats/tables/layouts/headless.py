@@ -80,7 +80,7 @@ def columns(cells: Sequence[str]) -> tuple[str, ...] | None:
         len(cells) in _BEHIND
         and cells[4].strip() in COMMANDS
         and _WHOLE.match(cells[0].strip())
-        and _WHOLE.match(cells[5].strip())
+        and (_WHOLE.match(cells[5].strip()) or cells[5].strip() == "NULL")  # a client that logs in
     ):
         return (*PROCESSLIST, *_BEHIND[len(cells)])
     if len(cells) == 2 and _STATUS_NAME.fullmatch(cells[0].strip()):

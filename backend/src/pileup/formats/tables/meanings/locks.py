@@ -194,7 +194,7 @@ def _lock(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
     )
     yield TrxLock(
         **where.record_fields(row),
-        trx_id=first(cells, "lock_trx_id", "engine_transaction_id") or "unknown",
+        trx_id=first(cells, "lock_trx_id", "engine_transaction_id") or _nameless(cells),
         session_id=integer(cells.get("processlist_id")),
         lock_kind="table" if (cells.get("lock_type") or "").upper() == "TABLE" else "record",
         table=_plain(table) or "unknown",
@@ -208,6 +208,12 @@ def _lock(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
         ps_thread_id=integer(cells.get("thread_id")),
         lock_data=cells.get("lock_data"),
     )
+
+
+def _nameless(cells: Cells) -> str:
+    """Name a transaction of which only the thread is printed: a thread has one at a time."""
+    thread = first(cells, "thread_id", "processlist_id")
+    return f"of thread {thread}" if thread else "unknown"
 
 
 def _metadata_lock(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
@@ -353,6 +359,8 @@ _TABLES = tuple(
         ("lock_waits", "waiting_pid blocking_pid", _wait),
         ("transactions", "engine_lock_id engine_transaction_id lock_mode", _lock),
         ("transactions", "lock_id lock_trx_id lock_mode", _lock),
+        ("transactions", "engine_transaction_id lock_mode lock_status", _lock),
+        ("transactions", "thread_id lock_type lock_mode lock_status", _lock),
         ("metadata_locks", "object_type lock_type lock_status owner_thread_id", _metadata_lock),
         ("metadata_locks", "object_name lock_type lock_status owner_thread_id", _metadata_lock),
         ("metadata_locks", "object_name lock_type lock_status processlist_id", _metadata_lock),

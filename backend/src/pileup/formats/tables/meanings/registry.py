@@ -20,6 +20,7 @@ from pileup.formats.tables.meanings import (
     open_tables,
     replication,
     sampled_values,
+    selected_variables,
     sessions,
 )
 from pileup.formats.tables.meanings.handlers import Handler, Seen, Where
@@ -54,6 +55,7 @@ MEANINGS: tuple[Meaning, ...] = (
     Meaning("replication", replication.is_status, replication.handler),
     Meaning("open-tables", open_tables.is_open_tables, open_tables.handler),
     Meaning(RESULT, named_values.is_named_values, named_values.handler),
+    Meaning(RESULT, selected_variables.is_selected, selected_variables.handler),
     Meaning(RESULT, sampled_values.is_sampled, sampled_values.handler),
     Meaning(RESULT, lambda _: True, _table),
 )
