@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import random
+
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pileup.analysis import analyse
+from pileup.analysis.blocked_time.first_view import first_waits
 from pileup.analysis.stacks.same_samples import once, repeated, without_repeated
 from pileup.records import Frame, Record, Snapshot, Stack, StackThread
+from tests.analysis.blocked_time.scenes import some_people, views
 from tests.analysis.frames import T0, S, evidence
 
 PLACES = ("row_search_mvcc", "buf_page_get_gen", "log_write_up_to")
@@ -117,3 +122,22 @@ def test_functions_further_out_may_be_named_differently() -> None:
         for named, outer in ((True, deep), (False, ["int", "??"] * 3))
     )  # fmt: skip
     assert threads(once(stacks(gdb=gdb, pmp=pmp))) == 9
+
+
+@pytest.mark.seeds(4, 60)
+def test_the_sums_of_a_sample_change_no_root_no_count_and_no_finding(seed: int) -> None:
+    """pt-pmp's sums of gdb's text say nothing new: who waits, for what, and in how many moments."""
+    dice = random.Random(seed)
+    everybody = some_people(dice)
+    names = ["gdb", *dice.sample(["processlist", "dump", "transactions"], dice.randint(0, 3))]
+    alone = analyse(views(everybody, names))
+    both = analyse(views(everybody, dice.sample([*names, "pmp"], len(names) + 1)))
+    assert both.active_sessions == alone.active_sessions
+    assert [(r.key, r.share, r.moments, r.among) for r in both.roots] == [
+        (r.key, r.share, r.moments, r.among) for r in alone.roots
+    ]
+    assert [(f.id, f.score, f.impact) for f in both.findings] == [
+        (f.id, f.score, f.impact) for f in alone.findings
+    ]
+    waits = first_waits(views(everybody, [*names, "pmp"]), both)
+    assert len(waits.moments) == len(names)

@@ -11,6 +11,7 @@ import msgspec
 from pileup.analysis.blocked_time.moment_roots import whole_graph
 from pileup.analysis.contract import Analysis, WaitGraph, WaitPersistence
 from pileup.analysis.evidence.evidence import Evidence
+from pileup.analysis.stacks import same_samples
 from pileup.analysis.stalls.documents import main_stall, worst_time
 from pileup.analysis.waits.moments import WaitMoment, moments
 from pileup.analysis.waits.persistence import lasting_in
@@ -31,6 +32,7 @@ class FirstWaits(msgspec.Struct, frozen=True):
 
 def first_waits(evidence: Evidence, analysis: Analysis) -> FirstWaits:
     """Build the first view from an incident's evidence and its analysis."""
+    evidence = same_samples.without_repeated(evidence)
     at_us = worst_time(main_stall(analysis.stalls))
     whole = whole_graph(evidence, at_us, analysis.roots)
     graph = shown(whole)

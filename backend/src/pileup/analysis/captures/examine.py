@@ -85,7 +85,12 @@ def examine(
     corrections_by_people: Sequence[StallCorrection],
     answers: Answers,
 ) -> Examined:
-    """Convert the samples of a capture to values and detect its stalls."""
+    """Convert the samples of a capture to values and detect its stalls.
+
+    A stack sample that gdb and pt-pmp both wrote is one, in moments, wait graphs and findings.
+    """
+    whole = evidence
+    evidence = answers.settle("waits", lambda: same_samples.without_repeated(whole), whole)
     values = answers.ask("series", lambda: series.values(evidence.frame("sample")))
     stalls = answers.ask(
         "stalls",
@@ -254,7 +259,7 @@ def _main_document(
 
 
 def _hot_stacks(evidence: Evidence, span: Span | None) -> tuple[contract.HotStackDoc, ...]:
-    return tuple(hot_stacks.hot_stacks(same_samples.without_repeated(evidence), span))
+    return tuple(hot_stacks.hot_stacks(evidence, span))
 
 
 def _shifts(context: Context) -> tuple[contract.ShiftDoc, ...]:

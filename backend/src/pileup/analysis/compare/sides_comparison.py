@@ -55,6 +55,7 @@ from pileup.analysis.contract import (
 from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.series import values
+from pileup.analysis.stacks import same_samples
 from pileup.knowledge import match_stack
 from pileup.knowledge.series_titles import series_title
 
@@ -135,7 +136,7 @@ def _part(member: Member, align: Align, window: tuple[float, float] | None) -> _
             side,
             span=Span(zero + round(window[0] * 1e6), zero + round(window[1] * 1e6)),
         )
-    evidence = side.narrowed()
+    evidence = same_samples.without_repeated(side.narrowed())
     span = side.span or time_span(evidence)
     return _Part(side, evidence, span, values(evidence.frame("sample")))
 

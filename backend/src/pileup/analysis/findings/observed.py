@@ -31,7 +31,6 @@ from pileup.analysis.findings.cascade import Ending, endings
 from pileup.analysis.findings.seen import NO_DATA, Seen
 from pileup.analysis.findings.texts import Texts
 from pileup.analysis.findings.worst_moment import Queue
-from pileup.analysis.stacks import same_samples
 from pileup.analysis.stacks.hot_stacks import clean, is_waiting
 from pileup.analysis.waits import moment_graph
 from pileup.knowledge import function_key, knowledge, match_stack, wait_classes
@@ -133,7 +132,6 @@ class Observed:
         frame = self.context.evidence.frame("stack")
         if frame is None:
             return ()
-        frame = same_samples.once(frame)
         if self._stall is not None:
             inside = frame.filter(self._stall.widened(2).holds())
             frame = inside if inside.height else frame

@@ -30,6 +30,7 @@ from pileup.analysis.contract import ClockDoc
 from pileup.analysis.evidence.compact_samples import TEXT, by_series, compact
 from pileup.analysis.evidence.downsample import BUCKETS, LONG, sum_up, values_of
 from pileup.analysis.evidence.evidence import Evidence, EvidenceArtifact
+from pileup.analysis.stacks import same_samples
 from pileup.analysis.waits.by_commits import PENDING
 from pileup.records import frame_schema, with_all_columns
 from pileup.storage.files.blobs import disk_words
@@ -123,13 +124,15 @@ class PlacedStore:
     def waits(self, incident_id: str, run: str | None = None) -> Evidence | None:
         """Load the evidence for wait graphs, with only the samples that they read.
 
+        A stack sample that gdb and pt-pmp both wrote is one.
+
         run: which analysis, of those still stored; the last one by default.
         """
         folder = self._run(incident_id) if run is None else self.root / incident_id / run
         if folder is None or not folder.is_dir():
             return None
         index = _index(folder)
-        loaded = _loaded(folder, index, WAIT_KINDS)
+        loaded = same_samples.without_repeated(_loaded(folder, index, WAIT_KINDS))
         paths = _paths(folder, SAMPLE, index)
         if not paths:
             return loaded

@@ -29,7 +29,7 @@ from pileup.analysis.waits.moment_graph import wait_graph
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.database import Unit
 from pileup.storage.files.frames import FrameKey, FrameStore
-from pileup.storage.files.placed_evidence import WAIT_KINDS, PlacedStore
+from pileup.storage.files.placed_evidence import PlacedStore
 from pileup.storage.incidents.analyses import Analyses
 from pileup.storage.reasoning.pins import PinRecord, Pins
 
@@ -94,7 +94,7 @@ class PinValues:
     def _of_wait(self, locator: Mapping[str, Any], view: str) -> PinnedValue | None:
         at = _instant(locator["at"])
         if self._waits is None:
-            self._waits = self._placed.load(self._incident_id, WAIT_KINDS)
+            self._waits = self._placed.waits(self._incident_id)
         if self._waits is None or at is None:
             return None
         source, target = locator["node"], locator.get("target")
