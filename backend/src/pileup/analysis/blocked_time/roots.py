@@ -289,7 +289,7 @@ class Roots:
             label="A circle of waits" if seen.cycle else described.holder,
             why=self._why(seen, described, key, rotates=rotates),
             known=seen.cycle or rotates or node.kind == "thread" or _is_held(described),
-            doing=member.time_class if member and member.kind != "resource" else "",
+            doing=_class_of(member),
             inferred=node.inferred,
             confidence=described.confidence,
             session_id=node.session_id,
@@ -362,6 +362,15 @@ def _rotates(holders: Mapping[str, Mapping[int, float]]) -> bool:
         known |= set(moments)
     most = max((len(moments) for moments in holders.values()), default=0)
     return len(holders) > 1 and 2 * most < len(known)
+
+
+def _class_of(member: Member | None) -> str:
+    """Return what a holder does; unknown where a latch's owner is all that is printed of it."""
+    if member is None or member.kind == "resource":
+        return ""
+    shown = (member.session_id, member.command, member.state, member.operation, member.statement)
+    is_shown = member.functions or any(each is not None for each in shown)
+    return member.time_class if is_shown else wait_classes.UNKNOWN
 
 
 def _spread(

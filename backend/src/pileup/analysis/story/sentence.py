@@ -173,8 +173,10 @@ def _what(root: RootDoc) -> str:
     if root.kind == "cycle":
         return "each other, in a circle"
     if root.kind in _HOLDERS:
-        idle = "idle " if root.doing == "idle" and root.kind != "thread" else ""
+        idle = "idle " if root.doing == "idle" else ""
         held = short(root.path[-2]) if len(root.path) > 2 else ""
+        if held and name.startswith("thread "):
+            return f"the {held}, held by an unidentified thread"
         verb = "may have held" if root.inferred and root.confidence < _SURE else "held"
         return f"{idle}{name}, which {verb} the {held}" if held else f"{idle}{name}"
     if root.kind == "latch":
