@@ -53,14 +53,17 @@ def sniff(head: str) -> bool | None:
     has_group = "[" in head and bool(_KNOWN_GROUP.search(head))
     if not has_group and "=" not in head:
         return False
-    filled = fits = 0
-    for line in head.split("\n"):
+    lines = head.split("\n")
+    filled = others = 0
+    for line in lines:
         text = line.strip()
         if not text or text[0] in "#;":
             continue
         filled += 1
-        fits += bool(_group(text) or _OPTION.match(_uncommented(text)) or text[0] == "!")
-    if not filled or fits < 0.9 * filled:
+        others += not (_group(text) or _OPTION.match(_uncommented(text)) or text[0] == "!")
+        if 10 * others > len(lines):
+            return False
+    if not filled or 10 * others > filled:
         return False
     if has_group:
         return True

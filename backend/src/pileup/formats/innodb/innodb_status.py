@@ -109,6 +109,8 @@ _NO_BANNER = (
 )
 _MOST_BEFORE = 20
 """Lines that people write above a pasted section."""
+_OF_TITLE = 3
+"""Lines of a title between rows of dashes."""
 _SPINS = re.compile(r"^(?:Mutex spin waits|RW-\w+ spins|Spin rounds per wait)", re.MULTILINE)
 """What SEMAPHORES prints below its waits."""
 
@@ -133,8 +135,9 @@ def sniff(head: str) -> bool | None:
             return _LOGGED.search(banner[0]) is None
     if any(sign in head for sign in _OF_LOGS):
         return False
-    begin = find_section(head)
-    return begin >= 0 and head.count("\n", 0, begin) <= _MOST_BEFORE
+    first = "\n".join(head.split("\n", _MOST_BEFORE + _OF_TITLE)[: _MOST_BEFORE + _OF_TITLE])
+    begin = find_section(first)
+    return begin >= 0 and first.count("\n", 0, begin) <= _MOST_BEFORE
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:

@@ -44,14 +44,17 @@ _MOST_ROWS = 100_000
 
 def sniff(head: str) -> bool | None:
     """Return whether nearly every line is a count and a place of the source."""
+    lines = head.split("\n")[:400]
     rows = other = 0
-    for line in head.split("\n")[:400]:
+    for line in lines:
         if not line.strip():
             continue
         if _row(line):
             rows += 1
         elif not _HEAD.match(line[:200]):
             other += 1
+            if 9 * other > len(lines):
+                return False
     return rows > 0 and rows >= 9 * other
 
 

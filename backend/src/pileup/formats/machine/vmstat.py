@@ -54,6 +54,8 @@ _UNITS = {
 
 def sniff(head: str) -> bool | None:
     """Return whether the text holds the heading of vmstat, or its line of columns alone."""
+    if "sy" not in head or "cs" not in head:
+        return False
     words = " ".join(head.split())
     return " cs us sy id" in words and (bool(_GROUPS.search(head)) or "r b swpd free" in words)
 

@@ -126,7 +126,7 @@ def sniff(head: str) -> bool | None:
         # A part of a stack, as bug reports quote it, begins at any level.
         if following == level + 1 and (level == 0 or _SNIFF_PART.search(head)):
             return True
-    if _are_levels(head):
+    if "#" in head and _are_levels(head):
         return True
     # Thousands of "[New LWP n]" lines can fill the head before the first stack.
     return head.count("[New ") >= 5 and len(_SNIFF_PROLOGUE.findall(head)) >= 5

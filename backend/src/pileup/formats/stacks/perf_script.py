@@ -55,19 +55,20 @@ def sniff(head: str) -> bool | None:
         for line in head.split("\n")[:400]
         if line.strip() and line[0] != "#"
     ]
-    frames = [line for line in lines if _is_frame(line) and not _EVENT.match(line)]
-    plain = [
-        line
-        for line in lines
-        if not line[0].isspace() and (_EVENT.match(line) or not _is_frame(line))
+    begins = [
+        _begins(line) if line[0].isspace() else _EVENT.match(line) for line in lines if ":" in line
     ]
-    matches = [_EVENT.match(line) for line in plain if ":" in line]
-    matches += [_begins(line) for line in lines if line.startswith(_PADDED)]
-    events = [match for match in matches if match]
-    if not events or len(events) < 0.7 * len(plain):
+    events = [match for match in begins if match]
+    if not events:
+        return False
+    plain = sum(
+        not line[0].isspace() and (not _is_frame(line) or bool(_EVENT.match(line)))
+        for line in lines
+    )
+    if len(events) < 0.7 * plain:
         return False
     timed = sum(match["time"] is not None for match in events)
-    return bool(frames) or timed >= 2
+    return timed >= 2 or any(_is_frame(line) and not _EVENT.match(line) for line in lines)
 
 
 def _begins(text: str) -> re.Match[str] | None:

@@ -222,8 +222,10 @@ class TabRows:
         if text.startswith(("TS ", self._header), at):
             return at, True
         self._find_header(text, at)
-        stamp = text.find("\nTS ", at, self._next_header) + 1
-        end = stamp or self._next_header
+        end = self._next_header
+        last = text.rfind("\n", at, end - 1) + 1
+        if last and text.startswith("TS ", last):
+            end = last
         if end < len(text):
             return end, True
         return (text.rfind("\n", at, end - 1) + 1 or at) if self._may_continue else end, False

@@ -18,9 +18,14 @@ MOST_CELL = 1024 * 1024
 _BAR_ROW = re.compile(r"\s*\|.*\|\s*$", re.DOTALL)
 _DASHED = re.compile(r"\s*\|(?:\s*:?-+:?\s*\|)+\s*$")
 _NAME = re.compile(r"(?![\d.,]+$)[\w@`#$*(][\w@`#$()*/%+.:<>=\[\] -]{0,95}")
+_FIRST_CELL = re.compile(r"#?\s*(?:[\"']|[\w@`#$()*/%+.:<>=\[\] -]+[,;])")
 _NAME_FIRST = re.compile(r"#?\s*(?=\D)[\w@`\"'$*(%]")
 """How names between blanks begin: ``Id User``, ``# Id``, ``count(*)``; no number, no '#0'."""
 _NUMBER = re.compile(r"[-+]?[\d.,]*\d[\d.,]*(?:[eE][-+]?\d+)?%?$|NULL$|\\N$|$", re.IGNORECASE)
+_VALUE = re.compile(
+    r"(?:^|[,;])\s*(?:(?:[-+\d.][\d.eE+%-]*|NULL|\\N)\s*)?(?=[,;]|$)", re.IGNORECASE
+)
+"""A cell that ``_NUMBER`` matches, or may match."""
 _LONGEST_HEADER = 20_000
 _MOST_WORDS = 5
 _COMMAS = (",", ";")
@@ -99,7 +104,9 @@ class Delimited:
         return [text[start:end].strip() for start, end in zip(at, ends, strict=True)]
 
 
-def header(text: str, is_known: Callable[[Sequence[str]], bool]) -> Delimited | None:
+def header(
+    text: str, is_known: Callable[[Sequence[str]], bool], *, may_have_commas: bool = True
+) -> Delimited | None:
     """Return the layout that begins with this line, if its cells can be names of columns."""
     if len(text) > _LONGEST_HEADER:
         return None
@@ -107,7 +114,7 @@ def header(text: str, is_known: Callable[[Sequence[str]], bool]) -> Delimited | 
         names = bars(text)
         return Delimited("|", tuple(names)) if _are_names(names, least=1) else None
     bare = text.strip()
-    for comma in _COMMAS:
+    for comma in _COMMAS if may_have_commas and _FIRST_CELL.match(bare) else ():
         if comma not in bare:
             continue
         quote = "'" if bare.startswith("#") else '"'
@@ -120,6 +127,17 @@ def header(text: str, is_known: Callable[[Sequence[str]], bool]) -> Delimited | 
             starts = tuple(match.start() for match in re.finditer(r"\S+", text))
             return Delimited(" ", tuple(names), starts=starts)
     return None
+
+
+def begins(text: str, below: str, is_known: Callable[[Sequence[str]], bool]) -> bool:
+    """Whether a table begins with a line, as ``header`` and ``confirms`` find."""
+    both = text + below
+    may_have_commas = '"' in both or "'" in both
+    for comma in _COMMAS if not may_have_commas else ():
+        if comma in text and text.count(comma) == below.count(comma):
+            may_have_commas |= bool(_VALUE.search(below)) or is_known(text.split(comma))
+    layout = header(text, is_known, may_have_commas=may_have_commas)
+    return layout is not None and layout.confirms(below, is_known(layout.columns))
 
 
 def bars(text: str) -> list[str]:
@@ -139,14 +157,18 @@ def _may_be_names(words: Sequence[str]) -> bool:
 
 
 def _are_names(cells: Sequence[str], least: int = 2) -> bool:
-    lower = {cell.strip().lower() for cell in cells}
     return (
         len(cells) >= least
-        and len(lower) == len(cells)
-        and all(
-            _NAME.fullmatch(cell.strip()) and len(cell.split()) <= _MOST_WORDS and cell != "NULL"
-            for cell in cells
-        )
+        and all(map(_is_name, cells))
+        and len({cell.strip().lower() for cell in cells}) == len(cells)
+    )
+
+
+def _is_name(cell: str) -> bool:
+    return (
+        _NAME.fullmatch(cell.strip()) is not None
+        and (" " not in cell or len(cell.split()) <= _MOST_WORDS)
+        and cell != "NULL"
     )
 
 

@@ -69,6 +69,15 @@ _MOST_COLUMNS = 4096
 """Most columns of a table in MySQL; a result of more is not a table."""
 
 
+_MARKS = re.compile(rf"\s*(?:[+{_BOX_DRAWING}]|\*{{10}}|\|.*\|\s*$)|.*\t")
+"""A rule, the line above a row of \\G, a row between bars or tabs."""
+
+
+def may_begin(text: str, below: str, is_known: IsKnown) -> bool:
+    """Whether a table may begin with a line, by itself and the line below it."""
+    return bool(_MARKS.match(text)) or delimited.begins(text, below, is_known)
+
+
 @dataclass(frozen=True, slots=True)
 class Stamp:
     """The time of the tables below a line."""

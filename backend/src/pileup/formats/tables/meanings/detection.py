@@ -6,7 +6,15 @@ import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from pileup.formats.tables.layouts.reader import ResultRow, ResultSet, Stray, read
+from pileup.formats.reading.text import make_chunks
+from pileup.formats.tables.layouts.reader import (
+    ResultRow,
+    ResultSet,
+    RowBlock,
+    Stray,
+    may_begin,
+    read_chunks,
+)
 from pileup.formats.tables.meanings import named_values
 from pileup.formats.tables.meanings.handlers import Seen
 from pileup.formats.tables.meanings.registry import MEANINGS, RESULT, is_known, meaning_of
@@ -44,7 +52,7 @@ class _Table:
         columns = tuple(name.lower() for name in self.result.columns)
         seen = Seen(self.result, columns, first)
         if named_values.is_named_values(seen):
-            return named_values.format_of([row.values[0] or "" for row in self.rows]) or RESULT
+            return named_values.format_of([row.values[0] or "" for row in self.rows[:60]]) or RESULT
         return meaning_of(seen).format
 
 
@@ -60,15 +68,22 @@ def format_of(head: str) -> str | None:
         lines = lines[:-1]  # the head may end inside a line
     lines = lines[:_MOST_LINES]
     rows = [line[:_LONGEST_LINE] for line in lines if not _FRAME.match(line)]
+    below = (*rows[1:], "")
+    if not any(
+        may_begin(row, next_row, is_known) for row, next_row in zip(rows, below, strict=True)
+    ):
+        return None
     tables: list[_Table] = []
     strays = len(lines) - len(rows)
-    for part in read(rows, is_known=is_known):
+    for part in read_chunks(make_chunks(rows), is_known=is_known):
         if isinstance(part, ResultSet):
             tables.append(_Table(part, lines=1))
         elif isinstance(part, ResultRow):
             tables[-1].lines += part.line_last - part.line_first + 1
-            if len(tables[-1].rows) < 60:
-                tables[-1].rows.append(part)
+            tables[-1].rows.append(part)
+        elif isinstance(part, RowBlock):
+            tables[-1].lines += part.line_last - part.line + 1
+            tables[-1].rows += part.rows()
         elif isinstance(part, Stray):
             strays += 1
     formats = [table.format for table in tables if table.rows or table.result.layout == "box"]

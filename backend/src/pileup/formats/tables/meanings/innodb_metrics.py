@@ -13,14 +13,14 @@ from pileup.formats.tables.meanings.handlers import Handler, Ready, Seen, Where
 from pileup.formats.tables.meanings.tables import Shared
 from pileup.records import Problem
 
-_COLUMNS = frozenset(("name", "subsystem", "count"))
+COLUMNS = frozenset(("name", "subsystem", "count"))
 _WHOLE = re.compile(r"-?[0-9]{1,20}")
 _OFF = ("disabled", "0", "off")
 
 
 def is_metrics(seen: Seen) -> bool:
     """Whether a table is INNODB_METRICS, or some of its columns."""
-    return frozenset(seen.columns) >= _COLUMNS
+    return frozenset(seen.columns) >= COLUMNS
 
 
 def handler(seen: Seen, where: Where, shared: Shared) -> Handler:

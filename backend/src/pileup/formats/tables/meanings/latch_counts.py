@@ -25,6 +25,7 @@ _FOLDERS = re.compile(r"(?:\.{0,2}/)?(?:[\w.-]{1,80}/)+(?=\w{1,60}\.(?:cc?|ic?|h
 _WHOLE = re.compile(r"[0-9]{1,18}")
 _MODERN = ("type", "name", "status")
 _OLD = ("mutex", "module")
+NAMES = frozenset(_OLD)
 
 
 def is_latches(seen: Seen) -> bool:

@@ -374,3 +374,5 @@ _TABLES = tuple(
         ("threads", "thd_id conn_id command", _sys_session),
     )
 )
+NAMES = frozenset(max(known.columns, key=len) for known in _TABLES)
+"""Each of these tables has one of them: its longest, for words such as 'type' are anywhere."""

@@ -25,6 +25,7 @@ from pileup.formats.tables.parts.status_variables import UNITS, variable_kind, v
 from pileup.records import Item, Samples, Setting
 
 _COLUMNS = (("variable_name", "value"), ("variable_name", "variable_value"))
+NAMES = frozenset(("variable_name",))
 _STATUS_FIRST = (
     "Aborted_clients",
     "Aborted_connects",

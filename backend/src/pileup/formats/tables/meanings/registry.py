@@ -7,6 +7,7 @@ last. Every file of tables is read by this list, whatever its layout and whichev
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -38,6 +39,11 @@ class Meaning:
     fits: Callable[[Seen], bool]
     """Whether a table is of this kind; only the first of its rows is known."""
     handler: Callable[[Seen, Where, Shared], Handler]
+    names: frozenset[str] = frozenset()
+    """Such a table has one of these columns, or an expression in brackets; empty: it may have any.
+
+    By them a line that can be no header of a known table is passed over quickly.
+    """
     snapshot: Callable[[tuple[str, ...]], str | None] = lambda _: None
     """The kind of snapshot that its rows belong to, by its columns; None for none."""
 
@@ -47,18 +53,31 @@ def _table(seen: Seen, where: Where, shared: Shared) -> Handler:
 
 
 MEANINGS: tuple[Meaning, ...] = (
-    Meaning("lock-tables", locks.is_lock_table, locks.handler, locks.snapshot_kind),
-    Meaning("processlist", sessions.is_processlist, sessions.handler),
-    Meaning("processlist", grouped_sessions.is_grouped, grouped_sessions.handler),
-    Meaning("innodb-metrics", innodb_metrics.is_metrics, innodb_metrics.handler),
-    Meaning("innodb-mutex", latch_counts.is_latches, latch_counts.handler),
-    Meaning("replication", replication.is_status, replication.handler),
-    Meaning("open-tables", open_tables.is_open_tables, open_tables.handler),
-    Meaning(RESULT, named_values.is_named_values, named_values.handler),
+    Meaning("lock-tables", locks.is_lock_table, locks.handler, locks.NAMES, locks.snapshot_kind),
+    Meaning("processlist", sessions.is_processlist, sessions.handler, sessions.STRONG_NAMES),
+    Meaning(
+        "processlist", grouped_sessions.is_grouped, grouped_sessions.handler, sessions.STRONG_NAMES
+    ),
+    Meaning(
+        "innodb-metrics", innodb_metrics.is_metrics, innodb_metrics.handler, innodb_metrics.COLUMNS
+    ),
+    Meaning("innodb-mutex", latch_counts.is_latches, latch_counts.handler, latch_counts.NAMES),
+    Meaning("replication", replication.is_status, replication.handler, replication.NAMES),
+    Meaning(
+        "open-tables",
+        open_tables.is_open_tables,
+        open_tables.handler,
+        frozenset(open_tables.COLUMNS),
+    ),
+    Meaning(RESULT, named_values.is_named_values, named_values.handler, named_values.NAMES),
     Meaning(RESULT, selected_variables.is_selected, selected_variables.handler),
     Meaning(RESULT, sampled_values.is_sampled, sampled_values.handler),
     Meaning(RESULT, lambda _: True, _table),
 )
+
+
+_QUALIFIED = re.compile(r"[.`\"']")
+_NAMES = frozenset[str]().union(*(meaning.names for meaning in MEANINGS))
 
 
 def meaning_of(seen: Seen) -> Meaning:
@@ -66,9 +85,16 @@ def meaning_of(seen: Seen) -> Meaning:
     return next(meaning for meaning in MEANINGS if meaning.fits(seen))
 
 
+def _may_be_known(name: str) -> bool:
+    """Whether a name is an expression, or that of a known column with its table or in quotes."""
+    return "(" in name or (_QUALIFIED.search(name) is not None and sessions.plain(name) in _NAMES)
+
+
 def is_known(names: Sequence[str]) -> bool:
     """Whether columns of these names alone are those of a table with a special meaning."""
     columns = tuple(name.strip().lower() for name in names)
+    if _NAMES.isdisjoint(columns) and not any(map(_may_be_known, columns)):
+        return False
     seen = Seen(ResultSet(0, "", tuple(names), 1, "tab"), columns, None)
     meaning = meaning_of(seen)
     return meaning.format != RESULT or named_values.is_named_values(seen)

@@ -40,13 +40,14 @@ _RUNNING = {
     "io_running": ("replica_io_running", "slave_io_running"),
     "sql_running": ("replica_sql_running", "slave_sql_running"),
 }
+NAMES = frozenset(("slave_io_state", "replica_io_state"))
 _ERRORS = ("last_io", "last_sql")
 _HIDDEN = ("password",)
 
 
 def is_status(seen: Seen) -> bool:
     """Whether a table is a replication status, of any version."""
-    return "slave_io_state" in seen.columns or "replica_io_state" in seen.columns
+    return not NAMES.isdisjoint(seen.columns)
 
 
 def handler(seen: Seen, where: Where, shared: Shared) -> Handler:

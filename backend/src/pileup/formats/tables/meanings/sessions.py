@@ -51,6 +51,9 @@ NAMES: dict[str, tuple[str, ...]] = {
 }
 """The columns of a processlist, and the names that servers and exporters give them."""
 _COLUMN_OF = {name: column for column, names in NAMES.items() for name in names}
+_STRONG = ("command", "state", "info")
+STRONG_NAMES = frozenset(name for column in _STRONG for name in NAMES[column])
+"""A processlist has one of them at least."""
 _OWN = frozenset(names[0] for names in NAMES.values())
 _TEXTS = {
     "user": "user",
@@ -95,16 +98,19 @@ _SOURCES = ("processlist", "threads", "session")
 def plain(name: str) -> str:
     """Return a column's name without its table: 'p.STATE' and 'PROCESSLIST.State' are 'state'."""
     lower = name.strip().strip("`\"'").lower()
-    if (part := _PART_OF.fullmatch(lower)) is not None:
+    if "(" in lower:
+        part = _PART_OF.fullmatch(lower)
+        if part is None:
+            return lower
         lower = part[1]
-    return lower.rpartition(".")[2].strip("`\"' ") if "(" not in lower else lower
+    return lower.rpartition(".")[2].strip("`\"' ")
 
 
 def is_processlist(seen: Seen) -> bool:
     """Whether a table is a processlist: by its statement, its columns and its first row."""
     names = [plain(name) for name in seen.columns]
     found = {_COLUMN_OF[name] for name in names if name in _COLUMN_OF}
-    strong = found & {"command", "state", "info"}
+    strong = found.intersection(_STRONG)
     if not strong or not found & {"id", "user"} or not is_source(seen.title):
         return False
     if any("count(" in name for name in names):
@@ -258,8 +264,7 @@ class _Sessions(Ready):
             time is not None and cells.frame[time].null_count() != unread
         ):
             return rows, None, []
-        states = [state for state in counted.to_list() if state is not None]
-        return rows, rows["session_id"].to_list(), states
+        return rows, rows["session_id"].to_list(), counted.drop_nulls().to_list()
 
     def end(self) -> list[Item]:
         self._end_listing()
