@@ -72,7 +72,8 @@ export function Tooltip<Of>({
     box.current.style.top = `${top}px`
   }, [place])
   const isOpen = tip !== null
-  useEffect(() => {
+  // With the box itself, not after the next frame: a key pressed in between would be lost.
+  useLayoutEffect(() => {
     if (!isOpen) return
     // Another layer may close by the same key press.
     const onKey = (event: KeyboardEvent) => event.key === 'Escape' && onHide()
