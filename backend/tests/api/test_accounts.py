@@ -201,7 +201,7 @@ def test_an_unused_session_ends(site: Site) -> None:
 
 
 def test_a_token_creates_no_token(site: Site) -> None:
-    body = {"name": "endless", "scope": "full"}
+    body = {"name": "endless", "verbs": ["read"]}
     assert site.with_token("full").post("/api/v1/tokens", json=body).status_code == 403
 
 
@@ -334,7 +334,7 @@ def test_tokens_are_shown_once_and_revocable(site: Site) -> None:
 def test_tokens_expire(site: Site) -> None:
     """An expiry in the past is refused; a passed one closes the door."""
     past = (datetime.now(UTC) - timedelta(hours=1)).isoformat()
-    body = {"name": "old", "scope": "read", "expires_at": past}
+    body = {"name": "old", "verbs": ["read"], "expires_at": past}
     assert site.admin.post("/api/v1/tokens", json=body).status_code == 422
     client = site.with_token("read")
     with site.database.unit() as unit:

@@ -19,17 +19,20 @@ PUBLIC = {
     ("get", "/api/v1/setup"),
     ("post", "/api/v1/session"),
     ("post", "/api/v1/session/link"),
+    ("post", "/api/v1/session/guest"),
 }
 OWN = {
     ("delete", "/api/v1/session"),
     ("delete", "/api/v1/session/all/{session_id}"),
+    ("post", "/api/v1/tokens"),
+    ("delete", "/api/v1/tokens/{token_id}"),
     ("patch", "/api/v1/session/user"),
     ("post", "/api/v1/mentions/seen"),
     ("put", "/api/v1/list-views"),
     ("delete", "/api/v1/list-views/{view_id}"),
     ("post", "/api/v1/incidents/{incident_id}/presence"),
 }
-"""What a viewer may change: their session, what they have seen, where others see them."""
+"""What a viewer may change: their session, tokens, what they have seen, where others see them."""
 
 LOOKS = {("post", "/api/v1/incidents/{incident_id}/report/preview")}
 """Saves nothing, shows what a text would look like: for whoever may read; POST for its size."""
@@ -113,7 +116,7 @@ def test_a_read_token_cannot_write(site: Site) -> None:
 def test_a_push_token_only_pushes(site: Site) -> None:
     """It creates incidents and uploads; it can read no incident at all."""
     incident = site.incident()
-    pusher = site.with_token("push")
+    pusher = site.with_token("upload")
     assert pusher.post("/api/v1/incidents", json={"title": "pushed"}).status_code == 201
     made = pusher.post(f"/api/v1/incidents/{incident}/artifacts", files={"file": ("a", b"b")})
     assert made.status_code == 201

@@ -79,5 +79,5 @@ def test_presence_needs_an_incident_and_no_push_token(site: Site) -> None:
     incident = site.incident()
     here = {"tab": TAB, "address": "/"}
     assert site.admin.post("/api/v1/incidents/none/presence", json=here).status_code == 404
-    pusher = site.with_token("push")
+    pusher = site.with_token("upload")
     assert pusher.post(f"/api/v1/incidents/{incident}/presence", json=here).status_code == 403

@@ -59,7 +59,7 @@ def test_strangers_and_unknown_incidents(site: Site, path: str) -> None:
     assert site.stranger.get(f"/api/v1/incidents/{incident}/{path}").status_code == 401
     nobody = "00000000-0000-7000-8000-000000000000"
     assert site.admin.get(f"/api/v1/incidents/{nobody}/{path}").status_code == 404
-    pusher = site.with_token("push")
+    pusher = site.with_token("upload")
     assert pusher.get(f"/api/v1/incidents/{incident}/{path}").status_code == 403
 
 

@@ -235,7 +235,7 @@ def test_a_push_token_touches_its_own_uploads_only(site: Site) -> None:
     """It neither sees, continues nor cancels what the same user began elsewhere."""
     incident = site.incident()
     address = f"/api/v1/incidents/{incident}/uploads"
-    mine, theirs = site.with_token("push"), site.with_token("push")
+    mine, theirs = site.with_token("upload"), site.with_token("upload")
     made = {
         who: client.post(address, headers={"Upload-Length": "3"}).headers["Location"]
         for who, client in (("mine", mine), ("theirs", theirs), ("browser", site.admin))

@@ -87,7 +87,7 @@ def test_who_may_not_read_gets_no_304(site: Site) -> None:
     path = f"/api/v1/incidents/{incident}/overview"
     before = tag(site.admin, path)
     assert known(site.stranger, path, before) == 401
-    push = site.with_token("push", site.client("contributor"))
+    push = site.with_token("upload", site.client("contributor"))
     assert known(push, path, before) == 403
 
 

@@ -27,7 +27,7 @@ def site(postgres_url: str, tmp_path: Path) -> Iterator[Site]:
 
 @pytest.fixture
 def token(site: Site) -> str:
-    client = site.with_token("push")
+    client = site.with_token("upload")
     return client.headers["Authorization"].removeprefix("Bearer ")
 
 

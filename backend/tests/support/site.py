@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 from fastapi import FastAPI
@@ -18,6 +19,7 @@ from pileup.analysis.evidence.evidence import Evidence
 from pileup.api.app import create_app
 from pileup.settings import Settings
 from pileup.storage.accounts.accounts import Accounts
+from pileup.storage.accounts.records import Verb
 from pileup.storage.database import Database
 from pileup.storage.incidents.analyses import Analyses
 from pileup.storage.incidents.search import replace_entries
@@ -66,12 +68,32 @@ class Site:
         client.headers["X-CSRF-Token"] = client.cookies["pileup_csrf"]
         return client
 
-    def with_token(self, scope: str, owner: TestClient | None = None) -> TestClient:
-        """Return a client that sends a new token of this scope."""
-        made = (owner or self.admin).post("/api/v1/tokens", json={"name": "test", "scope": scope})
+    def with_token(
+        self, verbs: str, owner: TestClient | None = None, incident: str | None = None
+    ) -> TestClient:
+        """Return a client that sends a new token with these verbs, separated by spaces.
+
+        verbs: "full" for every verb. incident: the only one that it opens.
+        """
+        chosen = get_args(Verb) if verbs == "full" else verbs.split()
+        body = {"name": "test", "verbs": chosen, "incident_id": incident}
+        made = (owner or self.admin).post("/api/v1/tokens", json=body)
         assert made.status_code == 201, made.text
         client = self._another_client()
         client.headers["Authorization"] = f"Bearer {made.json()['token']}"
+        return client
+
+    def guest(self, incident: str, lead: TestClient | None = None) -> TestClient:
+        """Return a client that opened a new guest link to the incident."""
+        ends = (datetime.now(UTC) + timedelta(days=7)).isoformat()
+        made = (lead or self.admin).post(
+            f"/api/v1/incidents/{incident}/guest-links", json={"name": "vendor", "expires_at": ends}
+        )
+        assert made.status_code == 201, made.text
+        client = self._another_client()
+        opened = client.post("/api/v1/session/guest", json={"link": made.json()["secret"]})
+        assert opened.status_code == 200, opened.text
+        client.headers["X-CSRF-Token"] = client.cookies["pileup_csrf"]
         return client
 
     def _another_client(self) -> TestClient:

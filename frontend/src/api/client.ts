@@ -9,9 +9,9 @@ import { unchangedDocuments } from './unchanged'
 
 export const CSRF_HEADER = 'X-CSRF-Token'
 
-/** Return the CSRF token from the cookie `pileup_csrf`, for requests that bypass `api`. */
+/** Return the CSRF token from its cookie (`__Host-pileup_csrf` over HTTPS), for requests that bypass `api`. */
 export function csrfToken(): string {
-  const match = /(?:^|;\s*)pileup_csrf=([^;]*)/.exec(document.cookie)
+  const match = /(?:^|;\s*)(?:__Host-)?pileup_csrf=([^;]*)/.exec(document.cookie)
   return match?.[1] ? decodeURIComponent(match[1]) : ''
 }
 

@@ -30,6 +30,12 @@ export function useMe(): Me {
   return data
 }
 
+/** Return whether a guest link opened this: there is one incident, and no account. */
+export function useIsGuest(): boolean {
+  const { data } = useQuery(sessionQuery)
+  return data?.guest ?? false
+}
+
 const RANK = { viewer: 0, contributor: 1, admin: 2 } as const
 
 /** Return whether the signed-in user has at least this role. */

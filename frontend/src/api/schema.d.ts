@@ -1536,6 +1536,50 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/incidents/{incident_id}/guest-links': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Guest Links
+     * @description List the valid guest links of the incident, newest first; for its leads.
+     */
+    get: operations['guest_links_api_v1_incidents__incident_id__guest_links_get']
+    put?: never
+    /**
+     * Create Guest Link
+     * @description Create a link that shows this incident, and nothing else, to whoever has it.
+     */
+    post: operations['create_guest_link_api_v1_incidents__incident_id__guest_links_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{incident_id}/guest-links/{link_id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /**
+     * Revoke Guest Link
+     * @description Revoke a guest link; whoever opened it sees nothing from now on.
+     */
+    delete: operations['revoke_guest_link_api_v1_incidents__incident_id__guest_links__link_id__delete']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/incidents/{incident_id}/hypotheses': {
     parameters: {
       query?: never
@@ -3254,7 +3298,7 @@ export interface paths {
     }
     /**
      * Me
-     * @description Return the signed-in user; a push token does not see the e-mail address.
+     * @description Return who is calling; only who reads everything of theirs sees the e-mail address.
      */
     get: operations['me_api_v1_session_get']
     put?: never
@@ -3308,6 +3352,26 @@ export interface paths {
      * @description End one of your sessions: its browser is signed out at once.
      */
     delete: operations['end_session_api_v1_session_all__session_id__delete']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/session/guest': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Open Guest Link
+     * @description Open a guest link: this browser may read its incident until the link ends.
+     */
+    post: operations['open_guest_link_api_v1_session_guest_post']
+    delete?: never
     options?: never
     head?: never
     patch?: never
@@ -3544,7 +3608,7 @@ export interface paths {
     put?: never
     /**
      * Create Token
-     * @description Create a token that acts as you, within its scope; a token cannot create another.
+     * @description Create a token that acts as you, within its verbs; a token cannot create another.
      */
     post: operations['create_token_api_v1_tokens_post']
     delete?: never
@@ -3816,7 +3880,7 @@ export interface paths {
     }
     /**
      * Metrics
-     * @description Return the metrics for Prometheus; for admins, as a rule with a token of scope read.
+     * @description Return the metrics for Prometheus; for admins, as a rule with a token that may read.
      */
     get: operations['metrics_metrics_get']
     put?: never
@@ -5644,6 +5708,32 @@ export interface components {
       /** Within S */
       within_s?: number | null
     }
+    /** GuestLink */
+    GuestLink: {
+      /**
+       * Created At
+       * Format: date-time
+       */
+      created_at: string
+      /**
+       * Expires At
+       * Format: date-time
+       */
+      expires_at: string
+      /** Id */
+      id: string
+      /** Last Opened At */
+      last_opened_at: string | null
+      /** Name */
+      name: string
+      /** Opened */
+      opened: number
+    }
+    /** GuestSecret */
+    GuestSecret: {
+      /** Link */
+      link: string
+    }
     /**
      * Headline
      * @description Verdict and summary in up to three sentences.
@@ -6664,6 +6754,13 @@ export interface components {
     Me: {
       /** Csrf */
       csrf: string | null
+      /**
+       * Guest
+       * @default false
+       */
+      guest: boolean
+      /** Incident Id */
+      incident_id: string | null
       user: components['schemas']['User']
     }
     /** Measure */
@@ -6929,6 +7026,22 @@ export interface components {
       /** Title */
       title: string
     }
+    /** NewGuestLink */
+    NewGuestLink: {
+      /**
+       * Expires At
+       * Format: date-time
+       */
+      expires_at: string
+      /** Name */
+      name: string
+    }
+    /** NewGuestLinkOut */
+    NewGuestLinkOut: {
+      link: components['schemas']['GuestLink']
+      /** Secret */
+      secret: string
+    }
     /** NewHypothesis */
     NewHypothesis: {
       /** Confidence */
@@ -7073,13 +7186,12 @@ export interface components {
     NewToken: {
       /** Expires At */
       expires_at?: string | null
+      /** Incident Id */
+      incident_id?: string | null
       /** Name */
       name: string
-      /**
-       * Scope
-       * @enum {string}
-       */
-      scope: 'push' | 'read' | 'full'
+      /** Verbs */
+      verbs: ('read' | 'upload' | 'comment' | 'edit' | 'manage')[]
     }
     /** NewTokenOut */
     NewTokenOut: {
@@ -7092,17 +7204,16 @@ export interface components {
       expires_at: string | null
       /** Id */
       id: string
+      /** Incident Id */
+      incident_id: string | null
       /** Last Used At */
       last_used_at: string | null
       /** Name */
       name: string
-      /**
-       * Scope
-       * @enum {string}
-       */
-      scope: 'push' | 'read' | 'full'
       /** Token */
       token: string
+      /** Verbs */
+      verbs: ('read' | 'upload' | 'comment' | 'edit' | 'manage')[]
     }
     /** NewUpdate */
     NewUpdate: {
@@ -9737,15 +9848,14 @@ export interface components {
       expires_at: string | null
       /** Id */
       id: string
+      /** Incident Id */
+      incident_id: string | null
       /** Last Used At */
       last_used_at: string | null
       /** Name */
       name: string
-      /**
-       * Scope
-       * @enum {string}
-       */
-      scope: 'push' | 'read' | 'full'
+      /** Verbs */
+      verbs: ('read' | 'upload' | 'comment' | 'edit' | 'manage')[]
     }
     /** TopQueries */
     TopQueries: {
@@ -10498,6 +10608,8 @@ export type Found = components['schemas']['Found']
 export type Gap = components['schemas']['Gap']
 export type GivenHost = components['schemas']['GivenHost']
 export type GivenTime = components['schemas']['GivenTime']
+export type GuestLink = components['schemas']['GuestLink']
+export type GuestSecret = components['schemas']['GuestSecret']
 export type Headline = components['schemas']['Headline']
 export type Health = components['schemas']['Health']
 export type HeatMoment = components['schemas']['HeatMoment']
@@ -10569,6 +10681,8 @@ export type NewComment = components['schemas']['NewComment']
 export type NewConfidence = components['schemas']['NewConfidence']
 export type NewEvidence = components['schemas']['NewEvidence']
 export type NewExperiment = components['schemas']['NewExperiment']
+export type NewGuestLink = components['schemas']['NewGuestLink']
+export type NewGuestLinkOut = components['schemas']['NewGuestLinkOut']
 export type NewHypothesis = components['schemas']['NewHypothesis']
 export type NewIncident = components['schemas']['NewIncident']
 export type NewListView = components['schemas']['NewListView']
@@ -13833,6 +13947,102 @@ export interface operations {
       }
     }
   }
+  guest_links_api_v1_incidents__incident_id__guest_links_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['GuestLink'][]
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  create_guest_link_api_v1_incidents__incident_id__guest_links_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewGuestLink']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      201: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['NewGuestLinkOut']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  revoke_guest_link_api_v1_incidents__incident_id__guest_links__link_id__delete: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+        link_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   list_hypotheses_api_v1_incidents__incident_id__hypotheses_get: {
     parameters: {
       query?: never
@@ -17009,15 +17219,6 @@ export interface operations {
         }
         content?: never
       }
-      /** @description Validation Error */
-      422: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['HTTPValidationError']
-        }
-      }
     }
   }
   open_sessions_api_v1_session_all_get: {
@@ -17036,15 +17237,6 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['OpenSession'][]
-        }
-      }
-      /** @description Validation Error */
-      422: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['HTTPValidationError']
         }
       }
     }
@@ -17066,6 +17258,39 @@ export interface operations {
           [name: string]: unknown
         }
         content?: never
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  open_guest_link_api_v1_session_guest_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['GuestSecret']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Me']
+        }
       }
       /** @description Validation Error */
       422: {

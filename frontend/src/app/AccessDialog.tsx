@@ -8,6 +8,7 @@ import { Button } from '@/ui/controls/Button'
 import { Field } from '@/ui/controls/Field'
 import { Problem, SkeletonRows } from '@/ui/display/States'
 import { Dialog } from '@/ui/panels/Dialog'
+import { GuestLinks } from './GuestLinks'
 
 type Role = NewMember['role']
 const ROLES: readonly Role[] = ['viewer', 'contributor', 'lead']
@@ -63,6 +64,7 @@ export function AccessDialog({
         <div className="access">
           <VisibilityForm id={id} access={access.data} />
           <MemberList id={id} access={access.data} />
+          {access.data.role === 'lead' && <GuestLinks id={id} />}
           <People access={access.data} />
         </div>
       )}

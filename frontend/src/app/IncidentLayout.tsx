@@ -4,7 +4,7 @@ import { useEffect, useMemo } from 'react'
 import { Outlet, useLocation, useParams } from 'react-router'
 import { onLive, useIncidentEvents } from '@/api/events'
 import { asProblem } from '@/api/problem'
-import { incidentQuery, overviewQuery } from '@/api/queries'
+import { incidentQuery, overviewQuery, useIsGuest } from '@/api/queries'
 import type { PlacedClock } from '@/api/schema'
 import { IncidentContext } from '@/state/incident'
 import { usePresence } from '@/state/presence'
@@ -21,7 +21,7 @@ export function IncidentLayout() {
   const missing = incident.error !== null && asProblem(incident.error).status === 404
   useIncidentEvents(missing ? null : id)
   const { pathname, search } = useLocation()
-  usePresence(id, pathname + search)
+  usePresence(id, pathname + search, useIsGuest())
   useEffect(
     () =>
       onLive((incident, live) => {

@@ -3,6 +3,7 @@
  * and in all others.
  */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useIsGuest } from '@/api/queries'
 import { Command, defaultFilter } from 'cmdk'
 import { Dialog as Radix } from 'radix-ui'
 import { type ReactNode, useDeferredValue, useEffect, useState } from 'react'
@@ -78,6 +79,7 @@ function Body({ here, close }: { readonly here: Here | null; readonly close: () 
   const [words, setWords] = useState('')
   const navigate = useNavigate()
   const wanted = useDeferredValue(words.trim())
+  const guest = useIsGuest()
   const isSearch = wanted.length > 1
   const inside = useQuery({
     ...searchQuery(here?.id ?? '', wanted),
@@ -86,7 +88,7 @@ function Body({ here, close }: { readonly here: Here | null; readonly close: () 
   })
   const everywhere = useQuery({
     ...searchAllQuery(wanted),
-    enabled: isSearch,
+    enabled: isSearch && !guest,
     placeholderData: keepPreviousData,
   })
   const go = (to: string) => {

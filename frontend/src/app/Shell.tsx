@@ -1,6 +1,7 @@
 /** Left rail, top bar, canvas, status line. */
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
 import { NavLink, useLocation } from 'react-router'
+import { useIsGuest } from '@/api/queries'
 import type { Incident, Overview } from '@/api/schema'
 import { useKeptFocus } from '@/state/keptFocus'
 import { useKeys } from '@/state/keys'
@@ -77,7 +78,9 @@ export function Shell({
   const [keysShown, showKeys] = useState(false)
   const [naming, setNaming] = useState(false)
   const link = useCopyLink(incidentId)
-  useGoKeys(base, SCREENS)
+  const guest = useIsGuest()
+  const screens = guest ? SCREENS.filter(({ path }) => path !== 'activity') : SCREENS
+  useGoKeys(base, screens)
   useKeptFocus('canvas')
   useEffect(() => {
     document.title = [screen?.name, incident?.title, 'Pileup'].filter(Boolean).join(' · ')
@@ -102,7 +105,7 @@ export function Shell({
         <Palette
           here={{
             id: incidentId,
-            screens: SCREENS,
+            screens,
             acts: {
               showKeys: () => showKeys(true),
               copyLink: link.copy,
@@ -113,7 +116,7 @@ export function Shell({
       </TopBar>
       <NameView incidentId={incidentId} open={naming} onOpenChange={setNaming} />
       <nav className="rail" aria-label="Screens of the incident">
-        {SCREENS.map(({ path, name, key, Icon }) => (
+        {screens.map(({ path, name, key, Icon }) => (
           <NavLink
             key={path}
             to={`${base}/${path}${sharedSearch(search)}`}
@@ -127,7 +130,7 @@ export function Shell({
         <span className="rail-space" />
         <KeySheet
           path={screen?.path ?? ''}
-          screens={SCREENS}
+          screens={screens}
           open={keysShown}
           onOpenChange={showKeys}
         />

@@ -34,6 +34,10 @@ export function SignedIn() {
     )
   }
   if (!session.data) return null
+  const { guest, incident_id: only } = session.data
+  if (guest && !location.pathname.startsWith(`/incidents/${only}`)) {
+    return <Navigate to={`/incidents/${only}/overview`} replace />
+  }
   return (
     <PinProvider>
       <Outlet />

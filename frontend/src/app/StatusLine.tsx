@@ -1,12 +1,13 @@
 /** The status line at the bottom (24 px): running jobs, the connection, the worker. */
 import { useQuery } from '@tanstack/react-query'
 import { type Connection, useConnection } from '@/api/events'
-import { statusQuery } from '@/api/queries'
+import { statusQuery, useIsGuest } from '@/api/queries'
 import type { Overview } from '@/api/schema'
 import { formatCount, formatNumber, quantityBytes } from '@/format'
 
 export function StatusLine({ overview }: { readonly overview: Overview | null }) {
-  const { data: status, error } = useQuery(statusQuery)
+  const guest = useIsGuest()
+  const { data: status, error } = useQuery({ ...statusQuery, enabled: !guest })
   const connection = useConnection()
   const jobs = status ? status.queue.running + status.queue.queued : 0
   const disk = status ? quantityBytes(status.disk.free_bytes) : null
@@ -23,7 +24,9 @@ export function StatusLine({ overview }: { readonly overview: Overview | null })
         tone={connection === 'open' ? 'running' : connection === 'lost' ? 'holding' : 'idle'}
         text={CONNECTION[connection]}
       />
-      <WorkerLight alive={status?.worker.alive} reached={!error && connection !== 'lost'} />
+      {!guest && (
+        <WorkerLight alive={status?.worker.alive} reached={!error && connection !== 'lost'} />
+      )}
     </footer>
   )
 }

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, lazy, Suspense, useState } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
 import { api, unwrap } from '@/api/client'
-import { recentIncidentsQuery, useMe } from '@/api/queries'
+import { recentIncidentsQuery, useIsGuest, useMe } from '@/api/queries'
 import type { Incident, Overview } from '@/api/schema'
 import { useRange, useZone, type ZoneMode } from '@/state/incident'
 import { type Theme, useTheme } from '@/state/theme'
@@ -31,9 +31,10 @@ export function TopBar({
   readonly overview: Overview | null
   readonly children?: ReactNode
 }) {
+  const guest = useIsGuest()
   return (
     <header className="topbar">
-      <Link to="/" className="topbar-home" aria-label="All incidents">
+      <Link to="/" className="topbar-home" aria-label={guest ? 'Overview' : 'All incidents'}>
         <Mark />
       </Link>
       <IncidentSwitcher incident={incident} />
@@ -43,7 +44,7 @@ export function TopBar({
       {overview && <RangeBadge />}
       <ZoneSwitch />
       {incident && overview && <ClockBadge incident={incident.id} overview={overview} />}
-      {incident && <Mentions incidentId={incident.id} />}
+      {incident && !guest && <Mentions incidentId={incident.id} />}
       <ThemeSwitch />
       <UserMenu />
     </header>
@@ -68,9 +69,11 @@ export function PlainTopBar() {
 
 function IncidentSwitcher({ incident }: { readonly incident: Incident | null }) {
   const navigate = useNavigate()
-  const incidents = useQuery({ ...recentIncidentsQuery, enabled: incident !== null })
+  const guest = useIsGuest()
+  const incidents = useQuery({ ...recentIncidentsQuery, enabled: incident !== null && !guest })
   const others = incidents.data?.items.filter((item) => item.id !== incident?.id) ?? []
   const [access, setAccess] = useState(false)
+  if (guest) return <span className="topbar-title ellipsis">{incident?.title ?? '…'}</span>
   const menu = (
     <Menu
       align="start"
@@ -211,7 +214,7 @@ function ThemeSwitch() {
 }
 
 function UserMenu() {
-  const { user } = useMe()
+  const { user, guest } = useMe()
   const navigate = useNavigate()
   const client = useQueryClient()
   const signOut = useMutation({
@@ -224,11 +227,15 @@ function UserMenu() {
   return (
     <Menu trigger={<IconButton label={`${user.name}: account`} icon={<UserIcon />} />}>
       <MenuLabel>
-        {user.name} · {user.role}
+        {user.name} · {guest ? 'reads this incident' : user.role}
       </MenuLabel>
-      <MenuItem onSelect={() => void navigate('/settings?tab=profile')}>Your profile</MenuItem>
-      <MenuItem onSelect={() => void navigate('/settings?tab=tokens')}>Settings</MenuItem>
-      <MenuLine />
+      {!guest && (
+        <>
+          <MenuItem onSelect={() => void navigate('/settings?tab=profile')}>Your profile</MenuItem>
+          <MenuItem onSelect={() => void navigate('/settings?tab=tokens')}>Settings</MenuItem>
+          <MenuLine />
+        </>
+      )}
       <MenuItem onSelect={() => signOut.mutate()}>Sign out</MenuItem>
     </Menu>
   )

@@ -66,6 +66,7 @@ const routes = (client: QueryClient): RouteObject[] => [
     hydrateFallbackElement: <></>,
     children: [
       { path: '/sign-in', lazy: screen(() => import('@/features/signin/SigninScreen')) },
+      { path: '/guest', lazy: screen(() => import('@/features/signin/GuestScreen')) },
       {
         element: <SignedIn />,
         children: [

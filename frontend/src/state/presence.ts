@@ -50,12 +50,13 @@ export const subscribe = peers.subscribe
 
 export const currentPeers = (): readonly Peer[] => peers.get()
 
-/** Report this tab as present on an incident while mounted; used once, in its layout. */
-export function usePresence(incidentId: string, address: string): void {
+/** Report this tab as present on an incident while mounted; used once, in its layout.
+ * quiet: watch the others without a report, as guests do. */
+export function usePresence(incidentId: string, address: string, quiet: boolean): void {
   useEffect(() => {
-    place = { incidentId, address }
+    place = quiet ? null : { incidentId, address }
     soon()
-  }, [incidentId, address])
+  }, [incidentId, address, quiet])
   useEffect(() => {
     const stop = onLive((incident, live) => {
       if (incident !== incidentId) return

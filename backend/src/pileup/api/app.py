@@ -1,8 +1,8 @@
 """Assemble the application: services, routers behind their guards, error table, built UI.
 
 The tuple that lists a router decides who may call it: PUBLIC needs nothing, OWN any signed-in
-user, INTAKE also takes push tokens, ROUTERS is everything else. A new domain adds one line to
-ROUTERS.
+user, INTAKE, COMMENTS and MANAGE take tokens with another permission, ROUTERS is everything else.
+A new domain adds one line to ROUTERS.
 """
 
 from __future__ import annotations
@@ -20,10 +20,9 @@ from starlette.routing import BaseRoute
 
 from pileup import __version__, knowledge, logs
 from pileup.api import bodies, errors, events, one_thread, traffic, transfer, ui, versioned
-from pileup.api.accounts import accounts, presence, sign_in, status, teams
+from pileup.api.accounts import accounts, presence, sign_in, status, teams, tokens
 from pileup.api.accounts.limits import SignInLimits
 from pileup.api.artifacts import artifacts, given, mappings, paste, records, tables, uploads
-from pileup.api.auth import guard, intake_guard, look_guard, self_guard
 from pileup.api.deps import Services
 from pileup.api.event_hub import EventHub
 from pileup.api.evidence import (
@@ -39,10 +38,19 @@ from pileup.api.evidence import (
     timeline,
     waits,
 )
+from pileup.api.guards import (
+    comment_guard,
+    guard,
+    intake_guard,
+    manage_guard,
+    read_guard,
+    self_guard,
+)
 from pileup.api.incidents import (
     access,
     activity,
     bundles,
+    guest_links,
     incidents,
     list_views,
     samples,
@@ -77,16 +85,28 @@ _SWITCH_S = 0.001
 _STATEMENT_TIMEOUT_S = 30
 
 PUBLIC: tuple[APIRouter, ...] = (sign_in.public,)
-PUBLIC_PATHS = ("/session", "/session/link")
+PUBLIC_PATHS = ("/session", "/session/link", "/session/guest")
 """Where strangers may write: to sign in."""
-OWN: tuple[APIRouter, ...] = (sign_in.own, accounts.own, comments.own, presence.own, list_views.own)
+OWN: tuple[APIRouter, ...] = (
+    sign_in.own,
+    accounts.own,
+    tokens.own,
+    comments.own,
+    presence.own,
+    list_views.own,
+)
 INTAKE: tuple[APIRouter, ...] = (incidents.intake, uploads.router)
-ROUTERS: tuple[APIRouter, ...] = (
+COMMENTS: tuple[APIRouter, ...] = (comments.router,)
+MANAGE: tuple[APIRouter, ...] = (
     accounts.router,
     teams.router,
+    access.router,
+    guest_links.router,
+    webhooks.router,
+)
+ROUTERS: tuple[APIRouter, ...] = (
     incidents.router,
     list_views.router,
-    access.router,
     artifacts.router,
     given.router,
     paste.router,
@@ -111,7 +131,6 @@ ROUTERS: tuple[APIRouter, ...] = (
     stacks.router,
     hypotheses.router,
     matrix.router,
-    comments.router,
     experiments.router,
     measurements.router,
     symptoms.router,
@@ -125,7 +144,6 @@ ROUTERS: tuple[APIRouter, ...] = (
     bundles.router,
     texts.router,
     activity.router,
-    webhooks.router,
 )
 
 LOOKS = (reports.previews,)
@@ -216,7 +234,9 @@ def _routes() -> tuple[BaseRoute, ...]:
         (PUBLIC, [], bodies.MOST_PUBLIC_BYTES),
         (OWN, [Depends(self_guard)], bodies.MOST_BYTES),
         (INTAKE, [Depends(intake_guard)], bodies.MOST_BYTES),
-        (LOOKS, [Depends(look_guard)], bodies.MOST_BYTES),
+        (LOOKS, [Depends(read_guard)], bodies.MOST_BYTES),
+        (COMMENTS, [Depends(comment_guard)], bodies.MOST_BYTES),
+        (MANAGE, [Depends(manage_guard)], bodies.MOST_BYTES),
         (ROUTERS, [Depends(guard)], bodies.MOST_BYTES),
     ):
         for router in routers:

@@ -1,62 +1,74 @@
-"""Authenticate and authorize requests: session cookies, CSRF, API tokens with scopes, roles.
+"""Authenticate requests: session cookies of users and guests, and API tokens.
 
-Safe by default: every router except the public ones is behind ``guard``, which lets viewers read
-and contributors write. Routes for admins add ``AdminDep``; routers that take uploads use
-``intake_guard``, the only one that accepts push tokens.
+What a caller may do is decided by ``guards`` per route, and by PostgreSQL per row.
 """
 
 from __future__ import annotations
 
-import hmac
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Literal
 
-from fastapi import Depends, Request, Response
+from fastapi import Depends, Request
 
+from pileup.api.cookies import SESSION, read_cookie
 from pileup.api.deps import Services, ServicesDep
 from pileup.api.errors import ApiError
 from pileup.storage.accounts.accounts import Accounts
-from pileup.storage.accounts.records import Scope, User
+from pileup.storage.accounts.guest_links import Guest
+from pileup.storage.accounts.records import EVERY_VERB, User, Verb
 from pileup.storage.accounts.sessions import Sessions
 from pileup.storage.audit import Actor
 from pileup.storage.database import Unit
-from pileup.storage.errors import NotFound
-from pileup.storage.incidents.incidents import Incidents
-from pileup.storage.row_security import LEAD, READ, Access
+from pileup.storage.row_security import LEAD, READ, WRITE, Access
 
-SESSION_COOKIE = "pileup_session"
-CSRF_COOKIE = "pileup_csrf"
-DEVICE_COOKIE = "pileup_device"
-_DEVICE_DAYS = 365
-CSRF_HEADER = "X-CSRF-Token"
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """The user who makes this request, and how they authenticated."""
+    """Who makes this request, and how they authenticated."""
 
     user: User
-    via: Literal["cookie", "token"]
-    scope: Scope
+    """For a guest a user without id, who is a viewer."""
+    via: Literal["cookie", "token", "guest"]
+    verbs: frozenset[Verb]
+    """What the session or token allows; the role may allow less."""
     csrf: str | None
     token_id: str | None = None
+    incident_id: str = ""
+    """The only incident of a token or guest; empty: whatever the user sees."""
+    guest_id: str = ""
+    """The link of a guest."""
 
     @property
     def actor(self) -> Actor:
-        """The user as the audit trail names them."""
-        return Actor(self.user.id, self.user.name)
+        """The caller as the audit trail names them."""
+        return Actor(self.user.id or None, self.user.name)
 
     @property
     def access(self) -> Access:
         """What the caller may see and change, for row-level security."""
-        reads = self.scope == "read" or self.user.role == "viewer"
+        most = LEAD if "manage" in self.verbs else WRITE
+        if self.user.role == "viewer" or self.verbs <= {"read"}:
+            most = READ
         return Access(
             user_id=self.user.id,
             everything=self.user.role == "admin",
-            most=READ if reads else LEAD,
+            most=most,
+            incident_id=self.incident_id,
+            guest=self.via == "guest",
         )
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the caller reads whatever their user reads."""
+        return "read" in self.verbs and not self.incident_id
+
+    @property
+    def subject(self) -> str:
+        """The id that notices about changed access carry."""
+        return self.guest_id or self.user.id
 
 
 def principal(request: Request, services: ServicesDep) -> Principal:
@@ -65,10 +77,10 @@ def principal(request: Request, services: ServicesDep) -> Principal:
     unit: Unit | None = getattr(request.state, "unit", None)
     if known is None:
         if unit is not None:
-            known = _identify(request, services, unit)
+            known = identify(request, services, unit)
         else:  # a coroutine's request, which has no unit of its own
             with services.unit() as own:
-                known = _identify(request, services, own)
+                known = identify(request, services, own)
         request.state.principal = known
     if unit is not None and unit.access != known.access:
         unit.restrict(known.access)
@@ -78,151 +90,93 @@ def principal(request: Request, services: ServicesDep) -> Principal:
 Caller = Annotated[Principal, Depends(principal)]
 
 
-def may_still_read(request: Request, services: Services, incident_id: str) -> bool:
-    """Check again whether this request, answered for long, may read the incident."""
-    with services.unit() as unit:
-        try:
-            caller = _identify(request, services, unit, use=False)
-            _may_read(caller)
-            unit.restrict(caller.access)
-            Incidents(unit).get(incident_id)
-        except (ApiError, NotFound):
-            return False
-    return True
+def need(caller: Principal, verb: Verb) -> None:
+    """Raise ApiError 403 unless the session or token allows the verb."""
+    if verb in caller.verbs:
+        return
+    if caller.via == "guest":
+        raise ApiError(403, "Not for guests", "a guest link shows one incident and changes nothing")
+    may = ", ".join(sorted(caller.verbs)) or "nothing"
+    raise ApiError(
+        403, "Not with this token", f"this needs the permission {verb}; this token has: {may}"
+    )
 
 
-def guard(request: Request, caller: Caller) -> None:
-    """Let viewers read and contributors write; refuse push tokens."""
-    _may_read(caller)
-    _may_write(request, caller)
-
-
-def look_guard(request: Request, caller: Caller) -> None:
-    """Let everybody who may read call a POST that saves nothing."""
-    _may_read(caller)
-    _csrf(request, caller)
-
-
-def intake_guard(request: Request, caller: Caller) -> None:
-    """Let contributors and push tokens write."""
-    _may_write(request, caller)
-
-
-def self_guard(request: Request, caller: Caller) -> None:
-    """Let any signed-in user change their own data."""
-    _csrf(request, caller)
-
-
-def admin(caller: Caller) -> Principal:
-    """Return the caller; raises ApiError 403 unless they are an admin."""
+def admin(request: Request, caller: Caller) -> Principal:
+    """Return the caller; raises ApiError 403 unless they are an admin who may manage."""
     if caller.user.role != "admin":
         raise ApiError(
             403, "For admins", f"{caller.user.name} is not an admin; ask an admin to do this"
         )
+    if request.method not in SAFE_METHODS:
+        need(caller, "manage")
     return caller
 
 
 AdminDep = Annotated[Principal, Depends(admin)]
 
 
-def set_session_cookies(
-    response: Response, services: Services, secret: str, csrf: str, expires_at: datetime
-) -> None:
-    """Set the session cookie, hidden from scripts, and the CSRF cookie, which they can read."""
-    secure = services.settings.secure_cookies
-    for name, value, http_only in ((SESSION_COOKIE, secret, True), (CSRF_COOKIE, csrf, False)):
-        response.set_cookie(
-            name,
-            value,
-            expires=expires_at,
-            httponly=http_only,
-            samesite="lax",
-            secure=secure,
-            path="/",
+def in_browser(caller: Caller) -> Principal:
+    """Return the caller; raises ApiError 403 for a token and for a guest."""
+    if caller.via != "cookie":
+        raise ApiError(
+            403,
+            "Not with a token" if caller.via == "token" else "Not for guests",
+            "do this signed in, in the browser",
         )
+    return caller
 
 
-def set_device_cookie(response: Response, services: Services, secret: str) -> None:
-    """Set the cookie by which the next sign-in of this browser is known; scripts cannot read it."""
-    response.set_cookie(
-        DEVICE_COOKIE,
-        secret,
-        max_age=_DEVICE_DAYS * 24 * 3600,
-        httponly=True,
-        samesite="strict",
-        secure=services.settings.secure_cookies,
-        path="/api/v1/session",
+InBrowser = Annotated[Principal, Depends(in_browser)]
+
+
+def identify(request: Request, services: Services, unit: Unit, *, use: bool = True) -> Principal:
+    """Return who sends the request; raises ApiError 401.
+
+    use: the request counts as use of the session, whose idle time begins again.
+    """
+    scheme, _, credentials = request.headers.get("authorization", "").partition(" ")
+    if scheme:
+        return _of_token(unit, scheme, credentials.strip())
+    secret = read_cookie(request, services, SESSION)
+    idle = timedelta(hours=services.settings.session_idle_h)
+    session = Sessions(unit).find(secret, idle, use=use) if secret else None
+    if session is not None and session.guest is not None:
+        return as_guest(session.guest, session.csrf)
+    if session is not None and session.user is not None:
+        return Principal(session.user, "cookie", EVERY_VERB, session.csrf)
+    raise ApiError(
+        401, "Sign in", "this needs a signed-in user or a token", WWW_Authenticate="Bearer"
     )
 
 
-def clear_session_cookies(response: Response) -> None:
-    """Delete the session cookie and the CSRF cookie."""
-    response.delete_cookie(SESSION_COOKIE, path="/")
-    response.delete_cookie(CSRF_COOKIE, path="/")
+def as_guest(guest: Guest, csrf: str) -> Principal:
+    """Return the caller that a guest is."""
+    nobody = User("", f"Guest ({guest.name})", None, "viewer", False, datetime.now(UTC))
+    return Principal(
+        nobody,
+        "guest",
+        frozenset({"read"}),
+        csrf,
+        incident_id=guest.incident_id,
+        guest_id=guest.id,
+    )
 
 
-def _identify(request: Request, services: Services, unit: Unit, *, use: bool = True) -> Principal:
-    scheme, _, credentials = request.headers.get("authorization", "").partition(" ")
-    cookie = request.cookies.get(SESSION_COOKIE)
-    accounts = Accounts(unit)
-    if scheme:
-        token = accounts.by_token(credentials.strip()) if scheme.lower() == "bearer" else None
-        if token:
-            return Principal(token.user, "token", token.scope, None, token.token_id)
+def _of_token(unit: Unit, scheme: str, secret: str) -> Principal:
+    token = Accounts(unit).by_token(secret) if scheme.lower() == "bearer" else None
+    if token is None:
         raise ApiError(
             401,
             "Sign in",
             "the token is not known, revoked or expired; send Authorization: Bearer <token>",
             WWW_Authenticate='Bearer error="invalid_token"',
         )
-    idle = timedelta(hours=services.settings.session_idle_h)
-    session = Sessions(unit).find(cookie, idle, use=use) if cookie else None
-    if session is None:
-        raise ApiError(
-            401, "Sign in", "this needs a signed-in user or a token", WWW_Authenticate="Bearer"
-        )
-    return Principal(session.user, "cookie", "full", session.csrf)
-
-
-def _may_read(caller: Principal) -> None:
-    if caller.scope == "push":
-        raise ApiError(
-            403,
-            "Not with this token",
-            "this token can only create incidents and upload to them; use one with scope read or "
-            "full",
-        )
-
-
-def _may_write(request: Request, caller: Principal) -> None:
-    if request.method in SAFE_METHODS:
-        return
-    if caller.scope == "read":
-        raise ApiError(403, "Not with this token", "this token can only read")
-    if caller.user.role == "viewer":
-        raise ApiError(
-            403,
-            "For contributors",
-            f"{caller.user.name} is a viewer and can look at everything; ask an admin for the role "
-            "contributor to change things",
-        )
-    _csrf(request, caller)
-
-
-def _csrf(request: Request, caller: Principal) -> None:
-    if request.method in SAFE_METHODS or caller.via == "token":
-        return
-    sent = request.headers.get(CSRF_HEADER, "")
-    cookie = request.cookies.get(CSRF_COOKIE, "")
-    expected = caller.csrf or ""
-    if not (
-        expected
-        and hmac.compare_digest(sent.encode(), expected.encode())
-        and hmac.compare_digest(cookie.encode(), expected.encode())
-    ):
-        raise ApiError(
-            403,
-            "Reload the page",
-            f"the header {CSRF_HEADER} does not carry the value of the cookie {CSRF_COOKIE}; "
-            "nothing was changed",
-        )
+    return Principal(
+        token.user,
+        "token",
+        token.verbs,
+        None,
+        token.token_id,
+        incident_id=token.incident_id or "",
+    )

@@ -16,9 +16,10 @@ from pydantic import TypeAdapter
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 
-from pileup.api.auth import Caller, Principal, may_still_read
+from pileup.api.auth import Caller, Principal
 from pileup.api.deps import Services, ServicesDep
 from pileup.api.event_hub import EventHub, Notice
+from pileup.api.guards import may_still_read
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.artifacts.uploads import Uploads
 from pileup.storage.database import ACCESS
@@ -64,7 +65,7 @@ async def events(
         return may_still_read(request, services, incident_id)
 
     return EventSourceResponse(
-        _stream(hub, services, incident_id, caller.user.id, may_read),
+        _stream(hub, services, incident_id, caller.subject, may_read),
         ping=HEARTBEAT_S,
         headers={"X-Accel-Buffering": "no", "Cache-Control": "no-store"},
     )
@@ -74,7 +75,7 @@ async def _stream(
     hub: EventHub,
     services: Services,
     incident_id: str,
-    user_id: str,
+    subject: str,
     may_read: Callable[[], bool],
 ) -> AsyncIterator[ServerSentEvent]:
     """Yield events until the caller leaves or may not read the incident any more."""
@@ -94,7 +95,7 @@ async def _stream(
             about_access = [notice for notice in notices if notice["topic"] == ACCESS]
             notices = [notice for notice in notices if notice["topic"] != ACCESS]
             if (
-                any(notice["id"] in (user_id, None) for notice in about_access)
+                any(notice["id"] in (subject, None) for notice in about_access)
                 or loop.time() - authorized >= _AUTHORIZED_S
             ):
                 authorized = loop.time()

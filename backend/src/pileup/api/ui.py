@@ -39,6 +39,7 @@ _HEADERS = {
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
+    "X-Robots-Tag": "noindex, nofollow",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
 
@@ -46,7 +47,7 @@ _COMPRESSED = (("br", ".br"), ("gzip", ".gz"))
 """Encodings of the built files from the smallest, and the ends of their names."""
 _FOR_EVER = "public, max-age=31536000, immutable"
 
-SCREENS = frozenset({"", "incidents", "settings", "sign-in", "v"})
+SCREENS = frozenset({"", "guest", "incidents", "settings", "sign-in", "v"})
 """First parts of the addresses of screens (frontend/src/app/routes.tsx)."""
 
 _NO_STORE = (b"cache-control", b"no-store")

@@ -25,7 +25,8 @@ from fastapi.dependencies.models import Dependant
 
 from pileup import __version__
 from pileup.api import deps
-from pileup.api.auth import Principal, guard, principal
+from pileup.api.auth import Principal, principal
+from pileup.api.guards import GUARDS, guard
 from pileup.paths import PACKAGE
 from pileup.storage.database import Unit
 
@@ -176,17 +177,17 @@ def build_of(knowledge_dir: Path | None) -> str:
 
 
 def _knows_caller(dependant: Dependant) -> bool:
-    """Return whether the route, or what it depends on apart from its guard, takes the caller."""
+    """Return whether the route, or what it depends on apart from guards, takes the caller."""
     return any(
         each.call is principal or _knows_caller(each)
         for each in dependant.dependencies
-        if each.call is not guard
+        if each.call not in GUARDS
     )
 
 
 def _key(route: Route, request: Request, caller: Principal) -> tuple[str, str]:
     address = f"{request.url.path}?{request.url.query}"
-    who = f"{caller.user.id} {caller.user.role} {caller.scope}" if route.is_personal else ""
+    who = f"{caller.access} {sorted(caller.verbs)}" if route.is_personal else ""
     return address, who
 
 

@@ -50,7 +50,7 @@ class Sending:
 )
 @click.option("--to", "server", required=True, envvar="PILEUP_URL", help="Address of the server.")
 @click.option(
-    "--token", required=True, envvar="PILEUP_TOKEN", help="API token (scope push is enough)."
+    "--token", required=True, envvar="PILEUP_TOKEN", help="API token (permission upload is enough)."
 )
 @click.option("--incident", "incident_id", help="Add to this incident.")
 @click.option("--new", "title", help="Create an incident with this title.")

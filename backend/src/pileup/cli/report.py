@@ -13,7 +13,7 @@ from pileup.cli.download import download, parse_incident_id
 @click.argument("incident")
 @click.option("--to", "server", required=True, envvar="PILEUP_URL", help="Address of the server.")
 @click.option(
-    "--token", required=True, envvar="PILEUP_TOKEN", help="API token (scope read is enough)."
+    "--token", required=True, envvar="PILEUP_TOKEN", help="API token (permission read is enough)."
 )
 @click.option(
     "--format",

@@ -33,6 +33,8 @@ class Access:
     """No rank in any incident is higher: READ for viewers and for tokens that only read."""
     incident_id: str = ""
     """Empty, or the only incident of a token or guest link."""
+    guest: bool = False
+    """Reads that incident, whoever else may see it; there is no user."""
 
 
 NOBODY = Access()
@@ -41,7 +43,8 @@ NOBODY = Access()
 _BEGIN = text(
     f"select set_config('role', '{PEOPLE}', true), set_config('pileup.user_id', :user_id, true),"
     " set_config('pileup.everything', :everything, true), set_config('pileup.most', :most, true),"
-    " set_config('pileup.incident_id', :incident_id, true)"
+    " set_config('pileup.incident_id', :incident_id, true),"
+    " set_config('pileup.guest', :guest, true)"
 )
 
 
@@ -54,6 +57,7 @@ def restrict(connection: Any, access: Access) -> None:
             "everything": "on" if access.everything else "",
             "most": str(access.most),
             "incident_id": access.incident_id,
+            "guest": "on" if access.guest else "",
         },
     )
 

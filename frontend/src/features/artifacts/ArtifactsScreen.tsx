@@ -4,7 +4,7 @@
  */
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useMemo } from 'react'
-import { artifactsQuery, statusQuery, useMay } from '@/api/queries'
+import { artifactsQuery, statusQuery, useIsGuest, useMay } from '@/api/queries'
 import type { Artifact } from '@/api/schema'
 import { useWidth } from '@/charts/useWidth'
 import { useIncidentId } from '@/state/incident'
@@ -38,7 +38,8 @@ type Show = 'all' | 'moving' | 'problems' | 'unknown' | 'done'
 export default function ArtifactsScreen() {
   const incidentId = useIncidentId()
   const list = useQuery(artifactsQuery(incidentId))
-  const { data: status } = useQuery(statusQuery)
+  const guest = useIsGuest()
+  const { data: status } = useQuery({ ...statusQuery, enabled: !guest })
   const unfinished = useQuery(unfinishedQuery(incidentId))
   const mayWrite = useMay('contributor')
   const [chosen] = useUrlState('artifact', text, '')

@@ -110,7 +110,10 @@ function PushCommand() {
     mutationFn: () =>
       unwrap(
         api.POST('/api/v1/tokens', {
-          body: { name: `push, created ${new Date().toISOString().slice(0, 10)}`, scope: 'push' },
+          body: {
+            name: `push, created ${new Date().toISOString().slice(0, 10)}`,
+            verbs: ['upload'],
+          },
         }),
       ),
   })

@@ -44,14 +44,14 @@ describe('incidents', () => {
           incident_id: null,
         },
       ],
-      'POST /tokens': { id: 't', name: 'n', scope: 'push', token: 'plp_once' },
+      'POST /tokens': { id: 't', name: 'n', verbs: ['upload'], token: 'plp_once' },
     })
     renderScreen(<IncidentsScreen />, '/')
     expect(await screen.findByRole('button', { name: 'Load Hot row' })).toBeTruthy()
     expect(screen.getByText('Choose a folder')).toBeTruthy()
     fireEvent.click(screen.getByRole('button', { name: /Create a token/ }))
     expect(await screen.findByText(/--token plp_once/)).toBeTruthy()
-    expect(calls.find((call) => call.method === 'POST')?.body).toMatchObject({ scope: 'push' })
+    expect(calls.find((call) => call.method === 'POST')?.body).toMatchObject({ verbs: ['upload'] })
   })
 
   it('shows onset, length, peak and the leading hypothesis', async () => {

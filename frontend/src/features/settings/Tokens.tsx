@@ -1,6 +1,7 @@
 /** API tokens: create, show once with ready commands, revoke. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { recentIncidentsQuery } from '@/api/queries'
 import type { NewToken, NewTokenOut, TokenOut } from '@/api/schema'
 import { Button } from '@/ui/controls/Button'
 import { Chip } from '@/ui/controls/Chip'
@@ -11,10 +12,13 @@ import { type Column, Table } from '@/ui/table/Table'
 import { Ago, Time } from '@/ui/display/Value'
 import { tokensQuery, useMakeToken, useRevokeToken } from './queries'
 
-const SCOPES: readonly (readonly [NewToken['scope'], string, string])[] = [
-  ['push', 'Push', 'creates incidents and uploads into them; reads nothing'],
-  ['read', 'Read', 'reads everything you can read; changes nothing'],
-  ['full', 'Full', 'everything that you can do'],
+type Verb = TokenOut['verbs'][number]
+const VERBS: readonly (readonly [Verb, string])[] = [
+  ['read', 'read incidents and files'],
+  ['upload', 'upload files and, without a chosen incident, create incidents'],
+  ['comment', 'comment'],
+  ['edit', 'edit what contributors edit'],
+  ['manage', 'what leads and admins decide: members, users, webhooks'],
 ]
 
 export function Tokens() {
@@ -61,11 +65,18 @@ const columns = (onRevoke: (id: string) => void): readonly Column<TokenOut>[] =>
     cell: (row) => row.name,
   },
   {
-    key: 'scope',
+    key: 'verbs',
     head: 'Permissions',
-    width: '100px',
-    sort: (row) => row.scope,
-    cell: (row) => <Chip>{row.scope}</Chip>,
+    width: 'minmax(160px, 1fr)',
+    sort: (row) => row.verbs.join(' '),
+    cell: (row) => (
+      <>
+        {row.verbs.map((verb) => (
+          <Chip key={verb}>{verb}</Chip>
+        ))}
+        {row.incident_id && <span className="faint"> one incident</span>}
+      </>
+    ),
   },
   {
     key: 'created',
@@ -127,16 +138,23 @@ function MakeToken({
   readonly onMake: (body: NewToken) => void
 }) {
   const [name, setName] = useState('')
-  const [scope, setScope] = useState<NewToken['scope']>('push')
+  const [verbs, setVerbs] = useState<readonly Verb[]>(['upload'])
+  const [incident, setIncident] = useState('')
+  const incidents = useQuery(recentIncidentsQuery)
   const [days, setDays] = useState('90')
   return (
     <form
-      className="settings-form"
+      className="settings-form settings-token"
       onSubmit={(event) => {
         event.preventDefault()
         if (!name.trim()) return
         const ends = days ? new Date(Date.now() + Number(days) * 86_400_000).toISOString() : null
-        onMake({ name: name.trim(), scope, expires_at: ends })
+        onMake({
+          name: name.trim(),
+          verbs: [...verbs],
+          incident_id: incident || null,
+          expires_at: ends,
+        })
         setName('')
       }}
     >
@@ -151,19 +169,42 @@ function MakeToken({
           />
         )}
       </Field>
-      <Field label="Permissions" hint={SCOPES.find(([value]) => value === scope)?.[2]}>
+      <fieldset className="settings-verbs">
+        <legend>Permissions</legend>
+        {VERBS.filter(([verb]) => verb !== 'manage' || !incident).map(([verb, what]) => (
+          <label key={verb} className="settings-check">
+            <input
+              type="checkbox"
+              checked={verbs.includes(verb)}
+              onChange={(event) =>
+                setVerbs(
+                  event.target.checked
+                    ? [...verbs, verb]
+                    : verbs.filter((chosen) => chosen !== verb),
+                )
+              }
+            />
+            <span>
+              {verb} <span className="faint">{what}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <Field label="Incident">
         {(ids) => (
           <select
             {...ids}
             className="select"
-            value={scope}
-            onChange={(event) =>
-              setScope(SCOPES.find(([value]) => value === event.target.value)?.[0] ?? 'push')
-            }
+            value={incident}
+            onChange={(event) => {
+              setIncident(event.target.value)
+              if (event.target.value) setVerbs(verbs.filter((verb) => verb !== 'manage'))
+            }}
           >
-            {SCOPES.map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
+            <option value="">all that you see</option>
+            {(incidents.data?.items ?? []).map((row) => (
+              <option key={row.id} value={row.id}>
+                {row.title}
               </option>
             ))}
           </select>
@@ -184,7 +225,12 @@ function MakeToken({
           </select>
         )}
       </Field>
-      <Button type="submit" variant="primary" disabled={!name.trim()} busy={busy}>
+      <Button
+        type="submit"
+        variant="primary"
+        disabled={!name.trim() || verbs.length === 0}
+        busy={busy}
+      >
         Create token
       </Button>
     </form>
@@ -192,7 +238,7 @@ function MakeToken({
 }
 
 function Made({ token, onDone }: { readonly token: NewTokenOut; readonly onDone: () => void }) {
-  const snippets = tokenSnippets(window.location.origin, token.token, token.scope)
+  const snippets = tokenSnippets(window.location.origin, token)
   return (
     <section className="made" aria-label="The new token">
       <p>
@@ -219,27 +265,26 @@ function Made({ token, onDone }: { readonly token: NewTokenOut; readonly onDone:
 /** Return example commands with the token; only the paths need editing. */
 function tokenSnippets(
   origin: string,
-  token: string,
-  scope: NewToken['scope'],
+  { token, verbs, incident_id: only }: NewTokenOut,
 ): { readonly title: string; readonly command: string }[] {
   const read = {
     title: 'Read with curl',
-    command: `curl -H 'Authorization: Bearer ${token}' ${origin}/api/v1/incidents`,
+    command: `curl -H 'Authorization: Bearer ${token}' ${origin}/api/v1/incidents${only ? `/${only}` : ''}`,
   }
-  if (scope === 'read') return [read]
-  const push = [
-    {
-      title: 'Push a folder',
-      command: `pileup push ./pt-stalk --new "checkout stall" \\\n  --to ${origin} --token ${token}`,
-    },
-    {
-      title: 'Upload with curl into an existing incident',
-      command: [
-        `curl -H 'Authorization: Bearer ${token}' \\`,
-        `  -F file=@innodb-status.txt \\`,
-        `  ${origin}/api/v1/incidents/INCIDENT/artifacts`,
-      ].join('\n'),
-    },
+  const push = {
+    title: 'Push a folder',
+    command: `pileup push ./pt-stalk ${only ? `--incident ${only}` : '--new "checkout stall"'} \\\n  --to ${origin} --token ${token}`,
+  }
+  const upload = {
+    title: 'Upload with curl into an existing incident',
+    command: [
+      `curl -H 'Authorization: Bearer ${token}' \\`,
+      `  -F file=@innodb-status.txt \\`,
+      `  ${origin}/api/v1/incidents/${only ?? 'INCIDENT'}/artifacts`,
+    ].join('\n'),
+  }
+  return [
+    ...(verbs.includes('upload') ? [push, upload] : []),
+    ...(verbs.includes('read') ? [read] : []),
   ]
-  return scope === 'full' ? [...push, read] : push
 }

@@ -1,26 +1,20 @@
-"""Routes for your own profile, users and API tokens."""
+"""Routes for your own profile, and for users."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Literal
 
-from fastapi import APIRouter, Cookie, Depends
+from fastapi import APIRouter, Depends
 from pydantic import Field
 
 from pileup.api.accounts.limits import LimitsDep
-from pileup.api.auth import (
-    SESSION_COOKIE,
-    AdminDep,
-    Caller,
-    admin,
-)
+from pileup.api.auth import AdminDep, InBrowser, admin
+from pileup.api.cookies import SessionSecret
 from pileup.api.deps import UnitDep
-from pileup.api.errors import ApiError
 from pileup.api.schema import In, Out
 from pileup.storage import audit
 from pileup.storage.accounts.accounts import Accounts
-from pileup.storage.accounts.records import Scope, User
+from pileup.storage.accounts.records import User
 from pileup.storage.errors import Refused
 from pileup.storage.roles import Role
 
@@ -62,37 +56,15 @@ class UserChange(In):
     """Whether a new password also revokes the user's tokens; it does unless this is false."""
 
 
-class TokenOut(Out):
-    id: str
-    name: str
-    scope: Scope
-    created_at: datetime
-    expires_at: datetime | None
-    last_used_at: datetime | None
-
-
-class NewTokenOut(TokenOut):
-    token: str
-    """Shown now and never again."""
-
-
-class NewToken(In):
-    name: str = Field(max_length=200)
-    scope: Literal["push", "read", "full"]
-    expires_at: datetime | None = None
-
-
 @own.patch("/session/user")
 def change_profile(
     body: ProfileChange,
-    caller: Caller,
+    caller: InBrowser,
     unit: UnitDep,
     limits: LimitsDep,
-    secret: Annotated[str | None, Cookie(alias=SESSION_COOKIE, include_in_schema=False)] = None,
+    secret: SessionSecret,
 ) -> User:
     """Change your own name or password; a new password ends your other sessions, tokens too."""
-    if caller.via == "token":
-        raise ApiError(403, "Not with a token", "change your profile in the browser")
     key = f"profile {caller.user.id}"
     if body.password is not None:
         limits.guesses.check(caller.user.id, key, known_device=True)
@@ -151,31 +123,3 @@ def create_user_link(user_id: str, by: AdminDep, unit: UnitDep) -> SignInLink:
     link = Accounts(unit).create_link(_INVITED_FOR, user_id)
     audit.record(unit, by.actor, "user.invited", target=user_id)
     return SignInLink(link=link, expires_at=expires_at)
-
-
-@router.get("/tokens")
-def tokens(caller: Caller, unit: UnitDep) -> list[TokenOut]:
-    """List your tokens."""
-    return [TokenOut.model_validate(token) for token in Accounts(unit).tokens(caller.user.id)]
-
-
-@router.post("/tokens", status_code=201)
-def create_token(body: NewToken, caller: Caller, unit: UnitDep) -> NewTokenOut:
-    """Create a token that acts as you, within its scope; a token cannot create another."""
-    if caller.via == "token":
-        raise ApiError(
-            403, "Not with a token", "create tokens in the browser, or they would never end"
-        )
-    expires_at = body.expires_at
-    if expires_at is not None and expires_at.tzinfo is None:
-        raise Refused("say the zone of expires_at: 2027-01-31T00:00:00Z", "expires_at")
-    token, secret = Accounts(unit).create_token(caller.user.id, body.name, body.scope, expires_at)
-    audit.record(unit, caller.actor, "token.created", target=token.id, scope=token.scope)
-    return NewTokenOut(**TokenOut.model_validate(token).model_dump(), token=secret)
-
-
-@router.delete("/tokens/{token_id}", status_code=204)
-def revoke_token(token_id: str, caller: Caller, unit: UnitDep) -> None:
-    """Revoke one of your tokens; it stops working at once."""
-    Accounts(unit).revoke_token(caller.user.id, token_id)
-    audit.record(unit, caller.actor, "token.revoked", target=token_id)

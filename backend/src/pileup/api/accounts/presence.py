@@ -11,9 +11,8 @@ from typing import Annotated
 from fastapi import APIRouter, status
 from pydantic import Field
 
-from pileup.api.auth import Caller
+from pileup.api.auth import Caller, need
 from pileup.api.deps import IncidentDep, UnitDep
-from pileup.api.errors import ApiError
 from pileup.api.schema import In
 
 own = APIRouter(tags=["presence"])
@@ -42,8 +41,7 @@ class Presence(In):
 @own.post("/incidents/{incident_id}/presence", status_code=status.HTTP_204_NO_CONTENT)
 def be_present(incident: IncidentDep, body: Presence, unit: UnitDep, caller: Caller) -> None:
     """Report where you are, or that you leave."""
-    if caller.scope == "push":
-        raise ApiError(403, "Not with this token", "this token can only upload")
+    need(caller, "read")
     unit.send(
         incident.id,
         "presence",

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime, timedelta
-from typing import Annotated
+from datetime import UTC, datetime, timedelta
 
-from fastapi import APIRouter, Cookie, Request, Response
+from fastapi import APIRouter, Request, Response
 from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
 from pileup import __version__
 from pileup.api.accounts.limits import LimitsDep
-from pileup.api.auth import (
-    DEVICE_COOKIE,
-    SESSION_COOKIE,
-    Caller,
-    Principal,
+from pileup.api.auth import Caller, InBrowser, as_guest
+from pileup.api.cookies import (
+    DeviceSecret,
+    SessionSecret,
     clear_session_cookies,
     set_device_cookie,
     set_session_cookies,
@@ -27,6 +25,7 @@ from pileup.api.schema import In, Out
 from pileup.storage import audit
 from pileup.storage.accounts.accounts import Accounts
 from pileup.storage.accounts.credentials import password_fits
+from pileup.storage.accounts.guest_links import GuestLinks
 from pileup.storage.accounts.records import User
 from pileup.storage.accounts.sessions import Sessions
 from pileup.storage.audit import MACHINE, Actor
@@ -35,9 +34,6 @@ from pileup.storage.errors import Refused
 
 public = APIRouter(tags=["accounts"])
 own = APIRouter(tags=["accounts"])
-
-Secret = Annotated[str | None, Cookie(alias=SESSION_COOKIE, include_in_schema=False)]
-Device = Annotated[str | None, Cookie(alias=DEVICE_COOKIE, include_in_schema=False)]
 
 
 class Setup(Out):
@@ -49,6 +45,10 @@ class Me(Out):
     user: User
     csrf: str | None
     """None for a token: it needs none."""
+    incident_id: str | None = None
+    """The only incident of a guest or token; None: whatever the user sees."""
+    guest: bool = False
+    """Nobody's account: reads that incident by a guest link."""
 
 
 class Link(In):
@@ -56,6 +56,10 @@ class Link(In):
     name: str | None = Field(default=None, max_length=200)
     email: str | None = Field(default=None, max_length=254)
     password: str | None = Field(default=None, max_length=1000)
+
+
+class GuestSecret(In):
+    link: str = Field(max_length=200)
 
 
 class Password(In):
@@ -107,7 +111,7 @@ async def sign_in(
     response: Response,
     services: ServicesDep,
     limits: LimitsDep,
-    device: Device = None,
+    device: DeviceSecret,
 ) -> Me:
     """Sign in with e-mail address and password."""
     client, account = _client(request), body.email.strip().lower()
@@ -132,30 +136,66 @@ async def sign_in(
         return await lane.run(client, check)
 
 
+@public.post("/session/guest")
+def open_guest_link(
+    body: GuestSecret, request: Request, response: Response, services: ServicesDep, unit: UnitDep
+) -> Me:
+    """Open a guest link: this browser may read its incident until the link ends."""
+    guest = GuestLinks(unit).open(body.link)
+    if guest is None:
+        raise ApiError(
+            401,
+            "This link does not work",
+            "this guest link was revoked, or is too old; ask whoever sent it for another one",
+        )
+    lifetime = min(
+        timedelta(hours=services.settings.session_lifetime_h), guest.expires_at - datetime.now(UTC)
+    )
+    session = Sessions(unit).open(guest, lifetime, request.headers.get("user-agent", ""))
+    set_session_cookies(response, services, session.secret, session.csrf, session.expires_at)
+    caller = as_guest(guest, session.csrf)
+    unit.restrict(caller.access)
+    audit.record(
+        unit,
+        caller.actor,
+        "guest_link.opened",
+        incident_id=guest.incident_id,
+        target=guest.id,
+        name=guest.name,
+    )
+    return Me(user=caller.user, csrf=session.csrf, incident_id=guest.incident_id, guest=True)
+
+
 _RECORDED = (1, 10)
 """Which wrong passwords are recorded: a flood of guesses must not fill the disk."""
 
 
 @own.get("/session")
 def me(caller: Caller) -> Me:
-    """Return the signed-in user; a push token does not see the e-mail address."""
-    user = caller.user if caller.scope != "push" else replace(caller.user, email=None)
-    return Me(user=user, csrf=caller.csrf)
+    """Return who is calling; only who reads everything of theirs sees the e-mail address."""
+    user = caller.user if caller.is_whole else replace(caller.user, email=None)
+    return Me(
+        user=user,
+        csrf=caller.csrf,
+        incident_id=caller.incident_id or None,
+        guest=caller.via == "guest",
+    )
 
 
 @own.delete("/session", status_code=204)
-def sign_out(caller: Caller, response: Response, unit: UnitDep, secret: Secret = None) -> None:
+def sign_out(
+    caller: Caller, response: Response, services: ServicesDep, unit: UnitDep, secret: SessionSecret
+) -> None:
     """End this session."""
-    if secret:
+    if secret and caller.via != "token":
         Sessions(unit).close(secret)
         audit.record(unit, caller.actor, "session.closed")
-    clear_session_cookies(response)
+    clear_session_cookies(response, services)
 
 
 @own.get("/session/all")
-def open_sessions(caller: Caller, unit: UnitDep, secret: Secret = None) -> list[OpenSession]:
+def open_sessions(caller: InBrowser, unit: UnitDep, secret: SessionSecret) -> list[OpenSession]:
     """List your open sessions, the last used first."""
-    _in_browser(caller)
     return [
         OpenSession.model_validate(session)
         for session in Sessions(unit).of_user(caller.user.id, secret)
@@ -163,16 +203,10 @@ def open_sessions(caller: Caller, unit: UnitDep, secret: Secret = None) -> list[
 
 
 @own.delete("/session/all/{session_id}", status_code=204)
-def end_session(session_id: str, caller: Caller, unit: UnitDep) -> None:
+def end_session(session_id: str, caller: InBrowser, unit: UnitDep) -> None:
     """End one of your sessions: its browser is signed out at once."""
-    _in_browser(caller)
     Sessions(unit).end(caller.user.id, session_id)
     audit.record(unit, caller.actor, "session.ended", target=session_id)
-
-
-def _in_browser(caller: Principal) -> None:
-    if caller.via == "token":
-        raise ApiError(403, "Not with a token", "list and end sessions in the browser")
 
 
 def _is_known(services: Services, device: str | None, account: str) -> bool:

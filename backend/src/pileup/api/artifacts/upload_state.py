@@ -30,8 +30,8 @@ def find_upload(unit: Unit, caller: Principal, upload_id: str) -> Upload:
 
 
 def may_touch(caller: Principal, upload: Upload) -> bool:
-    """Return whether the caller may touch the upload: a push token, only what it began."""
-    return caller.scope != "push" or upload.token_id == caller.token_id
+    """Return whether the caller may touch the upload; without ``edit`` only their token's."""
+    return "edit" in caller.verbs or upload.token_id == caller.token_id
 
 
 def received_bytes(services: Services, upload: Upload) -> int:

@@ -43,7 +43,7 @@ def drop_list_view(view_id: str, caller: Caller, unit: UnitDep) -> None:
 
 
 def _of(caller: Principal, unit: Unit) -> ListViews:
-    """Return the views of the caller for a change, which a push token may not make."""
-    if caller.scope == "push":
-        raise ApiError(403, "Not with this token", "this token can only upload")
+    """Return the views of a caller who reads the list of incidents."""
+    if not caller.is_whole:
+        raise ApiError(403, "Not with this token", "this token does not read the list")
     return ListViews(unit, caller.user.id)

@@ -88,5 +88,5 @@ def mark_seen(body: Seen, unit: UnitDep, caller: Caller) -> None:
 
 
 def _no_token(caller: Principal) -> None:
-    if caller.via == "token" and caller.scope != "full":
+    if caller.via == "token" and not ({"read", "comment"} <= caller.verbs and caller.is_whole):
         raise ApiError(403, "Not with this token", "your mentions are for you, not for a token")

@@ -6,6 +6,7 @@ token, whose secret its creator sees once.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import cast
@@ -20,11 +21,12 @@ from pileup.storage.accounts.credentials import (
     password_fits,
 )
 from pileup.storage.accounts.passwords import check_password
-from pileup.storage.accounts.records import Scope, Token, TokenUse, User
+from pileup.storage.accounts.records import Token, TokenUse, User, Verb
 from pileup.storage.accounts.sessions import end_sessions
 from pileup.storage.audit import Actor
 from pileup.storage.database import ALL_INCIDENTS, Unit, clean, to_record
 from pileup.storage.errors import Conflict, NotFound, Refused
+from pileup.storage.incidents.incidents import Incidents
 from pileup.storage.roles import Role
 
 _ONE_AT_A_TIME = 7_145_202  # advisory lock: creating the first admin, demoting an admin
@@ -237,26 +239,37 @@ class Accounts:
             .where(models.Token.user_id == user_id, models.Token.revoked_at.is_(None))
             .order_by(models.Token.id.desc())
         )
-        return [to_record(Token, row) for row in rows]
+        return [_token(row) for row in rows]
 
     def create_token(
-        self, user_id: str, name: str, scope: Scope, expires_at: datetime | None
+        self,
+        user_id: str,
+        name: str,
+        verbs: Iterable[Verb],
+        expires_at: datetime | None,
+        incident_id: str | None = None,
     ) -> tuple[Token, str]:
-        """Create a token; return it with its secret, which cannot be read again."""
+        """Create a token; return it with its secret, which cannot be read again.
+
+        incident_id: the only incident that it opens; the unit's user must see it.
+        """
+        if incident_id is not None:
+            Incidents(self._unit).get(incident_id)
         if expires_at is not None and expires_at <= datetime.now(UTC):
             raise Refused("the token would have expired already", "expires_at")
         secret = new_secret("plp_")
         row = models.Token(
             user_id=user_id,
             name=_name(name),
-            scope=scope,
+            verbs=sorted(set(verbs)),
+            incident_id=incident_id,
             token_hash=hash_secret(secret),
             expires_at=expires_at,
         )
         self._db.add(row)
         self._db.flush()
         self._db.refresh(row)
-        return to_record(Token, row), secret
+        return _token(row), secret
 
     def revoke_token(self, user_id: str, token_id: str) -> None:
         """Revoke a token immediately."""
@@ -300,7 +313,8 @@ class Accounts:
                 .where(models.Token.id.in_(stale.scalar_subquery()))
                 .values(last_used_at=func.now())
             )
-        return TokenUse(token.id, to_record(User, user), cast(Scope, token.scope))
+        verbs = cast("frozenset[Verb]", frozenset(token.verbs))
+        return TokenUse(token.id, to_record(User, user), verbs, token.incident_id)
 
     def _revoke_all(self, user_id: str) -> None:
         self._db.execute(
@@ -324,6 +338,10 @@ class Accounts:
             )
             or 0
         )
+
+
+def _token(row: models.Token) -> Token:
+    return to_record(Token, row, verbs=tuple(row.verbs))
 
 
 def _address(email: str | None) -> str | None:

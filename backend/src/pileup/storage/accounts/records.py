@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, get_args
 
 from pileup.storage.roles import Role
 
-Scope = Literal["push", "read", "full"]
+Verb = Literal["read", "upload", "comment", "edit", "manage"]
+"""What a token allows: to read, to upload files, to comment, to change whatever contributors
+change, to do what leads and admins do."""
+
+EVERY_VERB: frozenset[Verb] = frozenset(get_args(Verb))
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +29,9 @@ class User:
 class Token:
     id: str
     name: str
-    scope: Scope
+    verbs: tuple[Verb, ...]
+    incident_id: str | None
+    """The only incident that it opens; None: every one that its user sees."""
     user_id: str
     created_at: datetime
     expires_at: datetime | None
@@ -38,4 +44,5 @@ class TokenUse:
 
     token_id: str
     user: User
-    scope: Scope
+    verbs: frozenset[Verb]
+    incident_id: str | None

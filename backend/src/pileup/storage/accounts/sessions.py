@@ -10,6 +10,7 @@ from sqlalchemy import delete, func, select, text, update
 
 from pileup.storage import models
 from pileup.storage.accounts.credentials import hash_secret, new_secret
+from pileup.storage.accounts.guest_links import Guest, is_valid
 from pileup.storage.accounts.records import User
 from pileup.storage.database import Unit, clean, to_record
 from pileup.storage.errors import NotFound
@@ -26,9 +27,10 @@ _UNMARKED = models.Session.last_seen_at < func.now() - text("interval '1 minute'
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A signed-in browser session."""
+    """A browser session: of a user, or of a guest."""
 
-    user: User
+    user: User | None
+    guest: Guest | None
     csrf: str
 
 
@@ -36,7 +38,6 @@ class Session:
 class NewSession:
     """A session and the secret that its cookie carries; the secret cannot be read again."""
 
-    user: User
     csrf: str
     secret: str
     expires_at: datetime
@@ -61,25 +62,27 @@ class Sessions:
         self._unit = unit
         self._db = unit.session
 
-    def open(self, user: User, lifetime: timedelta, agent: str) -> NewSession:
-        """Open a session for the user, and delete every expired session.
+    def open(self, of: User | Guest, lifetime: timedelta, agent: str) -> NewSession:
+        """Open a session of a user or guest, and delete every expired session.
 
         lifetime: the session ends then, used or not. agent: the browser, as it names itself.
         """
         self._db.execute(delete(models.Session).where(models.Session.expires_at < func.now()))
         secret, csrf = new_secret(), new_secret()
         expires_at = datetime.now(UTC) + lifetime
+        guest = of if isinstance(of, Guest) else None
         self._db.add(
             models.Session(
                 token_hash=hash_secret(secret),
                 csrf=csrf,
-                user_id=user.id,
+                user_id=None if guest else of.id,
+                guest_link_id=guest.id if guest else None,
                 agent=clean(agent)[:_AGENT],
                 expires_at=expires_at,
             )
         )
         self._db.flush()
-        return NewSession(user, csrf, secret, expires_at)
+        return NewSession(csrf, secret, expires_at)
 
     def find(self, secret: str, idle: timedelta, *, use: bool = True) -> Session | None:
         """Return the session with this cookie secret; None when unknown, expired or long unused.
@@ -87,20 +90,26 @@ class Sessions:
         use: the session is used, so its idle time begins again.
         """
         row = self._db.execute(
-            select(models.Session, models.User, _UNMARKED)
-            .join(models.User, models.User.id == models.Session.user_id)
+            select(models.Session, models.User, models.GuestLink, _UNMARKED)
+            .outerjoin(models.User, models.User.id == models.Session.user_id)
+            .outerjoin(models.GuestLink, models.GuestLink.id == models.Session.guest_link_id)
             .where(
                 models.Session.token_hash == hash_secret(secret),
                 models.Session.expires_at > func.now(),
                 models.Session.last_seen_at > func.now() - idle,
-                models.User.disabled.is_(False),
+                models.User.disabled.is_(False) | is_valid(),
             )
         ).one_or_none()
         if row is None:
             return None
-        if use and row[2]:
-            self._mark_used(row[0].id)
-        return Session(to_record(User, row[1]), row[0].csrf)
+        session, user, link, unmarked = row
+        if use and unmarked:
+            self._mark_used(session.id)
+        return Session(
+            user=to_record(User, user) if user else None,
+            guest=to_record(Guest, link) if link else None,
+            csrf=session.csrf,
+        )
 
     def _mark_used(self, session_id: str) -> None:
         stale = (  # parallel requests do not wait for each other's mark

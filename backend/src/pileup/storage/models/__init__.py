@@ -1,7 +1,7 @@
 """Tables, one module per group of domains. They never leave ``pileup.storage``."""
 
 from pileup.storage.models.access import IncidentMember, Team, TeamMember
-from pileup.storage.models.accounts import Device, Session, SignInLink, Token, User
+from pileup.storage.models.accounts import Device, GuestLink, Session, SignInLink, Token, User
 from pileup.storage.models.artifacts import Artifact, Job, Problem, TableMapping, Upload, Worker
 from pileup.storage.models.base import Base
 from pileup.storage.models.comments import Comment, Mention
@@ -54,6 +54,7 @@ __all__ = [
     "ExperimentArtifact",
     "ExperimentPin",
     "FindingVerdict",
+    "GuestLink",
     "Hypothesis",
     "Incident",
     "IncidentMember",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import CheckConstraint, ForeignKey
+from sqlalchemy import CheckConstraint, ForeignKey, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from pileup.storage.models.base import Base, Id, Made, Words
@@ -41,11 +41,18 @@ class SignInLink(Base):
 
 class Session(Base):
     __tablename__ = "sessions"
+    __table_args__ = (CheckConstraint("num_nonnulls(user_id, guest_link_id) = 1", name="one"),)
 
     id: Mapped[Id]
     token_hash: Mapped[str] = mapped_column(unique=True)
     csrf: Mapped[str]
-    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    user_id: Mapped[str | None] = mapped_column(
+        ForeignKey("users.id", ondelete="CASCADE"), index=True
+    )
+    guest_link_id: Mapped[str | None] = mapped_column(
+        ForeignKey("guest_links.id", ondelete="CASCADE"), index=True
+    )
+    """Instead of a user: the guest link that opened it."""
     agent: Mapped[Words]
     """The browser, as it names itself."""
     created_at: Mapped[Made]
@@ -67,14 +74,36 @@ class Device(Base):
 
 class Token(Base):
     __tablename__ = "tokens"
-    __table_args__ = (CheckConstraint("scope in ('push', 'read', 'full')", name="scope"),)
 
     id: Mapped[Id]
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
     name: Mapped[str]
-    scope: Mapped[str]
+    verbs: Mapped[list[str]]
+    incident_id: Mapped[str | None] = mapped_column(
+        ForeignKey("incidents.id", ondelete="CASCADE"), index=True
+    )
+    """The only incident that it opens; None: every one that its user sees."""
     token_hash: Mapped[str] = mapped_column(unique=True)
     created_at: Mapped[Made]
     expires_at: Mapped[datetime | None]
     last_used_at: Mapped[datetime | None]
     revoked_at: Mapped[datetime | None]
+
+
+class GuestLink(Base):
+    """A link that shows one incident to whoever has it."""
+
+    __tablename__ = "guest_links"
+
+    id: Mapped[Id]
+    incident_id: Mapped[str] = mapped_column(
+        ForeignKey("incidents.id", ondelete="CASCADE"), index=True
+    )
+    name: Mapped[str]
+    token_hash: Mapped[str] = mapped_column(unique=True)
+    by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
+    created_at: Mapped[Made]
+    expires_at: Mapped[datetime]
+    revoked_at: Mapped[datetime | None]
+    opened: Mapped[int] = mapped_column(default=0, server_default=text("0"))
+    last_opened_at: Mapped[datetime | None]

@@ -1,0 +1,141 @@
+"""Guards of routes: what the caller's session or token allows, before the route runs.
+
+Safe by default: ``guard`` lets those who may read read, and contributors edit. The other guards
+are for the routers that ``app`` lists apart. Rights in an incident are PostgreSQL's matter
+(``storage/row_security``). A caller of one incident reaches the routes of ``_OF_INCIDENT`` only,
+so that a new route beside incidents is closed to them until it is listed.
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+
+from fastapi import Request
+
+from pileup.api.auth import SAFE_METHODS, Caller, Principal, identify, need
+from pileup.api.cookies import CSRF, cookie_name, read_cookie
+from pileup.api.deps import Services, services
+from pileup.api.errors import ApiError
+from pileup.storage.accounts.records import Verb
+from pileup.storage.errors import NotFound
+from pileup.storage.incidents.incidents import Incidents
+
+CSRF_HEADER = "X-CSRF-Token"
+
+_OF_INCIDENT = re.compile(
+    r"/(?:incidents/\{incident_id\}"
+    r"|(?:actions|annotations|artifacts|comments|experiments|hypotheses|pins|releases"
+    r"|stall-corrections|symptoms|uploads|views)/\{\w+\}"
+    r"|(?:tables/comparison|formats|analysis\.schema\.json|session)$)"
+)
+"""Templates of the routes whose rows belong to an incident, so that row security decides; or that
+say the same to everybody; or tell callers who they are."""
+_OF_COLLEAGUES = re.compile(r"/incidents/\{incident_id\}/(?:access|visibility|members|guest-links)")
+"""Who else sees the incident: a caller of one incident neither reads nor decides it."""
+_NOT_OF_GUESTS = re.compile(r"/incidents/\{incident_id\}/(?:activity|deleted|presence|uploads)")
+
+
+def guard(request: Request, caller: Caller) -> None:
+    """Let those who may read read, and contributors edit."""
+    _authorize(request, caller, "edit")
+
+
+def comment_guard(request: Request, caller: Caller) -> None:
+    """Let those who may read read, and contributors comment."""
+    _authorize(request, caller, "comment")
+
+
+def manage_guard(request: Request, caller: Caller) -> None:
+    """Let those who may read read; what leads and admins decide needs its own verb."""
+    _authorize(request, caller, "manage")
+
+
+def read_guard(request: Request, caller: Caller) -> None:
+    """Let those who may read call a route, a POST that saves nothing too."""
+    _within(request, caller)
+    need(caller, "read")
+    _csrf(request, caller)
+
+
+def intake_guard(request: Request, caller: Caller) -> None:
+    """Let contributors upload; who may only read sees how far uploads are."""
+    if request.method in SAFE_METHODS:
+        _within(request, caller)
+        if "upload" not in caller.verbs:
+            need(caller, "read")
+        return
+    _authorize(request, caller, "upload")
+
+
+def self_guard(request: Request, caller: Caller) -> None:
+    """Let any caller change their own data."""
+    _within(request, caller)
+    _csrf(request, caller)
+
+
+GUARDS = frozenset({guard, comment_guard, manage_guard, read_guard, intake_guard, self_guard})
+
+
+def may_still_read(request: Request, services: Services, incident_id: str) -> bool:
+    """Check again whether this request, answered for long, may read the incident."""
+    with services.unit() as unit:
+        try:
+            caller = identify(request, services, unit, use=False)
+            need(caller, "read")
+            unit.restrict(caller.access)
+            Incidents(unit).get(incident_id)
+        except (ApiError, NotFound):
+            return False
+    return True
+
+
+def _authorize(request: Request, caller: Principal, verb: Verb) -> None:
+    _within(request, caller)
+    if request.method in SAFE_METHODS:
+        need(caller, "read")
+        return
+    need(caller, verb)
+    if caller.user.role == "viewer":
+        raise ApiError(
+            403,
+            "For contributors",
+            f"{caller.user.name} is a viewer and can look at everything; ask an admin for the role "
+            "contributor to change things",
+        )
+    _csrf(request, caller)
+
+
+def _within(request: Request, caller: Principal) -> None:
+    """Refuse whatever lies outside the only incident of the caller."""
+    if not caller.incident_id:
+        return
+    path = str(getattr(request.scope.get("route"), "path", "")).removeprefix("/api/v1")
+    outside = (
+        not _OF_INCIDENT.match(path)
+        or _OF_COLLEAGUES.match(path)
+        or (caller.via == "guest" and _NOT_OF_GUESTS.match(path))
+    )
+    if outside:
+        what = "guest link" if caller.via == "guest" else "token"
+        raise ApiError(403, "Only one incident", f"this {what} opens one incident, not this")
+
+
+def _csrf(request: Request, caller: Principal) -> None:
+    if request.method in SAFE_METHODS or caller.via == "token":
+        return
+    sent = request.headers.get(CSRF_HEADER, "")
+    cookie = read_cookie(request, services(request), CSRF) or ""
+    expected = caller.csrf or ""
+    if not (
+        expected
+        and hmac.compare_digest(sent.encode(), expected.encode())
+        and hmac.compare_digest(cookie.encode(), expected.encode())
+    ):
+        name = cookie_name(services(request), CSRF)
+        raise ApiError(
+            403,
+            "Reload the page",
+            f"the header {CSRF_HEADER} does not carry the value of the cookie {name}; "
+            "nothing was changed",
+        )
