@@ -41,10 +41,12 @@ $(VENV)/.installed: requirements.lock backend/pyproject.toml | $(VENV)/bin/pytho
 	@$(PIP) install -q --no-deps --no-build-isolation -e backend
 	@touch $@
 
-$(VENV)/.installed-dev: requirements-dev.lock $(VENV)/.installed
-	@echo "make: installing the tools for tests and checks"
+# The second lock file holds everything of the first, so that one run of pip installs both.
+$(VENV)/.installed-dev: requirements-dev.lock requirements.lock backend/pyproject.toml | $(VENV)/bin/python
+	@echo "make: installing the locked Python packages, with the tools for tests and checks (a minute)"
 	@$(PIP) install -q --no-deps --require-hashes -r requirements-dev.lock
-	@touch $@
+	@$(PIP) install -q --no-deps --no-build-isolation -e backend
+	@touch $(VENV)/.installed $@
 
 .PHONY: lock
 lock: ## resolve the dependencies again and write both lock files (needs uv on PATH, or UV=path)
