@@ -39,7 +39,7 @@ export function layoutStretches(columns: readonly SessionsColumn[], width: numbe
   })
 }
 
-/** Return where a moment stands on the x axis; null outside of every stretch. */
+/** Return the position of a moment on the x axis; null outside of every stretch. */
 export function placeOf(stretches: readonly Stretch[], moment: ProcesslistMoment): number | null {
   const bars = stretches.flatMap((stretch) => stretch.bars)
   const bar = bars.find(({ column }) => momentId(column) === momentId(moment))

@@ -13,8 +13,11 @@ export const VIEWS = ['graph', 'tree', 'matrix', 'table'] as const
 export type View = (typeof VIEWS)[number]
 const VIEW = oneOf(VIEWS)
 const SOURCE = oneOf(['', 'status dump', 'processlist', 'lock table', 'stack sample'] as const)
-/** From this width on, the holder's statement and stack fit beside the graph. */
-const WIDE = '(min-width: 1280px)'
+/** From this width on, the holder's statement and stack fit beside a graph of few columns. */
+const WIDE_PX = 1280
+/** Up to so many columns; each further one needs so much more width. */
+const FEW_COLUMNS = 4
+const COLUMN_PX = 150
 
 export type WaitsModel = ReturnType<typeof useWaits>
 
@@ -201,13 +204,19 @@ function placeText(place: number, of: number, source: Moment['source'] | null): 
   return place >= 0 ? `${place + 1} of ${what}` : what
 }
 
-/** The root that blocks most, until somebody closes it: its statement and stack are the first question. */
+/**
+ * The root that blocks most, until somebody closes it: its statement and stack are the first question.
+ * Where the graph that opened needs the whole width, it has it, also for the moments after.
+ */
 function useHolder(graph: WaitGraph | undefined, isGraph: boolean) {
   const [isClosed, setClosed] = useState(false)
-  const [isWide] = useState(() => {
-    const query = window.matchMedia as typeof window.matchMedia | undefined
-    return query?.(WIDE).matches ?? false
-  })
-  const id = isGraph && isWide && !isClosed ? (graph?.roots[0]?.node ?? '') : ''
+  const [hasRoom, setHasRoom] = useState<boolean | null>(null)
+  if (graph && hasRoom === null) setHasRoom(hasRoomBeside(graph))
+  const id = isGraph && hasRoom && !isClosed ? (graph?.roots[0]?.node ?? '') : ''
   return { id, close: useCallback(() => setClosed(true), []) }
+}
+
+function hasRoomBeside(graph: WaitGraph): boolean {
+  const columns = new Set(graph.nodes.map((node) => node.depth)).size
+  return window.innerWidth >= WIDE_PX + COLUMN_PX * Math.max(0, columns - FEW_COLUMNS)
 }

@@ -73,7 +73,7 @@ describe('layoutWaitGraph', () => {
   })
 
   it('is empty for an empty graph', () => {
-    expect(layoutWaitGraph({ nodes: [], edges: [] }, 900)).toEqual({
+    expect(layoutWaitGraph({ nodes: [], edges: [] }, 900)).toMatchObject({
       nodes: [],
       columns: [],
       edges: [],
@@ -151,6 +151,46 @@ describe('cards', () => {
       expect([is.x, is.y]).toEqual([was.x, was.y])
     }
     expect(placeOf(after, 'new').y).toBe(placeOf(before, 'w3').y)
+  })
+
+  it('stay in place among many rows too, when labels and columns come and go', () => {
+    const moment = (at: number) => {
+      const shown = Array.from({ length: 110 }, (_, n) => n).filter(
+        (n) => (n + at) % 5 > 0 && n % 4 < 3 + (at % 2),
+      )
+      return shown.map((n) =>
+        node(`n${n}`, n % 4, {
+          label: (n + at) % 7 === 0 ? `n${n} with a label of forty letters and more` : `n${n}`,
+          blocks_total: (n * 31 + at * 17) % 90,
+        }),
+      )
+    }
+    let before = layoutWaitGraph({ nodes: moment(0), edges: [] }, 1200)
+    for (let at = 1; at < 9; at++) {
+      const after = layoutWaitGraph({ nodes: moment(at), edges: [] }, 1200, before)
+      for (const [column, boxes] of after.columns.entries())
+        for (const box of boxes) {
+          const was = before.columns[column]?.find(({ key }) => key === box.key)
+          if (was) expect([box.key, box.x, box.y]).toEqual([box.key, was.x, was.y])
+        }
+      before = after
+    }
+  })
+
+  it('stay in their column while what they wait for is at its left, and roots are at the left', () => {
+    const chain = ['a', 'b', 'c', 'd'].map((id, depth) => node(id, depth))
+    const links = [edge('b', 'a'), edge('c', 'b'), edge('d', 'c')]
+    const before = layoutWaitGraph({ nodes: chain, edges: links }, 1400)
+    const shorter = [node('b', 0), node('c', 1), node('d', 2), node('e', 1)]
+    const after = layoutWaitGraph(
+      { nodes: shorter, edges: [...links.slice(1), edge('e', 'b')] },
+      1400,
+      before,
+    )
+    for (const id of ['c', 'd']) expect(placeOf(after, id).x).toBe(placeOf(before, id).x)
+    expect(placeOf(after, 'b').x).toBe(placeOf(before, 'a').x)
+    expect(placeOf(after, 'e').x).toBe(placeOf(before, 'b').x)
+    for (const { x1, x2 } of after.edges) expect(x1).toBeLessThan(x2)
   })
 
   it('keep the identity that the engine gives over the moments', () => {

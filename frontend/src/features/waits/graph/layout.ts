@@ -49,6 +49,15 @@ export interface GraphLayout {
   width: number
   height: number
   dense: boolean
+  /** Where the columns are; also those of moments before that had more of them. */
+  frame: ColumnFrame
+}
+
+type ColumnFrame = {
+  readonly widths: readonly number[]
+  readonly gap: number
+  /** Lines of a row's label. */
+  readonly lines: 1 | 2
 }
 
 export const ROW = 30
@@ -61,6 +70,8 @@ const MARGIN = 12
 const WIDEST_GAP = 80
 const NARROWEST_GAP = 28
 const NARROWEST = 120
+/** Width of an empty column: that of the narrowest card. */
+const EMPTY_COLUMN = 168
 const WIDEST = 380
 /** The most room that a label gets. */
 const LABEL_AT_MOST = 300
@@ -69,33 +80,45 @@ const LETTER = 7.25
 /** A stable layout may be this much higher than a fresh one before the holes are closed. */
 const LOOSE = 1.5
 
-const EMPTY: GraphLayout = { nodes: [], columns: [], edges: [], width: 0, height: 0, dense: false }
+/** Steady columns may be this much wider than their room; the view is zoomed out for them. */
+const MOST_OVERFLOW = 1.4
 
-/** before: the layout of the moment that was shown, where positions shall stay. */
+/** Fresh columns have to be so much narrower. */
+const WORTH_MOVING = 1.15
+/** So many more columns than depths may remain from the moments before. */
+const MOST_SPARE_COLUMNS = 3
+
+const EMPTY: GraphLayout = {
+  ...{ nodes: [], columns: [], edges: [], width: 0, height: 0, dense: false },
+  frame: { widths: [], gap: 0, lines: 1 },
+}
+
+/**
+ * before: the layout of the moment that was shown, where positions shall stay; isCompact: its columns
+ * stay, and the holes in them close.
+ */
 export function layoutWaitGraph(
   graph: Pick<WaitGraph, 'nodes' | 'edges'>,
   availableWidth: number,
   before: GraphLayout | null = null,
+  isCompact = false,
 ): GraphLayout {
-  const byDepth = groups(graph.nodes, (node) => node.depth).sort((a, b) => a[0] - b[0])
-  if (byDepth.length === 0) return EMPTY
+  if (graph.nodes.length === 0) return EMPTY
   const dense = graph.nodes.length > CARDS_AT_MOST
   const boxes = boxesOf(graph, dense)
   const room = availableWidth - 2 * MARGIN
-  const fresh = columnWidths(
-    byDepth.map(([, nodes]) => nodes),
-    room,
-    dense,
-  )
-  const { widths, gap, lines } = steadyWidths(fresh, before, dense, room)
+  const ahead = groupIds(graph.edges.map(({ source, target }) => [source, target]))
+  const nodesOf = nodesByColumn(graph.nodes, boxes, ahead, before)
+  const fresh = columnWidths(nodesOf, room, dense)
+  const frame = before?.dense === dense ? steadyFrame(fresh, before.frame, room) : fresh
+  const { widths, gap, lines } = frame
   const gapBelow = dense ? (lines === 1 ? ROW - NODE_HEIGHT : TALL_ROW - TALL_HEIGHT) : CARD_GAP
 
-  const ahead = groupIds(graph.edges.map(({ source, target }) => [source, target]))
   const placed = new Map<string, PlacedNode>()
   const columns: PlacedNode[][] = []
-  const tops = before?.dense === dense ? topsOf(before) : null
+  const tops = before?.dense === dense && !isCompact ? topsOf(before) : null
   let x = MARGIN
-  for (const [column, [, nodes]] of byDepth.entries()) {
+  for (const [column, nodes] of nodesOf.entries()) {
     const width = widths[column] ?? NARROWEST
     const here = inOrder(nodes, boxes, ahead, placed).map((node): PlacedNode => {
       const { key, mass, weight } = boxes.get(node.id) as Box
@@ -119,11 +142,14 @@ export function layoutWaitGraph(
     width: x - gap + MARGIN,
     height: 2 * MARGIN + heightOf(columns),
     dense,
+    frame,
   }
   // Many holes: what stays moves once, instead of being out of sight.
   if (!tops) return layout
   const tight = max(columns, (column) => heightIn(column, gapBelow)) ?? 0
-  return heightOf(columns) > tight * LOOSE ? layoutWaitGraph(graph, availableWidth) : layout
+  return heightOf(columns) > tight * LOOSE
+    ? layoutWaitGraph(graph, availableWidth, before, true)
+    : layout
 }
 
 type Box = { readonly key: string; readonly mass: number; readonly weight: number }
@@ -153,6 +179,40 @@ function boxesOf(graph: Pick<WaitGraph, 'nodes'>, dense: boolean): Map<string, B
 /** Sessions that are blocked behind a node, or in it: a group of 160 waiters weighs 160. */
 function massOf(node: WaitNode): number {
   return Math.max(node.blocks_total, node.waiting && node.members > 1 ? node.members : 0)
+}
+
+/**
+ * The nodes by column: the depths that the engine computed. A waiter whose chain has become shorter
+ * stays in the column of the moment before, to the right of all it waits for; roots are at the left.
+ */
+function nodesByColumn(
+  nodes: readonly WaitNode[],
+  boxes: ReadonlyMap<string, Box>,
+  ahead: ReadonlyMap<string, readonly string[]>,
+  before: GraphLayout | null,
+): WaitNode[][] {
+  const levels = groups(nodes, (node) => node.depth)
+    .sort((a, b) => a[0] - b[0])
+    .map(([, level]) => level)
+  if (!before) return levels
+  const was = new Map(before.columns.flatMap((column, at) => column.map(({ key }) => [key, at])))
+  const columnOf = new Map<string, number>()
+  for (const [depth, level] of levels.entries()) {
+    const columns = level.map((node) => {
+      if (depth === 0) return 0
+      const blockers = (ahead.get(node.id) ?? []).flatMap((id) => columnOf.get(id) ?? [])
+      const least = blockers.length > 0 ? Math.max(...blockers) + 1 : depth
+      const column = was.get(boxes.get(node.id)?.key ?? '') ?? least
+      return column >= least && column <= least + MOST_SPARE_COLUMNS ? column : least
+    })
+    // After the whole level: the nodes of a circle share it.
+    for (const [at, node] of level.entries()) columnOf.set(node.id, columns[at] ?? depth)
+  }
+  const most = Math.max(...columnOf.values())
+  if (most >= levels.length + MOST_SPARE_COLUMNS) return levels
+  const result: WaitNode[][] = Array.from({ length: most + 1 }, () => [])
+  for (const node of nodes) result[columnOf.get(node.id) ?? 0]?.push(node)
+  return result
 }
 
 /** A column in order: in that of what its nodes wait for, and of these the heaviest first. */
@@ -229,30 +289,18 @@ const bottomOf = (box: PlacedNode | undefined) => (box ? box.y + box.height : MA
 const heightIn = (column: readonly PlacedNode[], gap: number) =>
   sum(column, ({ height }) => height + gap) - gap
 
-type Widths = { readonly widths: readonly number[]; readonly gap: number; readonly lines: 1 | 2 }
-
-/** The widths of the moment before, where they still fit what is shown and the room. */
-function steadyWidths(
-  fresh: Widths,
-  before: GraphLayout | null,
-  dense: boolean,
-  room: number,
-): Widths {
-  if (dense || before?.dense !== dense || before.columns.length !== fresh.widths.length)
-    return fresh
-  const widths = before.columns.map((column) => column[0]?.width ?? 0)
-  const needed = fresh.widths.every((width, at) => width <= (widths[at] ?? 0) + WOBBLE)
-  return needed && before.width <= room + 2 * MARGIN
-    ? { ...fresh, widths, gap: gapOf(before) ?? fresh.gap }
-    : fresh
-}
-
-/** A column keeps its width where another would be wider by this much only. */
-const WOBBLE = 60
-
-function gapOf({ columns }: GraphLayout): number | null {
-  const [first, second] = [columns[0]?.[0], columns[1]?.[0]]
-  return first && second ? second.x - first.x - first.width : null
+/**
+ * The columns of the moment before, with further ones at their right: a box that stays in its column
+ * stays in its place, whatever the others need. Fresh ones where those would leave no readable view.
+ */
+function steadyFrame(fresh: ColumnFrame, before: ColumnFrame, room: number): ColumnFrame {
+  if (before.widths.length === 0) return fresh
+  const widths = [...before.widths, ...fresh.widths.slice(before.widths.length)]
+  const shown = widths.slice(0, fresh.widths.length)
+  const total = sum(shown) + before.gap * (shown.length - 1)
+  const leastTotal = sum(fresh.widths) + fresh.gap * (shown.length - 1)
+  if (total > room * MOST_OVERFLOW && total > leastTotal * WORTH_MOVING) return fresh
+  return { widths, gap: before.gap || fresh.gap, lines: before.lines }
 }
 
 /**
@@ -263,12 +311,12 @@ function columnWidths(
   columns: readonly (readonly WaitNode[])[],
   room: number,
   dense: boolean,
-): Widths {
+): ColumnFrame {
   const gaps = columns.length - 1
   const needing = (lines: 1 | 2) =>
     columns.map((nodes) => {
       const need = (node: WaitNode) => (dense ? needOf(node, lines) : cardNeed(node, lines))
-      return Math.min(LABEL_AT_MOST, Math.max(NARROWEST, max(nodes, need) ?? NARROWEST))
+      return Math.min(LABEL_AT_MOST, Math.max(NARROWEST, max(nodes, need) ?? EMPTY_COLUMN))
     })
   const item = needing(1)
   const lines = sum(item) + gaps * NARROWEST_GAP > room ? 2 : 1
