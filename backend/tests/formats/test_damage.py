@@ -118,6 +118,7 @@ class _Answered:
 
     def __init__(self, one: formats.Format, answer: bool | None) -> None:
         self.NAME, self.TITLE, self.HINTS = one.NAME, one.TITLE, one.HINTS
+        self.ONLY_UNCLAIMED = getattr(one, "ONLY_UNCLAIMED", False)
         self.answer = answer
 
     def sniff(self, head: str) -> bool | None:

@@ -142,11 +142,11 @@ FORMATS: tuple[Format, ...] = (
     metric_csv,
     # a single word
     pt_stalk_hostname,
+    # statements without a result
+    statements,
     # the result of a query that no format above knows
     result_json,
     result_set,
-    # statements without a result
-    statements,
     # several of them in one text
     pieces,
     # files that are stored without being read
