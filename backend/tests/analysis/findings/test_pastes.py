@@ -228,6 +228,21 @@ Pending flushes (fsync) log: 1; buffer pool: 2
 """,
         "too-many-connections",
     ),
+    "commits of a Galera node wait for their order in the cluster, and for no disk": (
+        """
+     15 pthread_cond_wait,gcs_sm_enter,gcs_sendv,galera::ReplicatorSMM::send,galera_certify,wsrep_before_prepare,ha_commit_trans,trans_commit
+      3 poll,vio_io_wait,vio_read,do_command
+""",  # noqa: E501
+        "galera-fc",
+    ),
+    "prose above two collapsed stacks": (
+        """
+general_log=ON with log_output=TABLE (I know ...)
+     47 __lll_lock_wait,pthread_mutex_lock,Log_to_csv_event_handler::log_general,LOGGER::general_log_write,general_log_write,dispatch_command
+      5 poll,vio_io_wait,vio_read,do_command
+""",  # noqa: E501
+        "slow-log",
+    ),
     "a log with a pod and a container in front": (
         """
 from the cluster:

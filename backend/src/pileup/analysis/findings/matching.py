@@ -176,7 +176,8 @@ def look(sign: Sign, observed: Observed) -> Answer:
         return Answer(sign, seen)
     if sign.kind == "counter":
         return Answer(sign, seen, seen.share, sign.weight)
-    if sign.kind in ("setting", "main") or sign.lasting is not None:
+    lasts = sign.lasting is not None and (sign.least or 1) == 1
+    if sign.kind in ("setting", "main") or lasts:
         return Answer(sign, seen, 1.0, sign.weight)
     if sign.kind == "log":
         grade = strength(seen.most, 1.0, many=sign.least or 1, full_share=0.0)

@@ -108,7 +108,14 @@ def waits_for_commit(actor: Actor) -> bool:
 def waits_by_stack(functions: Sequence[str]) -> bool:
     """Return whether a stack waits below a commit function."""
     names = [plain_function(name) for name in functions]
-    return bool(COMMITTING.intersection(names)) and _is_waiting(names) and leads(functions) is None
+    at = next((at for at, name in enumerate(names) if name in COMMITTING), None)
+    if at is None or not _is_waiting(names) or leads(functions) is not None:
+        return False
+    return not any(name.startswith(_ELSEWHERE) for name in names[:at])
+
+
+_ELSEWHERE = ("galera::", "gcs_", "wsrep_", "wsrep::", "MDL_context::", "MDL_wait::")
+"""What a commit calls before its log: the wait inside is for the cluster, or for a lock."""
 
 
 _STAGES = (

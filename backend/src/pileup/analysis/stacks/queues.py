@@ -74,6 +74,18 @@ QUEUES = (
         "",
     ),
     _queue(
+        "galera",
+        "the cluster (certification, order, flow control)",
+        "Galera: a commit waits until the cluster has ordered and certified its write set; flow "
+        "control stops all nodes for one that cannot keep up.",
+        "gcs_sm_enter gcs_sendv gcs_replv galera::Monitor::enter galera::ReplicatorSMM::replicate "
+        "galera::ReplicatorSMM::send galera::ReplicatorSMM::pre_commit "
+        "galera::ReplicatorSMM::commit_order_enter_local galera::ReplicatorSMM::to_isolation_begin",
+        r"^wsrep.*(pre-?commit|certif|replicating|flow control|isolation)"
+        r"|^waiting for (certification|flow control|toi ddl)$|^waiting to execute in isolation$",
+        "",
+    ),
+    _queue(
         "query-cache",
         "query cache lock",
         "One lock for the whole query cache; invalidation walks long lists under it.",

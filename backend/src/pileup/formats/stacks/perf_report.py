@@ -23,7 +23,8 @@ VERSION = 2
 HINTS = ("perf-report.txt", "perf.report", "-opreport")
 
 _HEADER = re.compile(
-    r"^(?:# (?:Overhead|Children)[ ,;].*Symbol|samples +% +(?:\w+ name +)*symbol name *$)",
+    r"^(?:(?:# )? {0,8}(?:Overhead|Children)[ ,;].{0,200}\bSymbol\b.{0,80}$"
+    r"|samples +% +(?:\w+ name +)*symbol name *$)",
     re.MULTILINE,
 )
 _EVENT = re.compile(
@@ -36,7 +37,7 @@ _LONGEST = 4_096
 
 def sniff(head: str) -> bool | None:
     """Return whether the text holds the header of a table of symbols."""
-    return ("# " in head or "symbol name" in head) and bool(_HEADER.search(head))
+    return ("Symbol" in head or "symbol name" in head) and bool(_HEADER.search(head))
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
@@ -59,7 +60,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             if rows:  # no line named the event of this table
                 yield _table(event, columns, rows, first, last)
                 event, rows = "", []
-            heads = text.removeprefix("# ").rstrip()
+            heads = text.removeprefix("# ").strip()
             separator = next((s for s in (",", ";", "\t") if s in heads), None)
             names = heads.split(separator) if separator else re.split(r" {2,}", heads)
             columns = tuple(name.strip().lower() for name in names if name.strip())

@@ -30,30 +30,40 @@ NAME = "pmp"
 TITLE = "collapsed stacks (pt-pmp)"
 GIVES = "Stacks with counts, which are threads times samples; `stacks.threads`."
 PRINTED_BY = "pt-pmp, poor man's profiler, FlameGraph's folded form"
-VERSION = 3
+VERSION = 4
 LINE_STARTS = r"\s{0,8}\d{1,9} [A-Za-z_?~(][\w:~<>]*[,(;]"
 HINTS = ("pmp.txt", ".pmp", ".hier", ".folded", ".collapsed")
 
 
 def sniff(head: str) -> bool | None:
-    """Return whether four of five non-empty lines are collapsed stacks, one with two frames."""
+    """Return whether four of five non-empty lines are collapsed stacks, one with two frames.
+
+    In a bug report with prose around a few stacks, four of five characters are.
+    """
     lines = head.split("\n")
     if len(head) >= 60_000 and len(lines) > 1:
         lines.pop()  # cut in the middle
     stacks = other = deep = 0
+    inside = outside = 0
     for line in lines:
         if not line.strip() or DATE.match(line) or line.startswith("TS "):
             continue
         if parts(line) or uncounted(line):
             stacks += 1
             deep += "," in line or ";" in line
+            inside += len(line) if max(line.count(","), line.count(";")) >= _DEEP else 0
         elif not COUNT_ONLY.match(line) and not CHATTER.match(line):
             other += 1
-            if 4 * other > len(lines):
+            outside += len(line)
+            if 4 * other > len(lines) and other > _PROSE:
                 return False
     if not deep:
         return False
-    return stacks >= 4 * other
+    return stacks >= 4 * other or (other <= _PROSE and inside >= 4 * outside)
+
+
+_DEEP, _PROSE = 3, 40
+"""Frames of a line that is certainly a stack; lines of prose that a bug report may have."""
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:

@@ -37,7 +37,7 @@ _ENTRY = re.compile(
     r"\[(?:Note|Warning|ERROR|System)\] "
 )
 _BEFORE_ENTRY = re.compile(
-    rf"(?!\d{{4}}-|\d\d:|\d{{6}} |[A-Z][a-z]{{2}},? [A-Z \d])[^\n]{{1,160}}?(?={_ENTRY.pattern})"
+    rf"(?!\d{{4}}-|\d{{6}} )(?:(?!\d\d:\d\d)[^\n]){{1,160}}?(?={_ENTRY.pattern})"
 )
 _COLOUR = re.compile(r"\x1b\[[0-9;]{0,20}[mK]")
 _INDENT = re.compile(r"(?: {4,}|\t+)")

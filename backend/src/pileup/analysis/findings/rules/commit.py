@@ -195,9 +195,10 @@ _HELD_S = 1.0
 
 
 def _acknowledged(observed: Observed) -> bool:
-    """Return whether a thread waits for a replica's acknowledgement, by its stack."""
+    """Return whether a thread waits for a replica's acknowledgement, by its stack or State."""
     functions = ["ReplSemiSyncMaster::commitTrx", "Repl_semi_sync_master::commit_trx"]
-    return bool(observed.stack(functions, [], True).holds)
+    by_stack = observed.stack(functions, [], True).holds
+    return bool(by_stack or observed.state("(?i)semi-?sync ACK").holds)
 
 
 def commit_mutex(observed: Observed) -> Match | None:

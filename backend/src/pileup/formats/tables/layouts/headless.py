@@ -13,7 +13,9 @@ COMMANDS = frozenset(
     (
         "Binlog Dump",
         "Binlog Dump GTID",
+        "Bulk_execute",
         "Change user",
+        "clone",
         "Close stmt",
         "Connect",
         "Connect Out",

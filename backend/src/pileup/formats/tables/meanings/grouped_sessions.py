@@ -23,6 +23,7 @@ _AGGREGATE = re.compile(
     r"(?:max|min|avg|sum|round|group_concat|any_value) ?\(.*\)"
     r"|(?:max|min|avg|sum|total)_?(?:time|secs?|age)(?:_\w{1,20})?"
 )
+_NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,9})?")
 _GROUPS = ("state", "command", "user", "host", "db", "info")
 _COLUMN_OF = {name: column for column in _GROUPS for name in NAMES[column]}
 
@@ -34,13 +35,22 @@ def is_grouped(seen: Seen) -> bool:
     if len(counts) != 1:
         return False
     groups = {_COLUMN_OF[name] for name in names if name in _COLUMN_OF}
-    others = sum(name in _COLUMN_OF or bool(_AGGREGATE.fullmatch(name)) for name in names)
+    others = sum(
+        name in _COLUMN_OF or bool(_AGGREGATE.fullmatch(name)) or _is_number(seen, at)
+        for at, name in enumerate(names)
+        if at != counts[0]
+    )
     if others + 1 != len(names) or not groups & {"state", "command"}:
         return False
     row = seen.first
     return is_source(seen.title) and (
         row is None or integer((row[counts[0]] or "").strip()) is not None
     )
+
+
+def _is_number(seen: Seen, at: int) -> bool:
+    """Whether a column of any name holds a number: the longest time, under a name of its own."""
+    return seen.first is not None and _NUMBER.fullmatch((seen.first[at] or "").strip()) is not None
 
 
 def handler(seen: Seen, where: Where, shared: Shared) -> Handler:

@@ -127,13 +127,17 @@ def is_source(title: str) -> bool:
     return " from " not in f" {lower} " or any(source in lower for source in _SOURCES)
 
 
+_WORDS = re.compile(r"[A-Za-z][A-Za-z_ ]{0,40}")
+"""A Command that is not known: every release has new ones ('clone', 'Bulk_execute')."""
+
+
 def _row_fits(seen: Seen) -> bool:
     """Whether the first row can be a session: its id and its time are numbers."""
     if seen.first is None:
         return True
     cells = _cells(seen.columns, seen.first)
     command = cells.get("command")
-    if command:
+    if command and (command in COMMANDS or not _WORDS.fullmatch(command)):
         return command in COMMANDS
     for column in ("id", "time"):
         text = cells.get(column)
