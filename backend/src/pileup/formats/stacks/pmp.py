@@ -38,7 +38,7 @@ HINTS = ("pmp.txt", ".pmp", ".hier", ".folded", ".collapsed")
 def sniff(head: str) -> bool | None:
     """Return whether four of five non-empty lines are collapsed stacks, one with two frames.
 
-    In a bug report with prose around a few stacks, four of five characters are.
+    In a bug report with prose around a few stacks, three of four characters are.
     """
     lines = head.split("\n")
     if len(head) >= 60_000 and len(lines) > 1:
@@ -59,7 +59,7 @@ def sniff(head: str) -> bool | None:
                 return False
     if not deep:
         return False
-    return stacks >= 4 * other or (other <= _PROSE and inside >= 4 * outside)
+    return stacks >= 4 * other or (other <= _PROSE and inside >= 3 * outside)
 
 
 _DEEP, _PROSE = 3, 40
