@@ -20,6 +20,7 @@ CHART = REPOSITORY / "deploy" / "helm" / "pileup"
 GOLDEN = sorted((REPOSITORY / "deploy" / "helm" / "golden").glob("*.yaml"))
 COMPOSE = REPOSITORY / "docker-compose.yml"
 RABBITMQ = REPOSITORY / "docker-compose.rabbitmq.yml"
+S3 = REPOSITORY / "docker-compose.s3.yml"
 SETTINGS = {f"PILEUP_{name.upper()}" for name in Settings.model_fields}
 BUILT_IN_IMAGE = {"PILEUP_HOME", "PILEUP_HOST", "PILEUP_PORT"}
 
@@ -29,10 +30,10 @@ def _services(path: Path) -> dict[str, dict[str, Any]]:
     return services
 
 
-@pytest.mark.parametrize("name", sorted(_services(COMPOSE)))
+@pytest.mark.parametrize("name", [*sorted(_services(COMPOSE)), "s3"])
 def test_each_container_has_limits_and_no_rights(name: str) -> None:
     """Memory, processes, rotated logs; no root file system to write to, no capability."""
-    service = _services(COMPOSE)[name]
+    service = (_services(COMPOSE) | {"s3": _services(S3)["s3"]})[name]
     assert service["mem_limit"]
     assert service["pids_limit"] > 0
     assert service["cpus"]
@@ -53,8 +54,16 @@ def test_only_workers_know_the_broker() -> None:
         assert knowing == {"worker"}, path.name
 
 
+def test_with_a_bucket_no_container_shares_a_folder() -> None:
+    """API and workers have the bucket, and a folder each."""
+    for name in ("api", "worker", "migrate"):
+        service = _services(S3)[name]
+        assert service["volumes"] == ["/data"]
+        assert name == "migrate" or service["environment"]["PILEUP_S3_BUCKET"]
+
+
 def test_compose_names_settings_that_exist() -> None:
-    for path in (COMPOSE, RABBITMQ):
+    for path in (COMPOSE, RABBITMQ, S3):
         for service in _services(path).values():
             named = {name for name in service.get("environment", {}) if name.startswith("PILEUP_")}
             assert named <= SETTINGS
@@ -62,7 +71,7 @@ def test_compose_names_settings_that_exist() -> None:
 
 def test_every_variable_of_compose_without_a_default_is_in_the_example() -> None:
     """And a secret never has a default."""
-    text = COMPOSE.read_text("utf-8") + RABBITMQ.read_text("utf-8")
+    text = "".join(path.read_text("utf-8") for path in (COMPOSE, RABBITMQ, S3))
     needed = set(re.findall(r"\$\{(\w+):\?", text))
     example = dict(
         line.split("=", 1)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, field_validator
+from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from pileup import paths
@@ -62,6 +62,19 @@ class Settings(BaseSettings):
     min_free_bytes: int = Field(
         default=512 * 1024**2, ge=0
     )  # below this we neither start nor accept
+
+    # where files are: folders of the data folder, or an S3 bucket
+    s3_bucket: str | None = None  # None: folders
+    s3_prefix: str = ""  # below this name in the bucket
+    s3_endpoint: str | None = None  # None: Amazon's of the region
+    s3_region: str = "us-east-1"
+    s3_access_key: str | None = None  # None: the credentials of the environment or the machine
+    s3_secret_key: SecretStr | None = None
+    s3_path_style: bool = True  # the bucket in the path, not in the host name
+    s3_timeout_s: float = Field(default=30.0, gt=0)  # of one request
+    s3_retry_s: float = Field(default=20.0, ge=0)  # a failed request is tried again for so long
+    cache_bytes: int = Field(default=10 * _GIB, ge=0)  # local copies of stored files
+    compress_uploads: bool = True  # at rest, where it pays
 
     # the bin, and unfinished uploads
     bin_days: int = Field(default=30, ge=1)
@@ -143,6 +156,11 @@ class Settings(BaseSettings):
     def uploads_dir(self) -> Path:
         """Return the folder of uploads in progress."""
         return self.home / "uploads"
+
+    @property
+    def cache_dir(self) -> Path:
+        """Return the folder of local copies of stored files; it may be deleted at any time."""
+        return self.home / "cache"
 
     @property
     def built_ui(self) -> Path | None:

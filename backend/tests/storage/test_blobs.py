@@ -15,7 +15,7 @@ from pileup.storage.files.blobs import BlobStore
 
 
 def files(store: BlobStore) -> list[Path]:
-    return [path for path in store.root.rglob("*") if path.is_file()]
+    return [path for path in Path(store.place).rglob("*") if path.is_file()]
 
 
 def test_the_same_bytes_at_once_are_one_file(tmp_path: Path) -> None:
@@ -66,8 +66,8 @@ def test_old_drafts_are_swept(tmp_path: Path) -> None:
     """A killed upload leaves its draft; a day later it is gone, a fresh one stays."""
     store = BlobStore(tmp_path / "blobs")
     with store.draft(10) as old, store.draft(10) as fresh:
-        paths = sorted((store.root / "drafts").iterdir())
+        paths = sorted((Path(store.place) / "drafts").iterdir())
         os.utime(paths[0], (0, 0))
         store.sweep()
-        assert list((store.root / "drafts").iterdir()) == [paths[1]]
+        assert list((Path(store.place) / "drafts").iterdir()) == [paths[1]]
         assert (old.bytes, fresh.bytes) == (0, 0)

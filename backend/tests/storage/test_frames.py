@@ -52,5 +52,5 @@ def test_old_drafts_are_swept(tmp_path: Path) -> None:
     for name in ("old", "young"):
         (store.drafts() / name).mkdir()
     os.utime(store.drafts() / "old", (0, 0))
-    store.sweep()
+    store.sweep_drafts()
     assert [draft.name for draft in store.drafts().iterdir()] == ["young"]

@@ -37,9 +37,13 @@ class Bench:
 
     def work(self, kinds: tuple[str, ...] = ("artifact",)) -> None:
         """Run every due job of these kinds until none is left."""
-        while jobs := self.queued(kinds):
-            for job_id in jobs:
-                run(self.runtime, job_id)
+        while self.queued(kinds):
+            self.work_once(kinds)
+
+    def work_once(self, kinds: tuple[str, ...] = ("artifact",)) -> None:
+        """Run each due job of these kinds once."""
+        for job_id in self.queued(kinds):
+            run(self.runtime, job_id)
 
     def queued(self, kinds: tuple[str, ...]) -> list[str]:
         """List the waiting jobs of these kinds, oldest first."""

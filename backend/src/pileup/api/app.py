@@ -74,9 +74,7 @@ from pileup.api.schema import openapi_document
 from pileup.settings import Settings, get_settings
 from pileup.storage.database import Database
 from pileup.storage.errors import StorageError
-from pileup.storage.files.blobs import BlobStore
-from pileup.storage.files.frames import FrameStore
-from pileup.storage.files.placed_evidence import PlacedStore
+from pileup.views.stores import open_stores
 
 API = "/api/v1"
 
@@ -210,9 +208,7 @@ def make_services(settings: Settings) -> Services:
     return Services(
         settings=settings,
         database=Database(settings.database_url, statement_timeout_s=_STATEMENT_TIMEOUT_S),
-        blobs=BlobStore(settings.blobs_dir, min_free_bytes=settings.min_free_bytes),
-        frames=FrameStore(settings.frames_dir),
-        placed=PlacedStore(settings.placed_dir),
+        stores=open_stores(settings),
     )
 
 

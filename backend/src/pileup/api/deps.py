@@ -16,6 +16,7 @@ from pileup.storage.database import Database, Unit
 from pileup.storage.files.blobs import BlobStore
 from pileup.storage.files.frames import FrameStore
 from pileup.storage.files.placed_evidence import PlacedStore
+from pileup.storage.files.upload_bytes import UploadBytes
 from pileup.storage.incidents.incidents import Incident, Incidents
 from pileup.storage.queue.places import Place
 from pileup.storage.row_security import NOBODY, Access
@@ -29,9 +30,7 @@ class Services:
 
     settings: Settings
     database: Database
-    blobs: BlobStore
-    frames: FrameStore
-    placed: PlacedStore
+    stores: Stores
     places: Shared[dict[str, Place]] = field(default_factory=lambda: Shared(1.0))
     """Place in the queue of each incident with waiting jobs."""
 
@@ -44,9 +43,24 @@ class Services:
         return self.database.unit()
 
     @property
-    def stores(self) -> Stores:
-        """The stores that views read."""
-        return Stores(self.blobs, self.frames, self.placed)
+    def blobs(self) -> BlobStore:
+        """The store of uploaded bytes."""
+        return self.stores.blobs
+
+    @property
+    def frames(self) -> FrameStore:
+        """The store of parsed records."""
+        return self.stores.frames
+
+    @property
+    def placed(self) -> PlacedStore:
+        """The store of placed evidence."""
+        return self.stores.placed
+
+    @property
+    def uploads(self) -> UploadBytes:
+        """The bytes of uploads in progress."""
+        return self.stores.uploads
 
     @property
     def worker_silence(self) -> timedelta:

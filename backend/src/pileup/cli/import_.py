@@ -33,14 +33,14 @@ def command(paths: tuple[Path, ...]) -> None:
     from pileup.storage.audit import Actor
     from pileup.storage.database import Database
     from pileup.storage.errors import StorageError
-    from pileup.storage.files.blobs import BlobStore
     from pileup.storage.lifecycle.bundle import Limits, read_bundle
     from pileup.storage.lifecycle.intake import load_sample
     from pileup.storage.lifecycle.samples import read_sample
+    from pileup.views.stores import open_stores
 
     settings = resolve(Settings())
     database = Database(need_database(settings), pool_size=1)
-    blobs = BlobStore(settings.blobs_dir, min_free_bytes=settings.min_free_bytes)
+    blobs = open_stores(settings).blobs
     url = settings.public_url or read_instance(settings.home).get("url") or settings.url
     try:
         by = Actor(None, "pileup import")

@@ -36,6 +36,7 @@ from pileup.storage.files.blobs import BlobStore
 from pileup.storage.incidents.incidents import Incidents
 from pileup.storage.queue.jobs import Jobs
 from pileup.storage.row_security import PEOPLE
+from pileup.views.stores import open_stores
 
 _FORM = 1
 _MOST_BYTES = 1 << 50
@@ -90,7 +91,7 @@ def back_up(settings: Settings, target: Path) -> Contents:
             with tarfile.open(draft, "w") as tar:
                 tar.add(about, about.name)
                 tar.add(dump, dump.name)
-                found = _check(url, BlobStore(settings.blobs_dir), lambda path: _add(tar, path))
+                found = _check(url, open_stores(settings).blobs, lambda path: _add(tar, path))
             draft.replace(target)
         finally:
             draft.unlink(missing_ok=True)
@@ -118,7 +119,7 @@ def restore(settings: Settings, source: Path) -> int:
         url = stack.enter_context(database_of(settings))
         _refuse_used(url)
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="pileup-restore-")))
-        blobs = BlobStore(settings.blobs_dir, min_free_bytes=settings.min_free_bytes)
+        blobs = open_stores(settings).blobs
         dump = folder / "database.dump"
         for member in tar:
             name = member.name
@@ -141,10 +142,10 @@ def restore(settings: Settings, source: Path) -> int:
 def check_blobs(settings: Settings) -> Contents:
     """Read every blob that the installation names, and compare its SHA-256."""
     with database_of(settings) as url:
-        return _check(url, BlobStore(settings.blobs_dir), lambda _: None)
+        return _check(url, open_stores(settings).blobs)
 
 
-def _check(url: str, blobs: BlobStore, use: Callable[[Path], None]) -> Contents:
+def _check(url: str, blobs: BlobStore, use: Callable[[Path], None] | None = None) -> Contents:
     count, size = 0, 0
     missing: list[str] = []
     damaged: list[str] = []
@@ -157,7 +158,8 @@ def _check(url: str, blobs: BlobStore, use: Callable[[Path], None]) -> Contents:
         if digest.sha256 != sha256:
             damaged.append(sha256)
             continue
-        use(blobs.path(sha256))
+        if use is not None:
+            use(blobs.path(sha256))
         count, size = count + 1, size + digest.bytes
     return Contents(count, size, missing, damaged)
 

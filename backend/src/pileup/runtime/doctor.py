@@ -17,9 +17,13 @@ import psycopg
 from kombu.connection import Connection
 from kombu.exceptions import OperationalError
 
+from pileup.runtime.instance import need_database
 from pileup.settings import Settings
-from pileup.storage.errors import WrongSchema
+from pileup.storage.database import Database
+from pileup.storage.errors import StoreUnreachable, WrongSchema
+from pileup.storage.lifecycle.garbage import Garbage, Orphan
 from pileup.storage.migrate import check as check_schema
+from pileup.views.stores import open_stores
 
 _QUIET_BEATS = 4  # a worker that missed this many heartbeats is not well
 
@@ -106,6 +110,8 @@ def _worker(name: str, settings: Settings) -> Check:
 
 
 def _blob_store(name: str, settings: Settings) -> Check:
+    if settings.s3_bucket is not None:
+        return _bucket(name, settings)
     probe = settings.blobs_dir / f".doctor-{os.getpid()}"
     if not settings.blobs_dir.is_dir():
         return Check(name, False, f"{settings.blobs_dir} is not there", _START)
@@ -125,6 +131,31 @@ def _blob_store(name: str, settings: Settings) -> Check:
         )
     ok = read_back == b"well"
     return Check(name, ok, f"{settings.blobs_dir} can be written and read")
+
+
+def _bucket(name: str, settings: Settings) -> Check:
+    blobs = open_stores(settings.model_copy(update={"s3_retry_s": 2.0, "s3_timeout_s": 5.0})).blobs
+    probe = f"doctor-{os.getpid()}"
+    try:
+        blobs.objects.write(probe, b"well")
+        read_back = blobs.objects.read(probe)
+        blobs.objects.remove([probe])
+    except StoreUnreachable as error:
+        return Check(
+            name, False, str(error), "start the server, or correct PILEUP_S3_* (see settings.md)"
+        )
+    return Check(name, read_back == b"well", f"{blobs.place} can be written and read")
+
+
+def find_orphans(settings: Settings) -> list[Orphan]:
+    """List the stored files that no row names and that did not change for an hour."""
+    stores = open_stores(settings)
+    database = Database(need_database(settings), pool_size=1)
+    try:
+        garbage = Garbage(database, stores.blobs, stores.frames, stores.placed, stores.uploads)
+        return list(garbage.find())
+    finally:
+        database.close()
 
 
 def _disk(name: str, settings: Settings) -> Check:

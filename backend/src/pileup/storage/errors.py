@@ -3,10 +3,13 @@
 StorageError
 ├── NotFound            no such row, or not in this incident
 ├── Conflict            the write breaks a rule of the data (duplicate, locked, wrong state)
+│   ├── InUse           another request writes it now
 │   └── StaleRevision   somebody saved first; carries the current record
 ├── Refused             the value breaks a rule of the domain (carries the field)
 ├── TooLarge            an upload over the limit
 ├── NoSpace             the disk is (nearly) full
+├── Damaged             stored bytes are not those that were stored
+├── StoreUnreachable    the bucket does not answer; try again
 └── WrongSchema         the database is newer or older than this program
 """
 
@@ -38,6 +41,10 @@ class StaleRevision(Conflict):
         self.current = current
 
 
+class InUse(Conflict):
+    """Another request writes the same thing now."""
+
+
 class Refused(StorageError):
     """The value breaks a rule of the domain."""
 
@@ -52,6 +59,14 @@ class TooLarge(StorageError):
 
 class NoSpace(StorageError):
     """The disk under the data folder is (nearly) full."""
+
+
+class Damaged(StorageError):
+    """Stored bytes have another SHA-256 than when they were stored."""
+
+
+class StoreUnreachable(StorageError):
+    """The object store does not answer, or not as it should: try again."""
 
 
 class WrongSchema(StorageError):

@@ -36,7 +36,6 @@ from pileup.storage.reasoning.pin_values import check_pins
 from pileup.views.samples.case_file import read_case
 from pileup.views.samples.record_case import is_recorded, record_case
 from pileup.views.search_entries import search_entries
-from pileup.views.stores import Stores
 from pileup.worker.digest import compute_digest
 from pileup.worker.isolated import READ, Member, isolated, name_culprits, read_again
 from pileup.worker.runs import queue_runs
@@ -100,8 +99,7 @@ def _record_case(runtime: Runtime, unit: Unit, incident_id: str) -> None:
         case = read_case(sample(runtime.settings.samples, sample_id).folder)
         if case is not None:
             with unit.session.begin_nested():
-                stores = Stores(runtime.blobs, runtime.frames, runtime.placed)
-                record_case(unit, stores, incident_id, case)
+                record_case(unit, runtime.stores, incident_id, case)
     except StorageError as error:
         log.error("sample.case_failed", incident_id=incident_id, why=str(error))
         record(unit, MACHINE, "sample.case_failed", incident_id=incident_id, why=str(error)[:2000])

@@ -23,6 +23,7 @@ from pileup.formats.metrics.parts.csv_mapping import Mapping
 from pileup.formats.reading import archive
 from pileup.records import Problem
 from pileup.storage.artifacts.artifacts import Artifact, Artifacts, Reading
+from pileup.storage.artifacts.blob_holds import hold_blobs
 from pileup.storage.audit import Actor
 from pileup.storage.errors import NotFound, TooLarge
 from pileup.storage.files import outline
@@ -51,7 +52,6 @@ def read_artifact(runtime: Runtime, job: Job, keeper: LeaseKeeper) -> None:
             Jobs(unit).finish(job)
             return
         Artifacts(unit).progress(artifact.id, "identifying", None)
-    runtime.blobs.open(artifact.sha256).close()  # raises a sentence when the bytes are missing
     kind = archive.detect_container(runtime.blobs.path(artifact.sha256))
     if kind is not None and artifact.format_given is None:
         _expand(runtime, job, artifact, kind)
@@ -139,6 +139,7 @@ def _add(runtime: Runtime, job: Job, parent: Artifact, members: Sequence[tuple[s
     """Store members as artifacts: each batch is a separate transaction."""
     with runtime.database.unit() as unit:
         row = Artifacts(unit).get(parent.id)  # NotFound: deleted meanwhile, the job ends
+        hold_blobs(unit, runtime.blobs, [blob.sha256 for _, blob in members])
         by = Actor(None, "pileup")
         for path, blob in members:
             Artifacts(unit).add(

@@ -49,6 +49,13 @@ def _frames(runtime: Runtime, artifact: Artifact) -> dict[str, pl.DataFrame]:
     return compact_frames((runtime.frames.load(key) or {}) if key else {})
 
 
+def _files(runtime: Runtime, artifact: Artifact) -> dict[str, list[str]]:
+    """Return the local files of an artifact's frames, by kind."""
+    key = frame_key(artifact)
+    files = runtime.frames.files(key) if key else None
+    return {kind: [str(path) for path in paths] for kind, paths in (files or {}).items()}
+
+
 def _find_deadly(
     runtime: Runtime, job: Job, members: Sequence[Member], request: Request
 ) -> dict[str, str]:
@@ -62,8 +69,9 @@ def _find_deadly(
     def why(some: Sequence[Member]) -> str | None:
         return why_it_fails(
             TrialRequest(
-                frames=str(runtime.frames.root),
-                artifacts=[(description, frame_key(artifact)) for artifact, description in some],
+                artifacts=[
+                    (description, _files(runtime, artifact)) for artifact, description in some
+                ],
                 overrides=dict(request.overrides),
                 corrections=list(request.corrections),
                 memory_bytes=memory_bytes,

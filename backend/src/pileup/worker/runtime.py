@@ -14,6 +14,7 @@ from pileup.storage.errors import StorageError
 from pileup.storage.files.blobs import BlobStore
 from pileup.storage.files.frames import FrameStore
 from pileup.storage.files.placed_evidence import PlacedStore
+from pileup.views.stores import Stores, open_stores
 
 log = structlog.get_logger()
 
@@ -22,9 +23,22 @@ log = structlog.get_logger()
 class Runtime:
     settings: Settings
     database: Database
-    blobs: BlobStore
-    frames: FrameStore
-    placed: PlacedStore
+    stores: Stores
+
+    @property
+    def blobs(self) -> BlobStore:
+        """Return the store of uploaded bytes."""
+        return self.stores.blobs
+
+    @property
+    def frames(self) -> FrameStore:
+        """Return the store of parsed records."""
+        return self.stores.frames
+
+    @property
+    def placed(self) -> PlacedStore:
+        """Return the store of placed evidence."""
+        return self.stores.placed
 
 
 def make_runtime(settings: Settings) -> Runtime:
@@ -34,9 +48,7 @@ def make_runtime(settings: Settings) -> Runtime:
     return Runtime(
         settings=settings,
         database=Database(settings.database_url, pool_size=3),
-        blobs=BlobStore(settings.blobs_dir, min_free_bytes=settings.min_free_bytes),
-        frames=FrameStore(settings.frames_dir),
-        placed=PlacedStore(settings.placed_dir),
+        stores=open_stores(settings),
     )
 
 

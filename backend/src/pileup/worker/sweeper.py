@@ -8,8 +8,11 @@ with SKIP LOCKED, and each rings for no more than its own worker's processes.
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 
 import psycopg
 import structlog
@@ -19,18 +22,18 @@ from pileup import __version__
 from pileup.settings import Settings
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.database import Database, listen
-from pileup.storage.files.blobs import BlobStore
-from pileup.storage.files.frames import FrameStore
-from pileup.storage.files.placed_evidence import PlacedStore
+from pileup.storage.files.objects import DRAFTS, sweep_drafts
 from pileup.storage.queue.broker import Bell
 from pileup.storage.queue.jobs import JOBS_CHANNEL, Jobs
 from pileup.storage.queue.workers import Workers
+from pileup.views.stores import open_stores
 from pileup.worker.identity import crashed, gone
 from pileup.worker.purge import purge
 
 _TICK_S = 0.5
 _FREE_EVERY_S = 2.0
 _PURGE_EVERY_S = 3600.0
+_DRAFT_S = 86_400.0
 
 log = structlog.get_logger()
 
@@ -51,8 +54,9 @@ class Sweeper:
 
     def start(self) -> None:
         """Start the thread, after removing what killed processes left half-written."""
-        BlobStore(self._settings.blobs_dir).sweep()
-        FrameStore(self._settings.frames_dir).sweep()
+        for part in ("blobs", "frames", "placed"):
+            for folder in (Path(part, DRAFTS), Path(DRAFTS, part)):
+                sweep_drafts(self._settings.home / folder, _DRAFT_S)
         self._thread.start()
 
     def stop(self) -> None:
@@ -99,15 +103,12 @@ class Sweeper:
             self._bell.ring(due)
 
     def purge(self) -> None:
-        """Purge items whose time in the bin is over."""
+        """Purge items whose time in the bin is over, and files that no row names."""
         settings = self._settings
-        purge(
-            settings,
-            self._database,
-            BlobStore(settings.blobs_dir),
-            FrameStore(settings.frames_dir),
-            PlacedStore(settings.placed_dir),
-        )
+        if settings.s3_bucket is None:
+            purge(settings, self._database, open_stores(settings))
+        else:  # what talks to a bucket does not survive the forks of this process
+            subprocess.run([sys.executable, "-m", "pileup.worker.purge"], check=False)
 
     def _beat(self) -> None:
         with self._database.unit() as unit:

@@ -1,7 +1,7 @@
 """Try an analysis in a process of its own: what kills that process does not kill the worker.
 
 ``python -m pileup.worker.trial`` reads a ``TrialRequest`` from standard input and analyses; its
-exit code says how it ended. No database: the frames come from the frame store.
+exit code says how it ended. No database: the request names the files of the frames.
 """
 
 from __future__ import annotations
@@ -15,15 +15,13 @@ import msgspec
 from pileup import process_limits
 from pileup.analysis.evidence.evidence import ClockOverride, EvidenceArtifact
 from pileup.analysis.stalls.corrections import StallCorrection
-from pileup.storage.files.frames import FrameKey, FrameStore
 
 _UNANSWERED = 3
 
 
 class TrialRequest(msgspec.Struct):
-    frames: str
-    """Root of the frame store."""
-    artifacts: list[tuple[EvidenceArtifact, FrameKey | None]]
+    artifacts: list[tuple[EvidenceArtifact, dict[str, list[str]]]]
+    """With the files of each kind of their records."""
     overrides: dict[str, ClockOverride]
     corrections: list[StallCorrection]
     memory_bytes: int
@@ -55,6 +53,8 @@ def why_it_fails(request: TrialRequest) -> str | None:
 def main() -> int:
     """Run the trial of standard input; return the exit code."""
     request = msgspec.json.decode(sys.stdin.buffer.read(), type=TrialRequest)
+    import polars as pl
+
     from pileup import knowledge
     from pileup.analysis.evidence.compact_samples import compact_frames
     from pileup.analysis.isolation import Request, analyse_once
@@ -62,11 +62,13 @@ def main() -> int:
     if request.knowledge is not None:
         knowledge.use(Path(request.knowledge), lenient=True)
     process_limits.bound_process(request.memory_bytes, request.cpu_s)
-    store = FrameStore(Path(request.frames))
     try:
         parsed = [
-            (artifact, compact_frames((store.load(key) or {}) if key else {}))
-            for artifact, key in request.artifacts
+            (
+                artifact,
+                compact_frames({kind: pl.read_parquet(paths) for kind, paths in files.items()}),
+            )
+            for artifact, files in request.artifacts
         ]
         decided = Request(overrides=request.overrides, corrections=request.corrections)
         document = analyse_once(parsed, decided).document

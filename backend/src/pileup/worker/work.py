@@ -12,7 +12,7 @@ from sqlalchemy.exc import OperationalError
 from pileup.process_limits import bound_process, memory_bound
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.database import Unit
-from pileup.storage.errors import NoSpace, NotFound
+from pileup.storage.errors import Damaged, NoSpace, NotFound, StoreUnreachable
 from pileup.storage.incidents.webhooks import announce
 from pileup.storage.queue.jobs import Job, Jobs
 from pileup.storage.queue.turns import Quota
@@ -21,6 +21,8 @@ from pileup.worker.intake import read_artifact
 from pileup.worker.lease import LeaseKeeper
 from pileup.worker.runtime import Runtime
 from pileup.worker.webhooks import deliver
+
+_LONGEST_PAUSE_S = 30.0
 
 log = structlog.get_logger()
 
@@ -85,6 +87,10 @@ def _do(runtime: Runtime, job: Job) -> None:
                 analyse_incident(runtime, job)
     except OperationalError:
         raise  # the database went away: the lease expires and the job is tried again
+    except StoreUnreachable as error:
+        log.warning("job.postponed", kind=job.kind, why=str(error))
+        with runtime.database.unit() as unit:
+            Jobs(unit).postpone(job, min(_LONGEST_PAUSE_S, 2.0**job.attempt))
     except SoftTimeLimitExceeded as error:
         if job.kind not in ("analyse", "run") or not _try_again(runtime, job):
             _fail(runtime, job, error)
@@ -102,7 +108,7 @@ def _try_again(runtime: Runtime, job: Job) -> bool:
 
 def _fail(runtime: Runtime, job: Job, error: Exception) -> None:
     sentence = _sentence(runtime, error)
-    known = isinstance(error, NotFound | NoSpace | SoftTimeLimitExceeded)
+    known = isinstance(error, Damaged | NotFound | NoSpace | SoftTimeLimitExceeded)
     log.error("job.failed", error=sentence, exc_info=None if known else error)
     with runtime.database.unit() as unit:
         if not Jobs(unit).finish(job, sentence):
@@ -122,7 +128,7 @@ def _sentence(runtime: Runtime, error: Exception) -> str:
             "(PILEUP_TASK_TIME_LIMIT_S) and was stopped; the file itself is kept. Split it, or "
             "raise the limit and re-parse"
         )
-    if isinstance(error, NotFound | NoSpace):
+    if isinstance(error, Damaged | NotFound | NoSpace):
         return str(error)
     return (
         f"a defect in Pileup: {type(error).__name__}: {str(error)[:300]}. The file itself is kept; "

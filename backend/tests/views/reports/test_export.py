@@ -14,6 +14,7 @@ from pileup.storage.errors import NotFound, Refused
 from pileup.storage.files.blobs import BlobStore
 from pileup.storage.files.frames import FrameStore
 from pileup.storage.files.placed_evidence import PlacedStore
+from pileup.storage.files.upload_bytes import FolderUploads
 from pileup.storage.incidents.incidents import Incident, Incidents
 from pileup.storage.reasoning.hypotheses import Hypotheses
 from pileup.views.reports.case import build_case
@@ -49,6 +50,7 @@ def stores(tmp_path: Path) -> Stores:
         BlobStore(tmp_path / "blobs", min_free_bytes=0),
         FrameStore(tmp_path / "frames"),
         PlacedStore(tmp_path / "placed"),
+        FolderUploads(tmp_path / "uploads"),
     )
 
 

@@ -63,6 +63,20 @@ capabilities:
     secretKeyRef:
       name: {{ include "pileup.secret" . }}
       key: database-url
+{{- if .Values.objectStorage.enabled }}
+- name: PILEUP_S3_ACCESS_KEY
+  valueFrom:
+    secretKeyRef:
+      name: {{ include "pileup.secret" . }}
+      key: s3-access-key
+      optional: true
+- name: PILEUP_S3_SECRET_KEY
+  valueFrom:
+    secretKeyRef:
+      name: {{ include "pileup.secret" . }}
+      key: s3-secret-key
+      optional: true
+{{- end }}
 {{- end }}
 
 {{- define "pileup.brokerEnv" -}}
@@ -92,8 +106,12 @@ capabilities:
 
 {{- define "pileup.volumes" -}}
 - name: data
+  {{- if .Values.objectStorage.enabled }}
+  emptyDir: {} # drafts, and copies of what was read lately
+  {{- else }}
   persistentVolumeClaim:
     claimName: {{ include "pileup.claim" . }}
+  {{- end }}
 - name: tmp
   emptyDir:
     sizeLimit: 2Gi

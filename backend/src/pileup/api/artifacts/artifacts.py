@@ -140,7 +140,6 @@ def raw_search(
 def download(artifact_id: str, services: ServicesDep, unit: UnitDep) -> FileResponse:
     """Download the bytes as they were uploaded."""
     artifact = Artifacts(unit).get(artifact_id)
-    services.blobs.open(artifact.sha256).close()  # raises NotFound before the response starts
     return FileResponse(
         services.blobs.path(artifact.sha256),
         media_type="application/octet-stream",

@@ -1,19 +1,14 @@
-"""Handle the parts of tus that need no route: headers, metadata, one writer per upload."""
+"""Handle the parts of tus that need no route: headers and metadata."""
 
 from __future__ import annotations
 
 import base64
 import binascii
-import fcntl
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime
-from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from pileup.api.errors import ApiError
 from pileup.storage.artifacts.artifacts import Given
-from pileup.storage.errors import NotFound
 
 TUS = {"Tus-Resumable": "1.0.0", "Cache-Control": "no-store"}
 MOST_WITHIN_S = 31 * 86400.0
@@ -45,21 +40,6 @@ MULTIPART: dict[str, Any] = {
     }
 }
 """OpenAPI of an upload in one request, which is read as a stream."""
-
-
-@contextmanager
-def locked(path: Path) -> Iterator[BinaryIO]:
-    """Open the file of an upload and lock it for one writer across all API processes."""
-    try:
-        file = path.open("ab")
-    except FileNotFoundError:
-        raise NotFound("the bytes of this upload are gone; start it again") from None
-    with file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise ApiError(423, "In use", "another request is appending to this upload") from None
-        yield file
 
 
 def given_in(metadata: dict[str, str]) -> Given:

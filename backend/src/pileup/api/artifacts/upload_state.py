@@ -1,8 +1,13 @@
-"""Uploads in progress as routes see them: who may touch one, and how far it is."""
+"""Uploads in progress as routes see them: who may touch one, how far it is, and its bytes."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import datetime
+
+from starlette.concurrency import run_in_threadpool
 
 from pileup.api.auth import Principal
 from pileup.api.deps import Services
@@ -10,6 +15,7 @@ from pileup.api.schema import Out
 from pileup.storage.artifacts.uploads import Upload, Uploads
 from pileup.storage.database import Unit
 from pileup.storage.errors import NotFound
+from pileup.storage.files.upload_bytes import Appender
 
 
 class UploadOut(Out):
@@ -38,13 +44,23 @@ def received_bytes(services: Services, upload: Upload) -> int:
     """Return how many bytes of the upload are stored."""
     if upload.artifact_id is not None:
         return upload.bytes
-    try:
-        return upload.file(services.settings.uploads_dir).stat().st_size
-    except FileNotFoundError:
-        return 0
+    return services.uploads.received(upload.id)
 
 
 def shape_upload(services: Services, upload: Upload) -> UploadOut:
     """Return the upload as the API shows it."""
     out = UploadOut.model_validate(upload)
     return out.model_copy(update={"received": received_bytes(services, upload)})
+
+
+@asynccontextmanager
+async def opened(services: Services, upload_id: str) -> AsyncIterator[Appender]:
+    """Open an upload for more bytes, off the event loop: the store may be elsewhere."""
+    context = services.uploads.append(upload_id)
+    appender = await run_in_threadpool(context.__enter__)
+    try:
+        yield appender
+    except BaseException:
+        context.__exit__(*sys.exc_info())
+        raise
+    context.__exit__(None, None, None)

@@ -1,26 +1,26 @@
 """Routes for uploads: multipart in one request, or resumable by tus 1.0.
 
-Source: https://tus.io/protocols/resumable-upload, version 1.0.0. Every byte is on disk before the
-request that carried it is answered; the size of the file is the truth about how far an upload is.
+Source: https://tus.io/protocols/resumable-upload, version 1.0.0. Every byte is stored before
+the request that carried it is answered; what is stored is the truth about how far an upload is.
 """
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from contextlib import ExitStack
-from typing import Annotated, BinaryIO
+from typing import Annotated
 
 from fastapi import APIRouter, Header, Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 
 from pileup.api.artifacts.artifacts import ArtifactItems
-from pileup.api.artifacts.tus import MULTIPART, OFFSET_TYPE, TUS, given_in, locked, metadata_of
+from pileup.api.artifacts.tus import MULTIPART, OFFSET_TYPE, TUS, given_in, metadata_of
 from pileup.api.artifacts.upload_state import (
     UploadOut,
     find_upload,
     may_touch,
+    opened,
     received_bytes,
     shape_upload,
 )
@@ -30,9 +30,11 @@ from pileup.api.deps import Services, ServicesDep, UnitDep
 from pileup.api.errors import ApiError
 from pileup.api.multipart import read_parts
 from pileup.storage.artifacts.artifacts import Artifacts, Given
+from pileup.storage.artifacts.blob_holds import hold_blobs
 from pileup.storage.artifacts.uploads import Upload, Uploads
 from pileup.storage.errors import Conflict, TooLarge
-from pileup.storage.files.blobs import Blob, Draft, disk_words
+from pileup.storage.files.blobs import Blob, Draft
+from pileup.storage.files.upload_bytes import Appender
 from pileup.storage.incidents.incidents import Incidents
 from pileup.views.artifacts.artifacts import Artifact, shape
 
@@ -130,9 +132,7 @@ def create_upload(
             given=given_in(metadata),
             token_id=caller.token_id,
         )
-        folder = services.settings.uploads_dir
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        upload.file(folder).touch(mode=0o600)
+        services.uploads.create(upload.id)
     response.headers["Location"] = f"/api/v1/uploads/{upload.id}"
     if size == 0:
         response.headers["X-Artifact-Id"] = _finish(services, caller, upload)
@@ -170,20 +170,18 @@ async def append_to_upload(
         response.headers["Upload-Offset"] = str(upload.bytes)
         response.headers["X-Artifact-Id"] = upload.artifact_id
         return
-    with locked(upload.file(services.settings.uploads_dir)) as file:
-        offset = file.seek(0, os.SEEK_END)
-        if upload_offset != str(offset):
+    async with opened(services, upload_id) as appender:
+        if upload_offset != str(appender.offset):
             raise Conflict(
-                f"the upload is at byte {offset}, not {upload_offset}: send HEAD and continue "
-                "from there"
+                f"the upload is at byte {appender.offset}, not {upload_offset}: send HEAD and "
+                "continue from there"
             )
         try:
-            offset = await _append(services, caller, request, upload, file, offset)
+            await _append(services, caller, request, upload, appender)
         finally:
-            with disk_words(services.settings.uploads_dir):
-                await run_in_threadpool(_settle, services, caller, upload, file)
-        response.headers["Upload-Offset"] = str(offset)
-        if offset == upload.bytes:
+            await run_in_threadpool(_settle, services, caller, upload, appender)
+        response.headers["Upload-Offset"] = str(appender.offset)
+        if appender.offset == upload.bytes:
             response.headers["X-Artifact-Id"] = await run_in_threadpool(
                 _finish, services, caller, upload
             )
@@ -199,8 +197,7 @@ def cancel_upload(
     if upload.artifact_id is not None:
         raise Conflict("the upload is finished: delete its artifact instead")
     Uploads(unit).remove(upload_id)
-    file = upload.file(services.settings.uploads_dir)
-    unit.after_commit(lambda: file.unlink(missing_ok=True))
+    unit.after_commit(lambda: services.uploads.remove(upload_id))
 
 
 def _may_begin(services: Services, caller: Principal, incident_id: str, size: int) -> None:
@@ -228,6 +225,7 @@ def _store(
     upload: Upload | None = None,
 ) -> Artifact:
     with services.unit(caller.access) as unit:
+        hold_blobs(unit, services.blobs, [blob.sha256])
         artifact, _ = Artifacts(unit).add(
             incident_id, path, blob, caller.actor, excluded=excluded, given=given or Given()
         )
@@ -238,9 +236,9 @@ def _store(
 
 
 def _finish(services: Services, caller: Principal, upload: Upload) -> str:
-    file = upload.file(services.settings.uploads_dir)
-    with disk_words(services.settings.uploads_dir):
-        blob = services.blobs.adopt(file)
+    blob = services.uploads.keep(upload.id, services.blobs)
+    if blob.bytes != upload.bytes:
+        raise Conflict("the bytes of this upload are being stored by another request")
     artifact = _store(
         services,
         caller,
@@ -251,7 +249,7 @@ def _finish(services: Services, caller: Principal, upload: Upload) -> str:
         given=upload.given,
         upload=upload,
     )
-    file.unlink(missing_ok=True)
+    services.uploads.remove(upload.id)
     return artifact.id
 
 
@@ -260,31 +258,27 @@ async def _append(
     caller: Principal,
     request: Request,
     upload: Upload,
-    file: BinaryIO,
-    offset: int,
-) -> int:
-    noted = offset
+    appender: Appender,
+) -> None:
+    noted = appender.offset
     try:
         async for chunk in request.stream():
-            if offset + len(chunk) > upload.bytes:
+            if appender.offset + len(chunk) > upload.bytes:
                 raise ApiError(
                     413, "Too many bytes", f"the upload was announced with {upload.bytes} bytes"
                 )
-            with disk_words(services.settings.uploads_dir):
-                file.write(chunk)
-            offset += len(chunk)
-            if offset - noted > 8 * 1024**2:  # so that a second window sees it move
-                noted = offset
-                await run_in_threadpool(_note, services, caller, upload.id, offset)
+            if appender.write(chunk):
+                await run_in_threadpool(appender.sync)
+            if appender.offset - noted > 8 * 1024**2:  # so that a second window sees it move
+                noted = appender.offset
+                await run_in_threadpool(_note, services, caller, upload.id, noted)
     except ClientDisconnect:
-        raise ApiError(400, "The connection broke", f"{offset} bytes are kept") from None
-    return offset
+        raise ApiError(400, "The connection broke", f"{appender.offset} bytes are kept") from None
 
 
-def _settle(services: Services, caller: Principal, upload: Upload, file: BinaryIO) -> None:
-    file.flush()
-    os.fsync(file.fileno())
-    _note(services, caller, upload.id, file.tell())
+def _settle(services: Services, caller: Principal, upload: Upload, appender: Appender) -> None:
+    appender.sync()
+    _note(services, caller, upload.id, appender.offset)
 
 
 def _note(services: Services, caller: Principal, upload_id: str, received: int) -> None:

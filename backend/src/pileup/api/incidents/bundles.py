@@ -18,7 +18,7 @@ from pileup.api.bodies import STREAMED
 from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
 from pileup.numerals import grouped
 from pileup.storage.errors import TooLarge
-from pileup.storage.files.blobs import disk_words
+from pileup.storage.files.objects import disk_words
 from pileup.storage.incidents.analyses import Analyses
 from pileup.storage.incidents.incidents import Incident
 from pileup.storage.lifecycle.bundle import Limits, read_bundle, write_bundle

@@ -1,10 +1,9 @@
-"""Resumable uploads in progress: a row, and a file in home/uploads that grows."""
+"""Resumable uploads in progress: a row, and its bytes in ``files/upload_bytes.py``."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from pathlib import Path
 
 from sqlalchemy import delete, func, select, update
 
@@ -37,10 +36,6 @@ class Upload:
     def given(self) -> Given:
         """Return the time and host that a person gave."""
         return Given(self.given_at, self.given_within_s, self.given_host)
-
-    def file(self, folder: Path) -> Path:
-        """Return the path of the file with the received bytes."""
-        return folder / self.id
 
 
 class Uploads:

@@ -1,27 +1,28 @@
 """Frame store: parsed records as Parquet, by blob, parser and parser version.
 
-Layout: ``<root>/ab/<sha256>/<format>-v<version>/<kind>.parquet``; records too large for one frame
-in memory continue in ``<kind>.1.parquet`` and so on. A folder is written as a draft and renamed
-as a whole, so a reader sees all kinds or none. All content can be derived again.
+A parse is a set of files (``file_sets.py``) with the key ``ab/<sha256>/<format>-v<version>``:
+``<kind>.parquet`` for each kind; records too large for one frame in memory continue in
+``<kind>.1.parquet`` and so on. A reader sees all kinds or none. All content can be derived again.
 """
 
 from __future__ import annotations
 
 import re
 import shutil
-import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 import polars as pl
 
-from pileup.storage.files.blobs import disk_words
+from pileup.storage.files.file_sets import FileSet, FileSets, FolderSets
+from pileup.storage.files.objects import FolderObjects, disk_words
 from pileup.storage.ids import new_id
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
+_COMPLETE = "complete"
+"""An empty file of each parse, so that one without records has a file too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,64 +42,62 @@ class InParts(Protocol):
 
 
 class FrameStore:
-    """A folder of parsed frames."""
+    """Parsed frames in a folder or a bucket."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, root: Path | FileSets) -> None:
+        self._sets = FolderSets(FolderObjects(root)) if isinstance(root, Path) else root
 
     def replace(self, key: FrameKey, frames: Mapping[str, pl.DataFrame]) -> None:
         """Write the frames of one parse, replacing earlier ones."""
-        target = self._folder(key)
+        name = _name(key)
         draft = self.drafts() / new_id()
         draft.mkdir()
         try:
-            with disk_words(self.root):
+            with disk_words(draft.parent):
                 for kind in frames:
                     if not _NAME.fullmatch(kind):
                         raise ValueError(f"not a record kind: {kind!r}")
                     parts = frames.parts(kind) if isinstance(frames, InParts) else [frames[kind]]
                     for at, frame in enumerate(parts):
-                        name = f"{kind}.{at}.parquet" if at else f"{kind}.parquet"
-                        frame.write_parquet(draft / name, compression="zstd")
-            target.parent.mkdir(parents=True, exist_ok=True)
-            if target.exists():
-                aside = self.root / "drafts" / new_id()
-                target.rename(aside)
-                draft.rename(target)
-                shutil.rmtree(aside, ignore_errors=True)
-            else:
-                draft.rename(target)
+                        file = f"{kind}.{at}.parquet" if at else f"{kind}.parquet"
+                        frame.write_parquet(draft / file, compression="zstd")
+                (draft / _COMPLETE).touch()
+            self._sets.publish(name, draft)
         finally:
             shutil.rmtree(draft, ignore_errors=True)
 
     def load(self, key: FrameKey) -> dict[str, pl.DataFrame] | None:
         """Return the frames of one parse by kind; None when they are missing."""
-        folder = self._folder(key)
-        if not folder.is_dir():
+        files = self._sets.open(_name(key))
+        if files is None:
             return None
-        kinds = sorted({path.name.split(".")[0] for path in folder.glob("*.parquet")})
-        return {kind: pl.read_parquet(list(_parts(folder, kind))) for kind in kinds}
+        return {kind: pl.read_parquet(files.parts(kind)) for kind in files.kinds()}
 
     def holds(self, key: FrameKey) -> bool:
         """Return whether the frames of this parse are stored."""
-        return self._folder(key).is_dir()
+        return self._sets.open(_name(key)) is not None
+
+    def files(self, key: FrameKey) -> dict[str, list[Path]] | None:
+        """Return the local files of each kind; None when the frames are missing."""
+        files = self._sets.open(_name(key))
+        return None if files is None else {kind: files.parts(kind) for kind in files.kinds()}
 
     def load_kind(self, key: FrameKey, kind: str) -> pl.DataFrame | None:
         """Return the frame of one kind; None when the parse has no such records."""
-        parts = list(_parts(self._folder(key), kind))
+        parts = self._parts(key, kind)
         return pl.read_parquet(parts) if parts else None
 
     def scan_kind(self, key: FrameKey, kind: str) -> pl.LazyFrame | None:
         """Scan the frame of one kind lazily: a page of a large frame reads a few row groups."""
-        parts = list(_parts(self._folder(key), kind))
+        parts = self._parts(key, kind)
         return pl.scan_parquet(parts) if parts else None
 
     def lines(self, key: FrameKey, first: int, last: int) -> dict[str, pl.DataFrame]:
         """Return the records that touch these lines, by kind; kinds without any are left out."""
-        folder = self._folder(key)
+        files = self._sets.open(_name(key))
         frames: dict[str, pl.DataFrame] = {}
-        for kind in sorted({path.name.split(".")[0] for path in folder.glob("*.parquet")}):
-            scan = pl.scan_parquet(list(_parts(folder, kind)))
+        for kind in files.kinds() if files is not None else ():
+            scan = pl.scan_parquet(_parts(files, kind))
             end = "line_last" if "line_last" in scan.collect_schema() else "line_first"
             frame = scan.filter(pl.col("line_first") <= last, pl.col(end) >= first).collect()
             if frame.height:
@@ -106,37 +105,36 @@ class FrameStore:
         return frames
 
     def drafts(self) -> Path:
-        """Return the folder of drafts, on the same disk."""
-        folder = self.root / "drafts"
-        folder.mkdir(parents=True, exist_ok=True)
-        return folder
+        """Return the local folder of drafts."""
+        return self._sets.drafts
 
-    def sweep(self, older_than_s: float = 86_400.0) -> None:
+    def sweep_drafts(self, older_than_s: float = 86_400.0) -> None:
         """Remove drafts that a killed process left; recent ones may be in use."""
-        for draft in self.drafts().iterdir():
-            with suppress(FileNotFoundError):  # another worker sweeps too
-                if time.time() - draft.stat().st_mtime > older_than_s:
-                    shutil.rmtree(draft, ignore_errors=True)
+        self._sets.sweep_drafts(older_than_s)
+
+    def sweep(self) -> int:
+        """Remove parses that were never published; return how many."""
+        return self._sets.sweep()
 
     def forget(self, sha256: str) -> None:
         """Delete all frames of a blob."""
-        shutil.rmtree(self.root / sha256[:2] / sha256, ignore_errors=True)
+        self._sets.remove(f"{sha256[:2]}/{sha256}")
 
-    def has(self, key: FrameKey) -> bool:
-        """Return whether this version of the parser parsed the blob already."""
-        return self._folder(key).is_dir()
+    def blobs(self) -> Iterator[tuple[str, float]]:
+        """Yield the SHA-256 of each blob with frames, and when they changed last."""
+        for key, modified in self._sets.stored():
+            yield (key + "/").split("/")[1], modified
 
-    def _folder(self, key: FrameKey) -> Path:
-        if not _NAME.fullmatch(key.format):
-            raise ValueError(f"not a format: {key.format!r}")
-        return self.root / key.sha256[:2] / key.sha256 / f"{key.format}-v{key.version}"
+    def _parts(self, key: FrameKey, kind: str) -> list[Path]:
+        return _parts(self._sets.open(_name(key)), kind)
 
 
-def _parts(folder: Path, kind: str) -> Iterator[Path]:
-    """Yield the files of a kind, in order; none when there are no such records."""
-    path = folder / f"{kind}.parquet"
-    at = 0
-    while path.is_file():
-        yield path
-        at += 1
-        path = folder / f"{kind}.{at}.parquet"
+def _name(key: FrameKey) -> str:
+    if not _NAME.fullmatch(key.format):
+        raise ValueError(f"not a format: {key.format!r}")
+    return f"{key.sha256[:2]}/{key.sha256}/{key.format}-v{key.version}"
+
+
+def _parts(files: FileSet | None, kind: str) -> list[Path]:
+    """Return the files of a kind, in order; none when there are no such records."""
+    return files.parts(kind) if files is not None else []

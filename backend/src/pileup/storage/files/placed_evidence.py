@@ -2,23 +2,21 @@
 
 Screens read windows and moments from here instead of placing everything again per request.
 
-Layout: ``<root>/<incident>/<run>/{<kind>.parquet, evidence.json, <ready>.json}``, and a file
-``current`` that names the run. Samples are sorted by series and continue in ``sample.1.parquet``
-and so on; long series are summarized in ``lanes.parquet`` next to them (``analysis.lanes``).
+An incident is a set of files (``file_sets.py``): ``<kind>.parquet``, ``evidence.json`` and
+``<ready>.json``. Samples are sorted by series and continue in ``sample.1.parquet`` and so on; long
+series are summarized in ``lanes.parquet`` next to them (``analysis.lanes``).
 
-A run is written to a draft and ``current`` replaced atomically, so a reader sees one run or the
-other. The previous run stays for readers that still use it. All content can be derived again.
+A reader sees one run of the analysis or the other; the previous run stays for readers that still
+use it. All content can be derived again.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import os
 import re
 import shutil
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -33,7 +31,8 @@ from pileup.analysis.evidence.evidence import Evidence, EvidenceArtifact
 from pileup.analysis.stacks import same_samples
 from pileup.analysis.waits.by_commits import PENDING
 from pileup.records import frame_schema, with_all_columns
-from pileup.storage.files.blobs import disk_words
+from pileup.storage.files.file_sets import FileSet, FileSets, FolderSets
+from pileup.storage.files.objects import FolderObjects, disk_words
 from pileup.storage.ids import new_id
 
 SAMPLE = "sample"
@@ -54,6 +53,7 @@ WAIT_KINDS = (
 """What a wait graph is made of."""
 
 LANES = "lanes"
+_INDEX = "evidence.json"
 Ready = TypeVar("Ready", bound=msgspec.Struct)
 
 _PART_ROWS = 5_000_000
@@ -69,24 +69,21 @@ class _Index(msgspec.Struct, frozen=True):
     """The first series of each file of samples, in order."""
 
 
-@dataclass(frozen=True, slots=True)
 class PlacedStore:
-    """A folder of placed evidence."""
+    """Placed evidence in a folder or a bucket."""
 
-    root: Path
+    def __init__(self, root: Path | FileSets) -> None:
+        self._sets = FolderSets(FolderObjects(root)) if isinstance(root, Path) else root
 
     def replace(self, incident_id: str, evidence: Evidence, *ready: msgspec.Struct) -> None:
         """Store this evidence as the incident's current run.
 
         ready: precomputed answers; the method ``ready`` returns each by its type.
         """
-        home = self.root / incident_id
-        run = new_id()
-        draft = home / run
-        before = self._run(incident_id)
-        draft.mkdir(parents=True)
+        draft = self._sets.drafts / new_id()
+        draft.mkdir()
         try:
-            with disk_words(self.root):
+            with disk_words(draft.parent):
                 parts: tuple[str, ...] = ()
                 for kind, frame in evidence.frames.items():
                     if kind == SAMPLE and not frame.is_empty():
@@ -95,31 +92,35 @@ class PlacedStore:
                     else:
                         _write(frame, draft / f"{kind}.parquet")
                 index = _Index(evidence.artifacts, dict(evidence.clocks), parts)
-                (draft / "evidence.json").write_bytes(msgspec.json.encode(index))
+                (draft / _INDEX).write_bytes(msgspec.json.encode(index))
                 for answer in ready:
                     (draft / _ready_name(type(answer))).write_bytes(msgspec.json.encode(answer))
-                pointer = home / f"current.{run}"
-                pointer.write_text(run)
-                os.replace(pointer, home / "current")
-        except BaseException:
+            self._sets.publish(incident_id, draft)
+        finally:
             shutil.rmtree(draft, ignore_errors=True)
-            raise
-        for old in home.iterdir():
-            if old.is_dir() and old.name not in (run, before.name if before else run):
-                shutil.rmtree(old, ignore_errors=True)
 
     def forget(self, incident_id: str) -> None:
         """Delete the incident's evidence."""
-        shutil.rmtree(self.root / incident_id, ignore_errors=True)
+        self._sets.remove(incident_id)
+
+    def incidents(self) -> Iterator[tuple[str, float]]:
+        """Yield the id of each incident with evidence, and when it changed last."""
+        for key, modified in self._sets.stored():
+            yield key.partition("/")[0], modified
+
+    def sweep_drafts(self, older_than_s: float = 86_400.0) -> None:
+        """Remove drafts that a killed process left; recent ones may be in use."""
+        self._sets.sweep_drafts(older_than_s)
+
+    def sweep(self) -> int:
+        """Remove runs that were never published; return how many."""
+        return self._sets.sweep()
 
     def ready(self, incident_id: str, kind: type[Ready]) -> Ready | None:
         """Return the answer of this type that was stored with the evidence, or None."""
-        run = self._run(incident_id)
-        try:
-            text = (run / _ready_name(kind)).read_bytes() if run else None
-        except FileNotFoundError:
-            return None
-        return msgspec.json.decode(text, type=kind) if text else None
+        files = self._sets.open(incident_id)
+        path = files.path(_ready_name(kind)) if files else None
+        return msgspec.json.decode(path.read_bytes(), type=kind) if path else None
 
     def waits(self, incident_id: str, run: str | None = None) -> Evidence | None:
         """Load the evidence for wait graphs, with only the samples that they read.
@@ -128,12 +129,11 @@ class PlacedStore:
 
         run: which analysis, of those still stored; the last one by default.
         """
-        folder = self._run(incident_id) if run is None else self.root / incident_id / run
-        if folder is None or not folder.is_dir():
+        files = self._sets.open(incident_id, run)
+        if files is None:
             return None
-        index = _index(folder)
-        loaded = same_samples.without_repeated(_loaded(folder, index, WAIT_KINDS))
-        paths = _paths(folder, SAMPLE, index)
+        loaded = same_samples.without_repeated(_loaded(files, _index(files), WAIT_KINDS))
+        paths = files.parts(SAMPLE)
         if not paths:
             return loaded
         name = pl.col("series")
@@ -143,8 +143,8 @@ class PlacedStore:
 
     def load(self, incident_id: str, kinds: Collection[str]) -> Evidence | None:
         """Load the evidence with only these kinds of frames; None before the first analysis."""
-        run = self._run(incident_id)
-        return None if run is None else _loaded(run, _index(run), kinds)
+        files = self._sets.open(incident_id)
+        return None if files is None else _loaded(files, _index(files), kinds)
 
     def index(self, incident_id: str) -> Evidence | None:
         """Load artifacts and their placement, without frames; None before the first analysis."""
@@ -152,9 +152,9 @@ class PlacedStore:
 
     def scan(self, incident_id: str, kind: str) -> pl.LazyFrame:
         """Scan the records of one kind lazily; empty before the first analysis."""
-        run = self._run(incident_id)
-        path = run / f"{kind}.parquet" if run else None
-        if path is None or not path.is_file():
+        files = self._sets.open(incident_id)
+        path = files.path(f"{kind}.parquet") if files else None
+        if path is None:
             return no_records(kind)
         scan = pl.scan_parquet(path)
         known = scan.collect_schema().names()
@@ -163,21 +163,20 @@ class PlacedStore:
 
     def run(self, incident_id: str) -> str | None:
         """Return the id of the last analysis; the stored evidence changes only with it."""
-        run = self._run(incident_id)
-        return run.name if run else None
+        return self._sets.current(incident_id)
 
     def times(self, incident_id: str) -> Evidence | None:
         """Load every frame with only its time columns: artifact, time, wall_us, clock."""
-        run = self._run(incident_id)
-        if run is None:
+        files = self._sets.open(incident_id)
+        if files is None:
             return None
-        index = _index(run)
-        kinds = sorted({path.stem.partition(".")[0] for path in run.glob("*.parquet")} - {LANES})
+        index = _index(files)
         frames = {
             kind: frame.select(COLUMNS).collect()
-            for kind in kinds
-            if set(COLUMNS)
-            <= set((frame := pl.scan_parquet(_paths(run, kind, index))).collect_schema().names())
+            for kind in files.kinds()
+            if kind != LANES
+            and set(COLUMNS)
+            <= set((frame := pl.scan_parquet(files.parts(kind))).collect_schema().names())
         }
         return Evidence(artifacts=index.artifacts, frames=frames, clocks=index.clocks)
 
@@ -192,17 +191,17 @@ class PlacedStore:
 
         With a window, only those inside (both ends).
         """
-        run = self._run(incident_id)
-        if run is None or not series:
+        files = self._sets.open(incident_id) if series else None
+        if files is None:
             return pl.DataFrame(schema=_SAMPLES)
-        parts = _index(run).parts
+        parts = _index(files).parts
         wanted: dict[int, list[str]] = {}
         for name in series:
             wanted.setdefault(max(0, bisect_right(parts, name) - 1), []).append(name)
         scans = [
             pl.scan_parquet(path).filter(_is_one_of(ids), *_within(start_us, end_us))
             for at, ids in wanted.items()
-            if (path := _part(run, SAMPLE, at)).is_file()
+            if (path := files.path(_part(SAMPLE, at)))
         ]
         if not scans:
             return pl.DataFrame(schema=_SAMPLES)
@@ -210,19 +209,11 @@ class PlacedStore:
 
     def long_series(self, incident_id: str, series: Collection[str]) -> pl.DataFrame:
         """Load the buckets of summarized series: columns id and those of ``lanes.BUCKETS``."""
-        run = self._run(incident_id)
-        path = run / f"{LANES}.parquet" if run else None
-        if path is None or not path.is_file():
+        files = self._sets.open(incident_id)
+        path = files.path(f"{LANES}.parquet") if files else None
+        if path is None:
             return pl.DataFrame(schema={"id": pl.String, **BUCKETS})
         return pl.scan_parquet(path).filter(_is_one_of(list(series))).collect()
-
-    def _run(self, incident_id: str) -> Path | None:
-        home = self.root / incident_id
-        try:
-            run = home / (home / "current").read_text().strip()
-        except FileNotFoundError:
-            return None
-        return run if run.is_dir() else None
 
 
 _SAMPLES = {
@@ -252,7 +243,7 @@ def write_samples(folder: Path, pieces: Iterable[pl.DataFrame]) -> tuple[str, ..
         text = [name for name in TEXT if name in frames[0].columns]
         # as text: row groups are skipped by the ids that they hold
         whole = pl.concat([frame.with_columns(pl.col(text).cast(pl.String)) for frame in frames])
-        _write(whole, _part(folder, SAMPLE, at))
+        _write(whole, folder / _part(SAMPLE, at))
     if sums:
         _write(pl.concat(sums), folder / f"{LANES}.parquet")
     return tuple(firsts)
@@ -282,18 +273,13 @@ def _write(frame: pl.DataFrame, path: Path) -> None:
     frame.lazy().sink_parquet(path, compression="zstd", row_group_size=_ROW_GROUP)
 
 
-def _part(run: Path, kind: str, at: int) -> Path:
-    return run / (f"{kind}.{at}.parquet" if at else f"{kind}.parquet")
+def _part(kind: str, at: int) -> str:
+    return f"{kind}.{at}.parquet" if at else f"{kind}.parquet"
 
 
-def _paths(run: Path, kind: str, index: _Index) -> list[Path]:
-    count = len(index.parts) if kind == SAMPLE else 1
-    return [path for at in range(max(1, count)) if (path := _part(run, kind, at)).is_file()]
-
-
-def _loaded(run: Path, index: _Index, kinds: Collection[str]) -> Evidence:
+def _loaded(files: FileSet, index: _Index, kinds: Collection[str]) -> Evidence:
     """Load the evidence of a run with only these kinds of frames."""
-    paths = {kind: _paths(run, kind, index) for kind in kinds}
+    paths = {kind: files.parts(kind) for kind in kinds}
     return Evidence(
         artifacts=index.artifacts,
         frames={
@@ -310,8 +296,10 @@ def _ready_name(kind: type[msgspec.Struct]) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower() + ".json"
 
 
-def _index(run: Path) -> _Index:
-    return msgspec.json.decode((run / "evidence.json").read_bytes(), type=_Index)
+def _index(files: FileSet) -> _Index:
+    path = files.path(_INDEX)
+    assert path is not None  # every run has it
+    return msgspec.json.decode(path.read_bytes(), type=_Index)
 
 
 def _is_one_of(ids: list[str]) -> pl.Expr:

@@ -275,13 +275,6 @@ class Bin:
             )
             self._unit.notify(incident_id, KINDS[kind].topic)
 
-    def unused(self, shas: set[str]) -> set[str]:
-        """Return the blobs that no artifact refers to, deleted artifacts included."""
-        used = self._session.scalars(
-            select(models.Artifact.sha256).where(models.Artifact.sha256.in_(shas))
-        )
-        return shas - set(used)
-
     def _old(self, model: Any, before: datetime, limit: int, *more: Any) -> list[str]:
         return list(
             self._session.scalars(

@@ -26,6 +26,7 @@ from pileup import __version__
 from pileup.formats.metrics.parts import csv_mapping
 from pileup.numerals import grouped
 from pileup.storage import models
+from pileup.storage.artifacts.blob_holds import hold_blobs
 from pileup.storage.artifacts.mappings import Mappings
 from pileup.storage.audit import Actor, record
 from pileup.storage.database import Database, Unit, clean
@@ -177,6 +178,7 @@ def _read(
     old_id = _only(work["incidents"], manifest)
     _store_artifacts(archive, blobs, work["artifacts"], limits)
     with database.unit() as unit:
+        hold_blobs(unit, blobs, {str(row["sha256"]) for row in work["artifacts"]})
         arrival = Arrival(unit, _people(unit, people, by))
         for name, rows in work.items():
             arrival.assign_ids(name, rows)

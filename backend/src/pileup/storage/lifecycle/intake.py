@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy.exc import IntegrityError
 
 from pileup.storage.artifacts.artifacts import Artifacts
+from pileup.storage.artifacts.blob_holds import hold_blobs
 from pileup.storage.audit import Actor
 from pileup.storage.database import Database, Unit
 from pileup.storage.files.blobs import Blob, BlobStore
@@ -33,6 +34,7 @@ def load_sample(
             stored.append((file, blobs.store(stream, max_bytes)))
     try:
         with database.unit() as unit:
+            hold_blobs(unit, blobs, [blob.sha256 for _, blob in stored])
             incident = Incidents(unit).create(
                 by,
                 sample.title,

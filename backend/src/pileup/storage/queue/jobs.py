@@ -293,6 +293,24 @@ class Jobs:
         self._db.flush()
         return True
 
+    def postpone(self, job: Job, delay_s: float) -> bool:
+        """Queue a running job again for later, through no fault of its own; False: not ours."""
+        row = self._db.scalar(
+            select(models.Job)
+            .where(
+                models.Job.id == job.id,
+                models.Job.attempt == job.attempt,
+                models.Job.state == "running",
+            )
+            .with_for_update()
+        )
+        if row is None:
+            return False
+        row.not_before = func.now() + timedelta(seconds=delay_s)
+        self._queue_again(row)
+        self._db.flush()
+        return True
+
     # ---- sweeping
 
     def due(self, limit: int) -> int:

@@ -77,7 +77,7 @@ class PinValues:
 
     def _of_lines(self, locator: Mapping[str, Any]) -> PinnedValue | None:
         key = self._key(locator["artifact"])
-        if key is None or not self._frames.has(key):
+        if key is None or not self._frames.holds(key):
             return None
         first = locator["line_first"]
         frames = self._frames.lines(key, first, locator.get("line_last") or first)

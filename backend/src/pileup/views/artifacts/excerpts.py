@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.database import Unit
+from pileup.storage.errors import NotFound
 from pileup.storage.files.blobs import BlobStore
 from pileup.storage.files.raw_lines import LineReader
 
@@ -45,7 +46,8 @@ class Excerpts:
         artifact = self._by_sha.get(sha256)
         if artifact is None or artifact.lines is None or first > artifact.lines:
             return None
-        path = self._blobs.path(sha256)
-        if not path.is_file():
+        try:
+            path = self._blobs.path(sha256)
+        except NotFound:
             return None
         return LineReader(path, self._artifacts.line_index(artifact.id), artifact.lines)

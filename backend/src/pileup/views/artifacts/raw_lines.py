@@ -68,7 +68,6 @@ def reader_of(unit: Unit, blobs: BlobStore, artifact_id: str) -> LineReader:
             f"{artifact.path} has no lines to show: it is {artifact.state.replace('_', ' ')}"
             + ("; open its members instead" if artifact.state == "expanded" else "")
         )
-    blobs.open(artifact.sha256).close()
     path = blobs.path(artifact.sha256)
     return LineReader(path, artifacts.line_index(artifact_id), artifact.lines)
 

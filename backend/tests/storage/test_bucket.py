@@ -1,0 +1,168 @@
+"""An S3 bucket instead of folders: whole or not at all, whatever the server does meanwhile."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from pileup import records
+from pileup.settings import Settings
+from pileup.storage.errors import Damaged, InUse, NotFound, StoreUnreachable
+from pileup.storage.files.frames import FrameKey
+from pileup.views.stores import Stores, open_stores
+from tests.support.s3_server import Faults, bucket_settings, faulty, moto_in_process
+
+KEY = FrameKey("ab" * 32, "x", 1)
+TEXT = b"".join(b"line %d of a log that compresses well\n" % at for at in range(40_000))
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[str]:
+    with moto_in_process() as address:
+        yield address
+
+
+@pytest.fixture
+def prefix(request: pytest.FixtureRequest) -> str:
+    return hashlib.sha256(request.node.name.encode()).hexdigest()[:12]
+
+
+def opened(home: Path, endpoint: str, prefix: str) -> Stores:
+    """Open the stores of a machine with its own data folder."""
+    home.mkdir(exist_ok=True)
+    more = bucket_settings(endpoint, s3_prefix=prefix)
+    return open_stores(Settings(home=home, min_free_bytes=0, **more))
+
+
+def noise(size: int) -> bytes:
+    return random.Random(size).randbytes(size)
+
+
+def events(count: int) -> pl.DataFrame:
+    lines = list(range(1, count + 1))
+    return records.build_frame("event", {"line_first": lines, "kind": "log", "message": "text"})
+
+
+def test_a_blob_is_the_same_on_every_machine(tmp_path: Path, endpoint: str, prefix: str) -> None:
+    """Compressed where it pays, read through the cache, checked, and gone when removed."""
+    one, two = (opened(tmp_path / name, endpoint, prefix) for name in "ab")
+    stored = {}
+    for content in (b"", b"small", TEXT, noise(100_000)):
+        blob = one.blobs.store(io.BytesIO(content), 1 << 30)
+        assert (blob.sha256, blob.bytes) == (hashlib.sha256(content).hexdigest(), len(content))
+        assert two.blobs.open(blob.sha256).read() == content
+        assert two.blobs.digest(blob.sha256) == blob
+        stored[blob.sha256] = content
+    sizes = {name: entry.bytes for name, entry in two.blobs.entries()}
+    assert sizes.keys() == stored.keys()
+    assert sizes[hashlib.sha256(TEXT).hexdigest()] < len(TEXT) / 4
+    for sha256 in stored:
+        assert two.blobs.remove(sha256, untouched_s=-10, now=0.0) is False
+        assert two.blobs.remove(sha256, untouched_s=-10, now=9e9)
+    with pytest.raises(NotFound):
+        two.blobs.path(hashlib.sha256(b"small").hexdigest())
+
+
+def test_changed_bytes_are_not_handed_out(tmp_path: Path, endpoint: str, prefix: str) -> None:
+    one, two = (opened(tmp_path / name, endpoint, prefix) for name in "ab")
+    for content in (b"small", TEXT):
+        blob = one.blobs.store(io.BytesIO(content), 1 << 30)
+        entry = one.blobs.find(blob.sha256)
+        assert entry is not None
+        data = one.blobs.objects.read(entry.key)
+        assert data is not None
+        for changed in (data[:-1], bytes([data[0] ^ 1]) + data[1:]):
+            one.blobs.objects.write(entry.key, changed)
+            with pytest.raises(Damaged):
+                two.blobs.path(blob.sha256)
+            assert two.blobs.digest(blob.sha256) != blob
+
+
+def test_an_upload_continues_on_another_machine(tmp_path: Path, endpoint: str, prefix: str) -> None:
+    """Of two requests at the same byte one fails; what was acknowledged is one file."""
+    one, two = (opened(tmp_path / name, endpoint, prefix) for name in "ab")
+    content = noise(300_000)
+    for at, stores in ((0, one), (100_000, two), (200_000, one)):
+        with stores.uploads.append("u1") as appender:
+            assert appender.offset == at
+            appender.write(content[at : at + 60_000])
+            appender.sync()
+            appender.write(content[at + 60_000 : at + 100_000])
+            appender.sync()
+    with one.uploads.append("u1") as first, two.uploads.append("u1") as second:
+        first.write(b"end")
+        first.sync()
+        second.write(b"other")
+        with pytest.raises(InUse):
+            second.sync()
+    assert two.uploads.received("u1") == 300_003
+    assert [name for name, _ in two.uploads.stored()] == ["u1"]
+    blob = two.uploads.keep("u1", two.blobs)
+    assert one.blobs.open(blob.sha256).read() == content + b"end"
+    two.uploads.remove("u1")
+    assert one.uploads.received("u1") == 0
+
+
+def test_frames_are_replaced_as_a_whole(tmp_path: Path, endpoint: str, prefix: str) -> None:
+    one, two = (opened(tmp_path / name, endpoint, prefix) for name in "ab")
+    assert two.frames.load(KEY) is None
+    for count in (3, 0, 5, 7):
+        one.frames.replace(KEY, {"event": events(count)} if count else {})
+        loaded = two.frames.load(KEY)
+        assert loaded is not None
+        assert [frame.height for frame in loaded.values()] == ([count] if count else [])
+    assert next(iter(two.frames.blobs()))[0] == KEY.sha256
+    two.frames.forget(KEY.sha256)
+    assert one.frames.load(KEY) is None
+    assert list(one.frames.blobs()) == []
+
+
+@pytest.mark.parametrize(
+    ("matching", "fault"),
+    [
+        (b"PUT", {"answer": 500}),
+        (b"PUT", {"answer": 503, "skip": 1}),
+        (b"partNumber=2", {"cut_after": 100_000}),
+        (b"POST", {"answer": 503, "skip": 1}),
+    ],
+    ids=["refused", "refused-later", "cut-in-a-part", "not-completed"],
+)
+def test_a_failed_store_shows_nothing(
+    tmp_path: Path, endpoint: str, prefix: str, matching: bytes, fault: dict[str, int]
+) -> None:
+    """Neither half of a blob nor half of a set; the same again succeeds when the fault is over."""
+    quick = {"s3_retry_s": 0.0}
+    with faulty(endpoint) as (address, faults):
+        more = bucket_settings(address, s3_prefix=prefix, **quick)
+        stores = open_stores(Settings(home=tmp_path / "a", min_free_bytes=0, **more))
+        other = opened(tmp_path / "b", endpoint, prefix)
+        stores.frames.replace(KEY, {"event": events(3)})
+        content = noise(9 * 1024 * 1024)
+        faults.matching = matching
+        _set(faults, fault)
+        with pytest.raises(StoreUnreachable):
+            stores.blobs.store(io.BytesIO(content), 1 << 30)
+        assert faults.seen
+        assert list(other.blobs.entries()) == []
+        if matching == b"PUT":
+            _set(faults, fault)
+            with pytest.raises(StoreUnreachable):
+                stores.frames.replace(KEY, {"event": events(5), "setting": events(1)})
+            assert {
+                kind: frame.height for kind, frame in (other.frames.load(KEY) or {}).items()
+            } == {"event": 3}
+        faults.clear()
+        blob = stores.blobs.store(io.BytesIO(content), 1 << 30)
+        assert other.blobs.open(blob.sha256).read() == content
+        assert not list((tmp_path / "a" / "drafts" / "blobs").iterdir())
+
+
+def _set(faults: Faults, fault: dict[str, int]) -> None:
+    for name, value in fault.items():
+        setattr(faults, name, value)
