@@ -144,6 +144,11 @@ types: $(VENV)/.installed-dev $(NODE_MODULES) ## regenerate the UI's API types
 fuzz: $(VENV)/.installed-dev ## search for parser defects (FORMAT=gdb SECONDS=60, or all)
 	@sh scripts/fuzz.sh "$(or $(FORMAT),all)" "$(or $(SECONDS),60)"
 
+.PHONY: mutants
+mutants: $(VENV)/.installed-dev ## break the code in small ways, count what the tests notice (PACKAGE=report, BASE=commit, SEED=7, SECONDS=900)
+	@$(BIN)/python scripts/mutants.py $(if $(PACKAGE),--package $(PACKAGE)) $(if $(BASE),--changed $(BASE)) \
+		$(if $(SEED),--seed $(SEED)) --seconds $(or $(SECONDS),900)
+
 .PHONY: docs
 docs: $(VENV)/.installed-dev ## regenerate the tables of docs/
 	@$(BIN)/pileup formats --write docs/reference/formats.md
