@@ -119,7 +119,7 @@ def evaluate(signature: Signature, observed: Observed, larger: Larger) -> Outcom
     for seen in waits[:1]:
         score, reasons = _reduce_score(score, seen, larger)
         against += reasons
-    if score < LEAST and _is_open(needs):
+    if score < FOUND and _is_open(needs):
         return Outcome(None, signs, False)
     why = _sentence("; ".join(_without_repeats(list(filter(None, map(_clause, held))))))
     evidence: list[Locator] = [locator for answer in held for locator in answer.seen.evidence]

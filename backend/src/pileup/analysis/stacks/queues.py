@@ -240,7 +240,8 @@ def _by_stack(functions: tuple[str, ...]) -> Queue | None:
         for queue in _BY_FUNCTION.get(function_key(function), ()):
             if engine and queue.id == "table-cache":
                 continue  # what opens the table waits inside its storage engine
-            if time_class not in _LOCKS or wait_classes.of_queue(queue.id) == time_class:
+            own = wait_classes.of_queue(queue.id)
+            if own == time_class or not {own, time_class} & _LOCKS:
                 return queue
     return None
 

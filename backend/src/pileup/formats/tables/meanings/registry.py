@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from pileup.formats.tables.layouts.reader import ResultSet
 from pileup.formats.tables.meanings import (
+    group_members,
     grouped_sessions,
     innodb_metrics,
     latch_counts,
@@ -69,6 +70,7 @@ MEANINGS: tuple[Meaning, ...] = (
         open_tables.handler,
         frozenset(open_tables.COLUMNS),
     ),
+    Meaning(RESULT, group_members.is_members, group_members.handler),
     Meaning(RESULT, named_values.is_named_values, named_values.handler, named_values.NAMES),
     Meaning(RESULT, selected_variables.is_selected, selected_variables.handler),
     Meaning(RESULT, sampled_values.is_sampled, sampled_values.handler),
