@@ -30,6 +30,7 @@ from tests.support.rounds import (
     parametrize_seeds,
     rounds_of,
 )
+from tests.support.skips import Skips
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -59,6 +60,7 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("pileup")
     choose_turn(config)
     config.pluginmanager.register(Groups())
+    config.pluginmanager.register(Skips())
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -145,7 +145,7 @@ def _authority(folder: Path) -> tuple[Path, Path]:
     """A certificate authority of this test, and what it vouches for: hooks.example.test."""
     openssl = shutil.which("openssl")
     if openssl is None:
-        pytest.skip("the openssl command, which makes the certificates, is not here")
+        pytest.skip("this machine has no openssl, which makes the certificates")
 
     def make(*words: str) -> None:
         subprocess.run([openssl, *words], cwd=folder, check=True, capture_output=True)

@@ -18,7 +18,9 @@ def test_an_ordinary_user_stays_who_it_is(tmp_path: Path, monkeypatch: pytest.Mo
     assert identity.choose_identity(tmp_path, Path("/bin/true")) == identity.Identity("self")
 
 
-@pytest.mark.skipif(not AS_ROOT, reason="these ways are for root, and we are not root")
+@pytest.mark.skipif(
+    not AS_ROOT, reason="this machine runs the tests as a user, and these ways are for root"
+)
 @pytest.mark.parametrize("way", ["capability", "namespace"])
 def test_root_runs_the_server_below_a_closed_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
