@@ -20,6 +20,7 @@ from pileup.analysis.blocked_time.blame import End, Flow, root_of, unfollowed
 from pileup.analysis.blocked_time.population import Member
 from pileup.analysis.contract import PathStepDoc, RootDoc, WaitNode
 from pileup.analysis.evidence.times import iso
+from pileup.analysis.stacks import queues
 from pileup.analysis.waits.by_latches import UNNAMED
 from pileup.analysis.waits.counts import Counts
 from pileup.analysis.waits.draft import Graph
@@ -239,7 +240,7 @@ class Roots:
         self, gate: str, holders: Mapping[str, dict[int, float]], unheld: Mapping[int, float]
     ) -> str | None:
         """Return the holder to which also the moments that show none belong; None: unknown."""
-        if not holders or not unheld or gate.partition(":")[0] in _PASSING:
+        if not holders or not unheld or _passes(gate):
             return None
         known = set().union(*holders.values())
         if len(known) < _KNOWN_OFTEN * len(known | set(unheld)):
@@ -362,6 +363,12 @@ def _rotates(holders: Mapping[str, Mapping[int, float]]) -> bool:
         known |= set(moments)
     most = max((len(moments) for moments in holders.values()), default=0)
     return len(holders) > 1 and 2 * most < len(known)
+
+
+def _passes(gate: str) -> bool:
+    """Return whether what a gate guards is held for a fraction of a second."""
+    kind, _, label = gate.partition(":")
+    return kind in _PASSING or (kind == "queue" and queues.is_passing(label))
 
 
 def _class_of(member: Member | None) -> str:

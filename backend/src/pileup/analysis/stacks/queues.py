@@ -17,6 +17,7 @@ from pileup.analysis.evidence.scene import Actor
 from pileup.analysis.stacks.hot_stacks import is_waiting
 from pileup.knowledge import function_key, wait_classes
 
+_PASSING = frozenset({"free-page", "table-cache", "adaptive-hash"})
 _LOCKS = frozenset({"metadata_lock", "row_lock", "table_lock", "global_lock", "user_lock"})
 """Classes of locks: a stack that waits for one of them waits in no other queue."""
 
@@ -204,6 +205,11 @@ _BY_FUNCTION: dict[str, list[Queue]] = {}
 for _each in QUEUES:
     for _function in _each.functions:
         _BY_FUNCTION.setdefault(_function, []).append(_each)
+
+
+def is_passing(label: str) -> bool:
+    """Return whether a queue is for something that each holder gives back at once."""
+    return any(queue.label == label and queue.id in _PASSING for queue in QUEUES)
 
 
 def waits_in(actor: Actor) -> Queue | None:

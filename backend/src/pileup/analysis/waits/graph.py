@@ -14,6 +14,7 @@ from pileup.analysis.evidence.scene import Scene
 from pileup.analysis.waits import (
     by_commit_order,
     by_commits,
+    by_free_pages,
     by_instruments,
     by_latch_stacks,
     by_latches,
@@ -41,6 +42,7 @@ def build(evidence: Evidence, scene: Scene, server: Server | None = None) -> Gra
     by_commits.commits(draft)
     by_queues.unlisted(draft)
     by_latch_stacks.stacks_alone(draft)
+    by_free_pages.page_holders(draft)
     return draft.graph()
 
 

@@ -30,6 +30,7 @@ from pileup.analysis.evidence.downsample import BUCKETS, LONG, sum_up, values_of
 from pileup.analysis.evidence.evidence import Evidence, EvidenceArtifact
 from pileup.analysis.stacks import same_samples
 from pileup.analysis.waits.by_commits import PENDING
+from pileup.analysis.waits.by_free_pages import COUNTERS
 from pileup.records import frame_schema, with_all_columns
 from pileup.storage.files.file_sets import FileSet, FileSets, FolderSets
 from pileup.storage.files.objects import FolderObjects, disk_words
@@ -137,7 +138,8 @@ class PlacedStore:
         if not paths:
             return loaded
         name = pl.col("series")
-        wanted = name.is_between(pl.lit(min(PENDING)), pl.lit(max(PENDING))) & name.is_in(PENDING)
+        read = (*PENDING, *COUNTERS)
+        wanted = name.is_between(pl.lit(min(read)), pl.lit(max(read))) & name.is_in(read)
         pending = pl.scan_parquet(paths).filter(wanted).collect()
         return dataclasses.replace(loaded, frames=loaded.frames | {SAMPLE: pending})
 

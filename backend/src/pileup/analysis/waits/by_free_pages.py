@@ -1,0 +1,128 @@
+"""Latches on pages whose holders need a free page of the buffer pool.
+
+A thread holds the latch of a page or of an index inside a mini-transaction only, which lasts for
+microseconds unless another latch, a read or the search for a free page stops it. SEMAPHORES prints
+the first and not the last: where no page is free, a holder that keeps others waiting and waits for
+no latch itself is inferred to need one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+
+import polars as pl
+
+from pileup.analysis.evidence.scene import Actor, Row
+from pileup.analysis.stacks import queues
+from pileup.analysis.waits.draft import Draft, Resource
+
+_OF_PAGES = frozenset({"buf_block_lock", "index_tree_lock"})
+_LONG_S = 1.0
+"""Longer than a mini-transaction that nothing stops."""
+_THREADS = 3
+"""Threads that queue behind a holder that is stuck, or that search for a free page."""
+_INFERRED = 0.55
+_TOGETHER_US = 2_000_000
+"""A stack further from the dump shows what its thread did at another time."""
+_FREE, _QUEUE = "innodb.pool_free_pages", "free-page"
+_WRITES = ("innodb.pool_pending_lru_writes", "innodb.pool_pending_single_page_writes")
+COUNTERS = (_FREE, *_WRITES)
+"""Counters of a dump that show that pages are written because none is free."""
+
+
+def page_holders(draft: Draft) -> None:
+    """Add the wait for a free page of those who hold latches on pages and wait for no latch."""
+    waits = [
+        edge
+        for edge in draft.edges
+        if edge.kind == "waits_for"
+        and edge.target in draft.resources
+        and draft.resources[edge.target].latch in _OF_PAGES
+    ]
+    many = Counter(edge.target for edge in waits)
+    stuck = {
+        edge.target: None
+        for edge in waits
+        if (edge.waited_s or 0.0) >= _LONG_S or many[edge.target] >= _THREADS
+    }
+    unseen = list(_unseen(draft, stuck)) if stuck else []
+    starved = _starved(draft) if unseen else None
+    if starved is None:
+        return
+    queue = next(each for each in queues.QUEUES if each.id == _QUEUE)
+    name = f"queue:{queue.id}"
+    resource = draft.resources.setdefault(
+        name, Resource(name, "queue", queue.label, meaning=queue.meaning)
+    )
+    why, row = starved
+    note = f"inferred: keeps others waiting and waits for no latch, while {why}"
+    for holder in unseen:
+        if isinstance(holder, Actor):
+            draft.wait(
+                holder, resource, note=note, confidence=_INFERRED, locators=[draft.lines(row)]
+            )
+        else:
+            draft.hold(holder, resource, note=note, lines=row, inferred=True, confidence=_INFERRED)
+
+
+def _unseen(draft: Draft, latches: Collection[str]) -> Iterator[Actor | Resource]:
+    """Return the holders of which no stack and no wait shows what they do, each once."""
+    holders: dict[str, list[str]] = {}
+    for edge in draft.edges:
+        if edge.kind == "held_by":
+            holders.setdefault(edge.source, []).append(edge.target)
+    readers = [name for name in holders if name.removeprefix("readers:") in latches]
+    seen: set[str] = set()
+    for name in [*latches, *(f"readers:{latch}" for latch in latches), *readers]:
+        if name not in draft.resources:
+            continue
+        for target in holders.get(name) or [name]:
+            actor = draft.scene.actors.get(target)
+            known = target in draft.waiting or (actor is not None and _has_stack(draft, actor))
+            if target in seen or known or (actor is None and target in holders):
+                continue
+            seen.add(target)
+            yield actor if actor is not None else draft.resources[target]
+
+
+def _has_stack(draft: Draft, actor: Actor) -> bool:
+    """Return whether a stack of this very moment shows what a thread does."""
+    stack, dump = actor.stack, draft.scene.dump
+    if stack is None or dump is None or stack["time"] is None or dump["time"] is None:
+        return stack is not None
+    return bool(abs(stack["time"] - dump["time"]) <= _TOGETHER_US)
+
+
+def _starved(draft: Draft) -> tuple[str, Row] | None:
+    """Return the words and the line that show that no page is free; None: nothing shows it."""
+    count, first = 0, None
+    for row in draft.scene.stacks:
+        queue = queues.by_stack([frame["function"] for frame in row["frames"]])
+        if queue is not None and queue.id == _QUEUE:
+            count, first = count + max(1, row["count"] // max(1, row["samples"])), first or row
+    if first is not None and count >= _THREADS:
+        return f"{count} stacks search for a free page", first
+    return _starved_by_dump(draft)
+
+
+def _starved_by_dump(draft: Draft) -> tuple[str, Row] | None:
+    dump, samples = draft.scene.dump, draft.evidence.frame("sample")
+    if dump is None or samples is None:
+        return None
+    rows = samples.filter(
+        (pl.col("artifact") == dump["artifact"])
+        & pl.col("series").cast(pl.String).is_in(COUNTERS)
+        & pl.col("line_first").is_between(dump["line_first"], dump["line_last"])
+    ).sort("line_first")
+    free = rows.filter(pl.col("series").cast(pl.String) == _FREE)
+    writes = rows.filter(pl.col("series").cast(pl.String).is_in(_WRITES))["value"].sum()
+    if free.is_empty() or free["value"].max() != 0 or not writes:
+        return None
+    row = free.row(0, named=True)
+    return f"the dump counts no free page and {writes:.0f} page writes", {
+        **row, "line_last": row["line_first"],
+    }  # fmt: skip
+
+
+__all__ = ["COUNTERS", "page_holders"]

@@ -1,0 +1,48 @@
+"""Holders of page latches need a free page where none is free, and nowhere else."""
+
+from __future__ import annotations
+
+import pytest
+
+from pileup.analysis.waits import moment_graph
+from tests.analysis.waits.test_waits import dump, evidence
+
+_PAGE, _HASH = ("buf0buf.cc", 1460), ("btr0sea.cc", 202)
+
+
+def shown(created: tuple[str, int], free: int, single: int, waiters: int = 3) -> str:
+    """A dump in which thread 9 keeps others waiting at a latch."""
+    waits = "".join(
+        f"--Thread {n} has waited at row0sel.cc line 5124 for 0.10 seconds the semaphore:\n"
+        f"S-lock on RW-latch at 0x7fd83a5b2880 created in file {created[0]} line {created[1]}\n"
+        "a writer (thread id 9) has reserved it in mode  exclusive\n"
+        "number of readers 0, waiters flag 1, lock_word: 0\n"
+        for n in range(1, waiters + 1)
+    )
+    pool = (
+        "----------------------\nBUFFER POOL AND MEMORY\n----------------------\n"
+        f"Buffer pool size   383\nFree buffers       {free}\nDatabase pages     383\n"
+        f"Pending writes: LRU 0, flush list 0, single page {single}\n"
+    )
+    return dump(waits).replace(
+        "----------------------------\nEND OF INNODB", pool + "-" * 28 + "\nEND OF INNODB"
+    )
+
+
+@pytest.mark.parametrize(
+    ("created", "free", "single", "waiters", "needs"),
+    [
+        (_PAGE, 0, 4, 3, True),
+        (_PAGE, 64, 4, 3, False),  # pages are free
+        (_PAGE, 0, 0, 3, False),  # nothing is written: the pool is full, and nobody waits for it
+        (_HASH, 0, 4, 3, False),  # held by more than a mini-transaction
+        (_PAGE, 0, 4, 1, False),  # one waiter for a tenth of a second proves nothing
+    ],
+)
+def test_the_holder_of_a_page_needs_a_free_one(
+    created: tuple[str, int], free: int, single: int, waiters: int, needs: bool
+) -> None:
+    graph = moment_graph.wait_graph(evidence(shown(created, free, single, waiters)), None)
+    edges = [e for e in graph.edges if e.target == "queue:free-page"]
+    assert [(e.source, e.confidence) for e in edges] == ([("thread:9", 0.55)] if needs else [])
+    assert {root.node for root in graph.roots} == {"queue:free-page" if needs else "thread:9"}
