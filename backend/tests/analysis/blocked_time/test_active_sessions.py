@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from pileup.analysis import analyse
 from pileup.analysis.blocked_time.active_sessions import (
     MOST_POINTS,
     Level,
@@ -14,6 +15,7 @@ from pileup.analysis.blocked_time.active_sessions import (
 )
 from pileup.analysis.contract import ActiveSessionsDoc
 from tests.analysis.frames import T0, S
+from tests.analysis.waits.test_waits import evidence as printed
 from tests.support.captures import analysis_of, of_samples, sample
 
 
@@ -93,3 +95,38 @@ def test_laws_hold_for_the_samples(name: str) -> None:
     for capture in analysis.captures:
         assert capture.active_sessions is not None
         adds_up(capture.active_sessions)
+
+
+def _as_printed(counts: dict[str, int], form: str) -> str:
+    """Print sessions by State: with their ids, without, or counted by the server."""
+    if form == "counted":
+        rows = [f"{state}\t{count}" for state, count in counts.items()]
+        return "\n".join(["State\tcount(*)", *rows]) + "\n"
+    head = ["Id", "User", "Host", "db", "Command", "Time", "State", "Info"]
+    rows = [
+        f"{number}\tapp\t10.0.0.{number % 200}:5000\tshop\tQuery\t9\t{state}\tselect 1"
+        for number, state in enumerate((s for s, n in counts.items() for _ in range(n)), start=10)
+    ]
+    first = 0 if form == "ids" else 1
+    return "\n".join("\t".join(row.split("\t")[first:]) for row in ["\t".join(head), *rows]) + "\n"
+
+
+@pytest.mark.seeds(4, 60)
+def test_lists_with_ids_without_and_counted_show_the_same_classes(seed: int) -> None:
+    """A list that names no session counts as many, of the same classes, and bridges no more."""
+    dice = random.Random(seed)
+    states = [
+        "Waiting for table metadata lock",
+        "updating",
+        "Waiting for global read lock",
+        "query end",
+    ]
+    counts = {state: dice.randint(1, 60) for state in dice.sample(states, dice.randint(1, 4))}
+    shown = []
+    for form in ("ids", "no ids", "counted"):
+        doc = analyse(printed(_as_printed(counts, form))).active_sessions
+        assert doc is not None, form
+        assert doc.peak == sum(counts.values()), form
+        shown.append({each.id: each.share for each in doc.classes})
+    assert shown[1] == pytest.approx(shown[0], abs=0.001)
+    assert shown[2] == pytest.approx(shown[0], abs=0.001)

@@ -25,7 +25,7 @@ from pileup.knowledge import wait_classes
 MOST_POINTS = 200
 _LEVELS = ("threads_running", "threads_running_avg", "active_sessions", "running_threads")
 _CONNECTED = ("threads_connected",)
-_LISTED = "processlist.running"
+_LISTED, _STATES = "processlist.running", "processlist.state"
 _GAP_S, _GAP_STEPS = 60.0, 5.0
 """A gap of more than both, in seconds and in usual steps, is not bridged."""
 _MIX_NEAR_US = 120_000_000
@@ -141,15 +141,12 @@ def most_near(level: Level | None, time: int | None) -> float | None:
 
 
 def listed_mixes(evidence: Evidence, host: str | None, span: Span | None) -> list[Mix]:
-    """Return the classes of every processlist, by its States alone."""
+    """Return the classes of every processlist, by its States alone; also of one without ids."""
+    counted = _counted_mixes(evidence, host, span)
     frame = evidence.frame("session")
     if frame is None:
-        return []
-    frame = frame.filter(pl.col("time").is_not_null())
-    if host is not None:
-        frame = frame.filter(pl.col("host").fill_null(host) == host)
-    if span is not None:
-        frame = frame.filter(span.holds())
+        return counted
+    frame = _within(frame.filter(pl.col("time").is_not_null()), host, span)
     pairs = frame.select("command", "state").unique()
     table = pl.DataFrame(
         [
@@ -169,7 +166,32 @@ def listed_mixes(evidence: Evidence, host: str | None, span: Span | None) -> lis
         sessions = mixes.setdefault(time, {})
         if name != wait_classes.IDLE:
             sessions[name] = float(count)
-    return [Mix(time, sessions, complete=True) for time, sessions in mixes.items()]
+    return [*counted, *(Mix(time, found, complete=True) for time, found in mixes.items())]
+
+
+def _within(frame: pl.DataFrame, host: str | None, span: Span | None) -> pl.DataFrame:
+    if host is not None:
+        frame = frame.filter(pl.col("host").fill_null(host) == host)
+    return frame if span is None else frame.filter(span.holds())
+
+
+def _counted_mixes(evidence: Evidence, host: str | None, span: Span | None) -> list[Mix]:
+    """Return the classes of lists that only count sessions by State, and print no ids."""
+    samples, listed = evidence.frame("sample"), evidence.frame("session")
+    if samples is None:
+        return []
+    frame = samples.filter(pl.col("series") == _STATES)
+    if listed is not None:
+        with_ids = listed["artifact"].unique().to_list()
+        frame = frame.filter(~pl.col("artifact").cast(pl.String).is_in(with_ids))
+    frame = _within(frame, host, span)
+    mixes: dict[int | None, dict[str, float]] = {}
+    for time, labels, count in frame.select("time", "labels", "value").iter_rows():
+        name = wait_classes.of_state(None, labels.removeprefix("state="))
+        if name != wait_classes.IDLE and count is not None:
+            sessions = mixes.setdefault(time, {})
+            sessions[name] = sessions.get(name, 0.0) + count
+    return [Mix(time, sessions, complete=False) for time, sessions in mixes.items()]
 
 
 def active_sessions(

@@ -1,7 +1,8 @@
 """Convert a processlist that was counted by the server: ``State, count(*)`` and the like.
 
 Yields: the table, and per table the series processlist.state (where rows have a state),
-        processlist.running (where they have a command) and processlist.sessions, the sum.
+        processlist.running (by their command, else those with a State) and processlist.sessions,
+        the sum.
 """
 
 from __future__ import annotations
@@ -79,9 +80,11 @@ class _Grouped(TableCollector):
         listing.last = row.line_last
         listing.sessions += count
         runs = "command" not in cells or cells["command"] not in NOT_RUNNING
-        if "command" in cells:
-            listing.running = (listing.running or 0) + count * runs
-        if runs and (state := cells.get("state")):
+        state = (cells.get("state") or "").strip()
+        if "command" not in cells:
+            runs = state != "" and state.upper() != "NULL"  # a sleeping session has no State
+        listing.running = (listing.running or 0) + count * runs
+        if runs and state:
             listing.states[state] += count
 
     def end(self) -> list[Item]:
