@@ -55,6 +55,7 @@ lock: ## resolve the dependencies again and write both lock files (needs uv on P
 # ---- run -------------------------------------------------------------------------------------
 
 NODE_MODULES := frontend/node_modules/.installed
+TOOLS := frontend/tools/node_modules/.installed
 UI := frontend/dist/.built
 UI_SOURCES = $(shell find frontend -name node_modules -prune -o -path frontend/dist -prune \
 	-o -path frontend/e2e -prune -o -path frontend/test-results -prune \
@@ -64,6 +65,10 @@ $(NODE_MODULES): frontend/package.json frontend/package-lock.json
 	@sh scripts/require.sh node
 	@echo "make: installing the locked npm packages"
 	@cd frontend && npm ci --silent --no-fund --no-audit
+	@touch $@
+
+$(TOOLS): frontend/tools/package-lock.json $(NODE_MODULES)
+	@npm --prefix frontend/tools ci --silent --no-fund --no-audit
 	@touch $@
 
 $(UI): $(NODE_MODULES) $(UI_SOURCES)
@@ -104,11 +109,11 @@ sbom: dist ## write the bill of materials of the wheel into dist/ (CycloneDX)
 
 .PHONY: test
 test: ## test engine, storage, API, worker and UI, with the browser journey
-	@$(MAKE) --no-print-directory -j 2 $(VENV)/.installed-dev $(UI)
+	@$(MAKE) --no-print-directory -j 2 $(VENV)/.installed-dev $(UI) $(TOOLS)
 	@sh scripts/test.sh
 
 .PHONY: test-backend
-test-backend: $(VENV)/.installed-dev ## run only the Python tests
+test-backend: $(VENV)/.installed-dev $(TOOLS) ## run only the Python tests
 	@sh scripts/test.sh backend
 
 .PHONY: test-long

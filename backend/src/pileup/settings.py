@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from pileup import paths
@@ -50,6 +50,14 @@ class Settings(BaseSettings):
     session_lifetime_h: int = Field(default=24 * 14, ge=1)  # then sign in again, used or not
     session_idle_h: int = Field(default=24 * 3, ge=1)  # then too, when it was not used
     sign_in_link_lifetime_h: int = Field(default=24, ge=1)
+
+    # sign-in through an OpenID Connect provider
+    oidc_issuer: str | None = None  # as the provider calls itself; None: no such sign-in
+    oidc_client_id: str | None = None
+    oidc_client_secret: SecretStr | None = None
+    oidc_name: str = "single sign-on"  # what the button says: Sign in with ...
+    oidc_scopes: str = "openid profile email"
+    oidc_role: Literal["viewer", "contributor"] | None = None  # of new users; None: no new users
 
     # reports
     release_second_person: bool = True  # the sender of a release to review cannot approve it
@@ -118,6 +126,18 @@ class Settings(BaseSettings):
         if separator and scheme in {"postgres", "postgresql"}:
             return f"postgresql+psycopg://{rest}"
         return value
+
+    @model_validator(mode="after")
+    def _whole_provider(self) -> Settings:
+        if not self.oidc_issuer:
+            return self
+        parts = urlsplit(self.oidc_issuer)
+        loopback = parts.hostname in ("localhost", "127.0.0.1", "::1")
+        if parts.scheme != "https" and not (parts.scheme == "http" and loopback):
+            raise ValueError("PILEUP_OIDC_ISSUER begins with https://")
+        if not self.oidc_client_id:
+            raise ValueError("PILEUP_OIDC_ISSUER needs PILEUP_OIDC_CLIENT_ID as well")
+        return self
 
     @field_validator("public_url")
     @classmethod

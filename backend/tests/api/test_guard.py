@@ -20,11 +20,15 @@ PUBLIC = {
     ("post", "/api/v1/session"),
     ("post", "/api/v1/session/link"),
     ("post", "/api/v1/session/guest"),
+    ("get", "/api/v1/session/oidc"),
+    ("get", "/api/v1/session/oidc/callback"),
 }
 OWN = {
     ("delete", "/api/v1/session"),
     ("delete", "/api/v1/session/all/{session_id}"),
     ("post", "/api/v1/tokens"),
+    ("post", "/api/v1/session/identities"),
+    ("delete", "/api/v1/session/identities/{identity_id}"),
     ("delete", "/api/v1/tokens/{token_id}"),
     ("patch", "/api/v1/session/user"),
     ("post", "/api/v1/mentions/seen"),

@@ -3377,6 +3377,50 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/session/identities': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Identities
+     * @description List your identities at the provider.
+     */
+    get: operations['identities_api_v1_session_identities_get']
+    put?: never
+    /**
+     * Link Identity
+     * @description Begin to link your identity at the provider; the browser goes to `address`.
+     */
+    post: operations['link_identity_api_v1_session_identities_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/session/identities/{identity_id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /**
+     * Unlink Identity
+     * @description Remove one of your identities: it does not sign you in any more.
+     */
+    delete: operations['unlink_identity_api_v1_session_identities__identity_id__delete']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/session/link': {
     parameters: {
       query?: never
@@ -3391,6 +3435,46 @@ export interface paths {
      * @description Redeem a one-time link; before any user exists, the link creates the first admin.
      */
     post: operations['sign_in_by_link_api_v1_session_link_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/session/oidc': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Sign In By Provider
+     * @description Send the browser to the provider, and afterwards to the screen `next`.
+     */
+    get: operations['sign_in_by_provider_api_v1_session_oidc_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/session/oidc/callback': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Return From Provider
+     * @description Take the browser back from the provider and sign its user in.
+     */
+    get: operations['return_from_provider_api_v1_session_oidc_callback_get']
+    put?: never
+    post?: never
     delete?: never
     options?: never
     head?: never
@@ -3426,7 +3510,7 @@ export interface paths {
     }
     /**
      * Setup
-     * @description Report whether the first user still has to be created.
+     * @description Report whether the first user still has to be created, and who else signs users in.
      */
     get: operations['setup_api_v1_setup_get']
     put?: never
@@ -5201,6 +5285,11 @@ export interface components {
       /** Status Code */
       status_code: number | null
     }
+    /** Departure */
+    Departure: {
+      /** Address */
+      address: string
+    }
     /**
      * Described
      * @description A symptom in prose, which people answer for each run.
@@ -6293,6 +6382,18 @@ export interface components {
       title: string
       /** Verdict */
       verdict: string | null
+    }
+    /** LinkedIdentity */
+    LinkedIdentity: {
+      /**
+       * Created At
+       * Format: date-time
+       */
+      created_at: string
+      /** Id */
+      id: string
+      /** Issuer */
+      issuer: string
     }
     /** ListView */
     ListView: {
@@ -8867,6 +8968,8 @@ export interface components {
     Setup: {
       /** Has Users */
       has_users: boolean
+      /** Provider */
+      provider: string | null
       /** Version */
       version: string
     }
@@ -10582,6 +10685,7 @@ export type DeadlockWaitOut = components['schemas']['DeadlockWaitOut']
 export type Deleted = components['schemas']['Deleted']
 export type DeletedItem = components['schemas']['DeletedItem']
 export type Delivery = components['schemas']['Delivery']
+export type Departure = components['schemas']['Departure']
 export type Described = components['schemas']['Described']
 export type DiskStatus = components['schemas']['DiskStatus']
 export type EpisodeCard = components['schemas']['EpisodeCard']
@@ -10642,6 +10746,7 @@ export type LimitDoc = components['schemas']['LimitDoc']
 export type LineRange = components['schemas']['LineRange']
 export type Link = components['schemas']['Link']
 export type LinkedExperiment = components['schemas']['LinkedExperiment']
+export type LinkedIdentity = components['schemas']['LinkedIdentity']
 export type ListView = components['schemas']['ListView']
 export type LiveText = components['schemas']['LiveText']
 export type LiveTextUpdates = components['schemas']['LiveTextUpdates']
@@ -17303,6 +17408,75 @@ export interface operations {
       }
     }
   }
+  identities_api_v1_session_identities_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['LinkedIdentity'][]
+        }
+      }
+    }
+  }
+  link_identity_api_v1_session_identities_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Departure']
+        }
+      }
+    }
+  }
+  unlink_identity_api_v1_session_identities__identity_id__delete: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        identity_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   sign_in_by_link_api_v1_session_link_post: {
     parameters: {
       query?: never
@@ -17324,6 +17498,66 @@ export interface operations {
         content: {
           'application/json': components['schemas']['Me']
         }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  sign_in_by_provider_api_v1_session_oidc_get: {
+    parameters: {
+      query?: {
+        next?: string
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      303: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  return_from_provider_api_v1_session_oidc_callback_get: {
+    parameters: {
+      query?: {
+        code?: string
+        iss?: string | null
+        state?: string
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      303: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
       }
       /** @description Validation Error */
       422: {

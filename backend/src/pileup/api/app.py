@@ -20,8 +20,9 @@ from starlette.routing import BaseRoute
 
 from pileup import __version__, knowledge, logs
 from pileup.api import bodies, errors, events, one_thread, traffic, transfer, ui, versioned
-from pileup.api.accounts import accounts, presence, sign_in, status, teams, tokens
+from pileup.api.accounts import accounts, oidc, presence, sign_in, status, teams, tokens
 from pileup.api.accounts.limits import SignInLimits
+from pileup.api.accounts.oidc_provider import Provider
 from pileup.api.artifacts import artifacts, given, mappings, paste, records, tables, uploads
 from pileup.api.deps import Services
 from pileup.api.event_hub import EventHub
@@ -82,13 +83,14 @@ _SWITCH_S = 0.001
 """A thread that computes lets another one run after so long: short requests overtake long ones."""
 _STATEMENT_TIMEOUT_S = 30
 
-PUBLIC: tuple[APIRouter, ...] = (sign_in.public,)
+PUBLIC: tuple[APIRouter, ...] = (sign_in.public, oidc.public)
 PUBLIC_PATHS = ("/session", "/session/link", "/session/guest")
 """Where strangers may write: to sign in."""
 OWN: tuple[APIRouter, ...] = (
     sign_in.own,
     accounts.own,
     tokens.own,
+    oidc.own,
     comments.own,
     presence.own,
     list_views.own,
@@ -187,6 +189,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.hub = hub
     app.state.bodies = versioned.Bodies(versioned.build_of(settings.knowledge_dir))
     app.state.sign_in_limits = SignInLimits()
+    app.state.oidc = Provider(settings) if settings.oidc_issuer else None
     app.state.pulse = pulse
     app.router.routes.extend(_routes())
     errors.install(app)

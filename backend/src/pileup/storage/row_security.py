@@ -69,6 +69,8 @@ OF_ALL = frozenset(
         "sessions",
         "devices",
         "tokens",
+        "identities",
+        "oidc_attempts",
         "teams",
         "team_members",
         "list_views",

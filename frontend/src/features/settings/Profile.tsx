@@ -8,6 +8,7 @@ import { Field } from '@/ui/controls/Field'
 import { Problem } from '@/ui/display/States'
 import { Ago } from '@/ui/display/Value'
 import { Table } from '@/ui/table/Table'
+import { Identities } from './Identities'
 import { sessionsQuery, useChangeProfile, useEndSession } from './queries'
 
 export function Profile() {
@@ -15,6 +16,7 @@ export function Profile() {
     <div className="settings-pane scroll">
       <NameForm />
       <PasswordForm />
+      <Identities />
       <OpenSessions />
     </div>
   )

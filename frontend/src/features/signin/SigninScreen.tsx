@@ -8,13 +8,14 @@ import { asProblem } from '@/api/problem'
 import type { Me } from '@/api/schema'
 import { Button } from '@/ui/controls/Button'
 import { Field } from '@/ui/controls/Field'
-import { Problem } from '@/ui/display/States'
+import { Banner, Problem } from '@/ui/display/States'
 import './signin.css'
 
 export default function SigninScreen() {
   const [params] = useSearchParams()
   const link = params.get('link')
   const next = safeNext(params.get('next'))
+  const trouble = params.get('trouble')
   const setup = useQuery({
     queryKey: keys.setup,
     queryFn: () => unwrap(api.GET('/api/v1/setup')),
@@ -55,7 +56,11 @@ export default function SigninScreen() {
             <FirstUser link={link} next={next} />
           )
         ) : setup.data.has_users ? (
-          <ByPassword next={next} />
+          <>
+            {trouble && <Trouble why={trouble} />}
+            {setup.data.provider && <ByProvider name={setup.data.provider} next={next} />}
+            <ByPassword next={next} />
+          </>
         ) : (
           <NoLink />
         )}
@@ -198,6 +203,38 @@ function ByLink({
       </Button>
       {signIn.error && !invited && <ByPassword next={next} />}
     </form>
+  )
+}
+
+function ByProvider({ name, next }: { readonly name: string; readonly next: string }) {
+  return (
+    <a
+      className="btn signin-provider"
+      href={`/api/v1/session/oidc?next=${encodeURIComponent(next)}`}
+    >
+      Sign in with {name}
+    </a>
+  )
+}
+
+/** Why the provider signed nobody in (api/accounts/oidc.py). */
+const TROUBLES: Readonly<Record<string, string>> = {
+  off: 'This installation has no provider to sign in with.',
+  provider:
+    'The provider does not answer, or its answer could not be verified. Try again in a moment.',
+  unknown:
+    'No account is linked to you at the provider. Sign in as usual and link it under Settings, or ask an admin to invite you.',
+  address:
+    'An account with your email address exists already. Sign in as usual and link the provider under Settings.',
+  disabled: 'Your account is disabled; ask an admin.',
+  linked: 'Another user has linked this identity at the provider already.',
+}
+
+function Trouble({ why }: { readonly why: string }) {
+  return (
+    <Banner tone="holding">
+      {TROUBLES[why] ?? 'The sign-in did not complete. Start it again in this browser.'}
+    </Banner>
   )
 }
 

@@ -38,6 +38,8 @@ own = APIRouter(tags=["accounts"])
 
 class Setup(Out):
     has_users: bool
+    provider: str | None
+    """Name of the OpenID Connect provider that signs in too, if there is one."""
     version: str
 
 
@@ -78,9 +80,13 @@ class OpenSession(Out):
 
 
 @public.get("/setup")
-def setup(unit: UnitDep) -> Setup:
-    """Report whether the first user still has to be created."""
-    return Setup(has_users=Accounts(unit).has_users(), version=__version__)
+def setup(unit: UnitDep, services: ServicesDep) -> Setup:
+    """Report whether the first user still has to be created, and who else signs users in."""
+    return Setup(
+        has_users=Accounts(unit).has_users(),
+        provider=services.settings.oidc_name if services.settings.oidc_issuer else None,
+        version=__version__,
+    )
 
 
 @public.post("/session/link")
@@ -98,10 +104,10 @@ async def sign_in_by_link(
                     raise ApiError(401, "This link does not work", str(refused)) from refused
                 raise
             audit.record(unit, Actor(user.id, user.name), "session.opened", how="link")
-            return _open(unit, request, response, services, user)
+            return open_session(unit, request, response, services, user)
 
     async with limits.late_refusals():
-        return await limits.strangers.run(_client(request), redeem)
+        return await limits.strangers.run(client_of(request), redeem)
 
 
 @public.post("/session")
@@ -114,7 +120,7 @@ async def sign_in(
     device: DeviceSecret,
 ) -> Me:
     """Sign in with e-mail address and password."""
-    client, account = _client(request), body.email.strip().lower()
+    client, account = client_of(request), body.email.strip().lower()
     known = bool(device) and await run_in_threadpool(_is_known, services, device, account)
 
     def check() -> Me:
@@ -125,7 +131,9 @@ async def sign_in(
         with services.unit() as unit:
             if stored is not None and fits:
                 audit.record(unit, stored.actor, "session.opened", how="password")
-                return _open(unit, request, response, services, Accounts(unit).user(stored.id))
+                return open_session(
+                    unit, request, response, services, Accounts(unit).user(stored.id)
+                )
             if limits.guesses.failed(client, account) in _RECORDED:
                 audit.record(unit, MACHINE, "session.refused", client=client, account=account)
         raise ApiError(401, "Not signed in", "no user has this e-mail address and password")
@@ -216,11 +224,15 @@ def _is_known(services: Services, device: str | None, account: str) -> bool:
         return Sessions(unit).knows_device(device, account)
 
 
-def _client(request: Request) -> str:
+def client_of(request: Request) -> str:
+    """Return the address of who sends the request."""
     return request.client.host if request.client else "unknown"
 
 
-def _open(unit: Unit, request: Request, response: Response, services: Services, user: User) -> Me:
+def open_session(
+    unit: Unit, request: Request, response: Response, services: Services, user: User
+) -> Me:
+    """Open a session of the user and set its cookies; the browser is known from now on."""
     lifetime = timedelta(hours=services.settings.session_lifetime_h)
     agent = request.headers.get("user-agent", "")
     session = Sessions(unit).open(user, lifetime, agent)

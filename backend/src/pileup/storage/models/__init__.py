@@ -1,7 +1,16 @@
 """Tables, one module per group of domains. They never leave ``pileup.storage``."""
 
 from pileup.storage.models.access import IncidentMember, Team, TeamMember
-from pileup.storage.models.accounts import Device, GuestLink, Session, SignInLink, Token, User
+from pileup.storage.models.accounts import (
+    Device,
+    GuestLink,
+    Identity,
+    OidcAttempt,
+    Session,
+    SignInLink,
+    Token,
+    User,
+)
 from pileup.storage.models.artifacts import Artifact, Job, Problem, TableMapping, Upload, Worker
 from pileup.storage.models.base import Base
 from pileup.storage.models.comments import Comment, Mention
@@ -56,6 +65,7 @@ __all__ = [
     "FindingVerdict",
     "GuestLink",
     "Hypothesis",
+    "Identity",
     "Incident",
     "IncidentMember",
     "IncidentVersion",
@@ -67,6 +77,7 @@ __all__ = [
     "MatrixOpening",
     "Measurement",
     "Mention",
+    "OidcAttempt",
     "Pin",
     "Problem",
     "Rating",

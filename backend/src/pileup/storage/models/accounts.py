@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import CheckConstraint, ForeignKey, text
+from sqlalchemy import CheckConstraint, ForeignKey, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from pileup.storage.models.base import Base, Id, Made, Words
@@ -107,3 +107,32 @@ class GuestLink(Base):
     revoked_at: Mapped[datetime | None]
     opened: Mapped[int] = mapped_column(default=0, server_default=text("0"))
     last_opened_at: Mapped[datetime | None]
+
+
+class Identity(Base):
+    """A user at an OpenID Connect provider."""
+
+    __tablename__ = "identities"
+    __table_args__ = (UniqueConstraint("issuer", "subject"),)
+
+    id: Mapped[Id]
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
+    issuer: Mapped[str]
+    subject: Mapped[str]
+    created_at: Mapped[Made]
+
+
+class OidcAttempt(Base):
+    """A sign-in at a provider that is under way."""
+
+    __tablename__ = "oidc_attempts"
+
+    id: Mapped[Id]
+    state_hash: Mapped[str] = mapped_column(unique=True)
+    browser_hash: Mapped[str]
+    nonce: Mapped[str]
+    verifier: Mapped[str]
+    next: Mapped[str]
+    client: Mapped[str]
+    user_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
+    expires_at: Mapped[datetime]
