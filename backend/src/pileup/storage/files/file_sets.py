@@ -2,8 +2,9 @@
 
 Layout: ``<key>/<run>/<name>``, and ``<key>/current``, which names the current run and the one
 before it; that one stays for readers that still use it. ``current`` is replaced last, so a reader
-sees one run or the other. In a bucket, ``<key>/<run>/files.json`` has the length and SHA-256 of
-each file, and files are read through the cache.
+sees one run or the other. ``<key>/<run>/files.json`` lists the files: with their lengths in a
+folder, where a run that a power cut left in part counts as missing, for all content can be derived
+again; with length and SHA-256 in a bucket, whose files are read through the cache.
 """
 
 from __future__ import annotations
@@ -130,6 +131,7 @@ class FolderSets:
         with disk_words(self._root):
             home.mkdir(parents=True, exist_ok=True)
             before, older = _runs(self._objects.read(f"{key}/{CURRENT}"))
+            (draft / _INDEX).write_bytes(msgspec.json.encode(_lengths(draft)))
             draft.rename(home / run)
             pointer = home / f"{CURRENT}.{run}"
             pointer.write_text(f"{run} {before or ''}".strip())
@@ -152,10 +154,14 @@ class FolderSets:
         run = run or self.current(key)
         folder = home / run if run is not None else home
         try:
-            names = frozenset(entry.name for entry in os.scandir(folder) if entry.is_file())
+            lengths = _lengths(folder)
         except FileNotFoundError:
             return None
-        return FileSet(run or "", names, folder.joinpath) if names else None
+        if run is None:
+            lengths = {name: size for name, size in lengths.items() if name.endswith(".parquet")}
+        elif lengths.pop(_INDEX, None) is not None and not _whole(folder / _INDEX, lengths):
+            return None
+        return FileSet(run or "", frozenset(lengths), folder.joinpath) if lengths else None
 
     def stored(self) -> Iterator[tuple[str, float]]:
         """Yield each folder that has a set."""
@@ -190,6 +196,18 @@ class FolderSets:
                         shutil.rmtree(run.path, ignore_errors=True)
                         removed += 1
         return removed
+
+
+def _lengths(folder: Path) -> dict[str, int]:
+    return {entry.name: entry.stat().st_size for entry in os.scandir(folder) if entry.is_file()}
+
+
+def _whole(index: Path, lengths: dict[str, int]) -> bool:
+    """Return whether the files are those that were written, as the index says."""
+    try:
+        return msgspec.json.decode(index.read_bytes(), type=dict[str, int]) == lengths
+    except (FileNotFoundError, msgspec.DecodeError):
+        return False
 
 
 class _Stored(msgspec.Struct, frozen=True):

@@ -101,7 +101,7 @@ class FolderObjects:
     def drafts(self) -> Path:
         """The folder of drafts, on the same disk."""
         folder = self.root / DRAFTS
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder(folder)
         return folder
 
     def put(self, key: str, draft: Path) -> None:
@@ -110,7 +110,7 @@ class FolderObjects:
         with disk_words(self.root):
             with draft.open("rb+") as stream:
                 os.fsync(stream.fileno())
-            target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_folder(target.parent)
             draft.replace(target)
             sync_folder(target.parent)
 
@@ -157,6 +157,7 @@ class FolderObjects:
         """Set the time of a file to now; False when there is none."""
         try:
             os.utime(self.root / key)
+            sync_folder((self.root / key).parent)  # another process may be about to do it
         except FileNotFoundError:
             return False
         return True
@@ -221,6 +222,15 @@ def disk_words(folder: Path) -> Iterator[None]:
                 "Free some space and send it again"
             ) from error
         raise
+
+
+def make_folder(folder: Path) -> None:
+    """Create a folder and those above it, and sync the name of each that was not there."""
+    if folder.is_dir():
+        return
+    make_folder(folder.parent)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    sync_folder(folder.parent)
 
 
 def sync_folder(folder: Path) -> None:

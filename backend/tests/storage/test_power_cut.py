@@ -1,0 +1,144 @@
+"""A power cut at any moment: what was acknowledged is there, and nothing is there in part."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from pileup.storage.files.blobs import BlobStore
+from pileup.storage.files.frames import FrameKey, FrameStore
+from pileup.storage.files.objects import FolderObjects
+from pileup.storage.files.upload_bytes import FolderUploads
+from tests.support.power_cut import Moment, PowerCut
+
+_LONG = b"time,x\n" + b"2026-11-20T22:00:00Z,1\n" * 5_000
+_FIRST = FrameKey("ab" * 32, "gdb", 1)
+
+
+def _blobs(root: Path, cut: PowerCut) -> None:
+    store = BlobStore(root / "blobs", compress=True)
+    for content in (b"a few bytes", _LONG, b"other bytes", b"a few bytes"):
+        cut.acknowledge(store.store(io.BytesIO(content), 1 << 30).sha256)
+    file = root / "upload"
+    file.write_bytes(b"adopted")
+    cut.acknowledge(store.adopt(file).sha256)
+
+
+def _check_blobs(root: Path, moment: Moment) -> None:
+    store = BlobStore(root / "blobs", compress=True)
+    stored = {sha256 for sha256, _ in store.entries()}
+    assert set(moment.acknowledged) <= stored, "an acknowledged blob is lost"
+    assert all(store.digest(sha256).sha256 == sha256 for sha256 in stored), "one is there in part"
+
+
+def _frames(root: Path, cut: PowerCut) -> None:
+    store = FrameStore(root / "frames")
+    for number in range(4):  # the third run removes the first
+        store.replace(_FIRST, {"events": pl.DataFrame({"number": [number] * 50})})
+        cut.acknowledge(str(number))
+
+
+def _check_frames(root: Path, moment: Moment) -> None:
+    """Frames can be derived again: they may be missing, and are never there in part."""
+    store = FrameStore(root / "frames")
+    frames = store.load(_FIRST)
+    assert store.holds(_FIRST) == (frames is not None)
+    if frames is not None:
+        assert frames.keys() == {"events"}
+        (number,) = frames["events"]["number"].unique()
+        assert frames["events"].height == 50
+        assert number <= len(moment.acknowledged)
+
+
+def _uploads(root: Path, cut: PowerCut) -> None:
+    uploads = FolderUploads(root / "uploads")
+    uploads.create("one")
+    with uploads.append("one") as appender:
+        for chunk in (b"abc", b"defg", b"h" * 100_000):
+            appender.write(chunk)
+            appender.sync()
+            cut.acknowledge(str(appender.offset))
+
+
+def _check_uploads(root: Path, moment: Moment) -> None:
+    content = (b"abcdefg" + b"h" * 100_000)[: max(map(int, moment.acknowledged), default=0)]
+    assert FolderUploads(root / "uploads").received("one") >= len(content), "bytes are lost"
+    if content:
+        assert (root / "uploads/one").read_bytes().startswith(content)
+
+
+def _objects(root: Path, cut: PowerCut) -> None:
+    objects = FolderObjects(root / "objects")
+    for number in range(3):
+        objects.write("a/b/pointer", str(number).encode())
+        cut.acknowledge(str(number))
+
+
+def _check_objects(root: Path, moment: Moment) -> None:
+    found = FolderObjects(root / "objects").read("a/b/pointer")
+    if moment.acknowledged:
+        assert found is not None, "an acknowledged object is lost"
+        assert int(found) >= int(moment.acknowledged[-1])
+    else:
+        assert found in (None, b"0")
+
+
+@pytest.mark.parametrize("strict", [True, False], ids=["strict", "journal"])
+@pytest.mark.parametrize(
+    ("work", "check"),
+    [
+        (_blobs, _check_blobs),
+        (_frames, _check_frames),
+        (_uploads, _check_uploads),
+        (_objects, _check_objects),
+    ],
+)
+def test_a_power_cut_at_any_moment_loses_nothing_acknowledged(
+    work: Callable[[Path, PowerCut], None],
+    check: Callable[[Path, Moment], None],
+    tmp_path: Path,
+    strict: bool,
+) -> None:
+    root = tmp_path / "disk"
+    root.mkdir()
+    cut = PowerCut(root)
+    with cut.watched():
+        work(root, cut)
+    assert cut.moments[-1].acknowledged
+    for number, moment in enumerate(cut.moments):
+        after = tmp_path / f"after-{number}"
+        moment.lay_out(after, strict=strict)
+        try:
+            check(after, moment)
+        except Exception as error:
+            raise AssertionError(f"power cut after {moment.after}") from error
+
+
+def test_what_is_not_synced_is_gone(tmp_path: Path) -> None:
+    """The disk of these tests is one that can lose something."""
+    root = tmp_path / "disk"
+    root.mkdir()
+    cut = PowerCut(root)
+    with cut.watched():
+        (root / "draft").write_bytes(b"bytes")
+        (root / "draft").rename(root / "name")
+        with (root / "name").open("rb") as stream:
+            os.fsync(stream.fileno())
+    renamed, synced = cut.moments
+    for number, (moment, strict, content) in enumerate(
+        (
+            (renamed, True, None),
+            (renamed, False, b""),
+            (synced, True, None),
+            (synced, False, b"bytes"),
+        )
+    ):
+        target = tmp_path / str(number)
+        moment.lay_out(target, strict=strict)
+        found = target / "name"
+        assert (found.read_bytes() if found.exists() else None) == content
