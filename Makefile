@@ -128,6 +128,14 @@ test-frontend: $(NODE_MODULES) ## run only the UI's unit tests
 test-browser: $(VENV)/.installed-dev $(UI) ## run only the browser journey
 	@sh scripts/test.sh browser
 
+.PHONY: test-faults
+test-faults: $(VENV)/.installed-dev ## inject faults for ten minutes: kills, partitions, a full disk, a failover (SEED=; as root: all kinds)
+	@cd backend && ../$(BIN)/python -m faults --minutes $(or $(MINUTES),9) $(if $(SEED),--seed $(SEED))
+
+.PHONY: soak
+soak: $(VENV)/.installed-dev ## the same for hours (HOURS=8), with the figures in soak.json
+	@cd backend && ../$(BIN)/python -m faults --minutes $$((60 * $(or $(HOURS),8))) $(if $(SEED),--seed $(SEED)) --json ../soak.json
+
 .PHONY: test-compose
 test-compose: $(VENV)/.installed-dev $(UI) ## run the browser journey against docker-compose
 	@sh scripts/test-compose.sh

@@ -6,13 +6,30 @@ may be secret and stay out of logs. What libraries log goes the same way in JSON
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import sys
-from typing import Any, Literal
+from typing import Any, Literal, TextIO, cast
 
 import structlog
 
 Format = Literal["console", "json"]
+
+
+class _Lossy:
+    """A stream that drops what cannot be written: a full disk of logs must end no work."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        with contextlib.suppress(OSError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError):
+            self._stream.flush()
 
 
 def configure(level: str, form: Format = "console") -> None:
@@ -35,7 +52,7 @@ def configure(level: str, form: Format = "console") -> None:
     structlog.configure(
         processors=[*shared, *(as_json if form == "json" else for_people)],
         wrapper_class=structlog.make_filtering_bound_logger(number),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=structlog.PrintLoggerFactory(cast(TextIO, _Lossy(sys.stderr))),
         cache_logger_on_first_use=False,
     )
     if form == "json":

@@ -99,7 +99,7 @@ class Settings(BaseSettings):
     task_time_limit_s: int = Field(default=900, ge=1)
     job_memory_bytes: int = Field(default=0, ge=0)  # 0: three quarters of the machine's
     job_cpu_s: int = Field(default=3600, ge=1)
-    job_lease_s: int = Field(default=60, ge=1)  # a job whose heartbeat is older is tried again
+    job_lease_s: int = Field(default=20, ge=1)  # a job whose heartbeat is older is tried again
     incident_jobs: int = Field(default=0, ge=0)  # of one incident at once; 0: any number
     user_jobs: int = Field(default=0, ge=0)  # of one user's files at once; 0: any number
     worker_heartbeat_s: int = Field(default=5, ge=1)

@@ -81,7 +81,7 @@ API = "/api/v1"
 
 _SWITCH_S = 0.001
 """A thread that computes lets another one run after so long: short requests overtake long ones."""
-_STATEMENT_TIMEOUT_S = 30
+_STATEMENT_TIMEOUT_S = 20
 
 PUBLIC: tuple[APIRouter, ...] = (sign_in.public, oidc.public)
 PUBLIC_PATHS = ("/session", "/session/link", "/session/guest")

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields
@@ -53,6 +54,10 @@ _VERSIONS = text(
     "select topic, version from incident_versions where incident_id in (:incident, '')"
 )
 _ACCESS = "access"
+
+_BEGIN_S = 10.0
+_SILENCE_S = 25.0
+"""Time after which a server that says nothing is lost; the API's statements end before."""
 
 T = TypeVar("T")
 
@@ -164,11 +169,36 @@ class Database:
             pool_timeout=5,
             echo=echo,
             hide_parameters=True,  # values may be secret: they stay out of logs
-            connect_args={**connect_args(), "options": _options(statement_timeout_s)},
+            connect_args=connect_args(),
         )
+        self._timeouts = _timeouts(statement_timeout_s)
         self._sessions = sessionmaker(self.engine, expire_on_commit=False, autoflush=True)
         event.listen(self.engine, "handle_error", _explain)
+        event.listen(self.engine, "do_connect", _connect)
+        event.listen(self.engine, "connect", self._connected)
+        event.listen(self.engine, "begin", self._limit)
         event.listen(self._sessions, "after_begin", _restrict)
+
+    def _connected(self, connection: Any, _: object) -> None:
+        """Set up a session; one that PgBouncer lends has no state that outlives a transaction.
+
+        PgBouncer keeps the time zone of each client itself. Its process id is none of PostgreSQL's.
+        """
+        connection.autocommit = True
+        found = connection.execute("select pg_backend_pid(), set_config('timezone', 'UTC', false)")
+        connection.is_lent = found.fetchone()[0] != connection.info.backend_pid
+        if connection.is_lent:
+            connection.prepare_threshold = None
+        else:
+            for name, value in self._timeouts.items():
+                connection.execute("select set_config(%s, %s, false)", (name, value))
+        connection.autocommit = False
+
+    def _limit(self, connection: Connection) -> None:
+        """Limit the statements of a transaction, where the session cannot."""
+        lent = getattr(connection.connection.dbapi_connection, "is_lent", False)
+        for name, value in self._timeouts.items() if lent else ():
+            connection.exec_driver_sql("select set_config(%s, %s, true)", (name, value))
 
     @contextmanager
     def unit(self, access: Access | None = None) -> Iterator[Unit]:
@@ -227,23 +257,54 @@ def with_driver(url: str) -> str:
     return url
 
 
-def _options(statement_timeout_s: int | None) -> str:
-    options = "-c timezone=UTC"
-    if statement_timeout_s is not None:
-        milliseconds = 1000 * statement_timeout_s
-        options += f" -c statement_timeout={milliseconds} -c lock_timeout={milliseconds // 3}"
-    return options
+def _timeouts(statement_timeout_s: int | None) -> dict[str, str]:
+    if statement_timeout_s is None:
+        return {}
+    return {
+        "statement_timeout": f"{statement_timeout_s}s",
+        "lock_timeout": f"{statement_timeout_s / 3:.0f}s",
+    }
+
+
+class Impatient(psycopg.Connection[Any]):
+    """A connection that gives up on a server that says nothing.
+
+    TCP notices when packets vanish (``connect_args``), and not when a proxy takes them for a server
+    that is gone. A session that begins a transaction gets its answer at once.
+    """
+
+    is_lent = False
+    """PgBouncer lends the server's session for each transaction."""
+
+    def wait(self, gen: Any, interval: float = 0.1, timeout: float | None = None) -> Any:
+        """Wait for the server, at most for a while."""
+        idle = self.pgconn.transaction_status == psycopg.pq.TransactionStatus.IDLE
+        limit_s = timeout or (_BEGIN_S if idle else _SILENCE_S)
+        began = time.monotonic()
+        try:
+            return super().wait(gen, interval, limit_s)
+        except psycopg.OperationalError as error:
+            if timeout is None and not self.closed and time.monotonic() - began >= limit_s:
+                self.pgconn.finish()  # its answer may still come: nobody may use it again
+                raise psycopg.OperationalError(
+                    f"the database was silent for {limit_s:.0f} s"
+                ) from error
+            raise
+
+
+def _connect(_dialect: Any, _record: Any, arguments: list[Any], named: dict[str, Any]) -> Impatient:
+    return Impatient.connect(*arguments, **named)
 
 
 def connect_args() -> dict[str, Any]:
     """Return libpq parameters: a server that falls silent is noticed within half a minute."""
     return {
-        "connect_timeout": 10,
+        "connect_timeout": 5,
         "application_name": "pileup",
         "keepalives_idle": 10,
         "keepalives_interval": 5,
         "keepalives_count": 2,
-        "tcp_user_timeout": 20_000,
+        "tcp_user_timeout": 15_000,
     }
 
 

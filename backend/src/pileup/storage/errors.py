@@ -16,6 +16,8 @@ StorageError
 # ruff: noqa: N818  (named after the event, as a reader of `except` wants it)
 from __future__ import annotations
 
+import errno
+
 
 class StorageError(Exception):
     """Base class of all storage errors."""
@@ -71,3 +73,15 @@ class StoreUnreachable(StorageError):
 
 class WrongSchema(StorageError):
     """The database does not fit this program; the message says which is newer and what to do."""
+
+
+def disk_is_full(error: BaseException | None) -> bool:
+    """Return whether an error, or what led to it, is about a full disk."""
+    while error is not None:
+        number = error.errno if isinstance(error, OSError) else None
+        if isinstance(error, NoSpace) or number in (errno.ENOSPC, errno.EDQUOT):
+            return True
+        if "No space left on device" in str(error):  # libraries have errors of their own
+            return True
+        error = error.__cause__ or error.__context__
+    return False

@@ -22,6 +22,7 @@ _SQUASHED = frozenset(f"{number:04}" for number in range(1, 19))
 """Revisions of the time before the first release; the oldest migration here starts after them."""
 _LAST_WITH_ALL = "d611ab0"
 """The last commit whose migrations bring such a database to ours."""
+_UNPREPARED = {"prepare_threshold": None}  # PgBouncer may not know statements of other sessions
 _LOCK = 7_145_201  # any number: two programs that start together migrate one after the other
 
 
@@ -32,21 +33,14 @@ def upgrade(database_url: str) -> None:
     than its first migration.
     """
     config = alembic_config(database_url)
-    engine = create_engine(with_driver(database_url))
+    engine = create_engine(with_driver(database_url), connect_args=_UNPREPARED)
     try:
-        with engine.connect() as connection:
-            connection.execute(text("select pg_advisory_lock(:key)"), {"key": _LOCK})
-            connection.commit()
-            try:
-                _refuse_unknown(_revision(connection), config)
-                connection.rollback()
-                config.attributes["connection"] = connection
-                command.upgrade(config, "head")
-                connection.commit()
-            finally:
-                connection.rollback()
-                connection.execute(text("select pg_advisory_unlock(:key)"), {"key": _LOCK})
-                connection.commit()
+        # One transaction, which PgBouncer gives one session: the lock ends with it.
+        with engine.begin() as connection:
+            connection.execute(text("select pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+            _refuse_unknown(_revision(connection), config)
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
     finally:
         engine.dispose()
 

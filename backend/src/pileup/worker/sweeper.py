@@ -131,6 +131,8 @@ class Sweeper:
                     purge_at = now + _PURGE_EVERY_S
             except SQLAlchemyError as error:
                 log.warning("sweeper.database", error=str(error).splitlines()[0])
+            except Exception as error:
+                log.error("sweeper.failed", exc_info=error)
             self._wait()
             if self._stop.is_set():
                 break

@@ -7,14 +7,14 @@ from datetime import timedelta
 
 import structlog
 from celery.exceptions import SoftTimeLimitExceeded
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from pileup.process_limits import bound_process, memory_bound
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.database import Unit
-from pileup.storage.errors import Damaged, NoSpace, NotFound, StoreUnreachable
+from pileup.storage.errors import Damaged, NoSpace, NotFound, StoreUnreachable, disk_is_full
 from pileup.storage.incidents.webhooks import announce
-from pileup.storage.queue.jobs import Job, Jobs
+from pileup.storage.queue.jobs import MAX_LOSSES, Job, Jobs
 from pileup.storage.queue.turns import Quota
 from pileup.worker.identity import gone, owner
 from pileup.worker.intake import read_artifact
@@ -23,6 +23,7 @@ from pileup.worker.runtime import Runtime
 from pileup.worker.webhooks import deliver
 
 _LONGEST_PAUSE_S = 30.0
+_AGAIN_S = 0.5
 
 log = structlog.get_logger()
 
@@ -31,6 +32,8 @@ def run_due(runtime: Runtime, slice_s: float) -> bool:
     """Run the jobs whose turn it is for so long; return False when none is due any more."""
     until = time.monotonic() + slice_s
     settings = runtime.settings
+    if not _has_space(runtime):
+        return False  # jobs wait; sweepers ring again
     quota = Quota(settings.incident_jobs, settings.user_jobs)
     while time.monotonic() < until:
         with runtime.database.unit() as unit:
@@ -85,23 +88,48 @@ def _do(runtime: Runtime, job: Job) -> None:
                 from pileup.worker.analysis import analyse_incident
 
                 analyse_incident(runtime, job)
-    except OperationalError:
-        raise  # the database went away: the lease expires and the job is tried again
+    except OperationalError as error:  # the database went away
+        log.warning("job.interrupted", error=str(error.orig).strip())
+        if job.attempt >= MAX_LOSSES:
+            _fail(runtime, job, error)
+        else:
+            _give_back(runtime, job, job.attempt - 1)
     except StoreUnreachable as error:
         log.warning("job.postponed", kind=job.kind, why=str(error))
-        with runtime.database.unit() as unit:
-            Jobs(unit).postpone(job, min(_LONGEST_PAUSE_S, 2.0**job.attempt))
+        _give_back(runtime, job, min(_LONGEST_PAUSE_S, 2.0**job.attempt))
     except SoftTimeLimitExceeded as error:
         if job.kind not in ("analyse", "run") or not _try_again(runtime, job):
             _fail(runtime, job, error)
     except Exception as error:  # noqa: BLE001  (the edge: the work is marked failed, with a reason)
-        _fail(runtime, job, error)
+        if not disk_is_full(error) or not _try_again(runtime, job):  # it waits for space first
+            _fail(runtime, job, error)
     elapsed_ms = round(1000 * (time.monotonic() - started))
     log.info("job.ended", kind=job.kind, attempt=job.attempt, elapsed_ms=elapsed_ms)
 
 
+def _has_space(runtime: Runtime) -> bool:
+    try:
+        runtime.blobs.check_space()
+    except (NoSpace, OSError) as error:
+        log.warning("worker.no_space", error=str(error))
+        return False
+    return True
+
+
+def _give_back(runtime: Runtime, job: Job, delay_s: float) -> None:
+    """Queue the job again as soon as the database answers; after the lease others do that."""
+    until = time.monotonic() + runtime.settings.job_lease_s
+    while time.monotonic() < until:
+        try:
+            with runtime.database.unit() as unit:
+                Jobs(unit).postpone(job, delay_s)
+            return
+        except SQLAlchemyError:
+            time.sleep(_AGAIN_S)
+
+
 def _try_again(runtime: Runtime, job: Job) -> bool:
-    """Queue the analysis again: the next attempt looks for the artifact that takes the time."""
+    """Queue the job again: the next attempt of an analysis looks for the artifact at fault."""
     with runtime.database.unit() as unit:
         return Jobs(unit).retry(job)
 

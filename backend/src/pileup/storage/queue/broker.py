@@ -13,7 +13,8 @@ every 100 s.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar
 
 import structlog
 from celery import Celery
@@ -21,6 +22,8 @@ from celery import Celery
 QUEUE = "pileup"
 TASK = "pileup.work"
 """Name of the only task: take jobs from the table."""
+
+T = TypeVar("T")
 
 log = structlog.get_logger()
 
@@ -61,45 +64,61 @@ def make_celery(broker_url: str, *, task_time_limit_s: int = 900) -> Celery:
 
 
 class CeleryBell:
-    """Bell over Celery; while the broker is down it logs that once, and sweepers ring again."""
+    """Bell over Celery; while the broker is down it logs that once, and sweepers ring again.
+
+    It has a connection of its own, and after any error a new one: a connection of kombu that lost
+    its broker in the middle of a reconnection never works again.
+    """
 
     def __init__(self, app: Celery) -> None:
         self._app = app
+        self._connection: Any = None
         self._reached = True
 
     def ring(self, up_to: int) -> None:
         """Send messages until so many wait at the broker."""
-        try:
-            for _ in range(up_to - self.waiting()):
-                self._send()
-            self._reached = True
-        except Exception as error:  # noqa: BLE001  (kombu raises its transports' own errors)
-            self._unreachable(error)
+
+        def send(channel: Any) -> None:
+            for _ in range(up_to - self._waiting(channel)):
+                self._send(channel)
+
+        self._try(send)
 
     def pass_on(self) -> None:
         """Send one message, in place of the one that this process received."""
-        try:
-            self._send()
-            self._reached = True
-        except Exception as error:  # noqa: BLE001  (as above)
-            self._unreachable(error)
-
-    def _send(self) -> None:
-        self._app.send_task(TASK, queue=QUEUE, retry=False, ignore_result=True)
+        self._try(self._send)
 
     def waiting(self) -> int:
-        """Return the number of messages that no worker took yet."""
-        with self._app.pool.acquire(block=True) as connection:
-            with connection.channel() as channel:
-                try:
-                    return int(channel.queue_declare(queue=QUEUE, passive=True).message_count)
-                except connection.channel_errors:
-                    return 0  # no queue yet: the first message makes it
+        """Return the number of messages that no worker took yet; 0 while the broker is down."""
+        return self._try(self._waiting) or 0
 
-    def _unreachable(self, error: Exception) -> None:
-        if self._reached:
-            log.warning("broker.unreachable", error=str(error))
-        self._reached = False
+    def _send(self, channel: Any) -> None:
+        producer = self._app.amqp.Producer(channel)
+        self._app.send_task(TASK, queue=QUEUE, retry=False, ignore_result=True, producer=producer)
+
+    def _waiting(self, channel: Any) -> int:
+        try:
+            return int(channel.queue_declare(queue=QUEUE, passive=True).message_count)
+        except self._connection.channel_errors:
+            return 0  # no queue yet: the first message makes it
+
+    def _try(self, action: Callable[[Any], T]) -> T | None:
+        """Do something with a channel; None: the broker is down."""
+        try:
+            if self._connection is None:
+                self._connection = self._app.connection_for_write()
+            with self._connection.channel() as channel:
+                result = action(channel)
+        except Exception as error:  # noqa: BLE001  (kombu raises its transports' own errors)
+            if self._reached:
+                log.warning("broker.unreachable", error=str(error))
+            self._reached = False
+            lost, self._connection = self._connection, None
+            if lost is not None:
+                lost.collect(socket_timeout=1)
+            return None
+        self._reached = True
+        return result
 
 
 def _transport_options(broker_url: str, task_time_limit_s: int) -> dict[str, Any]:

@@ -277,15 +277,7 @@ class Jobs:
 
     def retry(self, job: Job) -> bool:
         """Queue a job that took too long again; False: its attempts are over, or it is not ours."""
-        row = self._db.scalar(
-            select(models.Job)
-            .where(
-                models.Job.id == job.id,
-                models.Job.attempt == job.attempt,
-                models.Job.state == "running",
-            )
-            .with_for_update()
-        )
+        row = self._ours(job)
         if row is None or job.crashes + 1 >= MAX_ATTEMPTS:
             return False
         row.crashes += 1
@@ -295,15 +287,7 @@ class Jobs:
 
     def postpone(self, job: Job, delay_s: float) -> bool:
         """Queue a running job again for later, through no fault of its own; False: not ours."""
-        row = self._db.scalar(
-            select(models.Job)
-            .where(
-                models.Job.id == job.id,
-                models.Job.attempt == job.attempt,
-                models.Job.state == "running",
-            )
-            .with_for_update()
-        )
+        row = self._ours(job)
         if row is None:
             return False
         row.not_before = func.now() + timedelta(seconds=delay_s)
@@ -405,6 +389,19 @@ class Jobs:
         assert now is not None
         late = row.lease_until is None or row.lease_until < now
         return late or (row.owner is not None and gone(row.owner))
+
+    def _ours(self, job: Job) -> models.Job | None:
+        """Lock the job's row, if this attempt still has it."""
+        found: models.Job | None = self._db.scalar(
+            select(models.Job)
+            .where(
+                models.Job.id == job.id,
+                models.Job.attempt == job.attempt,
+                models.Job.state == "running",
+            )
+            .with_for_update()
+        )
+        return found
 
     def _sibling_runs(self, row: models.Job) -> bool:
         other = aliased(models.Job)

@@ -1,0 +1,81 @@
+"""Work that a full disk or a lost database interrupts is done later, and does not fail."""
+
+from __future__ import annotations
+
+import errno
+from typing import Any
+
+import pytest
+from sqlalchemy.exc import OperationalError
+
+from pileup.storage.errors import NoSpace, disk_is_full
+from pileup.storage.files.blobs import BlobStore
+from pileup.storage.queue.broker import CeleryBell, make_celery
+from pileup.worker import work
+from tests.worker.conftest import Bench
+
+
+def _states(bench: Bench, incident: str) -> list[str]:
+    items = bench.site.admin.get(f"/api/v1/incidents/{incident}/artifacts").json()["items"]
+    return [item["state"] for item in items]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OperationalError("select 1", {}, Exception("the connection was lost")),
+        NoSpace("the disk is full"),
+        RuntimeError("parquet: No space left on device (os error 28)"),
+    ],
+)
+def test_it_is_tried_again(bench: Bench, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    incident = bench.site.incident()
+    bench.site.upload(incident, "a.txt", b"something")
+    reads = work.read_artifact
+    fails = [error]
+
+    def read(*arguments: Any) -> None:
+        if fails:
+            raise fails.pop()
+        reads(*arguments)
+
+    monkeypatch.setattr(work, "read_artifact", read)
+    assert work.run_due(bench.runtime, 0.01)
+    assert _states(bench, incident) == ["queued"]
+    bench.work()
+    assert _states(bench, incident) == ["unknown_format"]
+
+
+def test_workers_wait_for_space(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    incident = bench.site.incident()
+    bench.site.upload(incident, "a.txt", b"something")
+
+    def full(self: BlobStore, wanted: int = 0) -> None:
+        raise NoSpace("the disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(BlobStore, "check_space", full)
+        assert not work.run_due(bench.runtime, 5)
+        assert _states(bench, incident) == ["queued"]
+    assert not work.run_due(bench.runtime, 5)
+    assert _states(bench, incident) == ["unknown_format"]
+
+
+def test_a_full_disk_is_seen_behind_other_errors() -> None:
+    behind = RuntimeError("could not write")
+    behind.__cause__ = OSError(errno.ENOSPC, "no space")
+    assert disk_is_full(behind)
+    assert not disk_is_full(RuntimeError("another"))
+
+
+def test_a_bell_that_failed_takes_a_new_connection() -> None:
+    bell = CeleryBell(make_celery("memory://"))
+    bell.ring(2)
+    broken = bell._connection
+
+    def fail(_: Any) -> None:
+        raise ConnectionError("reset")
+
+    assert bell._try(fail) is None
+    assert bell.waiting() == 2
+    assert bell._connection is not broken
