@@ -243,6 +243,27 @@ general_log=ON with log_output=TABLE (I know ...)
 """,  # noqa: E501
         "slow-log",
     ),
+    "the AUTO-INC lock on stacks is no row lock": (
+        """
+      6 pthread_cond_wait,os_event::wait_low,lock_wait_suspend_thread,row_mysql_handle_errors,row_lock_table_autoinc_for_mysql,ha_innobase::innobase_lock_autoinc,ha_innobase::write_row
+      4 poll,vio_io_wait,vio_read,do_command
+""",  # noqa: E501
+        "mysql-16979",
+    ),
+    "a flush that belongs to a rotation of the binary log": (
+        """
+      1 fsync,my_sync,MYSQL_BIN_LOG::open_binlog,MYSQL_BIN_LOG::new_file_impl,MYSQL_BIN_LOG::rotate,MYSQL_BIN_LOG::ordered_commit,ha_commit_trans
+     26 pthread_cond_wait,Stage_manager::enroll_for,MYSQL_BIN_LOG::change_stage,MYSQL_BIN_LOG::ordered_commit,ha_commit_trans
+""",  # noqa: E501
+        "binlog-rotate-purge",
+    ),
+    "a commit of 5.5 that waits for a latch of its own, and for no log": (
+        """
+     88 pthread_cond_wait,os_event_wait_low,sync_array_wait_event,mutex_spin_wait,mutex_enter_func,pfs_mutex_enter_func,trx_commit_off_kernel,trx_commit_for_mysql,innobase_commit_low,innobase_commit,ha_commit_low
+      4 poll,vio_poll_read
+""",  # noqa: E501
+        "kernel-mutex",
+    ),
     "a log with a pod and a container in front": (
         """
 from the cluster:

@@ -111,11 +111,18 @@ def waits_by_stack(functions: Sequence[str]) -> bool:
     at = next((at for at, name in enumerate(names) if name in COMMITTING), None)
     if at is None or not _is_waiting(names) or leads(functions) is not None:
         return False
-    return not any(name.startswith(_ELSEWHERE) for name in names[:at])
+    inner = names[:at]
+    if any(name.startswith(_ELSEWHERE) for name in inner):
+        return False
+    latch = max((i for i, name in enumerate(inner) if name.startswith(_LATCHES)), default=None)
+    return latch is None or latch == at - 1
 
 
 _ELSEWHERE = ("galera::", "gcs_", "wsrep_", "wsrep::", "MDL_context::", "MDL_wait::")
 """What a commit calls before its log: the wait inside is for the cluster, or for a lock."""
+_LATCHES = ("mutex_", "pfs_mutex_", "rw_lock_", "pfs_rw_lock_", "PolicyMutex", "TTASEventMutex")
+"""A commit that waits for a latch of InnoDB, in a function of its own, waits for no log. The log's
+mutex is requested by the function that writes it, and held by others during the flush."""
 
 
 _STAGES = (

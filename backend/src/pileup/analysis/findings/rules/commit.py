@@ -123,6 +123,9 @@ def fsync_stall(observed: Observed) -> Match | None:
     if observed.latch_waiters > 2 * waiters.most:
         against += ("More threads wait for latches than for the commit.",)
         score *= 0.4
+    if observed.stack(_ROTATES, [], None).holds:
+        against += ("The head of the queue rotates or purges the binary log.",)
+        score *= 0.5
     for queue, what in _EARLIER.items():
         if queue in observed.queues or (queue == "queue:semisync" and _acknowledged(observed)):
             against += (f"Some wait for {what}: commits may queue behind them.",)
@@ -141,6 +144,9 @@ def fsync_stall(observed: Observed) -> Match | None:
     if fsyncs is not None and fell:
         evidence += (observed.shifted(fsyncs),)
     return Match("fsync-stall", round(score, 3), why, evidence, against, waiters.most)
+
+
+_ROTATES = ["MYSQL_BIN_LOG::new_file_impl", "MYSQL_BIN_LOG::purge_logs"]
 
 
 def _flush_under_mutex(observed: Observed) -> Match | None:

@@ -59,6 +59,10 @@ def _by_stacks_alone(observed: Observed) -> bool:
     return observed.during("transaction") is None and observed.during("lock_wait") is None
 
 
+_FOR_A_LOCK = having_any("lock_wait_suspend_thread", "row_mysql_handle_errors")
+_FOR_A_TABLE = having_any("row_lock_table_autoinc_for_mysql", "row_lock_table_for_mysql")
+
+
 def _waits(observed: Observed, listed: Seen, at_worst: Queue | None) -> Seen | None:
     """Return the waits for row locks, by the dumps and lock tables, else by the stacks."""
     if listed.holds:
@@ -72,7 +76,7 @@ def _waits(observed: Observed, listed: Seen, at_worst: Queue | None) -> Seen | N
             longest=at_worst.longest,
         )
     by_stack = observed.threads(
-        having_any("lock_wait_suspend_thread", "row_mysql_handle_errors"), "wait for a row lock"
+        lambda stack: _FOR_A_LOCK(stack) and not _FOR_A_TABLE(stack), "wait for a row lock"
     )
     return by_stack if by_stack.holds else None
 

@@ -70,6 +70,7 @@ MEANINGS: tuple[Meaning, ...] = (
         open_tables.handler,
         frozenset(open_tables.COLUMNS),
     ),
+    Meaning(RESULT, replication.is_worker_status, replication.worker_handler),
     Meaning(RESULT, group_members.is_members, group_members.handler),
     Meaning(RESULT, named_values.is_named_values, named_values.handler, named_values.NAMES),
     Meaning(RESULT, selected_variables.is_selected, selected_variables.handler),

@@ -22,7 +22,7 @@ from pileup.formats.tables.meanings.handlers import (
     first,
     seconds,
 )
-from pileup.formats.tables.meanings.tables import Shared
+from pileup.formats.tables.meanings.tables import Shared, TableCollector
 from pileup.records import Event, Item, Samples, Setting
 
 # Series to the columns that print it, in the words before and after 8.0.22.
@@ -41,8 +41,50 @@ _RUNNING = {
     "sql_running": ("replica_sql_running", "slave_sql_running"),
 }
 NAMES = frozenset(("slave_io_state", "replica_io_state"))
+WORKER_NAMES = frozenset(("last_error_number", "last_error_message"))
 _ERRORS = ("last_io", "last_sql")
 _HIDDEN = ("password",)
+
+
+def is_worker_status(seen: Seen) -> bool:
+    """Whether a table is replication_applier_status_by_worker, or ..._by_coordinator."""
+    return set(seen.columns) >= WORKER_NAMES
+
+
+def worker_handler(seen: Seen, where: Where, shared: Shared) -> Handler:
+    return _Workers(seen, where, shared)
+
+
+class _Workers(Ready):
+    """Collects the table; the last error of an applier is an event."""
+
+    def __init__(self, seen: Seen, where: Where, shared: Shared) -> None:
+        super().__init__()
+        self._table = TableCollector(seen.result, where, shared)
+        self._columns, self._where = seen.columns, where
+
+    def row(self, row: ResultRow) -> None:
+        self._table.row(row)
+        cells = dict(zip(self._columns, row.values, strict=True))
+        message, code = cells.get("last_error_message"), cells.get("last_error_number")
+        if message:
+            channel = cells.get("channel_name") or ""
+            event = Event(
+                line_first=row.line_first,
+                line_last=row.line_last,
+                wall_us=self._where.wall_us,
+                clock=self._where.clock,
+                kind="replication_error",
+                severity="error",
+                subsystem=f"replication {channel}".strip(),
+                code=code if code != "0" else None,
+                message=message[:4000],
+                original=cells.get("last_error_timestamp") or None,
+            )
+            self._ready.append(event)
+
+    def end(self) -> list[Item]:
+        return [*self.drain(), *self._table.end()]
 
 
 def is_status(seen: Seen) -> bool:
