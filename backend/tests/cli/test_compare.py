@@ -36,9 +36,9 @@ def test_the_head_says_which_did_better(folders: list[str]) -> None:
     lines = done.stdout.splitlines()
     assert lines[0].startswith(f"A  {folders[0]}")
     assert (
-        "=  B is better than A: 10 ms inside the server per statement on average "
+        "=  B is better than A: 10 ms inside the server per statement "
         "(20 sessions running, 2000 statements/s), "
-        "against 500 ms (200 sessions running, 400 statements/s)."
+        "against 500 ms (200 sessions running, 400 statements/s). Sessions and rates are medians."
     ) in lines
     assert any("threads_running" in one and "201" in one for one in lines)
 

@@ -22,9 +22,9 @@ def test_more_work_with_as_many_sessions_is_better() -> None:
     assert found.before_s == 460 / 430
     assert found.after_s == 500 / 2270
     assert found.text == (
-        "The run is better than the incident: 220 ms inside the server per statement on average "
+        "The run is better than the incident: 220 ms inside the server per statement "
         "(500 sessions running, 2270 statements/s), against 1.07 s "
-        "(460 sessions running, 430 statements/s)."
+        "(460 sessions running, 430 statements/s). Sessions and rates are medians."
     )
 
 

@@ -7,6 +7,7 @@ import { Button, IconButton } from '@/ui/controls/Button'
 import { EditableField } from '@/ui/controls/EditableField'
 import { CloseIcon } from '@/ui/controls/icons'
 import { Problem } from '@/ui/display/States'
+import { offerUndo } from '@/ui/history/undo'
 import { InspectorSection } from '@/ui/panels/Inspector'
 import { decimal, STATISTICS } from './draft'
 import { type Experiment, type Measure, seriesNamesQuery, useExperimentWrites } from './queries'
@@ -37,8 +38,19 @@ export function Measures({
   readonly experiment: Experiment
 }) {
   const mayWrite = useMay('contributor')
-  const { removeValue } = useExperimentWrites(incidentId)
+  const { removeValue, addValue } = useExperimentWrites(incidentId)
   const { measures } = experiment
+  const remove = ({ id, source, name, value, unit, basis }: Measure) => {
+    if (!id) return
+    const onSuccess = (changed: Experiment) => {
+      // A computed or imported value that came back this way would pass as a typed one.
+      if (source === 'typed')
+        offerUndo(`Deleted the measurement: ${name}`, () =>
+          addValue.mutateAsync({ experiment: changed, value: { name, value, unit, basis } }),
+        )
+    }
+    removeValue.mutate({ experiment: experiment.id, value: id }, { onSuccess })
+  }
   if (measures.length === 0 && (!mayWrite || experiment.state === 'planned')) return null
   return (
     <InspectorSection title={`Measurements (${measures.length})`}>
@@ -69,10 +81,7 @@ export function Measures({
                     <IconButton
                       label={`Delete the measurement ${measure.name}`}
                       icon={<CloseIcon size={12} />}
-                      onClick={() =>
-                        measure.id &&
-                        removeValue.mutate({ experiment: experiment.id, value: measure.id })
-                      }
+                      onClick={() => remove(measure)}
                     />
                   )}
                 </td>

@@ -4,7 +4,7 @@ import { type SyntheticEvent, useState } from 'react'
 import { actionsQuery, useMay } from '@/api/queries'
 import { Button } from '@/ui/controls/Button'
 import { NotRefreshed, Problem, SkeletonRows } from '@/ui/display/States'
-import { useOfferUndo } from '@/ui/history/undo'
+import { offerUndo, useOfferUndo } from '@/ui/history/undo'
 import { useDraft } from '@/ui/controls/useDraft'
 import { TicketAndCheck } from './TicketAndCheck'
 import {
@@ -106,6 +106,12 @@ function ActionItem({
   const text = useDraft(action.text)
   const due = useDraft(action.due ?? '')
   const set = (body: ActionChange, saved?: () => void) => change.mutate(body, { onSuccess: saved })
+  const setStatus = (status: Action['status']) => {
+    const before = action.status
+    set({ status }, () =>
+      offerUndo(`Marked ${status}: ${action.text}`, () => change.mutateAsync({ status: before })),
+    )
+  }
   return (
     <li data-testid="report-action">
       <textarea
@@ -150,7 +156,7 @@ function ActionItem({
             className="select"
             value={action.status}
             disabled={!mayWrite}
-            onChange={(event) => set({ status: event.target.value as Action['status'] })}
+            onChange={(event) => setStatus(event.target.value as Action['status'])}
           >
             {STATUS.map(([value, words]) => (
               <option key={value} value={value}>

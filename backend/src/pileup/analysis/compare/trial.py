@@ -65,8 +65,12 @@ def trial(before: Run, after: Run) -> TrialDoc:
 
 @dataclass(frozen=True, slots=True)
 class _Inside:
+    """The median of the sessions that run and of the statements per second, as on the overview."""
+
     running: float
     rate: float
+    is_idle: bool
+    """Whether no statement completed at all; a median of zero alone does not say so."""
 
     @property
     def seconds(self) -> float:
@@ -97,8 +101,11 @@ def _verdict(before: str, old: _Inside, after: str, new: _Inside) -> TrialDoc:
         "worse": f"{_head(after)} is worse than {before}",
         "unknown": f"The load differs too much to compare {after} with {before}",
     }[verdict]
-    inside = "inside the server per statement on average "
-    text = f"{conclusion}: {_spent(new, inside)}, against {_spent(old)}."
+    text = (
+        f"{conclusion}: {_spent(new, 'inside the server per statement ')}, against {_spent(old)}."
+    )
+    if new.known is not None or old.known is not None:
+        text += " Sessions and rates are medians."
     if unlike:
         text += f" Put more load on {quick}."
     return TrialDoc(verdict=verdict, text=text, before_s=old.known, after_s=new.known)
@@ -111,7 +118,7 @@ def _unknown(text: str) -> TrialDoc:
 def _spent(item: _Inside, inside: str = "") -> str:
     load = f"({number(item.running)} sessions running, {number(item.rate)} statements/s)"
     if item.known is None:
-        return f"no statements completed {load}"
+        return f"{'no' if item.is_idle else 'hardly any'} statements completed {load}"
     return f"{_ms(item.known)} {inside}{load}"
 
 
@@ -151,10 +158,11 @@ def _at_worst(run: Run, running: str, rate: str, own: float) -> _Inside | None:
     span = run.span or _worst(sessions.filter(pl.col("time").is_between(*_bounds(done))))
     if span is None:
         return None
-    middle, speed = _mean(sessions, span), _mean(done, span)
+    middle, speed = _median(sessions, span), _median(done, span)
     if middle is None or speed is None or speed < 0:
         return None
-    return _Inside(max(middle - own, 0.0), speed)
+    is_idle = not (done.filter(span.holds())["value"] > 0).any()
+    return _Inside(max(middle - own, 0.0), speed, is_idle)
 
 
 def _rows(run: Run, series: str) -> pl.DataFrame:
@@ -165,9 +173,9 @@ def _bounds(rows: pl.DataFrame) -> tuple[int, int]:
     return rows["time"][0], rows["time"][-1]
 
 
-def _mean(rows: pl.DataFrame, span: Span) -> float | None:
-    mean = rows.filter(span.holds())["value"].mean()
-    return float(mean) if isinstance(mean, int | float) else None
+def _median(rows: pl.DataFrame, span: Span) -> float | None:
+    median = rows.filter(span.holds())["value"].median()
+    return float(median) if isinstance(median, int | float) else None
 
 
 def _worst(rows: pl.DataFrame) -> Span | None:

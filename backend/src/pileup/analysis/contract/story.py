@@ -44,11 +44,11 @@ class StoryImpact(Doc, frozen=True, kw_only=True):
     unit: str = ""
     """What is counted as work: 'statements', 'transactions'; '' without such a series."""
     usual_per_s: float | None = None
-    """Mean before the stall."""
+    """Median before the stall."""
     stall_per_s: float | None = None
-    """Mean during the stall."""
+    """Median during the stall."""
     missing: float | None = None
-    """Work that was not done: (usual - stall) x seconds; None unless it fell."""
+    """Work that was not done: usual x seconds, less what was done; None unless it fell."""
     sentences: list[str] = []
     """The same in the words of users, most important first; no internals."""
 

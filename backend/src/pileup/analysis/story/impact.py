@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import statistics
+
 import msgspec
 
 from pileup.analysis.contract import ActiveSessionsDoc, StallDoc, StoryImpact
@@ -18,11 +20,15 @@ _LEAST_SAMPLES = 3
 def impact(context: Context, stall: StallDoc, active: ActiveSessionsDoc | None) -> StoryImpact:
     """Measure the cost of a stall as far as its evidence shows it."""
     waited, share = _waited(active)
-    unit, usual, during = _rates(context)
+    unit, before, inside = _rates(context)
+    usual, during = _median(before), _median(inside)
     seconds = stall.duration_s
     missing = None
-    if usual and during is not None and seconds and during <= _FELL * usual:
-        missing = (usual - during) * seconds
+    if usual and during is not None and seconds:
+        # What was done is a sum, bursts included; what would have been done goes by the usual rate.
+        lacking = usual - statistics.fmean(inside)
+        if lacking >= (1 - _FELL) * usual:
+            missing = lacking * seconds
     cost = StoryImpact(
         waited_s=waited,
         waited_share=share,
@@ -41,29 +47,34 @@ def _waited(active: ActiveSessionsDoc | None) -> tuple[float | None, float | Non
     return round(share * active.seconds, 1), round(share, 4)
 
 
-def _rates(context: Context) -> tuple[str, float | None, float | None]:
-    """Return what is counted, and its means per second before and during the stall."""
+def _rates(context: Context) -> tuple[str, list[float], list[float]]:
+    """Return what is counted, and its rates per second before and during the stall."""
     if context.stall is None or context.values.is_empty():
-        return "", None, None
+        return "", [], []
     work = indicators.throughput(context.values, context.host, context.stall)
     if work is None:
-        return "", None, None
+        return "", [], []
     unit = indicators.WORK_UNITS.get(short_name(work.series).lower(), "")
     if not unit:
-        return "", None, None
+        return "", [], []
     before = context.baseline if context.baseline_is_before else None
-    return unit, _mean(work, before), _mean(work, context.stall)
+    return unit, _inside(work, before), _inside(work, context.stall)
 
 
-def _mean(work: indicators.Signal, span: Span | None) -> float | None:
+def _inside(work: indicators.Signal, span: Span | None) -> list[float]:
+    """Return the values in a span; none where they are too few to know a level."""
     if span is None:
-        return None
+        return []
     inside = [
         value
         for time, value in zip(work.times, work.values, strict=True)
         if span.start <= time <= span.end
     ]
-    return round(sum(inside) / len(inside), 2) if len(inside) >= _LEAST_SAMPLES else None
+    return inside if len(inside) >= _LEAST_SAMPLES else []
+
+
+def _median(values: list[float]) -> float | None:
+    return round(statistics.median(values), 2) if values else None
 
 
 def _sentences(cost: StoryImpact, stall: StallDoc) -> list[str]:
@@ -80,10 +91,12 @@ def _sentences(cost: StoryImpact, stall: StallDoc) -> list[str]:
         if cost.missing is not None:
             found.append(
                 f"The server answered about {_about(cost.missing)} {cost.unit} fewer than usual: "
-                f"{during} per second instead of {usual}."
+                f"{during} per second instead of {usual} (medians)."
             )
         else:
-            found.append(f"The server answered {during} {cost.unit} per second instead of {usual}.")
+            found.append(
+                f"The server answered {during} {cost.unit} per second instead of {usual} (medians)."
+            )
     if cost.waited_share is not None:
         found.append(f"Active sessions spent {cost.waited_share:.0%} of their time waiting.")
     return found

@@ -65,7 +65,7 @@ def story(
 
 def plain(stall: StallDoc, cost: StoryImpact) -> str:
     """Write the sentence for people who do not run databases: how long, how many, how much less."""
-    lasted, less = _lasted(stall), _less(cost)
+    lasted, less = _lasted(stall), _less(cost, stall)
     end = "" if stall.end or not lasted else "; it was not over when the capture ended"
     if stall.shape == "refused":
         return _sentence(f"{lasted}the database refused clients{end}.")
@@ -88,11 +88,11 @@ _LAST = "The server stalled"
 _NEARLY_ALL, _HARDLY = 0.98, 0.1
 
 
-def _less(cost: StoryImpact) -> str:
+def _less(cost: StoryImpact, stall: StallDoc) -> str:
     """Return how much less work was done: '85% fewer statements'; '' if it hardly fell."""
-    if cost.missing is None or not cost.usual_per_s or cost.stall_per_s is None:
+    if cost.missing is None or not cost.usual_per_s or not stall.duration_s:
         return ""
-    share = 1 - cost.stall_per_s / cost.usual_per_s
+    share = cost.missing / (cost.usual_per_s * stall.duration_s)
     if share >= _NEARLY_ALL:
         return f"next to no {cost.unit}"
     return f"{share:.0%} fewer {cost.unit}" if share >= _HARDLY else ""

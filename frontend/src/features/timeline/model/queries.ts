@@ -151,7 +151,7 @@ export function useDeleteAnnotation(id: string) {
   })
 }
 
-type StallTimes = {
+export type StallTimes = {
   readonly onset: string | null
   readonly end: string | null
   readonly baseline_start: string | null
@@ -171,13 +171,14 @@ export function useStallCorrection(id: string) {
       times: StallTimes
       revision: number
     }) => {
-      const { revision } = await unwrap(
+      const corrected = await unwrap(
         api.PUT('/api/v1/incidents/{incident_id}/stalls/correction', {
           params: { ...path(id), header: ifMatch(Math.max(change.revision, saved.current)) },
           body: { host: change.host, computed_onset: change.computedOnset, ...change.times },
         }),
       )
-      saved.current = revision
+      saved.current = corrected.revision
+      return corrected
     },
     onSettled: refresh,
   })

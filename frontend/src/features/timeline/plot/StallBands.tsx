@@ -86,7 +86,7 @@ function Band(props: Props) {
           end={now.end === null ? null : now.end + shift}
           by={by}
           was={stall.computed?.onset ?? computedOnset}
-          onReset={mayWrite && correction ? () => draft.reset.mutate(correction.id) : null}
+          onReset={mayWrite && correction ? draft.reset : null}
         />
       )}
       {mayWrite &&
