@@ -11,18 +11,16 @@ Yields: a Setting per variable; the last value of a name wins where a file has s
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from pileup.formats.reading.pt_stalk_samples import clock_event, read_ts
+from pileup.formats.reading.pt_stalk_samples import clock_event
 from pileup.formats.tables.layouts.headless import are_variables
 from pileup.formats.tables.layouts.reader import ResultRow, ResultSet, Stray, read
 from pileup.formats.tables.meanings.handlers import Where
 from pileup.formats.tables.meanings.tables import Shared, TableCollector
 from pileup.formats.tables.parts.status_reader import StatusReader
 from pileup.formats.tables.parts.status_rows import cells, is_variable, shown
-from pileup.formats.unwrapping import client_layouts
 from pileup.records import Item, Setting, Skipped
 
 NAME = "variables"
@@ -34,7 +32,7 @@ GIVES = (
 PRINTED_BY = (
     "`SHOW VARIABLES`, `mysqladmin variables`; box, tabs, `\\G`; pt-stalk, pt-mysql-summary"
 )
-VERSION = 4
+VERSION = 5
 HINTS = ("-variables", "variables.txt")
 
 _KNOWN = (
@@ -55,19 +53,16 @@ _STATUS_TABLE = re.compile(
 )
 _VERTICAL = re.compile(r"^ *Variable_name: (?-i:[a-z])(?!srep_)\w+\n *Value: ", re.M | re.I)
 _STATUS = re.compile(r"^(?:\| *)?(?:[A-Z]\w+|wsrep_\w+)[\t ]", re.MULTILINE)
-_BOX = re.compile(r"\| ?(?P<name>[a-z][\w.]{0,120}) *\| ?(?P<value>.*)$", re.IGNORECASE)
-_TAB = re.compile(r"(?P<name>[a-z][a-z0-9_.]{0,120})\t(?P<value>[^\t]*)$", re.IGNORECASE)
-_HEADER = re.compile(r"(?:\| *)?variable_name(?:\t| *\| *)(?:variable_)?value *(?:\|)?\s*$", re.I)
-_OTHER = re.compile(r"(?:[A-Z_]+\t[A-Z_\t]+|\| *[A-Z_]+ *\|(?: *[A-Z_]+ *\|)+ *)$")
 _SUMMARY = re.compile(
     r"(?:pt-summary-internal-|internal::)(?P<name>\w{1,100})(?:\s+(?P<value>.*))?$"
 )
 _STATUS_NAME = re.compile(r"[A-Z][a-z]+_[a-z]|Com_|Uptime$|Queries$|Questions$|Connections$")
+_NAME = re.compile(r"[A-Za-z][\w.]{0,120}")
+_NOT_ONE = "not a variable and its value"
 _BY_THREAD = ("thread_id", "variable_name", "variable_value")
 _PAIRS = (("variable_name", "value"), ("variable_name", "variable_value"))
 _WHOLE_HEAD = 4096
 """A head of more characters may end inside a row."""
-_MOST_VALUE = 64 * 1024
 
 
 def sniff(head: str) -> bool | None:
@@ -102,113 +97,100 @@ def _are_headless(head: str) -> bool:
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Yield a Setting per variable, and the records of the tables between them."""
-    reader = _Reader(enumerate(lines, start=1))
-    yield from reader.variables()
+    yield from _Reader().items(lines)
 
 
 class _Reader:
-    def __init__(self, numbered: Iterator[tuple[int, str]]) -> None:
-        self._numbered = numbered
+    """Reads rows of names and values, in any layout, and the tables between them."""
+
+    def __init__(self) -> None:
         self._global: dict[str, str | None] = {}
         self._session_values: set[tuple[str, str | None]] = set()
         self._shared = Shared()
         self._status = StatusReader()
         self._in_status = False
-        self._statement: tuple[int, str] | None = None
-        """The statement above the table."""
+        self._clock_yielded = False
+        self._summary: list[Setting] = []
+        self._table: TableCollector | None = None
+        """Collects the current result, when it is of other columns."""
 
-    def variables(self) -> Iterator[Item]:
-        clock_yielded = False
-        for number, text in self._numbered:
-            bare = text.strip()
-            if self._is_status(text, bare):
-                yield from self._status.line(number, text)
-            elif (match := _BOX.match(text)) and not _HEADER.match(bare) and not _OTHER.match(bare):
-                yield self._box_setting(match, number)
-            elif (match := _TAB.match(text)) and not _HEADER.match(bare) and not _OTHER.match(bare):
-                value = client_layouts.unescape(match["value"]).strip()
-                yield self._setting(match["name"], value, number, number)
-            elif client_layouts.ROW.match(text) or _OTHER.match(bare):
-                yield from self._others(number, text)
-            elif match := _SUMMARY.match(bare):
-                value = (match["value"] or "").strip()
-                yield self._setting(f"pt_summary.{match['name']}", value, number, number)
-            elif stamp := read_ts(text):
-                if stamp[1] and not clock_yielded:
-                    clock_yielded = True
-                    yield clock_event(number, stamp[0], stamp[1])
-            elif bare.lower().startswith(("select ", "show ")):
-                self._statement = (number, text)
-            elif bare and not _HEADER.match(bare) and not _is_decoration(text):
-                yield Skipped(number, number, "not a variable and its value")
+    def items(self, lines: Iterable[str]) -> Iterator[Item]:
+        for part in read(self._without_summary(lines), is_known=_are_pairs):
+            yield from self._drain()
+            if isinstance(part, ResultSet):
+                yield from self._begin(part)
+            elif isinstance(part, ResultRow):
+                yield from self._row(part)
+            elif isinstance(part, Stray):
+                yield from self._stray(part.line, part.text)
+            elif part.is_ts and part.local and not self._clock_yielded:
+                self._clock_yielded = True
+                yield clock_event(part.line, part.wall_us, part.local)
+        yield from self._end_table()
+        yield from self._drain()
         yield from self._status.finish()
 
-    def _is_status(self, text: str, bare: str) -> bool:
-        """Whether the line follows a row of SHOW STATUS, up to the next header or variable."""
-        name = "" if _HEADER.match(bare) else (cells(text) or ("",))[0]
-        if name and _STATUS_NAME.match(name):
-            self._in_status = True
-        elif _HEADER.match(bare) or is_variable(name) or name.isupper():
-            self._in_status = False
-        return self._in_status
+    def _without_summary(self, lines: Iterable[str]) -> Iterator[str]:
+        """Yield the lines of tables; those that pt-mysql-summary adds are settings of their own."""
+        for number, text in enumerate(lines, start=1):
+            if match := _SUMMARY.match(text.strip()):
+                value = (match["value"] or "").strip()
+                name = f"pt_summary.{match['name']}"
+                self._summary.append(self._setting(name, value, number, number))
+                text = ""
+            yield text
 
-    def _box_setting(self, match: re.Match[str], number: int) -> Setting:
-        """Read the variable of a box row; its value may have several lines, up to the bar."""
-        parts, size, last = [match["value"].rstrip()], 0, number
-        while not parts[-1].endswith("|") and size < _MOST_VALUE:
-            following = next(self._numbered, None)
-            if following is None:
-                break
-            last = following[0]
-            parts.append(following[1].rstrip())
-            size += len(parts[-1]) + 1
-        value = "\n".join(parts)
-        return self._setting(match["name"], value.removesuffix("|").strip(), number, last)
+    def _drain(self) -> Iterator[Item]:
+        found, self._summary = self._summary, []
+        yield from found
 
-    def _others(self, number: int, text: str) -> Iterator[Item]:
-        """Read tables of other columns, up to the next table of variables."""
-        statement, self._statement = self._statement, None
-        first, before = number, [text]
-        if statement is not None and number - statement[0] < 10:
-            first = statement[0]
-            before = [statement[1], *[""] * (number - first - 1), text]
-        table: TableCollector | None = None
-        result: ResultSet | None = None
-        columns: tuple[str, ...] = ()
-        for part in read(itertools.chain(before, self._until_variables()), first):
-            if isinstance(part, ResultSet):
-                if table is not None:
-                    yield from table.end()
-                result, table = part, None
-                columns = tuple(column.lower() for column in part.columns)
-                if columns not in _PAIRS and columns != _BY_THREAD:
-                    table = TableCollector(part, Where(None, None), self._shared)
-            elif isinstance(part, ResultRow):
-                if table is not None:
-                    table.row(part)
-                elif columns in _PAIRS:
-                    name, value = part.values
-                    yield self._setting(name or "", value, part.line_first, part.line_last)
-                elif self._is_session_variable(part):
-                    yield from self._session_setting(part)
-                else:  # status_by_thread has the same columns
-                    assert result is not None
-                    table = TableCollector(result, Where(None, None), self._shared)
-                    table.row(part)
-            elif isinstance(part, Stray):
-                yield Skipped(part.line, part.line, "not a variable and its value")
+    def _begin(self, result: ResultSet) -> Iterator[Item]:
+        yield from self._end_table()
+        self._in_status = False
+        if _are_pairs(result.columns) or _columns(result) == _BY_THREAD:
+            return
+        if len(result.columns) == 2 and not result.columns[0].isupper():  # rows without their head
+            yield from self._variable(*result.columns, result.line, result.line)
+        else:
+            self._table = TableCollector(result, Where(None, None), self._shared)
+
+    def _end_table(self) -> Iterator[Item]:
+        table, self._table = self._table, None
         if table is not None:
             yield from table.end()
 
-    def _until_variables(self) -> Iterator[str]:
-        for _, text in self._numbered:
-            yield text if not _HEADER.match(text.strip()) else ""
-            if _HEADER.match(text.strip()):
-                return
+    def _row(self, row: ResultRow) -> Iterator[Item]:
+        if self._table is not None:
+            self._table.row(row)
+        elif len(row.values) == 2:
+            name, value = row.values
+            shown_null = value if value is not None else "NULL"
+            yield from self._variable(name or "", shown_null, row.line_first, row.line_last)
+        elif is_variable(row.values[1] or ""):
+            yield from self._session_setting(row)
+        else:  # status_by_thread has the same columns
+            self._table = TableCollector(row.result, Where(None, None), self._shared)
+            self._table.row(row)
 
-    def _is_session_variable(self, row: ResultRow) -> bool:
-        name = row.values[1] or ""
-        return name[:1].islower() and not name.startswith("wsrep_")
+    def _stray(self, number: int, text: str) -> Iterator[Item]:
+        """Read a row that no layout takes for a part of a table: it has no head, or it is cut."""
+        if found := cells(text):
+            yield from self._variable(*found, number, number)
+        else:
+            yield Skipped(number, number, _NOT_ONE)
+
+    def _variable(self, name: str, value: str, first: int, last: int) -> Iterator[Item]:
+        """Read a name and its value: a row of SHOW STATUS, and those behind it, are counters."""
+        if _STATUS_NAME.match(name):
+            self._in_status = True
+        elif is_variable(name) or name.isupper():
+            self._in_status = False
+        if self._in_status:
+            yield from self._status.row(name, value.strip(), first)
+        elif not _NAME.fullmatch(name) or "\t" in value:
+            yield Skipped(first, last, _NOT_ONE)
+        else:
+            yield self._setting(name, value.strip(), first, last)
 
     def _session_setting(self, row: ResultRow) -> Iterator[Item]:
         thread, name, value = row.values
@@ -237,5 +219,9 @@ class _Reader:
         )
 
 
-def _is_decoration(text: str) -> bool:
-    return text.startswith(("+-", "mysql", "MariaDB")) or bool(client_layouts.CHATTER.match(text))
+def _columns(result: ResultSet) -> tuple[str, ...]:
+    return tuple(column.lower() for column in result.columns)
+
+
+def _are_pairs(names: Sequence[str]) -> bool:
+    return tuple(name.strip().lower() for name in names) in _PAIRS

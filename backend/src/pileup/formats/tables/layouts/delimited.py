@@ -62,7 +62,7 @@ class Delimited:
         opened, self.held = bool(self.held), []
         if cells is None:
             return opened and is_known
-        if len(cells) != len(self.columns):
+        if len(cells) != len(self.columns) or (self.kind == "|" and "|" in cells[0]):
             return False
         sure = is_known or self.kind == "|"
         return sure or '"' in text or any(_NUMBER.match(cell) for cell in cells)
@@ -89,10 +89,7 @@ class Delimited:
     def _between_bars(self, text: str) -> list[str] | None:
         if not _BAR_ROW.match(text):
             return None
-        cells = bars(text.replace("\\|", "\ufffc"))
-        columns = len(self.columns)
-        if len(cells) > columns:  # a bar in the last cell, which is the statement
-            cells = [*cells[: columns - 1], " | ".join(cells[columns - 1 :])]
+        cells = bars(text.replace("\\|", "\ufffc"), most=len(self.columns))
         return [cell.replace("\ufffc", "|") for cell in cells]
 
     def _between_blanks(self, text: str) -> list[str] | None:
@@ -140,9 +137,9 @@ def begins(text: str, below: str, is_known: Callable[[Sequence[str]], bool]) -> 
     return layout is not None and layout.confirms(below, is_known(layout.columns))
 
 
-def bars(text: str) -> list[str]:
-    """Split a row between bars into its cells."""
-    return [cell.strip() for cell in text.strip()[1:-1].split("|")]
+def bars(text: str, most: int = 0) -> list[str]:
+    """Split a row between bars into its cells; further bars are part of the last of ``most``."""
+    return [cell.strip() for cell in text.strip()[1:-1].split("|", most - 1)]
 
 
 def is_bar_row(text: str) -> bool:

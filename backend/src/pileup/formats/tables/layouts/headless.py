@@ -64,14 +64,20 @@ _STATUS_NAME = re.compile(
     r"|Questions|Connections"
 )
 _VARIABLE_NAME = re.compile(
-    r"(?:aria|auto|autocommit|back|basedir|bind|binlog|bulk|character|collation|completion|concurrent"
-    r"|connect|core|datadir|default|delay|disabled|div|end|enforce|eq|event|expire|explicit|flush|ft"
-    r"|general|group|gtid|have|histogram|host|ignore|init|innodb|interactive|internal|join|keep|key"
-    r"|large|lc|license|local|lock|locked|log|long|low|lower|mandatory|master|max|metadata|min|myisam"
-    r"|net|new|old|open|optimizer|performance|pid|plugin|preload|protocol|proxy|pseudo|query|rand"
-    r"|range|read|regexp|relay|replica|replicate|report|require|rpl|schema|secure|server|session|skip"
-    r"|slave|slow|socket|sort|source|sql|stored|super|sync|system|table|tablespace|tc|thread|threadpool"
-    r"|time|tls|tmp|tmpdir|transaction|tx|unique|updatable|version|wait|windowing|wsrep)"
+    r"(?:activate|admin|alter|analyze|aria|authentication|auto|autocommit|avoid|back|basedir|big"
+    r"|bind|binlog|binlogging|block|bulk|caching|character|check|collation|column|completion"
+    r"|concurrent|connect|core|create|datadir|debug|default|delay|disabled|div|encrypt|end"
+    r"|enforce|eq|event|expire|explain|explicit|flush|foreign|ft|general|generated|group|gtid"
+    r"|have|histogram|host|idle|ignore|immediate|in|information|init|innodb|interactive"
+    r"|internal|join|keep|key|keyring|large|lc|license|local|lock|locked|log|long|low|lower"
+    r"|mandatory|master|max|metadata|min|mrr|myisam|mysql|mysqlx|named|net|new|ngram|offline"
+    r"|old|open|optimizer|original|partial|password|performance|persist|persisted|pid|plugin"
+    r"|preload|print|profiling|progress|protocol|proxy|pseudo|query|rand|range|read|regexp"
+    r"|relay|replica|replicate|report|require|resultset|rewriter|rowid|rpl|schema|secure"
+    r"|select|server|session|sha|show|skip|slave|slow|socket|sort|source|sql|standards|storage"
+    r"|stored|strict|super|sync|system|table|tablespace|tc|temptable|thread|threadpool|time"
+    r"|timestamp|tls|tmp|tmpdir|transaction|tx|unique|unix|updatable|use|userstat|validate"
+    r"|version|wait|windowing|wsrep|xa)"
     r"(?:_[a-z0-9_]{1,100})"
 )
 

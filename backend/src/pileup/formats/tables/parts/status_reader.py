@@ -136,6 +136,10 @@ class StatusReader:
             yield from self.close()
             return
         self._inside_value = opens_value(text)
+        yield from self.row(name, value, number)
+
+    def row(self, name: str, value: str, number: int) -> Iterator[Item]:
+        """Read the next name and value."""
         if name in FIRST_VARIABLES or (self._sample is None and is_variable(name)):
             self._variables = True  # SHOW VARIABLES and SHOW STATUS in one file
         if self._variables and name[0].islower():
