@@ -1,0 +1,196 @@
+"""One list of facts, every export: each word of a document is in each of its forms, in order.
+
+The document has every kind of block, and a word of its own in every field that holds text, so a
+row, a raw line, a label or a caption that an export leaves out is missed by name.
+"""
+
+from __future__ import annotations
+
+import io
+import itertools
+import re
+import zipfile
+from collections.abc import Callable, Iterator
+from html import unescape
+
+import pytest
+from pypdf import PdfReader
+
+from pileup.report import document as d
+from pileup.report.render.html import render_html
+from pileup.report.render.markdown import render_markdown
+from pileup.report.render.pdf import render_pdf
+from pileup.report.render.word_document import render_docx
+
+_HOUR = 3_600_000.0
+_BEGIN = 1795213140000.0
+
+
+class _Facts:
+    """Gives a new word each time, and remembers where it was put."""
+
+    def __init__(self) -> None:
+        self._numbers = itertools.count(1)
+        self.text: list[str] = []
+        """Must be in every export, in this order."""
+        self.captions: list[str] = []
+        """Must be in every export; above what they name or below it."""
+        self.drawn: list[str] = []
+        """Labels within figures: a picture in DOCX."""
+
+    def word(self) -> str:
+        word = f"Fact{next(self._numbers):03d}"
+        self.text.append(word)
+        return word
+
+    def caption(self) -> d.Runs:
+        self.captions.append(f"Fact{next(self._numbers):03d}")
+        return [d.Run(self.captions[-1])]
+
+    def label(self) -> str:
+        label = f"Mark{next(self._numbers):03d}"
+        self.drawn.append(label)
+        return label
+
+    def runs(self) -> d.Runs:
+        return [
+            d.Run(self.word() + " "),
+            d.Run(self.word(), bold=True),
+            d.Run(" "),
+            d.Run(self.word(), italic=True),
+            d.Run(" "),
+            d.Run(self.word(), strike=True),
+            d.Run(" "),
+            d.Run(self.word(), code=True),
+            d.Run(" "),
+            d.Run(self.word(), href="https://example.test/page"),
+            d.Run(note=1),
+        ]
+
+
+def _blocks(facts: _Facts) -> Iterator[d.Block]:
+    yield d.Paragraph(facts.runs())
+    yield d.Heading(3, facts.runs())
+    for ordered in (False, True):
+        items: list[list[d.Block]] = [
+            [d.Paragraph(facts.runs())],
+            [d.Paragraph(facts.runs()), d.Bullets([[d.Paragraph(facts.runs())]])],
+            [d.Paragraph(facts.runs()), d.Code(facts.word())],
+        ]
+        yield d.Bullets(items, ordered=ordered, start=3 if ordered else 1)
+    yield d.Quote([d.Paragraph(facts.runs()), d.Paragraph([d.Run(facts.word())])])
+    yield d.Code(f"{facts.word()}\n  {facts.word()} </pre><script>\n\n{facts.word()}")
+    yield d.Rule()
+    for numbered in (False, True):
+        caption = facts.caption() if numbered else []
+        yield d.Table(
+            [[d.Run(facts.word())] for _ in range(3)],
+            [[[d.Run(facts.word())] for _ in range(3)] for _ in range(40)],
+            ["left", "right", "center"],
+            caption,
+            1 if numbered else None,
+        )
+    yield d.Trouble(facts.word())
+    for number, drawing in enumerate(_drawings(facts), 1):
+        yield d.Figure(drawing, facts.caption(), "a picture", number)
+
+
+def _drawings(facts: _Facts) -> Iterator[d.Drawing]:
+    points = [(_BEGIN + at * 1000, None if at == 5 else float(at)) for at in range(60)]
+    yield d.LanesDrawing(
+        [d.Lane(facts.label(), "threads", points), d.Lane(facts.label(), "ms", points)],
+        [(_BEGIN + 10_000, _BEGIN + 20_000), (_BEGIN + 40_000, None)],
+    )
+    yield d.GraphDrawing(
+        "2026-11-20T22:19:52Z",
+        "a headline",
+        [
+            d.GraphNode("a", facts.label(), "thread", 0, 12, root=True),
+            d.GraphNode("b", facts.label(), "group", 1, members=12),
+            d.GraphNode("c", facts.label(), "latch", 1, inferred=True),
+        ],
+        [("b", "a", "waits_for"), ("c", "a", "held_by")],
+    )
+    yield d.ConfidenceDrawing(
+        [d.ConfidenceLine(facts.label(), [(_BEGIN, 30), (_BEGIN + _HOUR, 80)]) for _ in range(2)]
+    )
+    yield d.MatrixDrawing(
+        [d.MatrixColumn("a hypothesis", facts.label(), 1.5, 0.5) for _ in range(2)],
+        [d.MatrixRow(facts.label(), "pin", ["CC", "II"], 2.0) for _ in range(3)],
+    )
+    yield d.DeadlockDrawing(
+        [
+            d.DeadlockTransaction(
+                facts.label(), facts.label(), [d.DeadlockStepBox(facts.label(), facts.label())] * 2
+            )
+            for _ in range(2)
+        ],
+        [d.DeadlockWaitArrow(0, 1, 0), d.DeadlockWaitArrow(1, 0, 0)],
+    )
+
+
+@pytest.fixture(scope="module")
+def facts() -> _Facts:
+    return _Facts()
+
+
+@pytest.fixture(scope="module")
+def document(facts: _Facts) -> d.Document:
+    title = facts.word()
+    cover = d.Cover(facts.word(), [facts.word() for _ in range(4)])
+    pairs = [(facts.word(), facts.word()) for _ in range(3)]
+    sections = []
+    for number in range(2):
+        name = facts.word()
+        blocks = list(_blocks(facts)) if number == 0 else [d.Paragraph(facts.runs())]
+        sections.append(d.Section(f"s{number}", name, "", blocks))
+    sources = [
+        d.Source(number, facts.word(), f"{facts.word()}\n{facts.word()} </pre><script>")
+        for number in (1, 2)
+    ]
+    return d.Document(
+        1, "i1", title, pairs, "full", "draft", "2026-11-23T10:00:00+00:00", "0.1", "UTC",
+        sections, sources, cover,
+    )  # fmt: skip
+
+
+def _html(made: d.Document) -> str:
+    return unescape(re.sub(r"<[^>]+>", " ", render_html(made)))
+
+
+def _docx(made: d.Document) -> str:
+    with zipfile.ZipFile(io.BytesIO(render_docx(made))) as archive:
+        return unescape(re.sub(r"<[^>]+>", " ", archive.read("word/document.xml").decode()))
+
+
+def _pdf(made: d.Document) -> str:
+    return " ".join(page.extract_text() for page in PdfReader(io.BytesIO(render_pdf(made))).pages)
+
+
+EXPORTS: dict[str, Callable[[d.Document], str]] = {
+    "markdown": render_markdown,
+    "html": _html,
+    "docx": _docx,
+    "pdf": _pdf,
+}
+
+
+@pytest.mark.parametrize("export", EXPORTS)
+def test_every_fact_is_in_every_export_in_its_order(
+    export: str, document: d.Document, facts: _Facts
+) -> None:
+    text = EXPORTS[export](document)
+    missing = [word for word in facts.text + facts.captions if word not in text]
+    assert not missing, f"{export} leaves out {missing}"
+    body = [word for word in facts.text if text.count(word) == 1]  # contents repeat titles
+    assert len(body) > len(facts.text) - 10
+    places = [text.index(word) for word in body]
+    swapped = [
+        pair
+        for pair, (a, b) in zip(itertools.pairwise(body), itertools.pairwise(places), strict=True)
+        if a > b
+    ]
+    assert not swapped, f"{export} has another order: {swapped}"
+    if export in {"html", "pdf"}:
+        left_out = [label for label in facts.drawn if label not in text]
+        assert not left_out, f"{export} does not draw {left_out}"
