@@ -140,6 +140,10 @@ soak: $(VENV)/.installed-dev ## the same for hours (HOURS=8), with the figures i
 test-compose: $(VENV)/.installed-dev $(UI) ## run the browser journey against docker-compose
 	@sh scripts/test-compose.sh
 
+.PHONY: test-bucket
+test-bucket: $(VENV)/.installed-dev ## two APIs and three workers over a real S3 server that fails (MINUTES=3; versitygw on PATH, else moto)
+	@cd backend && ../$(BIN)/python -m benchmarks.bucket_faults --minutes $(or $(MINUTES),3) --seed $(or $(SEED),1)
+
 .PHONY: check
 check: $(VENV)/.installed-dev $(NODE_MODULES) ## check formatters, linters, types, import contracts, size limits, word list
 	@sh scripts/check.sh

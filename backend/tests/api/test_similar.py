@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import random
+
+from pileup.analysis.reasoning.similar import LEAST, likeness
+from pileup.storage.audit import MACHINE
 from pileup.storage.incidents.incidents import Incidents
 from tests.support.site import Site
 
@@ -65,3 +69,36 @@ def test_an_incident_in_the_bin_is_no_twin_until_it_is_restored(site: Site) -> N
 
 def test_before_any_analysis(site: Site) -> None:
     assert similar(site, site.incident()) == []
+
+
+def test_the_index_finds_what_a_comparison_with_all_finds(site: Site) -> None:
+    """Any signatures: the same incidents in the same order."""
+    dice = random.Random(7)
+    kinds = {
+        "finding": 6,
+        "latch": 4,
+        "blocker": 3,
+        "stack": 5,
+        "series": 40,
+        "check": 4,
+        "engine": 3,
+    }
+    names = [f"{kind}:{at}" for kind, many in kinds.items() for at in range(many)]
+    signatures: dict[str, dict[str, str]] = {}
+    with site.database.unit() as unit:
+        incidents = Incidents(unit)
+        for number in range(80):
+            features = {name: name for name in dice.sample(names, dice.choice((0, 1, 4, 15, 40)))}
+            made = incidents.create(MACHINE, f"incident {number}").id
+            incidents.digest(made, {"onset": None, "signature": features})
+            signatures[made] = features
+        found = 0
+        for mine, features in signatures.items():
+            scores = {
+                other: likeness(features, theirs).score for other, theirs in signatures.items()
+            }
+            near = sorted((-score, name) for name, score in scores.items() if score >= LEAST)
+            ids = incidents.similar(features, 100)
+            assert ids == [name for _, name in near]
+            found += len(ids) - (mine in ids)
+        assert found > 20

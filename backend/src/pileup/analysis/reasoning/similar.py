@@ -186,22 +186,31 @@ def _holds(evidence: Evidence, kind: str) -> bool:
 def likeness(here: Signature, there: Signature) -> Likeness:
     """Compare two signatures; the score is 0 when either is empty."""
     both, all_ = here.keys() & there.keys(), here.keys() | there.keys()
-    weight = sum(map(_weight, all_))
+    weight = sum(map(weight_of, all_))
     return Likeness(
-        score=sum(map(_weight, both)) / weight if here and there and weight else 0.0,
+        score=sum(map(weight_of, both)) / weight if here and there and weight else 0.0,
         shared=_describe(both, here),
         only_here=_describe(here.keys() - there.keys(), here),
         only_there=_describe(there.keys() - here.keys(), there),
     )
 
 
-def _weight(feature: str) -> float:
+def weight_of(feature: str) -> float:
+    """Return the diagnostic value of a feature."""
     return _WEIGHTS[feature.partition(":")[0]]
 
 
 def _describe(features: Sequence[str] | set[str], texts: Signature) -> tuple[str, ...]:
-    ranked = sorted(features, key=lambda feature: (-_weight(feature), feature))
+    ranked = sorted(features, key=lambda feature: (-weight_of(feature), feature))
     return tuple(f"{_WORDS[name.partition(':')[0]]}: {texts[name]}" for name in ranked)
 
 
-__all__ = ["LEAST", "Likeness", "Signature", "likeness", "signature", "undecided"]
+__all__ = [
+    "LEAST",
+    "Likeness",
+    "Signature",
+    "likeness",
+    "signature",
+    "undecided",
+    "weight_of",
+]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import func, select
+from sqlalchemy import Double, Text, cast, delete, func, insert, select
+from sqlalchemy.dialects.postgresql import ARRAY
 
+from pileup.analysis.reasoning.similar import LEAST, Signature, weight_of
 from pileup.storage import models
 from pileup.storage.audit import Actor, record
 from pileup.storage.database import Unit, clean, clean_json
@@ -64,8 +67,8 @@ class Incidents:
         self._unit = unit
         self._db = unit.session
 
-    def signatures(self) -> dict[str, Symptoms]:
-        """Return the symptoms of every analysed incident, by id."""
+    def symptoms(self, incident_ids: Sequence[str]) -> dict[str, Symptoms]:
+        """Return the symptoms of analysed incidents, by id; without those in the bin."""
         digest = models.Incident.digest
         rows = self._db.execute(
             select(
@@ -73,9 +76,34 @@ class Incidents:
                 models.Incident.title,
                 digest["onset"].astext,
                 digest["signature"],
-            ).where(digest["signature"].is_not(None), models.Incident.deleted_at.is_(None))
+            ).where(
+                models.Incident.id.in_(incident_ids),
+                digest["signature"].is_not(None),
+                models.Incident.deleted_at.is_(None),
+            )
         )
         return {row[0]: Symptoms(row[0], row[1], row[2], dict(row[3] or {})) for row in rows}
+
+    def similar(self, features: Signature, most: int) -> list[str]:
+        """Return the ids of visible incidents with similar symptoms, the most similar first."""
+        names = cast(list(features), ARRAY(Text))
+        weights = cast([weight_of(feature) for feature in features], ARRAY(Double))
+        looked_at = 10 * most
+        while True:
+            found = func.pileup_similar(names, weights, LEAST, looked_at).table_valued(
+                "id", "score"
+            )
+            ids = list(self._db.scalars(select(found.c.id)))
+            alive = models.Incident.deleted_at.is_(None)
+            visible = set(
+                self._db.scalars(
+                    select(models.Incident.id).where(models.Incident.id.in_(ids), alive)
+                )
+            )
+            seen = [name for name in ids if name in visible][:most]
+            if len(seen) == most or len(ids) < looked_at:
+                return seen
+            looked_at *= 10
 
     def ids(self) -> list[str]:
         """List the ids of all incidents outside of the bin."""
@@ -212,6 +240,23 @@ class Incidents:
         if row is not None:
             row.digest = clean_json(digest)
             self._db.flush()
+            self._replace_features(incident_id, row.digest.get("signature") or {})
+
+    def _replace_features(self, incident_id: str, features: Signature) -> None:
+        table = models.IncidentFeature
+        self._db.execute(delete(table).where(table.incident_id == incident_id))
+        if features:
+            total = sum(map(weight_of, features))
+            rows = [
+                {
+                    "incident_id": incident_id,
+                    "feature": name,
+                    "weight": weight_of(name),
+                    "total": total,
+                }
+                for name in features
+            ]
+            self._db.execute(insert(table), rows)
 
 
 def incident_record(row: models.Incident, owner: models.User | None) -> Incident:

@@ -34,6 +34,7 @@ STAYS: dict[str, str] = {
     "jobs": "work of one installation",
     "uploads": "unfinished, of one installation",
     "incident_members": "people and teams of one installation",
+    "incident_features": "made again from the artifacts",
     "incident_versions": "counts the changes in one installation",
     "live_text_updates": "the text itself travels",
     "webhook_deliveries": "what one installation sent to its receivers",

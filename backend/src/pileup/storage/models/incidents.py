@@ -63,6 +63,29 @@ class IncidentVersion(Base):
     version: Mapped[str]
 
 
+class IncidentFeature(Base):
+    """A symptom of the last analysis, by which similar incidents are found."""
+
+    __tablename__ = "incident_features"
+    __table_args__ = (
+        Index(
+            "ix_incident_features_feature",
+            "feature",
+            postgresql_include=["incident_id", "weight", "total"],
+        ),
+    )
+
+    incident_id: Mapped[str] = mapped_column(
+        ForeignKey("incidents.id", ondelete="CASCADE"), primary_key=True
+    )
+    feature: Mapped[str] = mapped_column(primary_key=True)
+    """'latch:btr_search_latch'"""
+    weight: Mapped[float]
+    """Its diagnostic value (``analysis.reasoning.similar``)."""
+    total: Mapped[float]
+    """The weight of all features of the incident."""
+
+
 class Analysis(Base):
     """The last analysis of an incident: replaced as a whole, never edited."""
 

@@ -156,7 +156,7 @@ def observe(
     """
     evidence = run_evidence(unit, frames, experiment)
     incident_id = experiment.incident_id
-    known = Incidents(unit).signatures().get(incident_id)
+    known = Incidents(unit).symptoms([incident_id]).get(incident_id)
     finished = _finished_with(experiment)
     wanted = _predicates(unit, incident_id, finished)
     kinds = ("sample", "setting", *(predicates.kinds(wanted.values())))

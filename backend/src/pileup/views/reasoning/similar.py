@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from pileup.analysis.reasoning.similar import LEAST, likeness
+from pileup.analysis.reasoning.similar import likeness
 from pileup.storage.database import Unit
 from pileup.storage.incidents.incidents import Incidents
 from pileup.storage.reasoning.hypotheses import Hypotheses
@@ -38,18 +38,15 @@ class SimilarIncident:
 
 def similar_incidents(unit: Unit, incident_id: str) -> list[SimilarIncident]:
     """List incidents with the same symptoms, the most similar first; empty without an analysis."""
-    signatures = Incidents(unit).signatures()
-    mine = signatures.pop(incident_id, None)
+    incidents = Incidents(unit)
+    mine = incidents.symptoms([incident_id]).get(incident_id)
     if mine is None or not mine.features:
         return []
-    ranked = sorted(
-        ((likeness(mine.features, other.features), other) for other in signatures.values()),
-        key=lambda pair: (-pair[0].score, pair[1].id),
-    )
+    ids = [name for name in incidents.similar(mine.features, MOST + 1) if name != incident_id]
+    others = incidents.symptoms(ids[:MOST])
     similar = []
-    for alike, other in ranked[:MOST]:
-        if alike.score < LEAST:
-            break
+    for other in (others[name] for name in ids[:MOST] if name in others):
+        alike = likeness(mine.features, other.features)
         past = [
             PastHypothesis(hypothesis.statement, hypothesis.status, hypothesis.confidence)
             for hypothesis in Hypotheses(unit).of_incident(other.id)
