@@ -12,8 +12,8 @@ from alembic import op
 
 from pileup.storage.row_security import secure
 
-revision = "0034"
-down_revision = "0033"
+revision = "0035"
+down_revision = "0034"
 branch_labels = None
 depends_on = None
 
