@@ -136,6 +136,10 @@ test-faults: $(VENV)/.installed-dev ## inject faults for ten minutes: kills, par
 soak: $(VENV)/.installed-dev ## the same for hours (HOURS=8), with the figures in soak.json
 	@cd backend && ../$(BIN)/python -m faults --minutes $$((60 * $(or $(HOURS),8))) $(if $(SEED),--seed $(SEED)) --json ../soak.json
 
+.PHONY: test-served
+test-served: $(VENV)/.installed-dev $(UI) ## run the browser journey through PgBouncer and on RabbitMQ (SERVICES="pgbouncer rabbitmq")
+	@$(BIN)/python scripts/test_served.py $(or $(SERVICES),pgbouncer rabbitmq)
+
 .PHONY: test-compose
 test-compose: $(VENV)/.installed-dev $(UI) ## run the browser journey against docker-compose
 	@sh scripts/test-compose.sh

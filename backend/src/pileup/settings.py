@@ -38,6 +38,7 @@ class Settings(BaseSettings):
     # locations and addresses
     home: Path = Field(default_factory=default_home)
     database_url: str | None = None  # None: the embedded PostgreSQL of `pileup run`
+    database_listen_url: str | None = None  # None: database_url; past PgBouncer, for notices
     broker_url: str | None = None  # None: the embedded Valkey of `pileup run`
     host: str = "127.0.0.1"
     port: int = Field(default=8400, ge=0, le=65535)
@@ -116,7 +117,7 @@ class Settings(BaseSettings):
     def _absolute(cls, value: Path | None) -> Path | None:
         return None if value is None else value.expanduser().absolute()
 
-    @field_validator("database_url")
+    @field_validator("database_url", "database_listen_url")
     @classmethod
     def _with_driver(cls, value: str | None) -> str | None:
         """Accept the plain schemes that people paste, and add the driver that we ship."""
@@ -143,6 +144,11 @@ class Settings(BaseSettings):
     @classmethod
     def _no_trailing_slash(cls, value: str | None) -> str | None:
         return None if value is None else value.rstrip("/")
+
+    @property
+    def listen_url(self) -> str | None:
+        """Return the address of the database for connections that listen for notices."""
+        return self.database_listen_url or self.database_url
 
     @property
     def url(self) -> str:

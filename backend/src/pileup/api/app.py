@@ -159,7 +159,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         for text in knowledge.use(settings.knowledge_dir, lenient=True):
             log.error("knowledge.left_out", why=text)
     services = make_services(settings)
-    hub = EventHub(services.database.url)
+    hub = EventHub(services.settings.listen_url or services.database.url)
     pulse = Pulse(services.database.url)
 
     @asynccontextmanager

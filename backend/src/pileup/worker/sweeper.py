@@ -48,6 +48,7 @@ class Sweeper:
         self._name = name
         self._concurrency = concurrency
         self._database = Database(settings.database_url, pool_size=1)
+        self._listen_url = settings.listen_url or self._database.url
         self._stop = threading.Event()
         self._listening: psycopg.Connection[tuple[object, ...]] | None = None
         self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
@@ -143,7 +144,7 @@ class Sweeper:
         """Wait for a moment, or until a job is queued."""
         try:
             if self._listening is None:
-                self._listening = listen(self._database.url, JOBS_CHANNEL)
+                self._listening = listen(self._listen_url, JOBS_CHANNEL)
             for _ in self._listening.notifies(timeout=_TICK_S, stop_after=1):
                 pass
         except psycopg.Error as error:
