@@ -108,7 +108,7 @@ def fsync_stall(observed: Observed) -> Match | None:
     )
     rows = observed.lock_queue.waiters
     fts = fts_sync(observed)
-    grade = strength(waiters.most, waiters.share, waiters.longest)
+    grade = strength(waiters.most, waiters.share, waiters.longest, full_share=_FEW_COMMIT)
     score = grade * (
         graded((True, 0.4), (bool(flushing.holds), 0.25), (fell, 0.1), (durable, 0.07))
         + 0.1 * min(1.0, waiters.share / 0.2)
@@ -146,6 +146,8 @@ def fsync_stall(observed: Observed) -> Match | None:
     return Match("fsync-stall", round(score, 3), why, evidence, against, waiters.most)
 
 
+_FEW_COMMIT = 0.25
+"""Share of the active sessions that wait for a commit at any moment on a server that writes."""
 _ROTATES = ["MYSQL_BIN_LOG::new_file_impl", "MYSQL_BIN_LOG::purge_logs"]
 
 

@@ -42,9 +42,12 @@ def hot_row(observed: Observed) -> Match | None:
         score = min(score, _EVEN_BET)
     everyone = max(waits.most, at_worst.waiters if at_worst else 0)
     against: tuple[str, ...] = ()
+    if _by_stacks_alone(observed) and (undo := observed.stack(_ROLLS_BACK, [], False)).holds:
+        score = min(score, _EVEN_BET)
+        against = (f"They may wait for a transaction that rolls back: {undo.text}.",)
     if (latched := observed.latch_waiters) > _LATCHED * everyone:
         score = min(score, _EVEN_BET)
-        against = (f"{count(latched, 'thread waits', 'threads wait')} for latches instead.",)
+        against += (f"{count(latched, 'thread waits', 'threads wait')} for latches instead.",)
     score = round(min(0.97, score), 3)
     return Match("hot-row", score, why, waits.evidence, against, waiters=everyone)
 
@@ -59,6 +62,7 @@ def _by_stacks_alone(observed: Observed) -> bool:
     return observed.during("transaction") is None and observed.during("lock_wait") is None
 
 
+_ROLLS_BACK = ["row_undo_step", "row_undo", "trx_rollback_active", "trx_rollback_recovered"]
 _FOR_A_LOCK = having_any("lock_wait_suspend_thread", "row_mysql_handle_errors")
 _FOR_A_TABLE = having_any("row_lock_table_autoinc_for_mysql", "row_lock_table_for_mysql")
 

@@ -16,6 +16,8 @@ _SLOW = Patience(5.0, 300.0)
 _MOST = 2000
 """Rows whose statements are compared."""
 _SHOWN = 160
+_DUMP = r"(?i)^\s*select\s*/\*!40001 SQL_NO_CACHE \*/"
+"""A mysqldump reads whole tables by design, one after the other, with a statement for each."""
 _READS = r"(?i)^\s*(/\*.{0,200}?\*/\s*|\()*(select|with|call|execute)\b"
 """Statements that wait for no row lock where none is listed: a processlist does not show such."""
 
@@ -28,6 +30,7 @@ def slow_statement(observed: Observed) -> Match | None:
     running = frame.filter(
         pl.col("query").is_not_null()
         & pl.col("query").str.contains(_READS)
+        & ~pl.col("query").str.contains(_DUMP)
         & (pl.col("time_s").fill_null(0.0) >= _SLOW.usual)
     )
     running = running.filter(_at_work(running)).head(_MOST)

@@ -356,6 +356,7 @@ _TABLES = tuple(
         ("lock_waits", "waiting_trx_id blocking_trx_id", _wait),
         ("lock_waits", "requesting_trx_id blocking_trx_id", _wait),
         ("lock_waits", "requesting_engine_lock_id blocking_engine_lock_id", _wait),
+        ("lock_waits", "requesting_engine_transaction_id blocking_engine_transaction_id", _wait),
         ("lock_waits", "waiting_pid blocking_pid", _wait),
         ("transactions", "engine_lock_id engine_transaction_id lock_mode", _lock),
         ("transactions", "lock_id lock_trx_id lock_mode", _lock),
