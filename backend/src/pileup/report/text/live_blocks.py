@@ -175,7 +175,8 @@ def _confidence(case: Case, names: dict[str, str], _: Callable[[str], int]) -> l
     drawn = [h for h in case.hypotheses if h.history]
     if not drawn:
         return [Trouble("No hypothesis has a confidence yet.")]
-    leading = max(drawn, key=lambda h: h.history[-1].confidence)
+    standing = [h for h in drawn if h.status not in ("refuted", "superseded")]
+    leading = max(standing or drawn, key=lambda h: h.history[-1].confidence)
     by = names.get("time", "happened")
     if by not in ("happened", "recorded"):
         return [Trouble(f'“::confidence” time="{by}" is unknown; write happened or recorded.')]

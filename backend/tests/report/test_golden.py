@@ -1,0 +1,144 @@
+"""The whole text of a report in every template, of its remarks, and of the page for a ticket.
+
+The analysis is a stored one, so that only the report's own words are looked at here. A change that
+alters them rewrites the files with ``pytest --bless``, and its review reads the difference.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date, timedelta
+from functools import cache
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from pileup.analysis.contract import Analysis
+from pileup.report import ticket
+from pileup.report.case import (
+    Case,
+    ReportAction,
+    ReportAnnotation,
+    ReportEvidence,
+    ReportMeasure,
+    ReportSymptom,
+)
+from pileup.report.checks import check
+from pileup.report.document import (
+    ConfidenceDrawing,
+    ConfidenceLine,
+    MatrixColumn,
+    MatrixDrawing,
+    MatrixRow,
+)
+from pileup.report.render.figures import draw
+from pileup.report.render.markdown import render_markdown
+from pileup.report.text.templates import TEMPLATES
+from tests.report.case import CASE, NOW, PIN, document
+
+_FOLDER = Path(__file__).parent / "golden"
+
+
+@cache
+def _rich() -> Case:
+    """The case made by hand with a stored analysis, and rivals in every list."""
+    analysis = msgspec.json.decode((_FOLDER / "analysis.json").read_bytes(), type=Analysis)
+    first = CASE.experiments[0]
+    (hypothesis,) = CASE.hypotheses
+    measures = (
+        ReportMeasure("statements", 1234.5, "1/s", "typed"),
+        ReportMeasure("waiters", 12.0, "threads", "computed"),
+        ReportMeasure("p95", 0.25, "s", "imported"),
+    )
+    return replace(
+        CASE,
+        analysis=analysis,
+        hypotheses=(
+            replace(hypothesis, label="H2", statement="A flush stalls", status="refuted"),
+            replace(
+                hypothesis, evidence=(*hypothesis.evidence, ReportEvidence("against", "x", PIN))
+            ),
+            replace(
+                hypothesis, label="H3", statement="The disk is slow", status="open", confidence=None
+            ),
+            replace(hypothesis, label="H4", statement="A backup runs", confidence=40),
+        ),
+        experiments=(
+            replace(first, measures=measures, ended=NOW + timedelta(minutes=5), began=NOW),
+            replace(first, number=2, title="Fewer sessions", verdict="miss", standing="late"),
+            *(
+                replace(
+                    first,
+                    number=number,
+                    title=f"Run {number}",
+                    sweep="connections",
+                    parameters={"connections": str(load)},
+                    measures=(replace(measures[0], value=value),),
+                    failed_same_way=failed,
+                )
+                for number, load, value, failed in (
+                    (5, 256, 90.0, "yes"),
+                    (3, 64, 900.0, "no"),
+                    (4, 128, 880.0, "partly"),
+                )
+            ),
+        ),
+        annotations=(
+            ReportAnnotation(NOW, None, "pager rang", "ann"),
+            ReportAnnotation(NOW - timedelta(minutes=9), NOW, "failover tried", "bob", "action"),
+        ),
+        actions=(
+            *CASE.actions,
+            ReportAction("No owner", "", None, "open", None, None),
+            ReportAction(
+                "Upgrade", "cy", date(2026, 12, 24), "open", 2, "miss", "BUG-7", "4 weeks"
+            ),
+        ),
+        matrix=MatrixDrawing(
+            [MatrixColumn("one", "H1", 0.5, 1.0), MatrixColumn("other", "H2", 2.5, 0.5)],
+            [MatrixRow("a pin", "pin", ["CC", "II"], 2.0), MatrixRow("another", "pin", ["", "NA"])],
+        ),
+        symptoms=lambda: (
+            ReportSymptom("threads_running above 5", True, ((1, True), (2, False), (3, None))),
+            ReportSymptom("no waits", None, ((1, None),)),
+        ),
+    )
+
+
+def _written(case: Case) -> str:
+    remarks = "\n".join(
+        f"- {each.section} {each.line or ''} {each.rule}: {each.text}" for each in check(case)
+    )
+    return f"{render_markdown(document(case))}\n---\nRemarks\n\n{remarks}\n"
+
+
+def _agreed(name: str, text: str, request: pytest.FixtureRequest) -> None:
+    path = _FOLDER / name
+    if request.config.getoption("--bless"):
+        path.write_text(text, encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == text, "if this is meant: pytest --bless"
+
+
+@pytest.mark.parametrize("template", [each.id for each in TEMPLATES])
+def test_the_report_in_every_template(template: str, request: pytest.FixtureRequest) -> None:
+    _agreed(f"{template}.md", _written(replace(_rich(), template=template)), request)
+
+
+def test_a_case_without_an_analysis(request: pytest.FixtureRequest) -> None:
+    _agreed("no-analysis.md", _written(replace(_rich(), analysis=None)), request)
+
+
+def test_the_page_for_a_ticket(request: pytest.FixtureRequest) -> None:
+    analysis = _rich().analysis
+    assert analysis is not None
+    _agreed("ticket.txt", ticket.text(analysis), request)
+
+
+def test_a_chart_of_confidence(request: pytest.FixtureRequest) -> None:
+    begin = NOW.timestamp() * 1000
+    lines = [
+        ConfidenceLine("H1", [(begin, 30), (begin + 3_600_000, 80)]),
+        ConfidenceLine("H2", [(begin + 60_000, 50)]),
+    ]
+    _agreed("confidence.svg", draw(ConfidenceDrawing(lines), "confidence"), request)
