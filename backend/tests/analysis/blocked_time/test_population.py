@@ -7,13 +7,17 @@ import random
 import polars as pl
 import pytest
 
+from pileup.analysis.blocked_time import measure
 from pileup.analysis.blocked_time.population import Population, limited, population
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.scene import scene
 from pileup.analysis.waits.graph import build
 from pileup.analysis.waits.moment_graph import waiting_threads
+from pileup.analysis.waits.moments import moments, spread
+from pileup.knowledge import wait_classes
 from tests.analysis.blocked_time.scenes import VIEWS, people, some_people, views
 from tests.analysis.frames import T0
+from tests.support.captures import evidence_of, of_samples, sample
 
 
 def measured(found: Evidence) -> tuple[Population, int]:
@@ -92,3 +96,29 @@ def test_the_collector_is_no_suspect() -> None:
     shown, _ = measured(found)
     assert shown.active == 0
     assert [member.collector for member in shown.members.values()] == [True]
+
+
+@of_samples()
+def test_one_population_in_the_moments_of_a_sample(name: str) -> None:
+    holds_in_moments(evidence_of(sample(name)))
+
+
+def holds_in_moments(found: Evidence) -> None:
+    """Waiters are active sessions or background threads; each session has one class, and an id."""
+    every = moments(found)
+    fullest = sorted(every, key=lambda moment: -moment.waiting)[:2]
+    for moment in [*fullest, *spread(every, 3)]:
+        drawn = measure.draw(found, moment)
+        shown = population(drawn.scene, drawn.graph)
+        members = shown.members.values()
+        background = sum(member.kind == "background" and member.waits for member in members)
+        assert drawn.threads <= shown.active + background + 1e-6
+        assert sum(shown.by_class().values()) == pytest.approx(shown.active)
+        assert wait_classes.IDLE not in shown.by_class()
+        ids = [m.session_id for m in members if m.session_id is not None and m.weight]
+        assert len(ids) == len(set(ids))
+        assert all(member.weight >= 0 for member in members)
+        listed = sum(1 for actor in drawn.scene.actors.values() if actor.session)
+        if listed:
+            named = sum(m.weight for m in members if m.session_id is not None)
+            assert named <= max(listed, len(ids))
