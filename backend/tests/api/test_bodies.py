@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -42,3 +43,34 @@ def test_a_body_of_the_limit_is_parsed_and_one_byte_more_is_not(site: Site) -> N
     assert (
         site.admin.post("/api/v1/incidents", content=undeclared(), headers=json).status_code == 413
     )
+
+
+def test_a_client_that_leaves_while_it_sends_is_no_defect(site: Site) -> None:
+    """No traceback, whatever kind of route it was."""
+    cookie = "; ".join(f"{name}={value}" for name, value in site.admin.cookies.items())
+    headers = {"cookie": cookie, "x-csrf-token": site.admin.headers["X-CSRF-Token"]}
+    for path in ("/api/v1/incidents", "/api/v1/session", "/api/v1/incidents/import"):
+        sent: list[dict[str, Any]] = []
+
+        async def send(message: dict[str, Any], sent: list[dict[str, Any]] = sent) -> None:
+            sent.append(message)
+
+        messages = iter(({"type": "http.request", "body": b"{", "more_body": True},))
+
+        async def receive(messages: Iterator[dict[str, Any]] = messages) -> dict[str, Any]:
+            return next(messages, {"type": "http.disconnect"})
+
+        scope = {
+            "type": "http",
+            "method": "POST",
+            "path": path,
+            "query_string": b"",
+            "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+            "client": ("testclient", 1),
+            "server": ("testserver", 80),
+            "scheme": "http",
+            "http_version": "1.1",
+        }
+        assert site.stranger.portal is not None
+        site.stranger.portal.call(site.app, scope, receive, send)  # raises what it does not handle
+        assert sent[0]["status"] in (400, 415, 422), path

@@ -6,6 +6,7 @@ import re
 
 from pileup.api.app import openapi
 from tests.conftest import REPOSITORY
+from tests.support.site import Site
 
 PAGE = REPOSITORY / "docs" / "reference" / "api.md"
 
@@ -16,3 +17,7 @@ def test_every_route_of_the_page_is_in_the_openapi_document() -> None:
     assert routes
     for method, path in routes:
         assert method.lower() in paths.get(path, {}), f"{method} {path}"
+
+
+def test_every_server_has_the_document(site: Site) -> None:
+    assert site.stranger.get("/openapi.json").json() == openapi()

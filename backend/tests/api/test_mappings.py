@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 
+from pileup.formats.metrics.parts import csv_mapping
 from tests.support.site import Site
 
 EITHER = b"Date;Threads;Note\n03/04/2026 10:00:00;1,5;a\n03/04/2026 10:00:01;x;b\n"
@@ -110,3 +112,32 @@ def test_any_bytes_can_be_looked_at(site: Site) -> None:
     ):
         seen = get(site, site.upload(incident, f"{at}.csv", content))
         assert seen["problems"], content[:20]
+
+
+def test_a_mapping_leaves_incidents_alone_that_the_caller_only_reads(site: Site) -> None:
+    """The table of one's own incident is parsed again; another's neither is, nor stops it."""
+    yours, own = site.incident(), site.incident()
+    theirs, mine = (site.upload(each, "export.csv", EITHER) for each in (yours, own))
+    carl = site.client("contributor", "carl")
+    me = carl.get("/api/v1/session").json()["user"]["id"]
+    url = f"/api/v1/incidents/{yours}"
+    site.admin.put(f"{url}/visibility", json={"visibility": "private"})
+    site.admin.put(f"{url}/members", json={"user_id": me, "role": "viewer"})
+    with site.database.unit() as unit:
+        header = csv_mapping.guess(EITHER.decode().split("\n")).mapping.header
+        key = csv_mapping.mapping_key(header, mine["sha256"])
+        unit.session.execute(
+            text("update artifacts set state = 'done', table_key = :key"), {"key": key}
+        )
+        unit.session.execute(text("delete from jobs"))
+    address = f"/api/v1/artifacts/{mine['id']}/mapping"
+    roles = {"Date": "time", "Threads": "value", "Note": "ignore"}
+    columns = [{"name": name, "role": role} for name, role in roles.items()]
+    answer = carl.put(address, json={"time_format": "dmy", "columns": columns})
+    assert answer.status_code == 200, answer.text
+    with site.database.unit() as unit:
+        states = dict(unit.session.execute(text("select id, state from artifacts")).all())
+    assert states == {mine["id"]: "queued", theirs["id"]: "done"}
+    token = site.with_token("edit read", carl, own)
+    assert token.put(address, json={}).status_code == 403
+    assert token.delete(address).status_code == 403

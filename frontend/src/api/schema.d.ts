@@ -149,6 +149,9 @@ export interface paths {
     /**
      * Remember Mapping
      * @description Save a mapping for this header and parse every table with it again.
+     *
+     *     Tables of incidents that the caller may only read stay as they are; whoever changes those
+     *     incidents parses them again.
      */
     put: operations['remember_mapping_api_v1_artifacts__artifact_id__mapping_put']
     post?: never
@@ -3357,6 +3360,70 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/session/factor': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Second Factor
+     * @description Return whether your sign-in wants a code, and how many recovery codes are left.
+     */
+    get: operations['second_factor_api_v1_session_factor_get']
+    put?: never
+    /**
+     * Begin Second Factor
+     * @description Create the secret for your authenticator app; sign-in wants codes after `confirm`.
+     */
+    post: operations['begin_second_factor_api_v1_session_factor_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/session/factor/confirm': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Confirm Second Factor
+     * @description Switch the second factor on by a first code of the app.
+     */
+    post: operations['confirm_second_factor_api_v1_session_factor_confirm_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/session/factor/remove': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Remove Second Factor
+     * @description Switch the second factor off, by a code.
+     */
+    post: operations['remove_second_factor_api_v1_session_factor_remove_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/session/guest': {
     parameters: {
       query?: never
@@ -3791,6 +3858,26 @@ export interface paths {
      * @description Change the name, role or password of a user, or disable the user.
      */
     patch: operations['change_user_api_v1_users__user_id__patch']
+    trace?: never
+  }
+  '/api/v1/users/{user_id}/factor': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /**
+     * Reset Second Factor
+     * @description Switch off the second factor of a user who lost the app and the recovery codes.
+     */
+    delete: operations['reset_second_factor_api_v1_users__user_id__factor_delete']
+    options?: never
+    head?: never
+    patch?: never
     trace?: never
   }
   '/api/v1/users/{user_id}/link': {
@@ -4753,6 +4840,11 @@ export interface components {
       /** Unplaced */
       unplaced: number
     }
+    /** Code */
+    Code: {
+      /** Code */
+      code: string
+    }
     /** Colleague */
     Colleague: {
       /** Admin */
@@ -4967,6 +5059,11 @@ export interface components {
       baseline: components['schemas']['Window'] | null
       end: string | null
       onset: string
+    }
+    /** CurrentPassword */
+    CurrentPassword: {
+      /** Current Password */
+      current_password?: string | null
     }
     /** Cursor */
     Cursor: {
@@ -5539,6 +5636,13 @@ export interface components {
       started_at: string
       /** Title */
       title: string
+    }
+    /** FactorState */
+    FactorState: {
+      /** On */
+      on: boolean
+      /** Recovery Codes Left */
+      recovery_codes_left: number
     }
     /** Finding */
     Finding: {
@@ -6365,6 +6469,8 @@ export interface components {
     }
     /** Link */
     Link: {
+      /** Code */
+      code?: string | null
       /** Email */
       email?: string | null
       /** Link */
@@ -7127,6 +7233,16 @@ export interface components {
       /** Title */
       title: string
     }
+    /**
+     * NewFactor
+     * @description What an authenticator app needs; it cannot be read again.
+     */
+    NewFactor: {
+      /** Address */
+      address: string
+      /** Secret */
+      secret: string
+    }
     /** NewGuestLink */
     NewGuestLink: {
       /**
@@ -7631,6 +7747,8 @@ export interface components {
     }
     /** Password */
     Password: {
+      /** Code */
+      code?: string | null
       /** Email */
       email: string
       /** Password */
@@ -8342,6 +8460,11 @@ export interface components {
     RecordsAt: {
       /** Items */
       items: components['schemas']['RecordRow'][]
+    }
+    /** RecoveryCodes */
+    RecoveryCodes: {
+      /** Recovery Codes */
+      recovery_codes: string[]
     }
     /**
      * RecurrenceDoc
@@ -10649,6 +10772,7 @@ export type ChangedRow = components['schemas']['ChangedRow']
 export type ChosenTemplate = components['schemas']['ChosenTemplate']
 export type ClockDoc = components['schemas']['ClockDoc']
 export type ClockPreview = components['schemas']['ClockPreview']
+export type Code = components['schemas']['Code']
 export type Colleague = components['schemas']['Colleague']
 export type ColumnInput = components['schemas']['Column-Input']
 export type ColumnOutput = components['schemas']['Column-Output']
@@ -10665,6 +10789,7 @@ export type CompareRun = components['schemas']['CompareRun']
 export type CompareStall = components['schemas']['CompareStall']
 export type Computed = components['schemas']['Computed']
 export type ComputedStall = components['schemas']['ComputedStall']
+export type CurrentPassword = components['schemas']['CurrentPassword']
 export type Cursor = components['schemas']['Cursor']
 export type CutLine = components['schemas']['CutLine']
 export type DatabaseStatus = components['schemas']['DatabaseStatus']
@@ -10697,6 +10822,7 @@ export type Experiment = components['schemas']['Experiment']
 export type ExperimentChange = components['schemas']['ExperimentChange']
 export type ExperimentDoc = components['schemas']['ExperimentDoc']
 export type ExperimentSpan = components['schemas']['ExperimentSpan']
+export type FactorState = components['schemas']['FactorState']
 export type Finding = components['schemas']['Finding']
 export type FindingDoc = components['schemas']['FindingDoc']
 export type Finish = components['schemas']['Finish']
@@ -10786,6 +10912,7 @@ export type NewComment = components['schemas']['NewComment']
 export type NewConfidence = components['schemas']['NewConfidence']
 export type NewEvidence = components['schemas']['NewEvidence']
 export type NewExperiment = components['schemas']['NewExperiment']
+export type NewFactor = components['schemas']['NewFactor']
 export type NewGuestLink = components['schemas']['NewGuestLink']
 export type NewGuestLinkOut = components['schemas']['NewGuestLinkOut']
 export type NewHypothesis = components['schemas']['NewHypothesis']
@@ -10868,6 +10995,7 @@ export type RecordOut = components['schemas']['RecordOut']
 export type RecordPage = components['schemas']['RecordPage']
 export type RecordRow = components['schemas']['RecordRow']
 export type RecordsAt = components['schemas']['RecordsAt']
+export type RecoveryCodes = components['schemas']['RecoveryCodes']
 export type RecurrenceDoc = components['schemas']['RecurrenceDoc']
 export type RedactionCount = components['schemas']['RedactionCount']
 export type RedactionExample = components['schemas']['RedactionExample']
@@ -17375,6 +17503,123 @@ export interface operations {
       }
     }
   }
+  second_factor_api_v1_session_factor_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['FactorState']
+        }
+      }
+    }
+  }
+  begin_second_factor_api_v1_session_factor_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CurrentPassword']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['NewFactor']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  confirm_second_factor_api_v1_session_factor_confirm_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['Code']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['RecoveryCodes']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  remove_second_factor_api_v1_session_factor_remove_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['Code']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   open_guest_link_api_v1_session_guest_post: {
     parameters: {
       query?: never
@@ -18210,6 +18455,35 @@ export interface operations {
         content: {
           'application/json': components['schemas']['User']
         }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  reset_second_factor_api_v1_users__user_id__factor_delete: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        user_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
       }
       /** @description Validation Error */
       422: {

@@ -19,8 +19,17 @@ from fastapi import APIRouter, Depends, FastAPI
 from starlette.routing import BaseRoute
 
 from pileup import __version__, knowledge, logs
-from pileup.api import bodies, errors, events, one_thread, traffic, transfer, ui, versioned
-from pileup.api.accounts import accounts, oidc, presence, sign_in, status, teams, tokens
+from pileup.api import bodies, errors, events, one_thread, schema, traffic, transfer, ui, versioned
+from pileup.api.accounts import (
+    accounts,
+    oidc,
+    presence,
+    second_factor,
+    sign_in,
+    status,
+    teams,
+    tokens,
+)
 from pileup.api.accounts.limits import SignInLimits
 from pileup.api.accounts.oidc_provider import Provider
 from pileup.api.artifacts import artifacts, given, mappings, paste, records, tables, uploads
@@ -91,6 +100,7 @@ OWN: tuple[APIRouter, ...] = (
     accounts.own,
     tokens.own,
     oidc.own,
+    second_factor.own,
     comments.own,
     presence.own,
     list_views.own,
@@ -99,6 +109,7 @@ INTAKE: tuple[APIRouter, ...] = (incidents.intake, uploads.router)
 COMMENTS: tuple[APIRouter, ...] = (comments.router,)
 MANAGE: tuple[APIRouter, ...] = (
     accounts.router,
+    second_factor.router,
     teams.router,
     access.router,
     guest_links.router,
@@ -195,6 +206,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     errors.install(app)
     transfer.install(app)
     bodies.install(app, f"{API}/", frozenset(f"{API}{path}" for path in PUBLIC_PATHS))
+    schema.install(app)
     ui.install(app, settings)
     traffic.install(app, settings)
     app.openapi = lambda: openapi_document(app)  # type: ignore[method-assign]  # FastAPI's own way

@@ -14,6 +14,7 @@ from fastapi.encoders import jsonable_encoder
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from pileup.storage import errors as storage
 from pileup.storage.database import Busy, Unreachable
@@ -73,6 +74,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(ApiError, api_error)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(ClientDisconnect, _cut_off)
     app.add_exception_handler(Exception, _defect)
 
 
@@ -144,6 +146,11 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
     titles = {404: "Not found", 405: "Method not allowed", 413: "Too large"}
     title = titles.get(error.status_code, "Refused")
     return problem(request, error.status_code, title, str(error.detail), headers=headers)
+
+
+async def _cut_off(request: Request, _: Exception) -> JSONResponse:
+    """Answer a request whose client left while it sent the body: nobody reads this but the log."""
+    return problem(request, 400, "The body was cut off", "the client left; nothing was changed")
 
 
 async def _defect(request: Request, error: Exception) -> JSONResponse:

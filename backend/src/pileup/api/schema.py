@@ -6,10 +6,11 @@ made from the same structs, so that the client gets types for them.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import msgspec
-from fastapi import FastAPI
+from fastapi import FastAPI, Request, Response
 from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel, ConfigDict
 
@@ -29,6 +30,19 @@ class In(BaseModel):
     """Base of every request body; refuses unknown fields."""
 
     model_config = ConfigDict(extra="forbid", str_max_length=200_000)
+
+
+def install(app: FastAPI) -> None:
+    """Serve the OpenAPI document; it is the same for everybody, and built once."""
+
+    @cache
+    def body() -> bytes:
+        return msgspec.json.encode(openapi_document(app))
+
+    def serve(_: Request) -> Response:
+        return Response(body(), media_type="application/json")
+
+    app.add_route("/openapi.json", serve, methods=["GET", "HEAD"], include_in_schema=False)
 
 
 def openapi_document(app: FastAPI) -> dict[str, Any]:

@@ -71,6 +71,8 @@ OF_ALL = frozenset(
         "tokens",
         "identities",
         "oidc_attempts",
+        "second_factors",
+        "recovery_codes",
         "teams",
         "team_members",
         "list_views",

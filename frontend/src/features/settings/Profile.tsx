@@ -9,6 +9,7 @@ import { Problem } from '@/ui/display/States'
 import { Ago } from '@/ui/display/Value'
 import { Table } from '@/ui/table/Table'
 import { Identities } from './Identities'
+import { SecondFactor } from './SecondFactor'
 import { sessionsQuery, useChangeProfile, useEndSession } from './queries'
 
 export function Profile() {
@@ -16,6 +17,7 @@ export function Profile() {
     <div className="settings-pane scroll">
       <NameForm />
       <PasswordForm />
+      <SecondFactor />
       <Identities />
       <OpenSessions />
     </div>

@@ -163,9 +163,14 @@ function ByLink({
   readonly invited: boolean
 }) {
   const [password, setPassword] = useState('')
+  const [code, setCode] = useState('')
   const signIn = useMutation({
     mutationFn: () =>
-      unwrap(api.POST('/api/v1/session/link', { body: { link, password: password || null } })),
+      unwrap(
+        api.POST('/api/v1/session/link', {
+          body: { link, password: password || null, code: code || null },
+        }),
+      ),
     onSuccess: useSignedIn(next),
   })
   // Not automatically on load: a link preview or a reload would use up the link.
@@ -197,11 +202,14 @@ function ByLink({
           )}
         </Field>
       )}
-      {signIn.error && <Problem compact error={signIn.error} what="The link did not sign you in" />}
+      <FactorCode error={signIn.error} code={code} onChange={setCode} />
+      {signIn.error && !wantsCode(signIn.error) && (
+        <Problem compact error={signIn.error} what="The link did not sign you in" />
+      )}
       <Button type="submit" variant="primary" autoFocus={!invited} busy={signIn.isPending}>
         {invited ? 'Save the password and sign in' : 'Sign in with this link'}
       </Button>
-      {signIn.error && !invited && <ByPassword next={next} />}
+      {signIn.error && !wantsCode(signIn.error) && !invited && <ByPassword next={next} />}
     </form>
   )
 }
@@ -241,9 +249,14 @@ function Trouble({ why }: { readonly why: string }) {
 function ByPassword({ next }: { readonly next: string }) {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
+  const [code, setCode] = useState('')
   const signIn = useMutation({
     mutationFn: () =>
-      unwrap(api.POST('/api/v1/session', { body: { email: email.trim(), password } })),
+      unwrap(
+        api.POST('/api/v1/session', {
+          body: { email: email.trim(), password, code: code || null },
+        }),
+      ),
     onSuccess: useSignedIn(next),
   })
   return (
@@ -275,7 +288,10 @@ function ByPassword({ next }: { readonly next: string }) {
           />
         )}
       </Field>
-      {signIn.error && <Problem compact error={signIn.error} what="Sign-in failed" />}
+      <FactorCode error={signIn.error} code={code} onChange={setCode} />
+      {signIn.error && !wantsCode(signIn.error) && (
+        <Problem compact error={signIn.error} what="Sign-in failed" />
+      )}
       <Button type="submit" variant="primary" busy={signIn.isPending}>
         Sign in
       </Button>
@@ -286,6 +302,41 @@ function ByPassword({ next }: { readonly next: string }) {
     </form>
   )
 }
+
+/** The code of the second factor, once the server wants it. */
+function FactorCode({
+  error,
+  code,
+  onChange,
+}: {
+  readonly error: unknown
+  readonly code: string
+  readonly onChange: (code: string) => void
+}) {
+  // Only the first refusal says that there is a factor; while the next one is under way there is none.
+  if (!wantsCode(error) && !code) return null
+  return (
+    <Field
+      label="Code"
+      hint="Of your authenticator app, or a recovery code."
+      problem={code ? fieldErrors(error)['code'] : undefined}
+    >
+      {(ids) => (
+        <input
+          {...ids}
+          className="input"
+          autoComplete="one-time-code"
+          autoFocus
+          maxLength={40}
+          value={code}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </Field>
+  )
+}
+
+const wantsCode = (error: unknown) => 'code' in fieldErrors(error)
 
 function NoLink() {
   return (

@@ -10,7 +10,8 @@ from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
 from pileup import __version__
-from pileup.api.accounts.limits import LimitsDep
+from pileup.api.accounts.limits import LimitsDep, SignInLimits
+from pileup.api.accounts.second_factor import WRONG_CODE
 from pileup.api.auth import Caller, InBrowser, as_guest
 from pileup.api.cookies import (
     DeviceSecret,
@@ -27,6 +28,7 @@ from pileup.storage.accounts.accounts import Accounts
 from pileup.storage.accounts.credentials import password_fits
 from pileup.storage.accounts.guest_links import GuestLinks
 from pileup.storage.accounts.records import User
+from pileup.storage.accounts.second_factors import SecondFactors
 from pileup.storage.accounts.sessions import Sessions
 from pileup.storage.audit import MACHINE, Actor
 from pileup.storage.database import Unit
@@ -53,7 +55,12 @@ class Me(Out):
     """Nobody's account: reads that incident by a guest link."""
 
 
-class Link(In):
+class Code(In):
+    code: str | None = Field(default=None, max_length=40)
+    """Of the second factor, where the user has one: without it 422 with the field `code`."""
+
+
+class Link(Code):
     link: str = Field(max_length=200)
     name: str | None = Field(default=None, max_length=200)
     email: str | None = Field(default=None, max_length=254)
@@ -64,7 +71,7 @@ class GuestSecret(In):
     link: str = Field(max_length=200)
 
 
-class Password(In):
+class Password(Code):
     email: str = Field(max_length=254)
     password: str = Field(max_length=1000)
 
@@ -103,6 +110,7 @@ async def sign_in_by_link(
                 if refused.field == "link":
                     raise ApiError(401, "This link does not work", str(refused)) from refused
                 raise
+            _second_factor(unit, limits, client_of(request), user.id, body.code)
             audit.record(unit, Actor(user.id, user.name), "session.opened", how="link")
             return open_session(unit, request, response, services, user)
 
@@ -130,6 +138,7 @@ async def sign_in(
         fits = password_fits(stored.password_hash if stored else None, body.password)
         with services.unit() as unit:
             if stored is not None and fits:
+                _second_factor(unit, limits, client, stored.id, body.code)
                 audit.record(unit, stored.actor, "session.opened", how="password")
                 return open_session(
                     unit, request, response, services, Accounts(unit).user(stored.id)
@@ -215,6 +224,21 @@ def end_session(session_id: str, caller: InBrowser, unit: UnitDep) -> None:
     """End one of your sessions: its browser is signed out at once."""
     Sessions(unit).end(caller.user.id, session_id)
     audit.record(unit, caller.actor, "session.ended", target=session_id)
+
+
+def _second_factor(
+    unit: Unit, limits: SignInLimits, client: str, user_id: str, code: str | None
+) -> None:
+    """Check the code of a user who has a second factor; raises Refused, which undoes all."""
+    factors = SecondFactors(unit)
+    if not factors.is_on(user_id):
+        return
+    if not code:
+        raise Refused("enter the code of your authenticator app, or a recovery code", "code")
+    limits.guesses.check(client, f"factor {user_id}")
+    if not factors.accepts(user_id, code):
+        limits.guesses.failed(client, f"factor {user_id}")
+        raise Refused(WRONG_CODE, "code")
 
 
 def _is_known(services: Services, device: str | None, account: str) -> bool:

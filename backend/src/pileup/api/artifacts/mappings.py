@@ -9,7 +9,7 @@ import msgspec
 from fastapi import APIRouter, Response
 from pydantic import Field
 
-from pileup.api.auth import Caller
+from pileup.api.auth import Caller, Principal
 from pileup.api.deps import Services, ServicesDep, UnitDep
 from pileup.api.errors import ApiError
 from pileup.api.schema import In, Out
@@ -97,7 +97,12 @@ def preview_mapping(
 def remember_mapping(
     artifact_id: str, body: MappingDraft, caller: Caller, services: ServicesDep, unit: UnitDep
 ) -> MappingSaved:
-    """Save a mapping for this header and parse every table with it again."""
+    """Save a mapping for this header and parse every table with it again.
+
+    Tables of incidents that the caller may only read stay as they are; whoever changes those
+    incidents parses them again.
+    """
+    _of_all_incidents(caller)
     artifact, lines, _ = _table(services, unit, artifact_id)
     if artifact.state not in _AT_REST:
         raise ApiError(409, "Not read yet", f"{artifact.path} is still being read; try again")
@@ -127,6 +132,7 @@ def forget_mapping(
     artifact_id: str, caller: Caller, services: ServicesDep, unit: UnitDep
 ) -> MappingSaved:
     """Delete the mapping of this header and parse its tables with a guess again."""
+    _of_all_incidents(caller)
     artifact, _, head = _table(services, unit, artifact_id)
     remembered = Mappings(unit).find(csv_mapping.keys_in(head, artifact.sha256))
     if remembered is None:
@@ -135,11 +141,20 @@ def forget_mapping(
     return _read_again(unit, artifact, remembered.key)
 
 
+def _of_all_incidents(caller: Principal) -> None:
+    if caller.incident_id:
+        raise ApiError(
+            403,
+            "Only one incident",
+            "a mapping counts for tables of every incident; this token opens one incident",
+        )
+
+
 def _read_again(unit: Unit, artifact: Artifact, key: str) -> MappingSaved:
     artifacts = Artifacts(unit)
     same = [
         item.id
-        for item in artifacts.of_table(key)
+        for item in artifacts.of_table(key, to_change=True)
         if item.id != artifact.id
         and item.state in _AT_REST
         and item.format_given in (None, csv_table.NAME)

@@ -166,12 +166,7 @@ class Accounts:
         """
         if user_id is not None and self._user(user_id).disabled:
             raise Conflict("the account is disabled: enable it first")
-        owner = user_id or self._db.scalar(
-            select(models.User.id)
-            .where(models.User.role == "admin", models.User.disabled.is_(False))
-            .order_by(models.User.created_at, models.User.id)
-            .limit(1)
-        )
+        owner = user_id or self.first_admin()
         secret = new_secret()
         self._db.add(
             models.SignInLink(
@@ -182,6 +177,15 @@ class Accounts:
         )
         self._db.flush()
         return secret
+
+    def first_admin(self) -> str | None:
+        """Return the id of the oldest active admin; None before there is any user."""
+        return self._db.scalar(
+            select(models.User.id)
+            .where(models.User.role == "admin", models.User.disabled.is_(False))
+            .order_by(models.User.created_at, models.User.id)
+            .limit(1)
+        )
 
     def redeem_link(
         self, secret: str, name: str | None, email: str | None, password: str | None
@@ -229,6 +233,11 @@ class Accounts:
         """Return the user with this address unless disabled; the password is not checked."""
         row = self._db.scalar(select(models.User).filter_by(email=_address(email), disabled=False))
         return Stored(row.id, row.name, row.password_hash) if row else None
+
+    def stored(self, user_id: str) -> Stored:
+        """Return what the password of a user is compared with; raise NotFound."""
+        row = self._user(user_id)
+        return Stored(row.id, row.name, row.password_hash)
 
     # ---- API tokens
 

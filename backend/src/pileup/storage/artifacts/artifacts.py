@@ -18,6 +18,7 @@ from pileup.storage.database import Unit, clean, clean_json, to_record
 from pileup.storage.errors import NotFound, Refused
 from pileup.storage.files.blobs import Blob
 from pileup.storage.queue.jobs import Jobs
+from pileup.storage.row_security import WRITE
 from pileup.storage.visibility import find_visible, in_bin
 
 MAX_STORED_PROBLEMS = 1000
@@ -372,14 +373,17 @@ class Artifacts:
             problems.setdefault(row.artifact_id, []).append(to_record(Problem, row))
         return problems
 
-    def of_table(self, table_key: str) -> list[Artifact]:
-        """List the artifacts, of any incident, whose column mapping is stored under this key."""
-        rows = self._db.execute(
-            _SELECT.where(
-                models.Artifact.table_key == table_key, models.Artifact.deleted_at.is_(None)
-            ).order_by(models.Artifact.id)
+    def of_table(self, table_key: str, *, to_change: bool = False) -> list[Artifact]:
+        """List the artifacts, of any incident, whose column mapping is stored under this key.
+
+        to_change: only of incidents that the unit may change.
+        """
+        query = _SELECT.where(
+            models.Artifact.table_key == table_key, models.Artifact.deleted_at.is_(None)
         )
-        return [_record(*row) for row in rows]
+        if to_change:
+            query = query.where(func.pileup_rank(models.Artifact.incident_id) >= WRITE)
+        return [_record(*row) for row in self._db.execute(query.order_by(models.Artifact.id))]
 
     def line_index(self, artifact_id: str) -> list[int]:
         """Return the byte offset of every 256th line."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import CheckConstraint, ForeignKey, UniqueConstraint, text
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from pileup.storage.models.base import Base, Id, Made, Words
@@ -136,3 +136,31 @@ class OidcAttempt(Base):
     client: Mapped[str]
     user_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
     expires_at: Mapped[datetime]
+
+
+class SecondFactor(Base):
+    """The authenticator app of a user."""
+
+    __tablename__ = "second_factors"
+
+    user_id: Mapped[str] = mapped_column(
+        ForeignKey("users.id", ondelete="CASCADE"), primary_key=True
+    )
+    secret: Mapped[str]
+    """Base32; the code of each moment is computed from it, so no hash would do."""
+    confirmed_at: Mapped[datetime | None]
+    """None until the user entered a first code: sign-in does not want one yet."""
+    last_step: Mapped[int] = mapped_column(BigInteger, default=0, server_default=text("0"))
+    """The newest half minute whose code was used: no code counts twice."""
+
+
+class RecoveryCode(Base):
+    """One of the codes that replace the app once."""
+
+    __tablename__ = "recovery_codes"
+
+    id: Mapped[Id]
+    user_id: Mapped[str] = mapped_column(
+        ForeignKey("second_factors.user_id", ondelete="CASCADE"), index=True
+    )
+    code_hash: Mapped[str]
