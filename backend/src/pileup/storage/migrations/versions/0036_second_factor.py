@@ -7,8 +7,8 @@ from alembic import op
 
 from pileup.storage.row_security import PEOPLE
 
-revision = "0035"
-down_revision = "0034"
+revision = "0036"
+down_revision = "0035"
 branch_labels = None
 depends_on = None
 
