@@ -3,6 +3,7 @@
  * mutation; problem documents become ApiProblem; a lost session leads to the sign-in page.
  */
 import createClient, { type Middleware } from 'openapi-fetch'
+import { fetchOrTake } from './early'
 import { type ApiProblem, problemFrom } from './problem'
 import type { paths } from './schema'
 import { unchangedDocuments } from './unchanged'
@@ -27,8 +28,7 @@ const csrf: Middleware = {
 export const api = createClient<paths>({
   baseUrl: typeof window === 'undefined' ? 'http://localhost' : window.location.origin,
   credentials: 'same-origin',
-  // Resolved at each call so that a test can replace it.
-  fetch: (request) => globalThis.fetch(request),
+  fetch: fetchOrTake,
 })
 api.use(csrf)
 api.use(unchangedDocuments())
