@@ -205,6 +205,8 @@ def _without_effect(node: ast.AST) -> Iterator[ast.AST]:
         case ast.FunctionDef() | ast.AsyncFunctionDef():
             yield from node.decorator_list
             yield from [node.returns] if node.returns else []
+        case ast.ClassDef():
+            yield from (*node.decorator_list, *node.keywords)
         case ast.arg() | ast.AnnAssign() if node.annotation:
             yield node.annotation
         case ast.Assert() | ast.JoinedStr():

@@ -26,7 +26,7 @@ _HOUR = 3_600_000.0
 _BEGIN = 1795213140000.0
 
 
-class _Facts:
+class Facts:
     """Gives a new word each time, and remembers where it was put."""
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ class _Facts:
         ]
 
 
-def _blocks(facts: _Facts) -> Iterator[d.Block]:
+def _blocks(facts: Facts) -> Iterator[d.Block]:
     yield d.Paragraph(facts.runs())
     yield d.Heading(3, facts.runs())
     for ordered in (False, True):
@@ -91,11 +91,11 @@ def _blocks(facts: _Facts) -> Iterator[d.Block]:
             1 if numbered else None,
         )
     yield d.Trouble(facts.word())
-    for number, drawing in enumerate(_drawings(facts), 1):
+    for number, drawing in enumerate(drawings_of(facts), 1):
         yield d.Figure(drawing, facts.caption(), "a picture", number)
 
 
-def _drawings(facts: _Facts) -> Iterator[d.Drawing]:
+def drawings_of(facts: Facts) -> Iterator[d.Drawing]:
     points = [(_BEGIN + at * 1000, None if at == 5 else float(at)) for at in range(60)]
     yield d.LanesDrawing(
         [d.Lane(facts.label(), "threads", points), d.Lane(facts.label(), "ms", points)],
@@ -130,12 +130,12 @@ def _drawings(facts: _Facts) -> Iterator[d.Drawing]:
 
 
 @pytest.fixture(scope="module")
-def facts() -> _Facts:
-    return _Facts()
+def facts() -> Facts:
+    return Facts()
 
 
 @pytest.fixture(scope="module")
-def document(facts: _Facts) -> d.Document:
+def document(facts: Facts) -> d.Document:
     title = facts.word()
     cover = d.Cover(facts.word(), [facts.word() for _ in range(4)])
     pairs = [(facts.word(), facts.word()) for _ in range(3)]
@@ -177,7 +177,7 @@ EXPORTS: dict[str, Callable[[d.Document], str]] = {
 
 @pytest.mark.parametrize("export", EXPORTS)
 def test_every_fact_is_in_every_export_in_its_order(
-    export: str, document: d.Document, facts: _Facts
+    export: str, document: d.Document, facts: Facts
 ) -> None:
     text = EXPORTS[export](document)
     missing = [word for word in facts.text + facts.captions if word not in text]

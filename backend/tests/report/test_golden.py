@@ -26,16 +26,20 @@ from pileup.report.case import (
 )
 from pileup.report.checks import check
 from pileup.report.document import (
+    WHERE,
     ConfidenceDrawing,
     ConfidenceLine,
+    GraphDrawing,
+    GraphNode,
     MatrixColumn,
     MatrixDrawing,
     MatrixRow,
 )
-from pileup.report.render.figures import draw
+from pileup.report.render.figures import SCREEN, draw
 from pileup.report.render.markdown import render_markdown
 from pileup.report.text.templates import TEMPLATES
 from tests.report.case import CASE, NOW, PIN, document
+from tests.report.test_facts import Facts, drawings_of
 
 _FOLDER = Path(__file__).parent / "golden"
 
@@ -135,10 +139,28 @@ def test_the_page_for_a_ticket(request: pytest.FixtureRequest) -> None:
     _agreed("ticket.txt", ticket.text(analysis), request)
 
 
-def test_a_chart_of_confidence(request: pytest.FixtureRequest) -> None:
+@pytest.mark.parametrize("width", [SCREEN, 420])
+def test_figures(width: int, request: pytest.FixtureRequest) -> None:
     begin = NOW.timestamp() * 1000
-    lines = [
-        ConfidenceLine("H1", [(begin, 30), (begin + 3_600_000, 80)]),
-        ConfidenceLine("H2", [(begin + 60_000, 50)]),
-    ]
-    _agreed("confidence.svg", draw(ConfidenceDrawing(lines), "confidence"), request)
+    confidence = ConfidenceDrawing(
+        [
+            ConfidenceLine("H1", [(begin, 30), (begin + 3_600_000, 80)]),
+            ConfidenceLine("H2", [(begin + 60_000, 50)]),
+        ]
+    )
+    chain = GraphDrawing(
+        "2026-11-20T22:19:52Z",
+        "a headline",
+        [
+            GraphNode("a", "trx 42", "thread", 0, 14, root=True, detail=[("user", "shop")]),
+            GraphNode("b", "a latch with a name that is longer than its box", "latch", 1, 13),
+            *(GraphNode(f"c{n}", f"waiter {n}", "thread", 2, inferred=n > 1) for n in range(3)),
+            GraphNode("d", "waiters", "group", 2, members=10, detail=[(WHERE, "row0.cc:1 X")]),
+        ],
+        [("b", "a", "held_by"), ("d", "b", "waits_for"), ("a", "c0", "waits_for")]
+        + [(f"c{n}", "b", "waits_for") for n in range(3)],
+    )
+    drawings = [*drawings_of(Facts()), confidence, chain, _rich().matrix]
+    drawn = [draw(drawing, "what it shows", width=width) for drawing in drawings if drawing]
+    assert len(drawn) == 8
+    _agreed(f"figures-{width}.svg", "\n".join(drawn).replace("><", ">\n<") + "\n", request)
