@@ -118,7 +118,7 @@ test-backend: $(VENV)/.installed-dev $(TOOLS) ## run only the Python tests
 
 .PHONY: test-long
 test-long: $(VENV)/.installed-dev ## run the property tests with many more rounds (ROUNDS=1: some ten minutes)
-	@cd backend && ../$(BIN)/python -m pytest -n 2 --dist loadgroup -m rounds --rounds $(or $(ROUNDS),1) tests
+	@cd backend && ../$(BIN)/python -m pytest -n 2 --dist loadgroup -m rounds --rounds $(or $(ROUNDS),1) --timeout 3600 tests
 
 .PHONY: test-frontend
 test-frontend: $(NODE_MODULES) ## run only the UI's unit tests

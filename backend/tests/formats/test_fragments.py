@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 from pileup.formats.driver import Parsed, _has_evidence, parse_path
 from tests.formats.checks import assert_sound, parse_bytes, samples
+from tests.support.rounds import Rounds
 
 _CASES = Path(os.environ.get("PILEUP_CASES", Path(__file__).parents[4] / "shared/cases"))
 _PRINTED = sorted((_CASES / "printed").glob("*/*"))
@@ -198,3 +200,35 @@ def test_the_version_is_read_where_it_is_printed(text: str, version: str) -> Non
 def test_a_client_or_a_library_is_no_server() -> None:
     stacks = "#0  f () at a.cc:1\n#1  g () from /opt/mysql-5.6.34/lib/libmysqlclient.so\n"
     assert "setting" not in read(stacks).frames
+
+
+def test_waits_are_read_wherever_a_paste_put_them(rounds: Rounds) -> None:
+    """A wait between the lines of another section is a wait, and that section keeps its records."""
+    wait = (
+        "--Thread 14025{} has waited at btr0sea.ic line 128 for 1.00 seconds the semaphore:\n"
+        "S-lock on RW-latch at 0x7f created in file btr0sea.cc line 202\n"
+        "a writer (thread id 1402) has reserved it in mode  exclusive\n"
+        "number of readers 0, waiters flag 1, lock_word: 0"
+    )
+    sections = (
+        "---\nLOG\n---\nLog sequence number 12345678",
+        "--------------\nROW OPERATIONS\n--------------\n8 queries inside InnoDB",
+        (
+            "------------\nTRANSACTIONS\n------------\nTrx id counter 9\n"
+            "---TRANSACTION 8, ACTIVE 12 sec\n"
+            "MySQL thread id 41, OS thread handle 1, query id 7 localhost app updating"
+        ),
+    )
+    for seed in range(rounds.times(6, 100)):
+        dice = random.Random(f"{seed} {rounds.turn}")
+        count = dice.randint(1, 4)
+        texts = dice.sample(sections, k=3)
+        for number in range(count):
+            at = dice.randrange(len(texts) + 1)
+            texts.insert(at, wait.format(number))
+        text = "\n".join(texts) + "\n"
+        parsed = parse_bytes(text.encode(), "pasted.txt")
+        assert parsed.format == "innodb-status", text
+        assert parsed.receipt.records["semaphore_wait"] == count, text
+        assert parsed.receipt.records["transaction"] == 1, text
+        assert parsed.frames["transaction"]["session_id"].to_list() == [41], text

@@ -23,7 +23,8 @@ from pileup import formats, records
 from pileup.formats.bundle import pieces, stored_only
 from pileup.formats.detect import Bulk, Detection, Format
 from pileup.formats.errors import ArchiveError, FormatError
-from pileup.formats.piece_reader import read_pieces
+from pileup.formats.innodb import innodb_status
+from pileup.formats.piece_reader import read_around_dumps, read_pieces
 from pileup.formats.reading import archive
 from pileup.formats.reading.frame_buffer import Frames
 from pileup.formats.reading.line_numbers import renumber
@@ -176,9 +177,14 @@ def _parse_stream(
         return _parse_lines(reader, name, format, chosen, spill)
 
     plain = parse(reader)
-    if may_have_pieces and format in (None, pieces.NAME) and chosen is None:
-        content = _content_with_blocks(stream, origin, reader)
-        if content and (joined := read_pieces(content, plain, _parse_piece)):
+    if format in (None, pieces.NAME) and chosen is None:
+        joined = None
+        if may_have_pieces and (content := _content_with_blocks(stream, origin, reader)):
+            joined = read_pieces(content, plain, _parse_piece)
+        elif plain.format == innodb_status.NAME and plain.receipt.bytes_skipped:
+            content = _content(stream, origin, reader)
+            joined = read_around_dumps(content, plain, _parse_piece) if content else None
+        if joined:
             return dataclasses.replace(joined, failed=plain.failed if reader.failure else None)
     if reader.failure or plain.crashed or not _reads_badly(plain):
         return plain
@@ -208,8 +214,11 @@ def _parse_stream(
 
 def _content_with_blocks(stream: BinaryIO, origin: int | None, reader: LineReader) -> str | None:
     """Return the text of an artifact that has code blocks; None for any other, or a large one."""
-    if not pieces.has_blocks(reader.plain_head):
-        return None
+    return _content(stream, origin, reader) if pieces.has_blocks(reader.plain_head) else None
+
+
+def _content(stream: BinaryIO, origin: int | None, reader: LineReader) -> str | None:
+    """Return the text of an artifact; None for a large one, or one that is read only once."""
     if reader.head_is_whole:
         return reader.first_bytes.decode(reader.encoding, "replace").removeprefix("\ufeff")
     if reader.failure or origin is None or reader.bytes_read > pieces.MOST_BYTES:

@@ -18,6 +18,7 @@ from pileup.formats.bundle import pieces
 from pileup.formats.detect import Detection
 from pileup.formats.reading.frame_buffer import Frames
 from pileup.formats.reading.server_versions import find_named_version, find_versions
+from pileup.formats.tables.meanings.detection import format_of
 from pileup.records import Problem, Section, Skipped
 
 if TYPE_CHECKING:
@@ -40,6 +41,13 @@ class _Read:
         """The last line of the piece in the text."""
         return self.piece.line + self.piece.text.removesuffix("\n").count("\n")
 
+    @property
+    def filled(self) -> tuple[int, int]:
+        """The first and the last line of it that are not blank."""
+        text = self.piece.text
+        blank = len(text) - len(text.lstrip("\n"))
+        return self.piece.line + blank, self.piece.line + text.rstrip("\n").count("\n")
+
 
 def read_pieces(text: str, whole: Parsed, read: Callable[[str], Parsed]) -> Parsed | None:
     """Read the pieces of a text; None where it reads as well as a whole, ``whole``.
@@ -55,6 +63,24 @@ def read_pieces(text: str, whole: Parsed, read: Callable[[str], Parsed]) -> Pars
     if len(names) == 1 and not _gives_more(found, whole):
         return None
     return _joined(text, whole, found, names)
+
+
+def read_around_dumps(text: str, whole: Parsed, read: Callable[[str], Parsed]) -> Parsed | None:
+    """Read a text with status dumps and the tables that a client printed around them, as both.
+
+    None where it has not both. All tables are read together, so that their times agree.
+    """
+    if "snapshot" not in whole.frames:
+        return None
+    dumps = whole.frames["snapshot"].select("line_first", "line_last").iter_rows()
+    parts = pieces.split_dumps(text, dumps)
+    if parts is None or format_of("\n".join(filter(str.strip, parts[1].split("\n")))) is None:
+        return None
+    found = [_Read(pieces.Piece(1, part, True), read(part)) for part in parts]
+    if not all(map(_is_evidence, found)) or not _gives_more(found, whole):
+        return None
+    names = [part.parsed.format for part in found]
+    return _joined(text, whole, found, list(dict.fromkeys(names)))
 
 
 def _is_evidence(part: _Read) -> bool:
@@ -125,7 +151,8 @@ def _why(found: list[_Read]) -> str:
     for part in found[:_NAMED]:
         chosen = formats.by_name(part.parsed.format or "")
         title = chosen.TITLE if chosen else "text"
-        named.append(f"{title} (lines {part.piece.line} to {part.last})")
+        first, last = part.filled
+        named.append(f"{title} (lines {first} to {last})")
     more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
     return f"its pieces are {', '.join(named)}{more}"
 
@@ -171,7 +198,7 @@ def _problem(problem: Problem, part: _Read) -> Problem:
 def _sections(part: _Read) -> Iterator[Section]:
     by = part.piece.line - 1
     chosen = formats.by_name(part.parsed.format or "")
-    yield Section(chosen.TITLE if chosen else "text", part.piece.line, part.last)
+    yield Section(chosen.TITLE if chosen else "text", *part.filled)
     for section in part.parsed.sections:
         yield dataclasses.replace(
             section,

@@ -120,3 +120,35 @@ def test_blocks_without_evidence_are_no_pieces(text: str) -> None:
     parsed = parse_bytes(text.encode(), "x.txt")
     assert_sound(parsed, len(text.encode()))
     assert parsed.format != "pieces"
+
+
+_DUMP = min(
+    (path.read_text().strip() for path in _SMALL if path.parent.name == "innodb-status"),
+    key=lambda text: (text.count("\nEND OF INNODB MONITOR OUTPUT") != 1, len(text)),
+)
+_LISTING = (SAMPLES / "processlist" / "mariadb-box-with-tid.txt").read_text().strip("\n")
+
+
+@pytest.mark.parametrize("prompt", ["mysql> ", "MariaDB [(none)]> ", ""])
+def test_dumps_among_the_tables_of_a_client_are_read_with_them(prompt: str, rounds: Rounds) -> None:
+    """In any order, as often as they come, each gives what it gives by itself."""
+    statements = {
+        "show engine innodb status\\G": f"{'*' * 27} 1. row {'*' * 27}\n{_DUMP}",
+        "show full processlist;": _LISTING,
+    }
+    alone = [heights(parse_bytes(text.encode())) for text in (_DUMP, _LISTING)]
+    counts = dict(zip(statements, alone, strict=True))
+    for seed in range(rounds.times(2, 30)):
+        dice = random.Random(f"{seed} {prompt} {rounds.turn}")
+        order = [*statements, *dice.choices(list(statements), k=dice.randint(0, 2))]
+        dice.shuffle(order)
+        text = "\n".join(
+            f"{prompt}{name if prompt else ''}\n{statements[name]}\n1 row in set (0.00 sec)\n"
+            for name in order
+        )
+        parsed = parse_bytes(text.encode(), "pasted.txt")
+        assert_sound(parsed, len(text.encode()))
+        expected = sum((counts[name] for name in order), Counter())
+        assert parsed.format == "pieces", order
+        for kind in ("snapshot", "session", "semaphore_wait"):
+            assert heights(parsed)[kind] == expected[kind], (kind, order)

@@ -2,6 +2,7 @@
 
 Source: code blocks of Markdown, Jira, BBCode and HTML: a status dump in one, a processlist in the
         next, a stack in a third, with prose between them.
+        Sessions of a client: status dumps among the tables of other statements.
 Gives:  what each piece gives, read as a file of its own. Prose outside of the blocks is passed on
         as a piece too: a list pasted without a block is evidence, and what no format reads is text.
 Note:   the driver cuts the text and reads the pieces; detection never chooses this format by
@@ -22,7 +23,7 @@ NAME = "pieces"
 TITLE = "a text with several pieces of evidence"
 GIVES = "What each of its code blocks gives, read as a file of its own."
 PRINTED_BY = "issues, mails and forum posts: blocks of Markdown, Jira, BBCode and HTML in prose"
-VERSION = 1
+VERSION = 2
 HINTS = ()
 
 MOST_BYTES = 8 * 1024 * 1024
@@ -75,6 +76,35 @@ def cut(text: str) -> list[Piece]:
 def _add(pieces: list[Piece], line: int, text: str, inside: bool, tagged: bool) -> None:
     if text.strip(" \t\r\n>|"):
         pieces.append(Piece(line, html.unescape(text) if tagged else text, inside))
+
+
+_PROMPT = re.compile(r"\s*(?:(?:mysql|MySQL|MariaDB \[[^\]]{0,64}\])>|\d+ rows? in set\b)")
+_AROUND_DUMP = re.compile(
+    r"\s*(?:={10,}\s*$|\*{10,} \d+\. row|(?:Type|Name|Status): |(?:Name|Status):\s*$|-{10,}\s*$"
+    r"|Type\tName\tStatus|\|? ?InnoDB\b|\| Type +\| Name +\||\+-[-+]+\+\s*$)"
+)
+
+
+def split_dumps(text: str, dumps: Iterable[tuple[int, int]]) -> tuple[str, str] | None:
+    """Return the status dumps of a text, and its other lines; None where it has not both.
+
+    In each, the lines of the other are empty: both keep their numbers of lines.
+    ``dumps``: the first and last lines of the dumps; a client's next prompt ends one, too.
+    """
+    lines = text.split("\n")
+    inside = [False] * len(lines)
+    for first, last in dumps:
+        at = first - 1
+        while at > 0 and _AROUND_DUMP.match(lines[at - 1]):
+            at -= 1
+        while at < min(last, len(lines)) and not (at >= first and _PROMPT.match(lines[at])):
+            inside[at] = True
+            at += 1
+        if at == last < len(lines) and lines[at].lstrip().startswith("====="):
+            inside[at] = True
+    within = "\n".join(line if is_in else "" for line, is_in in zip(lines, inside, strict=True))
+    others = "\n".join("" if is_in else line for line, is_in in zip(lines, inside, strict=True))
+    return (within, others) if within.strip() and others.strip() else None
 
 
 def prose(first: int, last: int) -> Skipped:

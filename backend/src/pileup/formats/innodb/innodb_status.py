@@ -43,7 +43,7 @@ GIVES = (
     "errors; every number as a series."
 )
 PRINTED_BY = "MySQL 4.1 to 9.x, Percona, MariaDB"
-VERSION = 10
+VERSION = 11
 HINTS = ("-innodbstatus1", "-innodbstatus2", "-innodbstatus.txt")
 
 LINE_STARTS = (
@@ -111,6 +111,13 @@ _MOST_BEFORE = 20
 """Lines that people write above a pasted section."""
 _OF_TITLE = 3
 """Lines of a title between rows of dashes."""
+_WAIT = re.compile(
+    r"^--Thread \d{1,20} has waited at .*(?:\n|$)"
+    r"(?:(?:(?:S|X|SX)-lock |Mutex |a writer |number of readers |Last time |wait |waiters ).*"
+    r"(?:\n|$))*",
+    re.MULTILINE,
+)
+"""A wait, wherever it is printed."""
 _SPINS = re.compile(r"^(?:Mutex spin waits|RW-\w+ spins|Spin rounds per wait)", re.MULTILINE)
 """What SEMAPHORES prints below its waits."""
 
@@ -540,7 +547,21 @@ def _sections(text: str, line: int) -> tuple[str, list[_Part], int]:
         untitled = _untitled(before, implied, first_line)
         before = before[: implied[0][1]]
         parts = [*untitled, *parts]
-    return before, parts, end
+    return before, [apart for part in parts for apart in _waits_apart(part)], end
+
+
+def _waits_apart(part: _Part) -> Iterator[_Part]:
+    """Yield a section, and behind it the waits that a paste put between its lines."""
+    if part.title in _SEMAPHORES or " has waited at " not in part.text:
+        yield part
+        return
+    waits = list(_WAIT.finditer(part.text))
+    yield part._replace(text=_WAIT.sub(lambda wait: "\n" * wait[0].count("\n"), part.text))
+    for wait in waits:
+        first = part.first + part.text.count("\n", 0, wait.start())
+        text = wait[0].removesuffix("\n")
+        last = first + text.count("\n")
+        yield _Part("SEMAPHORES", first, first, last, text, titled=False)
 
 
 def _untitled(text: str, implied: list[tuple[str, int]], line: int) -> list[_Part]:
