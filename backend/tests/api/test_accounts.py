@@ -15,6 +15,7 @@ from sqlalchemy import text
 
 from pileup.api.app import create_app
 from pileup.storage.accounts import credentials
+from pileup.storage.accounts.guesses import Guesses
 from pileup.storage.accounts.sign_in_links import create_sign_in_link
 from tests.support.site import PASSWORD, Site, settings_for
 
@@ -102,14 +103,46 @@ def test_wrong_passwords_are_counted(site: Site) -> None:
     assert codes == [401] * 10 + [429]
 
 
+def guessed(site: Site, client: str, account: str, times: int = 100) -> None:
+    """Count wrong passwords; {n} in a name is their number."""
+    with site.database.unit() as unit:
+        for n in range(times):
+            Guesses(unit).add(client.format(n=n), account.format(n=n))
+
+
+def test_guesses_count_for_every_process(site: Site, tmp_path: Path) -> None:
+    """Another process of the same installation refuses what this one counted."""
+    other = create_app(settings_for(tmp_path / "other", str(site.settings.database_url)))
+    other.state.sign_in_limits.pause_s = 0.0
+    body = {"email": "guess@example.org", "password": "wrong wrong"}
+    codes = [
+        client.post("/api/v1/session", json=body).status_code
+        for client in [site.stranger, TestClient(other)] * 6
+    ]
+    assert codes == [401] * 10 + [429] * 2
+
+
+def test_hashes_wait_for_their_turn(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who is signed in cannot start more of them at once either; then it is 429."""
+    monkeypatch.setattr(credentials, "_PATIENCE_S", 0.01)
+    for _ in range(credentials._AT_ONCE):
+        assert credentials._turns.acquire(timeout=10)
+    try:
+        body = {"current_password": PASSWORD, "password": PASSWORD + " new"}
+        answer = site.admin.patch("/api/v1/session/user", json=body)
+    finally:
+        for _ in range(credentials._AT_ONCE):
+            credentials._turns.release()
+    assert answer.status_code == 429
+    assert answer.headers["retry-after"]
+
+
 def test_nobody_can_lock_a_colleague_out(site: Site) -> None:
     """Whatever a stranger guesses, the browser that signed in before gets in with the password."""
-    limits = site.app.state.sign_in_limits
     viewer = site.client("viewer")
     address = viewer.get("/api/v1/session").json()["user"]["email"]
-    for stranger in range(200):
-        limits.guesses.failed(f"10.0.0.{stranger}", address)
-        limits.guesses.failed("testclient", f"{stranger}@example.org")
+    guessed(site, "10.0.0.{n}", address)
+    guessed(site, "testclient", "{n}@example.org")
     body = {"email": address, "password": PASSWORD}
     assert site.stranger.post("/api/v1/session", json=body).status_code == 429
     assert viewer.post("/api/v1/session", json=body).status_code == 200
@@ -155,8 +188,7 @@ def test_refusals_come_late(site: Site) -> None:
     body = {"email": "guess@example.org", "password": "wrong wrong"}
     limits.pause_s = 60.0
     assert site.stranger.post("/api/v1/session", json=body).status_code == 401
-    for _ in range(10):
-        limits.guesses.failed("testclient", "guess@example.org")
+    guessed(site, "testclient", "guess@example.org", times=10)
     limits.pause_s = 0.5
     began = time.monotonic()
     assert site.stranger.post("/api/v1/session", json=body).status_code == 429

@@ -90,6 +90,7 @@ API = "/api/v1"
 
 _SWITCH_S = 0.001
 """A thread that computes lets another one run after so long: short requests overtake long ones."""
+_DOOR_CONNECTIONS = 3
 _STATEMENT_TIMEOUT_S = 20
 
 PUBLIC: tuple[APIRouter, ...] = (sign_in.public, oidc.public)
@@ -186,6 +187,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         await pulse.stop()
         await hub.stop()
         services.database.close()
+        services.door.close()
 
     app = FastAPI(
         title="Pileup",
@@ -199,7 +201,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.services = services
     app.state.hub = hub
     app.state.bodies = versioned.Bodies(versioned.build_of(settings.knowledge_dir))
-    app.state.sign_in_limits = SignInLimits()
+    app.state.sign_in_limits = SignInLimits(services)
     app.state.oidc = Provider(settings) if settings.oidc_issuer else None
     app.state.pulse = pulse
     app.router.routes.extend(_routes())
@@ -223,6 +225,12 @@ def make_services(settings: Settings) -> Services:
     return Services(
         settings=settings,
         database=Database(settings.database_url, statement_timeout_s=_STATEMENT_TIMEOUT_S),
+        door=Database(
+            settings.database_url,
+            pool_size=_DOOR_CONNECTIONS,
+            max_overflow=0,
+            statement_timeout_s=_STATEMENT_TIMEOUT_S,
+        ),
         stores=open_stores(settings),
     )
 

@@ -30,6 +30,8 @@ class Services:
 
     settings: Settings
     database: Database
+    door: Database
+    """The same database, by few connections, for those who are not signed in yet."""
     stores: Stores
     places: Shared[dict[str, Place]] = field(default_factory=lambda: Shared(1.0))
     """Place in the queue of each incident with waiting jobs."""
@@ -61,6 +63,10 @@ class Services:
     def uploads(self) -> UploadBytes:
         """The bytes of uploads in progress."""
         return self.stores.uploads
+
+    def door_unit(self) -> AbstractContextManager[Unit]:
+        """Open a unit of work for signing in, which takes no connection from those who are in."""
+        return self.door.unit(NOBODY)
 
     @property
     def worker_silence(self) -> timedelta:

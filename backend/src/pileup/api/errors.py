@@ -45,6 +45,7 @@ TABLE: tuple[tuple[type[Exception], int, str], ...] = (
     (compare.NoSuchCapture, 404, "No such capture"),
     (compare.NoSuchRun, 404, "No such run"),
     (storage.NotFound, 404, "Not found"),
+    (storage.Crowded, 429, "Too many at once"),
     (storage.Forbidden, 403, "Not in this incident"),
     (storage.StaleRevision, 409, "Somebody else saved first"),
     (NothingToCompare, 409, "Nothing to compare"),
@@ -117,7 +118,7 @@ async def _known(request: Request, error: Exception) -> JSONResponse:
     if isinstance(error, Busy):
         log.error("database.pool_exhausted", path=request.url.path)
         detail = "Every connection to the database is in use; try again in a moment."
-    headers = {"Retry-After": "3"} if status == 503 else None
+    headers = {"Retry-After": "3"} if status in (429, 503) else None
     return problem(request, status, title, detail, headers=headers, **more)
 
 

@@ -157,6 +157,7 @@ class Database:
         url: str,
         *,
         pool_size: int = 10,
+        max_overflow: int = 10,
         statement_timeout_s: int | None = None,
         echo: bool = False,
     ) -> None:
@@ -164,7 +165,7 @@ class Database:
         self.engine: Engine = create_engine(
             self.url,
             pool_size=pool_size,
-            max_overflow=10,
+            max_overflow=max_overflow,
             pool_pre_ping=True,
             pool_timeout=5,
             echo=echo,

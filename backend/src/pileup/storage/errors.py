@@ -27,6 +27,10 @@ class NotFound(StorageError):
     """The row does not exist; the message names it."""
 
 
+class Crowded(StorageError):
+    """Too many of these at once; nothing was changed."""
+
+
 class Forbidden(StorageError):
     """The rank in the incident does not allow the write."""
 

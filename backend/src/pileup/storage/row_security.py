@@ -73,6 +73,7 @@ OF_ALL = frozenset(
         "oidc_attempts",
         "second_factors",
         "recovery_codes",
+        "guesses",
         "teams",
         "team_members",
         "list_views",

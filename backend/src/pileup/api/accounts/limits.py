@@ -2,34 +2,33 @@
 
 A password check takes 64 MiB and a core for some 50 ms, so few run at once, in threads of their
 own. A browser that signed in before is a *known device*: it waits in a lane of its own and is not
-paused for what others guessed, so nobody can lock a colleague out. Counts are per process.
+paused for what others guessed, so nobody can lock a colleague out. Guesses are counted in the
+database, by connections of their own (``Services.door_unit``).
 """
 
 from __future__ import annotations
 
 import asyncio
-import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from contextvars import copy_context
-from threading import Lock
 from typing import Annotated, TypeVar
 
 from fastapi import Depends, Request
 
+from pileup.api.deps import Services
 from pileup.api.errors import ApiError
+from pileup.storage.accounts.guesses import WINDOW, Guesses
 
 Result = TypeVar("Result")
 
 TOO_MANY = 429
 
-_WINDOW_S = 300.0
 _OF_CLIENT_FOR_ACCOUNT = 10
 _OF_CLIENT = 50
 _OF_ACCOUNT = 100
-_MOST_KEYS = 10_000
 _MOST_WAITING = 8
 _PAUSE_S = 2.0
 _MOST_PAUSING = 500
@@ -65,62 +64,47 @@ class Lane:
                 del self._waiting[client]
 
 
-class Guesses:
-    """Wrong passwords of the last five minutes, by who tried and for which account."""
+class GuessLimits:
+    """Bounds on wrong passwords and codes, whichever process was asked."""
 
-    def __init__(self) -> None:
-        self._failures: dict[tuple[str, str], deque[float]] = {}
-        self._lock = Lock()
+    def __init__(self, services: Services) -> None:
+        self._services = services
 
     def check(self, client: str, account: str, *, known_device: bool = False) -> None:
         """Raise ApiError 429 after too many: of this client, or for this account by anybody.
 
         known_device: only this client's own wrong passwords for the account count.
         """
-        bounds = {(client, account): _OF_CLIENT_FOR_ACCOUNT}
+        with self._services.door_unit() as unit:
+            counts = Guesses(unit).counts(client, account)
+        too_many = counts.both >= _OF_CLIENT_FOR_ACCOUNT
         if not known_device:
-            bounds |= {(client, ""): _OF_CLIENT, ("", account): _OF_ACCOUNT}
-        with self._lock:
-            if any(self._recent(key) >= most for key, most in bounds.items()):
-                raise ApiError(
-                    TOO_MANY,
-                    "Too many attempts",
-                    "too many wrong passwords; wait five minutes, or ask an admin for a sign-in "
-                    "link",
-                    Retry_After=str(int(_WINDOW_S)),
-                )
+            too_many |= counts.of_client >= _OF_CLIENT or counts.of_account >= _OF_ACCOUNT
+        if too_many:
+            raise ApiError(
+                TOO_MANY,
+                "Too many attempts",
+                "too many wrong passwords; wait five minutes, or ask an admin for a sign-in link",
+                Retry_After=str(int(WINDOW.total_seconds())),
+            )
 
     def failed(self, client: str, account: str) -> int:
         """Count a wrong password; return how many this client tried for the account."""
-        with self._lock:
-            if len(self._failures) > _MOST_KEYS:
-                self._forget_old()
-            for key in ((client, account), (client, ""), ("", account)):
-                self._failures.setdefault(key, deque(maxlen=_OF_ACCOUNT)).append(time.monotonic())
-            return self._recent((client, account))
-
-    def _recent(self, key: tuple[str, str]) -> int:
-        times = self._failures.get(key)
-        while times and times[0] < time.monotonic() - _WINDOW_S:
-            times.popleft()
-        return len(times or ())
-
-    def _forget_old(self) -> None:
-        for key in [key for key in self._failures if not self._recent(key)]:
-            del self._failures[key]
-        while len(self._failures) > _MOST_KEYS:  # the oldest first: a flood of made-up addresses
-            del self._failures[next(iter(self._failures))]
+        with self._services.door_unit() as unit:
+            guesses = Guesses(unit)
+            guesses.add(client, account)
+            return guesses.counts(client, account).both
 
 
 class SignInLimits:
     """The limits of one application."""
 
-    def __init__(self) -> None:
+    def __init__(self, services: Services) -> None:
         self.pause_s = _PAUSE_S
         self._pausing = 0
         self.strangers = Lane("sign-in")
         self.known_devices = Lane("sign-in-known")
-        self.guesses = Guesses()
+        self.guesses = GuessLimits(services)
 
     @asynccontextmanager
     async def late_refusals(self) -> AsyncIterator[None]:

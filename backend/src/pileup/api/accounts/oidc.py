@@ -160,7 +160,7 @@ def _depart(
     user_id: str | None = None,
 ) -> tuple[NewAttempt, str]:
     provider.address("state", "nonce", "verifier")  # a provider that is down costs no row
-    with services.unit() as unit:
+    with services.door_unit() as unit:
         new = Identities(unit).begin(
             client_of(request), screen if _SCREEN.fullmatch(screen) else "/", user_id
         )
@@ -180,7 +180,7 @@ def _remember(response: Response, services: Services, new: NewAttempt) -> None:
 
 
 def _take(request: Request, services: Services, state: str) -> Attempt:
-    with services.unit() as unit:
+    with services.door_unit() as unit:
         attempt = Identities(unit).take(state, read_cookie(request, services, _COOKIE))
     if attempt is None:
         raise _NobodyError("failed")
@@ -195,7 +195,7 @@ def _arrive(
     identity: Identity,
 ) -> None:
     """Sign in the user of the identity, or link it to the user who began."""
-    with services.unit() as unit:
+    with services.door_unit() as unit:
         if attempt.user_id is not None:
             _link(request, services, unit, attempt.user_id, identity)
             return

@@ -103,7 +103,7 @@ async def sign_in_by_link(
     """Redeem a one-time link; before any user exists, the link creates the first admin."""
 
     def redeem() -> Me:
-        with services.unit() as unit:
+        with services.door_unit() as unit:
             try:
                 user = Accounts(unit).redeem_link(body.link, body.name, body.email, body.password)
             except Refused as refused:
@@ -132,11 +132,11 @@ async def sign_in(
     known = bool(device) and await run_in_threadpool(_is_known, services, device, account)
 
     def check() -> Me:
-        with services.unit() as unit:
+        with services.door_unit() as unit:
             stored = Accounts(unit).for_sign_in(body.email)
         # outside of any transaction, because it takes long
         fits = password_fits(stored.password_hash if stored else None, body.password)
-        with services.unit() as unit:
+        with services.door_unit() as unit:
             if stored is not None and fits:
                 _second_factor(unit, limits, client, stored.id, body.code)
                 audit.record(unit, stored.actor, "session.opened", how="password")
@@ -149,7 +149,7 @@ async def sign_in(
 
     lane = limits.known_devices if known else limits.strangers
     async with limits.late_refusals():
-        limits.guesses.check(client, account, known_device=known)
+        await run_in_threadpool(limits.guesses.check, client, account, known_device=known)
         return await lane.run(client, check)
 
 
@@ -244,7 +244,7 @@ def _second_factor(
 def _is_known(services: Services, device: str | None, account: str) -> bool:
     if not device:
         return False
-    with services.unit() as unit:
+    with services.door_unit() as unit:
         return Sessions(unit).knows_device(device, account)
 
 

@@ -9,12 +9,33 @@ from __future__ import annotations
 import base64
 import hashlib
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import BoundedSemaphore
 
 from argon2 import PasswordHasher
 from argon2.exceptions import Argon2Error, InvalidHashError
 from argon2.low_level import ARGON2_VERSION
 
+from pileup.storage.errors import Crowded
+
 _HASHER = PasswordHasher()  # the library's defaults: RFC 9106, low-memory profile
+
+
+_AT_ONCE = 3
+"""Passwords that this process hashes at once: each takes 64 MiB and a core."""
+_PATIENCE_S = 3.0
+_turns = BoundedSemaphore(_AT_ONCE)
+
+
+@contextmanager
+def _turn() -> Iterator[None]:
+    if not _turns.acquire(timeout=_PATIENCE_S):
+        raise Crowded("many passwords are checked at this moment; try again in some seconds")
+    try:
+        yield
+    finally:
+        _turns.release()
 
 
 def new_secret(prefix: str = "") -> str:
@@ -28,14 +49,19 @@ def hash_secret(secret: str) -> str:
 
 
 def hash_password(password: str) -> str:
-    """Return the hash under which a password is stored."""
-    return _HASHER.hash(password)
+    """Return the hash under which a password is stored; raises Crowded."""
+    with _turn():
+        return _HASHER.hash(password)
 
 
 def password_fits(stored: str | None, password: str) -> bool:
-    """Return whether the password matches; takes as long when no hash is stored."""
+    """Return whether the password matches; takes as long when no hash is stored.
+
+    Raises Crowded.
+    """
     try:
-        return _HASHER.verify(stored or hash_of_nobody(), password) and stored is not None
+        with _turn():
+            return _HASHER.verify(stored or hash_of_nobody(), password) and stored is not None
     except (Argon2Error, InvalidHashError):
         return False
 

@@ -3,6 +3,7 @@
 from pileup.storage.models.access import IncidentMember, Team, TeamMember
 from pileup.storage.models.accounts import (
     Device,
+    Guess,
     GuestLink,
     Identity,
     OidcAttempt,
@@ -66,6 +67,7 @@ __all__ = [
     "ExperimentArtifact",
     "ExperimentPin",
     "FindingVerdict",
+    "Guess",
     "GuestLink",
     "Hypothesis",
     "Identity",

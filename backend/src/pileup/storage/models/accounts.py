@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, UniqueConstraint, text
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, UniqueConstraint, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from pileup.storage.models.base import Base, Id, Made, Words
@@ -164,3 +164,15 @@ class RecoveryCode(Base):
         ForeignKey("second_factors.user_id", ondelete="CASCADE"), index=True
     )
     code_hash: Mapped[str]
+
+
+class Guess(Base):
+    """A wrong password or code."""
+
+    __tablename__ = "guesses"
+
+    id: Mapped[Id]
+    client: Mapped[str] = mapped_column(index=True)
+    account_hash: Mapped[str] = mapped_column(index=True)
+    """Of what was typed as the account, which may be a password by mistake."""
+    at: Mapped[datetime] = mapped_column(server_default=func.now(), index=True)
