@@ -218,7 +218,9 @@ def main() -> int:
         stack.callback(database.close)
         token = _sign_in(database, apis)
         client = httpx.Client(
-            headers={"Authorization": f"Bearer {token}"}, timeout=60, trust_env=False
+            headers={"Authorization": f"Bearer {token}"},
+            timeout=60,
+            transport=httpx.HTTPTransport(retries=8),  # an API that was killed is starting
         )
         made = client.post(f"{apis[0]}/api/v1/incidents", json={"title": "faults"})
         incident = str(made.json()["id"])

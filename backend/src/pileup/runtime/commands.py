@@ -50,7 +50,8 @@ def serve_command(settings: Settings, workers: int = 1) -> list[str]:
         *(sys.executable, "-m", "uvicorn", API_APPLICATION, "--factory"),
         *("--host", settings.host, "--port", str(settings.port)),
         *("--no-access-log", "--timeout-graceful-shutdown", "5", "--timeout-keep-alive", "30"),
-        *("--workers", str(workers)),
+        # a process that starts on a busy machine is not taken for a dead one
+        *("--workers", str(workers), "--timeout-worker-healthcheck", "60"),
     ]
 
 

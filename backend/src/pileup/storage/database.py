@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any, TypeVar
 
+import msgspec
 import psycopg
 from psycopg import sql
 from sqlalchemy import Connection, Engine, create_engine, event, exc, text
@@ -149,6 +150,14 @@ class Unit:
             action()
 
 
+def _decode(data: str | bytes) -> Any:
+    """Decode a JSON column, several times as fast as the standard library."""
+    try:
+        return msgspec.json.decode(data)
+    except msgspec.DecodeError:  # a number beyond those of a float
+        return json.loads(data)
+
+
 class Database:
     """Connection pool of one PostgreSQL database; make one per process, as forks need their own."""
 
@@ -170,6 +179,7 @@ class Database:
             pool_timeout=5,
             echo=echo,
             hide_parameters=True,  # values may be secret: they stay out of logs
+            json_deserializer=_decode,
             connect_args=connect_args(),
         )
         self._timeouts = _timeouts(statement_timeout_s)

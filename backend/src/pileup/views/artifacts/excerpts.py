@@ -20,6 +20,7 @@ class Excerpts:
     def __init__(self, unit: Unit, blobs: BlobStore, incident_id: str) -> None:
         self._blobs = blobs
         self._artifacts = Artifacts(unit)
+        self._readers: dict[str, LineReader] = {}
         self._by_sha = {a.sha256: a for a in self._artifacts.of_incident(incident_id)}
 
     def read(self, sha256: str, first: int, last: int) -> str | None:
@@ -46,8 +47,11 @@ class Excerpts:
         artifact = self._by_sha.get(sha256)
         if artifact is None or artifact.lines is None or first > artifact.lines:
             return None
-        try:
-            path = self._blobs.path(sha256)
-        except NotFound:
-            return None
-        return LineReader(path, self._artifacts.line_index(artifact.id), artifact.lines)
+        if sha256 not in self._readers:
+            try:
+                path = self._blobs.path(sha256)
+            except NotFound:
+                return None
+            index = self._artifacts.line_index(artifact.id)
+            self._readers[sha256] = LineReader(path, index, artifact.lines)
+        return self._readers[sha256]

@@ -45,6 +45,7 @@ from pileup.storage.incidents.incidents import Incident
 from pileup.storage.reasoning.experiments import ExperimentRecord, Experiments
 from pileup.storage.reasoning.hypotheses import Hypotheses, HypothesisRecord
 from pileup.storage.reasoning.pins import PinRecord, Pins
+from pileup.storage.reasoning.ratings import Ratings
 from pileup.storage.reasoning.symptoms import Symptoms
 from pileup.storage.reports.actions import ActionRecord, Actions
 from pileup.storage.reports.releases import Releases
@@ -63,8 +64,8 @@ MAX_NAMES = 5000
 
 def build_case(unit: Unit, incident: Incident, stores: Stores) -> Case:
     """Gather everything that a report of this incident shows."""
-    document = Analyses(unit).document(incident.id)
-    analysis = None if document is None else msgspec.convert(document, contract.Analysis)
+    document = Analyses(unit).document_text(incident.id)
+    analysis = None if document is None else msgspec.json.decode(document, type=contract.Analysis)
     hypotheses = Hypotheses(unit).of_incident(incident.id)
     labels = {h.id: h.label for h in hypotheses}
     evidence = CaseEvidence(unit, stores.frames, stores.placed, incident.id)
@@ -395,6 +396,8 @@ def _typed(value: float) -> str:
 
 def _matrix(unit: Unit, incident: Incident) -> MatrixDrawing | None:
     """Draw the consensus of opened cells alone, so that a report reveals no blind rating."""
+    if not Ratings(unit).openings(incident.id):
+        return None
     matrix = matrix_for(unit, incident, Asker(None))
     rows = [row for row in matrix.rows if any(cell.shown for cell in row.cells)]
     if not rows:
