@@ -264,6 +264,23 @@ general_log=ON with log_output=TABLE (I know ...)
 """,  # noqa: E501
         "kernel-mutex",
     ),
+    "sessions that wait for a slot before their transaction starts": (
+        """
+---TRANSACTION 881, not started sleeping before entering InnoDB
+mysql tables in use 1, locked 0
+MySQL thread id 1, OS thread handle 0x7f1, query id 1 h app statistics
+SELECT a FROM t WHERE id=1
+---TRANSACTION 882, not started sleeping before entering InnoDB
+mysql tables in use 1, locked 0
+MySQL thread id 2, OS thread handle 0x7f2, query id 2 h app statistics
+SELECT a FROM t WHERE id=2
+---TRANSACTION 883, ACTIVE 31 sec fetching rows, thread declared inside InnoDB 4011
+mysql tables in use 1, locked 0
+MySQL thread id 3, OS thread handle 0x7f3, query id 3 h app Sending data
+SELECT SUM(a) FROM u
+""",
+        "thread-concurrency-limit",
+    ),
     "a log with a pod and a container in front": (
         """
 from the cluster:

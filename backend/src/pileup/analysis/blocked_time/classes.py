@@ -63,7 +63,7 @@ def _by_row(actor: Actor) -> str | None:
         return None
     state = trx["thread_state"]
     resting = not trx["query"] and (not state or state.lower() in _AT_REST)
-    if resting or trx["state"].startswith("not started"):
+    if resting or (trx["state"].startswith("not started") and not trx["operation"]):
         return wait_classes.IDLE
     by_operation = wait_classes.of_operation(trx["operation"])
     if by_operation != wait_classes.WORKING or not state:

@@ -91,6 +91,12 @@ class StackGroup:
     """The stack record with the most threads, with its index (``row``) among all stack records."""
 
 
+_RESTS = (
+    pl.col("state").fill_null("").str.starts_with("not started") & pl.col("operation").is_null()
+)
+"""A session between transactions; one that waits for a slot prints 'not started' and the wait."""
+
+
 class Observed:
     """Answers from the stall's records; each index is computed when a question first needs it."""
 
@@ -388,7 +394,7 @@ class Observed:
         if frame is None:
             return 1.0
         keys = ["artifact", "snapshot"]
-        active = frame.filter(~pl.col("state").fill_null("").str.starts_with("not started"))
+        active = frame.filter(~_RESTS)
         active = active.join(waiting.select(keys).unique(), on=keys, how="semi", nulls_equal=True)
         return min(1.0, waiting.height / active.height) if active.height else 1.0
 
@@ -694,7 +700,7 @@ class Observed:
         frame = self.during("transaction")
         if frame is None:
             return None
-        frame = frame.filter(~pl.col("state").fill_null("").str.starts_with("not started"))
+        frame = frame.filter(~_RESTS)
         parts = [pl.col(name).fill_null("") for name in ("state", "operation")]
         frame = frame.with_columns(pl.concat_str(parts, separator=" ").alias("what"))
         return Texts(frame, "what", "active_s")

@@ -123,7 +123,7 @@ def fsync_stall(observed: Observed) -> Match | None:
     if observed.latch_waiters > 2 * waiters.most:
         against += ("More threads wait for latches than for the commit.",)
         score *= 0.4
-    if observed.stack(_ROTATES, [], None).holds:
+    if observed.stack(_ROTATES, [], None).holds or observed.query(_PURGES, 2.0).holds:
         against += ("The head of the queue rotates or purges the binary log.",)
         score *= 0.5
     for queue, what in _EARLIER.items():
@@ -148,6 +148,7 @@ def fsync_stall(observed: Observed) -> Match | None:
 
 _FEW_COMMIT = 0.25
 """Share of the active sessions that wait for a commit at any moment on a server that writes."""
+_PURGES = r"(?i)^\s*purge\s+(binary|master)\s+logs"
 _ROTATES = ["MYSQL_BIN_LOG::new_file_impl", "MYSQL_BIN_LOG::purge_logs"]
 
 

@@ -11,6 +11,9 @@ from pileup.analysis.findings.words import share as share_of
 
 _IN_LIST = re.compile(r"\bIN\s*\((?:[^(),]+,){20,}", re.IGNORECASE | re.DOTALL)
 _STATEMENTS = 2000
+_DROPS_ENTRIES = ["btr_search_drop_page_hash_index", "btr_search_drop_page_hash_when_freed"]
+_DROPS_TABLE = ["row_drop_table_for_mysql", "dict_drop_index_tree", "fil_delete_tablespace"]
+_EVEN_BET = 0.5
 
 
 def ahi_build(observed: Observed) -> Match | None:
@@ -51,7 +54,11 @@ def ahi_build(observed: Observed) -> Match | None:
         else f"{count(building.most, 'thread is', 'threads are')} in the code that builds adaptive "
         "hash entries."
     )
-    against = ("innodb_adaptive_hash_index is OFF.",) if off else ()
+    against: tuple[str, ...] = ("innodb_adaptive_hash_index is OFF.",) if off else ()
+    dropping = observed.stack(_DROPS_ENTRIES, _DROPS_TABLE, False)
+    if dropping.holds and not building.holds:
+        against += (f"One of them may hold it while it drops the entries: {dropping.text}.",)
+        score = min(score, _EVEN_BET)
     locators = (waits.evidence + building.evidence)[:3]
     if where := observed.setting("innodb_adaptive_hash_index"):
         locators += (where,)
