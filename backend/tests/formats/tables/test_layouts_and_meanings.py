@@ -386,3 +386,19 @@ def test_a_statement_over_lines_in_csv_is_one_cell() -> None:
     sessions = parse_bytes(f"{text}8,app,Sleep,,\n".encode()).frames["session"]
     assert sessions["query"].to_list() == ['update t\n set a = "x", b = 1', ""]
     assert sessions["line_last"].to_list() == [3, 4]
+
+
+@pytest.mark.parametrize("comma", ["\t", "|"])
+def test_members_of_a_group_are_counted_by_state(comma: str) -> None:
+    rows = (
+        ("CHANNEL_NAME", "MEMBER_ID", "MEMBER_HOST", "MEMBER_STATE"),
+        ("group_replication_applier", "1e5a", "db1", "ONLINE"),
+        ("group_replication_applier", "2e5a", "db2", "UNREACHABLE"),
+        ("group_replication_applier", "3e5a", "db3", "ONLINE"),
+    )
+    edge = "" if comma == "\t" else "|"
+    text = "".join(f"{edge}{comma.join(row)}{edge}\n" for row in rows)
+    samples = parse_bytes(text.encode()).frames["sample"]
+    found = dict(samples.select("labels", "value").iter_rows())
+    assert found == {"state=ONLINE": 2.0, "state=UNREACHABLE": 1.0}
+    assert set(samples["series"]) == {"group_replication.members"}

@@ -1,6 +1,13 @@
-"""Convert performance_schema.replication_group_member_stats to gauges per member."""
+"""Convert members of a replication group to a table and gauges: how many are in each state, and
+the queues of each.
+
+Source: performance_schema.replication_group_members (MEMBER_STATE: ONLINE, RECOVERING, OFFLINE,
+        ERROR, UNREACHABLE) and replication_group_member_stats, MySQL 5.7 to 9.x.
+"""
 
 from __future__ import annotations
+
+from collections import Counter
 
 from pileup.formats.reading.series_columns import decimal
 from pileup.formats.tables.layouts.reader import ResultRow
@@ -9,11 +16,15 @@ from pileup.formats.tables.meanings.tables import Shared, TableCollector
 from pileup.records import Item, Samples
 
 _QUEUES = ("count_transactions_in_queue", "count_transactions_remote_in_applier_queue")
+_STATE = "member_state"
+_LONGEST_STATE = 40
 
 
 def is_members(seen: Seen) -> bool:
-    """Whether a table has a column of a member's queues."""
-    return any(name in seen.columns for name in _QUEUES)
+    """Whether a table has a column of a member's queues, or the states of members."""
+    names = frozenset(seen.columns)
+    lists = _STATE in names and not names.isdisjoint(("member_id", "member_host"))
+    return lists or not names.isdisjoint(_QUEUES)
 
 
 def handler(seen: Seen, where: Where, shared: Shared) -> Handler:
@@ -21,30 +32,40 @@ def handler(seen: Seen, where: Where, shared: Shared) -> Handler:
 
 
 class _Members(Ready):
-    """Collects the table; the lengths of the queues are gauges."""
+    """Collects the table; states and the lengths of the queues are gauges."""
 
     def __init__(self, seen: Seen, where: Where, shared: Shared) -> None:
         super().__init__()
         self._table = TableCollector(seen.result, where, shared)
-        self._columns, self._where = seen.columns, where
+        self._columns, self._where, self._line = seen.columns, where, seen.result.line
+        self._states: Counter[str] = Counter()
 
     def row(self, row: ResultRow) -> None:
         self._table.row(row)
         cells = dict(zip(self._columns, row.values, strict=True))
         member = first(cells, "member_host", "member_id") or str(row.line_first)
+        state = (cells.get(_STATE) or "").strip().upper()
+        if state and len(state) <= _LONGEST_STATE:
+            self._states[state] += 1
         for name in _QUEUES:
             if (value := decimal(cells.get(name) or "")) is not None:
-                samples = Samples(
-                    f"group_replication.{name}",
-                    "gauge",
-                    None,
-                    self._where.clock or "relative",
-                    [self._where.wall_us or 0],
-                    [value],
-                    [row.line_first],
-                    (("member", member),),
-                )
-                self._ready.append(samples)
+                self._ready.append(self._sample(name, value, row.line_first, ("member", member)))
+
+    def _sample(self, name: str, value: float, line: int, label: tuple[str, str]) -> Samples:
+        return Samples(
+            f"group_replication.{name}",
+            "gauge",
+            None,
+            self._where.clock or "relative",
+            [self._where.wall_us or 0],
+            [value],
+            [line],
+            (label,),
+        )
 
     def end(self) -> list[Item]:
-        return [*self.drain(), *self._table.end()]
+        members = [
+            self._sample("members", count, self._line, ("state", state))
+            for state, count in sorted(self._states.items())
+        ]
+        return [*self.drain(), *members, *self._table.end()]
