@@ -20,7 +20,8 @@ def undeclared() -> Iterator[bytes]:
 @pytest.mark.parametrize("path", ["/session", "/session/link"])
 def test_a_stranger_sends_an_address_and_a_password_at_most(site: Site, path: str) -> None:
     body = b'{"email": "' + b"x" * MOST_PUBLIC_BYTES + b'"}'
-    assert site.stranger.post(f"/api/v1{path}", content=body).status_code == 413
+    answer = site.stranger.post(f"/api/v1{path}", content=body)
+    assert (answer.status_code, answer.headers["connection"]) == (413, "close")
 
 
 def test_who_is_asking_is_known_before_the_body(site: Site) -> None:
@@ -28,6 +29,7 @@ def test_who_is_asking_is_known_before_the_body(site: Site) -> None:
     for content in (b"x" * (MOST_BYTES + 1), b"not json", b"{}"):
         answer = site.stranger.post("/api/v1/incidents", content=content)
         assert answer.status_code == 401, answer.text
+        assert ("connection" in answer.headers) == (len(content) > MOST_PUBLIC_BYTES)
         assert answer.headers["content-type"] == "application/problem+json"
 
 

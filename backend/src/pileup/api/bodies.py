@@ -2,7 +2,8 @@
 
 FastAPI reads and parses a body before it runs the guard of its route. So writes without a session
 or token are refused in front of the routes, and bodies that are parsed as a whole are small. Routes
-that stream their body (uploads, imports) bound it themselves, while it arrives.
+that stream their body (uploads, imports) bound it themselves, while it arrives. A refused
+body is not read to its end: the connection closes.
 """
 
 from __future__ import annotations
@@ -51,9 +52,18 @@ class SignInFirst:
                 await run_in_threadpool(principal, request, services(request))
             except ApiError as refused:
                 response = await api_error(request, refused)
+                if _may_be_large(request):
+                    response.headers["Connection"] = "close"
                 await response(scope, receive, send)
                 return
         await self._app(scope, receive, _as_problem(request, send))
+
+
+def _may_be_large(request: Request) -> bool:
+    """Return whether the server would go on reading after the answer, to keep the connection."""
+    length = request.headers.get("content-length", "0")
+    chunked = "transfer-encoding" in request.headers
+    return chunked or not length.isdecimal() or int(length) > MOST_PUBLIC_BYTES
 
 
 def _as_problem(request: Request, send: Send) -> Send:
@@ -71,6 +81,7 @@ def _as_problem(request: Request, send: Send) -> Send:
                     "Too large",
                     "this is more JSON than any text or form has; upload files to the artifacts of "
                     "an incident",
+                    Connection="close",
                 )
                 response = await api_error(request, refused)
                 await response(request.scope, request.receive, send)

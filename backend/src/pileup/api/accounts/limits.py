@@ -65,7 +65,7 @@ class Lane:
 
 
 class GuessLimits:
-    """Bounds on wrong passwords and codes, whichever process was asked."""
+    """Bounds on wrong passwords and codes, in whichever process."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
