@@ -18,7 +18,7 @@ from pileup.knowledge import function_key, knowledge
 from pileup.paths import packaged
 
 WORKING, UNKNOWN, IDLE = "working", "unknown", "idle"
-LATCH, DATA_WRITE = "latch", "data_write"
+LATCH, DATA_WRITE, ROW_LOCK = "latch", "data_write", "row_lock"
 _READ = 40
 """Frames of a stack that are read."""
 _QUERY_READ = 4000

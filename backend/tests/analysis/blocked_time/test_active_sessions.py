@@ -14,7 +14,7 @@ from pileup.analysis.blocked_time.active_sessions import (
     active_sessions,
 )
 from pileup.analysis.contract import ActiveSessionsDoc
-from tests.analysis.frames import T0, S
+from tests.analysis.frames import T0, S, evidence, gauge
 from tests.analysis.waits.test_waits import evidence as printed
 from tests.support.captures import analysis_of, of_samples, sample
 
@@ -130,3 +130,20 @@ def test_lists_with_ids_without_and_counted_show_the_same_classes(seed: int) -> 
         shown.append({each.id: each.share for each in doc.classes})
     assert shown[1] == pytest.approx(shown[0], abs=0.001)
     assert shown[2] == pytest.approx(shown[0], abs=0.001)
+
+
+@pytest.mark.parametrize(("waits", "found"), [(190.0, True), (20.0, False)])
+def test_counters_alone_show_that_sessions_wait_for_rows(waits: float, found: bool) -> None:
+    """No list and no dump: the server's own gauge says it, of nearly all and of a tenth."""
+    series = {
+        "mysql.Threads_running": [2.0] * 60 + [200.0] * 40 + [2.0] * 20,
+        "mysql.Innodb_row_lock_current_waits": [0.0] * 60 + [waits] * 40 + [0.0] * 20,
+    }
+    document = analyse(evidence({"a": [gauge(name, values) for name, values in series.items()]}))
+    assert document.active_sessions is not None
+    shares = {each.id: each.share for each in document.active_sessions.classes}
+    assert shares["row_lock"] == pytest.approx(waits / 200, abs=0.03)
+    assert sum(shares.values()) == pytest.approx(1, abs=0.002)
+    assert [(each.id, each.score <= 0.5) for each in document.findings] == (
+        [("hot-row", True)] if found else []
+    )

@@ -87,6 +87,14 @@ def test_a_debugger_s_stop_is_its_own_doing() -> None:
     assert stall.onset == T0 + 38 * S
 
 
+def test_a_debugger_s_stop_inside_a_stall_does_not_divide_it() -> None:
+    """Waits that come and go: a few seconds between them, and stacks taken in the middle."""
+    stack = {"2026_11_20_22_00_57-gdb.txt": [moment()]}
+    waits = [0.0] * 30 + [60.0] * 24 + [0.0] * 3 + [40.0] * 3 + [2.0] * 3 + [60.0] * 24 + [0.0] * 20
+    (one,) = found_in(waits, **stack)
+    assert (one.kind, one.onset, one.end) == ("stall", T0 + 30 * S, T0 + 87 * S)
+
+
 def test_queued_work_that_drains_is_not_the_stall() -> None:
     qps = [1000.0] * 40 + [100.0] * 40 + [5000.0] * 8 + [1000.0] * 20
     running = [2.0] * 40 + [90.0] * 48 + [2.0] * 20

@@ -25,6 +25,7 @@ from pileup.knowledge import wait_classes
 MOST_POINTS = 200
 _LEVELS = ("threads_running", "threads_running_avg", "active_sessions", "running_threads")
 _CONNECTED = ("threads_connected",)
+_ROW_WAITS = ("innodb_row_lock_current_waits", "lock_row_lock_current_waits")
 _LISTED, _STATES = "processlist.running", "processlist.state"
 _GAP_S, _GAP_STEPS = 60.0, 5.0
 """A gap of more than both, in seconds and in usual steps, is not bridged."""
@@ -167,6 +168,20 @@ def listed_mixes(evidence: Evidence, host: str | None, span: Span | None) -> lis
         if name != wait_classes.IDLE:
             sessions[name] = float(count)
     return [*counted, *(Mix(time, found, complete=True) for time, found in mixes.items())]
+
+
+def waits_by_counter(values: pl.DataFrame, host: str | None, span: Span | None) -> list[Mix]:
+    """Return how many wait for rows by the server's own gauge, where no record lists sessions."""
+    if values.is_empty():
+        return []
+    names = [name for name in values["series"].unique().to_list() if short_name(name) in _ROW_WAITS]
+    gauge = _densest(values, names, host, span)
+    if gauge is None:
+        return []
+    return [
+        Mix(time, {wait_classes.ROW_LOCK: waits}, complete=False)
+        for time, waits in zip(gauge.times, gauge.values, strict=True)
+    ]
 
 
 def _within(frame: pl.DataFrame, host: str | None, span: Span | None) -> pl.DataFrame:
@@ -342,4 +357,5 @@ __all__ = [
     "level_of",
     "listed_mixes",
     "most_near",
+    "waits_by_counter",
 ]

@@ -17,6 +17,7 @@ from pileup.analysis.blocked_time.active_sessions import (
     level_of,
     listed_mixes,
     most_near,
+    waits_by_counter,
 )
 from pileup.analysis.blocked_time.blame import Flow, flow
 from pileup.analysis.blocked_time.population import Member, limited, population
@@ -140,6 +141,8 @@ def blocked_time(
         mixes, mix_from = (
             (listed, "processlists") if len(listed) > len(mixes) else (mixes, mix_from)
         )
+    if not mixes and level is not None:
+        mixes, mix_from = waits_by_counter(values, host, span), "counters"
     shown = active_sessions(level, mixes, mix_from)
     roots = table.documents(shown.seconds if shown else None)
     for root in roots:

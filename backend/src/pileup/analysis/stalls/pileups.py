@@ -182,10 +182,15 @@ def _busy_outside(signal: Signal, ranges: Sequence[tuple[int, int]]) -> tuple[fl
 def _split_observer(
     signal: Signal, ranges: Sequence[tuple[int, int]], observed: Sequence[int]
 ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """Separate short, lone runs during stack sampling from the others."""
+    """Separate short, lone runs during stack sampling from the others.
+
+    A run inside a stall that has lasted for a while, and goes on, is a part of it.
+    """
     mine: list[tuple[int, int]] = []
     rest: list[tuple[int, int]] = []
     gap = 2.5 * signal.interval_us
+    whole = dict(join(signal, ranges))
+    begins = sorted(whole)
     for number, (first, last) in enumerate(ranges):
         start, end = signal.times[first], signal.times[last]
         alone = (number == 0 or start - signal.times[ranges[number - 1][1]] > gap) and (
@@ -194,7 +199,9 @@ def _split_observer(
         near = bisect_left(observed, start - _OBSERVER_AFTER_S * _S)
         seen = near < len(observed) and observed[near] <= end + _OBSERVER_BEFORE_S * _S
         short = end - start <= _OBSERVER_MOST_S * _S
-        (mine if alone and seen and short else rest).append((first, last))
+        begin = begins[bisect_right(begins, first) - 1]
+        inside = start - signal.times[begin] >= _SHORT_S * _S and whole[begin] > last
+        (mine if alone and seen and short and not inside else rest).append((first, last))
     return mine, rest
 
 

@@ -27,7 +27,7 @@ def hot_row(observed: Observed) -> Match | None:
     at_worst = observed.queues.get("row_lock")
     waits = _waits(observed, queue.waiters, at_worst)
     if waits is None:
-        return _by_processlist(observed) or _by_log(observed)
+        return _by_processlist(observed) or _by_counter(observed) or _by_log(observed)
     grade = strength(waits.most, queue.of_active, waits.longest)
     idle = _idle_holder(observed)
     holder = at_worst.holder if at_worst else None
@@ -152,6 +152,30 @@ def _by_processlist(observed: Observed) -> Match | None:
         score *= most / (most + latched)
     where = (observed.lines(rows[0], why),)
     return Match("hot-row", round(score, 3), why, where, against, waiters=most)
+
+
+def _by_counter(observed: Observed) -> Match | None:
+    """Match a stall in which a counter says how many wait for rows, and no record shows who."""
+    if any(observed.during(kind) is not None for kind in ("transaction", "lock_wait", "session")):
+        return None
+    waits = [level for level in observed.levels_named(_CURRENT_WAITS) if level.inside]
+    running = observed.level("threads_running", "threads_running_avg", "active_sessions")
+    level = max(waits, key=lambda level: level.inside or 0.0, default=None)
+    if level is None or level.inside is None or not running:
+        return None
+    most, share = round(level.inside), min(1.0, level.inside / running)
+    if share < _SHARE_COUNTED:
+        return None
+    why = (
+        f"{short_name(level.series)} was {most} in the stall, of {running:.0f} running: they wait "
+        "for row locks. No list shows who holds them."
+    )
+    score = round(_EVEN_BET * share * strength(most, share), 3)
+    return Match("hot-row", score, why, (observed.series(level, why),), waiters=most)
+
+
+_SHARE_COUNTED = 0.3
+"""Least share of the running sessions that a counter says wait for rows: fewer are victims too."""
 
 
 def _by_log(observed: Observed) -> Match | None:
