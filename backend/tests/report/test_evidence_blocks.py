@@ -17,6 +17,7 @@ from pileup.report.case import (
 )
 from pileup.report.compose import blocks_of
 from pileup.report.document import Table, Trouble, plain
+from pileup.report.text.source_notes import resolve
 from tests.report.case import ANALYSIS, CASE, SHA
 
 LINES = Locator(kind="lines", artifact=SHA, path="dump.txt", line_first=3, line_last=5)
@@ -196,3 +197,16 @@ def test_symptoms_against_every_run() -> None:
         ["qps falls", "unknown", "unknown", "yes"],
     ]
     assert caption == "Run 2 shows 2 of 2 symptoms."
+
+
+def test_a_source_in_a_file_of_a_run_is_named_and_quoted() -> None:
+    """A file of an experiment is not among the artifacts of the analysis, and is not gone."""
+    sha256 = "6253ad55" + "0" * 56
+    case = replace(
+        CASE,
+        run_paths={sha256: "runs/load-test/digests.csv"},
+        excerpt=lambda artifact, first, last: f"{artifact[:8]} {first} {last}",
+    )
+    note = resolve(case, "6253ad55-1-4", 26)
+    assert (note.text, note.excerpt) == ("runs/load-test/digests.csv, lines 1–4", "6253ad55 1 4")
+    assert "no longer part" in resolve(replace(case, run_paths={}), "6253ad55-1-4", 26).text

@@ -5,7 +5,7 @@ The package ``report`` reads no database and no blob: excerpts come through ``Ca
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
@@ -206,6 +206,8 @@ class Case:
     template: str = "database-pileup"
     sections: dict[str, str] = field(default_factory=dict)
     """Section key -> edited Markdown; a missing section is prefilled."""
+    run_paths: Mapping[str, str] = field(default_factory=dict)
+    """SHA-256 of each artifact of a run -> its path; those of the incident are in the analysis."""
     excerpt: Callable[[str, int, int], str | None] = lambda _artifact, _first, _last: None
     """(artifact SHA-256, first line, last line) -> raw text, shortened, or None when gone."""
     draw_lanes: Callable[[tuple[str, ...], str | None, str | None], tuple[Lane, ...]] = (

@@ -161,21 +161,13 @@ def _lines_note(
     case: Case, label: str, number: int, sha: str, ranges: list[tuple[int, int]]
 ) -> Note:
     artifacts = case.analysis.artifacts if case.analysis else []
-    for artifact in artifacts:
-        if artifact.sha256.startswith(sha):
+    paths = {**case.run_paths, **{artifact.sha256: artifact.path for artifact in artifacts}}
+    for sha256, path in paths.items():
+        if sha256.startswith(sha):
             first, last = ranges[0]
-            where = range_words(ranges)
-            view = (
-                f"/incidents/{case.id}/artifacts?artifact={artifact.sha256}&line={first}&to={last}"
-            )
-            return Note(
-                number,
-                label,
-                f"{artifact.path}, {where}",
-                _excerpt(case, artifact.sha256, ranges),
-                view,
-                artifact.sha256,
-            )
+            view = f"/incidents/{case.id}/artifacts?artifact={sha256}&line={first}&to={last}"
+            text = f"{path}, {range_words(ranges)}"
+            return Note(number, label, text, _excerpt(case, sha256, ranges), view, sha256)
     return Note(number, label, f"(artifact {sha}… is no longer part of the incident)", None, None)
 
 

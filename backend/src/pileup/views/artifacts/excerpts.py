@@ -31,7 +31,9 @@ class Excerpts:
         shown = reader.excerpt(first, min(last, first + MAX_LINES - 1))
         text = "\n".join(shown)[:MAX_CHARACTERS]
         hidden = last - first + 1 - len(shown)
-        return f"{text}\n… {hidden} more lines" if hidden > 0 else text
+        return (
+            f"{text}\n… {hidden} more {'line' if hidden == 1 else 'lines'}" if hidden > 0 else text
+        )
 
     def read_ranges(self, sha256: str, ranges: Sequence[Sequence[int]]) -> str | None:
         """Return these lines, with an ellipsis between ranges; None when none is available."""

@@ -37,6 +37,7 @@ from pileup.report.document import (
 from pileup.report.redaction.redactor import Known
 from pileup.report.text.templates import DEFAULT
 from pileup.report.text.wording import main_stall, moment
+from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.database import Unit
 from pileup.storage.files.placed_evidence import PlacedStore
 from pileup.storage.incidents.analyses import Analyses
@@ -114,6 +115,11 @@ def build_case(unit: Unit, incident: Incident, stores: Stores) -> Case:
         ),
         sections={
             key: section.body_md for key, section in Reports(unit).sections(incident.id).items()
+        },
+        run_paths={
+            artifact.sha256: artifact.path
+            for artifact in Artifacts(unit).of_incident(incident.id)
+            if artifact.run_id is not None
         },
         excerpt=Excerpts(unit, stores.blobs, incident.id).read,
         find_table=evidence.find_table,
