@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from pileup.storage.errors import NoSpace
 from pileup.storage.files.objects import check_space, disk_words, sweep_drafts
 from pileup.storage.ids import new_id
 
@@ -23,6 +24,8 @@ _IN_USE_S = 900.0
 _TOUCH_S = 60.0
 _FILLED = 0.9
 _UNUSED_S = 86_400.0
+_READS_LEAVE = 4
+"""A copy leaves this part of the disk's reserve: a quarter."""
 
 
 class ReadCache:
@@ -49,7 +52,7 @@ class ReadCache:
             return path
         except FileNotFoundError:
             pass
-        check_space(self.root, bytes_wanted, self._min_free_bytes)
+        self._make_space(bytes_wanted)
         self._drafts.mkdir(parents=True, exist_ok=True, mode=0o700)
         draft = self._drafts / new_id()
         try:
@@ -69,6 +72,15 @@ class ReadCache:
         """Delete a copy."""
         (self.root / name).unlink(missing_ok=True)
 
+    def _make_space(self, wanted: int) -> None:
+        """Give up copies before a read fails on a full disk; a read may use most of the reserve."""
+        reserve = self._min_free_bytes // _READS_LEAVE
+        try:
+            check_space(self.root, wanted, reserve)
+        except NoSpace:
+            self.trim(0)
+            check_space(self.root, wanted, reserve)
+
     def _count(self, size: int) -> None:
         with self._lock:
             self._added += size
@@ -78,8 +90,9 @@ class ReadCache:
         if full:
             self.trim()
 
-    def trim(self) -> None:
-        """Delete the longest unused copies until the cache has its size again."""
+    def trim(self, most_bytes: int | None = None) -> None:
+        """Delete the longest unused copies until the cache has its size, or this one, again."""
+        most = self._max_bytes if most_bytes is None else most_bytes
         sweep_drafts(self._drafts, 86_400.0)
         copies: list[tuple[float, int, Path]] = []
         for folder, names, files in os.walk(self.root):
@@ -91,7 +104,7 @@ class ReadCache:
                     status = path.stat()
                     copies.append((status.st_mtime, status.st_size, path))
         total = sum(size for _, size, _ in copies)
-        wanted = total if total <= self._max_bytes else self._max_bytes * _FILLED
+        wanted = total if total <= most else most * _FILLED
         now = time.time()
         for used, size, path in sorted(copies):
             if now - used < _IN_USE_S or (total <= wanted and now - used < _UNUSED_S):
