@@ -53,6 +53,7 @@ _NUMBER = (
 _LITERAL_MARK, _COMMENT_MARK = "\x01", "\x02"
 """What ``shapes`` leaves in place of a token that it drops, and behind one that it steps over."""
 _MARKS = re.compile("[\x01\x02]+")
+_BLANKS = {1: " ", 2: " "}
 
 _TOKEN = re.compile(
     rf"(?P<space>[ \t\r\n\x0b\x0c]+)|(?P<comment>{_COMMENT}|\x02\x01?)"
@@ -101,6 +102,20 @@ def tokens(statement: str) -> Iterator[Token]:
     """Yield every token; their texts joined are the statement."""
     for match in _TOKEN.finditer(_MARKS.sub(" ", statement)):
         yield Token(_kind(match), match[0])
+
+
+def scan(text: str, start: int, end: int) -> Iterator[tuple[Kind, int, int]]:
+    """Yield kind, start and end of every token between two places of a long text.
+
+    The text must be free of the marks that ``shapes`` uses (see ``without_marks``).
+    """
+    for match in _TOKEN.finditer(text, start, end):
+        yield _kind(match), match.start(), match.end()
+
+
+def without_marks(text: str) -> str:
+    """Return the text, of the same length, with blanks for what ``shapes`` uses as marks."""
+    return text.translate(_BLANKS)
 
 
 def shape(statement: str) -> str:
@@ -214,4 +229,4 @@ def _shape(text: str) -> str:
     return " ".join("".join(built.parts).split()).rstrip("; ")
 
 
-__all__ = ["MOST", "Kind", "Token", "shape", "shapes", "tokens"]
+__all__ = ["MOST", "Kind", "Token", "scan", "shape", "shapes", "tokens", "without_marks"]

@@ -65,7 +65,7 @@ def test_a_failed_question_leaves_every_other_answer_as_it_was(
     assert changed <= QUESTIONS[question]
     parts = {doc.part.partition("/")[0] for doc in document.unanswered}
     assert all(name in parts for name in changed if not msgspec.to_builtins(document)[name])
-    page = ticket.text(document)
+    page = ticket.text(ticket.blocks(document))
     assert "Not answered" in page
 
 

@@ -17,7 +17,7 @@ def test_ticket_and_report_write_the_time_of_the_stall_and_its_root(name: str) -
     doc, root = analysis.active_sessions, analysis.roots[0]
     assert doc is not None
     sentence = active_time.time_sentence(doc)
-    page = ticket.text(analysis)
+    page = ticket.text(ticket.blocks(analysis))
     assert sentence in page
     assert active_time.share_text(root) in page
     assert " > ".join(root.path) in page

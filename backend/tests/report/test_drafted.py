@@ -15,7 +15,8 @@ from pileup.report.checks import check
 from pileup.report.compose import blocks_of, compose, draft
 from pileup.report.document import Document, Figure, Table, Trouble, decode, encode, plain
 from pileup.report.redaction.document_redaction import redact
-from pileup.report.redaction.redactor import Known, Redactor
+from pileup.report.redaction.known_values import KnownValues
+from pileup.report.redaction.redactor import Redactor
 from pileup.report.render.html import render_blocks, render_html
 from pileup.report.render.markdown import render_markdown
 from pileup.report.text.event_table import timeline_events
@@ -115,7 +116,9 @@ def test_the_cover_is_in_every_format_and_for_its_readers() -> None:
 def test_a_redacted_copy_has_a_redacted_cover_and_link_preview() -> None:
     headline = c.Headline(verdict="stall", text="host db-7.example.org stalled", arrival="")
     made = document(changed(headline=headline))
-    done = redact(made, Redactor(["hosts"], b"k" * 32, Known(hosts={"db-7.example.org"})))
+    done = redact(
+        made, Redactor(["hosts"], b"k" * 32, KnownValues({"hosts": ["db-7.example.org"]}))
+    )
     assert "db-7.example.org" not in render_html(done)
 
 

@@ -6,14 +6,32 @@ import re
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace as replace_struct
 
 from pileup.report.document import encode
-from pileup.report.redaction.document_redaction import redact
-from pileup.report.redaction.redactor import KINDS, Known, Redactor
+from pileup.report.redaction.document_redaction import Leak, check_leaks, redact
+from pileup.report.redaction.known_values import KnownValues
+from pileup.report.redaction.redactor import KINDS, Redactor
+from pileup.sql_tokens import shape
 from tests.report.case import CASE, document
 from tests.support.cpu import growth
 
-KNOWN = Known(frozenset({"db-7", "localhost"}), frozenset({"shopapp", "root"}))
+_STATEMENTS = (
+    "SELECT a, {0} FROM t WHERE b IN ({0}, 7) LIMIT 5",
+    "select {0}",
+    "INSERT INTO t (a, b) VALUES ({0}, -12), (3, {0})",
+    "UPDATE `a b` SET c = {0} -- {0}\n WHERE d = 0x1F",
+    "CALL p({0}, 12.5)",
+    "DO SLEEP(5) + {0}",
+    "SET @a = {0}",
+    "WITH x AS (SELECT {0}) SELECT * FROM x # {0}",
+    "GRANT SELECT ON a.* TO b COMMENT {0}",
+    "EXPLAIN DELETE FROM t WHERE a LIKE {0}",
+)
+
+KNOWN = KnownValues({"hosts": ["db-7", "localhost"], "users": ["shopapp", "root"]})
 
 
 def redactor(*kinds: str) -> Redactor:
@@ -104,6 +122,93 @@ def test_a_document_keeps_no_value_anywhere() -> None:
         assert value not in data, value
     assert made.redacted is not None
     assert {one.kind for one in made.redacted} == set(KINDS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SET PASSWORD FOR 'app'@'db-7' = 'S3cret44'",
+        "ALTER USER x IDENTIFIED BY 'S3cret44'",
+        "CREATE USER x IDENTIFIED WITH mysql_native_password AS '*S3cret44'",
+        "CHANGE MASTER TO MASTER_HOST='h', MASTER_PASSWORD='S3cret44'",
+        "master_password=S3cret44",
+        "| report_password | S3cret44 |",
+        '{"user": "ann", "password": "S3cret44"}',
+        "--password=S3cret44",
+        "mysqldump -uroot -pS3cret44 shop",
+        "wsrep_sst_auth = root:S3cret44",
+        "mysql://ann:S3cret44@db-7/shop",
+        "SELECT AES_ENCRYPT('x', 'S3cret44')",
+    ],
+)
+def test_a_password_goes_whatever_is_chosen(text: str) -> None:
+    for kinds in ((), ("hosts",), KINDS):
+        done = Redactor(kinds, b"k").text(text, raw=True)
+        assert "S3cret44" not in done
+        assert "password-removed" in done
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Access denied for user 'x'@'y' (using password: NO)",
+        "old_passwords=0 validate_password_length=8 default_password_lifetime 0",
+        "the password of the user expired",
+        "password=ON",
+    ],
+)
+def test_what_is_no_password_stays(text: str) -> None:
+    assert Redactor((), b"k").text(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "UPDATE t /* S3cret88 */ SET a = 1",
+        "/* app:S3cret88 */ SELECT 1 FROM t",
+        "DO SLEEP(5) + 'S3cret88'",
+        "Error 'Duplicate entry 'S3cret88' for key 'PRIMARY'' on query.",
+        "on query. Query: 'INSERT INTO t VALUES ('S3cret88', 7)'",
+        "error connecting to master 'S3cret88@host:3306' - retry-time: 60",
+        "UPDATE t SET a = 'x;y', b = 'S3cret88'",
+        "You have an error in your SQL syntax; near 'SELEC S3cret88 FROM' at line 1",
+        "UPDATE t SET a = 'cut S3cret88",
+        "a card 4111 1111 1111 1111 S3cret88".replace(" S3cret88", ""),
+    ],
+)
+def test_literals_go_in_any_position(text: str) -> None:
+    done = redactor().text(text, raw=True)
+    assert "S3cret88" not in done
+    assert "4111" not in done
+
+
+def test_a_value_found_in_one_place_goes_in_every_other() -> None:
+    made = redactor()
+    made.learn("UPDATE t SET a = 'S3cretLiteral77'", raw=True)
+    assert "S3cret" not in made.text("held the row S3cretLiteral77 for a while")
+    assert [leak.kind for leak in made.leaks("in S3cretLiteral77.")] == ["sql"]
+
+
+_WORDS = st.text("abcdefghijkMNOPQ0123456789", min_size=3, max_size=12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(_WORDS, st.sampled_from(_STATEMENTS), st.sampled_from(["'", '"']))
+def test_a_redacted_statement_has_the_same_shape(word: str, statement: str, quote: str) -> None:
+    """What is planted as a literal goes; everything that groups the statement stays."""
+    planted = f"Zq9{word}"
+    text = statement.format(f"{quote}{planted}{quote}")
+    done = redactor("sql").text(text, raw=True)
+    assert planted not in done
+    assert shape(done) == shape(text)
+    assert redactor("sql").text(done, raw=True) == done
+
+
+def test_a_leak_is_named_without_its_value() -> None:
+    made = Redactor(KINDS, b"k", KnownValues({"users": ["svc_payroll"]}))
+    with pytest.raises(Leak, match=r"1 of users in title") as raised:
+        check_leaks(replace_struct(document(CASE), title="by svc_payroll"), made)
+    assert "svc_payroll" not in str(raised.value)
 
 
 def test_hostile_text_takes_linear_time() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pileup.analysis import analyse
 from pileup.report import ticket
+from pileup.report.redaction.redactor import Redactor
 from tests.analysis.frames import evidence, gauge
 
 
@@ -18,12 +19,22 @@ def page():  # type: ignore[no-untyped-def]
 
 def test_every_form_says_the_headline() -> None:
     analysis = page()
-    assert analysis.headline.text in ticket.text(analysis)
-    assert "Seven quick checks" in ticket.markdown(analysis)
-    assert "What moved first" in ticket.html(analysis)
+    assert analysis.headline.text in ticket.text(ticket.blocks(analysis))
+    assert "Seven quick checks" in ticket.markdown(ticket.blocks(analysis))
+    assert "What moved first" in ticket.html(ticket.blocks(analysis))
 
 
 def test_names_from_files_are_text_and_not_markup() -> None:
     analysis = page()
-    assert "<script" not in ticket.html(analysis)
-    assert "\\<script>" in ticket.markdown(analysis)
+    assert "<script" not in ticket.html(ticket.blocks(analysis))
+    assert "\\<script>" in ticket.markdown(ticket.blocks(analysis))
+
+
+def test_a_redacted_page_replaces_what_it_finds_everywhere() -> None:
+    """A literal of a statement goes from the sentence too; a password goes with no kind chosen."""
+    page = [ticket.Block("T", ["held S3cret77x", "update t set a='S3cret77x', password='Zq81xx'"])]
+    hidden = ticket.text(ticket.redacted(page, Redactor(["sql"], b"k")))
+    assert "S3cret77x" not in hidden
+    kept = ticket.text(ticket.redacted(page, Redactor([], b"k")))
+    assert "S3cret77x" in kept
+    assert "Zq81xx" not in kept

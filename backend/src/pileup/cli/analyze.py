@@ -13,6 +13,7 @@ from pileup.cli import guard
 if TYPE_CHECKING:
     from pileup.analysis.isolation import Result
     from pileup.formats.metrics.parts.csv_mapping import Mapping
+    from pileup.report.redaction.redactor import Redactor
 
 
 @click.command(name="analyze")
@@ -27,6 +28,12 @@ if TYPE_CHECKING:
     "--report",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write the report to this file, in the format of its ending: .html or .md.",
+)
+@click.option(
+    "--redact",
+    default="",
+    metavar="KINDS",
+    help="Replace in the page by tokens: sql,hosts,users,addresses. Passwords always go.",
 )
 @click.option(
     "--timezone",
@@ -57,6 +64,7 @@ def command(
     paths: tuple[Path, ...],
     as_json: bool,
     report: Path | None,
+    redact: str,
     timezones: tuple[str, ...],
     mapping_files: tuple[Path, ...],
     knowledge_dir: Path | None,
@@ -66,7 +74,7 @@ def command(
     if not guard.is_child(context, without):
         context.exit(guard.run("analyze", paths))
     try:
-        _analyze(paths, as_json, report, timezones, mapping_files, knowledge_dir, without)
+        _analyze(paths, as_json, report, redact, timezones, mapping_files, knowledge_dir, without)
     except MemoryError:
         context.exit(process_limits.MEMORY_CODE)
 
@@ -75,6 +83,7 @@ def _analyze(
     paths: tuple[Path, ...],
     as_json: bool,
     report: Path | None,
+    redact: str,
     timezones: tuple[str, ...],
     mapping_files: tuple[Path, ...],
     knowledge_dir: Path | None,
@@ -85,6 +94,7 @@ def _analyze(
     from pileup.cli.captures import Captures
 
     zones = _zones(timezones)
+    redactor = _redactor(redact)
     if report is not None and report.suffix.lower() not in (".html", ".htm", ".md"):
         raise click.BadParameter(
             f"{report.name} ends neither in .html nor in .md.", param_hint="--report"
@@ -113,10 +123,23 @@ def _analyze(
     )
     for sha, why in (plan.without | result.left_out).items():
         click.echo(f"{names.get(sha, sha)}: {why}", err=True)
-    _publish(result, as_json, report)
+    _publish(result, as_json, report, redactor)
 
 
-def _publish(result: Result, as_json: bool, report: Path | None) -> None:
+def _redactor(redact: str) -> Redactor:
+    """Return a redactor with a key of its own: no other page has its tokens."""
+    import secrets
+
+    from pileup.report.redaction.redactor import Redactor
+
+    kinds = [kind.strip() for kind in redact.split(",") if kind.strip()]
+    try:
+        return Redactor(kinds, secrets.token_bytes(32))
+    except ValueError as error:
+        raise click.BadParameter(f"{error}.", param_hint="--redact") from error
+
+
+def _publish(result: Result, as_json: bool, report: Path | None, redactor: Redactor) -> None:
     from pileup.analysis.contract import encode
     from pileup.report import ticket
     from pileup.views.evidence.capture_tables import FEW, MANY, table_blocks
@@ -124,8 +147,9 @@ def _publish(result: Result, as_json: bool, report: Path | None) -> None:
     evidence, analysis = result.evidence, result.document
     if report is not None:
         is_md = report.suffix.lower() == ".md"
-        tables = table_blocks(evidence, analysis, MANY)
-        page = ticket.markdown(analysis, tables) if is_md else ticket.html(analysis, tables)
+        made = ticket.blocks(analysis, table_blocks(evidence, analysis, MANY))
+        blocks = ticket.redacted(made, redactor)
+        page = ticket.markdown(blocks) if is_md else ticket.html(blocks)
         try:
             report.write_text(page, encoding="utf-8")
         except OSError as error:
@@ -136,7 +160,8 @@ def _publish(result: Result, as_json: bool, report: Path | None) -> None:
     if as_json:
         click.echo(encode(analysis))
     elif report is None:
-        click.echo(ticket.text(analysis, table_blocks(evidence, analysis, FEW)), nl=False)
+        made = ticket.blocks(analysis, table_blocks(evidence, analysis, FEW))
+        click.echo(ticket.text(ticket.redacted(made, redactor)), nl=False)
     else:
         headline = analysis.headline
         click.echo(f"{headline.story or headline.text}\nThe page is in {report}.")

@@ -6,7 +6,7 @@ formats, so that all formats have the same content.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
@@ -26,6 +26,7 @@ from pileup.analysis.contract import (
     TriageDoc,
 )
 from pileup.numerals import grouped, number
+from pileup.report.redaction.redactor import Redactor
 from pileup.report.text import active_time
 from pileup.report.text.wording import fix_words
 
@@ -72,10 +73,37 @@ def blocks(analysis: Analysis, tables: Sequence[Block] = ()) -> list[Block]:
     return [block for block in parts if block is not None]
 
 
-def text(analysis: Analysis, tables: Sequence[Block] = ()) -> str:
+def redacted(page: Sequence[Block], redactor: Redactor) -> list[Block]:
+    """Return the page without passwords, and without the values of the chosen kinds.
+
+    The page is read twice: what is found in one place is replaced in every other.
+    """
+    for block in page:
+        for words in _words(block):
+            redactor.learn(words)
+    return [
+        Block(
+            redactor.text(block.title),
+            [redactor.text(line) for line in block.lines],
+            block.columns,
+            [[redactor.text(cell) for cell in row] for row in block.rows],
+        )
+        for block in page
+    ]
+
+
+def _words(block: Block) -> Iterator[str]:
+    """Yield every text of a block; the heads of columns are ours."""
+    yield block.title
+    yield from block.lines
+    for row in block.rows:
+        yield from row
+
+
+def text(page: Sequence[Block]) -> str:
     """Write the page as plain text with aligned columns."""
     out: list[str] = []
-    for block in blocks(analysis, tables):
+    for block in page:
         out += [block.title, "-" * len(block.title), *block.lines]
         if block.rows:
             out += _aligned([block.columns, *block.rows])
@@ -83,10 +111,10 @@ def text(analysis: Analysis, tables: Sequence[Block] = ()) -> str:
     return "\n".join(out).rstrip() + "\n"
 
 
-def markdown(analysis: Analysis, tables: Sequence[Block] = ()) -> str:
+def markdown(page: Sequence[Block]) -> str:
     """Write the page as GitHub-flavoured Markdown."""
     out: list[str] = []
-    for at, block in enumerate(blocks(analysis, tables)):
+    for at, block in enumerate(page):
         out += [f"{'#' if at == 0 else '##'} {block.title}", ""]
         out += [_md(line) + "  " for line in block.lines]
         if block.rows:
@@ -98,14 +126,14 @@ def markdown(analysis: Analysis, tables: Sequence[Block] = ()) -> str:
     return "\n".join(out).rstrip() + "\n"
 
 
-def html(analysis: Analysis, tables: Sequence[Block] = ()) -> str:
+def html(page: Sequence[Block]) -> str:
     """Write the page as one self-contained HTML file: no script, nothing fetched."""
     out = [
         '<!doctype html><html lang="en"><meta charset="utf-8">',
-        f"<title>{escape(blocks(analysis)[0].title)}</title>",
+        f"<title>{escape(page[0].title)}</title>",
         f"<style>{_STYLE}</style><main>",
     ]
-    for at, block in enumerate(blocks(analysis, tables)):
+    for at, block in enumerate(page):
         tag = "h1" if at == 0 else "h2"
         out.append(f"<{tag}>{escape(block.title)}</{tag}>")
         out += [f"<p>{escape(line)}</p>" for line in block.lines]

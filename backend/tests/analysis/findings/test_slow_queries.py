@@ -56,7 +56,7 @@ def test_the_slow_log_answers_where_there_is_no_processlist() -> None:
     assert analysis.slow_queries[0].calls == 20
     (check,) = [one for one in analysis.triage if one.check == "collateral_query"]
     assert check.verdict == "suspect"
-    page = ticket.text(analysis)
+    page = ticket.text(ticket.blocks(analysis))
     assert "Slow queries of the stall" in page
     assert "UPDATE t SET n=? WHERE id=?" in page
 

@@ -1,12 +1,18 @@
-"""Redact texts: replace SQL literals, hosts, users and addresses with tokens, one per value.
+"""Redact texts: replace passwords, SQL literals, hosts, users and addresses with tokens.
 
-Pure: text in, text out. A token is made from the value with the incident's own secret key (HMAC),
-so a value has the same token in every export of an incident, another token in another incident,
-and nobody without the key can test values. Tokens: literal-3fa9c1, host-…, user-…, address-….
+This is the only mechanism of redaction; reports, bundles, tables, comparisons and files that are
+sent all use it. Finders yield spans of the unchanged text, and one pass replaces them:
 
-Redaction errs on the safe side: inside an SQL statement it replaces every quoted string and number,
-and the column values of row-lock dumps. Names of tables, columns, files and functions remain, as
-the report argues about them.
+passwords.py   passwords in statements and configuration: always, whatever is chosen
+statements.py  literals and comments of SQL, by its tokens
+quotes.py      what servers quote in messages
+known_values.py  every value that any of these found before, wherever else it occurs
+
+A token is made from the value with the incident's own secret key (HMAC), so a value has the same
+token in every export of an incident, another one in another incident, and nobody without the key
+can test values. Tokens: literal-3fa9c1, host-…, user-…, address-…. A password has the same token
+as every other: password-removed. Redaction errs on the safe side. Names of tables, columns, files
+and functions remain, as the report argues about them.
 """
 
 from __future__ import annotations
@@ -15,90 +21,25 @@ import hashlib
 import hmac
 import re
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from ipaddress import ip_address
 
+from pileup.report.redaction.known_values import KnownValues
+from pileup.report.redaction.passwords import KIND as PASSWORDS
+from pileup.report.redaction.passwords import password_spans
+from pileup.report.redaction.quotes import quoted_spans
+from pileup.report.redaction.spans import Span, merged
+from pileup.report.redaction.statements import Statements
+
 KINDS = ("sql", "hosts", "users", "addresses")
 """What a profile may name."""
+ALL_KINDS = (PASSWORDS, *KINDS)
+"""What can be replaced: passwords always are."""
 
 _TOKENS = {"sql": "literal", "hosts": "host", "users": "user", "addresses": "address"}
-_WORDS = frozenset(
-    [
-        "root",
-        "admin",
-        "administrator",
-        "user",
-        "users",
-        "test",
-        "mysql",
-        "mariadb",
-        "percona",
-        "postgres",
-        "system",
-        "event_scheduler",
-        "monitor",
-        "monitoring",
-        "backup",
-        "replica",
-        "replication",
-        "slave",
-        "master",
-        "app",
-        "api",
-        "web",
-        "worker",
-        "workers",
-        "job",
-        "jobs",
-        "db",
-        "data",
-        "server",
-        "client",
-        "host",
-        "localhost",
-        "unknown",
-        "none",
-        "null",
-        "service",
-        "agent",
-        "cron",
-        "queue",
-        "main",
-        "prod",
-        "production",
-        "staging",
-        "primary",
-        "secondary",
-        "thread",
-        "threads",
-        "lock",
-        "locks",
-        "latch",
-        "table",
-    ]
-)
-"""Names that are also report words: replaced only where the context marks them as a name."""
-
-# ---- where an SQL statement begins and ends; every pattern is linear in its text -----------------
-_BEGIN = re.compile(
-    r"\b(?:select\b(?=[^;\n]{0,400}?\bfrom\b|\s+(?:sleep|@@|count|sql_|distinct|/\*|['\"\d@]))"
-    r"|insert\s+(?:ignore\s+|delayed\s+|low_priority\s+)*into\b|replace\s+into\b"
-    r"|update\s+[`\w.]+(?:\s+(?:as\s+)?\w+)?\s+set\b|delete\s+from\b|call\s+[`\w.]+\s*\("
-    r"|alter\s+table\b|create\s+table\b|load\s+data\b|set\s+(?:global\s+|session\s+)?@?\w+\s*="
-    r"|where\s+[`\w.]+\s*(?:=|<|>|in\b|like\b|between\b)|with\s+\w+\s+as\s*\(|values\s*\()",
-    re.IGNORECASE,
-)
-_END = re.compile(
-    r";|\n\s*\n|\n(?=-{3,}|\*{3,}|TABLE LOCK|RECORD LOCKS?|(?:MySQL|MariaDB) thread|Trx |LOCK WAIT|"
-    r"mysql tables in use|---TRANSACTION|# (?:Time|User@Host|Query_time)|Thread \d+|#\d+ )"
-)
-_END_OF_LINE = re.compile(r"[;\n]")
-_LITERAL = re.compile(
-    r"'(?:[^'\\\n]|\\.|'')*'?|\"(?:[^\"\\\n]|\\.|\"\")*\"?|\b0x[0-9a-fA-F]+\b"
-    r"|(?<![\w.`$@-])-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.`])"
-)
-_ROW_VALUE = re.compile(r"(?<=hex )[0-9a-f]+(?=;)|(?<=asc )[^;\n]+(?=;)")
+PASSWORD_TOKEN = "password-removed"  # noqa: S105  (what replaces one)
+IS_TOKEN = re.compile(r"password-removed|(?:literal|host|user|address)-[0-9a-f]{6}")
 
 _ADDRESS = re.compile(
     r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.]*\d)"
@@ -112,20 +53,15 @@ _DOMAIN = re.compile(
     r"(?:cloud|io|dev|eu|de|uk|fr|us)\b(?![\w(-])"
 )
 _USER_AT = re.compile(
-    r"'(?P<quoted>[^'\n]{1,80})'@'(?P<host>[^'\n]{0,255})'"
+    r"(?P<mark>['`\"])(?P<quoted>[^'`\"\n]{1,80})(?P=mark)@(?P<other>['`\"])"
+    r"(?P<host>[^'`\"\n]{0,255})(?P=other)"
+    r"|(?<=')(?P<user>[\w.$-]{1,80})@(?P<at>[\w.%-]{1,255})(?=[':])"
     r"|(?P<slow>(?<=User@Host: )[^\s\[]{1,80})\[(?P<inner>[^\]\n]{0,80})\]"
     r"|(?<=\buser[ =:])(?P<named>'[^'\n]{1,80}'|`[^`\n]{1,80}`)"
 )
-_QUERY_ID = re.compile(r"(?<=query id )(\d+ )(\S{1,255}) (?:((?:\d{1,3}\.){3}\d{1,3}) )?(\S{1,80})")
+_CARD = re.compile(r"(?<![\w.-])(?:\d[ -]?){12,18}\d(?![\w-])")
+_QUERY_ID = re.compile(r"(?<=query id )\d+ (\S{1,255}) (?:((?:\d{1,3}\.){3}\d{1,3}) )?(\S{1,80})")
 _PUBLIC_HOSTS = {"localhost", "%", "", "-", "::1", "127.0.0.1", "0.0.0.0"}  # noqa: S104  (not bound)
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """Names from the artifacts: whole words of the text that equal a name are replaced."""
-
-    hosts: frozenset[str] = frozenset()
-    users: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,42 +77,53 @@ class Replaced:
 class Redactor:
     """Replaces values and records them for the preview and the report's redaction section."""
 
-    def __init__(self, kinds: Collection[str], key: bytes, known: Known | None = None) -> None:
+    def __init__(
+        self, kinds: Collection[str], key: bytes, known: KnownValues | None = None
+    ) -> None:
         unknown = sorted(set(kinds) - set(KINDS))
         if unknown:
             raise ValueError(f"no kind of redaction {unknown[0]!r}; there are: {', '.join(KINDS)}")
-        self.kinds = tuple(kind for kind in KINDS if kind in kinds)
+        self.kinds = tuple(kind for kind in ALL_KINDS if kind in kinds or kind == PASSWORDS)
+        self.known = known or KnownValues()
         self._key = key
         self._seen: Counter[tuple[str, str]] = Counter()
-        self._counting = True
-        known = known or Known()
-        self._hosts = _names({h for h in known.hosts if h not in _PUBLIC_HOSTS})
-        self._users = _names({u for u in known.users if u.lower() not in _WORDS})
 
-    def text(self, text: str, *, raw: bool = False, count: bool = True) -> str:
-        """Redact one text; ``raw``: lines of a file, where a statement may span several lines.
+    @property
+    def only_passwords(self) -> bool:
+        """Whether nobody chose a kind: only passwords are removed."""
+        return self.kinds == (PASSWORDS,)
 
-        ``count`` False: replacements do not count for the preview.
+    def text(
+        self, text: str, *, raw: bool = False, inside: bool = False, count: bool = True
+    ) -> str:
+        """Redact one text.
+
+        raw: lines of a file, where a statement may span several lines.
+        inside: the text begins within a statement.
+        count: whether replacements count for the preview.
         """
-        self._counting = count
-        if "sql" in self.kinds:
-            text = self._statements(text, _END if raw else _END_OF_LINE)
-        if "users" in self.kinds:
-            text = _USER_AT.sub(self._user_at, text)
-            text = _QUERY_ID.sub(self._query_id, text)
-            if self._users:
-                text = self._users.sub(lambda m: self._token("users", m[0]), text)
-        if "addresses" in self.kinds:
-            text = _ADDRESS.sub(self._address, text)
-        if "hosts" in self.kinds:
-            if self._hosts:
-                text = self._hosts.sub(lambda m: self._token("hosts", m[0]), text)
-            text = _DOMAIN.sub(lambda m: self._token("hosts", m[0]), text)
-        return text
+        out: list[str] = []
+        at = 0
+        for span in merged(self._spans(text, raw=raw, inside=inside)):
+            if IS_TOKEN.fullmatch(span.value):
+                continue
+            token = self._token(span.kind, span.value, count=count)
+            out += (text[at : span.start], span.before, token, span.after)
+            at = span.end
+        out.append(text[at:])
+        return "".join(out)
+
+    def learn(self, text: str, *, raw: bool = False, inside: bool = False) -> None:
+        """Add the values of a text to the table of known values."""
+        for span in self._spans(text, raw=raw, inside=inside):
+            if not IS_TOKEN.search(span.value):
+                self.known.add(span.kind, (span.value,))
 
     def name(self, kind: str, value: str) -> str:
         """Redact a value that is known to be a host, a user or an address."""
-        return self._token(kind, value) if kind in self.kinds else value
+        if kind not in self.kinds or value in _PUBLIC_HOSTS or IS_TOKEN.fullmatch(value):
+            return value
+        return self._token(kind, value, count=True)
 
     def replaced(self) -> list[Replaced]:
         """List every replaced value so far, per kind, the most frequent first."""
@@ -184,74 +131,75 @@ class Redactor:
             Replaced(kind, value, self._make(kind, value), count)
             for (kind, value), count in self._seen.items()
         ]
-        return sorted(rows, key=lambda r: (KINDS.index(r.kind), -r.occurrences, r.value))
+        return sorted(rows, key=lambda r: (ALL_KINDS.index(r.kind), -r.occurrences, r.value))
 
-    def _statements(self, text: str, ending: re.Pattern[str]) -> str:
-        """Redact literals inside statements; a statement ends at ; or at the dump's next entry."""
-        out: list[str] = []
-        at = 0
-        while (begin := _BEGIN.search(text, at)) is not None:
-            stop = ending.search(text, begin.end())
-            end = stop.start() if stop else len(text)
-            out.append(text[at : begin.start()])
-            out.append(_LITERAL.sub(self._literal, text[begin.start() : end]))
-            at = end
-        out.append(text[at:])
-        return _ROW_VALUE.sub(self._literal, "".join(out))
+    def leaks(self, text: str) -> Iterator[Span]:
+        """Yield the known values of the chosen kinds that a text holds."""
+        return (span for span in self.known.find(text) if span.kind in self.kinds)
 
-    def _literal(self, match: re.Match[str]) -> str:
-        value = match[0]
-        if value in ("0", "1", "''", '""') or _IS_TOKEN.fullmatch(value.strip("'\"")):
-            return value  # too common to identify anything, or already redacted
-        quote = value[0] if value[0] in "'\"" else ""
-        return quote + self._token("sql", value.strip("'\"") or value) + quote
+    def _spans(self, text: str, *, raw: bool, inside: bool) -> Iterator[Span]:
+        """Yield the spans of the chosen kinds; of two at one place the first counts."""
+        yield from password_spans(text)
+        if "users" in self.kinds or "hosts" in self.kinds:
+            yield from self._names(text)
+        if "sql" in self.kinds:
+            statements = Statements(text, raw=raw, inside=inside)
+            yield from statements.spans
+            yield from quoted_spans(text, statements.regions, raw=raw)
+            yield from _cards(text)
+        if "addresses" in self.kinds:
+            for match in _ADDRESS.finditer(text):
+                if "@" in match[0] or (_is_address(match[0]) and match[0] not in _PUBLIC_HOSTS):
+                    yield Span(match.start(), match.end(), "addresses", match[0])
+        yield from self.leaks(text)
+        if "hosts" in self.kinds:
+            for match in _DOMAIN.finditer(text):
+                yield Span(match.start(), match.end(), "hosts", match[0])
 
-    def _user_at(self, match: re.Match[str]) -> str:
-        if match["quoted"] is not None:
-            host = match["host"]
-            shown = self._token("hosts", host) if "hosts" in self.kinds else host
-            if host in _PUBLIC_HOSTS or "sql" in _kind_of(host) or _is_address(host):
-                shown = host
-            return f"'{self._token('users', match['quoted'])}'@'{shown}'"
-        if match["slow"] is not None:
-            return f"{self._token('users', match['slow'])}[{self._token('users', match['inner'])}]"
-        text = match["named"]
-        return text[0] + self._token("users", text[1:-1]) + text[-1]
+    def _names(self, text: str) -> Iterator[Span]:
+        """Yield the users and hosts that the text around them marks as such."""
+        for match in _USER_AT.finditer(text):
+            for group in ("quoted", "slow", "inner", "named", "user"):
+                if "users" in self.kinds and match[group]:
+                    start, end = match.span(group)
+                    quoted = 1 if group == "named" else 0
+                    yield Span(
+                        start + quoted, end - quoted, "users", text[start + quoted : end - quoted]
+                    )
+            for group in ("host", "at"):
+                if "hosts" in self.kinds and _is_name(match[group]):
+                    yield Span(*match.span(group), "hosts", match[group])
+        for match in _QUERY_ID.finditer(text):  # 'query id 42 db-7 10.0.0.7 shop updating'
+            host = match[1]
+            alone = host.lower() in ("localhost", "event") and match[2] is None
+            if "hosts" in self.kinds and not alone and _is_name(host):
+                yield Span(*match.span(1), "hosts", host)
+            if "users" in self.kinds:
+                yield Span(*match.span(3), "users", match[3])
 
-    def _query_id(self, match: re.Match[str]) -> str:
-        """Redact host, address and user in 'query id 42 db-7 10.0.0.7 shop updating'."""
-        number, host, address, user = match.groups()
-        if host.lower() in ("localhost", "event") and address is None:
-            return f"{number}{host} {self._token('users', user)}"
-        shown = host
-        if not _is_address(host) and "hosts" in self.kinds:
-            shown = self._token("hosts", host)
-        middle = f"{address} " if address else ""
-        return f"{number}{shown} {middle}{self._token('users', user)}"
-
-    def _address(self, match: re.Match[str]) -> str:
-        value = match[0]
-        if "@" not in value and (not _is_address(value) or value in _PUBLIC_HOSTS):
-            return value
-        return self._token("addresses", value)
-
-    def _token(self, kind: str, value: str) -> str:
-        if not value or _IS_TOKEN.fullmatch(value):
-            return value
-        if self._counting:
+    def _token(self, kind: str, value: str, *, count: bool) -> str:
+        if count:
             self._seen[kind, value] += 1
         return self._make(kind, value)
 
     def _make(self, kind: str, value: str) -> str:
+        if kind == PASSWORDS:
+            return PASSWORD_TOKEN
         mark = hmac.new(self._key, f"{kind}\0{value}".encode(), hashlib.sha256).hexdigest()
         return f"{_TOKENS[kind]}-{mark[:6]}"
 
 
-_IS_TOKEN = re.compile(r"(?:literal|host|user|address)-[0-9a-f]{6}")
+def _cards(text: str) -> Iterator[Span]:
+    """Yield numbers of cards: 13 to 19 digits whose check digit is right."""
+    for match in _CARD.finditer(text):
+        digits = [int(letter) for letter in match[0] if letter.isdigit()]
+        doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
+        if (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0 and len(set(digits)) > 1:
+            yield Span(match.start(), match.end(), "sql", match[0])
 
 
-def _kind_of(value: str) -> tuple[str, ...]:
-    return ("sql",) if value.startswith("literal-") else ()
+def _is_name(value: str | None) -> bool:
+    return bool(value) and value not in _PUBLIC_HOSTS and not _is_address(value or "")
 
 
 def _is_address(value: str) -> bool:
@@ -264,11 +212,3 @@ def _is_address(value: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _names(names: set[str]) -> re.Pattern[str] | None:
-    """Build a pattern for any of the names as a whole word, the longest first."""
-    long = sorted((name for name in names if len(name) >= 3), key=lambda name: (-len(name), name))
-    if not long:
-        return None
-    return re.compile(r"(?<![\w-])(?:" + "|".join(map(re.escape, long)) + r")(?![\w-])")

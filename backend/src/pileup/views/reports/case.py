@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import Any
 
 import msgspec
-import polars as pl
 
 from pileup.analysis import contract
 from pileup.analysis.blocked_time.moment_roots import wait_graph
@@ -34,7 +33,6 @@ from pileup.report.document import (
     MatrixDrawing,
     MatrixRow,
 )
-from pileup.report.redaction.redactor import Known
 from pileup.report.text.templates import DEFAULT
 from pileup.report.text.wording import main_stall, moment
 from pileup.storage.artifacts.artifacts import Artifacts
@@ -60,7 +58,6 @@ from pileup.views.stores import Stores
 FIGURE_LANES = 6
 FIGURE_PIXELS = 700
 MAX_QUERY = 4000
-MAX_NAMES = 5000
 
 
 def build_case(unit: Unit, incident: Incident, stores: Stores) -> Case:
@@ -460,22 +457,6 @@ def _check(action: ActionRecord) -> str:
     on = f" on {action.checked_on.isoformat()}" if action.checked_on else ""
     result = f" ({action.check_result})" if action.check_result else ""
     return f"{action.check_what or 'check'}{due}: {outcome}{on}{result}"
-
-
-def known_names(unit: Unit, placed: PlacedStore, incident_id: str) -> Known:
-    """Collect the hosts and database users that the artifacts name, for redaction."""
-    hosts: set[str] = set()
-    users: set[str] = set()
-    document = Analyses(unit).document(incident_id)
-    if document is not None:
-        hosts |= {file["host"] for file in document["artifacts"] if file.get("host")}
-    evidence = placed.load(incident_id, ("session", "transaction", "slow_query"))
-    for frame in evidence.frames.values() if evidence else ():
-        for column, names in (("user", users), ("client_host", hosts), ("host", hosts)):
-            if column in frame.columns:
-                values = frame[column].cast(pl.String).drop_nulls().unique().to_list()
-                names.update(value.partition(":")[0] for value in values[:MAX_NAMES] if value)
-    return Known(frozenset(hosts), frozenset(users))
 
 
 def _us(iso: str) -> int:

@@ -15,7 +15,7 @@ from typing import Literal, cast
 
 from pileup.report.compose import compose
 from pileup.report.document import Document, decode
-from pileup.report.redaction.document_redaction import redact
+from pileup.report.redaction.document_redaction import Leak, check_leaks, redact
 from pileup.report.redaction.redactor import KINDS, Redactor
 from pileup.report.release import linked, only, stamped
 from pileup.report.render.html import render_html
@@ -29,7 +29,8 @@ from pileup.storage.files.placed_evidence import PlacedStore
 from pileup.storage.incidents.incidents import Incident
 from pileup.storage.reports.redaction import RedactionKind, RedactionProfiles
 from pileup.storage.reports.releases import Releases
-from pileup.views.reports.case import build_case, known_names
+from pileup.views.reports.case import build_case
+from pileup.views.reports.known import redactor_for
 from pileup.views.stores import Stores
 
 VIEWER = "report-viewer.js"
@@ -122,9 +123,12 @@ def export_report(
     document = _chosen(unit, incident, stores, choices.release)
     document = only(document, _keys(choices.sections))
     document = linked(document, url, incident.id)
-    kinds = _kinds(unit, choices.redact)
-    if kinds:
-        document, _ = _redacted(unit, incident, stores.placed, document, kinds)
+    kinds = redaction_kinds(unit, choices.redact)
+    document, redactor = _redacted(unit, incident, stores.placed, document, kinds)
+    try:
+        check_leaks(document, redactor)
+    except Leak as error:
+        raise Refused(str(error), "redact") from error
     document = in_zone(document, _zone(choices.zone))
     data = _rendered(document, choices.format, choices.paper, ui)
     return ReportFile(f"{_slug(document)}-postmortem.{choices.format}", data)
@@ -137,7 +141,7 @@ def redaction_counts(
     choices: ExportChoices,
 ) -> list[RedactionCount]:
     """Count what a redacted export would replace, by kind, with the most frequent values."""
-    kinds = _kinds(unit, choices.redact)
+    kinds = redaction_kinds(unit, choices.redact)
     chosen = _chosen(unit, incident, stores, choices.release)
     document = only(chosen, _keys(choices.sections))
     _, redactor = _redacted(unit, incident, stores.placed, document, kinds)
@@ -169,6 +173,7 @@ def draft_files(
 ) -> dict[str, bytes]:
     """Write the draft as Markdown and HTML, by the name of the file."""
     document = linked(draft_document(unit, incident, stores), url, incident.id)
+    document, _ = _redacted(unit, incident, stores.placed, document, [])
     return {
         "report.md": render_markdown(document).encode(),
         "report.html": render_html(document, viewer=_viewer_script(ui)).encode(),
@@ -193,8 +198,7 @@ def _redacted(
     document: Document,
     kinds: list[RedactionKind],
 ) -> tuple[Document, Redactor]:
-    key = Releases(unit).redaction_key(incident.id)
-    redactor = Redactor(kinds, key, known_names(unit, placed, incident.id))
+    redactor = redactor_for(unit, placed, incident.id, kinds)
     return redact(document, redactor), redactor
 
 
@@ -230,7 +234,7 @@ def _keys(sections: str | None) -> set[str] | None:
     return None if sections is None else {key.strip() for key in sections.split(",")}
 
 
-def _kinds(unit: Unit, redact: str) -> list[RedactionKind]:
+def redaction_kinds(unit: Unit, redact: str) -> list[RedactionKind]:
     """Return the kinds of the profile with this name, else the kinds that are named."""
     profiles = RedactionProfiles(unit)
     if (profile := profiles.find(redact.strip())) is not None:

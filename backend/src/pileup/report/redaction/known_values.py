@@ -1,0 +1,122 @@
+"""The table of known values: what artifacts hold as literals, hosts, users and passwords.
+
+A value of the table is replaced wherever it occurs as a whole word: in people's words, captions,
+figures. Values that would also be ordinary words of a report are not in it (``is_telling``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from itertools import islice
+
+from pileup.report.redaction.spans import Span
+
+MOST = 100_000
+"""Values of one table."""
+_LONGEST = 400
+_WORD = re.compile(r"\w+")
+_NAMES = frozenset({"hosts", "users"})
+_PUBLIC = frozenset(
+    {"localhost", "%", "", "-", "::1", "127.0.0.1", "0.0.0.0", "localhost.localdomain"}  # noqa: S104
+)
+_IS_TOKEN = re.compile(r"(?:password|literal|user|host|address)-(?:removed|[0-9a-f]{6})")
+_TIME = re.compile(r"[\d:.TZ /+-]*\d[:/-]\d[\d:.TZ /+-]*")
+_CONSTANT = re.compile(r"[A-Z][A-Z_,-]*|utf8\w*|latin1\w*|[\d.]+[KMGkmg]?")
+_REPORT_WORDS = frozenset(
+    """
+    root admin administrator user users test mysql mariadb percona postgres system event_scheduler
+    monitor monitoring backup replica replication slave master app api web worker workers job jobs
+    db data server client host localhost unknown none null service agent cron queue main prod
+    production staging primary secondary thread threads lock locks latch table innodb binlog
+    """.split()  # noqa: SIM905
+)
+"""Names that are also report words: replaced only where the context marks them as a name."""
+
+
+class KnownValues:
+    """Values by kind; finds them in texts in time linear in the text."""
+
+    def __init__(self, values: Mapping[str, Iterable[str]] | None = None) -> None:
+        self._kinds: dict[str, str] = {}
+        self._lengths: dict[str, set[int]] = {}
+        """First word of a value -> lengths of the values that begin so."""
+        for kind, found in (values or {}).items():
+            self.add(kind, found)
+
+    def __len__(self) -> int:
+        return len(self._kinds)
+
+    def add(self, kind: str, values: Iterable[str]) -> None:
+        """Add the telling ones of these values, up to ``MOST`` in all."""
+        for value in islice(values, MOST):
+            text = _core(value)
+            if text in self._kinds or len(self._kinds) >= MOST or not is_telling(kind, text):
+                continue
+            self._kinds[text] = kind
+            first = _WORD.match(text)
+            assert first is not None
+            self._lengths.setdefault(first[0], set()).add(len(text))
+
+    def find(self, text: str) -> Iterator[Span]:
+        """Yield every known value that the text holds as a whole word."""
+        if not self._kinds:
+            return
+        for word in _WORD.finditer(text):
+            lengths = self._lengths.get(word[0])
+            if lengths is None:
+                continue
+            start = word.start()
+            for length in sorted(lengths, reverse=True):
+                value = text[start : start + length]
+                kind = self._kinds.get(value)
+                if kind is not None and _is_whole(text, start, start + length, kind):
+                    yield Span(start, start + length, kind, value)
+                    break
+
+
+def is_telling(kind: str, value: str) -> bool:
+    """Return whether a value identifies something wherever it occurs."""
+    if not 3 <= len(value) <= _LONGEST or _IS_TOKEN.search(value) or _TIME.fullmatch(value):
+        return False
+    if kind in _NAMES:
+        return value.lower() not in _REPORT_WORDS | _PUBLIC and not value.isdigit()
+    if value.isdigit():
+        return len(value) >= 7  # shorter numbers also count and time things
+    if len(value) < 4 or _CONSTANT.fullmatch(value) or value.lower() in _REPORT_WORDS:
+        return False
+    plain = value.isalpha() and value.isascii() and (value.islower() or value.istitle())
+    return not (plain and value.lower() in _english())
+
+
+@cache
+def _english() -> frozenset[str]:
+    """Return common words of English, which a report may hold by themselves."""
+    from zxcvbn.frequency_lists import FREQUENCY_LISTS  # takes a tenth of a second
+
+    return frozenset(FREQUENCY_LISTS["english_wikipedia"]) | frozenset(
+        FREQUENCY_LISTS["us_tv_and_film"]
+    )
+
+
+def _core(value: str) -> str:
+    """Return a value from its first word on, as it is written elsewhere."""
+    value = value.strip().replace("\\'", "'").replace('\\"', '"').replace("''", "'")
+    first = _WORD.search(value)
+    return "" if first is None else value[first.start() :].rstrip("%_ ")
+
+
+def _is_whole(text: str, start: int, end: int, kind: str) -> bool:
+    """Return whether a value at this place is no part of a longer word, or of a name with dashes.
+
+    The beginning is the beginning of a word already.
+    """
+    before, after = text[start - 1 : start], text[end : end + 1]
+    if kind in _NAMES and (before == "-" or after == "-"):
+        return False
+    return not (after and (after.isalnum() or after == "_") and _is_letter(text[end - 1]))
+
+
+def _is_letter(letter: str) -> bool:
+    return letter.isalnum() or letter == "_"

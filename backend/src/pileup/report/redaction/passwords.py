@@ -1,0 +1,108 @@
+"""Find passwords in statements and configuration: they leave no installation, redacted or not.
+
+A value counts as a password because of what is in front of it: a name whose last word is one of
+``_NAMES`` (``master_password = …``, ``"api_key": …``, ``--password=…``), a clause of SQL
+(``IDENTIFIED BY '…'``), an address with a user (``mysql://user:…@host``), or ``-p`` of a client.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from pileup.report.redaction.spans import Span
+
+KIND = "passwords"
+
+_ANY = re.compile(
+    r"pass|pwd|secret|token|identified|api_?key|access_?key|private_?key|wsrep_sst_auth|://|"
+    r"encrypt_key|encryption_key|aes_|credential|(?:^|\s)-p\S",
+    re.IGNORECASE,
+)
+"""A text without any of these holds no password."""
+_NAMES = (
+    r"(?:password|passwd|passphrase|passwort|pwd|pass|secret|api[_-]?key|access[_-]?key|"
+    r"private[_-]?key|encrypt(?:ion)?[_-]?key|auth[_-]?token|access[_-]?token|api[_-]?token|"
+    r"wsrep_sst_auth|credentials?)"
+)
+_VALUE = (
+    r"(?:'(?P<single{0}>(?:[^'\\\n]|\\.|'')*)(?:'|(?=\n)|$)"
+    r"|\\?\"(?P<double{0}>(?:[^\"\\\n]|\\.|\"\")*)(?:\"|(?=\n)|$)"
+    r"|(?P<bare{0}>[^\s'\"|,;)\]}}]+))"
+)
+
+
+def _pattern(before: str, number: int) -> re.Pattern[str]:
+    return re.compile(before + _VALUE.format(number), re.IGNORECASE)
+
+
+_PATTERNS = (
+    # name = value, name: value, "name": "value", | name | value |, --name value
+    _pattern(
+        rf"(?<![^\W_]){_NAMES}\b[\"'`]?[ \t]*(?:=>|:=|[=:|]|\t|,(?=[\"'])|[ ]{{2,}})[ \t]*", 1
+    ),
+    _pattern(rf"--[\w-]*{_NAMES}[ \t]+(?!-)", 2),
+    # SQL
+    _pattern(
+        r"\bidentified\s+(?:with\s+\S{1,80}\s+|via\s+\S{1,80}\s+)?(?:by|as|using)\s+"
+        r"(?:password\s*\(?\s*)?",
+        3,
+    ),
+    _pattern(r"\b(?:old_)?password\s*\(\s*", 4),
+    _pattern(r"\bset\s+password\b[^;=\n]{0,400}?(?:=|\bto\b)\s*(?:(?:old_)?password\s*\(\s*)?", 5),
+    _pattern(r"\breplace\s+(?=')", 6),
+    _pattern(
+        r"(?:^|\s)(?:mysql|mariadb|mysqldump|mysqladmin|xtrabackup|percona)\w*"
+        r"[^\n]{0,300}?\s-p(?=\S)",
+        7,
+    ),
+)
+_AES = re.compile(
+    r"\b(?:aes|des)_(?:en|de)crypt\s*\((?:[^()'\"]|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"){0,400}?,"
+    r"\s*(?P<quote>['\"])(?P<value>(?:[^'\"\\]|\\.)+)(?P=quote)",
+    re.IGNORECASE,
+)
+_ADDRESS = re.compile(
+    r"\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@'\"]{0,100}:(?P<value>[^\s/@'\"]{1,200})@"
+)
+_HARMLESS = re.compile(
+    r"|\*+|x{3,}|<[^>]*>|null|none|on|off|yes|no|true|false|empty|not set|unset|required|"
+    r"(?:password|literal|user|host|address)-(?:removed|[0-9a-f]{6})",
+    re.IGNORECASE,
+)
+"""What is printed in place of a password, and switches."""
+_REPLACE_OLD = 6
+
+
+def password_spans(text: str) -> Iterator[Span]:
+    """Yield the passwords of a text, without their quotes."""
+    if _ANY.search(text) is None:
+        return
+    for number, pattern in enumerate(_PATTERNS, start=1):
+        if number == _REPLACE_OLD and "identified" not in text.lower():
+            continue  # ALTER USER … IDENTIFIED BY 'new' REPLACE 'old'
+        for match in pattern.finditer(text):
+            for group in (f"single{number}", f"double{number}", f"bare{number}"):
+                value = match[group]
+                if (
+                    value is None
+                    or _HARMLESS.fullmatch(value)
+                    or (group.startswith("bare") and _is_no_value(value))
+                ):
+                    continue
+                yield Span(*match.span(group), KIND, value)
+    for other in (_AES, _ADDRESS):
+        for match in other.finditer(text):
+            if not _HARMLESS.fullmatch(match["value"]):
+                yield Span(*match.span("value"), KIND, match["value"])
+
+
+def _is_no_value(value: str) -> bool:
+    """Return whether an unquoted value is punctuation, an SQL word or the call of a function."""
+    return not any(letter.isalnum() for letter in value) or value.upper().split("(")[0] in (
+        "PASSWORD",
+        "OLD_PASSWORD",
+        "RANDOM",
+        "AS",
+        "BY",
+    )

@@ -1,0 +1,232 @@
+"""Find the literals and comments of SQL in any text, by the tokens of ``pileup.sql_tokens``.
+
+A statement begins at a verb whose own words follow (``UPDATE … SET``, ``DO f(``): what is in front
+of it, such as a quote, a log's prefix or a sentence, does not matter. It ends at a semicolon
+outside of strings, or where a dump prints its next entry.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from pileup.report.redaction.spans import Span
+from pileup.sql_tokens import scan, without_marks
+
+KIND = "sql"
+
+_OBJECTS = frozenset(
+    """
+    TABLE INDEX DATABASE SCHEMA USER VIEW PROCEDURE FUNCTION EVENT TRIGGER UNIQUE FULLTEXT
+    SPATIAL DEFINER OR TEMPORARY ALGORITHM IGNORE ONLINE SERVER ROLE INSTANCE TABLESPACE
+    AGGREGATE IF SEQUENCE PREPARE
+    """.split()  # noqa: SIM905
+)
+_VERBS: dict[str, tuple[frozenset[str], int]] = {
+    "SELECT": (frozenset({"FROM", "INTO", "=", "(", "*", "@", "LITERAL", "SQL_NO_CACHE"}), 60),
+    "INSERT": (frozenset({"INTO", "VALUES", "VALUE"}), 8),
+    "REPLACE": (frozenset({"INTO", "VALUES", "VALUE", "("}), 8),
+    "UPDATE": (frozenset({"SET"}), 16),
+    "DELETE": (frozenset({"FROM"}), 8),
+    "CALL": (frozenset({"("}), 4),
+    "DO": (frozenset({"("}), 4),
+    "SET": (frozenset({"=", "NAMES", "PASSWORD", "TRANSACTION"}), 8),
+    "ALTER": (_OBJECTS, 3),
+    "CREATE": (_OBJECTS, 3),
+    "DROP": (_OBJECTS, 3),
+    "GRANT": (frozenset({"ON", "TO"}), 40),
+    "REVOKE": (frozenset({"ON", "FROM"}), 40),
+    "EXECUTE": (frozenset({"USING", "IMMEDIATE", "@"}), 6),
+    "PREPARE": (frozenset({"FROM"}), 4),
+    "LOAD": (frozenset({"DATA", "XML"}), 2),
+    "WHERE": (frozenset({"=", "<", ">", "IN", "LIKE", "BETWEEN", "REGEXP", "RLIKE"}), 16),
+    "HAVING": (frozenset({"=", "<", ">"}), 16),
+    "VALUES": (frozenset({"("}), 1),
+    "VALUE": (frozenset({"("}), 1),
+    "WITH": (frozenset({"AS"}), 12),
+    "CHANGE": (frozenset({"MASTER", "REPLICATION"}), 1),
+    "HANDLER": (frozenset({"READ", "OPEN"}), 4),
+    "TRUNCATE": (frozenset({"TABLE"}), 1),
+    "EXPLAIN": (frozenset({"SELECT", "UPDATE", "DELETE", "INSERT", "REPLACE"}), 4),
+    "SIGNAL": (frozenset({"SQLSTATE"}), 1),
+    "KILL": (frozenset({"QUERY", "CONNECTION"}), 1),
+    "BINLOG": (frozenset({"LITERAL"}), 1),
+}
+"""Verb -> words or marks of which one follows within so many tokens."""
+
+_VERB = re.compile(rf"\b(?:{'|'.join(_VERBS)})\b", re.IGNORECASE)
+_NEXT_ENTRY = re.compile(
+    r"\n(?=-{3,}|\*{3,}|={3,}|TABLE LOCK|RECORD LOCKS?|(?:MySQL|MariaDB) thread|Trx |LOCK WAIT|"
+    r"mysql tables in use|---TRANSACTION|# (?:Time|User@Host|Query_time|Thread_id|Schema)|"
+    r"Thread \d+|#\d+ |\d{6}[ T]{1,2}\d{1,2}:\d\d|\d{4}-\d\d-\d\d[ T]\d\d:)"
+    r"|\n\s*\n(?=[A-Z*-])"
+)
+_LINE = re.compile(r"\n")
+_LOOSE_COMMENT = re.compile(
+    r"/\*(?!!)(?P<inside>.*?)(?:\*/|$)|^--[ \t]+(?P<line>[^\n]*\w[^\n]*)$", re.DOTALL | re.MULTILINE
+)
+_ROW_VALUE = re.compile(r"(?<=hex )[0-9a-f]+(?=;)|(?<=asc )[^;\n]*\w[^;\n]*(?=;)")
+_COMMON = frozenset({"0", "1"})
+"""Numbers too common to identify anything."""
+_KEPT_BEFORE = frozenset({"NAMES", "COLLATE", "CHARSET", "ENGINE"})
+_WITHIN_SELECT = frozenset({"FROM", "INTO", "=", "SQL_NO_CACHE"})
+_MOST_VERB = 1500
+"""Characters in which the words of a verb must follow."""
+_BEFORE_OPERAND = frozenset("(,=<>!+-*/%|&^~") | frozenset(
+    """
+    AND OR XOR NOT IN LIKE BETWEEN LIMIT OFFSET INTERVAL THEN ELSE WHEN SELECT RETURN DO VALUES
+    REGEXP RLIKE DIV MOD BY
+    """.split()  # noqa: SIM905
+)
+_PREFIX = re.compile(r"(?:[xXbBnN]|_[0-9A-Za-z]+)(?=')")
+
+
+_BEFORE_IN_FILES = frozenset(
+    [
+        "FROM",
+        "FOR",
+        "TO",
+        "ON",
+        "CASE",
+        "HAVING",
+        "WHERE",
+        "ESCAPE",
+        "DEFAULT",
+        "IF",
+        "WHILE",
+        "ALL",
+    ]
+)
+
+
+class Statements:
+    """The statements of one text: their literals and comments, and where they are.
+
+    A number is a literal behind an operator or a keyword that takes an operand.
+
+    raw: lines of a file, where a statement spans lines. In prose it ends with its line, and words
+         that sentences also put in front of numbers are no keywords.
+    inside: the text begins within a statement.
+    """
+
+    def __init__(self, text: str, *, raw: bool, inside: bool = False) -> None:
+        self._text = without_marks(text)
+        self._operands = _BEFORE_OPERAND | _BEFORE_IN_FILES if raw else _BEFORE_OPERAND
+        self.spans: list[Span] = []
+        self.regions: list[tuple[int, int]] = []
+        """Start and end of each statement."""
+        at = 0
+        ending = _NEXT_ENTRY if raw else _LINE
+        while at <= len(text):
+            stop = ending.search(text, at)
+            end = stop.start() if stop else len(text)
+            self._read(at, end, inside=inside)
+            inside = False
+            at = stop.end() if stop else len(text) + 1
+        if raw:
+            for match in _LOOSE_COMMENT.finditer(self._text):
+                self._add_words(*match.span("inside" if match["inside"] is not None else "line"))
+        for match in _ROW_VALUE.finditer(self._text):
+            self.spans.append(Span(match.start(), match.end(), KIND, match[0].strip()))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the text ends within a statement."""
+        return bool(self.regions) and self.regions[-1][1] == len(self._text)
+
+    def _read(self, at: int, end: int, *, inside: bool) -> None:
+        """Read the statements between two places."""
+        while True:
+            start = at
+            if not inside:
+                verb = _VERB.search(self._text, at, end)
+                if verb is None:
+                    return
+                start, at = verb.span()
+            if inside or self._is_statement(start, end):
+                at = self._literals(start, self._end_of_quoted(start, end))
+                self.regions.append((start, at))
+            inside = False
+
+    def _end_of_quoted(self, start: int, end: int) -> int:
+        """Return where a statement ends: one that a message quotes ends with its line at most."""
+        if self._text[start - 1 : start] not in ("'", '"') or start == 0:
+            return end
+        line = self._text.find("\n", start, end)
+        return end if line < 0 else line
+
+    def _is_statement(self, start: int, end: int) -> bool:
+        """Return whether the verb at this place begins a statement."""
+        following = scan(self._text, start, min(end, start + _MOST_VERB))
+        _, _, stop = next(following)
+        verb = self._text[start:stop].upper()
+        words, most = _VERBS[verb]
+        seen = 0
+        for kind, begin, stop in following:
+            if kind in ("space", "comment"):
+                continue
+            seen += 1
+            word = "LITERAL" if kind in ("string", "number") else self._text[begin:stop].upper()
+            if seen > most or word == ";":
+                return False
+            if verb == "SELECT" and seen > 2 and word not in _WITHIN_SELECT:
+                continue  # a sentence has parentheses and numbers too
+            if word in words or (word[0] == "@" and "@" in words):
+                return True
+        return False
+
+    def _literals(self, at: int, end: int) -> int:
+        """Add the spans of the statement that begins here; return where it ends."""
+        before = ""
+        for kind, start, stop in scan(self._text, at, end):
+            if kind == "space":
+                continue
+            if kind == "comment":
+                self._comment(start, stop)
+                continue
+            written = self._text[start:stop]
+            if written == ";":
+                return stop
+            if kind == "string":
+                self._string(start, stop, before)
+            elif kind == "number" and written not in _COMMON and before in self._operands:
+                self.spans.append(Span(start, stop, KIND, written, "'", "'"))
+            before = written.upper()
+        return end
+
+    def _string(self, start: int, stop: int, before: str) -> None:
+        """Add the inside of a string; a cut one has no quote at its end."""
+        written = self._text[start:stop]
+        prefix = _PREFIX.match(written)
+        start += prefix.end() if prefix else 0
+        quote = self._text[start]
+        inner = start + 1
+        closed = stop - inner >= 1 and self._text[stop - 1] == quote
+        last = stop - 1 if closed else stop
+        value = self._text[inner:last]
+        if value.strip() and value not in _COMMON and before not in _KEPT_BEFORE:
+            self.spans.append(Span(inner, last, KIND, value))
+
+    def _comment(self, start: int, stop: int) -> None:
+        """Add the words of a comment; the marks of an executable one are code."""
+        written = self._text[start:stop]
+        if written.startswith("/*!") or written == "*/":
+            return
+        if written.startswith("/*"):
+            self._add_words(start + 2, stop - 2 if written.endswith("*/") else stop)
+        else:
+            self._add_words(start + (2 if written[0] == "-" else 1), stop)
+
+    def _add_words(self, start: int, stop: int) -> None:
+        """Add a comment without the blanks around it."""
+        inside = self._text[start:stop]
+        words = inside.strip()
+        if words:
+            first = start + len(inside) - len(inside.lstrip())
+            self.spans.append(Span(first, first + len(words), KIND, words))
+
+
+def literals(statement: str) -> Iterator[str]:
+    """Yield the values of the literals and comments of one statement."""
+    found = Statements(statement, raw=True, inside=True)
+    return (span.value for span in found.spans)

@@ -1,0 +1,62 @@
+"""Collect the values that redaction replaces everywhere: those that the artifacts name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import polars as pl
+
+from pileup.report.redaction.known_values import KnownValues
+from pileup.report.redaction.redactor import Redactor
+from pileup.report.redaction.statements import literals
+from pileup.storage.database import Unit
+from pileup.storage.files.placed_evidence import PlacedStore
+from pileup.storage.incidents.analyses import Analyses
+from pileup.storage.reports.releases import Releases
+
+MOST = 20_000
+"""Distinct values of one column."""
+
+_KINDS = ("session", "transaction", "query", "lock_wait", "deadlock", "foreign_key_error", "event")
+_USERS = ("user",)
+_HOSTS = ("client_host", "host")
+_STATEMENTS = ("query", "waiting_query", "blocking_query")
+_TEXTS = ("text", "message")
+
+
+def redactor_for(
+    unit: Unit, placed: PlacedStore, incident_id: str, kinds: Iterable[str]
+) -> Redactor:
+    """Return the redactor of an incident, which knows the values of its artifacts."""
+    chosen = tuple(kinds)
+    redactor = Redactor(chosen, Releases(unit).redaction_key(incident_id), KnownValues())
+    if not chosen:
+        return redactor
+    document = Analyses(unit).document(incident_id)
+    if document is not None:
+        hosts = (file["host"] for file in document["artifacts"] if file.get("host"))
+        redactor.known.add("hosts", hosts)
+    evidence = placed.load(incident_id, _KINDS)
+    for frame in evidence.frames.values() if evidence else ():
+        _learn(redactor, frame)
+    return redactor
+
+
+def _learn(redactor: Redactor, frame: pl.DataFrame) -> None:
+    for kind, columns in (("users", _USERS), ("hosts", _HOSTS)):
+        for column in columns:
+            names = (name.partition(":")[0] for name in _values(frame, column))
+            redactor.known.add(kind, names)
+    for column in _STATEMENTS:
+        for statement in _values(frame, column):
+            redactor.known.add("sql", literals(statement))
+            redactor.learn(statement, raw=True, inside=True)
+    for column in _TEXTS:
+        for text in _values(frame, column):
+            redactor.learn(text, raw=True)
+
+
+def _values(frame: pl.DataFrame, column: str) -> list[str]:
+    if column not in frame.columns or frame[column].dtype not in (pl.String, pl.Categorical):
+        return []
+    return frame[column].cast(pl.String).drop_nulls().unique().head(MOST).to_list()
