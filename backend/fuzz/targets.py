@@ -110,7 +110,7 @@ def _analysis(data: bytes) -> None:
     assert not document.unanswered, document.unanswered
     first_waits(evidence, document)
     encode(document)
-    ticket.text(document)
+    ticket.text(ticket.blocks(document))
 
 
 def _parsed(name: str, data: bytes) -> tuple[EvidenceArtifact, dict[str, pl.DataFrame]]:

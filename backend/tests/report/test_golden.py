@@ -136,7 +136,7 @@ def test_a_case_without_an_analysis(request: pytest.FixtureRequest) -> None:
 def test_the_page_for_a_ticket(request: pytest.FixtureRequest) -> None:
     analysis = _rich().analysis
     assert analysis is not None
-    _agreed("ticket.txt", ticket.text(analysis), request)
+    _agreed("ticket.txt", ticket.text(ticket.blocks(analysis)), request)
 
 
 @pytest.mark.parametrize("width", [SCREEN, 420])
