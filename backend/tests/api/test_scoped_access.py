@@ -50,7 +50,7 @@ def test_a_guest_reads_the_incident_and_nothing_else(private: Private) -> None:
             continue
         answer = private.call(guest, method, path)
         closed = path.removeprefix(INCIDENT).startswith(
-            (*COLLEAGUES, "/activity", "/deleted", "/presence", "/uploads")
+            (*COLLEAGUES, "/activity", "/deleted", "/presence")
         )
         reads = method in ("get", "head") or (method, path) in LOOKS
         if path.startswith(INCIDENT) and reads and not closed:

@@ -33,7 +33,7 @@ _OF_INCIDENT = re.compile(
 say the same to everybody; or tell callers who they are."""
 _OF_COLLEAGUES = re.compile(r"/incidents/\{incident_id\}/(?:access|visibility|members|guest-links)")
 """Who else sees the incident: a caller of one incident neither reads nor decides it."""
-_NOT_OF_GUESTS = re.compile(r"/incidents/\{incident_id\}/(?:activity|deleted|presence|uploads)")
+_NOT_OF_GUESTS = re.compile(r"/incidents/\{incident_id\}/(?:activity|deleted|presence)")
 
 
 def guard(request: Request, caller: Caller) -> None:

@@ -14,10 +14,10 @@ import { tokensQuery, useMakeToken, useRevokeToken } from './queries'
 
 type Verb = TokenOut['verbs'][number]
 const VERBS: readonly (readonly [Verb, string])[] = [
-  ['read', 'read incidents and files'],
-  ['upload', 'upload files and, without a chosen incident, create incidents'],
-  ['comment', 'comment'],
-  ['edit', 'edit what contributors edit'],
+  ['read', 'incidents and files'],
+  ['upload', 'files; without a chosen incident, creates incidents'],
+  ['comment', 'on hypotheses, pins, experiments and the report'],
+  ['edit', 'what contributors edit'],
   ['manage', 'what leads and admins decide: members, users, webhooks'],
 ]
 
