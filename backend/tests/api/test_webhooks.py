@@ -211,6 +211,11 @@ def test_an_address_within_is_not_called(site: Site, receiver: Receiver) -> None
         "64:ff9b::7f00:1",
         "2002:7f00:1::",
         "::",
+        "::127.0.0.1",
+        "192.0.0.192",
+        "100.100.100.200",
+        "fec0::1",
+        "5f00::1",
     ],
 )
 def test_what_is_not_public(address: str) -> None:

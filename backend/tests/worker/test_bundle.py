@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import re
@@ -190,6 +191,12 @@ def test_a_bundle_gives_the_same_incident_back(argued: tuple[Bench, str]) -> Non
         if name == "work/incidents.jsonl":
             old = [re.sub(r'"updated_at": "[^"]+"', "", line) for line in old]
             new = [re.sub(r'"updated_at": "[^"]+"', "", line) for line in new]
+        if name == "work/audit.jsonl":  # what the bundle claims is marked as such
+            rows = [json.loads(line) for line in new]
+            assert {row["detail"].pop("imported_by") for row in rows} == {"admin"}
+            for row in rows:
+                row["user_name"] = row["user_name"].removesuffix(" (imported by admin)")
+            new = [json.dumps(row, ensure_ascii=False, sort_keys=True) for row in rows]
         assert new == old, name
     for table in ("pins", "hypotheses", "evidence", "confidence_steps", "experiments", "symptoms"):
         assert before[f"work/{table}.jsonl"], table
@@ -372,6 +379,37 @@ def test_nobody_is_made_to_have_said_something(argued: tuple[Bench, str]) -> Non
         raters = set(unit.session.scalars(select(models.Rating.by_id)))
     assert raters
     assert unlisted["id"] not in raters
+
+
+def test_a_forged_release_is_refused(argued: tuple[Bench, str]) -> None:
+    """The hash is computed again, and the document is a report."""
+    bench, incident = argued
+    made = bench.site.admin.post(f"/api/v1/incidents/{incident}/releases", json={})
+    assert made.status_code == 201, made.text
+    bundle = export(bench, incident)
+    with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
+        frozen = json.loads(archive.read("work/releases.jsonl").decode().splitlines()[0])
+    forged = frozen | {"document": frozen["document"].replace("1", "2")}
+    empty = frozen | {"document": "{}", "sha256": hashlib.sha256(b"{}").hexdigest()}
+    for row, words in ((forged, "was changed"), (empty, "no report")):
+        member = changed(bundle, work__releases_dot_jsonl=json.dumps(row))
+        answer = imported(bench, member)
+        assert answer.status_code == 422, answer.text
+        assert words in answer.json()["detail"]
+
+
+def test_what_a_bundle_claims_is_no_act_of_this_installation(argued: tuple[Bench, str]) -> None:
+    bench, incident = argued
+    bundle = export(bench, incident)
+    with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
+        row = json.loads(archive.read("work/audit.jsonl").decode().splitlines()[0])
+    forged = row | {"action": "forged.claim", "user_name": "Ada Admin"}
+    here = imported(bench, changed(bundle, work__audit_dot_jsonl=json.dumps(forged))).json()["id"]
+    everything = bench.site.admin.get("/api/v1/audit").json()
+    assert "forged.claim" not in {entry["action"] for entry in everything}
+    activity = bench.site.admin.get(f"/api/v1/incidents/{here}/activity").json()
+    (claim,) = [entry for entry in activity if entry["action"] == "forged.claim"]
+    assert claim["user_name"].startswith("Ada Admin (imported by ")
 
 
 def test_a_bundle_that_unpacks_to_too_much_is_refused(

@@ -20,6 +20,9 @@ class Actor:
     name: str
 
 
+IMPORTED_BY = "imported_by"
+"""In the detail of an entry that came with a bundle: who imported it. Nobody here witnessed it."""
+
 MACHINE = Actor(None, "pileup")
 
 
@@ -73,11 +76,16 @@ class Filter:
 def entries(
     unit: Unit, incident_id: str | None, limit: int = 200, wanted: Filter | None = None
 ) -> list[Entry]:
-    """List the newest entries of an incident (None: of everything), newest first."""
+    """List the newest entries of an incident, newest first.
+
+    incident_id: None for what happened in this installation: without the entries of bundles.
+    """
     wanted = wanted or Filter()
     query = select(models.Audit)
     if incident_id is not None:
         query = query.where(models.Audit.incident_id == incident_id)
+    else:
+        query = query.where(~models.Audit.detail.has_key(IMPORTED_BY))
     if wanted.person is not None:
         query = query.where(models.Audit.user_name == wanted.person)
     if wanted.kind is not None:

@@ -28,9 +28,17 @@ TIMEOUT_S = 10.0
 _ANSWER_BYTES = 2000
 _TRANSLATED = tuple(
     ipaddress.ip_network(net)
-    for net in ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32")
+    for net in ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "::/96")
 )
 """IPv6 that carries an IPv4 address within: it could lead back inside."""
+
+
+_ROUTED = ipaddress.ip_network("2000::/3")
+"""The only part of IPv6 that is routed in the Internet."""
+_METADATA = frozenset(
+    map(ipaddress.ip_address, ("192.0.0.192", "169.254.169.254", "100.100.100.200"))
+)
+"""Where clouds tell machines their secrets; some are in ranges that count as global."""
 
 
 class Unreachable(Exception):  # noqa: N818  (named after the event, as the errors of storage)
@@ -123,11 +131,11 @@ def public_address(host: str, port: int, *, private: bool) -> str:
 
 
 def is_public(address: str) -> bool:
-    """Return whether an address is public: not private, loopback, shared, multicast, reserved."""
+    """Return whether an address is routed in the Internet; every other one may lead inside."""
     ip = ipaddress.ip_address(address)
     if isinstance(ip, ipaddress.IPv6Address):
         if ip.ipv4_mapped is not None:
             return is_public(str(ip.ipv4_mapped))
-        if any(ip in net for net in _TRANSLATED):
+        if ip not in _ROUTED or any(ip in net for net in _TRANSLATED):
             return False
-    return ip.is_global and not ip.is_multicast
+    return ip.is_global and not ip.is_multicast and ip not in _METADATA

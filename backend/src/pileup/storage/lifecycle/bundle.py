@@ -9,10 +9,11 @@ checked, and nothing is stored of a refused one.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -48,6 +49,10 @@ from pileup.storage.queue.jobs import Jobs
 FORMAT = "pileup-bundle"
 VERSION = 1
 
+_DOCUMENT = frozenset(
+    ["schema", "incident", "title", "facts", "template", "version", "made_at", "engine", "zone"]
+) | {"sections", "sources"}
+"""Fields of every frozen report."""
 _MOST_LINE = 16 << 20
 _MOST_TABLE = 512 << 20
 _MOST_MANIFEST = 16 << 20
@@ -176,10 +181,11 @@ def _read(
     people = _rows(archive, "people.jsonl")
     mappings = _mappings(_rows(archive, "mappings.jsonl"), work["artifacts"])
     old_id = _only(work["incidents"], manifest)
+    _check_releases(work.get("releases", ()), work.get("release_approvals", ()))
     _store_artifacts(archive, blobs, work["artifacts"], limits)
     with database.unit() as unit:
         hold_blobs(unit, blobs, {str(row["sha256"]) for row in work["artifacts"]})
-        arrival = Arrival(unit, _people(unit, people, by))
+        arrival = Arrival(unit, _people(unit, people, by), by.name)
         for name, rows in work.items():
             arrival.assign_ids(name, rows)
         for name, rows in work.items():
@@ -267,6 +273,30 @@ def _store_artifacts(
                 raise Refused(
                     f"The artifact {sha256} of the bundle has another length than its row says."
                 )
+
+
+def _check_releases(releases: Iterable[Row], approvals: Iterable[Row]) -> None:
+    """Compute the hash of each frozen document again, and compare it with what was approved."""
+    hashes: dict[Any, str] = {}
+    for row in releases:
+        name = f"Release {row.get('number')} of the bundle"
+        document = row.get("document")
+        if not isinstance(document, str):
+            raise Refused(f"{name} has no document.")
+        sha256 = hashlib.sha256(document.encode("utf-8", "surrogatepass")).hexdigest()
+        if sha256 != row.get("sha256"):
+            raise Refused(f"{name} was changed: its document has the hash {sha256}.")
+        try:
+            content = json.loads(document)
+        except ValueError as error:
+            raise Refused(f"{name} has a damaged document: {error}.") from None
+        missing = _DOCUMENT - content.keys() if isinstance(content, dict) else _DOCUMENT
+        if missing:
+            raise Refused(f"{name} has no report as its document: {min(missing)} is missing.")
+        hashes[row.get("id")] = sha256
+    for row in approvals:
+        if row.get("sha256") != hashes.get(row.get("release_id")):
+            raise Refused("An approval of the bundle names another document than its release has.")
 
 
 def _mappings(rows: list[Row], artifacts: list[Row]) -> list[Row]:

@@ -19,6 +19,7 @@ from sqlalchemy import types as sql
 from pileup.numerals import grouped
 from pileup.storage import models
 from pileup.storage.artifacts.artifacts import OF_RUN, folder_of
+from pileup.storage.audit import IMPORTED_BY
 from pileup.storage.database import Unit, clean, clean_json
 from pileup.storage.errors import Refused
 from pileup.storage.ids import new_id
@@ -83,6 +84,9 @@ _LEFT: dict[str, tuple[str, ...]] = {
     "live_texts": ("state", "base_seq"),
 }
 """Columns that are derived again at the import, or that are local to an installation."""
+
+_CLAIMED = {"release_approvals": "by_name", "audit": "user_name"}
+"""Tables of acts that nobody here has witnessed, and their column with the actor's name."""
 
 _VERBATIM = {"releases.document"}
 """Text under a hash: unchanged, or it would not be the approved text."""
@@ -154,9 +158,13 @@ def named_people(unit: Unit, everything: Iterable[tuple[str, list[Row]]]) -> lis
 class Arrival:
     """Rows of a bundle during import: every id becomes a new one, wherever it occurs."""
 
-    def __init__(self, unit: Unit, people: dict[str, str | None]) -> None:
-        """Set the mapping of people: id in the bundle -> id here, or None when unknown."""
+    def __init__(self, unit: Unit, people: dict[str, str | None], importer: str) -> None:
+        """Set the mapping of people: id in the bundle -> id here, or None when unknown.
+
+        importer: name of whoever imports, which the approvals and audit rows of the bundle show.
+        """
         self._unit = unit
+        self._importer = importer
         self._ids: dict[str, str] = {}
         self._people = people
         self._artifacts: list[str] = []
@@ -220,6 +228,8 @@ class Arrival:
                 new[name] = self._known(value, table.name, name) if value is not None else None
             else:
                 new[name] = self._value(column, value)
+        if table.name in _CLAIMED:
+            self._mark_claim(new, _CLAIMED[table.name])
         if table.name == "artifacts":
             new["state"] = "queued"
             new["folder"] = self._folder(new)
@@ -227,6 +237,12 @@ class Arrival:
             new["state"] = crdt.seeded(new["text"])
             new["base_seq"] = new["seq"]
         return new
+
+    def _mark_claim(self, new: Row, name: str) -> None:
+        """Mark a row that says what somebody did elsewhere: only the bundle claims it."""
+        new[name] = f"{new.get(name) or 'somebody'} (imported by {self._importer})"
+        if "detail" in new:
+            new["detail"] = {**(new["detail"] or {}), IMPORTED_BY: self._importer}
 
     def _person(self, column: Column[Any], value: Any) -> str | None:
         """Return the id here of a person; of one whom the bundle does not list, an id of nobody.
