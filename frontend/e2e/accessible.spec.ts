@@ -42,8 +42,14 @@ const key =
     await page.keyboard.press(name)
   }
 
-/** Each address, and the dialogs that open there. */
-const SCREENS: readonly (readonly [path: string, dialogs: Readonly<Record<string, Open>>])[] = [
+/** A tab or a view of the screen before: a click is faster than to load the page again. */
+type Tab = { readonly tab: string }
+
+/** Each address or tab, and the dialogs that open there. */
+const SCREENS: readonly (readonly [
+  place: string | Tab,
+  dialogs: Readonly<Record<string, Open>>,
+])[] = [
   [
     '/',
     {
@@ -53,31 +59,46 @@ const SCREENS: readonly (readonly [path: string, dialogs: Readonly<Record<string
     },
   ],
   ['/settings', {}],
-  ['/settings?tab=tokens', {}],
-  ['/settings?tab=users', { add: press('Add a user') }],
-  ['/settings?tab=webhooks', { add: press('Add a webhook') }],
-  ['/settings?tab=redaction', {}],
-  ['/settings?tab=audit', {}],
-  ['/settings?tab=installation', {}],
-  ['overview', {}],
-  ['artifacts', { type: opensFile('Actions', /^Set the type/) }],
-  ['timeline', { lanes: press('Choose lanes'), others: press('Other incidents') }],
+  [{ tab: 'Tokens' }, {}],
+  [{ tab: 'Teams' }, {}],
+  [{ tab: 'Users' }, { add: press('Add a user') }],
+  [{ tab: 'Webhooks' }, { add: press('Add a webhook') }],
+  [{ tab: 'Redaction' }, {}],
+  [{ tab: 'Audit' }, {}],
+  [{ tab: 'Installation' }, {}],
+  ['overview', { access: press(/^Ad clicks stall/, /^Access to this incident/) }],
+  [
+    'artifacts',
+    {
+      paste: press('Paste text'),
+      type: opensFile('Actions', /^Set the type/),
+      delete: press('Actions', /^Delete/),
+    },
+  ],
+  ['timeline', { lanes: press('Choose lanes'), others: press('Other incidents'), note: key('n') }],
   ['waits', { pin: press(/^Pin as evidence/) }],
-  ['waits?view=tree', {}],
-  ['waits?view=matrix', {}],
-  ['waits?view=table', {}],
+  [{ tab: 'Tree' }, {}],
+  [{ tab: 'Matrix' }, {}],
+  [{ tab: 'Table' }, {}],
   ['stacks', {}],
   ['stacks?show=flame', {}],
   ['tables', {}],
-  ['tables?tab=settings', {}],
-  ['tables?tab=deadlocks', {}],
-  ['tables?tab=queries', {}],
-  ['tables?tab=log', {}],
+  [{ tab: 'Server settings' }, {}],
+  [{ tab: 'Deadlocks' }, {}],
+  [{ tab: 'Top queries' }, {}],
+  [{ tab: 'Log' }, {}],
   ['compare', {}],
   ['hypotheses', { new: press('New hypothesis') }],
   ['hypotheses?tab=matrix', {}],
   ['hypotheses?tab=evidence', { record: press(/^Record an absence/) }],
-  ['experiments', { plan: press('Plan an experiment'), paste: press('Paste results') }],
+  [
+    'experiments',
+    {
+      plan: press('Plan an experiment'),
+      paste: press('Paste results'),
+      symptom: press('Add a symptom'),
+    },
+  ],
   ['report', { export: press(/^Export/) }],
   ['activity', { keys: key('?'), palette: key('/') }],
 ]
@@ -85,6 +106,17 @@ const SCREENS: readonly (readonly [path: string, dialogs: Readonly<Record<string
 async function settled(page: Page) {
   await expect(page.locator('#canvas, main').first()).toBeVisible()
   await expect(page.locator('.skeleton-rows, .skeleton, [aria-busy="true"]')).toHaveCount(0)
+}
+
+/** Click a tab, or the button of a view, and wait until it is the chosen one. */
+async function show(page: Page, name: string) {
+  const exact = { name, exact: true }
+  const tab = page.getByRole('tab', exact).or(page.getByRole('button', exact))
+  await tab.first().click()
+  const chosen = page
+    .getByRole('tab', { ...exact, selected: true })
+    .or(page.getByRole('button', { ...exact, pressed: true }))
+  await expect(chosen.first()).toBeVisible()
 }
 
 /** Rows that look like those before them: axe takes a millisecond for each. */
@@ -109,9 +141,12 @@ async function violations(page: Page, within?: string): Promise<string[]> {
 }
 
 test('axe finds nothing, on every screen and in every dialog, in both themes', async ({ page }) => {
-  for (const [path, dialogs] of SCREENS) {
+  for (const [place, dialogs] of SCREENS) {
+    const path = typeof place === 'string' ? place : place.tab
     await test.step(path, async () => {
-      await page.goto(path.startsWith('/') ? path : `/incidents/${incident}/${path}`)
+      if (typeof place === 'string')
+        await page.goto(place.startsWith('/') ? place : `/incidents/${incident}/${place}`)
+      else await show(page, place.tab)
       await settled(page)
       expect.soft(await violations(page), path).toEqual([])
       for (const [name, open] of Object.entries(dialogs)) {

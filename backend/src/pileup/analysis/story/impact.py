@@ -94,9 +94,10 @@ def _sentences(cost: StoryImpact, stall: StallDoc) -> list[str]:
                 f"{during} per second instead of {usual} (medians)."
             )
         else:
-            found.append(
-                f"The server answered {during} {cost.unit} per second instead of {usual} (medians)."
-            )
+            kept = cost.stall_per_s >= cost.usual_per_s
+            went = "went on answering" if kept else "answered"
+            than = f"usually about {usual}" if kept else f"instead of {usual}"
+            found.append(f"The server {went} {cost.unit}: {during} per second, {than} (medians).")
     if cost.waited_share is not None:
         found.append(f"Active sessions spent {cost.waited_share:.0%} of their time waiting.")
     return found

@@ -113,16 +113,18 @@ def build_case(unit: Unit, incident: Incident, stores: Stores) -> Case:
         sections={
             key: section.body_md for key, section in Reports(unit).sections(incident.id).items()
         },
-        run_paths={
-            artifact.sha256: artifact.path
-            for artifact in Artifacts(unit).of_incident(incident.id)
-            if artifact.run_id is not None
-        },
+        run_paths=_run_paths(unit, incident.id),
         excerpt=Excerpts(unit, stores.blobs, incident.id).read,
         find_table=evidence.find_table,
         compare_tables=compare_tables,
         symptoms=evidence.symptoms,
     )
+
+
+def _run_paths(unit: Unit, incident_id: str) -> dict[str, str]:
+    """Map the SHA-256 of each artifact of a run to its path."""
+    artifacts = Artifacts(unit).of_incident(incident_id)
+    return {each.sha256: each.path for each in artifacts if each.run_id is not None}
 
 
 def _lanes(
