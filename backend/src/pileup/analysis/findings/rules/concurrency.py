@@ -96,8 +96,16 @@ def _work_alone(observed: Observed) -> Match | None:
     return Match("thread-concurrency-zero", score, why, (where,), against)
 
 
-HAS_DATA: dict[str, Callable[[Observed], bool]] = {
-    "thread-concurrency-zero": lambda observed: bool(observed.context.shifts)
-}
+def _has_data(observed: Observed) -> bool:
+    """Return whether sessions, the work done and where threads meet are all known."""
+    records = ("semaphore_wait", "stack", "transaction")
+    return (
+        bool(observed.context.shifts)
+        and observed.levels.first("qps", "questions", "queries", "com_select") is not None
+        and any(observed.context.evidence.frame(kind) is not None for kind in records)
+    )
+
+
+HAS_DATA: dict[str, Callable[[Observed], bool]] = {"thread-concurrency-zero": _has_data}
 """Rules that need more than a dump, a list or stacks: whether the evidence has it."""
 RULES: dict[str, Rule] = {"thread-concurrency-zero": unlimited}
