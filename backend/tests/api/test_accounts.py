@@ -53,6 +53,8 @@ def test_the_first_link_makes_the_first_admin(postgres_url: str, tmp_path: Path)
     assert "SameSite=lax" in session
     assert client.get("/api/v1/setup").json()["has_users"] is True
     assert client.get("/api/v1/session").json()["csrf"] == answer.json()["csrf"]
+    actions = {entry["action"] for entry in client.get("/api/v1/audit").json()}
+    assert {"sign_in_link.created", "session.opened"} <= actions
 
 
 def test_a_link_works_once(postgres_url: str, tmp_path: Path) -> None:

@@ -70,6 +70,7 @@ const DID: Readonly<Record<string, string>> = {
   'session.closed': 'signed out',
   'session.ended': 'ended a session',
   'session.refused': 'wrong password',
+  'sign_in_link.created': 'created a sign-in link on the command line',
 }
 
 /** Return the sentence of an action; 'artifact: type given' for one without a sentence. */

@@ -28,6 +28,8 @@ def create_sign_in_link(database_url: str, home: Path, *, reset_second_factor: b
             if first is not None:
                 SecondFactors(unit).remove(first)
                 record(unit, MACHINE, "factor.reset", target=first)
-            return accounts.create_link(lifetime)
+            secret = accounts.create_link(lifetime)
+            record(unit, MACHINE, "sign_in_link.created")
+            return secret
     finally:
         database.close()
