@@ -94,6 +94,9 @@ def _rabbitmq(stack: ExitStack, folder: Path, program: str) -> dict[str, str]:
     home.mkdir()
     (home / "rabbitmq.conf").write_text("loopback_users = none\n")
     (home / "enabled_plugins").write_text("[].\n")
+    if os.geteuid() == 0:  # Debian's script becomes another user
+        for path in (home, *home.iterdir()):
+            shutil.chown(path, "rabbitmq", "rabbitmq")
     environment = {
         **os.environ,
         "HOME": str(home),

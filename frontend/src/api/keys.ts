@@ -42,6 +42,8 @@ export const keys = {
   tokens: ['tokens'] as const,
   users: ['users'] as const,
   teams: ['teams'] as const,
+  retention: (team: string, days: number | null) => ['teams', team, 'retention', days] as const,
+  usage: ['usage'] as const,
   incidents: ['incidents'] as const,
   listViews: ['list-views'] as const,
   deletedIncidents: ['deleted-incidents'] as const,

@@ -1583,6 +1583,30 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/incidents/{incident_id}/hold': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    /**
+     * Hold Incident
+     * @description Put an incident under a legal hold, for admins: nobody deletes it, retention neither.
+     */
+    put: operations['hold_incident_api_v1_incidents__incident_id__hold_put']
+    post?: never
+    /**
+     * Release Incident
+     * @description End the legal hold of an incident, for admins.
+     */
+    delete: operations['release_incident_api_v1_incidents__incident_id__hold_delete']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/incidents/{incident_id}/hypotheses': {
     parameters: {
       query?: never
@@ -3744,6 +3768,32 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/teams/{team_id}/retention': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Team Retention
+     * @description Show which incidents of the team go into the bin first, for admins.
+     *
+     *     days: show it as if the team kept its incidents for so many days.
+     */
+    get: operations['team_retention_api_v1_teams__team_id__retention_get']
+    /**
+     * Set Team Retention
+     * @description Keep the incidents of the team for so many days after the last work on them, for admins.
+     */
+    put: operations['set_team_retention_api_v1_teams__team_id__retention_put']
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/tokens': {
     parameters: {
       query?: never
@@ -3814,6 +3864,26 @@ export interface paths {
      * @description Append bytes at an offset (tus core); the last byte completes the artifact.
      */
     patch: operations['append_to_upload_api_v1_uploads__upload_id__patch']
+    trace?: never
+  }
+  '/api/v1/usage': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Get Usage
+     * @description Count incidents, files, bytes and waiting jobs of each user and team, for admins.
+     */
+    get: operations['get_usage_api_v1_usage_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
     trace?: never
   }
   '/api/v1/users': {
@@ -5637,6 +5707,25 @@ export interface components {
       /** Title */
       title: string
     }
+    /**
+     * Expiring
+     * @description An incident of a team, and when its time is over.
+     */
+    Expiring: {
+      /** Expires At */
+      expires_at: string | null
+      /** Held For */
+      held_for: string | null
+      /** Id */
+      id: string
+      /**
+       * Last Work At
+       * Format: date-time
+       */
+      last_work_at: string
+      /** Title */
+      title: string
+    }
     /** FactorState */
     FactorState: {
       /** On */
@@ -5968,6 +6057,11 @@ export interface components {
       label: string
       /** Peak */
       peak: number
+    }
+    /** HoldReason */
+    HoldReason: {
+      /** Reason */
+      reason: string
     }
     /**
      * HotLatchDoc
@@ -8639,6 +8733,11 @@ export interface components {
       /** Title */
       title: string
     }
+    /** RetentionDays */
+    RetentionDays: {
+      /** Days */
+      days: number | null
+    }
     /** RootBlocker */
     RootBlocker: {
       /** Blocks Total */
@@ -9926,6 +10025,8 @@ export interface components {
       members: components['schemas']['TeamMember'][]
       /** Name */
       name: string
+      /** Retention Days */
+      retention_days?: number | null
     }
     /** TeamMember */
     TeamMember: {
@@ -9952,6 +10053,17 @@ export interface components {
       id: string
       /** Name */
       name: string
+    }
+    /** TeamRetention */
+    TeamRetention: {
+      /** Days */
+      days: number | null
+      /** Due */
+      due: number
+      /** Held */
+      held: number
+      /** Next */
+      next: components['schemas']['Expiring'][]
     }
     /** TemplateChoice */
     TemplateChoice: {
@@ -10280,6 +10392,40 @@ export interface components {
        * Format: date-time
        */
       updated_at: string
+    }
+    /** Usage */
+    Usage: {
+      /** Bytes */
+      bytes: number
+      /** Database Bytes */
+      database_bytes: number
+      /** Files */
+      files: number
+      /** Incidents */
+      incidents: number
+      /** Stored Bytes */
+      stored_bytes: number
+      /** Teams */
+      teams: components['schemas']['Use'][]
+      /** Users */
+      users: components['schemas']['Use'][]
+      /** Waiting */
+      waiting: number
+    }
+    /** Use */
+    Use: {
+      /** Bytes */
+      bytes: number
+      /** Files */
+      files: number
+      /** Id */
+      id: string
+      /** Incidents */
+      incidents: number
+      /** Name */
+      name: string
+      /** Waiting */
+      waiting: number
     }
     /** User */
     User: {
@@ -10822,6 +10968,7 @@ export type Experiment = components['schemas']['Experiment']
 export type ExperimentChange = components['schemas']['ExperimentChange']
 export type ExperimentDoc = components['schemas']['ExperimentDoc']
 export type ExperimentSpan = components['schemas']['ExperimentSpan']
+export type Expiring = components['schemas']['Expiring']
 export type FactorState = components['schemas']['FactorState']
 export type Finding = components['schemas']['Finding']
 export type FindingDoc = components['schemas']['FindingDoc']
@@ -10844,6 +10991,7 @@ export type Headline = components['schemas']['Headline']
 export type Health = components['schemas']['Health']
 export type HeatMoment = components['schemas']['HeatMoment']
 export type HeatRowOut = components['schemas']['HeatRowOut']
+export type HoldReason = components['schemas']['HoldReason']
 export type HotLatchDoc = components['schemas']['HotLatchDoc']
 export type HotStackDoc = components['schemas']['HotStackDoc']
 export type HotWaitDoc = components['schemas']['HotWaitDoc']
@@ -11007,6 +11155,7 @@ export type ReportCheck = components['schemas']['ReportCheck']
 export type ReportCover = components['schemas']['ReportCover']
 export type ReportSection = components['schemas']['ReportSection']
 export type ReportTemplate = components['schemas']['ReportTemplate']
+export type RetentionDays = components['schemas']['RetentionDays']
 export type RootBlocker = components['schemas']['RootBlocker']
 export type RootDoc = components['schemas']['RootDoc']
 export type RowFinding = components['schemas']['RowFinding']
@@ -11095,6 +11244,7 @@ export type TeamMember = components['schemas']['TeamMember']
 export type TeamMembership = components['schemas']['TeamMembership']
 export type TeamNameInput = components['schemas']['TeamName-Input']
 export type TeamNameOutput = components['schemas']['TeamName-Output']
+export type TeamRetention = components['schemas']['TeamRetention']
 export type TemplateChoice = components['schemas']['TemplateChoice']
 export type TextVersion = components['schemas']['TextVersion']
 export type TextVersionText = components['schemas']['TextVersionText']
@@ -11115,6 +11265,8 @@ export type TypedValues = components['schemas']['TypedValues']
 export type UnansweredDoc = components['schemas']['UnansweredDoc']
 export type Understood = components['schemas']['Understood']
 export type UploadOut = components['schemas']['UploadOut']
+export type Usage = components['schemas']['Usage']
+export type Use = components['schemas']['Use']
 export type User = components['schemas']['User']
 export type UserChange = components['schemas']['UserChange']
 export type ValidationError = components['schemas']['ValidationError']
@@ -14253,6 +14405,68 @@ export interface operations {
       path: {
         incident_id: string
         link_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  hold_incident_api_v1_incidents__incident_id__hold_put: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['HoldReason']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  release_incident_api_v1_incidents__incident_id__hold_delete: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        incident_id: string
       }
       cookie?: never
     }
@@ -18205,6 +18419,74 @@ export interface operations {
       }
     }
   }
+  team_retention_api_v1_teams__team_id__retention_get: {
+    parameters: {
+      query?: {
+        days?: number | null
+      }
+      header?: never
+      path: {
+        team_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['TeamRetention']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  set_team_retention_api_v1_teams__team_id__retention_put: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        team_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['RetentionDays']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['TeamRetention']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   tokens_api_v1_tokens_get: {
     parameters: {
       query?: never
@@ -18375,6 +18657,26 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  get_usage_api_v1_usage_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Usage']
         }
       }
     }

@@ -1,5 +1,7 @@
 """Purge: remove expired items of the bin for good, and uploads that nobody finished.
 
+Incidents whose retention is over go into the bin first.
+
 Rows first; then the files that no row names any more, whatever left them there. A recently stored
 one stays until a later round: somebody may be uploading the same bytes now.
 
@@ -18,6 +20,7 @@ from pileup.storage.artifacts.uploads import Uploads
 from pileup.storage.database import Database
 from pileup.storage.lifecycle.bin import Bin
 from pileup.storage.lifecycle.garbage import Garbage
+from pileup.storage.lifecycle.retention import Retention
 from pileup.views.stores import Stores, open_stores
 
 log = structlog.get_logger()
@@ -31,6 +34,8 @@ def purge(
     """Run one round; bounded, so that a full bin takes several."""
     garbage = Garbage(database, stores.blobs, stores.frames, stores.placed, stores.uploads)
     with database.unit() as unit:
+        expired = Retention(unit).expire()
+    with database.unit() as unit:
         gone = Bin(unit).purge(timedelta(days=settings.bin_days))
         abandoned = Uploads(unit).expire(timedelta(days=settings.upload_days))
     for upload_id in abandoned:
@@ -39,6 +44,8 @@ def purge(
         stores.placed.forget(incident_id)
     removed = garbage.remove_blobs(gone.shas)
     orphans = garbage.collect()
+    if expired:
+        log.info("retention.expired", incidents=len(expired))
     if orphans:
         log.info("garbage.collected", files=orphans)
     if gone.incidents or gone.shas or abandoned:

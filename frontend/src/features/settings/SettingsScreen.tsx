@@ -12,6 +12,7 @@ import { Profile } from './Profile'
 import { Redaction } from './Redaction'
 import { Teams } from './Teams'
 import { Tokens } from './Tokens'
+import { Usage } from './Usage'
 import { Users } from './Users'
 import { Webhooks } from './Webhooks'
 import './settings.css'
@@ -20,6 +21,7 @@ const TABS = [
   'profile',
   'tokens',
   'users',
+  'usage',
   'teams',
   'webhooks',
   'redaction',
@@ -28,7 +30,7 @@ const TABS = [
 ] as const
 type TabName = (typeof TABS)[number]
 const TAB = oneOf<TabName>(TABS)
-const OF_ADMINS: readonly TabName[] = ['users', 'webhooks', 'redaction', 'audit']
+const OF_ADMINS: readonly TabName[] = ['users', 'usage', 'webhooks', 'redaction', 'audit']
 
 export default function SettingsScreen() {
   const admin = useMay('admin')
@@ -53,6 +55,7 @@ export default function SettingsScreen() {
           ...(admin
             ? ([
                 { value: 'users', label: 'Users', content: <Users /> },
+                { value: 'usage', label: 'Usage', content: <Usage /> },
                 { value: 'webhooks', label: 'Webhooks', content: <Webhooks /> },
                 { value: 'redaction', label: 'Redaction', content: <Redaction /> },
                 {

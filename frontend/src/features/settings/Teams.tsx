@@ -9,6 +9,7 @@ import { Button } from '@/ui/controls/Button'
 import { Field } from '@/ui/controls/Field'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/display/States'
 import { peopleQuery } from '@/ui/text/commentQueries'
+import { Retention } from './Retention'
 
 function useTeamWrite<T>(send: (value: T) => Promise<unknown>) {
   const client = useQueryClient()
@@ -140,6 +141,7 @@ function TeamCard({ team, admin }: { readonly team: Team; readonly admin: boolea
           ))}
         </select>
       )}
+      {admin && <Retention team={team} />}
       {error && <Problem compact error={error} what="The team was not changed" />}
     </section>
   )

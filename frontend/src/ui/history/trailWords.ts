@@ -10,6 +10,8 @@ const DID: Readonly<Record<string, string>> = {
   'incident.changed': 'changed the incident',
   'incident.archived': 'archived the incident',
   'incident.deleted': 'deleted the incident',
+  'incident.held': 'put the incident under a legal hold',
+  'incident.released': 'ended the legal hold of the incident',
   'incident.restored': 'restored the incident from the bin',
   'incident.imported': 'imported the incident from a bundle',
   'hypothesis.created': 'proposed a hypothesis',

@@ -1,8 +1,10 @@
-"""Routes for teams and their members."""
+"""Routes for teams, their members, what they keep, and for how long."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Query
 from pydantic import Field
 
 from pileup.api.auth import AdminDep, Caller, Principal
@@ -11,7 +13,9 @@ from pileup.api.errors import ApiError
 from pileup.api.schema import In
 from pileup.storage import audit
 from pileup.storage.accounts.teams import Team, Teams
+from pileup.storage.accounts.usage import Usage, usage
 from pileup.storage.database import Unit
+from pileup.storage.lifecycle.retention import MOST_DAYS, Retention, TeamRetention
 
 router = APIRouter(tags=["accounts"])
 
@@ -23,6 +27,15 @@ class TeamName(In):
 class TeamMembership(In):
     lead: bool | None = None
     """Leads add and remove members."""
+
+
+class RetentionDays(In):
+    days: int | None = Field(ge=1, le=MOST_DAYS)
+    """None: for ever."""
+
+
+class HoldReason(In):
+    reason: str = Field(min_length=1, max_length=500)
 
 
 @router.get("/teams")
@@ -53,6 +66,48 @@ def delete_team(team_id: str, by: AdminDep, unit: UnitDep) -> None:
     name = Teams(unit).get(team_id).name
     Teams(unit).delete(team_id)
     audit.record(unit, by.actor, "team.deleted", target=team_id, name=name)
+
+
+@router.get("/teams/{team_id}/retention")
+def team_retention(
+    team_id: str,
+    by: AdminDep,
+    unit: UnitDep,
+    days: Annotated[int | None, Query(ge=1, le=MOST_DAYS)] = None,
+) -> TeamRetention:
+    """Show which incidents of the team go into the bin first, for admins.
+
+    days: show it as if the team kept its incidents for so many days.
+    """
+    del by
+    return Retention(unit).of_team(team_id, days or Teams(unit).get(team_id).retention_days)
+
+
+@router.put("/teams/{team_id}/retention")
+def set_team_retention(
+    team_id: str, body: RetentionDays, by: AdminDep, unit: UnitDep
+) -> TeamRetention:
+    """Keep the incidents of the team for so many days after the last work on them, for admins."""
+    return Retention(unit).set_days(team_id, body.days, by=by.actor)
+
+
+@router.put("/incidents/{incident_id}/hold", status_code=204)
+def hold_incident(incident_id: str, body: HoldReason, by: AdminDep, unit: UnitDep) -> None:
+    """Put an incident under a legal hold, for admins: nobody deletes it, retention neither."""
+    Retention(unit).hold(incident_id, body.reason, by=by.actor)
+
+
+@router.delete("/incidents/{incident_id}/hold", status_code=204)
+def release_incident(incident_id: str, by: AdminDep, unit: UnitDep) -> None:
+    """End the legal hold of an incident, for admins."""
+    Retention(unit).release(incident_id, by=by.actor)
+
+
+@router.get("/usage")
+def get_usage(by: AdminDep, unit: UnitDep) -> Usage:
+    """Count incidents, files, bytes and waiting jobs of each user and team, for admins."""
+    del by
+    return usage(unit)
 
 
 @router.put("/teams/{team_id}/members/{user_id}")

@@ -26,6 +26,8 @@ class Team:
     id: str
     name: str
     members: tuple[TeamMember, ...]
+    retention_days: int | None = None
+    """Its incidents go into the bin when nobody worked on them for so long."""
 
 
 class Teams:
@@ -52,6 +54,7 @@ class Teams:
                     for member, name in rows
                     if member.team_id == team.id
                 ),
+                team.retention_days,
             )
             for team in teams
         ]

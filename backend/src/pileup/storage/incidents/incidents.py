@@ -14,7 +14,7 @@ from pileup.analysis.reasoning.similar import LEAST, Signature, weight_of
 from pileup.storage import models
 from pileup.storage.audit import Actor, record
 from pileup.storage.database import Unit, clean, clean_json
-from pileup.storage.errors import NotFound, Refused, StaleRevision
+from pileup.storage.errors import Conflict, NotFound, Refused, StaleRevision
 from pileup.storage.incidents.webhooks import announce
 from pileup.storage.queue.jobs import AnalysisState, Jobs
 from pileup.storage.texts.live_texts import Texts
@@ -216,7 +216,7 @@ class Incidents:
             member.role = "lead"
         self._db.flush()
 
-    def delete(self, by: Actor, incident_id: str) -> None:
+    def delete(self, by: Actor, incident_id: str, why: str | None = None) -> None:
         """Move the incident and its content to the bin, and cancel its jobs.
 
         An admin can restore it.
@@ -225,8 +225,13 @@ class Incidents:
         row = self._db.get(models.Incident, incident_id, with_for_update=True)
         if row is None or row.deleted_at is not None:
             raise NotFound("there is no such incident")
+        if row.held_at is not None:
+            raise Conflict(
+                f"this incident is under a legal hold ({row.held_for}); admins release it"
+            )
         row.deleted_at = row.archived_at = func.now()
-        record(self._unit, by, "incident.deleted", incident_id=incident_id, title=row.title)
+        more = {} if why is None else {"why": why}
+        record(self._unit, by, "incident.deleted", incident_id=incident_id, title=row.title, **more)
         self._db.flush()
         self._unit.notify(incident_id, "incident")
 

@@ -226,21 +226,23 @@ class Bin:
         return {target or incident or "": name for target, incident, name in rows}
 
     def purge(self, older_than: timedelta, limit: int = 200) -> Gone:
-        """Remove what was deleted that long ago."""
+        """Remove what was deleted that long ago, but nothing of an incident under a legal hold."""
         before = datetime.now(UTC) - older_than
         # Append-only tables allow deletes in this mode only (never those of the audit trail).
         self._session.execute(text("select set_config('pileup.purge', 'on', true)"))
         artifacts = models.Artifact
         shas: set[str] = set()
-        incidents = self._old(models.Incident, before, limit)
+        incidents = self._old(models.Incident, before, limit, models.Incident.held_at.is_(None))
         if incidents:
             self._record_purge(models.Incident, incidents, older_than)
             shas |= self._shas(artifacts.incident_id.in_(incidents))
             for model in (*_SPEAK_OF_PINS, models.IncidentVersion):
                 self._session.execute(delete(model).where(model.incident_id.in_(incidents)))
             self._session.execute(delete(models.Incident).where(models.Incident.id.in_(incidents)))
+        held = select(models.Incident.id).where(models.Incident.held_at.is_not(None))
         for name, kind in KINDS.items():
-            ids = self._old(kind.model, before, limit, *self._free(name))
+            free = kind.model.incident_id.not_in(held)
+            ids = self._old(kind.model, before, limit, free, *self._free(name))
             if not ids:
                 continue
             if name == "artifact":

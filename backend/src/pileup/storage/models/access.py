@@ -10,9 +10,12 @@ from pileup.storage.models.base import Base, Id, Made
 
 class Team(Base):
     __tablename__ = "teams"
+    __table_args__ = (CheckConstraint("retention_days > 0", name="retention_days"),)
 
     id: Mapped[Id]
     name: Mapped[str] = mapped_column(unique=True)
+    retention_days: Mapped[int | None]
+    """Its incidents go into the bin when nobody worked on them for so long; None: never."""
     created_at: Mapped[Made]
 
 

@@ -45,6 +45,9 @@ class Incident(Base):
     revision: Mapped[int] = mapped_column(default=1)
     created_at: Mapped[Made]
     updated_at: Mapped[Made]
+    held_at: Mapped[datetime | None]
+    """Under a legal hold: nobody deletes it, and nothing of it leaves the bin."""
+    held_for: Mapped[str | None]
     archived_at: Mapped[datetime | None]
     deleted_at: Mapped[datetime | None]
 
