@@ -58,11 +58,14 @@ test('an invited colleague chooses a password and can change it', async ({ brows
   await theirs.getByRole('button', { name: /sign in/ }).click()
   await expect(theirs.getByRole('heading', { name: 'Incidents' })).toBeVisible()
   await theirs.goto('/settings')
-  await theirs.getByLabel('Current password').fill('not the password')
-  await theirs.getByLabel('New password').fill('another long password')
+  const form = theirs.locator('form', {
+    has: theirs.getByRole('button', { name: 'Change the password' }),
+  })
+  await form.getByLabel('Current password').fill('not the password')
+  await form.getByLabel('New password').fill('another long password')
   await theirs.getByRole('button', { name: 'Change the password' }).click()
   await expect(theirs.getByText('this is not your current password').first()).toBeVisible()
-  await theirs.getByLabel('Current password').fill('a password of my own')
+  await form.getByLabel('Current password').fill('a password of my own')
   await theirs.getByRole('button', { name: 'Change the password' }).click()
   await expect(theirs.getByText('The password is changed.')).toBeVisible()
   await invited.close()

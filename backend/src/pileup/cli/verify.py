@@ -51,7 +51,9 @@ def command(bundle: Path | None, keep_log: bool, everything: bool) -> None:
         folder = Path(home)
         with installation(folder, keep_log) as client:
             click.echo(f"verify: reading {len(before.artifacts)} artifacts again", err=True)
-            incident = put(client, bundle)
+            hashes = releases.hashes(before)
+            changed = bool(hashes.differing)
+            incident = put(client, releases.left_out(bundle, folder) if changed else bundle)
             frozen = releases.put_all(client, before, folder)
             wait(client, [incident, *(item.incident for item in frozen if item.incident)])
             after = _again(client, incident, folder)
@@ -65,7 +67,7 @@ def command(bundle: Path | None, keep_log: bool, everything: bool) -> None:
                 pins(before, after),
                 quotes(before),
                 experiments.compared(client, incident, before),
-                releases.hashes(before),
+                hashes,
                 releases.compared(client, frozen),
             ]
     for item in compared:

@@ -8,6 +8,7 @@ equal the release.
 from __future__ import annotations
 
 import json
+import shutil
 import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ _FIGURES = {
     "confidence": "confidence",
     "matrix": "matrix",
 }
+_MEMBERS = frozenset({"work/releases.jsonl", "work/release_approvals.jsonl"})
 _KINDS = {"quote": "quoted pin", "code": "raw lines", "list": "list", "trouble": "empty block"}
 
 
@@ -57,6 +59,20 @@ def hashes(bundle: Bundle) -> Compared:
         if fingerprint(row["document"].encode()) != row["sha256"]
     ]
     return Compared("releases, by their SHA-256", wrong, len(rows))
+
+
+def left_out(bundle: Path, folder: Path) -> Path:
+    """Return a copy of a bundle without its releases: an import refuses a changed one.
+
+    They are compared by themselves, each with the work that it was made from.
+    """
+    copy = folder / "without-releases.zip"
+    with zipfile.ZipFile(bundle) as whole, zipfile.ZipFile(copy, "w", allowZip64=True) as rest:
+        for member in whole.infolist():
+            if member.filename not in _MEMBERS:
+                with whole.open(member) as source, rest.open(member.filename, "w") as target:
+                    shutil.copyfileobj(source, target)
+    return copy
 
 
 def put_all(client: httpx.Client, bundle: Bundle, folder: Path) -> list[Frozen]:
