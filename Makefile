@@ -170,6 +170,11 @@ mutants: $(VENV)/.installed-dev ## break the code in small ways, count what the 
 	@$(BIN)/python scripts/mutants.py $(if $(PACKAGE),--package $(PACKAGE)) $(if $(BASE),--changed $(BASE)) \
 		$(if $(SEED),--seed $(SEED)) --seconds $(or $(SECONDS),900)
 
+.PHONY: refusals
+refusals: $(VENV)/.installed-dev ## note which test reaches which refusal of the source, into backend/tests/refusals.txt
+	@cd backend && folder=$$(mktemp -d) && PYTHONDONTWRITEBYTECODE= ../$(BIN)/python -m pytest -n 2 --dist loadgroup \
+		--record-refusals "$$folder" --deselect tests/test_refusals.py tests && ../$(BIN)/python -m tests.support.refusals "$$folder"
+
 .PHONY: docs
 docs: $(VENV)/.installed-dev ## regenerate the tables of docs/
 	@$(BIN)/pileup formats --write docs/reference/formats.md

@@ -20,6 +20,7 @@ from argon2.profiles import CHEAPEST
 from hypothesis import settings
 
 from pileup.storage.accounts import credentials
+from tests.support import refusals
 from tests.support.groups import Groups
 from tests.support.postgres import PostgresForTests
 from tests.support.rounds import (
@@ -47,6 +48,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="long property tests: every case for every sample, so many times with other dice",
     )
     parser.addoption(
+        "--record-refusals",
+        metavar="FOLDER",
+        help="note which test reaches which refusal (make refusals)",
+    )
+    parser.addoption(
         "--turn",
         type=int,
         help="which share of the dealt tests and cases to run; the number of the day by default",
@@ -61,6 +67,7 @@ def pytest_configure(config: pytest.Config) -> None:
     choose_turn(config)
     config.pluginmanager.register(Groups())
     config.pluginmanager.register(Skips())
+    refusals.register(config)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

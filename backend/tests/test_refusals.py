@@ -1,0 +1,45 @@
+"""Every refusal of the source is reached by a test, or is one of those still without."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from pathlib import Path
+
+from tests.support.refusals import NO_TEST, agreed, every_refusal
+
+STILL_WITHOUT = 169
+"""So many refusals had no test when this was last written: the number only falls."""
+_BACKEND = Path(__file__).resolve().parents[1]
+
+
+def test_every_refusal_of_the_source_is_listed_with_its_test() -> None:
+    listed = agreed()
+    source = set(every_refusal())
+    new = sorted(source - listed.keys())
+    assert not new, f"write a test that reaches it, then run `make refusals`: {new}"
+    gone = sorted(listed.keys() - source)
+    assert not gone, f"no longer in the source, run `make refusals`: {gone}"
+
+
+def test_fewer_refusals_are_without_a_test() -> None:
+    without = sorted(name for name, test in agreed().items() if test == NO_TEST)
+    assert len(without) <= STILL_WITHOUT, without
+
+
+def test_the_tests_that_are_named_exist() -> None:
+    named = {test for test in agreed().values() if test != NO_TEST}
+    missing = [test for test in named if test.rpartition("::")[2] not in _tests_of(test)]
+    assert not missing, f"run `make refusals`: {missing}"
+
+
+def _tests_of(test: str) -> frozenset[str]:
+    return _names_in(_BACKEND / test.partition("::")[0])
+
+
+@cache
+def _names_in(path: Path) -> frozenset[str]:
+    if not path.is_file():
+        return frozenset()
+    tree = ast.parse(path.read_bytes())
+    return frozenset(node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
