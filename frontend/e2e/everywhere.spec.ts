@@ -27,7 +27,7 @@ test.beforeAll(async ({ browser }) => {
 
 async function open(page: Page, path: string) {
   await page.goto(path)
-  await expect(page.getByRole('main').getByRole('heading', { level: 1 })).toBeVisible()
+  await expect(page.getByRole('main').getByRole('heading', { level: 1 }).first()).toBeVisible()
   await expect(page.locator('.skeleton-rows')).toHaveCount(0)
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
 }
