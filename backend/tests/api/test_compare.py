@@ -211,3 +211,14 @@ def test_the_overview_describes_the_chosen_stall(site: Site) -> None:
         assert (shown["hot_waits"], shown["triage"], shown["story"]) == ([], [], None)
     gone = site.admin.get(url, params={"stall": "no such stall"}).json()
     assert gone["numbers"] == leading["numbers"]
+
+
+def test_a_comparison_is_redacted(site: Site, incident: str) -> None:
+    """Hosts of the sides go from every form of the export; unknown kinds are refused."""
+    sides = ("whole|||db-1", "whole|||db-2")
+    plain = asked(site, incident, *sides, what="/export", format="md").text
+    assert "db-1" in plain
+    hidden = asked(site, incident, *sides, what="/export", format="md", redact="hosts").text
+    assert "db-1" not in hidden
+    assert "host-" in hidden
+    assert asked(site, incident, *sides, what="/export", redact="colors").status_code == 422

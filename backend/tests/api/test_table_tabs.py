@@ -489,3 +489,37 @@ def test_repeated_messages_are_one(site: Site, log: str) -> None:
     opened = get(site, log, "log", group=cleaner["id"])
     assert [one["line_first"] for one in opened["items"]] == [400, 401]
     assert get(site, log, "log", group="0" * 16)["total"] == 0
+
+
+# ---- redaction
+
+
+@pytest.mark.parametrize("kinds", ["", "sql,hosts,users,addresses"])
+def test_csv_answers_are_redacted(site: Site, kinds: str) -> None:
+    """Passwords always go; a literal of a statement goes from the log's messages too."""
+    log = "held 'Zx81secret' of svc_pay since IDENTIFIED BY 'Pw99secret'"
+    statement = "UPDATE t SET a='Zx81secret', b=PASSWORD('Pw99secret')"
+    event = Event(
+        line_first=1, line_last=1, wall_us=T0, clock="utc", kind="message", severity="error",
+        message=log,
+    )  # fmt: skip
+    slow_one = slow(5, statement, 3.0, 5, user="svc_pay", client_host="app-31.corp.internal")
+    session = Session(
+        line_first=2, line_last=2, wall_us=T0, clock="utc", snapshot=0, session_id=7,
+        user="svc_pay", client_host="app-31.corp.internal", query=statement,
+    )  # fmt: skip
+    incident = made(site, {"e.log": [event], "s.log": [slow_one], "p.txt": [session]})
+    base = f"/api/v1/incidents/{incident}"
+    p = sha("p.txt")
+    for path in ("log.csv", "log/groups.csv", "queries.csv", f"processlist.csv?artifact={p}"):
+        answer = site.admin.get(f"{base}/{path}", params=None if "?" in path else {"redact": kinds})
+        if "?" in path:
+            answer = site.admin.get(f"{base}/{path}&redact={kinds}")
+        assert answer.status_code == 200, answer.text
+        assert len(answer.text.splitlines()) == 2, (path, answer.text)
+        assert "Pw99secret" not in answer.text
+        for value in ("Zx81secret", "svc_pay", "app-31") if kinds else ():
+            assert value not in answer.text, (path, value)
+    assert site.admin.get(f"{base}/log.csv?redact=colors").status_code == 422
+    whole = site.admin.get(f"{base}/log.csv").text
+    assert "Zx81secret" in whole

@@ -212,3 +212,20 @@ def test_a_file_that_raises_is_left_out_and_named(
     assert "ArithmeticError: too large" in result.stderr
     values = [doc["value"] for doc in json.loads(result.stdout)["settings"]]
     assert values == ["338"]
+
+
+@pytest.mark.parametrize("form", ["--json", "text", ".md", ".html"])
+def test_every_form_is_redacted(tmp_path: Path, form: str) -> None:
+    """Passwords go whatever is chosen; a literal of a statement goes with its kind."""
+    log = tmp_path / "mysqld-error.log"
+    line = "2026-11-20T22:19:5{}.000000Z 0 [Note] {}\n"
+    statement = "update t set a='Zxyvsecretq', password = Pwqqsecretz"
+    log.write_text(line.format(1, statement) + line.format(2, "held Zxyvsecretq"))
+    page = tmp_path / f"page{form}"
+    for kinds in ("", "sql"):
+        options = [form] if form == "--json" else ["--report", str(page)] if "." in form else []
+        done = run(str(log), *options, *(["--redact", kinds] if kinds else []))
+        assert done.exit_code == 0, done.output
+        written = done.stdout + (page.read_text() if page.exists() else "")
+        assert "Pwqqsecretz" not in written
+        assert ("Zxyvsecretq" in written) == (not kinds)

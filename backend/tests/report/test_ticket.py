@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from pileup.analysis import analyse
 from pileup.report import ticket
+from pileup.report.redaction.document_redaction import Leak
 from pileup.report.redaction.redactor import Redactor
 from tests.analysis.frames import evidence, gauge
 
@@ -38,3 +41,14 @@ def test_a_redacted_page_replaces_what_it_finds_everywhere() -> None:
     kept = ticket.text(ticket.redacted(page, Redactor([], b"k")))
     assert "S3cret77x" in kept
     assert "Zq81xx" not in kept
+
+
+def test_the_written_page_is_checked_as_its_reader_sees_it() -> None:
+    """Marks of Markdown and HTML hide no value; words of the style are none."""
+    redactor = Redactor(["sql", "users"], b"k")
+    redactor.known.add("sql", ["S3cret_77x<"])
+    redactor.known.add("users", ["sans-serif"])
+    for form in (ticket.markdown, ticket.html):
+        ticket.check_rendered(form([ticket.Block("T", ["kept"])]), redactor)
+        with pytest.raises(Leak):
+            ticket.check_rendered(form([ticket.Block("T", ["held S3cret_77x< here"])]), redactor)

@@ -410,6 +410,59 @@ def test_what_a_bundle_claims_is_no_act_of_this_installation(argued: tuple[Bench
     activity = bench.site.admin.get(f"/api/v1/incidents/{here}/activity").json()
     (claim,) = [entry for entry in activity if entry["action"] == "forged.claim"]
     assert claim["user_name"].startswith("Ada Admin (imported by ")
+    listed = bench.site.admin.get("/api/v1/audit/filters").json()
+    assert claim["user_name"] not in listed["people"]
+    assert "forged" not in listed["kinds"]
+    assert listed["people"]
+
+
+def test_a_redacted_bundle_is_for_reading_only(argued: tuple[Bench, str]) -> None:
+    """No bytes of artifacts, no pictures, no frozen documents, no values; and it says so."""
+    bench, incident = argued
+    site = bench.site
+    site.admin.post(f"/api/v1/incidents/{incident}/releases", json={})
+    words = {"body": "on 10.9.8.7: update t set a = 'Zx81-secret'", "target": "incident"}
+    site.admin.patch(f"/api/v1/incidents/{incident}", json={"title": "10.9.8.7 stalls"})
+    site.admin.post(
+        f"/api/v1/incidents/{incident}/annotations",
+        json={"start": "2026-11-20T22:19:50Z", "text": words["body"]},
+    )
+    url = f"/api/v1/incidents/{incident}/bundle"
+    answer = site.admin.get(url, params={"redact": "sql,hosts,users,addresses"})
+    assert answer.status_code == 200, answer.text
+    assert "10.9.8.7" not in answer.headers["content-disposition"]
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        texts = {name: archive.read(name).decode() for name in archive.namelist()}
+    for name, text in texts.items():
+        assert "Zx81" not in text, name
+        assert "10.9.8.7" not in text, name
+    manifest = json.loads(texts["manifest.json"])
+    assert manifest["redacted"] == ["passwords", "sql", "hosts", "users", "addresses"]
+    assert not [name for name in texts if name.startswith(("artifacts/", "work/release"))]
+    assert {"analysis.json", "report/report.md", "work/pins.jsonl"} <= set(texts)
+    assert all(json.loads(line)["title"] for line in texts["work/pins.jsonl"].splitlines())
+    refused = imported(bench, answer.content)
+    assert refused.status_code == 422
+    assert "redacted" in refused.json()["detail"]
+
+
+def test_an_approval_of_another_document_is_refused(argued: tuple[Bench, str]) -> None:
+    bench, incident = argued
+    made = bench.site.admin.post(f"/api/v1/incidents/{incident}/releases", json={}).json()
+    bundle = export(bench, incident)
+    approval = {
+        "release_id": made["id"], "by_id": "00000000-0000-7000-8000-00000000000a",
+        "by_name": "Ada Admin", "at": "2026-11-23T01:00:00+00:00",
+        "sha256": made["sha256"],
+    }  # fmt: skip
+    for sha256, status in (("0" * 64, 422), (made["sha256"], 201)):
+        row = json.dumps(approval | {"sha256": sha256})
+        answer = imported(bench, changed(bundle, work__release_approvals_dot_jsonl=row))
+        assert answer.status_code == status, answer.text
+    here = answer.json()["id"]
+    (release,) = bench.site.admin.get(f"/api/v1/incidents/{here}/releases").json()["releases"]
+    (shown,) = release["approvals"]
+    assert shown["by"].startswith("Ada Admin (imported by ")
 
 
 def test_a_bundle_that_unpacks_to_too_much_is_refused(

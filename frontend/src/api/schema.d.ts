@@ -1163,6 +1163,8 @@ export interface paths {
     /**
      * Export Bundle
      * @description Export artifacts, people's work, analysis and report as one zip that can be imported.
+     *
+     *     A redacted one has no artifacts and no releases, and cannot be imported.
      */
     get: operations['export_bundle_api_v1_incidents__incident_id__bundle_get']
     put?: never
@@ -12084,6 +12086,8 @@ export interface operations {
       query: {
         down?: boolean
         name: string
+        /** @description What to replace by tokens: a profile's name, or sql, hosts, users, addresses. */
+        redact?: string
         sort?: string | null
       }
       header?: never
@@ -13629,7 +13633,10 @@ export interface operations {
   }
   export_bundle_api_v1_incidents__incident_id__bundle_get: {
     parameters: {
-      query?: never
+      query?: {
+        /** @description What to replace by tokens: a profile's name, or sql, hosts, users, addresses. */
+        redact?: string
+      }
       header?: never
       path: {
         incident_id: string
@@ -13834,6 +13841,8 @@ export interface operations {
         all?: boolean
         format?: 'csv' | 'md'
         from_s?: number | null
+        /** @description What to replace by tokens: a profile's name, or sql, hosts, users, addresses. */
+        redact?: string
         /** @description The side to compare the others with, counted from 0; the first by default. */
         reference?: number
         /** @description One per side, in the order of the columns: 'part|start|end|host|capture|experiments', without trailing bars. part is whole, baseline, stall or window (with start and end, ISO 8601); capture is the id of a capture or of a stall; experiments are ids with commas between them: the runs of one side. */
@@ -14644,6 +14653,8 @@ export interface operations {
         group?: string | null
         kind?: string[] | null
         q?: string
+        /** @description What to replace by tokens: a profile's name, or sql, hosts, users, addresses. */
+        redact?: string
         severity?: string[] | null
         sort?: 'time' | 'severity' | 'kind' | 'subsystem' | 'message' | 'host'
         start?: string | null
@@ -14724,6 +14735,8 @@ export interface operations {
         group?: string | null
         kind?: string[] | null
         q?: string
+        /** @description What to replace by tokens: a profile's name, or sql, hosts, users, addresses. */
+        redact?: string
         severity?: string[] | null
         sort?: 'count' | 'severity' | 'shape' | 'first' | 'last'
         start?: string | null
@@ -15211,6 +15224,8 @@ export interface operations {
         idle?: boolean
         none?: boolean
         q?: string
+        /** @description What to replace by tokens: a profile's name, or sql, hosts, users, addresses. */
+        redact?: string
         snapshot?: number
         sort?: 'session_id' | 'user' | 'client_host' | 'db' | 'time_s' | 'state' | 'query'
       }
@@ -15359,6 +15374,8 @@ export interface operations {
         down?: boolean
         end?: string | null
         q?: string
+        /** @description What to replace by tokens: a profile's name, or sql, hosts, users, addresses. */
+        redact?: string
         sort?:
           | 'shape'
           | 'share'

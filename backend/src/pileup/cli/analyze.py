@@ -9,6 +9,7 @@ import click
 
 from pileup import process_limits
 from pileup.cli import guard
+from pileup.cli.redaction import redactor_of
 
 if TYPE_CHECKING:
     from pileup.analysis.isolation import Result
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     "--redact",
     default="",
     metavar="KINDS",
-    help="Replace in the page by tokens: sql,hosts,users,addresses. Passwords always go.",
+    help="Replace by tokens: sql,hosts,users,addresses. Passwords always go.",
 )
 @click.option(
     "--timezone",
@@ -94,7 +95,7 @@ def _analyze(
     from pileup.cli.captures import Captures
 
     zones = _zones(timezones)
-    redactor = _redactor(redact)
+    redactor = redactor_of(redact)
     if report is not None and report.suffix.lower() not in (".html", ".htm", ".md"):
         raise click.BadParameter(
             f"{report.name} ends neither in .html nor in .md.", param_hint="--report"
@@ -126,30 +127,32 @@ def _analyze(
     _publish(result, as_json, report, redactor)
 
 
-def _redactor(redact: str) -> Redactor:
-    """Return a redactor with a key of its own: no other page has its tokens."""
-    import secrets
-
-    from pileup.report.redaction.redactor import Redactor
-
-    kinds = [kind.strip() for kind in redact.split(",") if kind.strip()]
-    try:
-        return Redactor(kinds, secrets.token_bytes(32))
-    except ValueError as error:
-        raise click.BadParameter(f"{error}.", param_hint="--redact") from error
-
-
 def _publish(result: Result, as_json: bool, report: Path | None, redactor: Redactor) -> None:
+    from pileup.report.redaction.document_redaction import Leak
+
+    try:
+        _write(result, as_json, report, redactor)
+    except Leak as error:
+        raise click.ClickException(
+            f"{error} Choose other kinds with --redact, and please report this."
+        ) from error
+
+
+def _write(result: Result, as_json: bool, report: Path | None, redactor: Redactor) -> None:
     from pileup.analysis.contract import encode
     from pileup.report import ticket
+    from pileup.report.redaction.plain_redaction import redact_plain
     from pileup.views.evidence.capture_tables import FEW, MANY, table_blocks
+    from pileup.views.reports.known import learn_evidence
 
     evidence, analysis = result.evidence, result.document
+    learn_evidence(redactor, evidence)
     if report is not None:
         is_md = report.suffix.lower() == ".md"
         made = ticket.blocks(analysis, table_blocks(evidence, analysis, MANY))
         blocks = ticket.redacted(made, redactor)
         page = ticket.markdown(blocks) if is_md else ticket.html(blocks)
+        ticket.check_rendered(page, redactor)
         try:
             report.write_text(page, encoding="utf-8")
         except OSError as error:
@@ -158,13 +161,16 @@ def _publish(result: Result, as_json: bool, report: Path | None, redactor: Redac
                 "Choose a folder that exists and can be written."
             ) from error
     if as_json:
-        click.echo(encode(analysis))
+        click.echo(encode(redact_plain(analysis, redactor)))
     elif report is None:
         made = ticket.blocks(analysis, table_blocks(evidence, analysis, FEW))
-        click.echo(ticket.text(ticket.redacted(made, redactor)), nl=False)
+        page = ticket.text(ticket.redacted(made, redactor))
+        ticket.check_rendered(page, redactor)
+        click.echo(page, nl=False)
     else:
         headline = analysis.headline
-        click.echo(f"{headline.story or headline.text}\nThe page is in {report}.")
+        story = redactor.text(headline.story or headline.text)
+        click.echo(f"{story}\nThe page is in {report}.")
 
 
 def _use(knowledge_dir: Path | None) -> None:

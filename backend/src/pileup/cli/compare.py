@@ -10,11 +10,14 @@ import click
 from pileup import process_limits
 from pileup.cli import guard
 from pileup.cli.guard import Plan
+from pileup.cli.redaction import redactor_of
 
 if TYPE_CHECKING:
     from pileup.analysis.compare.sides import Group, Member
+    from pileup.analysis.contract import SidesDoc
     from pileup.analysis.evidence.evidence import Evidence
     from pileup.analysis.stalls.detection import Stall
+    from pileup.report.redaction.redactor import Redactor
 
 _PARTS = ("whole", "stall", "baseline")
 _SHOWN = 25
@@ -60,6 +63,12 @@ _PATH = click.Path(exists=True, path_type=Path)
     show_default=True,
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option(
+    "--redact",
+    default="",
+    metavar="KINDS",
+    help="Replace by tokens: sql,hosts,users,addresses. Passwords always go.",
+)
 @click.option(guard.OPTION, "without", type=click.Path(dir_okay=False, path_type=Path), hidden=True)
 @click.pass_context
 def command(
@@ -72,6 +81,7 @@ def command(
     everything: bool,
     form: str,
     as_json: bool,
+    redact: str,
     without: Path | None,
 ) -> None:
     """Compare two to six captures: bundles, runs of an experiment, hosts.
@@ -85,6 +95,7 @@ def command(
         raise click.UsageError(f"name 2 to {MOST_SIDES} captures; these are {len(paths)}")
     if reference > len(paths):
         raise click.UsageError(f"--reference {reference}: there are {len(paths)} captures")
+    redactor = redactor_of(redact)
     sides = [_paths(text) for text in paths]
     if not guard.is_child(context, without):
         context.exit(guard.run("compare", [path for side in sides for path in side]))
@@ -94,29 +105,43 @@ def command(
         groups = [_group(*side, part, plan) for side in zip(paths, sides, strict=True)]
         if not plan.reads_only:
             form = "json" if as_json else form
-            _publish(groups, align, window, reference, everything=everything, form=form)
+            _learn(groups, redactor)
+            document = _compared(groups, align, window, reference)
+            _publish(document, redactor, everything=everything, form=form)
     except MemoryError:
         context.exit(process_limits.MEMORY_CODE)
 
 
-def _publish(
-    groups: list[Group],
-    align: Any,
-    window: tuple[float, float] | None,
-    reference: int,
-    *,
-    everything: bool,
-    form: str,
-) -> None:
+def _learn(groups: list[Group], redactor: Redactor) -> None:
+    from pileup.views.reports.known import learn_evidence
+
+    for group in groups:
+        for member in group.members:
+            learn_evidence(redactor, member.side.evidence)
+
+
+def _compared(
+    groups: list[Group], align: Any, window: tuple[float, float] | None, reference: int
+) -> SidesDoc:
     from pileup.analysis.compare.sides import NotAlignedError
     from pileup.analysis.compare.sides_comparison import compare_sides
-    from pileup.analysis.contract import encode
-    from pileup.report import comparison
 
     try:
-        document = compare_sides(groups, align, window, reference - 1)
+        return compare_sides(groups, align, window, reference - 1)
     except NotAlignedError as error:
         raise click.UsageError(str(error)) from None
+
+
+def _publish(document: SidesDoc, redactor: Redactor, *, everything: bool, form: str) -> None:
+    from pileup.analysis.contract import encode
+    from pileup.report import comparison
+    from pileup.report.redaction.document_redaction import Leak
+    from pileup.report.redaction.plain_redaction import redact_plain
+
+    try:
+        document = redact_plain(document, redactor)
+    except Leak as error:
+        raise click.ClickException(str(error)) from error
     if form == "json":
         click.echo(encode(document))
     elif form == "csv":

@@ -16,15 +16,29 @@ from pileup.cli.download import download, parse_incident_id
     "--token", required=True, envvar="PILEUP_TOKEN", help="API token (permission read is enough)."
 )
 @click.option(
+    "--redact",
+    default="",
+    metavar="PROFILE",
+    help="Replace by tokens the kinds of this redaction profile, or: sql,hosts,users,addresses. "
+    "Such a bundle has no artifacts and cannot be imported.",
+)
+@click.option(
     "-o",
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write the bundle here; INCIDENT.pileup.zip otherwise.",
 )
-def command(incident: str, server: str, token: str, output: Path | None) -> None:
+def command(incident: str, server: str, token: str, redact: str, output: Path | None) -> None:
     """Fetch INCIDENT (its id, or its address) as a bundle: `pileup import` gives it back."""
     incident_id = parse_incident_id(incident)
     target = output or Path(f"{incident_id}.pileup.zip")
     if target.exists():
         raise click.ClickException(f"{target} exists already; name another file with -o.")
-    download(server, token, f"/incidents/{incident_id}/bundle", target, timeout_s=600)
+    download(
+        server,
+        token,
+        f"/incidents/{incident_id}/bundle",
+        target,
+        params={"redact": redact},
+        timeout_s=600,
+    )

@@ -6,9 +6,11 @@ formats, so that all formats have the same content.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from html.parser import HTMLParser
 
 from pileup.analysis.contract import (
     Analysis,
@@ -26,12 +28,17 @@ from pileup.analysis.contract import (
     TriageDoc,
 )
 from pileup.numerals import grouped, number
+from pileup.report.redaction.document_redaction import raise_leaks
 from pileup.report.redaction.redactor import Redactor
 from pileup.report.text import active_time
 from pileup.report.text.wording import fix_words
 
 _ROWS = 10
 _VERDICTS = {"ok": "ok", "suspect": "SUSPECT", "seen": "seen", "no_data": "no data"}
+
+
+_ESCAPED = re.compile(r"\\([\\`*_|<\[])")
+"""What Markdown has before its own marks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +92,36 @@ def redacted(page: Sequence[Block], redactor: Redactor) -> list[Block]:
         Block(
             redactor.text(block.title),
             [redactor.text(line) for line in block.lines],
-            block.columns,
+            [redactor.text(column) for column in block.columns],
             [[redactor.text(cell) for cell in row] for row in block.rows],
         )
         for block in page
     ]
+
+
+def check_rendered(page: str, redactor: Redactor) -> None:
+    """Raise Leak when the text that a reader of the written page sees holds a known value."""
+    if page.startswith("<!doctype html"):
+        reader = _VisibleText()
+        reader.feed(page)
+        reader.close()
+        lines = reader.texts
+    else:
+        lines = [_ESCAPED.sub(r"\1", line) for line in page.splitlines()]
+    raise_leaks((("the page", line) for line in lines), redactor)
+
+
+class _VisibleText(HTMLParser):
+    """Collects the texts of a page; its style is ours."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+
+    def handle_data(self, data: str) -> None:
+        """Keep a text, but no style."""
+        if data != _STYLE:
+            self.texts.append(data)
 
 
 def _words(block: Block) -> Iterator[str]:

@@ -105,7 +105,10 @@ def filters(unit: Unit, incident_id: str | None) -> tuple[list[str], list[str]]:
     domain = func.split_part(models.Audit.action, ".", 1)
     names = select(models.Audit.user_name).distinct()
     domains = select(domain).distinct()
-    if incident_id is not None:
+    if incident_id is None:  # what a bundle claims is in the activity of its incident only
+        names = names.where(~models.Audit.detail.has_key(IMPORTED_BY))
+        domains = domains.where(~models.Audit.detail.has_key(IMPORTED_BY))
+    else:
         names = names.where(models.Audit.incident_id == incident_id)
         domains = domains.where(models.Audit.incident_id == incident_id)
     return sorted(unit.session.scalars(names)), sorted(unit.session.scalars(domains))

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
 
 import polars as pl
 
+from pileup.report.redaction.document_redaction import Leak
+from pileup.report.redaction.plain_redaction import RowRedaction
+from pileup.report.redaction.redactor import Redactor
+from pileup.storage.errors import Refused
 from pileup.views.window import moment_of
 
 Cell = str | int | float | bool | datetime | None
@@ -46,6 +50,29 @@ def csv_text(columns: Sequence[str], rows: Iterable[Row]) -> Iterator[str]:
     lines = (csv_line(row) for row in rows)
     while piece := "".join(islice(lines, _AT_ONCE)):
         yield piece
+
+
+def redacted_csv(
+    read: Callable[[], tuple[Sequence[str], Iterable[Row]]], redactor: Redactor
+) -> Iterator[str]:
+    """Return the redacted file in blocks; ``read`` returns its columns and rows.
+
+    Where more than passwords is redacted the rows are read three times, with no copy of them: to
+    learn the values, to check that none is left before the first block leaves, and to write.
+
+    Raises Refused when a value is left.
+    """
+    columns, rows = read()
+    if not redactor.only_passwords:
+        RowRedaction(columns, redactor).learn(rows)
+        try:
+            for _ in RowRedaction(columns, redactor).rows(read()[1]):
+                pass
+        except Leak as error:
+            raise Refused(str(error), "redact") from error
+        rows = read()[1]
+    redaction = RowRedaction(columns, redactor)
+    return csv_text(redaction.columns, redaction.rows(rows))
 
 
 def csv_line(cells: Iterable[Cell]) -> str:

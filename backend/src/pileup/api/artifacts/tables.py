@@ -5,8 +5,9 @@ from __future__ import annotations
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 
-from pileup.api.csv_rows import csv_answer
+from pileup.api.csv_rows import csv_answer, redactor
 from pileup.api.deps import ServicesDep, UnitDep
+from pileup.api.reports.exports import Redact
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.incidents.incidents import Incidents
 from pileup.views.artifacts import tables as view
@@ -66,10 +67,16 @@ def table_csv(
     name: str = Query(max_length=500),
     sort: str | None = Query(default=None, max_length=10_000),
     down: bool = False,
+    redact: Redact = "",
 ) -> StreamingResponse:
     """Download every row of a table as CSV."""
-    named = view.table_named(services.frames, Artifacts(unit).get(artifact_id), name)
-    return csv_answer("table", named.data.columns, view.table_rows(named, sort, down))
+    artifact = Artifacts(unit).get(artifact_id)
+    incident = Incidents(unit).get(artifact.incident_id)
+    named = view.table_named(services.frames, artifact, name)
+    rows = view.table_rows(named, sort, down)
+    return csv_answer(
+        "table", lambda: (named.data.columns, rows), redactor(incident, services, unit, redact)
+    )
 
 
 @router.get("/tables/comparison")

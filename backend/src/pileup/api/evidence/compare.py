@@ -10,12 +10,14 @@ from fastapi import APIRouter, Depends, Query, Response
 from pileup.analysis.compare.sides import MOST_RUNS, MOST_SIDES, Align
 from pileup.analysis.contract import FleetDoc, OverlayDoc, SidesDoc
 from pileup.analysis.evidence.context import Span
+from pileup.api.csv_rows import RedactorDep
 from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
 from pileup.api.documents import Document
 from pileup.api.errors import ApiError
 from pileup.api.versioned import NOTES, by_version
 from pileup.report.comparison import as_csv, as_markdown
 from pileup.views.evidence.compare import CompareChoices, Part, SideQuery, StoredSides
+from pileup.views.reports.export import redacted
 
 router = APIRouter(tags=["compare"])
 
@@ -120,11 +122,12 @@ def export_comparison(
     stored: StoredDep,
     comparison: ComparisonDep,
     export: Annotated[_Export, Depends(_export)],
+    redactor: RedactorDep,
 ) -> Response:
     """Export a comparison as one CSV or as Markdown tables; only differences, unless all."""
     write, kind = (as_csv, "text/csv") if export.form == "csv" else (as_markdown, "text/markdown")
     return Response(
-        write(stored.compared(*comparison), everything=export.everything),
+        write(redacted(stored.compared(*comparison), redactor), everything=export.everything),
         media_type=f"{kind}; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="comparison.{export.form}"'},
     )

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 from fastapi.responses import StreamingResponse
 
-from pileup.api.csv_rows import csv_answer
+from pileup.api.csv_rows import RedactorDep, csv_answer
 from pileup.api.deps import SourceDep
 from pileup.api.versioned import NOTES, by_version
 from pileup.api.windows import WindowDep
@@ -48,11 +48,15 @@ def log_events(
 
 @router.get("/incidents/{incident_id}/log.csv", response_class=StreamingResponse)
 def log_csv(
-    records: SourceDep, wanted: FilterDep, sort: EventOrder = "time", down: bool = False
+    records: SourceDep,
+    wanted: FilterDep,
+    redactor: RedactorDep,
+    sort: EventOrder = "time",
+    down: bool = False,
 ) -> StreamingResponse:
     """Download every event that passes the filters, with its whole message."""
     frame = view.log_frame(records, wanted, sort, down)
-    return csv_answer("log", *frame_rows(frame, records.paths()))
+    return csv_answer("log", lambda: frame_rows(frame, records.paths()), redactor)
 
 
 @router.get("/incidents/{incident_id}/log/groups")
@@ -66,7 +70,13 @@ def log_groups(
 
 @router.get("/incidents/{incident_id}/log/groups.csv", response_class=StreamingResponse)
 def log_groups_csv(
-    records: SourceDep, wanted: FilterDep, sort: GroupOrder = "count", down: bool = True
+    records: SourceDep,
+    wanted: FilterDep,
+    redactor: RedactorDep,
+    sort: GroupOrder = "count",
+    down: bool = True,
 ) -> StreamingResponse:
     """Download every group of repeated messages, including those that are not listed."""
-    return csv_answer("log-groups", *view.log_group_rows(records, wanted, sort, down))
+    return csv_answer(
+        "log-groups", lambda: view.log_group_rows(records, wanted, sort, down), redactor
+    )

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 from fastapi.responses import StreamingResponse
 
-from pileup.api.csv_rows import csv_answer
+from pileup.api.csv_rows import RedactorDep, csv_answer
 from pileup.api.deps import SourceDep
 from pileup.api.versioned import NOTES, by_version
 from pileup.views.csv_rows import frame_rows
@@ -67,7 +67,9 @@ def processlist(
 
 
 @router.get("/incidents/{incident_id}/processlist.csv", response_class=StreamingResponse)
-def processlist_csv(records: SourceDep, wanted: FilterDep) -> StreamingResponse:
+def processlist_csv(
+    records: SourceDep, wanted: FilterDep, redactor: RedactorDep
+) -> StreamingResponse:
     """Download every session of a processlist or of one group, with its whole statement."""
     frame = view.processlist_frame(records, wanted)
-    return csv_answer("sessions", *frame_rows(frame, records.paths()))
+    return csv_answer("sessions", lambda: frame_rows(frame, records.paths()), redactor)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Query
 from fastapi.responses import StreamingResponse
 
-from pileup.api.csv_rows import csv_answer
+from pileup.api.csv_rows import RedactorDep, csv_answer
 from pileup.api.deps import IncidentDep, SourceDep, UnitDep
 from pileup.api.versioned import NOTES, by_version
 from pileup.api.windows import WindowDep
@@ -42,9 +42,11 @@ def top_queries(
 
 
 @router.get("/incidents/{incident_id}/queries.csv", response_class=StreamingResponse)
-def top_queries_csv(records: SourceDep, wanted: FilterDep) -> StreamingResponse:
+def top_queries_csv(
+    records: SourceDep, wanted: FilterDep, redactor: RedactorDep
+) -> StreamingResponse:
     """Download every statement shape, including those that are not listed."""
-    return csv_answer("top-queries", *view.top_query_rows(records, wanted))
+    return csv_answer("top-queries", lambda: view.top_query_rows(records, wanted), redactor)
 
 
 @router.get("/incidents/{incident_id}/queries/examples")

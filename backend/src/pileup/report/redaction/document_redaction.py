@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -91,8 +91,14 @@ def redact(document: Document, redactor: Redactor) -> Document:
 
 def check_leaks(document: Document, redactor: Redactor) -> None:
     """Raise Leak when the document holds a known value anywhere, structure included."""
+    texts = _texts(msgspec.to_builtins(document), "", structure=True)
+    raise_leaks(((place, text) for place, text, _ in texts), redactor)
+
+
+def raise_leaks(texts: Iterable[tuple[str, str]], redactor: Redactor) -> None:
+    """Raise Leak when one of these texts, each with its place, holds a known value."""
     found: Counter[tuple[str, str]] = Counter()
-    for place, text, _ in _texts(msgspec.to_builtins(document), "", structure=True):
+    for place, text in texts:
         for span in redactor.leaks(text):
             found[span.kind, place] += 1
     if found:

@@ -16,14 +16,14 @@ KIND = "passwords"
 
 _ANY = re.compile(
     r"pass|pwd|secret|token|identified|api_?key|access_?key|private_?key|wsrep_sst_auth|://|"
-    r"encrypt_key|encryption_key|aes_|credential|(?:^|\s)-p\S",
+    r"encrypt_key|encryption_key|aes_|credential|authentication|(?:^|\s)-p\S",
     re.IGNORECASE,
 )
 """A text without any of these holds no password."""
 _NAMES = (
     r"(?:password|passwd|passphrase|passwort|pwd|pass|secret|api[_-]?key|access[_-]?key|"
     r"private[_-]?key|encrypt(?:ion)?[_-]?key|auth[_-]?token|access[_-]?token|api[_-]?token|"
-    r"wsrep_sst_auth|credentials?)"
+    r"wsrep_sst_auth|credentials?|authentication[_-]string)"
 )
 _VALUE = (
     r"(?:'(?P<single{0}>(?:[^'\\\n]|\\.|'')*)(?:'|(?=\n)|$)"
@@ -57,6 +57,13 @@ _PATTERNS = (
         7,
     ),
 )
+_NAME = re.compile(
+    r"(?!com_|mysql_(?:native|old|clear)_password|(?:caching_)?sha\d+_password)"
+    rf"[\w.\-]*(?<![^\W_]){_NAMES}",
+    re.IGNORECASE,
+)
+"""A name whose last word is one of ``_NAMES``, but no counter of statements and no plugin."""
+_LONGEST_NAME = 200
 _AES = re.compile(
     r"\b(?:aes|des)_(?:en|de)crypt\s*\((?:[^()'\"]|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"){0,400}?,"
     r"\s*(?P<quote>['\"])(?P<value>(?:[^'\"\\]|\\.)+)(?P=quote)",
@@ -95,6 +102,16 @@ def password_spans(text: str) -> Iterator[Span]:
         for match in other.finditer(text):
             if not _HARMLESS.fullmatch(match["value"]):
                 yield Span(*match.span("value"), KIND, match["value"])
+
+
+def is_password(name: str, value: str = "?") -> bool:
+    """Return whether the whole value of a field or setting of this name is a password."""
+    return (
+        len(name) <= _LONGEST_NAME
+        and _ANY.search(name) is not None
+        and _NAME.fullmatch(name) is not None
+        and _HARMLESS.fullmatch(value.strip()) is None
+    )
 
 
 def _is_no_value(value: str) -> bool:

@@ -6,6 +6,7 @@ sent all use it. Finders yield spans of the unchanged text, and one pass replace
 passwords.py   passwords in statements and configuration: always, whatever is chosen
 statements.py  literals and comments of SQL, by its tokens
 quotes.py      what servers quote in messages
+plain_redaction.py  fields and columns that hold a user, a host or a password
 known_values.py  every value that any of these found before, wherever else it occurs
 
 A token is made from the value with the incident's own secret key (HMAC), so a value has the same
@@ -125,6 +126,10 @@ class Redactor:
             return value
         return self._token(kind, value, count=True)
 
+    def password(self, value: str) -> str:
+        """Replace a value that is known to be a password."""
+        return self._token(PASSWORDS, value, count=True)
+
     def replaced(self) -> list[Replaced]:
         """List every replaced value so far, per kind, the most frequent first."""
         rows = [
@@ -149,7 +154,7 @@ class Redactor:
             yield from _cards(text)
         if "addresses" in self.kinds:
             for match in _ADDRESS.finditer(text):
-                if "@" in match[0] or (_is_address(match[0]) and match[0] not in _PUBLIC_HOSTS):
+                if "@" in match[0] or (is_address(match[0]) and match[0] not in _PUBLIC_HOSTS):
                     yield Span(match.start(), match.end(), "addresses", match[0])
         yield from self.leaks(text)
         if "hosts" in self.kinds:
@@ -199,10 +204,11 @@ def _cards(text: str) -> Iterator[Span]:
 
 
 def _is_name(value: str | None) -> bool:
-    return bool(value) and value not in _PUBLIC_HOSTS and not _is_address(value or "")
+    return bool(value) and value not in _PUBLIC_HOSTS and not is_address(value or "")
 
 
-def _is_address(value: str) -> bool:
+def is_address(value: str) -> bool:
+    """Return whether a text is an IP address, and no time or name of C++."""
     if value.count(":") == 2 and "::" not in value:
         return False  # 22:19:49 is a time
     if ":" in value and not re.search(r"\d", value):

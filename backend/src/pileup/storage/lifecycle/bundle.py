@@ -13,7 +13,7 @@ import hashlib
 import json
 import shutil
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -66,38 +66,80 @@ class Limits:
     total_bytes: int
 
 
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """What a redacted bundle replaces; it is for reading only, and cannot be imported."""
+
+    kinds: Sequence[str]
+    change: Callable[[dict[str, list[Row]], frozenset[str]], dict[str, list[Row]]]
+    """Takes the rows by member and the names of their columns, and returns them redacted."""
+
+
 def write_bundle(
-    unit: Unit, blobs: BlobStore, incident_id: str, to: Path, extras: Mapping[str, bytes]
+    unit: Unit,
+    blobs: BlobStore,
+    incident_id: str,
+    to: Path,
+    extras: Mapping[str, bytes],
+    redaction: Redaction | None = None,
 ) -> None:
     """Write the incident to ``to``; ``extras`` are further members, such as the report.
+
+    A redacted bundle leaves out the bytes of artifacts, pictures, and releases, whose documents
+    are under a hash.
 
     Raises:
         NotFound: there is no such incident, or the bytes of an artifact are gone.
     """
-    title = Incidents(unit).get(incident_id).title
     work = list(export_rows(unit, incident_id))
+    members = {
+        "people": named_people(unit, work),
+        "mappings": Mappings(unit).of_incident(incident_id),
+    } | {f"work/{name}": rows for name, rows in work}
+    Incidents(unit).get(incident_id)
+    if redaction is not None:
+        members = _redacted(members, redaction)
     shas = sorted({row["sha256"] for name, rows in work if name == "artifacts" for row in rows})
     manifest = {
         "format": FORMAT,
         "version": VERSION,
         "made_by": f"pileup {__version__}",
         "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "incident": {"id": incident_id, "title": title},
+        "incident": {"id": incident_id, "title": members["work/incidents"][0]["title"]},
         "artifacts": shas,
-        "rows": {name: len(rows) for name, rows in work},
+        "rows": {
+            name.removeprefix("work/"): len(rows)
+            for name, rows in members.items()
+            if name.startswith("work/")
+        },
     }
+    if redaction is not None:
+        manifest["redacted"] = list(redaction.kinds)
     with zipfile.ZipFile(to, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
         archive.writestr("manifest.json", json.dumps(manifest, indent=2) + "\n")
-        archive.writestr("people.jsonl", _lines(named_people(unit, work)))
-        archive.writestr("mappings.jsonl", _lines(Mappings(unit).of_incident(incident_id)))
-        for name, rows in work:
-            archive.writestr(f"work/{name}.jsonl", _lines(rows))
+        for name, rows in members.items():
+            archive.writestr(f"{name}.jsonl", _lines(rows))
         for name, content in extras.items():
             archive.writestr(name, content)
-        for sha256 in shas:
+        for sha256 in shas if redaction is None else ():
             with blobs.open(sha256) as source, archive.open(f"artifacts/{sha256}", "w") as member:
                 while chunk := source.read(1 << 20):
                     member.write(chunk)
+
+
+def _redacted(members: dict[str, list[Row]], redaction: Redaction) -> dict[str, list[Row]]:
+    """Return the rows of a redacted bundle."""
+    kept = {
+        name: [_without_picture(row) for row in rows]
+        for name, rows in members.items()
+        if name not in ("work/releases", "work/release_approvals")
+    }
+    columns = frozenset(column for rows in kept.values() for row in rows for column in row)
+    return redaction.change(kept, columns | kept.keys())
+
+
+def _without_picture(row: Row) -> Row:
+    return {**row, "picture": None} if row.get("picture") else row
 
 
 def collect_work(unit: Unit, incident_id: str) -> str:
@@ -219,6 +261,11 @@ def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
         ) from None
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise Refused("This is no bundle of Pileup: its manifest.json names another format.")
+    if "redacted" in manifest:
+        raise Refused(
+            "This bundle was redacted, for reading only: it has no artifacts. Import one that was "
+            "exported without redaction."
+        )
     if manifest.get("version") != VERSION:
         raise Refused(
             f"The bundle is of version {manifest.get('version')!r} and this Pileup reads "

@@ -7,15 +7,17 @@ needs a request: a worker or the command line can export a report too.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal, TypeVar, cast
 
 from pileup.report.compose import compose
 from pileup.report.document import Document, decode
 from pileup.report.redaction.document_redaction import Leak, check_leaks, redact
+from pileup.report.redaction.plain_redaction import redact_plain
 from pileup.report.redaction.redactor import KINDS, Redactor
 from pileup.report.release import linked, only, stamped
 from pileup.report.render.html import render_html
@@ -36,6 +38,8 @@ from pileup.views.stores import Stores
 VIEWER = "report-viewer.js"
 """In the folder of the built UI: what makes the figures of the HTML interactive."""
 EXAMPLES = 12
+
+T = TypeVar("T")
 
 Format = Literal["md", "html", "pdf", "docx"]
 Paper = Literal["a4", "letter"]
@@ -124,14 +128,18 @@ def export_report(
     document = only(document, _keys(choices.sections))
     document = linked(document, url, incident.id)
     kinds = redaction_kinds(unit, choices.redact)
-    document, redactor = _redacted(unit, incident, stores.placed, document, kinds)
-    try:
-        check_leaks(document, redactor)
-    except Leak as error:
-        raise Refused(str(error), "redact") from error
+    document = _checked(*_redacted(unit, incident, stores.placed, document, kinds))
     document = in_zone(document, _zone(choices.zone))
     data = _rendered(document, choices.format, choices.paper, ui)
     return ReportFile(f"{_slug(document)}-postmortem.{choices.format}", data)
+
+
+def redacted(content: T, redactor: Redactor, columns: Collection[str] = ()) -> T:
+    """Return structs or plain values redacted; raises Refused when a value is left."""
+    try:
+        return redact_plain(content, redactor, columns)
+    except Leak as error:
+        raise Refused(str(error), "redact") from error
 
 
 def redaction_counts(
@@ -170,10 +178,11 @@ def draft_files(
     *,
     url: str,
     ui: Path | None,
+    redactor: Redactor,
 ) -> dict[str, bytes]:
     """Write the draft as Markdown and HTML, by the name of the file."""
     document = linked(draft_document(unit, incident, stores), url, incident.id)
-    document, _ = _redacted(unit, incident, stores.placed, document, [])
+    document = _checked(redact(document, redactor), redactor)
     return {
         "report.md": render_markdown(document).encode(),
         "report.html": render_html(document, viewer=_viewer_script(ui)).encode(),
@@ -200,6 +209,15 @@ def _redacted(
 ) -> tuple[Document, Redactor]:
     redactor = redactor_for(unit, placed, incident.id, kinds)
     return redact(document, redactor), redactor
+
+
+def _checked(document: Document, redactor: Redactor) -> Document:
+    """Return the document; raises Refused when a value is left in it."""
+    try:
+        check_leaks(document, redactor)
+    except Leak as error:
+        raise Refused(str(error), "redact") from error
+    return document
 
 
 def _rendered(document: Document, as_: Format, paper: Paper, ui: Path | None) -> str | bytes:

@@ -6,7 +6,9 @@ from collections.abc import Iterable
 
 import polars as pl
 
+from pileup.analysis.evidence.evidence import Evidence
 from pileup.report.redaction.known_values import KnownValues
+from pileup.report.redaction.plain_redaction import HOSTS, STATEMENTS, USERS
 from pileup.report.redaction.redactor import Redactor
 from pileup.report.redaction.statements import literals
 from pileup.storage.database import Unit
@@ -18,36 +20,44 @@ MOST = 20_000
 """Distinct values of one column."""
 
 _KINDS = ("session", "transaction", "query", "lock_wait", "deadlock", "foreign_key_error", "event")
-_USERS = ("user",)
-_HOSTS = ("client_host", "host")
-_STATEMENTS = ("query", "waiting_query", "blocking_query")
 _TEXTS = ("text", "message")
 
 
 def redactor_for(
     unit: Unit, placed: PlacedStore, incident_id: str, kinds: Iterable[str]
 ) -> Redactor:
-    """Return the redactor of an incident, which knows the values of its artifacts."""
+    """Return the redactor of an incident, which knows the values of its artifacts.
+
+    Without kinds it removes passwords only, whose token needs no key.
+    """
     chosen = tuple(kinds)
-    redactor = Redactor(chosen, Releases(unit).redaction_key(incident_id), KnownValues())
     if not chosen:
-        return redactor
+        return Redactor((), b"")
+    redactor = Redactor(chosen, Releases(unit).redaction_key(incident_id), KnownValues())
     document = Analyses(unit).document(incident_id)
     if document is not None:
         hosts = (file["host"] for file in document["artifacts"] if file.get("host"))
         redactor.known.add("hosts", hosts)
     evidence = placed.load(incident_id, _KINDS)
-    for frame in evidence.frames.values() if evidence else ():
-        _learn(redactor, frame)
+    if evidence is not None:
+        learn_evidence(redactor, evidence)
     return redactor
 
 
+def learn_evidence(redactor: Redactor, evidence: Evidence) -> None:
+    """Add the values that records name to the redactor's table; nothing where no kind is chosen."""
+    if not redactor.only_passwords:
+        for kind in _KINDS:
+            if (frame := evidence.frame(kind)) is not None:
+                _learn(redactor, frame)
+
+
 def _learn(redactor: Redactor, frame: pl.DataFrame) -> None:
-    for kind, columns in (("users", _USERS), ("hosts", _HOSTS)):
+    for kind, columns in (("users", USERS), ("hosts", HOSTS)):
         for column in columns:
             names = (name.partition(":")[0] for name in _values(frame, column))
             redactor.known.add(kind, names)
-    for column in _STATEMENTS:
+    for column in STATEMENTS:
         for statement in _values(frame, column):
             redactor.known.add("sql", literals(statement))
             redactor.learn(statement, raw=True, inside=True)

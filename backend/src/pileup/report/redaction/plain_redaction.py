@@ -1,0 +1,196 @@
+"""Redact rows of tables and structures of plain values: each text by the name of its field.
+
+The fields that hold a user, a host or a statement are listed here and nowhere else; every other
+text goes through the redactor as lines of a file do.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import cache
+from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from pileup.report.redaction.document_redaction import raise_leaks
+from pileup.report.redaction.passwords import KIND as PASSWORDS
+from pileup.report.redaction.passwords import is_password
+from pileup.report.redaction.redactor import Redactor, is_address
+
+USERS = ("user", "username")
+HOSTS = ("client_host", "host", "hosts", "given_host", "client")
+STATEMENTS = ("query", "waiting_query", "blocking_query", "info", "sql_text")
+
+_KINDS = dict.fromkeys(USERS, "users") | dict.fromkeys(HOSTS, "hosts")
+_PLAIN = frozenset({"id", "sha256", "artifact", "state", "schema"})
+"""Fields of identifiers and states, which no person or server wrote."""
+_SUBJECTS = ("name", "column", "key")
+"""Fields that name a setting or a column, whose values are in ..."""
+_VALUES = frozenset({"value", "values", "a", "b", "before", "after", "host_value", "fleet_value"})
+_KEY = "key of a dictionary"
+_MOST_JSON = 1 << 24
+
+Cell = Any
+T = TypeVar("T")
+Act = Callable[[str, str], str]
+"""Takes the name of a field and its text, and returns the text to put there."""
+
+
+class RowRedaction:
+    """Redacts the rows of one table; column and previous cell are the context of a cell."""
+
+    def __init__(self, columns: Sequence[str], redactor: Redactor) -> None:
+        self.columns = [redactor.text(column) for column in columns]
+        self._fields = [column.strip().lower() for column in columns]
+        self._redactor = redactor
+
+    def learn(self, rows: Iterable[Sequence[Cell]]) -> None:
+        """Add the values of the rows to the table of known values."""
+        for row in rows:
+            self._each(row, lambda field, value: learn(self._redactor, field, value))
+
+    def rows(self, rows: Iterable[Sequence[Cell]]) -> Iterator[list[Cell]]:
+        """Yield the redacted rows; raises Leak when a known value is left in one."""
+        self._check(self.columns)
+        for row in rows:
+            done = self._each(row, lambda field, value: field_text(self._redactor, field, value))
+            self._check(done)
+            yield done
+
+    def _each(self, row: Sequence[Cell], act: Act) -> list[Cell]:
+        done: list[Cell] = []
+        before = ""
+        for at, cell in enumerate(row):
+            field = self._fields[at] if at < len(self._fields) else ""
+            if isinstance(cell, str):
+                named = any(is_password(name, cell) for name in (field, before))
+                done.append(act(PASSWORDS if named else field, cell))
+                before = cell.strip()
+            else:
+                done.append(cell)
+                before = ""
+        return done
+
+    def _check(self, cells: Sequence[Cell]) -> None:
+        raise_leaks(
+            ((f"column {at}", cell) for at, cell in enumerate(cells, 1) if isinstance(cell, str)),
+            self._redactor,
+        )
+
+
+def field_text(redactor: Redactor, field: str, value: str) -> str:
+    """Redact the text of one field."""
+    if field == PASSWORDS:
+        return redactor.password(value)
+    if (kind := _kind(field, value)) is not None:
+        name, colon, port = _parts(value)
+        return redactor.text(redactor.name(kind, name), raw=True) + colon + port
+    return redactor.text(value, raw=True, inside=field in STATEMENTS)
+
+
+def learn(redactor: Redactor, field: str, value: str) -> str:
+    """Add the values of the text of one field to the table of known values; return it as it is."""
+    if field == PASSWORDS:
+        redactor.known.add(PASSWORDS, (value,))
+    elif (kind := _kind(field, value)) is None:
+        redactor.learn(value, raw=True, inside=field in STATEMENTS)
+    elif kind in redactor.kinds:
+        redactor.known.add(kind, (_parts(value)[0],))
+    return value
+
+
+def redact_plain(content: T, redactor: Redactor, columns: Collection[str] = ()) -> T:
+    """Return structs, lists and dictionaries with every text redacted.
+
+    They are read twice: what is found in one place is replaced in every other. Choices of the
+    format (fields of Literals), identifiers and states stay, and so do keys of dictionaries that
+    are ``columns``. Raises Leak.
+    """
+
+    def change(field: str, text: str) -> str:
+        return text if field == _KEY and text in columns else field_text(redactor, field, text)
+
+    found: list[tuple[str, str]] = []
+
+    def note(field: str, text: str) -> str:
+        if field != _KEY or text not in columns:
+            found.append((field, text))
+        return text
+
+    _walk(content, "", lambda field, text: learn(redactor, field, text))
+    done = _walk(content, "", change)
+    _walk(done, "", note)
+    raise_leaks(found, redactor)
+    return cast(T, done)
+
+
+def _kind(field: str, value: str) -> str | None:
+    """Return what the value of a field is by its name; an address is found as one anywhere."""
+    kind = _KINDS.get(field)
+    return None if kind == "hosts" and is_address(_parts(value)[0]) else kind
+
+
+def _parts(value: str) -> tuple[str, str, str]:
+    """Divide the host and the port of a client: app-3:51234. An IPv6 address stays whole."""
+    name, colon, port = value.rpartition(":")
+    return (name, colon, port) if port.isdigit() and ":" not in name else (value, "", "")
+
+
+def _walk(node: Any, field: str, act: Act) -> Any:
+    if isinstance(node, str):
+        return _text(node, field, act)
+    if isinstance(node, msgspec.Struct):
+        subject = [getattr(node, name, None) for name in _SUBJECTS]
+        texts = {
+            name: _walk(getattr(node, name), _meaning(name, subject), act)
+            for name in node.__struct_fields__
+            if name not in _choices(type(node))
+        }
+        return msgspec.structs.replace(node, **texts)
+    if isinstance(node, dict):
+        subject = [node.get(name) for name in _SUBJECTS]
+        return {
+            act(_KEY, str(name)): _walk(value, _meaning(str(name), subject), act)
+            for name, value in node.items()
+        }
+    if isinstance(node, list | tuple):
+        return type(node)(_walk(item, field, act) for item in node)
+    return node
+
+
+def _meaning(field: str, subject: list[Any]) -> str:
+    """Return what a field holds: the value of a setting or of a column is what this names."""
+    if field in _VALUES:
+        for name in (item for named in subject for item in (named if _is_list(named) else [named])):
+            if isinstance(name, str) and (is_password(name) or name.lower() in _KINDS):
+                return name.lower()
+    return field
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list | tuple)
+
+
+def _text(node: str, field: str, act: Act) -> str:
+    if field in _PLAIN or field.endswith("_id"):
+        return node
+    if node[:1] in ("{", "[") and len(node) < _MOST_JSON:
+        try:
+            inside = json.loads(node)
+        except ValueError:
+            inside = None
+        if isinstance(inside, dict | list):
+            done = _walk(inside, field, act)
+            return node if done == inside else json.dumps(done, ensure_ascii=False)
+    return act(PASSWORDS if is_password(field, node) else field, node)
+
+
+@cache
+def _choices(of: type) -> frozenset[str]:
+    """Return the fields of a struct whose values the format lists."""
+    return frozenset(name for name, hint in get_type_hints(of).items() if _has_literal(hint))
+
+
+def _has_literal(hint: Any) -> bool:
+    return get_origin(hint) is Literal or any(_has_literal(arg) for arg in get_args(hint))

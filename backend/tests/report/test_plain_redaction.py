@@ -1,0 +1,111 @@
+"""Rows and structures: the field of a text says what it holds; nothing is left anywhere."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pileup.report.redaction.document_redaction import Leak
+from pileup.report.redaction.plain_redaction import RowRedaction, redact_plain
+from pileup.report.redaction.redactor import KINDS, PASSWORD_TOKEN, Redactor
+
+
+class Part(msgspec.Struct, frozen=True):
+    kind: Literal["shopapp", "other"]
+    user: str | None
+    text: str
+
+
+def test_a_value_found_in_one_field_goes_from_all() -> None:
+    """Choices of the format and columns stay; keys of other dictionaries go."""
+    part = Part("shopapp", "shopapp", "shopapp waits for 'Zx81-secret'")
+    done = redact_plain(
+        {"shopapp": part, "user": {"shopapp": "update t set a = 'Zx81-secret'"}, "n": 7},
+        Redactor(KINDS, b"k"),
+        {"user", "n"},
+    )
+    plain = msgspec.json.encode(done).decode()
+    assert plain.count("shopapp") == 1
+    assert "Zx81" not in plain
+    assert '"kind":"shopapp"' in plain
+    assert set(done) >= {"user", "n"}
+
+
+@pytest.mark.parametrize(
+    "columns, row, gone",
+    [
+        (["Variable_name", "Value"], ["wsrep_sst_auth", "sst:Zq81xx yy"], "Zq81xx"),
+        (["User", "authentication_string"], ["app", "$A$005$Zq81xx"], "Zq81xx"),
+        (["Id", "Info"], ["7", "ALTER USER a IDENTIFIED BY 'Zq81xx'"], "Zq81xx"),
+        (["name", "value"], ["master_password", "Zq81xx"], "Zq81xx"),
+    ],
+)
+def test_passwords_go_from_tables_without_any_kind(
+    columns: list[str], row: list[str], gone: str
+) -> None:
+    (done,) = RowRedaction(columns, Redactor((), b"")).rows([row])
+    assert gone not in "".join(done)
+    assert PASSWORD_TOKEN in "".join(done)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        ["Com_set_password", "12"],
+        ["mysql_native_password", "ACTIVE"],
+        ["default_password_lifetime", "90"],
+        ["report_password", ""],
+    ],
+)
+def test_what_only_sounds_like_a_password_stays(row: list[str]) -> None:
+    assert list(RowRedaction(["name", "value"], Redactor((), b"")).rows([row])) == [row]
+
+
+def test_a_setting_in_a_structure_is_a_password_by_its_name() -> None:
+    setting = {"name": "ssl_passphrase", "values": ["Zq81xx", None, "other words"]}
+    assert redact_plain(setting, Redactor((), b""))["values"] == [
+        PASSWORD_TOKEN,
+        None,
+        PASSWORD_TOKEN,
+    ]
+
+
+def test_hosts_with_ports_keep_their_ports() -> None:
+    rows = [["app-31:51234", "select 1"], ["10.1.2.3:4000", "x"], ["localhost", "y"]]
+    redaction = RowRedaction(["Host", "Info"], Redactor(KINDS, b"k"))
+    redaction.learn(rows)
+    first, second, third = redaction.rows(rows)
+    assert first[0].startswith("host-")
+    assert first[0].endswith(":51234")
+    assert second[0].startswith("address-")
+    assert third[0] == "localhost"
+
+
+VALUE = st.from_regex(r"[A-Z][a-z]{3}[0-9]{5}[a-z]{2}", fullmatch=True)
+
+
+@settings(max_examples=25)
+@given(value=VALUE, at=st.integers(0, 3))
+def test_no_order_of_rows_leaves_a_value(value: str, at: int) -> None:
+    rows = [["b", "nothing"], ["c", f"held {value}"], ["d", f"also {value}, twice {value}"]]
+    rows.insert(at, ["a", f"INSERT INTO t VALUES ('{value}')"])
+    redactor = Redactor(["sql"], b"k")
+    RowRedaction(["x", "text"], redactor).learn(rows)
+    done = list(RowRedaction(["x", "text"], redactor).rows(rows))
+    assert value not in str(done)
+    assert [row[0] for row in done] == [row[0] for row in rows]
+
+
+def test_a_leak_is_named_without_its_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    redactor = Redactor(["sql"], b"k")
+    redactor.known.add("sql", ["Zx81secret"])
+    monkeypatch.setattr(Redactor, "text", lambda _, text, **__: text)
+    with pytest.raises(Leak) as leak:
+        list(RowRedaction(["a"], redactor).rows([["Zx81secret"]]))
+    assert "Zx81" not in str(leak.value)
+    with pytest.raises(Leak):
+        redact_plain({"a": ["Zx81secret"]}, redactor)
