@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.support.refusals import NO_TEST, agreed, every_refusal
 
-STILL_WITHOUT = 169
+STILL_WITHOUT = 167
 """So many refusals had no test when this was last written: the number only falls."""
 _BACKEND = Path(__file__).resolve().parents[1]
 

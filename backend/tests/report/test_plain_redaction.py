@@ -8,10 +8,15 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from pileup.report.redaction.document_redaction import Leak
 from pileup.report.redaction.plain_redaction import RowRedaction, redact_plain
 from pileup.report.redaction.redactor import KINDS, PASSWORD_TOKEN, Redactor
+from pileup.storage.errors import Refused
+from pileup.views.csv_rows import redacted_csv
+from pileup.views.reports.export import redacted, without_leak
+from tests.report.case import document
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -109,3 +114,17 @@ def test_a_leak_is_named_without_its_value(monkeypatch: pytest.MonkeyPatch) -> N
     assert "Zx81" not in str(leak.value)
     with pytest.raises(Leak):
         redact_plain({"a": ["Zx81secret"]}, redactor)
+
+
+def test_a_leak_refuses_the_export(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table, a structure and a report are not made; the first line of a table is not sent."""
+    redactor = Redactor(["sql"], b"k")
+    redactor.known.add("sql", ["Zx81secret"])
+    monkeypatch.setattr(Redactor, "text", lambda _, text, **__: text)
+    report = replace(document(), title="Zx81secret")
+    with pytest.raises(Refused):
+        redacted_csv(lambda: (["a"], [["fine"], ["Zx81secret"]]), redactor)
+    with pytest.raises(Refused):
+        redacted(["Zx81secret"], redactor)
+    with pytest.raises(Refused):
+        without_leak(report, redactor)

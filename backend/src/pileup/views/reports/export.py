@@ -128,7 +128,7 @@ def export_report(
     document = only(document, _keys(choices.sections))
     document = linked(document, url, incident.id)
     kinds = redaction_kinds(unit, choices.redact)
-    document = _checked(*_redacted(unit, incident, stores.placed, document, kinds))
+    document = without_leak(*_redacted(unit, incident, stores.placed, document, kinds))
     document = in_zone(document, _zone(choices.zone))
     data = _rendered(document, choices.format, choices.paper, ui)
     return ReportFile(f"{_slug(document)}-postmortem.{choices.format}", data)
@@ -182,7 +182,7 @@ def draft_files(
 ) -> dict[str, bytes]:
     """Write the draft as Markdown and HTML, by the name of the file."""
     document = linked(draft_document(unit, incident, stores), url, incident.id)
-    document = _checked(redact(document, redactor), redactor)
+    document = without_leak(redact(document, redactor), redactor)
     return {
         "report.md": render_markdown(document).encode(),
         "report.html": render_html(document, viewer=_viewer_script(ui)).encode(),
@@ -211,7 +211,7 @@ def _redacted(
     return redact(document, redactor), redactor
 
 
-def _checked(document: Document, redactor: Redactor) -> Document:
+def without_leak(document: Document, redactor: Redactor) -> Document:
     """Return the document; raises Refused when a value is left in it."""
     try:
         check_leaks(document, redactor)
