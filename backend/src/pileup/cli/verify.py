@@ -6,6 +6,8 @@ number, the report line by line, each pin's value and quoted lines, the results 
 the figures inside releases (``verify_releases``) with their hashes. Values that nothing can compute
 are counted and named, never skipped: what people typed (``verify_typed``), and what was finished
 before Pileup stored the input for it.
+
+`--all` and `--audit` check this installation itself (``checking.own``).
 """
 
 from __future__ import annotations
@@ -24,7 +26,6 @@ from pileup.cli.checking.comparison import Compared, analyses, pages, pins, quot
 from pileup.cli.checking.typed_values import typed
 from pileup.cli.sentences import sentences
 from pileup.numerals import grouped
-from pileup.settings import Settings
 
 _SHOWN = 20
 
@@ -34,17 +35,30 @@ _SHOWN = 20
     "bundle", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path)
 )
 @click.option("--keep-log", is_flag=True, help="Print the installation's output as well.")
-@click.option("--all", "everything", is_flag=True, help="Check this installation's own uploads.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Check this installation's uploads and audit trail."
+)
+@click.option("--audit", is_flag=True, help="Check this installation's audit trail.")
+@click.option("--head", help="With --audit or --all: the head that an earlier check printed.")
 @sentences
-def command(bundle: Path | None, keep_log: bool, everything: bool) -> None:
+def command(
+    bundle: Path | None, keep_log: bool, everything: bool, audit: bool, head: str | None
+) -> None:
     """Recompute every number of BUNDLE from its artifacts; exit code 1 if one differs.
 
-    With --all, read every upload of this installation and compare its SHA-256.
+    With --all, read every upload of this installation and compare its SHA-256, and verify the
+    audit trail: the first entry that was changed, removed, inserted or moved is named.
     """
-    if everything == (bundle is not None):
-        raise click.UsageError("name a bundle, or use --all for this installation")
+    own = everything or audit
+    if own == (bundle is not None):
+        raise click.UsageError("name a bundle, or use --all or --audit for this installation")
+    if head is not None and not own:
+        raise click.UsageError("--head is for --audit and --all")
     if bundle is None:
-        _verify_installation()
+        from pileup.cli.checking.own import verify_installation
+
+        if not verify_installation(head, uploads=everything):
+            raise SystemExit(1)
         return
     before = Bundle.read(bundle)
     with tempfile.TemporaryDirectory(prefix="pileup-verify-", ignore_cleanup_errors=True) as home:
@@ -91,19 +105,6 @@ def command(bundle: Path | None, keep_log: bool, everything: bool) -> None:
         lines,
     )
     if any(item.differing for item in compared):
-        raise SystemExit(1)
-
-
-def _verify_installation() -> None:
-    from pileup.runtime.backup import check_blobs
-
-    found = check_blobs(Settings())
-    click.echo(f"{grouped(found.blobs)} uploads are whole, {grouped(found.bytes)} bytes")
-    for name in found.missing:
-        click.echo(f"missing: {name}")
-    for name in found.damaged:
-        click.echo(f"damaged: {name}")
-    if found.missing or found.damaged:
         raise SystemExit(1)
 
 

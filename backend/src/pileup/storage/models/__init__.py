@@ -15,12 +15,12 @@ from pileup.storage.models.accounts import (
     User,
 )
 from pileup.storage.models.artifacts import Artifact, Job, Problem, TableMapping, Upload, Worker
+from pileup.storage.models.audit import Audit, AuditLink
 from pileup.storage.models.base import Base
 from pileup.storage.models.comments import Comment, Mention
 from pileup.storage.models.incidents import (
     Analysis,
     Annotation,
-    Audit,
     FindingVerdict,
     Incident,
     IncidentFeature,
@@ -57,6 +57,7 @@ __all__ = [
     "Annotation",
     "Artifact",
     "Audit",
+    "AuditLink",
     "Base",
     "Comment",
     "ConfidenceStep",

@@ -1,4 +1,4 @@
-"""Incidents, their stored analysis, annotations, and the audit trail."""
+"""Incidents, their stored analysis, and annotations."""
 
 from __future__ import annotations
 
@@ -273,20 +273,3 @@ class StallCorrection(Base):
     by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
     revision: Mapped[int] = mapped_column(default=1)
     at: Mapped[Made]
-
-
-class Audit(Base):
-    """Who did what, append-only (a trigger of the first migration refuses update and delete)."""
-
-    __tablename__ = "audit"
-    __mapper_args__ = {"eager_defaults": False}  # noqa: RUF012  (who writes a row may not read it)
-
-    id: Mapped[Id]
-    at: Mapped[Made]
-    user_id: Mapped[str | None] = mapped_column(index=True)
-    user_name: Mapped[str]
-    incident_id: Mapped[str | None] = mapped_column(index=True)
-    action: Mapped[str]
-    """'hypothesis.created', 'artifact.deleted': domain and past participle."""
-    target: Mapped[str | None]
-    detail: Mapped[dict[str, Any]]
