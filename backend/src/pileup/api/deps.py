@@ -68,6 +68,10 @@ class Services:
         """Open a unit of work for signing in, which takes no connection from those who are in."""
         return self.door.unit(NOBODY)
 
+    def whole_door_unit(self) -> AbstractContextManager[Unit]:
+        """Open a unit of the door that sees everything: to record what a stranger failed at."""
+        return self.door.unit()
+
     @property
     def worker_silence(self) -> timedelta:
         """Time without a heartbeat after which a worker counts as gone."""

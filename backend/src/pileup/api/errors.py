@@ -13,9 +13,11 @@ from fastapi import FastAPI, Request
 from fastapi.encoders import jsonable_encoder
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
+from pileup.api.trail import record_refusal
 from pileup.storage import errors as storage
 from pileup.storage.database import Busy, Unreachable
 from pileup.views.artifacts.raw_lines import NotRead
@@ -118,6 +120,8 @@ async def _known(request: Request, error: Exception) -> JSONResponse:
     if isinstance(error, Busy):
         log.error("database.pool_exhausted", path=request.url.path)
         detail = "Every connection to the database is in use; try again in a moment."
+    if status == 403:
+        await _refused(request)
     headers = {"Retry-After": "3"} if status in (429, 503) else None
     return problem(request, status, title, detail, headers=headers, **more)
 
@@ -125,7 +129,13 @@ async def _known(request: Request, error: Exception) -> JSONResponse:
 async def api_error(request: Request, error: Exception) -> JSONResponse:
     """Return the problem document of an ``ApiError``."""
     assert isinstance(error, ApiError)
+    if error.status == 403:
+        await _refused(request)
     return problem(request, error.status, error.title, error.detail, headers=error.headers)
+
+
+async def _refused(request: Request) -> None:
+    await run_in_threadpool(record_refusal, request, request.app.state.services)
 
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:

@@ -20,7 +20,7 @@ import fastapi.routing
 from fastapi import Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from pileup.api import versioned
+from pileup.api import trail, versioned
 from pileup.api.deps import Services
 from pileup.api.gate import gate
 
@@ -65,9 +65,14 @@ def _serve(
     with services.unit() as unit:
         request.state.unit = unit
         if route is None or request.method not in ("GET", "HEAD"):
-            return _drive(handle, request)
-        bodies: versioned.Bodies = request.app.state.bodies
-        return versioned.answer(route, request, unit, bodies, lambda: _drive(handle, request))
+            response = _drive(handle, request)
+        else:
+            bodies: versioned.Bodies = request.app.state.bodies
+            response = versioned.answer(
+                route, request, unit, bodies, lambda: _drive(handle, request)
+            )
+        trail.record_download(request, unit, response)
+        return response
 
 
 def _drive(handle: Handler, request: Request) -> Response:

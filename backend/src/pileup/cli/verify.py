@@ -23,6 +23,7 @@ from pileup.cli.checking import experiments, releases
 from pileup.cli.checking.bundle import Bundle
 from pileup.cli.checking.clean_room import get, installation, put, wait
 from pileup.cli.checking.comparison import Compared, analyses, pages, pins, quotes, reports
+from pileup.cli.checking.own import verify_installation
 from pileup.cli.checking.typed_values import typed
 from pileup.cli.sentences import sentences
 from pileup.numerals import grouped
@@ -49,14 +50,8 @@ def command(
     With --all, read every upload of this installation and compare its SHA-256, and verify the
     audit trail: the first entry that was changed, removed, inserted or moved is named.
     """
-    own = everything or audit
-    if own == (bundle is not None):
-        raise click.UsageError("name a bundle, or use --all or --audit for this installation")
-    if head is not None and not own:
-        raise click.UsageError("--head is for --audit and --all")
+    _check_use(bundle, everything or audit, head)
     if bundle is None:
-        from pileup.cli.checking.own import verify_installation
-
         if not verify_installation(head, uploads=everything):
             raise SystemExit(1)
         return
@@ -106,6 +101,13 @@ def command(
     )
     if any(item.differing for item in compared):
         raise SystemExit(1)
+
+
+def _check_use(bundle: Path | None, own: bool, head: str | None) -> None:
+    if own == (bundle is not None):
+        raise click.UsageError("name a bundle, or use --all or --audit for this installation")
+    if head is not None and not own:
+        raise click.UsageError("--head is for --audit and --all")
 
 
 def _again(client: httpx.Client, incident: str, folder: Path) -> Bundle:

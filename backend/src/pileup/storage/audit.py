@@ -1,7 +1,9 @@
-"""The audit trail: who did what, in order, append-only."""
+"""The audit trail: who did what, in order, append-only, chained by hashes (``audit_chain``)."""
 
 from __future__ import annotations
 
+import json
+import time
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,6 +12,9 @@ from sqlalchemy import func, select
 
 from pileup.storage import models
 from pileup.storage.database import Unit, clean, clean_json, to_record
+from pileup.storage.ids import first_id_of
+
+_ONCE_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +65,38 @@ def record(
             detail=clean_json(detail),
         )
     )
+
+
+def record_once(
+    unit: Unit,
+    by: Actor,
+    action: str,
+    *,
+    incident_id: str | None = None,
+    target: str | None = None,
+    **detail: Any,
+) -> None:
+    """Add an entry unless there is the same one of the last minute.
+
+    For what is easily repeated and changes nothing: the trail must not be flooded by it.
+    """
+    table, found = models.Audit, clean_json(detail)
+    same = (by.id, clean(by.name), action, incident_id, target, found)
+    unit.session.execute(
+        select(func.pg_advisory_xact_lock(func.hashtextextended(json.dumps(same), 0)))
+    )
+    since = first_id_of(time.time() - _ONCE_S)
+    there = select(table.id).where(
+        table.id >= since,
+        table.action == action,
+        table.user_name == clean(by.name),
+        table.user_id.is_not_distinct_from(by.id),
+        table.incident_id.is_not_distinct_from(incident_id),
+        table.target.is_not_distinct_from(target),
+        table.detail == found,
+    )
+    if unit.session.scalar(there.limit(1)) is None:
+        record(unit, by, action, incident_id=incident_id, target=target, **detail)
 
 
 @dataclass(frozen=True, slots=True)

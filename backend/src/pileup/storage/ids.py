@@ -35,3 +35,8 @@ def new_id() -> str:
     value |= 0b10 << 62
     value |= secrets.randbits(62)
     return str(uuid.UUID(int=value))
+
+
+def first_id_of(seconds: float) -> str:
+    """Return what no id made at that time or later, in seconds since 1970, sorts before."""
+    return str(uuid.UUID(int=(int(seconds * 1000) & (2**48 - 1)) << 80))

@@ -7,6 +7,7 @@ it('says what was done, also for actions that it has no sentence for', () => {
     'wrote in the report, what happened',
   )
   expect(didWhat({ action: 'experiment.deleted', target: 'e' })).toBe('deleted an experiment')
+  expect(didWhat({ action: 'access.refused', target: 'GET /audit' })).toBe('was refused GET /audit')
   expect(didWhat({ action: 'pin.restored', target: 'p' })).toBe('restored a pin from the bin')
   expect(didWhat({ action: 'artifact.type_given', target: 'a' })).toBe('artifact: type given')
   expect(textName('summary')).toBe('the summary')

@@ -71,7 +71,10 @@ const DID: Readonly<Record<string, string>> = {
   'session.opened': 'signed in',
   'session.closed': 'signed out',
   'session.ended': 'ended a session',
-  'session.refused': 'wrong password',
+  'session.refused': 'a sign-in failed',
+  'password.refused': 'wrong password',
+  'factor.refused': 'wrong code or password',
+  'file.downloaded': 'downloaded a file',
   'sign_in_link.created': 'created a sign-in link on the command line',
 }
 
@@ -81,6 +84,7 @@ export function didWhat({
   target,
   name,
 }: Pick<Entry, 'action' | 'target'> & Named): string {
+  if (action === 'access.refused') return `was refused ${target ?? ''}`
   const known = DID[action]
   if (known && !name)
     return action.startsWith('text.')
@@ -191,6 +195,9 @@ const SHOWN = [
   'credibility',
   'relevance',
   'fields',
+  'file',
+  'choices',
+  'how',
   'reason',
   'name',
   'was',

@@ -79,7 +79,7 @@ def change_profile(
         )
     except Refused as refused:
         if refused.field == "current_password":
-            limits.guesses.failed(caller.user.id, key)
+            limits.guesses.failed(caller.user.id, key, "password")
         raise
     fields = sorted(body.model_fields_set - {"current_password"})
     audit.record(unit, caller.actor, "profile.changed", target=user.id, fields=fields)

@@ -20,7 +20,9 @@ from fastapi import Depends, Request
 
 from pileup.api.deps import Services
 from pileup.api.errors import ApiError
+from pileup.storage import audit
 from pileup.storage.accounts.guesses import WINDOW, Guesses
+from pileup.storage.audit import MACHINE
 
 Result = TypeVar("Result")
 
@@ -33,6 +35,8 @@ _MOST_WAITING = 8
 _PAUSE_S = 2.0
 _MOST_PAUSING = 500
 _MOST_OF_CLIENT = 2
+_RECORDED = (1, 10)
+"""Which wrong passwords are recorded: a flood of guesses must not fill the disk."""
 
 
 class Lane:
@@ -88,12 +92,13 @@ class GuessLimits:
                 Retry_After=str(int(WINDOW.total_seconds())),
             )
 
-    def failed(self, client: str, account: str) -> int:
-        """Count a wrong password; return how many this client tried for the account."""
+    def failed(self, client: str, account: str, what: str = "session") -> None:
+        """Count a wrong password or code, and record the first and the tenth as WHAT.refused."""
         with self._services.door_unit() as unit:
             guesses = Guesses(unit)
             guesses.add(client, account)
-            return guesses.counts(client, account).both
+            if guesses.counts(client, account).both in _RECORDED:
+                audit.record(unit, MACHINE, f"{what}.refused", client=client, account=account)
 
 
 class SignInLimits:

@@ -22,6 +22,7 @@ from pileup.api.cookies import cookie_name, read_cookie
 from pileup.api.deps import Services, ServicesDep, UnitDep
 from pileup.api.errors import ApiError
 from pileup.api.schema import Out
+from pileup.api.trail import record_refused_sign_in
 from pileup.storage import audit
 from pileup.storage.accounts.accounts import Accounts
 from pileup.storage.accounts.identities import (
@@ -124,6 +125,9 @@ async def return_from_provider(
         log.error("oidc.failed", error=str(error))
         response = _back("provider")
     except _NobodyError as error:
+        await run_in_threadpool(
+            record_refused_sign_in, services, client_of(request), "provider", error.why
+        )
         response = _back(error.why)
     else:
         response.headers["Location"] = attempt.next

@@ -80,7 +80,7 @@ def remove_second_factor(body: Code, caller: InBrowser, unit: UnitDep, limits: L
     _limited(limits, caller.user.id)
     factors = SecondFactors(unit)
     if not factors.accepts(caller.user.id, body.code):
-        limits.guesses.failed(caller.user.id, "factor")
+        limits.guesses.failed(caller.user.id, "factor", "factor")
         raise Refused(WRONG_CODE, "code")
     factors.remove(caller.user.id)
     audit.record(unit, caller.actor, "factor.off", target=caller.user.id)
@@ -110,5 +110,5 @@ def _must_know_password(
     with services.unit() as unit:
         stored = Accounts(unit).stored(user_id)
     if stored.password_hash and not password_fits(stored.password_hash, password or ""):
-        limits.guesses.failed(user_id, "factor")
+        limits.guesses.failed(user_id, "factor", "factor")
         raise Refused("this is not your current password", "current_password")

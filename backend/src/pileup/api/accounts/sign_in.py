@@ -23,6 +23,7 @@ from pileup.api.cookies import (
 from pileup.api.deps import Services, ServicesDep, UnitDep
 from pileup.api.errors import ApiError
 from pileup.api.schema import In, Out
+from pileup.api.trail import record_refused_sign_in
 from pileup.storage import audit
 from pileup.storage.accounts.accounts import Accounts
 from pileup.storage.accounts.credentials import password_fits
@@ -30,7 +31,7 @@ from pileup.storage.accounts.guest_links import GuestLinks
 from pileup.storage.accounts.records import User
 from pileup.storage.accounts.second_factors import SecondFactors
 from pileup.storage.accounts.sessions import Sessions
-from pileup.storage.audit import MACHINE, Actor
+from pileup.storage.audit import Actor
 from pileup.storage.database import Unit
 from pileup.storage.errors import Refused
 
@@ -103,16 +104,18 @@ async def sign_in_by_link(
     """Redeem a one-time link; before any user exists, the link creates the first admin."""
 
     def redeem() -> Me:
-        with services.door_unit() as unit:
-            try:
+        client = client_of(request)
+        try:
+            with services.door_unit() as unit:
                 user = Accounts(unit).redeem_link(body.link, body.name, body.email, body.password)
-            except Refused as refused:
-                if refused.field == "link":
-                    raise ApiError(401, "This link does not work", str(refused)) from refused
+                _second_factor(unit, limits, client, user.id, body.code)
+                audit.record(unit, Actor(user.id, user.name), "session.opened", how="link")
+                return open_session(unit, request, response, services, user)
+        except Refused as refused:
+            if refused.field != "link":
                 raise
-            _second_factor(unit, limits, client_of(request), user.id, body.code)
-            audit.record(unit, Actor(user.id, user.name), "session.opened", how="link")
-            return open_session(unit, request, response, services, user)
+            record_refused_sign_in(services, client, "link", str(refused))
+            raise ApiError(401, "This link does not work", str(refused)) from refused
 
     async with limits.late_refusals():
         return await limits.strangers.run(client_of(request), redeem)
@@ -136,15 +139,14 @@ async def sign_in(
             stored = Accounts(unit).for_sign_in(body.email)
         # outside of any transaction, because it takes long
         fits = password_fits(stored.password_hash if stored else None, body.password)
-        with services.door_unit() as unit:
-            if stored is not None and fits:
+        if stored is not None and fits:
+            with services.door_unit() as unit:
                 _second_factor(unit, limits, client, stored.id, body.code)
                 audit.record(unit, stored.actor, "session.opened", how="password")
                 return open_session(
                     unit, request, response, services, Accounts(unit).user(stored.id)
                 )
-            if limits.guesses.failed(client, account) in _RECORDED:
-                audit.record(unit, MACHINE, "session.refused", client=client, account=account)
+        limits.guesses.failed(client, account)
         raise ApiError(401, "Not signed in", "no user has this e-mail address and password")
 
     lane = limits.known_devices if known else limits.strangers
@@ -160,6 +162,7 @@ def open_guest_link(
     """Open a guest link: this browser may read its incident until the link ends."""
     guest = GuestLinks(unit).open(body.link)
     if guest is None:
+        record_refused_sign_in(services, client_of(request), "guest_link", "revoked or too old")
         raise ApiError(
             401,
             "This link does not work",
@@ -181,10 +184,6 @@ def open_guest_link(
         name=guest.name,
     )
     return Me(user=caller.user, csrf=session.csrf, incident_id=guest.incident_id, guest=True)
-
-
-_RECORDED = (1, 10)
-"""Which wrong passwords are recorded: a flood of guesses must not fill the disk."""
 
 
 @own.get("/session")
@@ -237,7 +236,7 @@ def _second_factor(
         raise Refused("enter the code of your authenticator app, or a recovery code", "code")
     limits.guesses.check(client, f"factor {user_id}")
     if not factors.accepts(user_id, code):
-        limits.guesses.failed(client, f"factor {user_id}")
+        limits.guesses.failed(client, f"factor {user_id}", "factor")
         raise Refused(WRONG_CODE, "code")
 
 
