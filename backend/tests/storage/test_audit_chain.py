@@ -148,7 +148,7 @@ def test_the_chain_made_again_is_found_by_its_head(postgres_url: str) -> None:
     before = verify_chain(database)
     tamper(database, "update audit set action = 'e.9' where action = 'e.2'")
     database.close()
-    command.downgrade(migrate.alembic_config(postgres_url), "0037")
+    command.downgrade(migrate.alembic_config(postgres_url), "0038")
     migrate.upgrade(postgres_url)
     assert verify_chain(database).problem is None
     act(database, "e.4")

@@ -1,7 +1,7 @@
 """Verify the chain of the audit trail, and name its first break.
 
 Each entry has a link: its number, the hash of the link before, and the SHA-256 of both with all
-that the entry holds (migration 0038). Whoever can write to the database as its owner can make the
+that the entry holds (migration 0039). Whoever can write to the database as its owner can make the
 whole chain again; the head that somebody wrote down elsewhere then finds them out.
 """
 

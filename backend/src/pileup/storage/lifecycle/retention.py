@@ -152,7 +152,11 @@ def _ages(team_id: str | None = None, days: int | None = None) -> Select[Any]:
     incident = models.Incident
     work = (
         select(func.max(audit.at))
-        .where(audit.incident_id == incident.id, audit.user_id.is_not(None))
+        .where(
+            audit.incident_id == incident.id,
+            audit.user_id.is_not(None),
+            audit.action != "file.downloaded",
+        )
         .scalar_subquery()
     )
     last = func.coalesce(work, incident.created_at)
