@@ -11,6 +11,7 @@ from pileup.runtime.backup import back_up, check_blobs, restore
 from pileup.runtime.errors import StartError
 from pileup.runtime.process import rotate_open_log
 from pileup.runtime.schema import need_schema
+from pileup.storage.audit_chain import verify_chain
 from tests.support.site import Site, open_site, settings_for
 
 
@@ -36,6 +37,7 @@ def test_there_and_back(tmp_path: Path, postgres_url: str, empty_postgres_url: s
     assert restore(other, file) == 1
     assert check_blobs(other).blobs == 1
     with open_site(other) as site:
+        assert verify_chain(site.database).problem is None
         path = f"/api/v1/incidents/{incident}"
         assert site.admin.get(path).json()["title"] == "a stall"
         assert len(site.admin.get(f"{path}/hypotheses").json()) == 1
