@@ -85,7 +85,7 @@ def wanted(path: str) -> Verb:
         return "upload"
     if "comments" in path:
         return "comment"
-    if any(part in path for part in ("/users", "/teams", "/webhooks", *COLLEAGUES)):
+    if any(part in path for part in ("/users", "/teams", "/webhooks", "/hold", *COLLEAGUES)):
         return "manage"
     return "edit"
 
