@@ -52,7 +52,7 @@ def main() -> None:
     evidence = small()
     document = analyse(evidence)
     store.replace(given.incident, evidence, first_waits(evidence, document))
-    catalogue = add_series(store, given.incident, given.series, given.samples)
+    catalogue = add_series(settings.placed_dir, given.incident, given.series, given.samples)
     whole: dict[str, Any] = msgspec.to_builtins(document)
     whole["series"] += catalogue
     with Database(need_database(settings)).unit() as unit:
@@ -137,15 +137,16 @@ def _pairs() -> Iterator[tuple[int, int, int]]:
             yield waiter, ahead, holder
 
 
-def add_series(store: PlacedStore, incident: str, count: int, size: int) -> list[dict[str, Any]]:
+def add_series(placed: Path, incident: str, count: int, size: int) -> list[dict[str, Any]]:
     """Write the long series after the few, and return their rows of the catalogue."""
-    home = store.root / incident
-    run = home / (home / "current").read_text().strip()
+    home = placed / incident
+    run = home / (home / "current").read_text().split()[0]
     few = pl.read_parquet(run / "sample.parquet").sort("id", "time")
     parts = write_samples(run, _pieces(few, count, size))
     index = msgspec.json.decode((run / "evidence.json").read_bytes())
     index["parts"] = parts
     (run / "evidence.json").write_bytes(msgspec.json.encode(index))
+    (run / "files.json").unlink()  # the lengths of the files as they were
     return [_row(number, size) for number in range(count)]
 
 
