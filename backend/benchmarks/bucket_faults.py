@@ -322,13 +322,17 @@ def _lost(
             f"{apis[1]}/api/v1/incidents/{incident}/artifacts", params={"limit": 1000}
         )
         artifacts = page.json()["items"]
-        waiting = [one for one in artifacts if one["state"] in ("queued", "identifying", "parsing")]
+        waiting = [
+            file for file in artifacts if file["state"] in ("queued", "identifying", "parsing")
+        ]
         if not waiting or time.monotonic() > deadline:
             break
         time.sleep(1)
-    problems = [f"{one['path']} is {one['state']}" for one in waiting]
-    problems += [f"{one['path']} failed: {one}" for one in artifacts if one["state"] == "failed"]
-    here = {str(one["id"]): str(one["sha256"]) for one in artifacts}
+    problems = [f"{file['path']} is {file['state']}" for file in waiting]
+    problems += [
+        f"{file['path']} failed: {file}" for file in artifacts if file["state"] == "failed"
+    ]
+    here = {str(file["id"]): str(file["sha256"]) for file in artifacts}
     begun = set().union(*(uploader.begun for uploader in uploaders))
     problems += [f"{name} was never sent" for name, sha256 in here.items() if sha256 not in begun]
     for uploader in uploaders:

@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     kinds = _kinds(installation, options.only)
     try:
         for service in installation.services.values():
-            wait_for(f"the {service.name} runs", lambda one=service: one.running, _START_S)
+            wait_for(f"the {service.name} runs", lambda service=service: service.running, _START_S)
         ledger = Ledger(installation, random.Random(options.seed + 1))
     except BaseException:
         installation.close()

@@ -220,8 +220,8 @@ class Ledger:
     def counts(self) -> dict[str, int]:
         """Count what was acknowledged."""
         return {
-            "uploads": sum(len(one.acknowledged) for one in self.uploads.values()),
-            "comments": sum(sum(one.values()) for one in self.comments.values()),
+            "uploads": sum(len(each.acknowledged) for each in self.uploads.values()),
+            "comments": sum(sum(each.values()) for each in self.comments.values()),
             "keystrokes": self.keystrokes,
         }
 

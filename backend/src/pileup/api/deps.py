@@ -13,19 +13,15 @@ from pileup.api.errors import ApiError
 from pileup.api.shared import Shared
 from pileup.settings import Settings
 from pileup.storage.database import Database, Unit
-from pileup.storage.files.blobs import BlobStore
-from pileup.storage.files.frames import FrameStore
-from pileup.storage.files.placed_evidence import PlacedStore
-from pileup.storage.files.upload_bytes import UploadBytes
 from pileup.storage.incidents.incidents import Incident, Incidents
 from pileup.storage.queue.places import Place
 from pileup.storage.row_security import NOBODY, Access
 from pileup.views.source import NotAnalysed, StoredSource
-from pileup.views.stores import Stores
+from pileup.views.stores import HasStores, Stores
 
 
 @dataclass(frozen=True, slots=True)
-class Services:
+class Services(HasStores):
     """Settings, database and stores, created once per process."""
 
     settings: Settings
@@ -43,26 +39,6 @@ class Services:
     def whole_unit(self) -> AbstractContextManager[Unit]:
         """Open a unit of work that sees every incident: for what is the same for everybody."""
         return self.database.unit()
-
-    @property
-    def blobs(self) -> BlobStore:
-        """The store of uploaded bytes."""
-        return self.stores.blobs
-
-    @property
-    def frames(self) -> FrameStore:
-        """The store of parsed records."""
-        return self.stores.frames
-
-    @property
-    def placed(self) -> PlacedStore:
-        """The store of placed evidence."""
-        return self.stores.placed
-
-    @property
-    def uploads(self) -> UploadBytes:
-        """The bytes of uploads in progress."""
-        return self.stores.uploads
 
     def door_unit(self) -> AbstractContextManager[Unit]:
         """Open a unit of work for signing in, which takes no connection from those who are in."""

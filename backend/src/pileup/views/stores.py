@@ -27,6 +27,34 @@ class Stores:
     """Bytes of uploads in progress."""
 
 
+class HasStores:
+    """Base of what holds the stores among its services."""
+
+    __slots__ = ()
+
+    stores: Stores
+
+    @property
+    def blobs(self) -> BlobStore:
+        """The store of uploaded bytes."""
+        return self.stores.blobs
+
+    @property
+    def frames(self) -> FrameStore:
+        """The store of parsed records."""
+        return self.stores.frames
+
+    @property
+    def placed(self) -> PlacedStore:
+        """The store of placed evidence."""
+        return self.stores.placed
+
+    @property
+    def uploads(self) -> UploadBytes:
+        """The bytes of uploads in progress."""
+        return self.stores.uploads
+
+
 def open_stores(settings: Settings) -> Stores:
     """Open the stores that the settings name: folders of the data folder, or a bucket.
 

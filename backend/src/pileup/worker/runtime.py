@@ -11,34 +11,16 @@ from pileup import knowledge
 from pileup.settings import Settings, get_settings
 from pileup.storage.database import Database
 from pileup.storage.errors import StorageError
-from pileup.storage.files.blobs import BlobStore
-from pileup.storage.files.frames import FrameStore
-from pileup.storage.files.placed_evidence import PlacedStore
-from pileup.views.stores import Stores, open_stores
+from pileup.views.stores import HasStores, Stores, open_stores
 
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
-class Runtime:
+class Runtime(HasStores):
     settings: Settings
     database: Database
     stores: Stores
-
-    @property
-    def blobs(self) -> BlobStore:
-        """Return the store of uploaded bytes."""
-        return self.stores.blobs
-
-    @property
-    def frames(self) -> FrameStore:
-        """Return the store of parsed records."""
-        return self.stores.frames
-
-    @property
-    def placed(self) -> PlacedStore:
-        """Return the store of placed evidence."""
-        return self.stores.placed
 
 
 def make_runtime(settings: Settings) -> Runtime:

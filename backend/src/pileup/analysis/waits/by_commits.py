@@ -282,18 +282,10 @@ def _by_dump(draft: Draft, queue: Resource, row: dict[str, object]) -> None:
 
 def _pending(draft: Draft) -> dict[str, object] | None:
     """Return the dump's sample of pending flushes above zero, or None."""
-    dump, samples = draft.scene.dump, draft.evidence.frame("sample")
-    if dump is None or samples is None:
+    rows = draft.dump_samples(PENDING)
+    if rows is None or (rows := rows.filter(pl.col("value") > 0)).is_empty():
         return None
-    rows = samples.filter(
-        (pl.col("artifact") == dump["artifact"])
-        & pl.col("series").cast(pl.String).is_in(PENDING)
-        & pl.col("line_first").is_between(dump["line_first"], dump["line_last"])
-        & (pl.col("value") > 0)
-    )
-    if rows.is_empty():
-        return None
-    row = rows.sort("line_first").row(0, named=True)
+    row = rows.row(0, named=True)
     return {**row, "line_last": row["line_first"]}
 
 

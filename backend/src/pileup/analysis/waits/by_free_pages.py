@@ -107,14 +107,9 @@ def _starved(draft: Draft) -> tuple[str, Row] | None:
 
 
 def _starved_by_dump(draft: Draft) -> tuple[str, Row] | None:
-    dump, samples = draft.scene.dump, draft.evidence.frame("sample")
-    if dump is None or samples is None:
+    rows = draft.dump_samples(COUNTERS)
+    if rows is None:
         return None
-    rows = samples.filter(
-        (pl.col("artifact") == dump["artifact"])
-        & pl.col("series").cast(pl.String).is_in(COUNTERS)
-        & pl.col("line_first").is_between(dump["line_first"], dump["line_last"])
-    ).sort("line_first")
     free = rows.filter(pl.col("series").cast(pl.String) == _FREE)
     writes = rows.filter(pl.col("series").cast(pl.String).is_in(_WRITES))["value"].sum()
     if free.is_empty() or free["value"].max() != 0 or not writes:

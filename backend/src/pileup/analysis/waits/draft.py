@@ -6,8 +6,11 @@ The ``by_…`` modules each add one layer to a ``Draft``.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Literal
+
+import polars as pl
 
 from pileup.analysis.contract import CERTAIN, Locator
 from pileup.analysis.evidence.context import Server
@@ -118,6 +121,20 @@ class Draft:
             edges=self.edges,
             notes=[*self.notes, *self.scene.notes],
         )
+
+    def dump_samples(self, series: Collection[str]) -> pl.DataFrame | None:
+        """Return the samples of series ('innodb.pool_free_pages') that this dump prints, by line.
+
+        None: the scene has no dump, or nothing has samples.
+        """
+        dump, samples = self.scene.dump, self.evidence.frame("sample")
+        if dump is None or samples is None:
+            return None
+        return samples.filter(
+            (pl.col("artifact") == dump["artifact"])
+            & pl.col("series").cast(pl.String).is_in(series)
+            & pl.col("line_first").is_between(dump["line_first"], dump["line_last"])
+        ).sort("line_first")
 
     def thread(self, pthread: int) -> Actor:
         actor = self.by_pthread.get(pthread)

@@ -11,17 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from itertools import islice
 
-from pileup.report.redaction.spans import Span
+from pileup.report.redaction.spans import IS_TOKEN, PUBLIC_HOSTS, Span
 
 MOST = 100_000
 """Values of one table."""
 _LONGEST = 400
 _WORD = re.compile(r"\w+")
 _NAMES = frozenset({"hosts", "users"})
-_PUBLIC = frozenset(
-    {"localhost", "%", "", "-", "::1", "127.0.0.1", "0.0.0.0", "localhost.localdomain"}  # noqa: S104
-)
-_IS_TOKEN = re.compile(r"(?:password|literal|user|host|address)-(?:removed|[0-9a-f]{6})")
+_PUBLIC = PUBLIC_HOSTS | {"localhost.localdomain"}
 _TIME = re.compile(r"[\d:.TZ /+-]*\d[:/-]\d[\d:.TZ /+-]*")
 _CONSTANT = re.compile(r"[A-Z][A-Z_,-]*|utf8\w*|latin1\w*|[\d.]+[KMGkmg]?")
 _REPORT_WORDS = frozenset(
@@ -78,7 +75,7 @@ class KnownValues:
 
 def is_telling(kind: str, value: str) -> bool:
     """Return whether a value identifies something wherever it occurs."""
-    if not 3 <= len(value) <= _LONGEST or _IS_TOKEN.search(value) or _TIME.fullmatch(value):
+    if not 3 <= len(value) <= _LONGEST or IS_TOKEN.search(value) or _TIME.fullmatch(value):
         return False
     if kind in _NAMES:
         return value.lower() not in _REPORT_WORDS | _PUBLIC and not value.isdigit()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from pileup.report.redaction.spans import Span
+from pileup.report.redaction.spans import IS_TOKEN, Span
 
 KIND = "passwords"
 
@@ -74,7 +74,7 @@ _ADDRESS = re.compile(
 )
 _HARMLESS = re.compile(
     r"|\*+|x{3,}|<[^>]*>|null|none|on|off|yes|no|true|false|empty|not set|unset|required|"
-    r"(?:password|literal|user|host|address)-(?:removed|[0-9a-f]{6})",
+    + IS_TOKEN.pattern,
     re.IGNORECASE,
 )
 """What is printed in place of a password, and switches."""

@@ -30,7 +30,7 @@ from pileup.report.redaction.known_values import KnownValues
 from pileup.report.redaction.passwords import KIND as PASSWORDS
 from pileup.report.redaction.passwords import password_spans
 from pileup.report.redaction.quotes import quoted_spans
-from pileup.report.redaction.spans import Span, merged
+from pileup.report.redaction.spans import IS_TOKEN, PASSWORD_TOKEN, PUBLIC_HOSTS, Span, merged
 from pileup.report.redaction.statements import Statements
 
 KINDS = ("sql", "hosts", "users", "addresses")
@@ -39,8 +39,6 @@ ALL_KINDS = (PASSWORDS, *KINDS)
 """What can be replaced: passwords always are."""
 
 _TOKENS = {"sql": "literal", "hosts": "host", "users": "user", "addresses": "address"}
-PASSWORD_TOKEN = "password-removed"  # noqa: S105  (what replaces one)
-IS_TOKEN = re.compile(r"password-removed|(?:literal|host|user|address)-[0-9a-f]{6}")
 
 _ADDRESS = re.compile(
     r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.]*\d)"
@@ -62,7 +60,6 @@ _USER_AT = re.compile(
 )
 _CARD = re.compile(r"(?<![\w.-])(?:\d[ -]?){12,18}\d(?![\w-])")
 _QUERY_ID = re.compile(r"(?<=query id )\d+ (\S{1,255}) (?:((?:\d{1,3}\.){3}\d{1,3}) )?(\S{1,80})")
-_PUBLIC_HOSTS = {"localhost", "%", "", "-", "::1", "127.0.0.1", "0.0.0.0"}  # noqa: S104  (not bound)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +119,7 @@ class Redactor:
 
     def name(self, kind: str, value: str) -> str:
         """Redact a value that is known to be a host, a user or an address."""
-        if kind not in self.kinds or value in _PUBLIC_HOSTS or IS_TOKEN.fullmatch(value):
+        if kind not in self.kinds or value in PUBLIC_HOSTS or IS_TOKEN.fullmatch(value):
             return value
         return self._token(kind, value, count=True)
 
@@ -154,7 +151,7 @@ class Redactor:
             yield from _cards(text)
         if "addresses" in self.kinds:
             for match in _ADDRESS.finditer(text):
-                if "@" in match[0] or (is_address(match[0]) and match[0] not in _PUBLIC_HOSTS):
+                if "@" in match[0] or (is_address(match[0]) and match[0] not in PUBLIC_HOSTS):
                     yield Span(match.start(), match.end(), "addresses", match[0])
         yield from self.leaks(text)
         if "hosts" in self.kinds:
@@ -204,7 +201,7 @@ def _cards(text: str) -> Iterator[Span]:
 
 
 def _is_name(value: str | None) -> bool:
-    return bool(value) and value not in _PUBLIC_HOSTS and not is_address(value or "")
+    return bool(value) and value not in PUBLIC_HOSTS and not is_address(value or "")
 
 
 def is_address(value: str) -> bool:

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
+
+PASSWORD_TOKEN = "password-removed"  # noqa: S105  (what replaces one)
+IS_TOKEN = re.compile(rf"{PASSWORD_TOKEN}|(?:literal|host|user|address)-[0-9a-f]{{6}}")
+"""What a value was replaced by."""
+PUBLIC_HOSTS = frozenset({"localhost", "%", "", "-", "::1", "127.0.0.1", "0.0.0.0"})  # noqa: S104  (not bound)
+"""Hosts and addresses that identify nothing."""
 
 
 class Span(NamedTuple):

@@ -24,6 +24,7 @@ from pileup.storage.files.objects import (
     FolderObjects,
     Objects,
     check_space,
+    copy_hashed,
     disk_words,
 )
 from pileup.storage.files.read_cache import ReadCache
@@ -185,14 +186,11 @@ class BlobStore:
         return _decompressed(chunks) if found.key.endswith(_COMPRESSED) else chunks
 
     def _copy(self, sha256: str, out: BinaryIO) -> None:
-        digest = hashlib.sha256()
         try:
-            for chunk in self._stored_chunks(sha256):
-                digest.update(chunk)
-                out.write(chunk)
+            copied = copy_hashed(self._stored_chunks(sha256), out)
         except zstandard.ZstdError as error:
             raise self._damaged(sha256) from error
-        if digest.hexdigest() != sha256:
+        if copied != sha256:
             raise self._damaged(sha256)
 
     def _check(self, file: Path, sha256: str) -> None:

@@ -23,7 +23,7 @@ import msgspec
 
 from pileup.storage.errors import Damaged, NotFound
 from pileup.storage.files.bucket import BucketObjects
-from pileup.storage.files.objects import FolderObjects, Objects, disk_words
+from pileup.storage.files.objects import FolderObjects, Objects, copy_hashed, disk_words
 from pileup.storage.files.read_cache import ReadCache
 from pileup.storage.ids import new_id
 
@@ -324,11 +324,7 @@ class BucketSets:
         return fill
 
     def _copy(self, key: str, stored: _Stored, out: BinaryIO) -> None:
-        digest = hashlib.sha256()
-        for chunk in self._objects.chunks(key):
-            digest.update(chunk)
-            out.write(chunk)
-        if digest.hexdigest() != stored.sha256:
+        if copy_hashed(self._objects.chunks(key), out) != stored.sha256:
             raise Damaged(f"{key} in {self.place} is damaged: it has another SHA-256")
 
 

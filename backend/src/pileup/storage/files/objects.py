@@ -8,6 +8,7 @@ survives a crash: a file is synced before it is renamed into place, then its fol
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import shutil
 import time
@@ -15,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
 from pileup.storage.errors import NoSpace, NotFound
 from pileup.storage.ids import new_id
@@ -222,6 +223,15 @@ def disk_words(folder: Path) -> Iterator[None]:
                 "Free some space and send it again"
             ) from error
         raise
+
+
+def copy_hashed(chunks: Iterable[bytes], out: BinaryIO) -> str:
+    """Write chunks to a file; return their SHA-256."""
+    digest = hashlib.sha256()
+    for chunk in chunks:
+        digest.update(chunk)
+        out.write(chunk)
+    return digest.hexdigest()
 
 
 def make_folder(folder: Path) -> None:
