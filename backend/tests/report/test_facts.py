@@ -6,21 +6,13 @@ row, a raw line, a label or a caption that an export leaves out is missed by nam
 
 from __future__ import annotations
 
-import io
 import itertools
-import re
-import zipfile
-from collections.abc import Callable, Iterator
-from html import unescape
+from collections.abc import Iterator
 
 import pytest
-from pypdf import PdfReader
 
 from pileup.report import document as d
-from pileup.report.render.html import render_html
-from pileup.report.render.markdown import render_markdown
-from pileup.report.render.pdf import render_pdf
-from pileup.report.render.word_document import render_docx
+from tests.report.exports import EXPORTS
 
 _HOUR = 3_600_000.0
 _BEGIN = 1795213140000.0
@@ -152,27 +144,6 @@ def document(facts: Facts) -> d.Document:
         1, "i1", title, pairs, "full", "draft", "2026-11-23T10:00:00+00:00", "0.1", "UTC",
         sections, sources, cover,
     )  # fmt: skip
-
-
-def _html(made: d.Document) -> str:
-    return unescape(re.sub(r"<[^>]+>", " ", render_html(made)))
-
-
-def _docx(made: d.Document) -> str:
-    with zipfile.ZipFile(io.BytesIO(render_docx(made))) as archive:
-        return unescape(re.sub(r"<[^>]+>", " ", archive.read("word/document.xml").decode()))
-
-
-def _pdf(made: d.Document) -> str:
-    return " ".join(page.extract_text() for page in PdfReader(io.BytesIO(render_pdf(made))).pages)
-
-
-EXPORTS: dict[str, Callable[[d.Document], str]] = {
-    "markdown": render_markdown,
-    "html": _html,
-    "docx": _docx,
-    "pdf": _pdf,
-}
 
 
 @pytest.mark.parametrize("export", EXPORTS)

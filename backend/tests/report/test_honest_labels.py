@@ -2,49 +2,25 @@
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pypdf import PdfReader
 
 from pileup.analysis import contract as c
 from pileup.report.case import Case, ReportMeasure
 from pileup.report.compose import blocks_of
-from pileup.report.document import ConfidenceDrawing, Document, Figure
-from pileup.report.render.html import render_html
-from pileup.report.render.markdown import render_markdown
-from pileup.report.render.pdf import render_pdf
-from pileup.report.render.word_document import render_docx
+from pileup.report.document import ConfidenceDrawing, Figure
 from pileup.report.text.prefill import prefill
 from pileup.report.text.templates import TEMPLATES
 from tests.report.case import ANALYSIS, CASE, NOW, document
+from tests.report.exports import EXPORTS
 
 RUN = CASE.experiments[0]
 SOURCES = ("typed", "imported", "computed")
 VALUES = {"typed": 71113.0, "imported": 72227.0, "computed": 73331.0}
-
-
-def _docx(made: Document) -> str:
-    with zipfile.ZipFile(io.BytesIO(render_docx(made))) as archive:
-        return re.sub(r"<[^>]+>", "", archive.read("word/document.xml").decode())
-
-
-def _pdf(made: Document) -> str:
-    return " ".join(page.extract_text() for page in PdfReader(io.BytesIO(render_pdf(made))).pages)
-
-
-EXPORTS: dict[str, Callable[[Document], str]] = {
-    "markdown": render_markdown,
-    "html": lambda made: re.sub(r"<[^>]+>", "", render_html(made)),
-    "docx": _docx,
-    "pdf": _pdf,
-}
 
 
 def measured(standing: str, *, sweep: str) -> Case:
@@ -109,7 +85,7 @@ def test_no_section_says_locked_of_what_was_not(
     """In any template, with any verdict."""
     case = measured(standing, sweep=sweep)
     runs = tuple(replace(run, verdict=verdict) for run in case.experiments)
-    text = flat(render_markdown(document(replace(case, experiments=runs, template=template))))
+    text = flat(EXPORTS["markdown"](document(replace(case, experiments=runs, template=template))))
     assert standing == "locked" or "locked" not in text
     assert "measured:" not in text
     if standing == "recorded_after" and RUN.prediction in text:
