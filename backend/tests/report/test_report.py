@@ -8,6 +8,8 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pileup.report.case import Case, ReportMeasure
 from pileup.report.compose import blocks_of, compose
@@ -17,6 +19,7 @@ from pileup.report.render.markdown import render_markdown
 from pileup.report.render.zone import in_zone
 from pileup.report.text.live_blocks import BLOCKS
 from pileup.report.text.prefill import prefill
+from pileup.report.text.source_notes import Notes
 from pileup.report.text.sweeps import sweeps
 from pileup.report.text.templates import TEMPLATES, TITLES, template
 from tests.report.case import CASE, NOW, PIN, document
@@ -246,3 +249,16 @@ def test_markdown_survives_a_second_reading() -> None:
 def test_titles_name_every_section_once() -> None:
     assert isinstance(document(), Document)
     assert {part.key for one in TEMPLATES for part in one.parts} == TITLES.keys()
+
+
+@given(first=st.integers(1, 900), length=st.integers(1, 60))
+def test_a_note_quotes_the_first_lines_and_says_that_more_follow(first: int, length: int) -> None:
+    last = first + length - 1
+    lines = [f"line {number}" for number in range(first, last + 1)]
+    assert CASE.analysis is not None
+    sha = CASE.analysis.artifacts[0].sha256
+    case = replace(CASE, excerpt=lambda *_: "\n".join(lines))
+    note = Notes(case).find(f"{sha[:8]}-{first}-{last}")
+    shown = (note.excerpt or "").split("\n")
+    assert shown == lines or (shown[:-1] == lines[:12] and shown[-1] == "… more lines")
+    assert len(shown) <= 13

@@ -103,6 +103,12 @@ describe('the order of a metadata lock', () => {
     expect(words('other')).toBe('waiter')
   })
 
+  it('is a root whose holder is unknown, except a flush: no thread holds it', () => {
+    const root = (kind: 'latch' | 'fsync') => roleOf(completeNode({ kind, root: true }))
+    expect(root('latch')).toBe('latch, holder unknown')
+    expect(root('fsync')).toBe('flush to disk')
+  })
+
   it('has no number where nobody queues behind a request, and none for row locks', () => {
     expect(queuePlaces({ nodes, edges: edges.slice(0, 2) }).size).toBe(0)
     const rows = nodes.map((node) =>

@@ -48,7 +48,8 @@ export function roleOf(node: WaitNode, queue?: QueuePlace): string {
   if (!isThread) {
     const kind = KIND[node.of ?? node.kind] ?? node.kind
     if (queue?.place === 'queue') return `${kind}: queue behind ${queue.behind}`
-    return node.root ? `${kind}, holder unknown` : kind
+    // A flush ends when the storage confirms it: no thread holds it.
+    return node.root && (node.of ?? node.kind) !== 'fsync' ? `${kind}, holder unknown` : kind
   }
   if (queue?.place === 'next') return 'next in the queue: blocks who comes later'
   if (queue?.place === 'behind') return `${many ? 'queue' : 'queues'} behind ${queue.behind}`
@@ -246,7 +247,7 @@ export function persistenceText(lasting: NodePersistence, persistence: Persisten
 
 /** Why it is unknown how long a node has been stuck. */
 export function missingPersistenceText(node: WaitNode, persistence: Persistence): string {
-  if (persistence.of === 0) return 'not counted by this analysis; analyse the incident again'
+  if (persistence.of === 0) return 'unknown: not followed over several samples with a time'
   if (persistence.of === 1) return `unknown from a single ${persistence.unit}`
   if (node.kind === 'group' && !node.lasting)
     return 'unknown for this group: its members wait for different kinds of things'

@@ -22,6 +22,8 @@ from datetime import UTC, datetime
 from pileup.analysis.contract import Locator
 from pileup.report.case import Case, ReportPin
 
+_MOST_LINES = 12
+"""Lines of a source that its note quotes; the note names all lines, and its link opens them."""
 _LONG = 6
 """Lines from which two quotations that differ in one line at an end are the same one."""
 _REFERENCE = re.compile(r"\[\^([A-Za-z0-9][A-Za-z0-9-]*)\](?!:)")
@@ -86,7 +88,8 @@ class Notes:
     def number(self, label: str) -> int:
         """Return the number of a reference; the same label always has the same number."""
         if label not in self._notes:
-            self._notes[label] = resolve(self._case, label, len(self._notes) + 1)
+            note = resolve(self._case, label, len(self._notes) + 1)
+            self._notes[label] = replace(note, excerpt=_shortened(note.excerpt))
         return self._notes[label].number
 
     def find(self, label: str) -> Note:
@@ -111,6 +114,14 @@ class Notes:
                 shown[note.excerpt] = note.number
             notes.append(note)
         return notes
+
+
+def _shortened(excerpt: str | None) -> str | None:
+    """Return the first lines of an excerpt that is too long for a note."""
+    lines = excerpt.split("\n") if excerpt else []
+    if len(lines) <= _MOST_LINES + 1:
+        return excerpt
+    return "\n".join([*lines[:_MOST_LINES], "… more lines"])
 
 
 def _quoted_in(excerpt: str | None, shown: Iterable[str]) -> str | None:
