@@ -260,5 +260,7 @@ def test_a_note_quotes_the_first_lines_and_says_that_more_follow(first: int, len
     case = replace(CASE, excerpt=lambda *_: "\n".join(lines))
     note = Notes(case).find(f"{sha[:8]}-{first}-{last}")
     shown = (note.excerpt or "").split("\n")
-    assert shown == lines or (shown[:-1] == lines[:12] and shown[-1] == "… more lines")
+    assert shown == lines or (
+        shown[:-1] == lines[:12] and shown[-1] == f"… {length - 12} more lines"
+    )
     assert len(shown) <= 13

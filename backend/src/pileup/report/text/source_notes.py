@@ -26,6 +26,7 @@ _MOST_LINES = 12
 """Lines of a source that its note quotes; the note names all lines, and its link opens them."""
 _LONG = 6
 """Lines from which two quotations that differ in one line at an end are the same one."""
+_MORE_LINES = re.compile(r"^… (\d+) more lines?$")
 _REFERENCE = re.compile(r"\[\^([A-Za-z0-9][A-Za-z0-9-]*)\](?!:)")
 _LINES = re.compile(r"^([0-9a-f]{8})((?:-\d{1,18}-\d{1,18})+)$")
 _SERIES = re.compile(r"^s-([0-9a-f]{8})-(\d+)-(\d+)$")
@@ -117,11 +118,20 @@ class Notes:
 
 
 def _shortened(excerpt: str | None) -> str | None:
-    """Return the first lines of an excerpt that is too long for a note."""
+    """Return the first lines of an excerpt that is too long for a note, and count the others."""
     lines = excerpt.split("\n") if excerpt else []
     if len(lines) <= _MOST_LINES + 1:
         return excerpt
-    return "\n".join([*lines[:_MOST_LINES], "… more lines"])
+    hidden = sum(_count(line) for line in lines[_MOST_LINES:])
+    return "\n".join(
+        [*lines[:_MOST_LINES], f"… {hidden} more {'line' if hidden == 1 else 'lines'}"]
+    )
+
+
+def _count(line: str) -> int:
+    """Return how many raw lines a line of an excerpt represents: none for the gap of two ranges."""
+    more = _MORE_LINES.match(line)
+    return int(more[1]) if more else int(line != "…")
 
 
 def _quoted_in(excerpt: str | None, shown: Iterable[str]) -> str | None:
