@@ -12,9 +12,10 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import create_engine, text
+from sqlalchemy import create_engine
 
 from pileup.paths import packaged
+from pileup.storage.advisory_locks import AdvisoryLock, lock
 from pileup.storage.database import with_driver
 from pileup.storage.errors import WrongSchema
 
@@ -23,7 +24,6 @@ _SQUASHED = frozenset(f"{number:04}" for number in range(1, 19))
 _LAST_WITH_ALL = "d611ab0"
 """The last commit whose migrations bring such a database to ours."""
 _UNPREPARED = {"prepare_threshold": None}  # PgBouncer may not know statements of other sessions
-_LOCK = 7_145_201  # any number: two programs that start together migrate one after the other
 
 
 def upgrade(database_url: str) -> None:
@@ -37,7 +37,7 @@ def upgrade(database_url: str) -> None:
     try:
         # One transaction, which PgBouncer gives one session: the lock ends with it.
         with engine.begin() as connection:
-            connection.execute(text("select pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+            lock(connection, AdvisoryLock.MIGRATIONS)
             _refuse_unknown(_revision(connection), config)
             config.attributes["connection"] = connection
             command.upgrade(config, "head")

@@ -23,13 +23,13 @@ from pileup.storage.accounts.credentials import (
 from pileup.storage.accounts.passwords import check_password
 from pileup.storage.accounts.records import Token, TokenUse, User, Verb
 from pileup.storage.accounts.sessions import end_sessions
+from pileup.storage.advisory_locks import AdvisoryLock, lock
 from pileup.storage.audit import Actor
 from pileup.storage.database import ALL_INCIDENTS, Unit, clean, to_record
 from pileup.storage.errors import Conflict, NotFound, Refused
 from pileup.storage.incidents.incidents import Incidents
 from pileup.storage.roles import Role
 
-_ONE_AT_A_TIME = 7_145_202  # advisory lock: creating the first admin, demoting an admin
 _UNMARKED = func.coalesce(
     models.Token.last_used_at < func.now() - text("interval '1 minute'"), true()
 )
@@ -103,7 +103,7 @@ class Accounts:
 
         A new password ends the sessions and, with ``end_tokens``, revokes the API tokens.
         """
-        self._db.execute(select(func.pg_advisory_xact_lock(_ONE_AT_A_TIME)))
+        lock(self._db, AdvisoryLock.FIRST_ADMIN)
         row = self._user(user_id)
         loses = (role is not None and role != "admin") or disabled is True
         if row.role == "admin" and not row.disabled and loses and self._admins() == 1:
@@ -195,7 +195,7 @@ class Accounts:
         password: the first or a new password of that user; a new one ends the other sessions and
         revokes the API tokens.
         """
-        self._db.execute(select(func.pg_advisory_xact_lock(_ONE_AT_A_TIME)))
+        lock(self._db, AdvisoryLock.FIRST_ADMIN)
         row = self._db.scalar(
             update(models.SignInLink)
             .where(

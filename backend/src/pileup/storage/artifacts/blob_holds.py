@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from sqlalchemy import func, select
-
+from pileup.storage.advisory_locks import AdvisoryLock, lock_shared, try_lock
 from pileup.storage.database import Unit
 from pileup.storage.errors import StoreUnreachable
 from pileup.storage.files.blobs import BlobStore
 
-_KEY = 0x70696C65_67617262  # "pilegarb"
-
 
 def hold_blobs(unit: Unit, blobs: BlobStore, sha256s: Collection[str]) -> None:
     """Hold stored blobs until the transaction ends; raise StoreUnreachable when one is gone."""
-    unit.session.execute(select(func.pg_advisory_xact_lock_shared(_KEY)))
+    lock_shared(unit.session, AdvisoryLock.BLOBS)
     for sha256 in sha256s:
         if not blobs.holds(sha256):
             raise StoreUnreachable(
@@ -29,4 +26,4 @@ def hold_blobs(unit: Unit, blobs: BlobStore, sha256s: Collection[str]) -> None:
 
 def lock_out_holders(unit: Unit) -> bool:
     """Return whether no other transaction holds blobs, until this one ends."""
-    return bool(unit.session.scalar(select(func.pg_try_advisory_xact_lock(_KEY))))
+    return try_lock(unit.session, AdvisoryLock.BLOBS)

@@ -17,6 +17,7 @@ from sqlalchemy import Select, func, select, text
 from sqlalchemy.orm import Session
 
 from pileup.storage import models
+from pileup.storage.advisory_locks import AdvisoryLock, lock
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +38,6 @@ class Head:
 
 _PAUSE = timedelta(seconds=5)
 """A line with running work counts as served so much later, for each running job."""
-_LOCK = 7_145_202
-"""With a quota, one worker takes at a time: two would each see the other's place as free."""
 
 # The lines are found by jumping over the index, so 20,000 waiting jobs of one line cost as much
 # as one.
@@ -79,7 +78,8 @@ order by greatest(incident_at + of_incident * :pause, requester_at + of_requeste
 def heads(session: Session, quota: Quota) -> Iterator[Head]:
     """Yield the lines of waiting jobs in the order of their turns, without those over quota."""
     if quota.incident or quota.requester:
-        session.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+        # Two workers at once would each see the other's place as free.
+        lock(session, AdvisoryLock.TURNS)
     values = {"incident": quota.incident, "requester": quota.requester, "pause": _PAUSE}
     for row in session.execute(_HEADS, values).all():
         yield Head(row.incident_id, row.requester)
