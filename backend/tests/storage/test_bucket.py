@@ -7,13 +7,16 @@ import io
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
 
 from pileup import records
 from pileup.settings import Settings
-from pileup.storage.errors import Damaged, InUse, NotFound, StoreUnreachable
+from pileup.storage.errors import Conflict, Damaged, InUse, NotFound, StoreUnreachable
+from pileup.storage.files import bucket, upload_bytes
+from pileup.storage.files.file_sets import BucketSets
 from pileup.storage.files.frames import FrameKey
 from pileup.views.stores import Stores, open_stores
 from tests.support.s3_server import Faults, bucket_settings, faulty, moto_in_process
@@ -161,6 +164,60 @@ def test_a_failed_store_shows_nothing(
         blob = stores.blobs.store(io.BytesIO(content), 1 << 30)
         assert other.blobs.open(blob.sha256).read() == content
         assert not list((tmp_path / "a" / "drafts" / "blobs").iterdir())
+
+
+def test_what_is_not_whole_in_the_bucket_is_refused(
+    tmp_path: Path, endpoint: str, prefix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each sentence names the object and the bucket, so that an admin finds it."""
+    stores = opened(tmp_path / "a", endpoint, prefix)
+    objects = stores.blobs.objects
+    assert isinstance(objects, bucket.BucketObjects)
+    with pytest.raises(NotFound, match=f"none is not in {objects.place}"):
+        list(objects.chunks("none"))
+    draft = objects.drafts / "draft"
+    draft.write_bytes(b"evidence")
+    with monkeypatch.context() as patch:
+        patch.setattr(bucket.obstore, "head", lambda *_: {"size": 7})
+        with pytest.raises(StoreUnreachable, match="holds 7 bytes of key, and 8 were sent"):
+            objects.put("key", draft)
+    assert draft.exists()
+    objects.put("key", draft)
+    with monkeypatch.context() as patch:
+        short = SimpleNamespace(meta={"size": 9}, stream=lambda **_: iter([b"evidence"]))
+        patch.setattr(bucket.obstore, "get", lambda *_: short)
+        with pytest.raises(StoreUnreachable, match="sent 8 of the 9 bytes of key"):
+            list(objects.chunks("key"))
+
+
+def test_a_set_with_changed_bytes_is_refused_and_one_without_an_index_is_none(
+    tmp_path: Path, endpoint: str, prefix: str
+) -> None:
+    one = opened(tmp_path / "a", endpoint, prefix)
+    one.frames.replace(KEY, {"event": events(3)})
+    sets = one.frames._sets
+    assert isinstance(sets, BucketSets)
+    names = [entry.key for entry in sets._objects.entries()]
+    (index,) = (name for name in names if name.endswith("files.json"))
+    (part,) = (name for name in names if name.endswith((".arrow", ".parquet")))
+    sets._objects.write(part, b"another part")
+    with pytest.raises(Damaged, match=f"{part} in .* is damaged: it has another SHA-256"):
+        opened(tmp_path / "b", endpoint, prefix).frames.load(KEY)
+    sets._objects.remove([index])
+    assert opened(tmp_path / "c", endpoint, prefix).frames.load(KEY) is None
+
+
+def test_an_upload_in_too_many_pieces(
+    tmp_path: Path, endpoint: str, prefix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upload_bytes, "_MOST_PIECES", 2)
+    uploads = opened(tmp_path / "a", endpoint, prefix).uploads
+    for _ in range(2):
+        with uploads.append("u1") as appender:
+            appender.write(b"piece")
+            appender.sync()
+    with pytest.raises(Conflict, match="this upload came in 2 pieces"), uploads.append("u1"):
+        pass
 
 
 def _set(faults: Faults, fault: dict[str, int]) -> None:

@@ -2,13 +2,15 @@
 
 ``pytest --record-refusals FOLDER`` notes the first test that reaches each, in a file per process.
 ``python -m tests.support.refusals FOLDER`` joins them into ``tests/refusals.txt``; that is what
-``make refusals`` does. ``test_refusals.py`` then holds that file against the source.
+``make refusals`` does. ``test_refusals.py`` then holds that file against the source. After a run of
+some tests only, ``--keep`` leaves the tests of the refusals that these did not reach.
 
 A refusal in a process that a test starts is not seen.
 """
 
 from __future__ import annotations
 
+import argparse
 import ast
 import importlib
 import os
@@ -50,6 +52,8 @@ def refusals_of(path: Path) -> tuple[Refusal, ...]:
 
     def walk(node: ast.AST, inside: str) -> None:
         for child in ast.iter_child_nodes(node):
+            if not isinstance(child, (ast.stmt, ast.ExceptHandler, ast.match_case)):
+                continue
             name = inside
             if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
                 name = f"{inside}.{child.name}" if inside else child.name
@@ -62,8 +66,14 @@ def refusals_of(path: Path) -> tuple[Refusal, ...]:
                     found.append(Refusal(f"{where} {numbers[where]}", child.lineno, last))
             walk(child, name)
 
-    walk(ast.parse(path.read_bytes()), "")
+    walk(tree_of(path), "")
     return tuple(found)
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    """Return the syntax of a file."""
+    return ast.parse(path.read_bytes())
 
 
 def every_refusal() -> Iterator[str]:
@@ -79,7 +89,7 @@ def _ours() -> frozenset[str]:
     bases = {
         node.name: [ast.unparse(base).rpartition(".")[2] for base in node.bases]
         for path in SOURCE.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_bytes()))
+        for node in tree_of(path).body
         if isinstance(node, ast.ClassDef)
     }
     found: set[str] = set()
@@ -157,11 +167,17 @@ def register(config: pytest.Config) -> None:
 
 
 def _main() -> None:
-    tests: dict[str, str] = defaultdict(lambda: NO_TEST)
-    for file in sorted(Path(sys.argv[1]).glob("*.txt")):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--keep", action="store_true")
+    options = parser.parse_args()
+    reached: dict[str, str] = {}
+    for file in sorted(options.folder.glob("*.txt")):
         for line in file.read_text(encoding="utf-8").splitlines():
             name, test = line.split("\t")
-            tests[name] = min(test, tests.get(name, test))
+            reached[name] = min(test, reached.get(name, test))
+    before = {name: test for name, test in agreed().items() if test != NO_TEST}
+    tests = defaultdict(lambda: NO_TEST, reached | before if options.keep else reached)
     names = sorted(every_refusal())
     head = "# Each refusal of the source, and a test that reaches it. Written by `make refusals`.\n"
     AGREED.write_text(head + "".join(f"{name}\t{tests[name]}\n" for name in names), "utf-8")
