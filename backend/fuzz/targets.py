@@ -31,10 +31,11 @@ from pileup.analysis import EvidenceArtifact, analyse, gather
 from pileup.analysis.blocked_time.first_view import first_waits
 from pileup.analysis.contract import encode
 from pileup.analysis.evidence.compact_samples import compact_frames
-from pileup.formats.driver import Parsed, parse_path
+from pileup.formats.driver import parse_path
 from pileup.formats.errors import ArchiveError
 from pileup.formats.metrics.parts import csv_mapping
 from pileup.formats.metrics.parts.csv_preview import preview
+from pileup.formats.parsed import Parsed
 from pileup.formats.reading import archive
 from pileup.formats.reading.text import LineReader
 from pileup.report import ticket

@@ -17,7 +17,8 @@ import polars as pl
 from polars.testing import assert_frame_equal
 
 from pileup import formats, records
-from pileup.formats.driver import Parsed, parse_stream
+from pileup.formats.driver import parse_stream
+from pileup.formats.parsed import Parsed
 from pileup.formats.reading import blocks
 from pileup.formats.reading.text import LineReader
 from pileup.records import Grid, Item, Rows, Samples, Stacks

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pileup.formats.driver import Parsed
+from pileup.formats.parsed import Parsed
 from tests.formats.checks import check
 
 

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pileup.formats.driver import Parsed, parse_path
+from pileup.formats.driver import parse_path
+from pileup.formats.parsed import Parsed
 
 # Folder of the corpus -> the formats that its files must be.
 KINDS: dict[str, set[str]] = {

@@ -15,7 +15,8 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from pileup.formats.driver import Parsed, parse_path, parse_stream
+from pileup.formats.driver import parse_path, parse_stream
+from pileup.formats.parsed import Parsed
 from pileup.formats.reading import archive
 from pileup.storage.files.frames import FrameKey, FrameStore
 from tests.formats.checks import assert_sound, parse_bytes

@@ -13,7 +13,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pileup.formats.driver import Parsed, parse_path
+from pileup.formats.driver import parse_path
+from pileup.formats.parsed import Parsed
 
 _Count = Callable[[str], float]
 _Read = Callable[[Parsed], float]

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from pileup import formats
-from pileup.formats.driver import Parsed, parse_path, parse_stream, parse_with_fallback
+from pileup.formats.driver import parse_path, parse_stream, parse_with_fallback
 from pileup.formats.errors import FormatError
+from pileup.formats.parsed import Parsed
 from pileup.records import Event, Item, Samples, Section, Skipped, Snapshot
 
 

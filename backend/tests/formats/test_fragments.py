@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from pileup.formats.driver import Parsed, _has_evidence, parse_path
+from pileup.formats.driver import _has_evidence, parse_path
+from pileup.formats.parsed import Parsed
 from tests.formats.checks import assert_sound, parse_bytes, samples
 from tests.support.rounds import Rounds
 

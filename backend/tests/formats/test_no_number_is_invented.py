@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from pileup import records
-from pileup.formats.driver import Parsed
+from pileup.formats.parsed import Parsed
 from tests.formats.checks import all_samples, parse_bytes
 from tests.support.rounds import Rounds
 

@@ -19,7 +19,17 @@ from fastapi import APIRouter, Depends, FastAPI
 from starlette.routing import BaseRoute
 
 from pileup import __version__, knowledge, logs
-from pileup.api import bodies, errors, events, one_thread, schema, traffic, transfer, ui, versioned
+from pileup.api import (
+    bodies,
+    error_handlers,
+    events,
+    one_thread,
+    schema,
+    traffic,
+    transfer,
+    ui,
+    versioned,
+)
 from pileup.api.accounts import (
     accounts,
     oidc,
@@ -205,7 +215,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.oidc = Provider(settings) if settings.oidc_issuer else None
     app.state.pulse = pulse
     app.router.routes.extend(_routes())
-    errors.install(app)
+    error_handlers.install(app)
     transfer.install(app)
     bodies.install(app, f"{API}/", frozenset(f"{API}{path}" for path in PUBLIC_PATHS))
     schema.install(app)

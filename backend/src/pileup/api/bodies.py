@@ -15,7 +15,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pileup.api.auth import SAFE_METHODS, principal
 from pileup.api.deps import services
-from pileup.api.errors import ApiError, api_error
+from pileup.api.error_handlers import api_error
+from pileup.api.errors import ApiError
 
 MOST_BYTES = 4 << 20
 """A parsed body; the largest is a change of a report's text."""

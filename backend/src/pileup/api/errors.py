@@ -1,34 +1,14 @@
-"""Map errors to problem documents (RFC 9457) with one table from class to status.
-
-Domain errors know no HTTP. Whatever is not in the table is a defect: it is logged with its trace
-and answered as a 500 that says so, without its insides.
-"""
+"""The error that exists only in HTTP, and the problem document (RFC 9457) of any error."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import structlog
-from fastapi import FastAPI, Request
+from fastapi import Request
 from fastapi.encoders import jsonable_encoder
-from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from starlette.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect
-
-from pileup.api.trail import record_refusal
-from pileup.storage import errors as storage
-from pileup.storage.database import Busy, Unreachable
-from pileup.views.artifacts.raw_lines import NotRead
-from pileup.views.evidence import compare
-from pileup.views.evidence.lanes import NothingToDraw
-from pileup.views.reasoning.run_evidence import NothingToCompare
-from pileup.views.source import NotAnalysed
 
 MEDIA_TYPE = "application/problem+json"
-
-log = structlog.get_logger()
 
 
 class ApiError(Exception):
@@ -40,45 +20,6 @@ class ApiError(Exception):
         self.title = title
         self.detail = detail
         self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
-
-
-# class -> (status, title); the first that fits counts
-TABLE: tuple[tuple[type[Exception], int, str], ...] = (
-    (compare.NoSuchCapture, 404, "No such capture"),
-    (compare.NoSuchRun, 404, "No such run"),
-    (storage.NotFound, 404, "Not found"),
-    (storage.Crowded, 429, "Too many at once"),
-    (storage.Forbidden, 403, "Not in this incident"),
-    (storage.StaleRevision, 409, "Somebody else saved first"),
-    (NothingToCompare, 409, "Nothing to compare"),
-    (NotAnalysed, 409, "Nothing to show yet"),
-    (compare.NoStall, 409, "No stall there"),
-    (compare.NoBaseline, 409, "No baseline there"),
-    (compare.NotAligned, 409, "Not aligned"),
-    (NotRead, 409, "Not read yet"),
-    (NothingToDraw, 409, "Nothing to draw yet"),
-    (storage.InUse, 423, "In use"),
-    (storage.Conflict, 409, "Not possible now"),
-    (storage.Refused, 422, "Not accepted"),
-    (storage.TooLarge, 413, "Too large"),
-    (storage.NoSpace, 507, "The disk is full"),
-    (storage.Damaged, 500, "Stored bytes are damaged"),
-    (storage.StoreUnreachable, 503, "The object store does not answer"),
-    (storage.WrongSchema, 503, "The database does not fit"),
-    (Unreachable, 503, "The database does not answer"),
-    (Busy, 503, "Too busy"),
-)
-
-
-def install(app: FastAPI) -> None:
-    """Register the error handlers with the application."""
-    for kind, _, _ in TABLE:
-        app.add_exception_handler(kind, _known)
-    app.add_exception_handler(ApiError, api_error)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(ClientDisconnect, _cut_off)
-    app.add_exception_handler(Exception, _defect)
 
 
 def problem(
@@ -101,75 +42,4 @@ def problem(
     }
     return JSONResponse(
         jsonable_encoder(body), status_code=status, media_type=MEDIA_TYPE, headers=headers
-    )
-
-
-async def _known(request: Request, error: Exception) -> JSONResponse:
-    status, title = next(
-        (status, title) for kind, status, title in TABLE if isinstance(error, kind)
-    )
-    more: dict[str, Any] = {}
-    detail = str(error)
-    if isinstance(error, storage.StaleRevision):
-        more["current"] = error.current
-    if isinstance(error, storage.Refused) and error.field:
-        more["errors"] = [{"field": error.field, "message": str(error)}]
-    if isinstance(error, Unreachable):
-        log.error("database.unreachable", path=request.url.path, error=str(error.orig))
-        detail = "The database does not answer; try again in a moment (`pileup doctor` says more)."
-    if isinstance(error, Busy):
-        log.error("database.pool_exhausted", path=request.url.path)
-        detail = "Every connection to the database is in use; try again in a moment."
-    if status == 403:
-        await _refused(request)
-    headers = {"Retry-After": "3"} if status in (429, 503) else None
-    return problem(request, status, title, detail, headers=headers, **more)
-
-
-async def api_error(request: Request, error: Exception) -> JSONResponse:
-    """Return the problem document of an ``ApiError``."""
-    assert isinstance(error, ApiError)
-    if error.status == 403:
-        await _refused(request)
-    return problem(request, error.status, error.title, error.detail, headers=error.headers)
-
-
-async def _refused(request: Request) -> None:
-    await run_in_threadpool(record_refusal, request, request.app.state.services)
-
-
-async def _invalid(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, RequestValidationError)
-    errors = [
-        {
-            "field": ".".join(str(part) for part in item["loc"][1:]) or str(item["loc"][0]),
-            "message": item["msg"],
-        }
-        for item in error.errors()
-    ]
-    text = "; ".join(f"{item['field']}: {item['message']}" for item in errors)
-    return problem(request, 422, "Not accepted", text, errors=errors)
-
-
-async def _http(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, HTTPException)
-    headers = dict(error.headers) if error.headers else None
-    titles = {404: "Not found", 405: "Method not allowed", 413: "Too large"}
-    title = titles.get(error.status_code, "Refused")
-    return problem(request, error.status_code, title, str(error.detail), headers=headers)
-
-
-async def _cut_off(request: Request, _: Exception) -> JSONResponse:
-    """Answer a request whose client left while it sent the body: nobody reads this but the log."""
-    return problem(request, 400, "The body was cut off", "the client left; nothing was changed")
-
-
-async def _defect(request: Request, error: Exception) -> JSONResponse:
-    log.error("request.failed", path=request.url.path, exc_info=error)
-    return problem(
-        request,
-        500,
-        "A defect in Pileup",
-        "The request failed because of a defect; nothing was changed. The log of the server has "
-        "the details.",
     )

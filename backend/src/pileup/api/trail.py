@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import structlog
 from fastapi import Request, Response
 
+from pileup.api.deps import Services
 from pileup.storage import audit
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.audit import MACHINE, Actor
 from pileup.storage.database import Busy, Unit, Unreachable
-
-if TYPE_CHECKING:
-    from pileup.api.deps import Services  # which imports the errors, which record here
 
 log = structlog.get_logger()
 

@@ -21,13 +21,13 @@ import polars as pl
 
 from pileup.analysis import EvidenceArtifact, bundle_of
 from pileup.analysis.evidence.compact_samples import compact_frames
-from pileup.cli.guard import Plan
+from pileup.cli.plan import Plan
 from pileup.formats import driver
-from pileup.formats.driver import Parsed
 from pileup.formats.errors import ArchiveError
 from pileup.formats.metrics import csv_table
 from pileup.formats.metrics.parts import csv_mapping
 from pileup.formats.metrics.parts.csv_mapping import Mapping
+from pileup.formats.parsed import Parsed
 from pileup.formats.reading import archive
 from pileup.formats.reading.text import LineReader
 from pileup.records import Problem

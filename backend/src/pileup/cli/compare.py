@@ -9,7 +9,7 @@ import click
 
 from pileup import process_limits
 from pileup.cli import guard
-from pileup.cli.guard import Plan
+from pileup.cli.plan import Plan
 from pileup.cli.redaction import redactor_of
 
 if TYPE_CHECKING:

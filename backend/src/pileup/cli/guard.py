@@ -18,26 +18,12 @@ import click
 import msgspec
 
 from pileup import process_limits
+from pileup.cli.plan import Plan
 
 OPTION = "--without"
 """Marks the child; people never write it."""
 _MOST_DEATHS = 8
 """Readings that may die before the command gives up."""
-
-
-class Plan(msgspec.Struct, frozen=True):
-    """What a child does without."""
-
-    without: dict[str, str] = {}
-    """SHA-256 of files that are not read, with the reason as a sentence."""
-    only: list[str] | None = None
-    """SHA-256 of the only files to read; None: all."""
-    marks: str | None = None
-    """Folder with an empty file for each file that is being read: its SHA-256."""
-    reads_only: bool = False
-    """End after the reading."""
-    processes: int | None = None
-    """The most processes that read; None: as many as there are processors."""
 
 
 def is_child(context: click.Context, without: Path | None) -> bool:
@@ -161,4 +147,4 @@ def _died(code: int) -> bool:
     return code < 0 or code == process_limits.MEMORY_CODE
 
 
-__all__ = ["OPTION", "Plan", "is_child", "limits", "plan_of", "run"]
+__all__ = ["OPTION", "is_child", "limits", "plan_of", "run"]

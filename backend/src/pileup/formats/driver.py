@@ -13,7 +13,6 @@ import io
 import math
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -24,6 +23,7 @@ from pileup.formats.bundle import pieces, stored_only
 from pileup.formats.detect import Bulk, Detection, Format
 from pileup.formats.errors import ArchiveError, FormatError
 from pileup.formats.innodb import innodb_status
+from pileup.formats.parsed import Parsed, Receipt
 from pileup.formats.piece_reader import read_around_dumps, read_pieces
 from pileup.formats.reading import archive
 from pileup.formats.reading.frame_buffer import Frames
@@ -58,38 +58,6 @@ _STATEMENT = re.compile(r"(?:SHOW|SELECT)\s.{1,2000}$|Empty set\b", re.IGNORECAS
 _VERSION_CHARACTERS = 24_000
 """Beginning of a text in which a version is searched: it fits into the head in any encoding."""
 _DOES_NOT_FIT = (OverflowError, TypeError, ValueError, pl.exceptions.PolarsError)
-
-
-@dataclass(frozen=True, slots=True)
-class Receipt:
-    """Account of every byte of an artifact: understood or skipped."""
-
-    bytes_read: int
-    lines: int
-    bytes_understood: int
-    bytes_skipped: int
-    skipped: list[Skipped]
-    """The first ranges; ``bytes_skipped`` counts all."""
-    problems: int
-    records: dict[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Parsed:
-    """The result of parsing one artifact."""
-
-    format: str | None
-    detection: Detection
-    version: int
-    frames: Frames
-    problems: list[Problem]
-    sections: list[Section]
-    receipt: Receipt
-    failed: str | None = None
-    crashed: bool = False
-    """The failure is a defect of ours, not of the artifact."""
-    line_index: list[int] = field(default_factory=list)
-    encoding: str = "utf-8"
 
 
 def parse_path(

@@ -9,20 +9,17 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from pileup import formats, records
 from pileup.formats.bundle import pieces
 from pileup.formats.detect import Detection
+from pileup.formats.parsed import Parsed
 from pileup.formats.reading.frame_buffer import Frames
 from pileup.formats.reading.server_versions import find_named_version, find_versions
 from pileup.formats.tables.meanings.detection import format_of
 from pileup.records import Problem, Section, Skipped
-
-if TYPE_CHECKING:
-    from pileup.formats.driver import Parsed
 
 _VERSION_CHARACTERS = 24_000
 _LEAST_READ = 0.5

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, BinaryIO
 from celery.exceptions import SoftTimeLimitExceeded
 
 from pileup.formats.bundle import stored_only
-from pileup.formats.driver import Parsed, parse_stream, parse_with_fallback
+from pileup.formats.driver import parse_stream, parse_with_fallback
 from pileup.formats.errors import ArchiveError
 from pileup.formats.metrics import csv_table
 from pileup.formats.metrics.parts.csv_mapping import Mapping
+from pileup.formats.parsed import Parsed
 from pileup.formats.reading import archive
 from pileup.records import Problem
 from pileup.storage.artifacts.artifacts import Artifact, Artifacts, Reading

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from pileup.formats.driver import Parsed
 from pileup.formats.metrics import csv_table, metric_csv
 from pileup.formats.metrics.parts import csv_mapping
 from pileup.formats.metrics.parts.csv_mapping import Mapping
+from pileup.formats.parsed import Parsed
 from pileup.formats.reading.text import LineReader
 from pileup.formats.tables import result_set
 from pileup.storage.artifacts.artifacts import Artifact

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pileup.formats.driver import Parsed
+from pileup.formats.parsed import Parsed
 from tests.formats.checks import SAMPLES, assert_sound, parse_bytes, samples
 from tests.support.rounds import Rounds
 

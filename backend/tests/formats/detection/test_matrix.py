@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pileup.formats.driver import Parsed
+from pileup.formats.parsed import Parsed
 from tests.formats.checks import parse_bytes
 from tests.formats.detection import outputs_of_machines, outputs_of_servers
 from tests.formats.detection.outputs_of_machines import IOSTAT, IOSTAT_X, VMSTAT

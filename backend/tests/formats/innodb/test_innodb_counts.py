@@ -21,9 +21,9 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from pileup.formats.driver import Parsed
 from pileup.formats.innodb.parts import counters
 from pileup.formats.innodb.parts.semaphores import Waits
+from pileup.formats.parsed import Parsed
 from pileup.formats.reading import repeated_text
 from tests.formats.checks import parse_bytes, samples
 from tests.formats.damage import ways

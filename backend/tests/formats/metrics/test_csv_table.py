@@ -7,10 +7,11 @@ import io
 
 import pytest
 
-from pileup.formats.driver import Parsed, parse_stream
+from pileup.formats.driver import parse_stream
 from pileup.formats.metrics import csv_table
 from pileup.formats.metrics.parts import csv_cells, csv_mapping
 from pileup.formats.metrics.parts.csv_mapping import Column, Mapping
+from pileup.formats.parsed import Parsed
 from tests.formats.checks import SAMPLES, assert_sound, parse_bytes, samples
 
 

@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pileup.formats.driver import Parsed, parse_stream
+from pileup.formats.driver import parse_stream
+from pileup.formats.parsed import Parsed
 
 START = 1_795_418_640
 DATES: dict[str, Callable[[datetime], str]] = {

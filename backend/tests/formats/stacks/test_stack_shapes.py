@@ -13,7 +13,8 @@ from unittest import mock
 import pytest
 from polars.testing import assert_frame_equal
 
-from pileup.formats.driver import Parsed, parse_stream
+from pileup.formats.driver import parse_stream
+from pileup.formats.parsed import Parsed
 from pileup.formats.reading import blocks
 from pileup.formats.stacks import eu_stack, gdb
 from pileup.formats.stacks.gdb import _whole_frame

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from pileup.formats.driver import Parsed, _has_evidence
+from pileup.formats.driver import _has_evidence
+from pileup.formats.parsed import Parsed
 from pileup.formats.unwrapping import layouts
 from tests.formats.checks import all_samples, assert_sound, parse_bytes
 from tests.support.cpu import growth

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pileup.formats.driver import Parsed
+from pileup.formats.parsed import Parsed
 from pileup.formats.unwrapping import pasted_tables
 from tests.formats.checks import assert_sound, parse_bytes
 from tests.support.cpu import growth

@@ -6,7 +6,7 @@ its transaction's operation. The mapping is data: ``knowledge/data/wait_classes.
 
 from __future__ import annotations
 
-from pileup.analysis.evidence.scene import Actor
+from pileup.analysis.evidence.actors import Actor
 from pileup.analysis.waits.draft import Graph, Resource
 from pileup.knowledge import wait_classes
 

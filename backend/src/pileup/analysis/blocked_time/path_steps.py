@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 
 from pileup.analysis.contract import PathStepDoc
-from pileup.analysis.evidence.scene import Actor
+from pileup.analysis.evidence.actors import Actor
 from pileup.analysis.evidence.times import iso
 from pileup.analysis.waits.draft import Graph
 

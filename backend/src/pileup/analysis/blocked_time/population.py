@@ -15,7 +15,8 @@ from typing import Literal
 
 from pileup.analysis.blocked_time import classes
 from pileup.analysis.evidence import latch_stacks
-from pileup.analysis.evidence.scene import Actor, Row, Scene
+from pileup.analysis.evidence.actors import Actor, Row
+from pileup.analysis.evidence.scene import Scene
 from pileup.analysis.waits.draft import Graph
 from pileup.analysis.waits.moment_graph import is_background, lasting_key, waiting_threads
 from pileup.knowledge import knowledge, wait_classes

@@ -8,13 +8,10 @@ wait for is. Threads that work are not joined: their stacks differ.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
 
+from pileup.analysis.evidence.actors import Actor
 from pileup.knowledge import wait_classes
 from pileup.numerals import grouped
-
-if TYPE_CHECKING:
-    from pileup.analysis.evidence.scene import Actor
 
 _LOCKS = frozenset(
     {"metadata_lock", "table_lock", "global_lock", "user_lock", "row_lock", "commit_queue",

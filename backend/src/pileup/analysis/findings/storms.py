@@ -6,19 +6,17 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.series import short_name
 from pileup.analysis.findings.seen import NO_DATA, Seen
+from pileup.analysis.findings.stall_records import StallRecords
 from pileup.analysis.findings.words import clip
 from pileup.numerals import number
 from pileup.sql_tokens import shapes
-
-if TYPE_CHECKING:
-    from pileup.analysis.findings.observed import Observed
 
 _MINUTE_US = 60_000_000
 _LOGGED = r"(?i)deadlock found when trying|transactions? deadlock detected|\b1213\b.*deadlock"
@@ -34,9 +32,9 @@ _SHAPES = 2
 _LONGEST = 160
 
 
-def deadlocks(observed: Observed, per_minute: float) -> Seen:
+def deadlocks(records: StallRecords, per_minute: float) -> Seen:
     """Count deadlocks in the minute with most of them, and the statements that take part most."""
-    printed, logged = _printed(observed), _logged(observed)
+    printed, logged = _printed(records), _logged(records)
     if printed is None and logged is None:
         return NO_DATA
     rows = max((printed, logged), key=lambda frame: 0 if frame is None else frame.height)
@@ -50,20 +48,20 @@ def deadlocks(observed: Observed, per_minute: float) -> Seen:
         text += f"; most often between {usual}"
     first: dict[str, Any] = rows.row(0, named=True)
     share = min(1.0, most / (per_minute * _FULL))
-    return Seen(True, most, max(0.5, share), text, (observed.lines(first, text),))
+    return Seen(True, most, max(0.5, share), text, (records.lines(first, text),))
 
 
-def _printed(observed: Observed) -> pl.DataFrame | None:
+def _printed(records: StallRecords) -> pl.DataFrame | None:
     """Return every printed deadlock once: each later status dump repeats the latest one."""
-    frame = observed.during("deadlock")
+    frame = records.during("deadlock")
     if frame is None:
         return None
     ids = pl.col("transactions").list.eval(pl.element().struct.field("trx_id")).list.join(",")
     return frame.with_columns(ids.alias("who")).unique("who", keep="first", maintain_order=True)
 
 
-def _logged(observed: Observed) -> pl.DataFrame | None:
-    events = observed.during("event")
+def _logged(records: StallRecords) -> pl.DataFrame | None:
+    events = records.during("event")
     if events is None:
         return None
     lines = events.filter(pl.col("message").str.contains(_LOGGED))
@@ -97,13 +95,13 @@ def _usual_statements(printed: pl.DataFrame | None) -> str:
     return " and ".join(f"'{clip(shape, _LONGEST)}'" for shape, _ in usual)
 
 
-def trend(observed: Observed, names: Sequence[str]) -> Seen:
+def trend(records: StallRecords, names: Sequence[str]) -> Seen:
     """Return whether a series grows threefold or more, without a fall, up to the stall's end."""
-    context = observed.context
+    context = records.context
     span = context.stall
     if span is not None and context.baseline is not None and context.baseline_is_before:
         span = Span(context.baseline.start, span.end)
-    levels = observed.levels_named(names)
+    levels = records.levels_named(names)
     if not levels or context.values.is_empty():
         return NO_DATA
     rows = context.values.filter(pl.col("id").is_in([level.id for level in levels]))
@@ -123,7 +121,7 @@ def trend(observed: Observed, names: Sequence[str]) -> Seen:
         )
         share = min(1.0, 0.5 + 0.5 * math.log(factor / _GROWS) / math.log(_CLEARLY / _GROWS))
         if share > best.share:
-            best = Seen(True, 1, share, text, (observed.series(level, text),))
+            best = Seen(True, 1, share, text, (records.series(level, text),))
     return best if enough else NO_DATA
 
 

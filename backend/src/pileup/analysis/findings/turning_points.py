@@ -14,8 +14,8 @@ from typing import Any
 import polars as pl
 
 from pileup.analysis.contract import StallDoc
+from pileup.analysis.evidence.actors import Actor
 from pileup.analysis.evidence.context import Context, Span
-from pileup.analysis.evidence.scene import Actor
 from pileup.analysis.evidence.times import clock_text, iso
 from pileup.analysis.findings.words import clip
 from pileup.analysis.findings.worst_moment import Queue

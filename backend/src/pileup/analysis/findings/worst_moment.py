@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 from pileup.analysis.blocked_time.measure import BlockedTime, Drawn, draw
 from pileup.analysis.contract import Locator
+from pileup.analysis.evidence.actors import Actor
 from pileup.analysis.evidence.context import Context
-from pileup.analysis.evidence.scene import Actor
 from pileup.analysis.findings.words import clip
 from pileup.analysis.waits import moments
 from pileup.analysis.waits.draft import Edge, Graph, Resource

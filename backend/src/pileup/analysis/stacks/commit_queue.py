@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from pileup.analysis.evidence.scene import Actor
+from pileup.analysis.evidence.actors import Actor
 from pileup.analysis.stacks import instruments
 from pileup.knowledge import knowledge, plain_function
 

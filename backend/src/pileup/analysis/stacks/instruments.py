@@ -7,7 +7,7 @@ Source: PSI_mutex_info, PSI_rwlock_info and PSI_cond_info lists of sync0sync.cc 
 
 from __future__ import annotations
 
-from pileup.analysis.evidence.scene import Row
+from pileup.analysis.evidence.actors import Row
 from pileup.analysis.stacks.log_flushes import Log
 
 WAITS = r"^wait/(synch/(mutex|rwlock|sxlock|prlock)|lock)/|/sql/.*::COND_(done|flush_queue)$"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from pileup.analysis.evidence.scene import Actor
+from pileup.analysis.evidence.actors import Actor
 from pileup.analysis.waits.draft import Draft, Resource
 from pileup.knowledge import function_key, wait_classes
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from pileup.analysis.evidence.scene import Actor
+from pileup.analysis.evidence.actors import Actor
 from pileup.analysis.stacks import commit_queue, instruments
 from pileup.analysis.stacks.log_flushes import Log, flushes, leads_flush_stage, waits_for_redo
 from pileup.analysis.waits import by_instruments

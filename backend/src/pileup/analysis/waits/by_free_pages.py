@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator
 
 import polars as pl
 
-from pileup.analysis.evidence.scene import Actor, Row
+from pileup.analysis.evidence.actors import Actor, Row
 from pileup.analysis.stacks import queues
 from pileup.analysis.waits.draft import Draft, Resource
 

@@ -6,7 +6,7 @@ exact instant; mutex_instances and rwlock_instances name the exclusive holder of
 
 from __future__ import annotations
 
-from pileup.analysis.evidence.scene import Row
+from pileup.analysis.evidence.actors import Row
 from pileup.analysis.stacks import instruments
 from pileup.analysis.waits.by_locks import metadata_lock
 from pileup.analysis.waits.draft import PRINTED, Draft, Resource

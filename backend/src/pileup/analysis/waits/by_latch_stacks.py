@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from pileup.analysis.evidence import latch_stacks
-from pileup.analysis.evidence.scene import Actor
+from pileup.analysis.evidence.actors import Actor
 from pileup.analysis.stacks.hot_stacks import is_waiting
 from pileup.analysis.waits.draft import BY_STACK, Draft, Resource
 from pileup.knowledge import knowledge

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pileup.analysis.contract import Locator
+from pileup.analysis.evidence.actors import Actor, Row
 from pileup.analysis.evidence.context import Server
-from pileup.analysis.evidence.scene import Actor, Row
 from pileup.analysis.waits.by_instruments import hold
 from pileup.analysis.waits.by_instruments import readers as readers_of
 from pileup.analysis.waits.draft import Draft, Resource

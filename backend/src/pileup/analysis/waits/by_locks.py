@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from pileup.analysis.evidence.scene import Actor, Row
+from pileup.analysis.evidence.actors import Actor, Row
 from pileup.analysis.evidence.statements import tables_of, wants_exclusive
 from pileup.analysis.stacks import queues
 from pileup.analysis.waits import lock_holders

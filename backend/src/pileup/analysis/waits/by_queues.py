@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from pileup.analysis.evidence.scene import Actor
+from pileup.analysis.evidence.actors import Actor
 from pileup.analysis.evidence.statements import tables_of
 from pileup.analysis.stacks import queues
 from pileup.analysis.waits import by_commit_order, lock_holders

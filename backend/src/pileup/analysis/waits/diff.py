@@ -14,8 +14,9 @@ import msgspec
 
 from pileup.analysis.contract import Mark, WaitEdge, WaitGraph, WaitNode
 from pileup.analysis.evidence import servers
+from pileup.analysis.evidence.actors import Actor
 from pileup.analysis.evidence.evidence import Evidence
-from pileup.analysis.evidence.scene import Actor, Scene, scene
+from pileup.analysis.evidence.scene import Scene, scene
 from pileup.analysis.evidence.times import clock_text, iso
 from pileup.analysis.waits.counts import Counts, count
 from pileup.analysis.waits.draft import Edge, Graph

@@ -13,9 +13,10 @@ from typing import Literal
 import polars as pl
 
 from pileup.analysis.contract import CERTAIN, Locator
+from pileup.analysis.evidence.actors import Actor, Row
 from pileup.analysis.evidence.context import Server
 from pileup.analysis.evidence.evidence import Evidence
-from pileup.analysis.evidence.scene import Actor, Row, Scene
+from pileup.analysis.evidence.scene import Scene
 
 ResourceKind = Literal[
     "latch", "row_lock", "table_lock", "metadata_lock", "commit", "fsync", "queue"

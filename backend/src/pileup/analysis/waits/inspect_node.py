@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pileup.analysis.contract import LatchKnowledge, WaitMember, WaitNodeDoc
+from pileup.analysis.evidence.actors import Row
 from pileup.analysis.evidence.evidence import Evidence
-from pileup.analysis.evidence.scene import Row
 from pileup.analysis.stacks.groups import stack_key
 from pileup.analysis.stacks.hot_stacks import clean
 from pileup.analysis.waits.draft import Graph

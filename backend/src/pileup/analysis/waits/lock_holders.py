@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pileup.analysis.evidence.scene import Actor, Row
+from pileup.analysis.evidence.actors import Actor, Row
 from pileup.analysis.evidence.statements import (
     BACKUP_LOCK,
     BACKUP_TOOL,

@@ -20,9 +20,10 @@ from pileup.analysis.contract import (
     WaitRoot,
 )
 from pileup.analysis.evidence import servers
+from pileup.analysis.evidence.actors import Actor, Row
 from pileup.analysis.evidence.context import Server, Span
 from pileup.analysis.evidence.evidence import Evidence
-from pileup.analysis.evidence.scene import Actor, Row, Scene, scene
+from pileup.analysis.evidence.scene import Scene, scene
 from pileup.analysis.evidence.times import iso
 from pileup.analysis.waits.by_latches import known_latch
 from pileup.analysis.waits.counts import Counts, count

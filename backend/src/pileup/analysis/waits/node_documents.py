@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pileup.analysis.contract import JoinDoc, WaitEdge, WaitNode
-from pileup.analysis.evidence.scene import Actor, Row
+from pileup.analysis.evidence.actors import Actor, Row
 from pileup.analysis.evidence.statements import short_shape, tables_of
 from pileup.analysis.waits.draft import Edge, Resource
 

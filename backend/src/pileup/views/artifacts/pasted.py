@@ -10,7 +10,8 @@ from datetime import datetime
 import polars as pl
 
 from pileup import formats
-from pileup.formats.driver import Parsed, parse_stream, parse_with_fallback
+from pileup.formats.driver import parse_stream, parse_with_fallback
+from pileup.formats.parsed import Parsed
 from pileup.views.window import moment_of
 
 PREVIEW_CHARACTERS = 200_000

@@ -1,0 +1,62 @@
+"""Define a thread of the server at one moment, with the records of all layers about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """How another layer was joined to a thread, with a confidence."""
+
+    why: str
+    confidence: float
+    """0..1. 1: one record prints both ids. An id that two files print is nearly as good, less with
+    each second between them: by then the thread may serve another session, or do something else."""
+
+
+@dataclass(slots=True)
+class Actor:
+    """One thread of the server, with the records of all layers."""
+
+    id: str
+    """thread:<pthread>, session:<id> or trx:<id>: the first known one."""
+    pthread: int | None = None
+    session_id: int | None = None
+    trx: Row | None = None
+    session: Row | None = None
+    stack: Row | None = None
+    waits: list[Row] = field(default_factory=list)
+    """Its semaphore waits (one, unless the dump is odd)."""
+    event: Row | None = None
+    """Its wait by performance_schema."""
+    joined: list[Join] = field(default_factory=list)
+
+    def join(self, why: str, confidence: float) -> None:
+        """Record a join, unless one with the same reason exists."""
+        if all(join.why != why for join in self.joined):
+            self.joined.append(Join(why, round(confidence, 2)))
+
+    @property
+    def lock_wait(self) -> bool:
+        return bool(self.trx and self.trx["lock_wait"])
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it is idle inside a transaction."""
+        command = (self.session or {}).get("command")
+        return bool(self.trx) and not self.query and command in (None, "Sleep")
+
+    @property
+    def query(self) -> str | None:
+        for row in (self.session, self.trx):
+            if row and row["query"]:
+                return str(row["query"])
+        return None
+
+    @property
+    def functions(self) -> list[str]:
+        return [f["function"] for f in self.stack["frames"]] if self.stack else []
