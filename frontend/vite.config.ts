@@ -7,6 +7,9 @@ import { cascadeLayers } from './css-layers.mjs'
 
 const api = process.env['PILEUP_API'] ?? 'http://127.0.0.1:8400'
 
+/** Editors, and the library below shared texts, stay in files of their own: they load with the first text. */
+const isLight = (id: string) => !/codemirror|@lezer|yjs|y-protocols|lib0|ui\/text|liveText/.test(id)
+
 export default defineConfig({
   plugins: [react(), compressed()],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
@@ -16,6 +19,14 @@ export default defineConfig({
     sourcemap: false,
     chunkSizeWarningLimit: 700,
     assetsInlineLimit: 0,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          // What several screens share is one file: a browser asks for six at a time over HTTP/1.1.
+          groups: [{ name: 'shared', minShareCount: 3, test: isLight }],
+        },
+      },
+    },
     license: { fileName: 'licenses.md' }, // of the libraries in it: a wheel or an image passes them on
   },
   css: { postcss: { plugins: [cascadeLayers()] } },

@@ -8,6 +8,7 @@ import {
   type RouteObject,
 } from 'react-router'
 import { incidentQuery, overviewQuery, sessionQuery } from '@/api/queries'
+import OverviewScreen from '@/features/overview/OverviewScreen'
 import { askAhead as askStacks } from '@/features/stacks/queries'
 import { askAhead as askTimeline } from '@/features/timeline/model/firstQueries'
 import { askAhead as askWaits } from '@/features/waits/queries'
@@ -37,7 +38,8 @@ const broken = (error: unknown) => () => {
 type Prefetch = (client: QueryClient, id: string, address: URLSearchParams) => void
 
 const INCIDENT_SCREENS: readonly (readonly [path: string, load: Loader, prefetch?: Prefetch])[] = [
-  ['overview', () => import('@/features/overview/OverviewScreen')],
+  // Part of the first download: links and lists lead here, and it needs no second round to the server.
+  ['overview', () => Promise.resolve({ default: OverviewScreen })],
   ['artifacts', () => import('@/features/artifacts/ArtifactsScreen')],
   ['artifacts/tables', () => import('@/features/artifacts/tables/ComparisonScreen')],
   ['timeline', () => import('@/features/timeline/TimelineScreen'), askTimeline],

@@ -3,7 +3,7 @@
  * that leaving the artifacts does not stop it. The server lists uploads that a reload interrupted as
  * unfinished; choosing the file again continues them.
  */
-import { DetailedError, Upload } from 'tus-js-client'
+import type { DetailedError, Upload } from 'tus-js-client'
 import { CSRF_HEADER, csrfToken } from '@/api/client'
 import { problemFrom } from '@/api/problem'
 import { whenReached } from '@/api/reach'
@@ -40,7 +40,8 @@ const RETRY_MS = [0, 1000, 3000, 8000]
 
 const items = new Store<readonly UploadItem[]>([])
 const files = new Map<string, File>()
-const running = new Map<string, Upload>()
+/** Uploads under way; null while the library is loaded, with the first upload of the page. */
+const running = new Map<string, Upload | null>()
 let counter = 0
 
 /** Queue files; a file that matches an unfinished upload (path and size) continues it. */
@@ -138,15 +139,20 @@ export function uploadTotals(list: readonly UploadItem[]): UploadTotals {
 function pump() {
   for (const item of items.get()) {
     if (running.size >= AT_ONCE) return
-    if (item.state === 'waiting') begin(item)
+    if (item.state === 'waiting' && !running.has(item.key)) void begin(item)
   }
 }
 
-function begin(item: UploadItem) {
+async function begin(item: UploadItem) {
   const file = files.get(item.key)
   if (!file) return
+  running.set(item.key, null)
+  patch(item.key, { state: 'sending' })
+  const tus = await import('tus-js-client').catch(() => null)
+  if (!running.has(item.key)) return // cancelled meanwhile
+  if (!tus) return settle(item.key, { state: 'failed', error: 'connection lost; retry the upload' })
   const origin = window.location.origin
-  const upload = new Upload(file, {
+  const upload = new tus.Upload(file, {
     endpoint: `${origin}/api/v1/incidents/${item.incidentId}/uploads`,
     uploadUrl: item.uploadId ? `${origin}/api/v1/uploads/${item.uploadId}` : null,
     chunkSize: CHUNK_BYTES,
@@ -164,7 +170,6 @@ function begin(item: UploadItem) {
     },
   })
   running.set(item.key, upload)
-  patch(item.key, { state: 'sending' })
   upload.start()
 }
 
@@ -182,7 +187,7 @@ function settle(key: string, change: Partial<UploadItem>) {
 
 /** Return whether the connection failed, rather than the server refused the upload. */
 function isBroken(error: Error | DetailedError): boolean {
-  const response = error instanceof DetailedError ? error.originalResponse : null
+  const response = responseOf(error)
   return !response || [502, 503, 504].includes(response.getStatus())
 }
 
@@ -190,9 +195,12 @@ function goOn(key: string) {
   if (items.get().some((item) => item.key === key && item.state === 'failed')) retryUpload(key)
 }
 
+const responseOf = (error: Error | DetailedError) =>
+  'originalResponse' in error ? error.originalResponse : null
+
 function words(error: Error | DetailedError): string {
-  if (error instanceof DetailedError && error.originalResponse) {
-    const response = error.originalResponse
+  const response = responseOf(error)
+  if (response) {
     try {
       const problem = problemFrom(response.getStatus(), JSON.parse(response.getBody()))
       return problem.detail || problem.title

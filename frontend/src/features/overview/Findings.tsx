@@ -14,7 +14,7 @@ import { ChevronIcon, DownIcon } from '@/ui/controls/icons'
 import { PinButton } from '@/ui/evidence/pin'
 import { Problem } from '@/ui/display/States'
 import { offerUndo } from '@/ui/history/undo'
-import { Nothing, Section } from './Section'
+import { LateDetails, Nothing, Section } from './Section'
 import { unansweredOf } from '@/ui/evidence/Unanswered'
 import { findingsQuery, useMakeHypothesis, useVerdict } from './queries'
 
@@ -99,8 +99,10 @@ function Absences({ overview }: { readonly overview: Overview }) {
   const records = Object.entries(at?.records ?? {}).filter(([, count]) => count > 0)
   const name = records.map(([what, count]) => `${count} ${what}`).join(', ')
   return (
-    <details className="absences">
-      <summary>{absenceSummary(checked.length, absences.length - checked.length)}</summary>
+    <LateDetails
+      className="absences"
+      summary={absenceSummary(checked.length, absences.length - checked.length)}
+    >
       <p className="muted">
         {at?.window ? 'Over the stall, in ' : 'In '}
         {name}.
@@ -133,7 +135,7 @@ function Absences({ overview }: { readonly overview: Overview }) {
           </li>
         ))}
       </ul>
-    </details>
+    </LateDetails>
   )
 }
 

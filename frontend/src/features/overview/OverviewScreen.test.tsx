@@ -148,7 +148,10 @@ describe('overview', () => {
     const absent = { id: 'x', title: 'Purge lag', verdict: 'not_found', looked_for: 'history' }
     const nothing = { ...absent, id: 'y', title: 'Disk', verdict: 'no_data' }
     open({ ...base, absences: [absent, nothing] } as Overview)
-    await screen.findByText(/1 other pattern checked, no match/)
+    const summary = await screen.findByText(/1 other pattern checked, no match/)
+    expect(screen.queryByText('Pin as absence')).toBeNull()
+    fireEvent.click(summary)
+    await screen.findByText('Pin as absence')
     expect(screen.getAllByRole('button', { name: 'Pin as absence', hidden: true })).toHaveLength(1)
   })
 

@@ -1,6 +1,7 @@
 /** The overview: the story with its chart, chain, impact and fixes; then numbers, causes and waits. */
 import { formatCount } from '@/format'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useDeferredValue } from 'react'
 import { Link, useLocation } from 'react-router'
 import { overviewQuery, useMay } from '@/api/queries'
 import type { Overview } from '@/api/schema'
@@ -39,6 +40,8 @@ export default function OverviewScreen() {
     ...overviewQuery(incidentId, stall),
     placeholderData: keepPreviousData,
   })
+  // The answer is painted first; what is below it follows in the next render.
+  const complete = useDeferredValue(true, false)
   if (overview.error && !overview.data) {
     return (
       <Problem
@@ -82,31 +85,38 @@ export default function OverviewScreen() {
           )}
           <Story overview={data} />
           {(data.headline || !isWorking(data)) && <Numbers overview={data} />}
-          <div className="overview-columns">
-            <div className="overview-main">
-              <Shortcuts overview={data} />
-              <Captures overview={data} />
-              <Findings overview={data} />
-              <Blockers overview={data} />
-              <Shifts overview={data} />
-              {!data.shown_stall && <HotWaits overview={data} />}
-            </div>
-            <div className="overview-side">
-              <Conclusion incidentId={incidentId} />
-              <Section title="Summary">
-                <Summary incidentId={incidentId} />
-              </Section>
-              {data.captures.length < 2 && <Stalls overview={data} />}
-              <Actions incidentId={incidentId} />
-              <Similar incidentId={incidentId} />
-              {!data.shown_stall && <Limits overview={data} />}
-              <Deadlocks overview={data} />
-              {!data.shown_stall && <Triage overview={data} />}
-              <Gaps overview={data} />
-            </div>
-          </div>
+          {complete && <Details overview={data} />}
         </>
       )}
+    </div>
+  )
+}
+
+/** Below the answer: causes and waits, and beside them what people wrote. */
+function Details({ overview }: { readonly overview: Overview }) {
+  return (
+    <div className="overview-columns">
+      <div className="overview-main">
+        <Shortcuts overview={overview} />
+        <Captures overview={overview} />
+        <Findings overview={overview} />
+        <Blockers overview={overview} />
+        <Shifts overview={overview} />
+        {!overview.shown_stall && <HotWaits overview={overview} />}
+      </div>
+      <div className="overview-side">
+        <Conclusion incidentId={overview.incident.id} />
+        <Section title="Summary">
+          <Summary incidentId={overview.incident.id} />
+        </Section>
+        {overview.captures.length < 2 && <Stalls overview={overview} />}
+        <Actions incidentId={overview.incident.id} />
+        <Similar incidentId={overview.incident.id} />
+        {!overview.shown_stall && <Limits overview={overview} />}
+        <Deadlocks overview={overview} />
+        {!overview.shown_stall && <Triage overview={overview} />}
+        <Gaps overview={overview} />
+      </div>
     </div>
   )
 }

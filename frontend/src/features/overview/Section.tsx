@@ -1,5 +1,5 @@
 /** A heading with its count and its content; no box around it. */
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { Overview } from '@/api/schema'
 import { Unanswered } from '@/ui/evidence/Unanswered'
 
@@ -60,3 +60,25 @@ export function FoldedSection({
 export const Nothing = ({ children }: { readonly children: ReactNode }) => (
   <p className="osection-nothing">{children}</p>
 )
+
+/** Closed details whose content is made when they are first opened: a long list costs nothing before. */
+export function LateDetails({
+  className,
+  summary,
+  children,
+}: {
+  readonly className: string
+  readonly summary: ReactNode
+  readonly children: ReactNode
+}) {
+  const [opened, setOpened] = useState(false)
+  return (
+    <details
+      className={className}
+      onToggle={(event) => event.currentTarget.open && setOpened(true)}
+    >
+      <summary>{summary}</summary>
+      {opened && children}
+    </details>
+  )
+}
