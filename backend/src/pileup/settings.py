@@ -47,7 +47,8 @@ class Settings(BaseSettings):
     samples_dir: Path | None = None  # None: those that Pileup brings
     knowledge_dir: Path | None = None  # a team's own knowledge, which overrides ours
 
-    # sessions and tokens
+    # secrets, sessions and tokens
+    secret_key: SecretStr | None = None  # encrypts secrets at rest; None: home/secret.key
     session_lifetime_h: int = Field(default=24 * 14, ge=1)  # then sign in again, used or not
     session_idle_h: int = Field(default=24 * 3, ge=1)  # then too, when it was not used
     sign_in_link_lifetime_h: int = Field(default=24, ge=1)

@@ -6,6 +6,7 @@ import tarfile
 from pathlib import Path
 
 import pytest
+from cryptography.fernet import Fernet
 
 from pileup.runtime.backup import back_up, check_blobs, restore
 from pileup.runtime.errors import StartError
@@ -45,6 +46,29 @@ def test_there_and_back(tmp_path: Path, postgres_url: str, empty_postgres_url: s
         assert {each["path"] for each in artifacts} == {"vmstat.txt", "copy/vmstat.txt"}
         download = f"/api/v1/artifacts/{artifacts[0]['id']}/download"
         assert site.admin.get(download).content == b"procs memory\n1 2\n"
+
+
+def test_a_backup_needs_its_key(tmp_path: Path, postgres_url: str, empty_postgres_url: str) -> None:
+    """The key is not in the backup; without it nothing is restored, or what needs it is off."""
+    file = tmp_path / "all.tar"
+    settings = settings_for(tmp_path / "home", postgres_url)
+    with open_site(settings) as site:
+        hook = {"url": "https://example.org", "events": ["report.approved"]}
+        assert site.admin.post("/api/v1/webhooks", json=hook).status_code == 201
+        back_up(settings, file)
+    key = settings.home / "secret.key"
+    assert key.read_bytes().strip() not in file.read_bytes()
+    other = settings_for(tmp_path / "other", empty_postgres_url)
+    with pytest.raises(StartError, match=r"encrypted secrets: .*secret\.key is not there"):
+        restore(other, file)
+    (other.home / "secret.key").write_bytes(Fernet.generate_key())
+    with pytest.raises(StartError, match="another key than that of"):
+        restore(other, file)
+    with pytest.raises(StartError, match="schema none"):
+        need_schema(empty_postgres_url)  # nothing was changed
+    restore(other, file, forget=True)
+    with open_site(other) as site:
+        assert [each["enabled"] for each in site.admin.get("/api/v1/webhooks").json()] == [False]
 
 
 def test_damage_is_named(tmp_path: Path, postgres_url: str) -> None:

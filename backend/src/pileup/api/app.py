@@ -93,6 +93,7 @@ from pileup.api.reports import actions, exports, redaction, releases, reports, t
 from pileup.api.schema import openapi_document
 from pileup.settings import Settings, get_settings
 from pileup.storage.database import Database
+from pileup.storage.encryption import Keys
 from pileup.storage.errors import StorageError
 from pileup.views.stores import open_stores
 
@@ -232,14 +233,18 @@ def make_services(settings: Settings) -> Services:
             "no database is set: `pileup run` starts its own; for another server set "
             "PILEUP_DATABASE_URL=postgresql://user:password@host/name"
         )
+    database = Database(
+        settings.database_url, statement_timeout_s=_STATEMENT_TIMEOUT_S, keys=Keys.of(settings)
+    )
     return Services(
         settings=settings,
-        database=Database(settings.database_url, statement_timeout_s=_STATEMENT_TIMEOUT_S),
+        database=database,
         door=Database(
             settings.database_url,
             pool_size=_DOOR_CONNECTIONS,
             max_overflow=0,
             statement_timeout_s=_STATEMENT_TIMEOUT_S,
+            keys=database,
         ),
         stores=open_stores(settings),
     )

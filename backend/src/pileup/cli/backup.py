@@ -17,13 +17,21 @@ from pileup.settings import Settings
 def command(file: Path) -> None:
     """Write database and uploads into FILE, a tar; the installation may go on running.
 
+    Not in it: the key of its secrets, secret.key of the data folder. Keep a copy elsewhere.
+
     Exit code 1 when uploads are missing or damaged: the backup then holds all others.
     """
     from pileup.runtime.backup import back_up
+    from pileup.storage.encryption import Keys
 
-    found = back_up(Settings(), file)
+    settings = Settings()
+    found = back_up(settings, file)
     click.echo(
         f"{file}: the database and {grouped(found.blobs)} uploads, {grouped(found.bytes)} bytes"
+    )
+    place = Keys.of(settings).place
+    click.echo(
+        f"Its secrets stay encrypted: keep the key of {place} elsewhere, a restore needs it."
     )
     for what, names in (("missing", found.missing), ("damaged", found.damaged)):
         for name in names:

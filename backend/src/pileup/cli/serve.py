@@ -11,6 +11,7 @@ from pileup.runtime import commands
 from pileup.runtime.home import prepare
 from pileup.runtime.instance import need_database, resolve
 from pileup.runtime.schema import need_schema
+from pileup.runtime.secret_keys import need_key
 from pileup.settings import Settings
 
 
@@ -28,6 +29,7 @@ def command(workers: int) -> None:
     settings = resolve(Settings())
     need_schema(need_database(settings))
     prepare(settings.home, min_free_bytes=0)
+    need_key(settings)
     words = commands.serve_command(settings, workers)
     environment = commands.child_environment(settings)
     if workers > 1:

@@ -12,6 +12,7 @@ from pileup.runtime.errors import StartError
 from pileup.runtime.home import prepare
 from pileup.runtime.instance import need_database, resolve
 from pileup.runtime.schema import need_schema
+from pileup.runtime.secret_keys import need_key
 from pileup.settings import Settings
 
 
@@ -31,5 +32,6 @@ def command(concurrency: int | None) -> None:
     if concurrency is not None:
         settings = settings.model_copy(update={"worker_concurrency": concurrency})
     prepare(settings.home, min_free_bytes=0)
+    need_key(settings)
     words = commands.worker_command(settings)
     os.execve(words[0], words, commands.child_environment(settings))

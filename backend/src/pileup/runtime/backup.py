@@ -2,7 +2,8 @@
 
 The file is a tar: ``backup.json`` (what it is), ``database.dump`` (pg_dump's own format), then
 ``blobs/<sha256>``. The database is dumped first: a blob never changes, so those that its rows name
-are there afterwards. Frames and placed evidence are left out, as workers make them again.
+are there afterwards. Frames and placed evidence are left out, as workers make them again. The key
+of the secrets is left out too, so that whoever finds a backup cannot use them: it is kept apart.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import os
 import subprocess
 import tarfile
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -29,9 +31,11 @@ from pileup.runtime.errors import StartError
 from pileup.runtime.instance import resolve
 from pileup.runtime.postgres import EmbeddedPostgres, client_binary
 from pileup.runtime.schema import migrate
+from pileup.runtime.secret_keys import forget_secrets, protect_secrets
 from pileup.settings import Settings
 from pileup.storage.database import Database, listen_address
-from pileup.storage.errors import NotFound
+from pileup.storage.encryption import Keys, fits, read_check, read_keys
+from pileup.storage.errors import NotFound, WrongKey
 from pileup.storage.files.blobs import BlobStore
 from pileup.storage.incidents.incidents import Incidents
 from pileup.storage.queue.jobs import Jobs
@@ -40,6 +44,7 @@ from pileup.views.stores import open_stores
 
 _FORM = 1
 _MOST_BYTES = 1 << 50
+_LINGER_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +89,7 @@ def back_up(settings: Settings, target: Path) -> Contents:
             "form": _FORM,
             "version": __version__,
             "made": datetime.now(UTC).isoformat(timespec="seconds"),
+            "key_check": _key_check(url),
         }
         about = folder / "backup.json"
         about.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
@@ -98,8 +104,10 @@ def back_up(settings: Settings, target: Path) -> Contents:
     return found
 
 
-def restore(settings: Settings, source: Path) -> int:
+def restore(settings: Settings, source: Path, *, forget: bool = False) -> int:
     """Restore a backup into an empty installation; return the number of its incidents.
+
+    forget: the key of its secrets is lost.
 
     Blobs come first, so that no row ever names one that is not there. Every incident is analysed
     again, by the workers, once they run.
@@ -118,6 +126,8 @@ def restore(settings: Settings, source: Path) -> int:
             )
         url = stack.enter_context(database_of(settings))
         _refuse_used(url)
+        if not forget:
+            _need_key(settings, facts.get("key_check"))
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="pileup-restore-")))
         blobs = open_stores(settings).blobs
         dump = folder / "database.dump"
@@ -136,6 +146,10 @@ def restore(settings: Settings, source: Path) -> int:
             url=url,
         )
         migrate(url)
+        settings = settings.model_copy(update={"database_url": url})
+        if forget:
+            forget_secrets(settings)
+        protect_secrets(settings)
         return _analyse_again(url)
 
 
@@ -183,13 +197,10 @@ def _member(tar: tarfile.TarFile, name: str) -> Any:
 
 def _refuse_used(url: str) -> None:
     with _connect(url) as connection:
-        row = connection.execute(
-            "select count(*) from pg_stat_activity where datname = current_database() "
-            "and pid <> pg_backend_pid() and application_name = 'pileup'"
-        ).fetchone()
-        if row and row[0]:
+        connected = _connected(connection)
+        if connected:
             raise StartError(
-                f"{row[0]} connections of Pileup use this database: stop `pileup run`, `pileup "
+                f"{connected} connections of Pileup use this database: stop `pileup run`, `pileup "
                 "serve` and `pileup worker` first."
             )
         there = connection.execute("select to_regclass('public.incidents')").fetchone()
@@ -204,6 +215,21 @@ def _refuse_used(url: str) -> None:
                 )
 
 
+def _connected(connection: psycopg.Connection[tuple[Any, ...]]) -> int:
+    """Count Pileup's connections; PostgreSQL has a second to notice those that just ended."""
+    connection.autocommit = True  # a transaction sees the first answer again
+    ends = time.monotonic() + _LINGER_S
+    while True:
+        row = connection.execute(
+            "select count(*) from pg_stat_activity where datname = current_database() "
+            "and pid <> pg_backend_pid() and application_name = 'pileup'"
+        ).fetchone()
+        count = int(row[0]) if row else 0
+        if not count or time.monotonic() > ends:
+            return count
+        time.sleep(0.05)
+
+
 def _empty(url: str) -> None:
     with _connect(url) as connection:
         schema = sql.Identifier("public")
@@ -215,6 +241,32 @@ def _empty(url: str) -> None:
         if there.fetchone() is None:
             connection.execute(sql.SQL("create role {} nologin").format(role))
             connection.execute(sql.SQL("grant {} to current_user").format(role))
+
+
+def _key_check(url: str) -> str | None:
+    database = Database(url, pool_size=1)
+    try:
+        with database.unit() as unit:
+            return read_check(unit.session)
+    finally:
+        database.close()
+
+
+def _need_key(settings: Settings, check: str | None) -> None:
+    """Raise a sentence, before anything is restored, unless the key of the backup is here."""
+    if check is None:
+        return  # it has no secret, or is from before they were encrypted
+    keys = Keys.of(settings)
+    try:
+        fit = fits(read_keys(keys), check)
+    except WrongKey as error:
+        raise StartError(f"the backup has encrypted secrets: {error}.") from error
+    if not fit:
+        raise StartError(
+            f"the secrets of the backup are encrypted with another key than that of {keys.place}: "
+            "put the key of that installation there (another line of the file will do). If it is "
+            "lost, `pileup restore --forget-secrets` switches off second factors and webhooks."
+        )
 
 
 def _analyse_again(url: str) -> int:

@@ -1,7 +1,8 @@
 """The data folder of one installation: its layout, its lock, its free space.
 
 Layout: postgres/ (database), valkey/ (queue), blobs/, frames/, uploads/, logs/, run/ (sockets),
-lock (held while it runs), instance.json (what runs, for others to read).
+secret.key (encrypts the secrets of the database), lock (held while it runs), instance.json (what
+runs, for others to read).
 """
 
 from __future__ import annotations

@@ -26,6 +26,7 @@ from pileup.runtime.errors import StartError, disk_full
 from pileup.runtime.postgres import EmbeddedPostgres
 from pileup.runtime.process import Child, rotate_open_log, stop_leftovers
 from pileup.runtime.schema import migrate
+from pileup.runtime.secret_keys import protect_secrets
 from pileup.runtime.valkey import EmbeddedValkey
 from pileup.settings import Settings
 
@@ -113,6 +114,7 @@ class Supervisor:
             self._set(database_url=postgres.url())
         assert self.settings.database_url is not None
         migrate(self.settings.database_url)
+        protect_secrets(self.settings)
         self._say("  schema     up to date")
         if self.settings.broker_url is None:
             valkey = EmbeddedValkey(home / "valkey", sockets, home / "logs/valkey.log")

@@ -25,6 +25,8 @@ class AdvisoryLock(IntEnum):
     """Entries of the audit trail are linked one after another (in the database's function)."""
     FIRST_ADMIN = 7_145_204
     """Creating the first admin, and demoting an admin."""
+    SECRET_KEY = 7_145_205
+    """Two programs that start together agree on one key of the secrets."""
     BLOBS = 0x70696C65_67617262  # "pilegarb"
     """Shared by transactions that name blobs; alone for the collection that removes them."""
 

@@ -28,7 +28,8 @@ from sqlalchemy import Connection, Engine, create_engine, event, exc, text
 from sqlalchemy.engine import ExceptionContext, make_url
 from sqlalchemy.orm import Session, SessionTransaction, sessionmaker
 
-from pileup.storage.errors import Forbidden, StorageError
+from pileup.storage.encryption import Encryption, Keys, open_encryption
+from pileup.storage.errors import Forbidden, StorageError, WrongKey
 from pileup.storage.row_security import Access, restrict
 
 CHANNEL = "pileup"
@@ -66,8 +67,9 @@ T = TypeVar("T")
 class Unit:
     """One transaction: the session, and the notices and actions of its commit."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, database: Database) -> None:
         self.session = session
+        self._database = database
         self._after: list[Callable[[], None]] = []
         self._touched: set[tuple[str, str]] = set()
 
@@ -82,6 +84,11 @@ class Unit:
         self.session.info[_ACCESS] = access
         if self.session.in_transaction():
             restrict(self.session, access)
+
+    @property
+    def encryption(self) -> Encryption:
+        """What encrypts and decrypts the secrets of this database; raises WrongKey."""
+        return self._database.encryption
 
     def notify(self, incident_id: str, topic: str, subject: str | None = None, **more: Any) -> None:
         """Notify every API process, at commit, that something of an incident changed.
@@ -169,7 +176,12 @@ class Database:
         max_overflow: int = 10,
         statement_timeout_s: int | None = None,
         echo: bool = False,
+        keys: Keys | Database | None = None,
     ) -> None:
+        """Create the pool.
+
+        keys: needed by who reads or stores secrets; or the database whose encryption to use.
+        """
         self.url = with_driver(url)
         self.engine: Engine = create_engine(
             self.url,
@@ -182,6 +194,8 @@ class Database:
             json_deserializer=_decode,
             connect_args=connect_args(),
         )
+        self._keys = keys
+        self._encryption: Encryption | None = None
         self._timeouts = _timeouts(statement_timeout_s)
         self._sessions = sessionmaker(self.engine, expire_on_commit=False, autoflush=True)
         event.listen(self.engine, "handle_error", _explain)
@@ -218,7 +232,7 @@ class Database:
         access: what it may see and change; None: everything.
         """
         with self._sessions(info={} if access is None else {_ACCESS: access}) as session:
-            unit = Unit(session)
+            unit = Unit(session, self)
             try:
                 yield unit
                 unit.before_commit()
@@ -227,6 +241,18 @@ class Database:
                 session.rollback()
                 raise
         unit.committed()
+
+    @property
+    def encryption(self) -> Encryption:
+        """What encrypts and decrypts the secrets of this database; raises WrongKey."""
+        if isinstance(self._keys, Database):
+            return self._keys.encryption
+        if self._encryption is None:
+            if self._keys is None:
+                raise WrongKey("this program reads no secrets: it opened the database without keys")
+            with self.unit() as unit:
+                self._encryption = open_encryption(unit.session, self._keys)
+        return self._encryption
 
     def close(self) -> None:
         """Close every pooled connection."""

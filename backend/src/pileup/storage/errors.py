@@ -10,6 +10,7 @@ StorageError
 ├── NoSpace             the disk is (nearly) full
 ├── Damaged             stored bytes are not those that were stored
 ├── StoreUnreachable    the bucket does not answer; try again
+├── WrongKey            the key of encrypted secrets is missing, or another one
 └── WrongSchema         the database is newer or older than this program
 """
 
@@ -73,6 +74,10 @@ class Damaged(StorageError):
 
 class StoreUnreachable(StorageError):
     """The object store does not answer, or not as it should: try again."""
+
+
+class WrongKey(StorageError):
+    """The key that encrypts secrets is missing, unusable or another one; the message says which."""
 
 
 class WrongSchema(StorageError):

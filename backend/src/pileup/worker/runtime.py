@@ -10,6 +10,7 @@ import structlog
 from pileup import knowledge
 from pileup.settings import Settings, get_settings
 from pileup.storage.database import Database
+from pileup.storage.encryption import Keys
 from pileup.storage.errors import StorageError
 from pileup.views.stores import HasStores, Stores, open_stores
 
@@ -29,7 +30,7 @@ def make_runtime(settings: Settings) -> Runtime:
         raise StorageError("no database is configured: set PILEUP_DATABASE_URL")
     return Runtime(
         settings=settings,
-        database=Database(settings.database_url, pool_size=3),
+        database=Database(settings.database_url, pool_size=3, keys=Keys.of(settings)),
         stores=open_stores(settings),
     )
 

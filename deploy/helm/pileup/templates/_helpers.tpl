@@ -63,6 +63,12 @@ capabilities:
     secretKeyRef:
       name: {{ include "pileup.secret" . }}
       key: database-url
+- name: PILEUP_SECRET_KEY
+  valueFrom:
+    secretKeyRef:
+      name: {{ include "pileup.secret" . }}
+      key: secret-key
+      optional: {{ not .Values.objectStorage.enabled }}
 {{- if .Values.objectStorage.enabled }}
 - name: PILEUP_S3_ACCESS_KEY
   valueFrom:

@@ -55,7 +55,8 @@ class SecondFactors:
             raise Conflict("there is a second factor already: switch it off first")
         self.remove(user_id)
         secret = pyotp.random_base32()
-        self._db.add(models.SecondFactor(user_id=user_id, secret=secret))
+        encrypted = self._unit.encryption.encrypt(secret)
+        self._db.add(models.SecondFactor(user_id=user_id, secret=encrypted))
         self._db.flush()
         address = pyotp.TOTP(secret).provisioning_uri(name=name, issuer_name="Pileup")
         return NewFactor(secret, address)
@@ -103,7 +104,7 @@ class SecondFactors:
     def _is_of_app(self, row: models.SecondFactor, code: str) -> bool:
         """Return whether the code is that of about now, and newer than the last one used."""
         now = _now() // _STEP_S
-        app = pyotp.TOTP(row.secret)
+        app = pyotp.TOTP(self._unit.encryption.decrypt(row.secret))
         for step in (now + each for each in _STEPS):
             expected = app.at(step * _STEP_S)
             if secrets.compare_digest(expected.encode(), _plain(code).encode()):

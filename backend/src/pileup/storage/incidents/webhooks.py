@@ -115,7 +115,8 @@ class Webhooks:
     def create(self, url: str, events: list[str], *, by: Actor) -> tuple[Webhook, str]:
         """Create a webhook; return it with its secret, which cannot be read again."""
         secret = f"whs_{secrets.token_urlsafe(32)}"
-        row = models.Webhook(url=clean(url), events=events, secret=secret, created_by_id=by.id)
+        encrypted = self._unit.encryption.encrypt(secret)
+        row = models.Webhook(url=clean(url), events=events, secret=encrypted, created_by_id=by.id)
         self._session.add(row)
         self._session.flush()
         record(self._unit, by, "webhook.created", target=row.id, url=row.url, events=events)
@@ -163,7 +164,8 @@ class Webhooks:
         hook = self._session.get(models.Webhook, row.webhook_id) if row else None
         if row is None or hook is None or not hook.enabled or row.state != "waiting":
             return None
-        return Parcel(to_record(DeliveryRecord, row), hook.url, hook.secret)
+        secret = self._unit.encryption.decrypt(hook.secret)
+        return Parcel(to_record(DeliveryRecord, row), hook.url, secret)
 
     def record_answer(self, delivery_id: str, status_code: int | None, answer: str) -> None:
         """Record an attempt: delivered for a 2xx, else retried after a pause, or failed."""

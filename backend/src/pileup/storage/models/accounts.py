@@ -1,4 +1,4 @@
-"""People and their credentials. Secrets are stored as hashes only."""
+"""People and their credentials. Secrets are hashes, or encrypted where a hash will not do."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, UniqueConstraint, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from pileup.storage.models.base import Base, Id, Made, Words
+from pileup.storage.models.base import Base, Encrypted, Id, Made, Words
 
 
 class User(Base):
@@ -146,7 +146,7 @@ class SecondFactor(Base):
     user_id: Mapped[str] = mapped_column(
         ForeignKey("users.id", ondelete="CASCADE"), primary_key=True
     )
-    secret: Mapped[str]
+    secret: Mapped[Encrypted]
     """Base32; the code of each moment is computed from it, so no hash would do."""
     confirmed_at: Mapped[datetime | None]
     """None until the user entered a first code: sign-in does not want one yet."""
@@ -176,3 +176,13 @@ class Guess(Base):
     account_hash: Mapped[str] = mapped_column(index=True)
     """Of what was typed as the account, which may be a password by mistake."""
     at: Mapped[datetime] = mapped_column(server_default=func.now(), index=True)
+
+
+class KeyCheck(Base):
+    """The only row: a known word, encrypted. A key that does not decrypt it is another one."""
+
+    __tablename__ = "key_check"
+    __table_args__ = (CheckConstraint("id = 1", name="one"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    encrypted: Mapped[Encrypted]

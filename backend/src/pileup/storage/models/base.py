@@ -19,6 +19,10 @@ Precise = Annotated[str, mapped_column(Text, default="exact", server_default=tex
 """How precisely a person knows a time: exact, about, or the day alone."""
 PRECISIONS = "{} in ('exact', 'about', 'day')"
 """The check of a column of ``Precise``."""
+ENCRYPTED = "encrypted"
+"""In the ``info`` of columns that hold secrets."""
+Encrypted = Annotated[str, mapped_column(Text, info={ENCRYPTED: True})]
+"""A secret that is needed back: what ``Encryption.encrypt`` returned, never the secret itself."""
 Json = Annotated[dict[str, Any], mapped_column(JSONB)]
 JsonList = Annotated[list[Any], mapped_column(JSONB)]
 

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import CheckConstraint, ForeignKey, Index
 from sqlalchemy.orm import Mapped, mapped_column
 
-from pileup.storage.models.base import Base, Id, Made
+from pileup.storage.models.base import Base, Encrypted, Id, Made
 
 
 class Webhook(Base):
@@ -17,8 +17,8 @@ class Webhook(Base):
     id: Mapped[Id]
     url: Mapped[str]
     events: Mapped[list[str]]
-    secret: Mapped[str]
-    """Signs the deliveries, so it is stored in plain text; shown once."""
+    secret: Mapped[Encrypted]
+    """Signs the deliveries; shown once."""
     enabled: Mapped[bool] = mapped_column(default=True)
     created_by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
     created_at: Mapped[Made]
