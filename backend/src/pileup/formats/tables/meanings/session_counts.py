@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 
 import polars as pl
 
@@ -16,7 +17,13 @@ from pileup.records import Clock, Item, Rows, Samples, Section, Session, Snapsho
 NOT_RUNNING = frozenset({"Sleep", "Daemon", "Binlog Dump", "Binlog Dump GTID", None})
 _SECOND = 1_000_000
 _MOST_HELD = 20_000
-_PLACE = {"wall_us": pl.Int64, "clock": pl.String, "snapshot": pl.Int64, "height": pl.Int64}
+_PLACE = {
+    "wall_us": pl.Int64,
+    "clock": pl.String,
+    "snapshot": pl.Int64,
+    "lines": pl.Int64,
+    "line_first": pl.Int64,
+}
 
 _MAX_STATES = 300
 _FLUSH_VALUES = 50_000
@@ -126,17 +133,18 @@ class Listing:
             self.states[state] += 1
 
     def take_many(
-        self, line: int, sessions: int, states: Sequence[str | None], *, known: bool
+        self, line: int, sessions: int, running: int | None, states: Mapping[str | None, int]
     ) -> None:
-        """Count sessions up to a line, as ``take`` does for one.
+        """Count sessions up to a line, as ``take`` does for each.
 
-        states: of the running ones; of all where nobody knows which run.
+        running: None where nobody knows which run.
+        states: of the running ones, or else of all.
         """
         self.last = line
         self.sessions += sessions
-        if known:
-            self.running = (self.running or 0) + len(states)
-        self.states.update(filter(None, states))
+        if running is not None:
+            self.running = (self.running or 0) + running
+        self.states.update({state: count for state, count in states.items() if state})
 
 
 def _runs(command: str | None, info: str | None, names: frozenset[str]) -> bool | None:
@@ -245,23 +253,20 @@ class HeldSessions:
             return
         self._convert()
         rows = pl.concat(self._frames)
-        first = [
-            pl.int_range(line, line + count * lines, lines, eager=True, dtype=pl.Int64)
-            for count, line, lines, _ in self._listings
+        counts = [count for count, *_ in self._listings]
+        before = accumulate(counts, initial=0)
+        listings = [
+            (where.wall_us, where.clock, where.snapshot, lines, line - rows_before * lines)
+            for rows_before, (_, line, lines, where) in zip(before, self._listings, strict=False)
         ]
-        of_row = repeated([count for count, *_ in self._listings])
-        places = pl.DataFrame(
-            [(w.wall_us, w.clock, w.snapshot, lines - 1) for _, _, lines, w in self._listings],
-            schema=_PLACE,
-            orient="row",
-        ).select(pl.all().gather(of_row))
-        line_first = pl.concat(first)
-        columns = {
-            **rows.to_dict(),
-            "line_first": line_first,
-            "line_last": line_first + places.drop_in_place("height"),
-            **places.to_dict(),
-        }
+        line_first = pl.col("line_first") + pl.int_range(pl.len()) * pl.col("lines")
+        places = (
+            pl.DataFrame(listings, schema=_PLACE, orient="row")
+            .select(pl.all().gather(repeated(counts)))
+            .with_columns(line_first, (line_first + pl.col("lines") - 1).alias("line_last"))
+            .drop("lines")
+        )
+        columns = {**rows.to_dict(), **places.to_dict()}
         self._frames, self._listings, self._rows = [], [], 0
         yield Rows(Session.KIND, build_frame(Session.KIND, columns))
 

@@ -12,7 +12,8 @@ Time:   a column that holds a time (``now()``, ``ts``) places its rows; else the
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import cast
@@ -169,7 +170,7 @@ class _Sessions(Ready):
         self._time = next((at for at, name in enumerate(names) if name in _TIMES), None)
         self._printed: str | None = None
         self._listing: Listing | None = None
-        self._ids: set[int] = set()
+        self._ids = _Ids()
         self._line = seen.result.line
         """The line with the header, until the first listing begins."""
         self._table = None if "id" in self._names else TableCollector(seen.result, where, shared)
@@ -222,29 +223,26 @@ class _Sessions(Ready):
         if self._time is not None or self._table is not None:
             return super().block(block)  # rows have times of their own, or no id
         fields = _fields_of(self._seen.columns)
-        rows, ids, states = self._read(block.cells, fields)
-        if ids is None:
-            return super().block(block)
-        new = set(ids)
-        if len(new) < len(ids) or not new.isdisjoint(self._ids):
+        read = self._read(block.cells, fields)
+        if read is None:
             return super().block(block)
         if self._listing is None:
             self._begin(block.first, None)
+        if not self._ids.add_many(read.ids):
+            return super().block(block)
         listing = self._listing
         assert listing is not None
-        self._ids = new | self._ids if self._ids else new
         listing.complete = True
-        listing.take_many(block.line_last, len(ids), states, known=fields.runs is not None)
+        running = read.running if fields.runs else None
+        listing.take_many(block.line_last, read.rows.height, running, read.states)
         held = self._shared.held
-        held.add(rows, fields.expressions, block.line, block.cells.lines, listing.where)
+        held.add(read.rows, fields.expressions, block.line, block.cells.lines, listing.where)
         if held.full:
             self._ready += held.flush()
         return None
 
-    def _read(
-        self, cells: RowCells, fields: _Fields
-    ) -> tuple[pl.DataFrame, list[int] | None, list[str | None]]:
-        """Return rows to hold, their ids, and the states to count; no ids when a row is odd.
+    def _read(self, cells: RowCells, fields: _Fields) -> _Read | None:
+        """Return rows to hold, their ids, and the states to count; None when a row is odd.
 
         Rows of listings that were read together are converted together here, plain others when
         many are held: a frame of one listing costs more than its rows.
@@ -252,23 +250,27 @@ class _Sessions(Ready):
         if cells.source is None:
             place = fields.place
             ids = _plain_numbers(cells.column(place["id"]))
-            if ids is not None and ("time" not in place or _are_plain(cells.column(place["time"]))):
-                return cells.frame[list(place.values())], ids, _states(cells, fields)
-            rows = cells.frame.select(*fields.expressions, fields.counted)
-        else:
-            whole, first = cells.source
-            if self._shared.converted[0] is not whole:
-                converted = whole.select(*fields.expressions, fields.counted)
-                self._shared.converted = whole, converted
-            rows = self._shared.converted[1].slice(first, cells.frame.height)
+            if ids is None or ("time" in place and not _are_plain(cells.column(place["time"]))):
+                return None
+            states = _states(cells, fields)
+            return _Read(cells.frame[list(place.values())], ids, len(states), Counter(states))
+        whole, first = cells.source
+        if self._shared.converted[0] is not whole:
+            converted = whole.select(*fields.expressions, fields.counted)
+            self._shared.converted = whole, converted
+        rows = self._shared.converted[1].slice(first, cells.frame.height)
         counted = rows.drop_in_place("counted")
         time = fields.place.get("time")
         unread = rows["time_s"].null_count()
         if rows["session_id"].null_count() or (
             time is not None and cells.frame[time].null_count() != unread
         ):
-            return rows, None, []
-        return rows, rows["session_id"].to_list(), counted.drop_nulls().to_list()
+            return None
+        counts: dict[str | None, int] = dict(counted.value_counts().rows())
+        if sum(map(bool, counts)) > 1:  # in the order of the listing, as row by row
+            counts = {state: counts[state] for state in dict.fromkeys(counted.to_list())}
+        running = rows.height - counts.pop(None, 0)
+        return _Read(rows, rows["session_id"], running, counts)
 
     def end(self) -> list[Item]:
         self._end_listing()
@@ -278,7 +280,7 @@ class _Sessions(Ready):
 
     def _begin(self, row: ResultRow, printed: str | None) -> None:
         self._end_listing()
-        self._ids = set()
+        self._ids = _Ids()
         self._printed = printed
         where = self._where
         if printed and (stamp := read_stamp(printed)):
@@ -290,6 +292,52 @@ class _Sessions(Ready):
         listing, self._listing = self._listing, None
         if listing is not None and listing.sessions:
             self._ready += self._shared.listings.end(listing)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """Adjacent rows of a listing."""
+
+    rows: pl.DataFrame
+    ids: pl.Series | list[int]
+    running: int
+    """All of them where nobody knows which run."""
+    states: Mapping[str | None, int]
+    """How many of the running ones are in each state; None and empty for no state."""
+
+
+class _Ids:
+    """The ids that a listing has so far."""
+
+    def __init__(self) -> None:
+        self._seen: set[int] = set()
+        self._first: pl.Series | None = None
+        """Those of the first rows, if they are not in the set yet."""
+
+    def __contains__(self, session_id: int | None) -> bool:
+        return session_id in self._all()
+
+    def add(self, session_id: int) -> None:
+        self._all().add(session_id)
+
+    def add_many(self, ids: pl.Series | list[int]) -> bool:
+        """Add ids, unless an id comes twice or was seen before; return whether they were added."""
+        if isinstance(ids, pl.Series) and self._first is None and not self._seen:
+            if ids.n_unique() < len(ids):
+                return False
+            self._first = ids
+            return True
+        new, seen = set(ids), self._all()
+        if len(new) < len(ids) or not new.isdisjoint(seen):
+            return False
+        seen |= new
+        return True
+
+    def _all(self) -> set[int]:
+        if self._first is not None:
+            self._seen.update(self._first.to_list())
+            self._first = None
+        return self._seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,10 +415,10 @@ def _are_plain(texts: list[str | None]) -> bool:
 
 
 def _whole(text: pl.Expr) -> pl.Expr:
-    """Convert whole numbers; null for any other text."""
-    return pl.when(text.str.contains(rf"^-?[0-9]{{1,{_MOST_DIGITS}}}$")).then(
-        text.cast(pl.Int64, strict=False)
-    )
+    """Convert whole numbers of at most so many digits; null for any other text."""
+    digits = text.str.len_bytes() - text.str.starts_with("-").cast(pl.UInt32)
+    fits = (digits <= _MOST_DIGITS) & ~text.str.starts_with("+")
+    return pl.when(fits).then(text.cast(pl.Int64, strict=False))
 
 
 def precise(time: str | None, time_ms: str | None) -> float | None:
