@@ -15,11 +15,11 @@ from pileup.numerals import grouped, number
     ],
 )
 def test_thousands_are_set_apart_from_five_digits_on(value: float, told: str) -> None:
-    assert grouped(value).replace("\u2009", " ") == told
+    assert grouped(value).replace("\u202f", " ") == told
 
 
 def test_digits_after_the_point() -> None:
-    assert grouped(12345.67, 1) == "12\u2009345.7"
+    assert grouped(12345.67, 1) == "12\u202f345.7"
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,9 @@
 /**
  * One formatter per kind of value. What is not known is a dash, never a zero. Thousands are set
- * apart by a thin space, the unit follows after a narrow no-break space.
+ * apart by a narrow no-break space, and so is the unit.
  */
 
 export const UNKNOWN = '–'
-const THIN = '\u2009'
 const NARROW = '\u202f'
 
 type Quantity = { readonly text: string; readonly unit: string }
@@ -14,7 +13,7 @@ export function formatNumber(value: number | null | undefined, digits = 2): stri
   if (value === null || value === undefined || !Number.isFinite(value)) return UNKNOWN
   const fixed = Math.abs(value).toFixed(digits)
   const [whole = '0', fraction = ''] = fixed.split('.')
-  const grouped = whole.length > 4 ? whole.replace(/\B(?=(\d{3})+$)/g, THIN) : whole
+  const grouped = whole.length > 4 ? whole.replace(/\B(?=(\d{3})+$)/g, NARROW) : whole
   const rest = fraction.replace(/0+$/, '')
   const sign = value < 0 && Number(fixed) !== 0 ? '\u2212' : ''
   return sign + grouped + (rest ? `.${rest}` : '')
@@ -74,16 +73,16 @@ export function formatDuration(value: number | null | undefined): string {
 export function formatShare(value: number | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return UNKNOWN
   const percent = value * 100
-  if (percent > 99.9 && percent < 100) return `>${THIN}99.9${NARROW}%`
-  if (percent > 0 && percent < 0.1) return `<${THIN}0.1${NARROW}%`
+  if (percent > 99.9 && percent < 100) return `>${NARROW}99.9${NARROW}%`
+  if (percent > 0 && percent < 0.1) return `<${NARROW}0.1${NARROW}%`
   return `${formatNumber(percent, Math.abs(percent) < 99.95 && percent !== 0 ? 1 : 0)}${NARROW}%`
 }
 
 /** "× 38"; a fall reads "÷ 12". */
 export function formatRatio(value: number | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return UNKNOWN
-  if (value > 0 && value < 1) return `÷${THIN}${formatMeasured(1 / value)}`
-  return `×${THIN}${formatMeasured(value)}`
+  if (value > 0 && value < 1) return `÷${NARROW}${formatMeasured(1 / value)}`
+  return `×${NARROW}${formatMeasured(value)}`
 }
 
 /** A value of a series in its unit ("s", "B", "%", "1/s", ...). */

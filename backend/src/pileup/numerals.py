@@ -1,10 +1,12 @@
-"""Format numbers for sentences, like the screens (frontend/src/format.ts): a thin space separates
-thousands from five digits on; never a comma, which is a decimal point to many.
+"""Format numbers for sentences, like the screens (frontend/src/format.ts).
+
+A narrow space, at which no line breaks, separates thousands from five digits on; never a comma,
+which is a decimal point to many.
 """
 
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 
-_THIN = "\u2009"
+_NARROW = "\u202f"
 
 
 def grouped(value: float, digits: int = 0) -> str:
@@ -12,7 +14,7 @@ def grouped(value: float, digits: int = 0) -> str:
     with localcontext(rounding=ROUND_HALF_UP):
         text = f"{Decimal(value):,.{digits}f}"
     whole = text.lstrip("-").partition(".")[0]
-    return text.replace(",", _THIN if len(whole) > len("1,234") else "")
+    return text.replace(",", _NARROW if len(whole) > len("1,234") else "")
 
 
 def number(value: float) -> str:

@@ -101,7 +101,10 @@ def test_a_number_that_a_person_adds_still_wants_a_source() -> None:
 def test_the_cover_is_in_every_format_and_for_its_readers() -> None:
     made = document(CASE)
     assert made.cover is not None
-    assert made.cover.points[-1].startswith("The team concluded: An idle transaction")
+    assert made.cover.story.startswith("The team concluded: An idle transaction")
+    plain = document(replace(CASE, template="executive")).cover
+    assert plain is not None
+    assert plain.points[0] == made.cover.story
     page = render_html(made)
     assert f'property="og:description" content="{made.cover.story}"' in page
     assert made.cover.story in render_markdown(made)
@@ -156,12 +159,23 @@ def test_the_timeline_joins_the_capture_and_what_people_did() -> None:
         "The worst moment (peak 301 threads waiting)",
         "Session 197 ended, and the stall ends",
         "ready for connections",
-        "Noticed: checkout is slow (time approximate)",
+        "Noticed: checkout is slow",
         "Decision: kill it",
         "H1 supported: An idle transaction holds the row",
     ]
     assert [event.source is not None for event in events] == [True] * 5 + [False] * 3
     assert [event.by for event in events[5:]] == ["ann", "bob", "bob"]
+    assert events[5].time_words().startswith("about ")
+
+
+def test_an_event_of_a_known_day_ends_its_day() -> None:
+    day = ReportAnnotation(
+        NOW.replace(hour=0, minute=0, second=0), None, "kill it", "bob", "decision", "day"
+    )
+    decided = replace(day, start=NOW, precision="exact", text="retry")
+    events = timeline_events(replace(CASE, analysis=None, annotations=(day, decided), noticed=()))
+    words = [event.time_words() for event in events if event.text.startswith("Decision")]
+    assert words == [f"{NOW:%Y-%m-%d %H:%M:%S} UTC", f"{NOW:%Y-%m-%d}"]
 
 
 def test_the_appendix_is_capped_and_says_where_the_rest_is() -> None:

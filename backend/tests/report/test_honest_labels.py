@@ -35,7 +35,7 @@ def measured(standing: str, *, sweep: str) -> Case:
 
 
 def flat(text: str) -> str:
-    return re.sub(r"\s+", " ", re.sub("[\\\\\u2009\u200b]", "", text))
+    return re.sub(r"\s+", " ", re.sub("[\\\\\u202f\u200b]", "", text))
 
 
 @pytest.mark.parametrize("export", EXPORTS)

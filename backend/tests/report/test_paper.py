@@ -160,7 +160,7 @@ def test_what_belongs_together_stays_on_one_page() -> None:
 
 @pytest.mark.parametrize("rows", [1, 14])
 def test_a_tall_wide_graph_shares_its_page_with_its_heading(made: Document, rows: int) -> None:
-    depths = [0, 1, 2, 3, *([1] * rows)]
+    depths = [0, 1, 2, 3, 4, *([1] * rows)]
     nodes = [
         GraphNode(id=str(number), label=f"{number}", kind="session", depth=depth, blocks_total=3)
         for number, depth in enumerate(depths)

@@ -17,12 +17,12 @@ from tests.support.captures import analysis_of, of_captures, of_samples, sample
 
 GOLDEN = json.loads((Path(__file__).parent / "golden.json").read_text(encoding="utf-8"))
 _DOUBLED = re.compile(r"\b(\w+) \1\b", re.IGNORECASE)
-_ONE_OF_MANY = re.compile(r"(?<![\d.,\u2009])1 (?:sessions|statements|transactions|threads)\b")
+_ONE_OF_MANY = re.compile(r"(?<![\d.,\u202f])1 (?:sessions|statements|transactions|threads)\b")
 _MANY_OF_ONE = re.compile(r"\b(?:[2-9]|\d{2,}) (?:session|statement|transaction|thread)\b")
 _UNIT = re.compile(
     r"%|s\b|min\b|h\b|days\b|sessions?\b|statements?\b|transactions?\b|rows\b|per second"
 )
-_ALONE = re.compile(r"(?<![\w(:.])\d[\d\u2009.]*(?![\w:.%\u2009])")
+_ALONE = re.compile(r"(?<![\w(:.])\d[\d\u202f.]*(?![\w:.%\u202f])")
 _NAMED = re.compile(r"(?:session|thread|trx|from|to|about|usually about|of) $")
 
 

@@ -202,7 +202,7 @@ def test_a_replication_status_by_the_second() -> None:
     ("bound", "says"),
     [
         ("_MOST_CELLS_OF_FILE", "the tables of one file keep 8 cells together"),
-        ("_MOST_CELLS", "a table keeps 20\u2009000 rows and 8 cells at most"),
+        ("_MOST_CELLS", "a table keeps 20\u202f000 rows and 8 cells at most"),
     ],
 )
 def test_open_tables_without_room_are_counted_all_the_same(

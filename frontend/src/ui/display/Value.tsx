@@ -35,7 +35,7 @@ export function Duration({ value }: { readonly value: Maybe }) {
   return (
     <span title={`${value} s`}>
       {name.split(' ').map((part) => {
-        const [number = '', unit = ''] = part.split('\u202f')
+        const [number, unit] = withUnit(part)
         return (
           <span key={unit} className="duration-part">
             <Shown text={number} unit={unit} />
@@ -48,8 +48,8 @@ export function Duration({ value }: { readonly value: Maybe }) {
 
 /** A share from 0 to 1, as a percentage. */
 export function ShareValue({ value }: { readonly value: Maybe }) {
-  const [number = UNKNOWN, unit] = formatShare(value).split('\u202f')
-  return <Shown text={number} unit={unit ?? ''} />
+  const [number, unit] = withUnit(formatShare(value))
+  return <Shown text={number} unit={unit} />
 }
 
 /** A time in the zone of the top bar; the tooltip shows UTC. */
@@ -86,6 +86,12 @@ export function Ago({ at }: { readonly at: string | null | undefined }) {
       {formatAgo(at, now)}
     </time>
   )
+}
+
+/** Splits a value from its unit, which follows after the last narrow space. */
+function withUnit(text: string): [string, string] {
+  const at = text.lastIndexOf('\u202f')
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
 }
 
 function Shown({ text, unit }: { readonly text: string; readonly unit: string }) {

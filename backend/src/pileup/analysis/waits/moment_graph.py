@@ -23,6 +23,7 @@ from pileup.analysis.evidence import servers
 from pileup.analysis.evidence.actors import Actor, Row
 from pileup.analysis.evidence.context import Server, Span
 from pileup.analysis.evidence.evidence import Evidence
+from pileup.analysis.evidence.line_ranges import line_ranges
 from pileup.analysis.evidence.scene import Scene, scene
 from pileup.analysis.evidence.times import iso
 from pileup.analysis.waits.by_latches import known_latch
@@ -361,6 +362,7 @@ def _ranked(frame: pl.DataFrame, keys: list[str]) -> list[Row]:
             pl.col("time").first(),
             pl.col("line_first").min(),
             pl.col("line_last").max(),
+            pl.concat_list("line_first", "line_last").alias("parts"),
         )
         .sort("at_once", "time", descending=[True, False], nulls_last=True, maintain_order=True)
         .group_by(keys, maintain_order=True)
@@ -370,6 +372,7 @@ def _ranked(frame: pl.DataFrame, keys: list[str]) -> list[Row]:
             pl.col("artifact").first(),
             pl.col("line_first").first(),
             pl.col("line_last").first(),
+            pl.col("parts").first(),
         )
     )
     position = pl.concat_str("file", pl.lit(":"), "line", pl.lit(" "), "mode")
@@ -399,6 +402,7 @@ def _example(evidence: Evidence, row: Row, text: str) -> Locator:
         path=evidence.path(row["artifact"]),
         line_first=row["line_first"],
         line_last=row["line_last"],
+        ranges=line_ranges(row["parts"]),
         text=text,
     )
 

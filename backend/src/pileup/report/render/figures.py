@@ -64,7 +64,7 @@ def draw(drawing: Drawing, label: str, *, width: int = SCREEN, zone: tzinfo = UT
 def is_wide(drawing: Drawing) -> bool:
     """Return whether a drawing is too wide to be legible on a portrait page."""
     if isinstance(drawing, GraphDrawing):
-        return len({min(node.depth, 5) for node in drawing.nodes}) > 3
+        return len({min(node.depth, 5) for node in drawing.nodes}) > 4
     if isinstance(drawing, DeadlockDrawing):
         return len(drawing.transactions) > 2
     return isinstance(drawing, MatrixDrawing) and len(drawing.columns) > 4
@@ -115,7 +115,7 @@ def _graph(graph: GraphDrawing, label: str, width: int) -> str:
         return ""
     depth = sorted(columns)
     room = (width - 16) / len(depth)
-    gap = 36 if len(depth) > 1 else 0
+    gap = 0 if len(depth) == 1 else 36 if room > 160 else 24
     shown = SHOWN_NODES
     height = 0.0
     place: dict[str, tuple[float, float]] = {}
@@ -126,8 +126,9 @@ def _graph(graph: GraphDrawing, label: str, width: int) -> str:
         top = 12.0
         for node in nodes[:shown]:
             place[node.id] = (start, top)
-            boxes.append(_node(node, start, top, room - gap))
-            top += 48 if _second_line(node) else 34
+            box, tall = _node(node, start, top, room - gap)
+            boxes.append(box)
+            top += tall + 8
         if len(nodes) > shown:
             boxes.append(_text(start, top + 16, f"and {len(nodes) - shown} more", fill=_GREY))
             top += 34
@@ -148,7 +149,6 @@ def _confidence(drawing: ConfidenceDrawing, label: str, width: int) -> str:
     first, last = min(times), max(times)
     count = 320 if width > 800 else 230
     plot = width - 60 - count
-    height = max(200, 40 + 31 * len(drawing.lines))
 
     def x(t: float) -> float:
         return 60 + plot * ((t - first) / ((last - first) or 1))
@@ -156,8 +156,7 @@ def _confidence(drawing: ConfidenceDrawing, label: str, width: int) -> str:
     def y(confidence: float) -> float:
         return 16 + 160 * (1 - confidence / 100)
 
-    parts = [_open(width, height, label)]
-    parts += [
+    parts = [
         f'<line x1="60" x2="{60 + plot}" y1="{y(level)}" y2="{y(level)}" stroke="{_HAIR}"/>'
         + _text(52, y(level) + 4, f"{level} %", anchor="end", fill=_GREY)
         for level in (0, 25, 50, 75, 100)
@@ -182,7 +181,7 @@ def _confidence(drawing: ConfidenceDrawing, label: str, width: int) -> str:
             parts.append(_text(68 + plot, free, label_line, fill=colour))
             free += 14
         free += 3
-    return "".join(parts) + "</svg>"
+    return _open(width, max(200, free + 4), label) + "".join(parts) + "</svg>"
 
 
 def _matrix(matrix: MatrixDrawing, label: str, width: int) -> str:
@@ -233,6 +232,7 @@ def _lane(lane: Lane, top: float, x: Callable[[float], float], across: tuple[flo
     def y(value: float) -> float:
         return top + _LANE - 12 - (_LANE - 20) * ((value - low) / span)
 
+    title = wrapped(lane.title, int((across[0] - 12) / 6), 2)
     path, pen = [], "M"
     for t, value in lane.points:
         if value is None:
@@ -244,29 +244,34 @@ def _lane(lane: Lane, top: float, x: Callable[[float], float], across: tuple[flo
         f'<line x1="{across[0]}" x2="{across[1]}" y1="{y(low):.1f}" y2="{y(low):.1f}" '
         f'stroke="{_HAIR}"/>'
         f'<path d="{"".join(path)}" fill="none" stroke="{_LINE}" stroke-width="1.25"/>'
-        + _text(8, top + 22, short(lane.title, int((across[0] - 12) / 6)), fill=_INK)
-        + _text(8, top + 37, lane.unit, fill=_GREY)
+        + "".join(_text(8, top + 22 + 14 * row, line) for row, line in enumerate(title))
+        + _text(8, top + 23 + 14 * len(title), lane.unit, fill=_GREY)
         + _text(across[1] + 6, y(high) + 4, _si(high), fill=_GREY)
         + _text(across[1] + 6, y(low) + 4, _si(low), fill=_GREY)
     )
 
 
-def _node(node: GraphNode, left: float, top: float, width: float) -> str:
+def _node(node: GraphNode, left: float, top: float, width: float) -> tuple[str, int]:
+    """Draw a box and return it with its height; a long label has two lines."""
     stroke = _HOLD if node.root else _WAIT if node.kind in {"thread", "group"} else _GREY
     dash = ' stroke-dasharray="4 3"' if node.inferred else ""
     counted = node.members > 1 and not node.label.startswith(str(node.members))
     count = f" ×{node.members}" if counted else ""
     second = _second_line(node)
-    tall = 40 if second else 26
-    chars = max(8, int((width - 14) / 6.6) - len(count))
-    below = _text(left + 8, top + 32, short(second, chars), fill=_GREY) if second else ""
+    chars = max(8, int((width - 14) / 6.6))
+    label = wrapped(node.label + count, chars, 2)
+    tall = 12 + 14 * (len(label) + bool(second))
+    below = _text(left + 8, top + tall - 8, short(second, chars), fill=_GREY) if second else ""
     return (
         f'<g class="pv-node" data-node="{escape(node.id, quote=True)}">'
         f'<rect x="{left:.1f}" y="{top}" width="{width:.1f}" height="{tall}" rx="3" fill="#ffffff" '
         f'stroke="{stroke}" stroke-width="{1.75 if node.root else 1}"{dash}/>'
-        + _text(left + 8, top + 17, short(node.label, chars) + count, mono=True)
+        + "".join(
+            _text(left + 8, top + 17 + 14 * row, line, mono=True) for row, line in enumerate(label)
+        )
         + below
-        + "</g>"
+        + "</g>",
+        tall,
     )
 
 

@@ -36,7 +36,9 @@ from pileup.report.document import (
 from pileup.report.render.column_widths import column_letters
 from pileup.report.render.figure_tables import alternative_table
 from pileup.report.render.figures import SCREEN, draw
+from pileup.report.render.scripts import unbroken
 from pileup.report.render.zone import named
+from pileup.report.text.templates import kind
 
 _ENVIRONMENT = Environment(
     loader=PackageLoader("pileup.report.render", "pages"),
@@ -77,6 +79,7 @@ def render_html(document: Document, *, viewer: str | None = None) -> str:
     made = datetime.fromisoformat(document.made_at).astimezone(zone)
     return _ENVIRONMENT.get_template("report.html.jinja").render(
         document=document,
+        kind=kind(document.template),
         written=f"{made:%Y-%m-%d %H:%M} {made:%Z}",
         sections=[
             {
@@ -178,7 +181,7 @@ def _runs(runs: Runs) -> Markup:
                 out.append(Markup("<sup>, </sup>"))
             out.append(Markup('<sup><a href="#source-{0}">{0}</a></sup>').format(run.note))
             continue
-        text = Markup(escape(run.text).replace("\n", Markup("<br>")))  # noqa: S704  (escaped)
+        text = Markup(escape(unbroken(run.text)).replace("\n", Markup("<br>")))  # noqa: S704  (escaped)
         for on, tag in (
             (run.code, "code"),
             (run.italic, "em"),

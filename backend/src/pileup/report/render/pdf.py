@@ -31,8 +31,9 @@ from pileup.report.document import (
 from pileup.report.render.column_widths import column_letters
 from pileup.report.render.figures import LANDSCAPE, PORTRAIT, draw, is_wide
 from pileup.report.render.keep_together import is_whole, with_next
-from pileup.report.render.scripts import has_kana, is_rtl, unseen
+from pileup.report.render.scripts import has_kana, is_rtl, unbroken, unseen
 from pileup.report.render.zone import named
+from pileup.report.text.templates import kind
 
 Paper = Literal["a4", "letter"]
 
@@ -107,7 +108,7 @@ def _data(document: Document, paper: Paper, kicker: str) -> dict[str, Any]:
         "unseen": [f"{script} ({many})" for script, many in unseen(texts)],
         "title": _broken(document.title),
         "version": document.version,
-        "kicker": kicker or "Postmortem",
+        "kicker": kicker or kind(document.template),
         "foot": f"Pileup {document.engine}",
         "date": [made.year, made.month, made.day, made.hour, made.minute, made.second],
         "facts": facts,
@@ -224,7 +225,7 @@ def _columns(table: Table) -> list[float]:
 def _broken(text: str) -> str:
     """Insert zero-width spaces into long words so that lines may break; drop control characters."""
     text = "".join(c if c >= " " or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
-    text = text.replace("\t", "    ")
+    text = unbroken(text.replace("\t", "    "))
     return "\n".join(" ".join(map(_word, line.split(" "))) for line in text.split("\n"))
 
 

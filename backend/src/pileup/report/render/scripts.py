@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 import unicodedata
 from collections import Counter
@@ -10,6 +11,7 @@ from functools import lru_cache
 
 from pileup.paths import packaged
 
+_BEFORE_UNIT = re.compile(r"(?<=\d) (?=[%/])")
 FONTS = packaged("report/render/fonts")
 _UNSEEN_CATEGORIES = frozenset(["Cc", "Cf", "Cs", "Mn", "Me", "Zl", "Zp", "Zs"])
 _TYPST_HAS = ("HEBREW", "GEORGIAN", "ARMENIAN")
@@ -58,6 +60,11 @@ def short(text: str, most: int) -> str:
     return out.rstrip() + "…"
 
 
+def unbroken(text: str) -> str:
+    """Join a number to the percent sign or the rate after it, so that no line breaks between."""
+    return _BEFORE_UNIT.sub("\N{NO-BREAK SPACE}", text)
+
+
 def wrapped(text: str, most: int, lines: int) -> list[str]:
     """Wrap a text to at most ``lines`` lines of ``most`` Latin widths; cut with an ellipsis."""
     out: list[str] = []
@@ -70,15 +77,19 @@ def wrapped(text: str, most: int, lines: int) -> list[str]:
 
 
 def _end_of_line(text: str, most: int) -> int:
-    """Find the end of a line: after a blank or a Chinese character, else at the full width."""
-    used, last, end = 0, 0, 0
+    """Find the end of a line: after a blank or a Chinese character, else after a sign in a word."""
+    used, blank, sign, end = 0, 0, 0, 0
     for end, letter in enumerate(text):
         used += width(letter)
         if used > most:
             break
-        if letter in " -_/" or width(letter) == 2:
-            last = end + 1
-    return last or max(end, 1)
+        if letter == " " or width(letter) == 2:
+            blank = end + 1
+        elif letter in "-_/.":
+            sign = end + 1
+    if blank and (blank * 3 >= most or width(text[blank:]) <= most):
+        return blank
+    return max(blank, sign) or max(end, 1)
 
 
 def unseen(texts: Iterable[str]) -> list[tuple[str, int]]:

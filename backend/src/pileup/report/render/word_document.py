@@ -34,8 +34,9 @@ from pileup.report.render.column_widths import column_letters
 from pileup.report.render.figures import LANDSCAPE, PORTRAIT, draw, is_wide
 from pileup.report.render.keep_together import is_whole, with_next
 from pileup.report.render.pdf import Paper
-from pileup.report.render.scripts import FONTS, has_rtl, is_rtl
+from pileup.report.render.scripts import FONTS, has_rtl, is_rtl, unbroken
 from pileup.report.render.zone import named
+from pileup.report.text.templates import kind
 
 if TYPE_CHECKING:
     from docx.document import Document as WordDocument
@@ -91,7 +92,7 @@ class _Writer:
         from docx.enum.text import WD_BREAK
 
         document = self._document
-        self._word.add_paragraph("Postmortem", style="Caption")
+        self._word.add_paragraph(kind(self._document.template), style="Caption")
         self._word.add_paragraph(_xml(document.title), style="Title")
         if document.cover is not None:
             self._word.add_paragraph(_xml(document.cover.story), style="Subtitle")
@@ -441,7 +442,7 @@ def _align(side: str) -> Any:
 
 
 def _xml(text: str) -> str:
-    return text.translate(_BAD).encode("utf-8", "replace").decode()
+    return unbroken(text).translate(_BAD).encode("utf-8", "replace").decode()
 
 
 def _still(data: bytes, made: datetime) -> bytes:

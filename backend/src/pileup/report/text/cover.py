@@ -26,7 +26,9 @@ def cover(case: Case) -> Cover | None:
     supported = [h for h in case.hypotheses if h.status == "supported"]
     if supported:
         best = max(supported, key=lambda h: h.confidence or 0)
-        points.append(f"The team concluded: {sentence(best.statement)}")
+        concluded = f"The team concluded: {sentence(best.statement)}"
+        first, story = (concluded, story) if is_plain else (story, concluded)
+        points = [first, *points][:MOST_POINTS]
     elif is_plain:
         points.append(without_references(executive.cause(case)))
     elif analysis.findings:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from pileup.analysis.contract import Analysis, DeadlockDoc, EventDoc, Locator, StallDoc
 from pileup.report.case import Case, ReportAnnotation, ReportExperiment, ReportHypothesis
 from pileup.report.text.source_notes import label_of
 from pileup.report.text.stall_sources import of_root, of_stall
-from pileup.report.text.wording import VERDICTS, main_stall, moment, peak_words
+from pileup.report.text.wording import VERDICTS, happened_words, main_stall, moment, peak_words
 
 _EVENT_KINDS = {"trigger", "restart", "crash", "semaphore_warning"}
-_PRECISION = {"about": "time approximate", "day": "only the day is known"}
 _NOTES = {"decision": "Decision: ", "symptom": "Noticed: "}
 MOST_EVENTS = 20
 """At most this many events of the server's log."""
@@ -30,12 +29,27 @@ class TimelineEvent:
     """The person, or where the capture shows it: 'server', 'log', 'status'."""
     source: str | None = None
     """Label of its source; None: a person recorded it."""
+    precision: str = "exact"
+    """'exact', 'about', or 'day' when only the day is known."""
+
+    def time_words(self) -> str:
+        """Format the time as precisely as it is known."""
+        if self.precision == "exact":
+            return f"{self.at:%Y-%m-%d %H:%M:%S} UTC"
+        return happened_words(self.at, self.precision)
 
 
 def timeline_events(case: Case) -> list[TimelineEvent]:
     """List the events in time order; what is printed twice for one moment appears once."""
     events = [*(_captured(case.analysis) if case.analysis else ()), *_done(case)]
-    return sorted({(event.at, event.text): event for event in reversed(events)}.values())
+    once = {(event.at, event.text): event for event in reversed(events)}
+    return sorted(once.values(), key=_in_time)
+
+
+def _in_time(event: TimelineEvent) -> tuple[datetime, TimelineEvent]:
+    """Sort key in time; an event of which only the day is known ends its day."""
+    day = event.precision == "day"
+    return (event.at + timedelta(days=1) if day else event.at), event
 
 
 def _captured(analysis: Analysis) -> Iterator[TimelineEvent]:
@@ -106,8 +120,7 @@ def _conclusion(hypothesis: ReportHypothesis) -> Iterator[TimelineEvent]:
 
 
 def _by(at: datetime, text: str, person: str, precision: str) -> TimelineEvent:
-    unsure = f" ({_PRECISION[precision]})" if precision in _PRECISION else ""
-    return TimelineEvent(at.astimezone(UTC), text + unsure, person or "team")
+    return TimelineEvent(at.astimezone(UTC), text, person or "team", precision=precision)
 
 
 def _event(iso: str | None, text: str, by: str, source: Locator | None) -> Iterator[TimelineEvent]:

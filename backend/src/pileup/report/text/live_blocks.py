@@ -267,9 +267,10 @@ def _actions(case: Case, names: dict[str, str], _: Callable[[str], int]) -> list
     if not case.actions:
         return [Trouble("No actions yet. Add them under Actions.")]
     done = sum(a.status == "done" for a in case.actions)
-    late = [a for a in case.actions if not a.owner or a.due is None]
+    late = [a for a in case.actions if a.status != "done" and (not a.owner or a.due is None)]
     caption = names.get("caption") or (
-        f"{done} of {len(case.actions)} actions are done"
+        f"{done} of {len(case.actions)} "
+        + ("action is done" if len(case.actions) == 1 else "actions are done")
         + (
             f"; {len(late)} {'has' if len(late) == 1 else 'have'} no owner or no date."
             if late
@@ -316,7 +317,7 @@ def _timeline(case: Case, names: dict[str, str], note: Callable[[str], int]) -> 
         start, end = start or window[0], end or window[1]
     rows: list[list[Runs]] = [
         [
-            [Run(when(_iso(event.at)))],
+            [Run(event.time_words())],
             [Run(event.text), *([Run(note=note(event.source))] if event.source else [])],
             [Run(event.by)],
         ]

@@ -436,14 +436,15 @@ def _appendix(case: Case) -> str:
     short = {
         a.path: name if names[name := a.path.rpartition("/")[2]] == 1 else a.path for a in artifacts
     }
+    most = MOST_ARTIFACTS if len(artifacts) > MOST_ARTIFACTS + 2 else len(artifacts)
     rows = "\n".join(
         f"| `{_cell(short[a.path])}` | {a.format or 'unknown'} | "
         f"{when(a.first) if a.first else ''} | "
         f"{len(a.problems) or ''} | {number[a.clock.how] if a.clock else ''} | "
         f"`{a.sha256[:12]}` |"
-        for a in artifacts[:MOST_ARTIFACTS]
+        for a in artifacts[:most]
     )
-    hidden = len(artifacts) - MOST_ARTIFACTS
+    hidden = len(artifacts) - most
     parts = [
         f"Analysed by Pileup {case.analysis.engine}.",
         _ARTIFACTS + rows,
@@ -454,8 +455,9 @@ def _appendix(case: Case) -> str:
         formats = Counter(a.format or "unknown" for a in artifacts[MOST_ARTIFACTS:])
         more = ", ".join(f"{count} × {name}" for name, count in formats.most_common(8))
         parts.append(
-            f"{hidden} more {'artifact' if hidden == 1 else 'artifacts'} ({more}) are listed with "
-            "their SHA-256 on the Artifacts screen of this incident and in its archive."
+            f"{hidden} more {'artifact' if hidden == 1 else 'artifacts'} ({more}) "
+            f"{'is' if hidden == 1 else 'are'} listed with SHA-256 on the Artifacts screen of this "
+            "incident and in its archive."
         )
     if clocks:
         parts.append("Clocks:")

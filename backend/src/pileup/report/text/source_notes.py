@@ -138,7 +138,7 @@ def _quoted_in(excerpt: str | None, shown: Iterable[str]) -> str | None:
     """Return the quotation that holds an excerpt, all of it but its first or last line."""
     if excerpt is None:
         return None
-    lines = excerpt.split("\n")
+    lines = [line for line in excerpt.split("\n") if not _MORE_LINES.match(line)]
     few = len(lines) < _LONG
     parts = [excerpt] if few else ["\n".join(lines[1:]), "\n".join(lines[:-1])]
     for quotation in shown:
@@ -213,7 +213,8 @@ def _series_note(case: Case, label: str, number: int, crc: str, start: int, end:
     for entry in series:
         if series_hash(entry.id) == crc:
             view = f"/incidents/{case.id}/timeline?start={begins}&end={ends}&series={entry.id}"
-            return Note(number, label, f"series {entry.id}, {begins} to {ends}", None, view)
+            over = f"at {begins}" if begins == ends else f"{begins} to {ends}"
+            return Note(number, label, f"series {entry.id}, {over}", None, view)
     return Note(number, label, f"(series {crc} is no longer part of the incident)", None, None)
 
 

@@ -24,7 +24,7 @@ def sweeps(experiments: Sequence[ReportExperiment]) -> list[Table]:
     for experiment in experiments:
         if experiment.sweep and experiment.parameters:
             by_name.setdefault(experiment.sweep, []).append(experiment)
-    return [_sweep(name, by_name[name]) for name in sorted(by_name) if len(by_name[name]) > 1]
+    return [_sweep(name, by_name[name]) for name in by_name if len(by_name[name]) > 1]
 
 
 def _sweep(name: str, runs: list[ReportExperiment]) -> Table:

@@ -183,6 +183,11 @@ TITLES: dict[str, str] = {
 """Every possible section by key, with the title of the first template that has it."""
 
 
+def kind(template_id: str) -> str:
+    """Name the kind of document that a template makes, for its first page."""
+    return "Vendor bug report" if template_id == "vendor-bug" else "Postmortem"
+
+
 def template(template_id: str) -> Template:
     """Return the template of an id; the default template when the id is unknown (removed since)."""
     return next((item for item in TEMPLATES if item.id == template_id), DEFAULT)

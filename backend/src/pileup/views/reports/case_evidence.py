@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pileup.analysis.compare.table_changes import weight
 from pileup.analysis.evidence import table_diff
-from pileup.analysis.evidence.table_diff import NotComparable, TableData
+from pileup.analysis.evidence.table_diff import NotComparable, RowChange, TableData
 from pileup.report.case import (
     ReportCellChange,
     ReportSymptom,
@@ -24,6 +25,8 @@ from pileup.views.artifacts.tables import KIND, stored_tables
 from pileup.views.reasoning.symptoms import answered_symptoms, symptoms_of_run
 
 _FEW = 10
+_MOST_CELLS = 4
+"""Cells shown of a row that only one table has."""
 """So many added and gone rows come before the changed cells; more of them come after."""
 _SHORTEST = 8
 """Characters of a SHA-256 that name an artifact."""
@@ -96,6 +99,16 @@ class CaseEvidence:
         ]
 
 
+def _whole_row(row: RowChange, columns: Sequence[str]) -> list[ReportCellChange]:
+    """List the first cells of a row that only one of the tables has."""
+    cells = [
+        ReportCellChange(row.key, f"{column} (row {row.state})", cell.before, cell.after, None)
+        for column, cell in zip(columns, row.cells, strict=True)
+        if cell.before or cell.after
+    ]
+    return cells[:_MOST_CELLS] or [ReportCellChange(row.key, f"row {row.state}", None, None, None)]
+
+
 def compare_tables(before: ReportTable, after: ReportTable) -> ReportTableChanges:
     """Compare two tables by their key columns; raises ValueError when there are none."""
     try:
@@ -117,9 +130,10 @@ def compare_tables(before: ReportTable, after: ReportTable) -> ReportTableChange
     changed.sort(key=lambda pair: pair[0], reverse=True)
     cells = [cell for _, cell in changed]
     whole = [
-        ReportCellChange(row.key, f"row {row.state}", None, None, None)
+        change
         for row in difference.rows
         if row.state in ("added", "gone")
+        for change in _whole_row(row, difference.columns)
     ]
     return ReportTableChanges(
         keys=difference.keys,
