@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.support.refusals import NO_TEST, agreed, every_refusal, tree_of
 
-STILL_WITHOUT = 88
+STILL_WITHOUT = 34
 """So many refusals had no test when this was last written: the number only falls."""
 _BACKEND = Path(__file__).resolve().parents[1]
 

@@ -190,6 +190,18 @@ def test_an_address_opens_no_account(issuer: str, postgres_url: str, tmp_path: P
         assert only.status_code == 409
 
 
+def test_an_answer_without_a_code_or_of_a_session_that_ended(site: Site) -> None:
+    browser = visitor(site)
+    state = parse_qs(urlsplit(depart(browser)).query)["state"][0]
+    denied = urlencode({"state": state, "error": "access_denied"})
+    assert arrive(browser, f"{CALLBACK}?{denied}") == "/sign-in?trouble=failed"
+    ann = site.client("contributor", "ann")
+    back = at_the_provider(ann.post("/api/v1/session/identities").json()["address"], "ann")
+    ann.delete("/api/v1/session")
+    assert arrive(ann, back) == "/sign-in?trouble=failed"
+    assert arrive(visitor(site), at_the_provider(depart(browser), "ann")) != "/"
+
+
 @pytest.fixture
 def provider(issuer: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Provider:
     """A provider whose keys are ours, so that we sign what the real one would not."""

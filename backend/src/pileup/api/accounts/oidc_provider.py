@@ -104,9 +104,6 @@ class Provider:
             claims.validate(leeway=_LEEWAY_S)
         except (JoseError, OAuth2Error, ValueError) as error:
             raise ProviderError(f"the ID token proves nothing: {error}") from error
-        audience = claims["aud"] if isinstance(claims["aud"], list) else [claims["aud"]]
-        if len(audience) > 1 and claims.get("azp") != self._client_id:
-            raise ProviderError("the ID token is for several clients, and not issued to this one")
         subject = claims["sub"]
         if not isinstance(subject, str) or not 0 < len(subject) <= 255:
             raise ProviderError("the ID token has no usable subject")
