@@ -13,7 +13,14 @@ import pytest
 
 from pileup.analysis.contract import Analysis
 from pileup.analysis.story import MOST_WORDS
-from tests.support.captures import analysis_of, of_captures, of_samples, sample
+from tests.support.captures import (
+    REPOSITORY,
+    analysis_of,
+    of_captures,
+    of_samples,
+    on_samples,
+    sample,
+)
 
 GOLDEN = json.loads((Path(__file__).parent / "golden.json").read_text(encoding="utf-8"))
 _DOUBLED = re.compile(r"\b(\w+) \1\b", re.IGNORECASE)
@@ -86,3 +93,13 @@ def test_a_capture_has_its_sentence(name: str, captures: Path) -> None:
 def test_what_nobody_should_read_is_noticed(text: str) -> None:
     with pytest.raises(AssertionError):
         readable(text)
+
+
+@on_samples
+def test_the_readme_shows_how_the_text_begins() -> None:
+    shown = (
+        (REPOSITORY / "README.md").read_text(encoding="utf-8").split("artifacts\n```\n\n```\n")[1]
+    )
+    headline = analysis_of(sample("hot-row")).headline
+    text = f"{headline.story} {headline.text}"
+    assert text.startswith(" ".join(shown.partition("```")[0].split()))

@@ -174,11 +174,14 @@ def _of(stall: Stall, id_: str, times: list[int], values: list[float]) -> StallE
     inside = [
         (time, value)
         for time, value in zip(times, values, strict=True)
-        if stall.span.start <= time < max(stall.span.end, stall.span.start + 1)
+        if stall.span.start <= time <= stall.span.end  # as every other level of the stall
     ]
     level = statistics.median(value for _, value in inside) if inside else None
     down = base is not None and level is not None and level < base
-    extreme = (min if down else max)((value for _, value in inside), default=None)
+    ends = max(
+        stall.span.end, stall.span.start + 1
+    )  # the sample of the end belongs to what follows
+    extreme = (min if down else max)((value for time, value in inside if time < ends), default=None)
     name = short_name(id_.partition("@")[0].partition("{")[0])
     if stall.kind != "stall" and extreme is not None:
         text = f"{name} up to {number(extreme)}"
