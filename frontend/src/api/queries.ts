@@ -173,3 +173,9 @@ export const choicesQuery = (id: string) =>
         }),
       ),
   })
+
+/** Named sets of values that exports replace. */
+export const redactionProfilesQuery = queryOptions({
+  queryKey: keys.redactionProfiles,
+  queryFn: () => unwrap(api.GET('/api/v1/redaction-profiles')),
+})

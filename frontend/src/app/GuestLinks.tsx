@@ -6,12 +6,13 @@ import { keys } from '@/api/keys'
 import type { GuestLink } from '@/api/schema'
 import { Button } from '@/ui/controls/Button'
 import { CopyButton } from '@/ui/controls/CopyButton'
+import { ExpiryField, expiryOf } from '@/ui/controls/ExpiryField'
 import { Field } from '@/ui/controls/Field'
+import { RevokeButton } from '@/ui/controls/RevokeButton'
 import { Problem } from '@/ui/display/States'
 import { Time } from '@/ui/display/Value'
 
-const DAY_MS = 86_400_000
-const DAYS = [1, 7, 30, 90]
+const DAYS = ['1', '7', '30', '90']
 
 const linksQuery = (id: string) =>
   queryOptions({
@@ -52,22 +53,19 @@ export function GuestLinks({ id }: { readonly id: string }) {
     <section aria-label="Guest links">
       <h3>Guest links</h3>
       <p className="muted">
-        Whoever has a guest link reads this incident, its files too, without an account. Guests
-        change nothing and see nothing else.
+        Anyone with a guest link can read this incident and its files without an account. Guests
+        cannot change anything and see no other incident.
       </p>
       {links.data && links.data.length > 0 && (
         <ul className="access-list">
           {links.data.map((link) => (
             <li key={link.id}>
-              {link.name} · ends <Time at={link.expires_at} style="date" /> · {openedWords(link)}
-              <Button
-                size="small"
-                variant="ghost"
-                aria-label={`Revoke the link for ${link.name}`}
-                onClick={() => revoke.mutate(link.id)}
-              >
-                Revoke
-              </Button>
+              {link.name} · expires <Time at={link.expires_at} style="date" /> · {openedWords(link)}
+              <RevokeButton
+                name={`the link for ${link.name}`}
+                busy={revoke.isPending && revoke.variables === link.id}
+                onRevoke={() => revoke.mutate(link.id)}
+              />
             </li>
           ))}
         </ul>
@@ -110,8 +108,8 @@ function CreateLink({
       className="access-add"
       onSubmit={(event) => {
         event.preventDefault()
-        const ends = new Date(Date.now() + Number(days) * DAY_MS).toISOString()
-        onCreate({ name: name.trim(), expires_at: ends })
+        const ends = expiryOf(days)
+        if (ends) onCreate({ name: name.trim(), expires_at: ends })
         setName('')
       }}
     >
@@ -126,22 +124,7 @@ function CreateLink({
           />
         )}
       </Field>
-      <Field label="Expires">
-        {(ids) => (
-          <select
-            {...ids}
-            className="select"
-            value={days}
-            onChange={(event) => setDays(event.target.value)}
-          >
-            {DAYS.map((count) => (
-              <option key={count} value={count}>
-                {count === 1 ? 'in a day' : `in ${count} days`}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <ExpiryField choices={DAYS} days={days} onDays={setDays} />
       <Button type="submit" disabled={!name.trim()} busy={busy}>
         Create a guest link
       </Button>

@@ -11,7 +11,9 @@ import { sharedSearch } from '@/state/url'
 import { Button, IconButton } from '@/ui/controls/Button'
 import { CloseIcon, DownIcon, ThemeIcon, UserIcon } from '@/ui/controls/icons'
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuLine } from '@/ui/controls/Menu'
+import { fileStem } from '@/charts/exportSvg'
 import { Time } from '@/ui/display/Value'
+import { DownloadDialog } from '@/ui/panels/DownloadDialog'
 import { alignment } from './alignment'
 import { Mentions } from './Mentions'
 import { StallPicker } from './StallPicker'
@@ -73,6 +75,7 @@ function IncidentSwitcher({ incident }: { readonly incident: Incident | null }) 
   const incidents = useQuery({ ...recentIncidentsQuery, enabled: incident !== null && !guest })
   const others = incidents.data?.items.filter((item) => item.id !== incident?.id) ?? []
   const [access, setAccess] = useState(false)
+  const [bundle, setBundle] = useState(false)
   if (guest) return <span className="topbar-title ellipsis">{incident?.title ?? '…'}</span>
   const menu = (
     <Menu
@@ -105,12 +108,28 @@ function IncidentSwitcher({ incident }: { readonly incident: Incident | null }) 
           Access to this incident
         </MenuItem>
       )}
+      {incident && (
+        <MenuItem hint="one file" onSelect={() => setBundle(true)}>
+          Download as a bundle…
+        </MenuItem>
+      )}
       <MenuItem onSelect={() => void navigate('/')}>All incidents</MenuItem>
     </Menu>
   )
   return (
     <>
       {menu}
+      {bundle && incident && (
+        <DownloadDialog
+          title="Download the incident as a bundle"
+          url={`/api/v1/incidents/${incident.id}/bundle`}
+          name={`${fileStem(incident.title)}.zip`}
+          initial={[]}
+          plain="The bundle contains the original files, and another Pileup can import it."
+          redacted="A redacted bundle is for reading only: it has no original files and no releases, and cannot be imported."
+          onClose={() => setBundle(false)}
+        />
+      )}
       {access && incident && (
         <Suspense>
           <AccessDialog id={incident.id} onClose={() => setAccess(false)} />

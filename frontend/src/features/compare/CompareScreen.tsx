@@ -13,6 +13,7 @@ import { Button } from '@/ui/controls/Button'
 import { SeeArtifacts } from '@/ui/evidence/SeeArtifacts'
 import { MissingAnswers } from '@/ui/evidence/Unanswered'
 import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/display/States'
+import { DownloadDialog } from '@/ui/panels/DownloadDialog'
 import { Table } from '@/ui/table/Table'
 import { Fleet } from './Fleet'
 import { betweenCaptures } from './overlay'
@@ -177,13 +178,7 @@ export default function CompareScreen() {
                 </Button>
               ))}
             </span>
-            <span className="compare-export">
-              {(['csv', 'md'] as const).map((form) => (
-                <a key={form} href={exportPath(id, comparison, form, all)} download>
-                  {form === 'csv' ? 'CSV' : 'Markdown'}
-                </a>
-              ))}
-            </span>
+            <Downloads {...{ id, comparison, all }} />
           </>
         )}
       </div>
@@ -230,6 +225,40 @@ function Presets({
         </Button>
       ))}
     </div>
+  )
+}
+
+/** The whole comparison as a file, as it is or redacted. */
+function Downloads({
+  id,
+  comparison,
+  all,
+}: {
+  readonly id: string
+  readonly comparison: Comparison
+  readonly all: boolean
+}) {
+  const [redacting, setRedacting] = useState(false)
+  return (
+    <span className="compare-export">
+      {(['csv', 'md'] as const).map((form) => (
+        <a key={form} href={exportPath(id, comparison, form, all)} download>
+          {form === 'csv' ? 'CSV' : 'Markdown'}
+        </a>
+      ))}
+      <Button size="small" variant="ghost" onClick={() => setRedacting(true)}>
+        Redacted CSV…
+      </Button>
+      {redacting && (
+        <DownloadDialog
+          title="Download the comparison redacted"
+          url={exportPath(id, comparison, 'csv', all)}
+          name="comparison-redacted.csv"
+          plain="Only passwords are removed: the file contains queries, host names and users."
+          onClose={() => setRedacting(false)}
+        />
+      )}
+    </span>
   )
 }
 

@@ -4,9 +4,15 @@ import { useState } from 'react'
 import { Button } from '@/ui/controls/Button'
 import { Dialog } from '@/ui/panels/Dialog'
 import { EditableField } from '@/ui/controls/EditableField'
+import {
+  REDACTION_KINDS,
+  RedactionChoice,
+  type RedactionKind,
+  redactOf,
+} from '@/ui/controls/RedactionChoice'
 import { Problem } from '@/ui/display/States'
 import { DownloadState, useDownload } from './Download'
-import { profilesQuery, redactionQuery, type Release, type Report } from './queries'
+import { redactionQuery, type Release, type Report } from './queries'
 
 const FORMATS = [
   ['pdf', 'PDF', 'typeset, figures as vectors'],
@@ -14,13 +20,6 @@ const FORMATS = [
   ['docx', 'DOCX', 'for a word processor'],
   ['md', 'Markdown', 'plain text with footnotes'],
 ] as const
-const KINDS = [
-  ['sql', 'SQL literals'],
-  ['hosts', 'Hosts'],
-  ['users', 'Users'],
-  ['addresses', 'Addresses'],
-] as const
-
 const PAPERS = [
   ['a4', 'A4'],
   ['letter', 'Letter'],
@@ -41,14 +40,11 @@ export function ExportDialog({
   const [format, setFormat] = useState<(typeof FORMATS)[number][0]>('pdf')
   const [release, setRelease] = useState(approved?.id ?? '')
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
-  const [kinds, setKinds] = useState<ReadonlySet<string>>(new Set())
+  const [kinds, setKinds] = useState<ReadonlySet<RedactionKind>>(new Set())
   const [zone, setZone] = useState('UTC')
   const [paper, setPaper] = useState('a4')
-  const profiles = useQuery(profilesQuery).data ?? []
   const local = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const redact = KINDS.map(([kind]) => kind)
-    .filter((kind) => kinds.has(kind))
-    .join(',')
+  const redact = redactOf(kinds)
   const query = new URLSearchParams({ format, zone, paper })
   if (redact) query.set('redact', redact)
   if (release) query.set('release', release)
@@ -134,37 +130,7 @@ export function ExportDialog({
         </fieldset>
         <fieldset>
           <legend>Replace by tokens</legend>
-          {profiles.length > 0 && (
-            <div className="report-choices" role="group" aria-label="Profiles">
-              {profiles.map((profile) => {
-                const on =
-                  profile.kinds.length === kinds.size && profile.kinds.every((k) => kinds.has(k))
-                return (
-                  <Button
-                    key={profile.name}
-                    size="small"
-                    aria-pressed={on}
-                    variant={on ? 'primary' : 'plain'}
-                    onClick={() => setKinds(on ? new Set() : new Set(profile.kinds))}
-                  >
-                    {profile.name}
-                  </Button>
-                )
-              })}
-            </div>
-          )}
-          <div className="report-choices">
-            {KINDS.map(([kind, words]) => (
-              <label key={kind}>
-                <input
-                  type="checkbox"
-                  checked={kinds.has(kind)}
-                  onChange={() => setKinds(flip(kinds, kind))}
-                />
-                {words}
-              </label>
-            ))}
-          </div>
+          <RedactionChoice kinds={kinds} onChange={setKinds} />
           <Redaction incidentId={incidentId} redact={redact} release={release} />
         </fieldset>
       </div>
@@ -198,7 +164,7 @@ function Redaction({
     redactionQuery(incidentId, release ? { redact, release } : { redact }),
   )
   if (!redact) {
-    return <p className="muted">Nothing is replaced: the file holds queries, hosts and users.</p>
+    return <p className="muted">Not redacted: the file contains queries, host names and users.</p>
   }
   if (isError) return <Problem compact error={error} what="The redaction preview failed" />
   if (!data) return <p className="muted">{isFetching ? 'Counting…' : ''}</p>
@@ -207,7 +173,7 @@ function Redaction({
       <tbody>
         {data.map((kind) => (
           <tr key={kind.kind}>
-            <th scope="row">{KINDS.find(([value]) => value === kind.kind)?.[1]}</th>
+            <th scope="row">{REDACTION_KINDS.find(([value]) => value === kind.kind)?.[1]}</th>
             <td className="num">
               {kind.values} in {kind.occurrences} places
             </td>

@@ -85,12 +85,6 @@ export const diffQuery = (id: string, before: string, after: string) =>
       ),
   })
 
-/** Query the redaction profiles. */
-export const profilesQuery = queryOptions({
-  queryKey: keys.redactionProfiles,
-  queryFn: () => unwrap(api.GET('/api/v1/redaction-profiles')),
-})
-
 export const redactionQuery = (id: string, query: { redact: string; release?: string }) =>
   queryOptions({
     queryKey: keys.of(id, 'report', 'redaction', query),

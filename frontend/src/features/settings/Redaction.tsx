@@ -1,31 +1,20 @@
 /** Redaction profiles, for admins: named sets of values that exported reports hide. */
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type SyntheticEvent, useState } from 'react'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
 import type { components } from '@/api/schema'
+import { redactionProfilesQuery } from '@/api/queries'
 import { Button } from '@/ui/controls/Button'
+import { REDACTION_KINDS, type RedactionKind } from '@/ui/controls/RedactionChoice'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/display/States'
 import { type Column, Table } from '@/ui/table/Table'
 
 type Profile = components['schemas']['RedactionProfile']
-type Kind = Profile['kinds'][number]
-
-const KINDS: readonly (readonly [Kind, string])[] = [
-  ['sql', 'SQL literals'],
-  ['hosts', 'Hosts'],
-  ['users', 'Users'],
-  ['addresses', 'Addresses'],
-]
-const words = (kinds: readonly Kind[]) =>
-  KINDS.filter(([kind]) => kinds.includes(kind))
+const words = (kinds: readonly RedactionKind[]) =>
+  REDACTION_KINDS.filter(([kind]) => kinds.includes(kind))
     .map(([, name]) => name)
     .join(', ')
-
-const profilesQuery = queryOptions({
-  queryKey: keys.redactionProfiles,
-  queryFn: () => unwrap(api.GET('/api/v1/redaction-profiles')),
-})
 
 function useWrite<T, R>(write: (what: T) => Promise<R>) {
   const client = useQueryClient()
@@ -36,7 +25,7 @@ function useWrite<T, R>(write: (what: T) => Promise<R>) {
 }
 
 export function Redaction() {
-  const { data, error, refetch } = useQuery(profilesQuery)
+  const { data, error, refetch } = useQuery(redactionProfilesQuery)
   const remove = useWrite((name: string) =>
     unwrap(api.DELETE('/api/v1/redaction-profiles/{name}', { params: { path: { name } } })),
   )
@@ -99,7 +88,9 @@ export function Redaction() {
 
 function NewProfile() {
   const [name, setName] = useState('')
-  const [kinds, setKinds] = useState<readonly Kind[]>(KINDS.map(([kind]) => kind))
+  const [kinds, setKinds] = useState<readonly RedactionKind[]>(
+    REDACTION_KINDS.map(([kind]) => kind),
+  )
   const save = useWrite((profile: Profile) =>
     unwrap(
       api.PUT('/api/v1/redaction-profiles/{name}', {
@@ -122,7 +113,7 @@ function NewProfile() {
         value={name}
         onChange={(event) => setName(event.target.value)}
       />
-      {KINDS.map(([kind, name]) => (
+      {REDACTION_KINDS.map(([kind, name]) => (
         <label key={kind}>
           <input
             type="checkbox"

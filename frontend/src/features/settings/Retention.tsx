@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
 import type { Expiring, Team } from '@/api/schema'
+import { formatCount } from '@/format'
 import { Button } from '@/ui/controls/Button'
 import { Field } from '@/ui/controls/Field'
 import { Problem, SkeletonRows } from '@/ui/display/States'
@@ -53,8 +54,9 @@ export function Retention({ team }: { readonly team: Team }) {
   return (
     <section className="settings-fields settings-narrow" aria-label={`Retention of ${team.name}`}>
       <Field
-        label="Days to keep incidents after the last work on them; empty: for ever"
-        problem={valid ? undefined : `A number from 1 to ${MOST_DAYS}`}
+        label="Retention in days"
+        hint="Counted from the last change of an incident. Empty: incidents are kept forever."
+        problem={valid ? undefined : `Enter a whole number from 1 to ${MOST_DAYS}`}
       >
         {(ids) => (
           <input
@@ -74,8 +76,8 @@ export function Retention({ team }: { readonly team: Team }) {
         <>
           <p className="muted">
             {days === null
-              ? 'Nothing goes into the bin by itself.'
-              : `${first.data.due} would go into the bin now, ${first.data.held} are under a legal hold.`}
+              ? 'No incident is deleted automatically.'
+              : `${formatCount(first.data.due, 'incident')} would be deleted now; ${first.data.held} under a legal hold. An admin can restore deleted incidents for a while.`}
           </p>
           {first.data.next.map((item) => (
             <Item
@@ -94,10 +96,10 @@ export function Retention({ team }: { readonly team: Team }) {
           busy={save.isPending}
           onClick={() => save.mutate()}
         >
-          Keep for {days === null ? 'ever' : `${days} days`}
+          {days === null ? 'Keep forever' : `Keep for ${formatCount(days, 'day')}`}
         </Button>
       )}
-      {error && <Problem compact error={error} what="It was not changed" />}
+      {error && <Problem compact error={error} what="The retention was not changed" />}
     </section>
   )
 }
@@ -120,20 +122,20 @@ function Item({
         {item.held_for !== null ? (
           `legal hold: ${item.held_for}`
         ) : stays || item.expires_at === null ? (
-          'stays'
+          'kept'
         ) : (
           <>
-            until <Time at={item.expires_at} />
+            kept until <Time at={item.expires_at} />
           </>
         )}
       </span>
       {item.held_for !== null ? (
         <Button size="small" variant="ghost" onClick={() => onHold(null)}>
-          Release
+          Release hold
         </Button>
       ) : reason === null ? (
         <Button size="small" variant="ghost" onClick={() => setReason('')}>
-          Hold
+          Place hold
         </Button>
       ) : (
         <form
@@ -153,7 +155,7 @@ function Item({
             onChange={(event) => setReason(event.target.value)}
           />
           <Button size="small" type="submit" disabled={!reason.trim()}>
-            Hold
+            Place hold
           </Button>
         </form>
       )}

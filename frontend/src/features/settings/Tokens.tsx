@@ -6,7 +6,9 @@ import type { NewToken, NewTokenOut, TokenOut } from '@/api/schema'
 import { Button } from '@/ui/controls/Button'
 import { Chip } from '@/ui/controls/Chip'
 import { CopyButton } from '@/ui/controls/CopyButton'
+import { ExpiryField, expiryOf } from '@/ui/controls/ExpiryField'
 import { Field } from '@/ui/controls/Field'
+import { RevokeButton } from '@/ui/controls/RevokeButton'
 import { EmptyState, Problem, SkeletonRows } from '@/ui/display/States'
 import { type Column, Table } from '@/ui/table/Table'
 import { Ago, Time } from '@/ui/display/Value'
@@ -108,28 +110,6 @@ const columns = (onRevoke: (id: string) => void): readonly Column<TokenOut>[] =>
   },
 ]
 
-/** The revoke button; revoking is final, so it needs a second click. */
-function RevokeButton({
-  name,
-  onRevoke,
-}: {
-  readonly name: string
-  readonly onRevoke: () => void
-}) {
-  const [sure, setSure] = useState(false)
-  return (
-    <Button
-      size="small"
-      variant={sure ? 'danger' : 'ghost'}
-      aria-label={sure ? `Revoke ${name} now` : `Revoke ${name}`}
-      onClick={() => (sure ? onRevoke() : setSure(true))}
-      onBlur={() => setSure(false)}
-    >
-      {sure ? 'Revoke now' : 'Revoke'}
-    </Button>
-  )
-}
-
 function MakeToken({
   busy,
   onMake,
@@ -148,12 +128,11 @@ function MakeToken({
       onSubmit={(event) => {
         event.preventDefault()
         if (!name.trim()) return
-        const ends = days ? new Date(Date.now() + Number(days) * 86_400_000).toISOString() : null
         onMake({
           name: name.trim(),
           verbs: [...verbs],
           incident_id: incident || null,
-          expires_at: ends,
+          expires_at: expiryOf(days),
         })
         setName('')
       }}
@@ -201,7 +180,7 @@ function MakeToken({
               if (event.target.value) setVerbs(verbs.filter((verb) => verb !== 'manage'))
             }}
           >
-            <option value="">all that you see</option>
+            <option value="">all that you can read</option>
             {(incidents.data?.items ?? []).map((row) => (
               <option key={row.id} value={row.id}>
                 {row.title}
@@ -210,21 +189,7 @@ function MakeToken({
           </select>
         )}
       </Field>
-      <Field label="Expires">
-        {(ids) => (
-          <select
-            {...ids}
-            className="select"
-            value={days}
-            onChange={(event) => setDays(event.target.value)}
-          >
-            <option value="7">in 7 days</option>
-            <option value="90">in 90 days</option>
-            <option value="365">in a year</option>
-            <option value="">never</option>
-          </select>
-        )}
-      </Field>
+      <ExpiryField choices={['7', '90', '365', '']} days={days} onDays={setDays} />
       <Button
         type="submit"
         variant="primary"

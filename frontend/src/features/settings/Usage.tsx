@@ -1,9 +1,9 @@
-/** What users and teams keep here, and what of theirs waits; for admins. */
+/** Incidents, files, bytes and queued tasks per user and team; for admins. */
 import { useQuery } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
 import type { Use } from '@/api/schema'
-import { formatNumber } from '@/format'
+import { formatCount, formatNumber } from '@/format'
 import { Problem, SkeletonRows } from '@/ui/display/States'
 import { BytesValue } from '@/ui/display/Value'
 import { Fields } from '@/ui/panels/Inspector'
@@ -23,13 +23,23 @@ export function Usage() {
           ['Incidents', formatNumber(incidents, 0)],
           ['Files', formatNumber(files, 0)],
           ['Uploaded', <BytesValue key="bytes" value={bytes} />],
-          ['Different files', <BytesValue key="stored" value={stored_bytes} />],
+          ['Stored', <BytesValue key="stored" value={stored_bytes} />],
           ['Database', <BytesValue key="database" value={database_bytes} />],
-          ['Queue', `${formatNumber(waiting, 0)} wait or run`],
+          ['Queue', formatCount(waiting, 'task')],
         ]}
       />
       <h2>Teams</h2>
-      <Table label="Usage of teams" rows={teams} columns={COLUMNS} rowKey={(row) => row.id} copy />
+      {teams.length > 0 ? (
+        <Table
+          label="Usage of teams"
+          rows={teams}
+          columns={COLUMNS}
+          rowKey={(row) => row.id}
+          copy
+        />
+      ) : (
+        <p className="muted">No teams yet. The Teams tab creates one.</p>
+      )}
       <h2>Users</h2>
       <Table label="Usage of users" rows={users} columns={COLUMNS} rowKey={(row) => row.id} copy />
     </div>

@@ -7,7 +7,7 @@ import { keys } from '@/api/keys'
 import { sessionQuery } from '@/api/queries'
 import { Button } from '@/ui/controls/Button'
 import { Problem } from '@/ui/display/States'
-import './signin.css'
+import { SigninPanel } from './SigninPanel'
 
 export default function GuestScreen() {
   const [link] = useState(() => window.location.hash.slice(1))
@@ -27,26 +27,20 @@ export default function GuestScreen() {
   }, [])
   const user = session.data && !session.data.guest ? session.data.user : null
   return (
-    <main className="signin">
-      <div className="signin-panel">
-        <header>
-          <h1>Pileup</h1>
-          <p className="muted">Postmortems of database pileups, from the raw capture up.</p>
-        </header>
-        <div className="signin-form">
-          <p>You are invited to read one incident. You need no account, and you change nothing.</p>
-          {user && (
-            <p>
-              You are signed in as {user.name}. Opening the link as a guest signs you out in this
-              browser.
-            </p>
-          )}
-          {open.error && <Problem compact error={open.error} what="The link was not opened" />}
-          <Button variant="primary" autoFocus busy={open.isPending} onClick={() => open.mutate()}>
-            {user ? 'Open as a guest' : 'Open the incident'}
-          </Button>
-        </div>
+    <SigninPanel>
+      <div className="signin-form">
+        <p>You are invited to read one incident. You need no account and cannot change anything.</p>
+        {user && (
+          <p>
+            You are signed in as {user.name}. Opening the link as a guest signs you out in this
+            browser.
+          </p>
+        )}
+        {open.error && <Problem compact error={open.error} what="The link was not opened" />}
+        <Button variant="primary" autoFocus busy={open.isPending} onClick={() => open.mutate()}>
+          {user ? 'Open as a guest' : 'Open the incident'}
+        </Button>
       </div>
-    </main>
+    </SigninPanel>
   )
 }

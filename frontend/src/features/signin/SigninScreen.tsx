@@ -9,7 +9,7 @@ import type { Me } from '@/api/schema'
 import { Button } from '@/ui/controls/Button'
 import { Field } from '@/ui/controls/Field'
 import { Banner, Problem } from '@/ui/display/States'
-import './signin.css'
+import { SigninPanel } from './SigninPanel'
 
 export default function SigninScreen() {
   const [params] = useSearchParams()
@@ -37,36 +37,30 @@ export default function SigninScreen() {
   if (session.data) return <Navigate to={next} replace />
 
   return (
-    <main className="signin">
-      <div className="signin-panel">
-        <header>
-          <h1>Pileup</h1>
-          <p className="muted">Postmortems of database pileups, from the raw capture up.</p>
-        </header>
-        {setup.error ? (
-          <Problem
-            error={setup.error}
-            what="Pileup does not respond"
-            onRetry={() => void setup.refetch()}
-          />
-        ) : !setup.data ? null : link ? (
-          setup.data.has_users ? (
-            <ByLink link={link} next={next} invited={params.has('invited')} />
-          ) : (
-            <FirstUser link={link} next={next} />
-          )
-        ) : setup.data.has_users ? (
-          <>
-            {trouble && <Trouble why={trouble} />}
-            {setup.data.provider && <ByProvider name={setup.data.provider} next={next} />}
-            <ByPassword next={next} />
-          </>
+    <SigninPanel>
+      {setup.error ? (
+        <Problem
+          error={setup.error}
+          what="Pileup does not respond"
+          onRetry={() => void setup.refetch()}
+        />
+      ) : !setup.data ? null : link ? (
+        setup.data.has_users ? (
+          <ByLink link={link} next={next} invited={params.has('invited')} />
         ) : (
-          <NoLink />
-        )}
-        {setup.data && <footer className="faint">Pileup {setup.data.version}</footer>}
-      </div>
-    </main>
+          <FirstUser link={link} next={next} />
+        )
+      ) : setup.data.has_users ? (
+        <>
+          {trouble && <Trouble why={trouble} />}
+          {setup.data.provider && <ByProvider name={setup.data.provider} next={next} />}
+          <ByPassword next={next} />
+        </>
+      ) : (
+        <NoLink />
+      )}
+      {setup.data && <footer className="faint">Pileup {setup.data.version}</footer>}
+    </SigninPanel>
   )
 }
 

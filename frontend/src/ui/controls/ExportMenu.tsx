@@ -13,6 +13,7 @@ import {
   pngOf,
   type Rows,
 } from '@/charts/exportSvg'
+import { DownloadDialog } from '@/ui/panels/DownloadDialog'
 import { Button } from './Button'
 import { DownIcon } from './icons'
 import { Menu, MenuItem } from './Menu'
@@ -39,6 +40,7 @@ export function ExportMenu({
   readonly disabled?: boolean
 }) {
   const [busy, setBusy] = useState(false)
+  const [redacting, setRedacting] = useState(false)
   const [failed, setFailed] = useState('')
   const stem = fileStem(...(typeof name === 'string' ? [name] : name))
   const save = async (kind: Kind) => {
@@ -80,12 +82,26 @@ export function ExportMenu({
             CSV
           </MenuItem>
         )}
+        {csvFrom && (
+          <MenuItem hint="values replaced" onSelect={() => setRedacting(true)}>
+            Redacted CSV…
+          </MenuItem>
+        )}
         {rows && markdown && (
           <MenuItem hint="table" onSelect={() => void save('md')}>
             Markdown
           </MenuItem>
         )}
       </Menu>
+      {csvFrom && redacting && (
+        <DownloadDialog
+          title="Download a redacted CSV"
+          url={csvFrom}
+          name={`${stem}-redacted.csv`}
+          plain="Only passwords are removed: the file contains queries, host names and users."
+          onClose={() => setRedacting(false)}
+        />
+      )}
       {failed && (
         <span role="alert" className="export-failed">
           {failed}

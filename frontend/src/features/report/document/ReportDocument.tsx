@@ -57,7 +57,7 @@ export function ReportDocument({
       <NotRefreshed query={page} />
       <div className="doc-paper">
         <header className="doc-cover">
-          <h1>{report.title}</h1>
+          <p className="doc-title">{report.title}</p>
           {report.cover && (
             <>
               <p className="doc-story" data-testid="report-story">
