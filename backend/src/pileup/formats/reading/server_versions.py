@@ -40,7 +40,7 @@ _NAMED = re.compile(
 )
 _EXPORTER = "mysql_version_info"
 _MAY = ("ersion", " Ver ", "mysqld ", "mariadbd ", "server ")
-_MAY_PATH = ("ysql-", "aria", "ercona-")
+_MAY_PATH = ("ysql-", "ariadb-", "ariaDB-", "ercona-")
 _COMMENTS = {"percona-server": "Percona Server", "percona-xtradb-cluster": "Percona XtraDB Cluster"}
 
 

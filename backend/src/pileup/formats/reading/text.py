@@ -170,8 +170,9 @@ class LineReader:
         """Choose what unwraps the lines, and return the clean text that formats sniff."""
         self._unwrap = _choose_unwrapper(text)
         head = "\n".join(self._expanded_lines(self._peeled(text)))
-        # an expansion without any part of the head's last line
-        self._unwrap = _choose_unwrapper(text)
+        if self._unwrap is not None:
+            # an expansion without any part of the head's last line
+            self._unwrap = _choose_unwrapper(text)
         return head
 
     def remove_margin(self, is_wanted: Callable[[str], bool]) -> bool:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
+from itertools import islice
 
 from pileup.formats.unwrapping import pasted_stacks, pasted_tables
 from pileup.formats.unwrapping.wrapped_logs import Unwrap, without, without_docker_times
@@ -75,11 +76,11 @@ def _in_front(lines: list[str]) -> Unwrap | None:
     if len(filled) < 2:
         return None
     for pattern in (_QUOTE, *_VIEWERS, *_MARGINS):
-        if sum(bool(pattern.match(line)) for line in filled) >= 0.9 * len(filled):
+        if _is_in_nearly_all(pattern, filled):
             inside = without_docker_times([without(pattern, line) for line in filled]) or str
             return lambda line: inside(without(pattern, line))
     entries = [line for line in filled if _ENTRY.search(line[:_MOST_BEFORE])]
-    if entries and sum(map(bool, map(_BEFORE_ENTRY.match, entries))) >= 0.9 * len(entries):
+    if entries and _is_in_nearly_all(_BEFORE_ENTRY, entries):
         return partial(without, _BEFORE_ENTRY)
     if not filled[0].startswith(("    ", "\t")):
         return None
@@ -88,3 +89,9 @@ def _in_front(lines: list[str]) -> Unwrap | None:
         return None
     indent = re.compile(re.escape(min(starts, key=len)))
     return lambda line: without(indent, line)
+
+
+def _is_in_nearly_all(pattern: re.Pattern[str], lines: list[str]) -> bool:
+    """Return whether nine of ten lines begin with a pattern; it stops where it cannot be."""
+    without_it = (line for line in lines if not pattern.match(line))
+    return next(islice(without_it, len(lines) // 10, None), None) is None

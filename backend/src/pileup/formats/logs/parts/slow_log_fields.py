@@ -243,11 +243,12 @@ def _text(groups: pl.Expr, at: int) -> pl.Expr:
 def _iso_us(when: pl.Expr) -> pl.Expr:
     """Convert '2026-11-20T22:22:58.255330Z', or with '+08:00', to microseconds UTC."""
     day, time, zone = (when.struct.field(str(at)) for at in (1, 2, 3))
-    printed = (
-        pl.concat_str([day, time], separator=" ")
-        .str.to_datetime("%Y-%m-%d %H:%M:%S%.f", time_unit="us", strict=False)
-        .dt.timestamp("us")
+    # Without the fraction many entries print the same time, which polars converts once.
+    second = pl.concat_str([day, time.str.head(8)], separator=" ").str.to_datetime(
+        "%Y-%m-%d %H:%M:%S", time_unit="us", strict=False
     )
+    fraction = time.str.slice(9).str.pad_end(6, "0").cast(pl.Int64, strict=False)
+    printed = second.dt.timestamp("us") + fraction
     hours = zone.str.slice(1, 2).cast(pl.Int64, strict=False)
     minutes = hours * 60 + zone.str.slice(4, 2).cast(pl.Int64, strict=False)
     signed = pl.when(zone.str.starts_with("-")).then(-minutes).otherwise(minutes).fill_null(0)

@@ -79,8 +79,9 @@ MEANINGS: tuple[Meaning, ...] = (
 )
 
 
-_QUALIFIED = re.compile(r"[.`\"']")
 _NAMES = frozenset[str]().union(*(meaning.names for meaning in MEANINGS))
+_EXPRESSION = re.compile(rf"\(|[.`\"'] *(?:{'|'.join(map(re.escape, sorted(_NAMES)))})\b")
+"""Columns with an expression, or with a known name behind that of its table or in quotes."""
 
 
 def meaning_of(seen: Seen) -> Meaning:
@@ -88,15 +89,10 @@ def meaning_of(seen: Seen) -> Meaning:
     return next(meaning for meaning in MEANINGS if meaning.fits(seen))
 
 
-def _may_be_known(name: str) -> bool:
-    """Whether a name is an expression, or that of a known column with its table or in quotes."""
-    return "(" in name or (_QUALIFIED.search(name) is not None and sessions.plain(name) in _NAMES)
-
-
 def is_known(names: Sequence[str]) -> bool:
     """Whether columns of these names alone are those of a table with a special meaning."""
     columns = tuple(name.strip().lower() for name in names)
-    if _NAMES.isdisjoint(columns) and not any(map(_may_be_known, columns)):
+    if _NAMES.isdisjoint(columns) and not _EXPRESSION.search("\n".join(columns)):
         return False
     seen = Seen(ResultSet(0, "", tuple(names), 1, "tab"), columns, None)
     meaning = meaning_of(seen)
