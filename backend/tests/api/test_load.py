@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import event
 
 from pileup.api import gate as gates
+from pileup.api.body_store import Bodies
 from pileup.api.errors import ApiError
 from pileup.api.gate import Gate
-from pileup.api.versioned import Bodies
 from pileup.storage.database import Busy
 from tests.support.site import Site
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from pileup.api.versioned import Bodies, Body
+from pileup.api.body_store import Bodies, Body
 from tests.support.site import Site
 
 

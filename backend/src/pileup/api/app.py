@@ -23,6 +23,7 @@ from pileup.api import (
     bodies,
     error_handlers,
     events,
+    known_reads,
     one_thread,
     schema,
     traffic,
@@ -43,6 +44,7 @@ from pileup.api.accounts import (
 from pileup.api.accounts.limits import SignInLimits
 from pileup.api.accounts.oidc_provider import Provider
 from pileup.api.artifacts import artifacts, given, mappings, paste, records, tables, uploads
+from pileup.api.body_store import Bodies
 from pileup.api.deps import Services
 from pileup.api.event_hub import EventHub
 from pileup.api.evidence import (
@@ -211,13 +213,14 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     )
     app.state.services = services
     app.state.hub = hub
-    app.state.bodies = versioned.Bodies(versioned.build_of(settings.knowledge_dir))
+    app.state.bodies = Bodies(versioned.build_of(settings.knowledge_dir))
     app.state.sign_in_limits = SignInLimits(services)
     app.state.oidc = Provider(settings) if settings.oidc_issuer else None
     app.state.pulse = pulse
     app.router.routes.extend(_routes())
     error_handlers.install(app)
     transfer.install(app)
+    known_reads.install(app)
     bodies.install(app, f"{API}/", frozenset(f"{API}{path}" for path in PUBLIC_PATHS))
     schema.install(app)
     ui.install(app, settings)

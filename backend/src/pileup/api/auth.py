@@ -150,6 +150,14 @@ def identify(request: Request, services: Services, unit: Unit, *, use: bool = Tr
     )
 
 
+def credentials_of(request: Request, services: Services) -> tuple[str, str] | None:
+    """Return what would prove who sends the request; None when it carries nothing."""
+    if header := request.headers.get("authorization"):
+        return "header", header
+    secret = read_cookie(request, services, SESSION)
+    return ("cookie", secret) if secret else None
+
+
 def as_guest(guest: Guest, csrf: str) -> Principal:
     """Return the caller that a guest is."""
     nobody = User("", f"Guest ({guest.name})", None, "viewer", False, datetime.now(UTC))

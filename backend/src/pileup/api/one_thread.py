@@ -21,6 +21,7 @@ from fastapi import Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from pileup.api import trail, versioned
+from pileup.api.body_store import Bodies, Route
 from pileup.api.deps import Services
 from pileup.api.gate import gate
 
@@ -55,9 +56,7 @@ def _one_thread_handler(**options: Any) -> Handler:
     return handle_in_one_thread
 
 
-def _serve(
-    handle: Handler, request: Request, services: Services, route: versioned.Route | None
-) -> Response:
+def _serve(handle: Handler, request: Request, services: Services, route: Route | None) -> Response:
     """Run the handler within one unit of work, unless the answer is known by its version.
 
     The unit sees no incident until the caller is known (``auth.principal``).
@@ -67,7 +66,7 @@ def _serve(
         if route is None or request.method not in ("GET", "HEAD"):
             response = _drive(handle, request)
         else:
-            bodies: versioned.Bodies = request.app.state.bodies
+            bodies: Bodies = request.app.state.bodies
             response = versioned.answer(
                 route, request, unit, bodies, lambda: _drive(handle, request)
             )

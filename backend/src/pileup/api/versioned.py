@@ -4,17 +4,17 @@ A route marked ``by_version`` returns facts of one incident, the names of people
 nothing of the clock, of workers or of other incidents. Its tag is made of the incident's versions
 (``Unit.touch``), which are read before anything else, so a body is never older than its tag.
 The guard and the incident's own check run for every request. Bodies lie in memory compressed, as
-they were sent; the least recently used leave first.
+they were sent; the least recently used leave first. ``by_moment`` marks a route whose answer is the
+same for everybody who may ask and may be some seconds old. ``known_reads`` answers both without
+the framework.
 """
 
 from __future__ import annotations
 
 import gzip
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Collection
+from dataclasses import replace
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -26,18 +26,16 @@ from fastapi.dependencies.models import Dependant
 from pileup import __version__
 from pileup.api import deps
 from pileup.api.auth import Principal, principal
+from pileup.api.body_store import Bodies, Body, Known, Route, address_of
 from pileup.api.guards import GUARDS, guard
 from pileup.paths import PACKAGE
 from pileup.storage.database import Unit
 
 _MARK = "_by_version"
+_MOMENT = "_by_moment"
 _LEVEL = 5
 _SMALLEST = 1000
 """A shorter body is not compressed."""
-_MOST_BYTES = 64 << 20
-_MOST_BYTES_EACH = 8 << 20
-_PATIENCE_S = 10.0
-"""Time that a request waits for an equal one which computes its answer."""
 
 NEVER = frozenset({"upload", "mentions"})
 """Topics on which no marked route depends: progress of uploads, and who was mentioned."""
@@ -46,25 +44,6 @@ NOTES = frozenset({"activity", "comments", "hypotheses", "matrix", "report", "te
 """Topics of what people write: records of the evidence do not depend on them."""
 
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
-
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    """What a marked route depends on."""
-
-    ignored: frozenset[str]
-    is_personal: bool
-    """The route knows who asks, so its answers are that person's alone."""
-
-
-@dataclass(frozen=True, slots=True)
-class Body:
-    """A finished body under its tag, compressed unless it is short."""
-
-    tag: str
-    content: bytes
-    media_type: str
-    is_compressed: bool
 
 
 def by_version(*, ignoring: frozenset[str] = frozenset()) -> Callable[[Endpoint], Endpoint]:
@@ -80,89 +59,89 @@ def by_version(*, ignoring: frozenset[str] = frozenset()) -> Callable[[Endpoint]
     return mark
 
 
+def by_moment(keep_s: float) -> Callable[[Endpoint], Endpoint]:
+    """Mark a GET route: everybody who may ask gets the same answer, which may be so old."""
+
+    def mark(endpoint: Endpoint) -> Endpoint:
+        setattr(endpoint, _MOMENT, keep_s)
+        return endpoint
+
+    return mark
+
+
 def route_of(dependant: Dependant) -> Route | None:
     """Return what the route depends on; None when it is not marked."""
+    if keep_s := getattr(dependant.call, _MOMENT, None):
+        return Route(frozenset(), False, keep_s)
     ignored = getattr(dependant.call, _MARK, None)
     return None if ignored is None else Route(ignored, _knows_caller(dependant))
-
-
-class Bodies:
-    """Finished bodies of this process, at most some bytes of them."""
-
-    def __init__(self, build: str, most_bytes: int = _MOST_BYTES) -> None:
-        self.build = build
-        self._most_bytes = most_bytes
-        self._bytes = 0
-        self._bodies: OrderedDict[tuple[str, str], Body] = OrderedDict()
-        self._computing: dict[tuple[str, str], threading.Lock] = {}
-        self._lock = threading.Lock()
-
-    def get(self, key: tuple[str, str], tag: str) -> Body | None:
-        """Return the body under this tag, if it is there."""
-        with self._lock:
-            body = self._bodies.get(key)
-            if body is None or body.tag != tag:
-                return None
-            self._bodies.move_to_end(key)
-            return body
-
-    def put(self, key: tuple[str, str], body: Body) -> None:
-        """Store a body instead of the earlier one of this key."""
-        with self._lock:
-            if (earlier := self._bodies.pop(key, None)) is not None:
-                self._bytes -= len(earlier.content)
-            if len(body.content) > _MOST_BYTES_EACH:
-                return
-            self._bodies[key] = body
-            self._bytes += len(body.content)
-            while self._bytes > self._most_bytes:
-                _, oldest = self._bodies.popitem(last=False)
-                self._bytes -= len(oldest.content)
-
-    @contextmanager
-    def turn(self, key: tuple[str, str]) -> Iterator[None]:
-        """Let equal requests compute one after another: the later ones find the body."""
-        with self._lock:
-            lock = self._computing.setdefault(key, threading.Lock())
-        is_mine = lock.acquire(timeout=_PATIENCE_S)
-        try:
-            yield
-        finally:
-            if is_mine:
-                lock.release()
-            with self._lock:
-                if not lock.locked():
-                    self._computing.pop(key, None)
 
 
 def answer(
     route: Route, request: Request, unit: Unit, bodies: Bodies, compute: Callable[[], Response]
 ) -> Response:
     """Return 304, a body from memory, or what ``compute`` returns under its tag."""
-    incident_id = request.path_params["incident_id"]
+    incident_id: str | None = request.path_params.get("incident_id")
     services = deps.services(request)
-    versions = unit.versions(incident_id)  # before anything else is read
-    # A worker places evidence before it commits the analysis.
-    versions["placed evidence"] = services.placed.run(incident_id) or ""
+    known = Known(route, request.scope["route"], incident_id)
+    versions: dict[str, str] = {}
+    if incident_id is not None:  # before anything else is read
+        versions = versions_of(unit, services, [incident_id])[incident_id]
     caller = principal(request, services)
     guard(request, caller)
-    deps.incident(incident_id, unit)
+    if incident_id is not None:
+        deps.incident(incident_id, unit)
+    if (response := find(bodies, known, request, caller, versions)) is not None:
+        return response
     key = _key(route, request, caller)
-    mine = {topic: version for topic, version in versions.items() if topic not in route.ignored}
-    tag = _tag(bodies.build, key, mine)
-    if tag in {part.strip() for part in request.headers.get("if-none-match", "").split(",")}:
-        return _unchanged(tag)
-    if (body := bodies.get(key, tag)) is not None:
-        return _send(body, request)
     with bodies.turn(key):
-        if (body := bodies.get(key, tag)) is not None:
-            return _send(body, request)
+        if (response := find(bodies, known, request, caller, versions)) is not None:
+            return response
         response = compute()
         if response.status_code != 200 or not _is_whole_document(response):
             return response
-        body = _finished(tag, bytes(response.body), response.media_type or "application/json")
+        content, media_type = bytes(response.body), response.media_type or "application/json"
+        if route.keep_s:
+            body = _finished(
+                _tag(bodies.build, key, {"content": blake2b(content).hexdigest()}),
+                content,
+                media_type,
+            )
+            body = replace(body, until=time.monotonic() + route.keep_s)
+        else:
+            body = _finished(_tag_of(bodies, key, route, versions), content, media_type)
         bodies.put(key, body)
-    return _send(body, request)
+        bodies.learn(request, known)
+    return _answer(body, request)
+
+
+def versions_of(
+    unit: Unit, services: deps.Services, incident_ids: Collection[str]
+) -> dict[str, dict[str, str]]:
+    """Map each incident to the versions of all that answers about it are made of."""
+    versions = unit.versions_of(incident_ids)
+    for incident_id, of_incident in versions.items():
+        # A worker places evidence before it commits the analysis.
+        of_incident["placed evidence"] = services.placed.run(incident_id) or ""
+    return versions
+
+
+def find(
+    bodies: Bodies, known: Known, request: Request, caller: Principal, versions: dict[str, str]
+) -> Response | None:
+    """Return 304 or the finished body for a caller who may read it; None when it is not there.
+
+    versions: of the incident, as they were before the caller was checked.
+    """
+    key = _key(known.route, request, caller)
+    if known.route.keep_s:
+        body = bodies.lately(key)
+        return _answer(body, request) if body is not None else None
+    tag = _tag_of(bodies, key, known.route, versions)
+    if _has_tag(request, tag):
+        return _unchanged(tag)
+    body = bodies.get(key, tag)
+    return _send(body, request) if body is not None else None
 
 
 @cache
@@ -186,9 +165,22 @@ def _knows_caller(dependant: Dependant) -> bool:
 
 
 def _key(route: Route, request: Request, caller: Principal) -> tuple[str, str]:
-    address = f"{request.url.path}?{request.url.query}"
+    address = address_of(request)
     who = f"{caller.access} {sorted(caller.verbs)}" if route.is_personal else ""
     return address, who
+
+
+def _has_tag(request: Request, tag: str) -> bool:
+    return tag in {part.strip() for part in request.headers.get("if-none-match", "").split(",")}
+
+
+def _answer(body: Body, request: Request) -> Response:
+    return _unchanged(body.tag) if _has_tag(request, body.tag) else _send(body, request)
+
+
+def _tag_of(bodies: Bodies, key: tuple[str, str], route: Route, versions: dict[str, str]) -> str:
+    mine = {topic: version for topic, version in versions.items() if topic not in route.ignored}
+    return _tag(bodies.build, key, mine)
 
 
 def _tag(build: str, key: tuple[str, str], versions: dict[str, str]) -> str:

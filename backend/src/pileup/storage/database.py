@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any, TypeVar
@@ -53,7 +53,7 @@ _NEW_VERSIONS = text(
     "on conflict (incident_id, topic) do update set version = excluded.version"
 )
 _VERSIONS = text(
-    "select topic, version from incident_versions where incident_id in (:incident, '')"
+    "select incident_id, topic, version from incident_versions where incident_id = any(:incidents)"
 )
 _ACCESS = "access"
 
@@ -139,8 +139,20 @@ class Unit:
 
     def versions(self, incident_id: str) -> dict[str, str]:
         """Map each topic of an incident that ever changed to its version; "" is for all."""
-        rows = self.session.execute(_VERSIONS, {"incident": incident_id})
-        return {row[0]: row[1] for row in rows}
+        return self.versions_of([incident_id])[incident_id]
+
+    def versions_of(self, incident_ids: Collection[str]) -> dict[str, dict[str, str]]:
+        """Map each of the incidents to its versions."""
+        if not incident_ids:
+            return {}
+        rows = self.session.execute(_VERSIONS, {"incidents": [*incident_ids, ALL_INCIDENTS]})
+        found = list(rows)
+        of_all = {topic: version for incident, topic, version in found if not incident}
+        versions = {incident_id: dict(of_all) for incident_id in incident_ids}
+        for incident, topic, version in found:
+            if incident:
+                versions[incident][topic] = of_all.get(topic, "") + version
+        return versions
 
     def after_commit(self, action: Callable[[], None]) -> None:
         """Run ``action`` once the transaction is on disk."""

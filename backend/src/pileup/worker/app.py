@@ -5,6 +5,7 @@ Start: celery -A pileup.worker.app:app worker (or `pileup worker`, `pileup run`)
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from celery import signals
@@ -15,6 +16,8 @@ from pileup.storage.queue.broker import TASK, CeleryBell, make_celery
 from pileup.worker.runtime import process_runtime
 from pileup.worker.sweeper import Sweeper
 
+_NICE = 5
+"""Priority of the processes that parse and analyse: readers of the same machine go first."""
 SLICE_S = 2
 """Time for which one message runs short jobs."""
 
@@ -53,6 +56,11 @@ if _settings.log_format == "json":
     @signals.setup_logging.connect
     def _keep_logging(**_: Any) -> None:
         """Keep Celery from replacing the log handlers, which write JSON."""
+
+
+@signals.worker_process_init.connect
+def _step_back(**_: Any) -> None:
+    os.nice(_NICE)
 
 
 @signals.worker_ready.connect

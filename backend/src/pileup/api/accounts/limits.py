@@ -46,11 +46,8 @@ class Lane:
         self._threads = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
         self._waiting: Counter[str] = Counter()
 
-    async def run(self, client: str, check: Callable[[], Result]) -> Result:
-        """Run the check in turn; raises ApiError 429 when this client or all wait too much.
-
-        client: the address of who asks.
-        """
+    def need_place(self, client: str) -> None:
+        """Raise ApiError 429 when this client or all wait too much; it costs nothing."""
         if self._waiting[client] >= _MOST_OF_CLIENT or self._waiting.total() >= _MOST_WAITING:
             raise ApiError(
                 TOO_MANY,
@@ -58,6 +55,13 @@ class Lane:
                 "others are signing in at this moment; try again in some seconds",
                 Retry_After="3",
             )
+
+    async def run(self, client: str, check: Callable[[], Result]) -> Result:
+        """Run the check in turn; raises ApiError 429 when this client or all wait too much.
+
+        client: the address of who asks.
+        """
+        self.need_place(client)
         self._waiting[client] += 1
         try:
             loop = asyncio.get_running_loop()

@@ -151,6 +151,7 @@ async def sign_in(
 
     lane = limits.known_devices if known else limits.strangers
     async with limits.late_refusals():
+        lane.need_place(client)  # before anything is read
         await run_in_threadpool(limits.guesses.check, client, account, known_device=known)
         return await lane.run(client, check)
 

@@ -15,6 +15,7 @@ from pileup.api.guards import read_guard
 from pileup.api.metrics import render
 from pileup.api.pulse import Pulse
 from pileup.api.schema import Out
+from pileup.api.versioned import by_moment
 from pileup.storage.migrate import newest_revision
 from pileup.storage.queue.jobs import Jobs, QueueLength
 from pileup.storage.queue.places import NOWHERE, Place, places
@@ -89,6 +90,7 @@ def metrics(services: ServicesDep, unit: UnitDep) -> Response:
 
 
 @router.get("/status")
+@by_moment(1.0)
 def status(services: ServicesDep, unit: UnitDep) -> Status:
     """Return the version and the status of worker, queue, database and disk."""
     return Status(
@@ -101,6 +103,7 @@ def status(services: ServicesDep, unit: UnitDep) -> Status:
 
 
 @router.get("/incidents/{incident_id}/queue")
+@by_moment(1.0)
 def queue(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -> Place:
     """Return how much of the incident's work waits, its next turn and an estimate of the time."""
     return services.places.get(lambda: places(unit)).get(incident.id, NOWHERE)

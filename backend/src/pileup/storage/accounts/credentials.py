@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import os
 import secrets
+import sys
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from threading import BoundedSemaphore
 
@@ -26,6 +30,17 @@ _AT_ONCE = 3
 """Passwords that this process hashes at once: each takes 64 MiB and a core."""
 _PATIENCE_S = 3.0
 _turns = BoundedSemaphore(_AT_ONCE)
+_LOW = 10
+
+
+def _step_back() -> None:
+    """Let the hashes of strangers wait for whatever else the machine does, as Linux can."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _LOW)
+
+
+_threads = ThreadPoolExecutor(_AT_ONCE, "hashing", initializer=_step_back)
+"""Threads that compute hashes, and nothing that others wait for."""
 
 
 @contextmanager
@@ -51,7 +66,7 @@ def hash_secret(secret: str) -> str:
 def hash_password(password: str) -> str:
     """Return the hash under which a password is stored; raises Crowded."""
     with _turn():
-        return _HASHER.hash(password)
+        return _threads.submit(_HASHER.hash, password).result()
 
 
 def password_fits(stored: str | None, password: str) -> bool:
@@ -61,7 +76,8 @@ def password_fits(stored: str | None, password: str) -> bool:
     """
     try:
         with _turn():
-            return _HASHER.verify(stored or hash_of_nobody(), password) and stored is not None
+            known = stored or hash_of_nobody()
+            return _threads.submit(_HASHER.verify, known, password).result() and stored is not None
     except (Argon2Error, InvalidHashError):
         return False
 
