@@ -8318,7 +8318,7 @@ export interface components {
       /** Query Cut */
       query_cut: boolean
       /** Session Id */
-      session_id: number
+      session_id: number | null
       /** State */
       state: string | null
       /** Time S */
@@ -9054,7 +9054,7 @@ export interface components {
       /** Query */
       query: string | null
       /** Session Id */
-      session_id: number
+      session_id: number | null
       /** State */
       state: string | null
       /** Time S */

@@ -33,7 +33,8 @@ class Session(Record):
 
     KIND: ClassVar[str] = "session"
 
-    session_id: int
+    session_id: int | None = None
+    """None where the listing has no column of ids."""
     user: str | None = None
     client_host: str | None = None
     db: str | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 
@@ -124,3 +125,28 @@ def test_shares_of_roots_are_parts_of_the_time_and_order_is_nothing(seed: int) -
         roots = found.share_of(lambda member: member.id in {root.node for root in found.roots})
         assert roots is not None
         assert roots.value <= every.value + 1e-9
+
+
+@pytest.mark.seeds(4, 40)
+def test_a_list_without_ids_has_the_roots_of_one_with_ids(seed: int) -> None:
+    dice = random.Random(seed)
+    state, holder = dice.choice(
+        [
+            (METADATA, (7, "Query", 90, "Sending data", "SELECT SUM(a) FROM orders")),
+            (GLOBAL, (7, "Query", 90, "Waiting for table flush", FTWRL)),
+        ]
+    )
+    rows: list[Row] = [
+        (n, "Query", dice.randint(5, 60), state, f"INSERT INTO orders VALUES ({n})")
+        for n in range(20, 20 + dice.randint(1, 30))
+    ]
+    rows += [
+        (5, "Query", 70, METADATA, "ALTER TABLE orders ADD x INT"),
+        holder,
+        (9, "Sleep", 3, None, "NULL"),
+    ]
+    text = sessions(*rows)
+    bare = re.sub(r" +Id: \d+\n", "", text)
+    with_ids, without = measured(evidence(text)), measured(evidence(bare))
+    shown = [(root.share, root.statement, root.known, root.behind) for root in without.roots]
+    assert shown == [(r.share, r.statement, r.known, r.behind) for r in with_ids.roots]

@@ -15,3 +15,18 @@ def test_a_row_that_is_cut_has_no_cells_made_up_and_is_told() -> None:
     assert [one.line for one in parsed.problems] == [5, 7]
     running = parsed.frames["sample"].filter(series="processlist.running")
     assert running["value"].to_list() == [1]
+
+
+def test_columns_are_read_by_what_the_statement_selects() -> None:
+    text = b"""mysql> select user, time, state, left(info, 60) as q from processlist;
++------+------+--------------+--------------------+
+| user | time | state        | q                  |
++------+------+--------------+--------------------+
+| etl  |  712 | Sending data | SELECT a FROM t    |
+| app  |    3 | updating     | UPDATE t SET a = 1 |
++------+------+--------------+--------------------+
+"""
+    rows = parse_bytes(text).frames["session"]
+    assert rows["session_id"].to_list() == [None, None]
+    assert rows["query"].to_list() == ["SELECT a FROM t", "UPDATE t SET a = 1"]
+    assert rows["time_s"].to_list() == [712, 3]

@@ -1,5 +1,5 @@
 /** The processlist nearest to a sample: sessions by state, and what each state means. */
-import { formatCount } from '@/format'
+import { formatCount, UNKNOWN } from '@/format'
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { Link, useLocation } from 'react-router'
 import { api, unwrap } from '@/api/client'
@@ -99,9 +99,9 @@ export function SessionsPanel({
           label="Sessions"
           rows={listed}
           columns={sessionColumns(incidentId, find(data.artifact)?.path ?? null, (item) =>
-            waitsPath(search, data.time ?? at, String(item.session_id)),
+            waitsPath(search, data.time ?? at, String(item.session_id ?? '')),
           )}
-          rowKey={(item) => String(item.session_id)}
+          rowKey={(item) => `${item.session_id}:${item.line_first}`}
           copy
           fill
         />
@@ -170,7 +170,7 @@ function sessionColumns(
       head: 'Session',
       kind: 'number',
       width: '80px',
-      cell: (item) => item.session_id,
+      cell: (item) => item.session_id ?? UNKNOWN,
       sort: (item) => item.session_id,
     },
     {

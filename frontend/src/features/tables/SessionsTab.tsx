@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation } from 'react-router'
 import type { Processlist, ProcesslistGroup, ProcesslistMoment, ProcesslistRow } from '@/api/schema'
-import { formatDuration, formatNumber } from '@/format'
+import { formatDuration, formatNumber, UNKNOWN } from '@/format'
 import { useIncidentId } from '@/state/incident'
 import { useKeys } from '@/state/keys'
 import {
@@ -316,7 +316,7 @@ const ROW_COLUMNS: Column<ProcesslistRow>[] = [
     head: 'Session',
     kind: 'number',
     width: '88px',
-    cell: (row) => row.session_id,
+    cell: (row) => row.session_id ?? UNKNOWN,
     sort: (row) => row.session_id,
   },
   {
@@ -388,9 +388,13 @@ const ROW_COLUMNS: Column<ProcesslistRow>[] = [
 /** Return the key of a row; a session may appear in several lists of one file. */
 const sessionKey = (row: ProcesslistRow) => `${row.session_id}:${row.line_first}`
 
+/** Return how people know a session: by its id, or by its user where the list prints no ids. */
+const sessionName = (row: ProcesslistRow) =>
+  row.session_id === null ? `session of ${row.user ?? UNKNOWN}` : `session ${row.session_id}`
+
 /** Return the title of a pin of a row: "session 390: updating for 96 s". */
 const sessionClaim = (row: ProcesslistRow) =>
-  `session ${row.session_id}: ${row.state || row.command || 'no state'} for ${formatDuration(row.time_s)}`
+  `${sessionName(row)}: ${row.state || row.command || 'no state'} for ${formatDuration(row.time_s)}`
 
 function SessionInspector({
   row,
@@ -401,7 +405,7 @@ function SessionInspector({
 }) {
   return (
     <Inspector
-      title={`Session ${row.session_id}`}
+      title={sessionName(row).replace(/^s/, 'S')}
       subtitle={row.state || row.command || ''}
       actions={
         <PinRow place={row} title={sessionClaim(row)} chosen={{ session: sessionKey(row) }} />

@@ -57,6 +57,8 @@ def of_thread(actor: Actor) -> str:
 def _by_row(actor: Actor) -> str | None:
     """Return the class by a processlist's State, else by a transaction; None without both."""
     if actor.session is not None:
+        if not any(actor.session[name] for name in ("command", "state", "query")):
+            return wait_classes.IDLE
         return wait_classes.of_state(actor.session["command"], actor.session["state"])
     trx = actor.trx
     if trx is None:

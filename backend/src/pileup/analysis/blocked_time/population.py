@@ -127,7 +127,8 @@ def population(scene: Scene, graph: Graph) -> Population:
             unnamed.append(member)
         else:
             member.weight = 1.0
-            if actor.session_id is None and (has_list or (has_named and not actor.waits)):
+            unlisted = actor.session_id is None and actor.session is None
+            if unlisted and (has_list or (has_named and not actor.waits)):
                 threads.append(
                     member
                 )  # it waits, and is one of the sessions that only seem to work
@@ -144,7 +145,7 @@ def population(scene: Scene, graph: Graph) -> Population:
 
 
 def _is_thread(actor: Actor) -> bool:
-    return actor.session_id is None and actor.trx is None and not actor.waits
+    return actor.session_id is None and not (actor.trx or actor.session or actor.waits)
 
 
 def _member(name: str, actor: Actor, graph: Graph, *, waits: bool) -> Member:

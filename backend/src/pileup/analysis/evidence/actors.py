@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 Row = dict[str, Any]
+UNNAMED = "a thread"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,18 @@ class Actor:
         """Record a join, unless one with the same reason exists."""
         if all(join.why != why for join in self.joined):
             self.joined.append(Join(why, round(confidence, 2)))
+
+    @property
+    def name(self) -> str:
+        """Return how people know it: its session, its transaction, its user or its thread."""
+        trx = (self.trx or {}).get("trx_id")
+        if self.session_id is not None:
+            return f"session {self.session_id}"
+        if trx:
+            return f"transaction {trx}"
+        if self.session is not None:
+            return f"a session of {self.session['user'] or 'an unknown user'}"
+        return f"thread {self.pthread}" if self.pthread is not None else UNNAMED
 
     @property
     def lock_wait(self) -> bool:

@@ -60,7 +60,7 @@ def join_by_wait(actors: dict[str, Actor]) -> list[str]:
 
 
 def _is_unnamed(actor: Actor) -> bool:
-    named = actor.session_id is not None or actor.trx is not None or bool(actor.waits)
+    named = actor.session_id is not None or bool(actor.session or actor.trx or actor.waits)
     return actor.stack is not None and not named
 
 

@@ -10,6 +10,7 @@ Times: a stack sample and a dump are seconds apart; each layer is the one neares
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -41,6 +42,10 @@ _SAME_SECOND, _LOST_PER_S, _LEAST_SURE = 0.98, 0.015, 0.6
 _BY_KERNEL_THREAD = 0.9
 """A thread pool or a thread cache may have given the kernel's thread to another session."""
 _WITHOUT_ID = 0.5
+_SAME_STATEMENT = 0.8
+"""Confidence that a listed session without an id is the transaction that runs its statement."""
+_STATEMENT = 40
+"""Letters of a statement by which a list without ids and a dump are compared first."""
 
 _OF_DUMP = frozenset({"semaphore_wait", "transaction", "trx_lock", "latch_hold"})
 
@@ -151,6 +156,8 @@ class _Index:
         self._by_session: dict[int, Actor] = {}
         self._session_of_ps: dict[int, int] = {}
         self._session_of_tid: dict[int, int] = {}
+        self._running: defaultdict[str, list[Actor]] = defaultdict(list)
+        """Transactions by the beginning of their statement."""
 
     def threads(self, threads: list[Row], locks: list[Row], sessions: list[Row]) -> None:
         """Record which session each thread of performance_schema or of the kernel serves."""
@@ -175,6 +182,8 @@ class _Index:
         actor = self._actor(row["os_thread"], row["session_id"], f"trx:{row['trx_id']}")
         if actor.trx is None or row["lock_wait"]:
             actor.trx = row
+            if row["query"]:
+                self._running[_beginning(row["query"])].append(actor)
             if actor.pthread is not None and actor.session_id is not None:
                 actor.join(
                     f"session {row['session_id']} and thread {row['os_thread']} by TRANSACTIONS",
@@ -182,6 +191,9 @@ class _Index:
                 )
 
     def session(self, row: Row) -> None:
+        if row["session_id"] is None:
+            self._without_id(row)
+            return
         actor = self._actor(None, row["session_id"], f"session:{row['session_id']}")
         actor.session = row
         if actor.trx is not None:
@@ -189,6 +201,16 @@ class _Index:
                 f"processlist Id {row['session_id']} (exact){self._later('session')}",
                 self._sure("session"),
             )
+
+    def _without_id(self, row: Row) -> None:
+        """Add a listed session without an id: the transaction with its statement, or a new one."""
+        for actor in self._running.get(_beginning(row["query"]), ()):
+            if actor.session is None and _is_same(actor, row):
+                actor.session = row
+                actor.join("processlist by statement", _SAME_STATEMENT)
+                return
+        name = f"listed:{row['line_first']}"
+        self._actors[name] = Actor(name, session=row)
 
     def wait(self, row: Row) -> None:
         # A count of waits names no thread: each is an actor of its own.
@@ -276,6 +298,19 @@ class _Index:
             actor.session_id = session_id
             self._by_session[session_id] = actor
         return actor
+
+
+def _beginning(statement: str | None) -> str:
+    return " ".join((statement or "")[: 4 * _STATEMENT].split())[:_STATEMENT]
+
+
+def _is_same(actor: Actor, row: Row) -> bool:
+    """Return whether a listed session runs the statement of a transaction, as far as printed."""
+    mine, listed = ((actor.trx or {})["query"] or "").strip(), (row["query"] or "").strip()
+    user = (actor.trx or {}).get("user")
+    if not listed or (user and row["user"] and user != row["user"]):
+        return False
+    return bool(mine.startswith(listed) or listed.startswith(mine))
 
 
 def _sessions(

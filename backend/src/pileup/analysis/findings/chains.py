@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pileup.analysis.contract import ChainDoc
+from pileup.analysis.evidence.actors import UNNAMED
 from pileup.analysis.evidence.context import Server
 from pileup.analysis.findings import next_evidence, turning_points
 from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.rules import Match, count
 from pileup.analysis.findings.words import the
-from pileup.analysis.findings.worst_moment import UNNAMED, Queue, describe_holder
+from pileup.analysis.findings.worst_moment import Queue, describe_holder
 from pileup.knowledge import Issue
 from pileup.numerals import number
 

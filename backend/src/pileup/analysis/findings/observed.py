@@ -465,7 +465,7 @@ class Observed(StallRecords):
         frame = self.during("session")
         if frame is None:
             return self._counted_states
-        named = frame["state"].drop_nulls().len() > 0
+        named = _prints(frame, "state")
         return Texts(_active(frame, "command", "state"), "state", "time_s", named)
 
     @cached_property
@@ -499,18 +499,20 @@ class Observed(StallRecords):
         frame = self.during("transaction")
         if frame is None:
             return None
-        named = frame["thread_state"].drop_nulls().len() > 0
+        named = _prints(frame, "thread_state")
         return Texts(_active(frame, None, "thread_state"), "thread_state", is_named=named)
 
     @cached_property
     def _users(self) -> Texts | None:
         frame = self.during("session")
-        return None if frame is None else Texts(frame, "user")
+        return None if frame is None else Texts(frame, "user", is_named=_prints(frame, "user"))
 
     @cached_property
     def _commands(self) -> Texts | None:
         frame = self.during("session")
-        return None if frame is None else Texts(frame, "command", "time_s")
+        if frame is None:
+            return None
+        return Texts(frame, "command", "time_s", _prints(frame, "command"))
 
     @cached_property
     def _transactions(self) -> Texts | None:
@@ -671,6 +673,11 @@ def _transactions_in(top: dict[str, Any], usual: str) -> str:
 
 def _at(top: dict[str, Any]) -> str:
     return f" at {iso(top['time'])}" if top["time"] is not None else ""
+
+
+def _prints(frame: pl.DataFrame, column: str) -> bool:
+    """Return whether any record prints a column: one that a list leaves out shows nothing."""
+    return frame[column].null_count() < frame.height
 
 
 def _active(frame: pl.DataFrame, command: str | None, state: str) -> pl.DataFrame:

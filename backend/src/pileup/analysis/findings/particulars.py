@@ -88,7 +88,9 @@ def _statements(context: Context) -> pl.DataFrame | None:
         return None
     if context.stall is not None:
         frame = frame.filter(context.stall.holds())
-    running = frame.filter(pl.col("query").is_not_null() & pl.col("command").is_in(_RUNNING))
+    running = frame.filter(
+        pl.col("query").is_not_null() & pl.col("command").fill_null("Query").is_in(_RUNNING)
+    )
     if running.is_empty():
         return None
     shaped = running.with_columns(shapes(pl.col("query")).alias("shape"))
@@ -101,7 +103,7 @@ def _oldest(action: str, context: Context) -> str:
     if same is None:
         return action
     row = same.sort("time_s", descending=True, nulls_last=True).row(0, named=True)
-    if row["time_s"] is None:
+    if row["time_s"] is None or row["session_id"] is None:
         return action
     running = f"the oldest of these statements, running for {number(row['time_s'])} s"
     return f"KILL {row['session_id']} ({running})"

@@ -186,7 +186,8 @@ def _collateral(observed: Observed) -> TriageDoc:
     sessions = context.evidence.frame("session")
     if sessions is None:
         return _collateral_in_slow_log(context)
-    rows = sessions.filter(pl.col("query").is_not_null() & ~pl.col("command").is_in(_IDLE_COMMANDS))
+    idle = pl.col("command").is_in(_IDLE_COMMANDS).fill_null(value=False)
+    rows = sessions.filter(pl.col("query").is_not_null() & ~idle)
     if context.stall is not None:
         rows = rows.filter(context.stall.holds())
     ours = [text for text in rows["query"].unique() if wait_classes.is_collector(text)]

@@ -37,11 +37,9 @@ def trigger(queue: Queue | None, context: Context) -> str:
         if began is None or abs(began - stall.start) > _NEAR_US:
             continue
         what = f"began {_statement(actor)}" if actor.query else "began its transaction"
-        text = f"At about {clock_text(began)} {_name(actor)} {what}"
+        text = f"At about {clock_text(began)} {actor.name} {what}"
         waits = queue is not None and actor is queue.holder and actor is not queue.root
-        behind = (
-            f", and waited behind {_name(queue.root)}" if waits and queue and queue.root else ""
-        )
+        behind = f", and waited behind {queue.root.name}" if waits and queue and queue.root else ""
         return f"{text}{behind}."
     return f"Began at {clock_text(stall.start)}."
 
@@ -105,9 +103,9 @@ def _left(actor: Actor, context: Context, stall: Span) -> str:
         return ""
     what = f"{_statement(actor)}" if actor.query else "its transaction"
     listed = mine.filter(pl.col("time") == gone).height > 0
-    text = f"{_name(actor)} had ended {what} by {clock_text(gone)}"
+    text = f"{actor.name} had ended {what} by {clock_text(gone)}"
     if kind == "session" and not listed:
-        text = f"{_name(actor)} ({what}) is no longer listed at {clock_text(gone)}"
+        text = f"{actor.name} ({what}) is no longer listed at {clock_text(gone)}"
     logged = _logged(actor.session_id, context, stall)
     return f"{text[0].upper()}{text[1:]}{logged}; the stall was over at {clock_text(stall.end)}."
 
@@ -146,15 +144,6 @@ def _stall_doc(context: Context) -> StallDoc | None:
     stalls: Sequence[StallDoc] = context.stalls
     begun = iso(context.stall.start) if context.stall else None
     return next((doc for doc in stalls if doc.onset == begun), None)
-
-
-def _name(actor: Actor) -> str:
-    if actor.session_id is not None:
-        return f"session {actor.session_id}"
-    trx = (actor.trx or {}).get("trx_id")
-    if trx:
-        return f"transaction {trx}"
-    return f"thread {actor.pthread}" if actor.pthread is not None else "a thread"
 
 
 def _statement(actor: Actor) -> str:

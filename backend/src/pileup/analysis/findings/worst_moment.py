@@ -198,7 +198,6 @@ def _onward(graph: Graph, holder: Actor | None) -> str | None:
     return None if target is None else kind_of(graph.resources[target])
 
 
-UNNAMED = "a thread"
 """A holder of whom no layer prints an id."""
 
 
@@ -215,15 +214,7 @@ def describe_holder(actor: Actor) -> str:
         parts.append(f"running for {number(lasting)} s")
     if actor.query:
         parts.append(f"'{clip(actor.query, _STATEMENT)}'")
-    name = (
-        f"session {actor.session_id}"
-        if actor.session_id is not None
-        else f"transaction {trx['trx_id']}"
-        if trx.get("trx_id")
-        else f"thread {actor.pthread}"
-        if actor.pthread is not None
-        else UNNAMED
-    )
+    name = actor.name
     return f"{name} ({', '.join(parts)})" if parts else name
 
 
@@ -242,7 +233,6 @@ def text_of(actor: Actor) -> str:
 
 
 __all__ = [
-    "UNNAMED",
     "Queue",
     "Worst",
     "describe_holder",

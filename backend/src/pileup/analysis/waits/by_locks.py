@@ -219,7 +219,7 @@ def _behind_exclusive_request(draft: Draft, lock: Resource, members: list[Actor]
         return lock
     first = max(exclusive, key=lambda actor: (_waiting_s(actor), actor.id))
     draft.notes[
-        f"Session {first.session_id} requested {lock.label} exclusively "
+        f"{first.name[:1].upper()}{first.name[1:]} requested {lock.label} exclusively "
         f"({' '.join((first.query or '').split())[:60]}): later sessions queue behind "
         "its request, even if they only read."
     ] = None

@@ -40,6 +40,8 @@ from pileup.knowledge.source_sites import Site, site
 from pileup.numerals import grouped
 
 MOST = 50
+_STATEMENT = 200
+"""Letters of a statement by which a session without an id is the same in all moments."""
 
 
 def wait_graph(
@@ -302,6 +304,8 @@ def lasting_key(name: str, graph: Graph) -> str:
         return f"{resource.kind}:{lasting_label(resource.label)}"
     if actor.session_id is not None:
         return f"session:{actor.session_id}"
+    if (row := actor.session) is not None and actor.trx is None:
+        return f"listed:{row['user']}:{row['client_host']}:{(row['query'] or '')[:_STATEMENT]}"
     return actor.id
 
 

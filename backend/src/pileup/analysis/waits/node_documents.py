@@ -84,6 +84,8 @@ def _thread_label(actor: Actor) -> str:
         parts.append(f"trx {trx['trx_id']}")
     if actor.session_id is not None:
         parts.append(f"session {actor.session_id}")
+    if not parts and actor.session is not None:
+        parts.append(actor.name)
     if not parts and actor.pthread is not None:
         parts.append(f"thread {actor.pthread}")
     if not parts and actor.stack is not None:

@@ -87,7 +87,8 @@ def heat(evidence: Evidence) -> list[HeatRow]:
     sessions = evidence.frame("session")
     if sessions is not None:
         active = sessions.filter(
-            ~pl.col("command").is_in(_IDLE_COMMANDS) & (pl.col("state").fill_null("") != "")
+            ~pl.col("command").is_in(_IDLE_COMMANDS).fill_null(value=False)
+            & (pl.col("state").fill_null("") != "")
         )
         frame = active.select(
             "artifact",

@@ -31,7 +31,7 @@ class SessionGroup:
 
 @dataclass(frozen=True, slots=True)
 class SessionOut:
-    session_id: int
+    session_id: int | None
     user: str | None
     client_host: str | None
     db: str | None

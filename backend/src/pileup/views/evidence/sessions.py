@@ -62,7 +62,8 @@ class ProcesslistGroup:
 
 @dataclass(frozen=True, slots=True)
 class ProcesslistRow:
-    session_id: int
+    session_id: int | None
+    """None where the listing has no ids."""
     user: str | None
     client_host: str | None
     db: str | None

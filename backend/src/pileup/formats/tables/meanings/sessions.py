@@ -2,8 +2,8 @@
 
 Source: SHOW PROCESSLIST, information_schema.PROCESSLIST, performance_schema.processlist and threads
         joined by hand, exporters that write the same columns.
-Yields: a Session per row with an id; per listing a Snapshot, a Section and the counts
-        processlist.sessions, .running and .state. Rows without an id stay a table as well.
+Yields: a Session per row, without an id where the listing has no column of ids; per listing a
+        Snapshot, a Section and the counts processlist.sessions, .running and .state.
 Note:   HOST is the client. Without COMMAND a session runs when it has a statement; without both
         nobody knows, and there is no count of running ones.
 Time:   a column that holds a time (``now()``, ``ts``) places its rows; else the line above them.
@@ -35,7 +35,7 @@ from pileup.formats.tables.meanings.handlers import (
     seconds,
 )
 from pileup.formats.tables.meanings.session_counts import NOT_RUNNING, Listing
-from pileup.formats.tables.meanings.tables import Shared, TableCollector
+from pileup.formats.tables.meanings.tables import Shared
 from pileup.records import Item, Problem, Session, Skipped
 
 NAMES: dict[str, tuple[str, ...]] = {
@@ -95,6 +95,31 @@ _PART_OF = re.compile(
 _SOURCES = ("processlist", "threads", "session")
 
 
+_SELECTED = re.compile(r"\bselect\s+(.{1,2000}?)\s+from\s", re.IGNORECASE | re.DOTALL)
+_ALIAS = re.compile(r"(.{1,200}?)\s+(?:as\s+)?[`\"']?(\w{1,64})[`\"']?", re.IGNORECASE | re.DOTALL)
+_LIST_ITEM = re.compile(r"(?:[^,()]|\([^()]{0,200}\)){1,300}")
+
+
+@lru_cache(maxsize=256)
+def columns_of(columns: tuple[str, ...], title: str) -> tuple[str, ...]:
+    """Return the columns that a statement selects, where the header prints only their aliases.
+
+    ``SELECT user, LEFT(info, 60) q FROM ...`` prints 'q', and the column is 'info'.
+    """
+    selected = _SELECTED.search(title)
+    if selected is None:
+        return columns
+    aliases = {
+        match[2].lower(): match[1].strip()
+        for item in _LIST_ITEM.findall(selected[1])
+        if (match := _ALIAS.fullmatch(item.strip()))
+    }
+    return tuple(
+        name if plain(name) in _COLUMN_OF else aliases.get(name.strip().lower(), name)
+        for name in columns
+    )
+
+
 @lru_cache(maxsize=256)
 def plain(name: str) -> str:
     """Return a column's name without its table: 'p.STATE' and 'PROCESSLIST.State' are 'state'."""
@@ -109,7 +134,8 @@ def plain(name: str) -> str:
 
 def is_processlist(seen: Seen) -> bool:
     """Whether a table is a processlist: by its statement, its columns and its first row."""
-    names = [plain(name) for name in seen.columns]
+    columns = columns_of(tuple(seen.columns), seen.title)
+    names = [plain(name) for name in columns]
     found = {_COLUMN_OF[name] for name in names if name in _COLUMN_OF}
     strong = found.intersection(_STRONG)
     if not strong or not found & {"id", "user"} or not is_source(seen.title):
@@ -136,7 +162,7 @@ def _row_fits(seen: Seen) -> bool:
     """Whether the first row can be a session: its id and its time are numbers."""
     if seen.first is None:
         return True
-    cells = _cells(seen.columns, seen.first)
+    cells = _cells(columns_of(tuple(seen.columns), seen.title), seen.first)
     command = cells.get("command")
     if command and (command in COMMANDS or not _WORDS.fullmatch(command)):
         return command in COMMANDS
@@ -164,8 +190,9 @@ def handler(seen: Seen, where: Where, shared: Shared) -> Handler:
 class _Sessions(Ready):
     def __init__(self, seen: Seen, where: Where, shared: Shared) -> None:
         super().__init__()
-        self._seen, self._where, self._shared = seen, where, shared
-        names = [plain(name) for name in seen.columns]
+        self._where, self._shared = where, shared
+        self._columns = columns_of(tuple(seen.columns), seen.title)
+        names = [plain(name) for name in self._columns]
         self._names = frozenset(_COLUMN_OF[name] for name in names if name in _COLUMN_OF)
         self._time = next((at for at, name in enumerate(names) if name in _TIMES), None)
         self._printed: str | None = None
@@ -173,13 +200,10 @@ class _Sessions(Ready):
         self._ids = _Ids()
         self._line = seen.result.line
         """The line with the header, until the first listing begins."""
-        self._table = None if "id" in self._names else TableCollector(seen.result, where, shared)
 
     def row(self, row: ResultRow) -> None:
-        if self._table is not None:
-            self._table.row(row)
         printed = row.values[self._time] if self._time is not None else None
-        cells = _cells(self._seen.columns, row.values)
+        cells = _cells(self._columns, row.values)
         session_id = integer((cells.get("id") or "").strip())
         if self._listing is None or printed != self._printed or session_id in self._ids:
             self._begin(row, printed)
@@ -200,9 +224,8 @@ class _Sessions(Ready):
         self._ready += self._shared.held.flush()
         self._listing.complete = not (row.missing and row.result.layout == "vertical")
         self._listing.take(row.line_last, command, state, info, self._names)
-        if session_id is None:
-            return
-        self._ids.add(session_id)
+        if session_id is not None:
+            self._ids.add(session_id)
         self._ready.append(
             Session(
                 **self._listing.where.record_fields(row),
@@ -220,9 +243,9 @@ class _Sessions(Ready):
 
     def block(self, block: RowBlock) -> None:
         """Read many rows as columns; odd ones (no id, the next listing) one by one."""
-        if self._time is not None or self._table is not None:
+        if self._time is not None or "id" not in self._names:
             return super().block(block)  # rows have times of their own, or no id
-        fields = _fields_of(self._seen.columns)
+        fields = _fields_of(self._columns)
         read = self._read(block.cells, fields)
         if read is None:
             return super().block(block)
@@ -274,8 +297,6 @@ class _Sessions(Ready):
 
     def end(self) -> list[Item]:
         self._end_listing()
-        if self._table is not None:
-            self._ready += self._table.end()
         return self.drain()
 
     def _begin(self, row: ResultRow, printed: str | None) -> None:
