@@ -105,6 +105,11 @@ def test_a_server_goes_on_without_what_does_not_fit(tmp_path: Path) -> None:
         use(None)
 
 
+def test_a_folder_without_a_file_of_ours_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(KnowledgeError, match=f"{tmp_path} has none of "):
+        use(tmp_path)
+
+
 def test_a_team_s_entry_replaces_ours(tmp_path: Path) -> None:
     (tmp_path / "signatures.yaml").write_text(
         "signatures: [{issue: semaphore-abort, needs: [{log: x, weight: 1}]}]"

@@ -116,6 +116,10 @@ def test_too_large_and_too_slow_are_said(made: Document, monkeypatch: pytest.Mon
     monkeypatch.setattr(pdf, "TIMEOUT_S", 0.001)
     with pytest.raises(NotTypeset, match="took longer"):
         render_pdf(made)
+    monkeypatch.undo()
+    monkeypatch.setattr(pdf.sys, "executable", "false")
+    with pytest.raises(NotTypeset, match="refused the report: it ended without a word"):
+        render_pdf(made)
 
 
 def test_docx_has_real_headings_contents_captions_and_pictures(made: Document) -> None:
