@@ -3,8 +3,9 @@
  * the export by the keyboard alone.
  */
 import AxeBuilder from '@axe-core/playwright'
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { loadSample } from './sample'
+import { test } from './test'
 
 test.setTimeout(600_000)
 

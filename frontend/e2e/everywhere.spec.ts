@@ -1,6 +1,7 @@
 /** What holds on every screen: room at 200 % zoom, the palette, links. */
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { csrf, loadSample } from './sample'
+import { test } from './test'
 
 const SCREENS = [
   'overview',

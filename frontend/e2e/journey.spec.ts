@@ -5,7 +5,8 @@
  */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from '@playwright/test'
+import { expect } from '@playwright/test'
+import { test } from './test'
 
 const FOLDER = fileURLToPath(new URL('../../samples/hot-row', import.meta.url))
 const TRUTH = JSON.parse(readFileSync(`${FOLDER}/ground-truth.json`, 'utf8')) as {

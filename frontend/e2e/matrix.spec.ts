@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import AxeBuilder from '@axe-core/playwright'
-import { expect, test } from '@playwright/test'
+import { expect } from '@playwright/test'
 import { csrf } from './sample'
+import { test } from './test'
 
 const FILE = fileURLToPath(new URL('../../samples/hot-row/artifacts/my.cnf', import.meta.url))
 

@@ -1,6 +1,7 @@
 /** Ctrl+V on an incident: the text is understood, gets a time, becomes an artifact, and is placed. */
-import { expect, test } from '@playwright/test'
+import { expect } from '@playwright/test'
 import { csrf } from './sample'
+import { test } from './test'
 
 const WAIT = `----------
 SEMAPHORES

@@ -4,9 +4,10 @@
  */
 import { writeFile } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
-import { expect, type Locator, test } from '@playwright/test'
+import { expect, type Locator } from '@playwright/test'
 import { colleague } from './colleague'
 import { loadSample } from './sample'
+import { test } from './test'
 
 test.describe.configure({ mode: 'serial' })
 test.setTimeout(240_000)

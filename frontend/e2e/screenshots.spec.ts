@@ -4,10 +4,11 @@
  */
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import UPNG from 'upng-js'
 import { loadSample } from './sample'
 import { tellStory } from './story'
+import { test } from './test'
 
 const FOLDER = fileURLToPath(new URL('../../docs/screenshots', import.meta.url))
 const SAMPLE = 'ahi-pileup'

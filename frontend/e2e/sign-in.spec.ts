@@ -1,5 +1,6 @@
 /** Signs in by the one-time link, as the first user does, and keeps the session for the others. */
-import { expect, test } from '@playwright/test'
+import { expect } from '@playwright/test'
+import { test } from './test'
 
 const link = process.env['SIGN_IN_LINK'] ?? ''
 

@@ -1,6 +1,7 @@
 /** The raw viewer and the tables on a sample incident: lines and records, settings, sessions, ... */
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { loadSample } from './sample'
+import { test } from './test'
 
 test.describe.configure({ mode: 'serial' })
 test.setTimeout(180_000)

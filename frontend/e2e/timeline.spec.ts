@@ -1,7 +1,8 @@
 /** The timeline under a person's hands: brush, keys, a note, a handle, what moved, export. */
 import { readFileSync } from 'node:fs'
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { loadSample } from './sample'
+import { test } from './test'
 
 test.describe.configure({ mode: 'serial' })
 

@@ -2,9 +2,10 @@
  * Two people, two browsers, one incident: they edit the same note, rate blind and see each other, and no
  * keystroke is lost.
  */
-import { type BrowserContext, expect, type Locator, type Page, test } from '@playwright/test'
+import { type BrowserContext, expect, type Locator, type Page } from '@playwright/test'
 import { colleague } from './colleague'
 import { csrf } from './sample'
+import { test } from './test'
 
 const WORDS = { ada: 'Ada saw the waiters first. ', bob: 'Bob says that the latch was held. ' }
 

@@ -3,8 +3,9 @@
  * stack and back, put a stack on a pile, export.
  */
 import { readFileSync } from 'node:fs'
-import { expect, test } from '@playwright/test'
+import { expect } from '@playwright/test'
 import { loadSample } from './sample'
+import { test } from './test'
 
 test.describe.configure({ mode: 'serial' })
 test.setTimeout(200_000)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
 from pileup.api.app import openapi
-from tests.support.site import Site
+from tests.support.site import Site, open_site
 
 PUBLIC = {
     ("get", "/health"),
@@ -159,10 +160,26 @@ def test_users_are_for_admins(site: Site, path: str) -> None:
 
 
 def test_security_headers_are_everywhere(site: Site) -> None:
-    """Also on errors and on the UI; scripts only from ourselves."""
+    """Also on errors and on the UI; scripts and style elements only from ourselves."""
     for path in ("/api/v1/incidents", "/health", "/", "/incidents/x", "/api/none"):
         headers = site.stranger.get(path).headers
-        assert "script-src 'self';" in headers["content-security-policy"], path
-        assert "unsafe-inline" not in headers["content-security-policy"].split("style-src")[0]
+        policy = dict(part.split(" ", 1) for part in headers["content-security-policy"].split("; "))
+        assert policy["script-src"] == "'self'", path
+        assert "unsafe-inline" not in policy["style-src"]
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["x-frame-options"] == "DENY"
+
+
+def test_each_page_has_a_nonce_of_its_own(site: Site, tmp_path: Path) -> None:
+    """The page's scripts know it, so that style elements of others do not count."""
+    (tmp_path / "index.html").write_text('<meta property="csp-nonce" nonce="CSP_NONCE" />')
+    seen = set()
+    with open_site(site.settings.model_copy(update={"ui_dir": tmp_path})) as with_page:
+        for path in ("/", "/incidents/x", "/index.html", "/nothing"):
+            answer = with_page.stranger.get(path, headers={"Accept": "text/html"})
+            nonce = answer.text.removeprefix('<meta property="csp-nonce" nonce="')[:-4]
+            policy = answer.headers["content-security-policy"]
+            assert f"style-src 'self' 'nonce-{nonce}';" in policy
+            seen.add(nonce)
+    assert len(seen) == 4
+    assert min(map(len, seen)) > 20

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import msgspec
@@ -66,6 +68,11 @@ def test_a_viewer_is_allowed_by_its_hash_and_the_data_cannot_end_its_element() -
     html = render_html(document(), viewer="draw('</script>')")
     assert html.count("</script>") == 2
     assert re.search(r"script-src 'sha256-[A-Za-z0-9+/=]{44}'", html)
+    style = re.search("<style>(.*?)</style>", html, re.DOTALL)
+    assert style is not None
+    digest = b64encode(sha256(style[1].encode()).digest()).decode()
+    assert f"style-src 'sha256-{digest}';" in html
+    assert " style=" not in html
     data = html.split('id="pileup-figures">')[1].split("</script>")[0]
     assert "<" not in data
     assert "trx 42" in data

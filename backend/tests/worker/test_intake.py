@@ -115,6 +115,16 @@ def test_a_bomb_is_stopped(make_bench: Any) -> None:
     assert max(kept) < 10 * 1024**2
 
 
+def test_nesting_goes_around_no_limit(make_bench: Any) -> None:
+    """All levels of an upload have one budget of bytes."""
+    bench = make_bench(max_expanded_bytes=100_000)
+    inner = {f"{n}.zip": zipped({"zeros": b"%d" % n + bytes(40_000)}) for n in range(8)}
+    found = load(bench, "outer.zip", zipped(inner))
+    assert sum(each["bytes"] for each in found.values()) < 200_000
+    refused = [each for each in found.values() if "unpacks to more than" in (each["error"] or "")]
+    assert len(refused) >= 5
+
+
 def test_too_many_members(make_bench: Any) -> None:
     """The first ones are read, and the limit is said."""
     bench = make_bench(max_members=5)

@@ -5,35 +5,46 @@ Pure ASGI: responses of any size stream through untouched.
 
 from __future__ import annotations
 
+import secrets
 from mimetypes import guess_type
 from pathlib import Path
 
 from fastapi import FastAPI
 from starlette.requests import Request
-from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pileup.api.errors import problem
 from pileup.settings import Settings
 
-CONTENT_SECURITY_POLICY = "; ".join(
-    (
-        "default-src 'self'",
-        "script-src 'self'",
-        "style-src 'self' 'unsafe-inline'",  # D3 and React set style attributes
-        "img-src 'self' data: blob:",
-        "font-src 'self'",
-        "connect-src 'self'",
-        "worker-src 'self' blob:",
-        "object-src 'none'",
-        "base-uri 'none'",
-        "form-action 'self'",
-        "frame-ancestors 'none'",
-    )
+_POLICY = (
+    "default-src 'self'",
+    "script-src 'self'",
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "worker-src 'self' blob:",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
 )
+_PAGE = "index.html"
+_NONCE = "CSP_NONCE"
+"""In the page of the UI: stands for the nonce of this answer (frontend/index.html)."""
+
+
+def _content_security_policy(nonce: str = "") -> str:
+    """Return the policy; style elements need the nonce, which only the page's own scripts know.
+
+    Attributes may have styles: the cursors of colleagues (y-codemirror.next) do.
+    """
+    styles = f"'self' 'nonce-{nonce}'" if nonce else "'self'"
+    return "; ".join((*_POLICY, f"style-src {styles}", "style-src-attr 'unsafe-inline'"))
+
 
 _HEADERS = {
-    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "Content-Security-Policy": _content_security_policy(),
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "same-origin",
@@ -84,7 +95,7 @@ class SecurityHeaders:
         self._app = app
         headers = dict(_HEADERS)
         if https:
-            headers["Strict-Transport-Security"] = "max-age=31536000"
+            headers["Strict-Transport-Security"] = "max-age=31536000; includeSubDomains"
         # As they go over the wire: this runs for every response.
         self._headers = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
 
@@ -120,8 +131,7 @@ def _is_file(root: Path, path: str) -> bool:
 def _nothing(root: Path, request: Request) -> Response:
     """Answer 404: with the UI's own page to a browser, in one sentence to a program."""
     if "text/html" in request.headers.get("accept", ""):
-        page = root / "index.html"
-        return FileResponse(page, status_code=404, headers={"Cache-Control": "no-cache"})
+        return _page(root, 404)
     return problem(request, 404, "Not found", f"there is nothing at {request.url.path}")
 
 
@@ -129,11 +139,22 @@ def _file(root: Path, path: str, accepted: str) -> Response:
     """Return a file of the UI, or index.html for a screen; never anything outside the folder."""
     wanted = (root / path.lstrip("/")).resolve() if "\x00" not in path else root
     if wanted != root and wanted.is_relative_to(root.resolve()) and wanted.is_file():
+        if wanted.name == _PAGE:
+            return _page(root, 200)
         hashed = "/assets/" in path
         return _smallest(wanted, accepted, _FOR_EVER if hashed else "no-cache")
     if path.startswith("/assets/"):
         return PlainTextResponse("no such file", status_code=404)
-    return _smallest(root / "index.html", accepted, "no-cache")
+    return _page(root, 200)
+
+
+def _page(root: Path, status: int) -> Response:
+    """Return the page of the UI with a nonce that nobody saw before."""
+    nonce = secrets.token_urlsafe(16)
+    html = (root / _PAGE).read_text(encoding="utf-8").replace(_NONCE, nonce)
+    policy = _content_security_policy(nonce)
+    headers = {"Cache-Control": "no-cache", "Content-Security-Policy": policy}
+    return HTMLResponse(html, status, headers)
 
 
 def _smallest(file: Path, accepted: str, cache: str) -> FileResponse:

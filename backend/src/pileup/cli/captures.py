@@ -14,7 +14,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import polars as pl
@@ -158,7 +158,9 @@ class Captures:
         return self.mappings[key]
 
     def _expand(self, file: Path, shown: str, folder: Path, depth: int) -> None:
-        limits = archive.Limits()
+        if not depth:
+            self._limits = archive.Limits(uploaded_bytes=file.stat().st_size)
+        limits = self._limits
         if depth >= limits.depth:
             self.left_out.append(f"{shown}: archives within archives beyond {limits.depth} levels")
             return
@@ -170,9 +172,15 @@ class Captures:
                 try:
                     with member.open() as source, copy.open("wb") as target:
                         shutil.copyfileobj(source, target, _CHUNK)
+                        size = target.tell()
                 except (OSError, EOFError, ArchiveError) as error:
                     self.left_out.append(f"{inside}: {error}")
                     continue
+                self._limits = replace(
+                    self._limits,
+                    given_bytes=self._limits.given_bytes + size,
+                    given_members=self._limits.given_members + 1,
+                )
                 self._take(copy, inside, folder, depth + 1)
         except (OSError, EOFError, ArchiveError) as error:
             self.left_out.append(f"{shown}: the rest cannot be read: {error}")

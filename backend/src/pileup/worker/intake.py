@@ -66,7 +66,7 @@ def read_artifact(runtime: Runtime, job: Job, keeper: LeaseKeeper) -> None:
 def _expand(runtime: Runtime, job: Job, artifact: Artifact, kind: str) -> None:
     settings = runtime.settings
     with runtime.database.unit() as unit:
-        members, given = Artifacts(unit).expanded_size(artifact)
+        uploaded, members, given = Artifacts(unit).expanded_size(artifact)
     if artifact.depth >= settings.max_archive_depth:
         _refuse(
             runtime,
@@ -76,12 +76,14 @@ def _expand(runtime: Runtime, job: Job, artifact: Artifact, kind: str) -> None:
             "yourself and upload what you need",
         )
         return
-    # Members that an earlier attempt stored count once: they are read again, not added.
     limits = archive.Limits(
-        total_bytes=max(settings.max_expanded_bytes - given, 1),
+        total_bytes=settings.max_expanded_bytes,
         member_bytes=settings.max_upload_bytes,
-        members=max(settings.max_members - members, 1),
+        members=settings.max_members,
         depth=settings.max_archive_depth,
+        uploaded_bytes=uploaded,
+        given_bytes=given,
+        given_members=members,
     )
     refusals: list[archive.Refusal] = []
     stored = 0

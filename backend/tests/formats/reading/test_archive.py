@@ -8,6 +8,7 @@ import io
 import lzma
 import tarfile
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -121,6 +122,20 @@ def test_a_bomb_stops_at_the_ratio(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(_tar({"zeros": bytes(5_000_000), "next": b"1"})))
     with pytest.raises(ArchiveError, match="unpacks to more than"):
         _read(path, limits)
+
+
+def test_the_levels_of_an_upload_share_one_budget(tmp_path: Path) -> None:
+    """What came out before counts, and the ratio is that to the bytes of the upload."""
+    path = tmp_path / "inner.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("zeros", bytes(50_000))
+    first = Limits(ratio=20, ratio_floor_bytes=100_000, uploaded_bytes=1000)
+    assert len(_read(path, first)[0]["zeros"]) == 50_000
+    with pytest.raises(ArchiveError, match="unpacks to more than"):
+        _read(path, replace(first, given_bytes=60_000))
+    assert len(_read(path, replace(first, uploaded_bytes=10_000, given_bytes=60_000))[0]) == 1
+    _, refusals = _read(path, replace(first, members=5, given_members=5))
+    assert refusals[0].why.startswith("only the first 5 files")
 
 
 def test_a_compressed_file_is_no_tar_without_a_checksum(tmp_path: Path) -> None:

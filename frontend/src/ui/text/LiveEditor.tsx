@@ -7,6 +7,7 @@ import { drawSelection, EditorView, keymap, placeholder as empty } from '@codemi
 import { useEffect, useEffectEvent, useRef } from 'react'
 import { yCollab, yUndoManagerKeymap } from 'y-codemirror.next'
 import type { LiveText } from '@/state/liveText'
+import { cspNonce } from '../cspNonce'
 import { Cursors } from './liveCursors'
 
 export default function LiveEditor({
@@ -45,6 +46,7 @@ export default function LiveEditor({
           closeBrackets(),
           drawSelection(),
           EditorView.lineWrapping,
+          EditorView.cspNonce.of(cspNonce ?? ''),
           EditorView.contentAttributes.of({
             'aria-label': label,
             spellcheck: 'true',

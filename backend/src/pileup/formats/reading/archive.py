@@ -57,6 +57,11 @@ class Limits:
     ratio_floor_bytes: int = 64 * 1024**2
     depth: int = 4
     """Levels of archives within archives; the caller, who expands them, applies it."""
+    uploaded_bytes: int | None = None
+    """Size of the outermost archive, which all levels together are compared with; None: this."""
+    given_bytes: int = 0
+    """What came out of the outermost archive before: bytes, all levels."""
+    given_members: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +144,7 @@ def members(
         raise ArchiveError(f"{path.name} is not an archive that can be opened: upload it as it is.")
     walk = _zip_members if kind == "zip" else _tar_members
     for count, member in enumerate(walk(path, budget, refusals), start=1):
-        if count > limits.members:
+        if count > limits.members - limits.given_members:
             why = f"only the first {limits.members} files were read; upload the rest on its own"
             refusals.append(Refusal("", why))
             return
@@ -305,13 +310,16 @@ class _Xz(io.RawIOBase):
 
 
 class _Budget:
-    """The bytes that one archive has yielded so far, against its limits."""
+    """The bytes that an upload has yielded so far, all levels of it, against its limits."""
 
     def __init__(self, limits: Limits, compressed: int) -> None:
         self.limits = limits
-        self.given = 0
-        by_ratio = max(compressed * limits.ratio, limits.ratio_floor_bytes)
-        self.most = min(limits.total_bytes, by_ratio)
+        self.given = limits.given_bytes
+        uploaded = compressed if limits.uploaded_bytes is None else limits.uploaded_bytes
+        of_this, of_all = (
+            max(size * limits.ratio, limits.ratio_floor_bytes) for size in (compressed, uploaded)
+        )
+        self.most = min(limits.total_bytes, of_all, self.given + of_this)
 
     def take(self, size: int, name: str) -> None:
         self.given += size

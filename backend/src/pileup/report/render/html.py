@@ -64,6 +64,8 @@ _DARK = (
     ("#f0f0f3", "#2b2d31"),
 )
 """Colours of the figures, and their counterparts on a dark screen."""
+_STYLE_HASH = "STYLE_HASH"
+"""In the policy of the page, before everything that people wrote."""
 _LINE = 110
 """Width of a table across the page, in letters."""
 _LINKS = ("http://", "https://", "mailto:", "/", "#")
@@ -77,7 +79,7 @@ def render_html(document: Document, *, viewer: str | None = None) -> str:
         script = viewer.replace("</script", "<\\/script").replace("<!--", "<\\!--")
     allowed = _csp_hash(script) if script is not None else "'none'"
     made = datetime.fromisoformat(document.made_at).astimezone(zone)
-    return _ENVIRONMENT.get_template("report.html.jinja").render(
+    page = _ENVIRONMENT.get_template("report.html.jinja").render(
         document=document,
         kind=kind(document.template),
         written=f"{made:%Y-%m-%d %H:%M} {made:%Z}",
@@ -94,6 +96,8 @@ def render_html(document: Document, *, viewer: str | None = None) -> str:
         dark_colours=_DARK,
         script_source=Markup(allowed),  # noqa: S704  (a hash)
     )
+    style = page.partition("<style>")[2].partition("</style>")[0]
+    return page.replace(_STYLE_HASH, _csp_hash(style), 1)
 
 
 def render_blocks(blocks: Sequence[Block], zone: tzinfo = UTC, *, width: int = SCREEN) -> Markup:
@@ -222,6 +226,6 @@ def _figures(blocks: Sequence[Block]) -> list[Figure]:
     return figures
 
 
-def _csp_hash(script: str) -> str:
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+def _csp_hash(text: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
     return f"'sha256-{digest}'"

@@ -19,8 +19,9 @@ _STEPS = (0, -1, 1)
 """Codes of the half minutes before and after count too, because clocks differ."""
 _CODES = 10
 _ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
-_LENGTH = 12
-"""Letters of a recovery code: 59 bits, so that its hash cannot be guessed."""
+_LENGTH = 24
+"""Letters of a recovery code: 118 bits, so that its plain hash cannot be guessed."""
+_GROUP = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,9 @@ class SecondFactors:
             models.RecoveryCode(user_id=user_id, code_hash=hash_secret(code)) for code in codes
         )
         self._db.flush()
-        return ["-".join((code[:4], code[4:8], code[8:])) for code in codes]
+        return [
+            "-".join(code[at : at + _GROUP] for at in range(0, _LENGTH, _GROUP)) for code in codes
+        ]
 
     def accepts(self, user_id: str, code: str) -> bool:
         """Use up a code of the app, or a recovery code; False when it is neither."""

@@ -480,12 +480,15 @@ class Artifacts:
             )
         )
 
-    def expanded_size(self, artifact: Artifact) -> tuple[int, int]:
-        """Count the members, and their bytes, expanded so far from the outermost archive."""
+    def expanded_size(self, artifact: Artifact) -> tuple[int, int, int]:
+        """Return the size of the outermost archive, and members and bytes expanded from it so far.
+
+        Without those of ``artifact`` itself, which an earlier attempt may have stored.
+        """
         root = artifact
         while root.parent_id is not None:
             root = self.get(root.parent_id)
-        ids = [root.id]
+        ids = [root.id] if root.id != artifact.id else []
         count = total = 0
         while ids:
             rows = self._db.execute(
@@ -493,10 +496,10 @@ class Artifacts:
                     models.Artifact.parent_id.in_(ids)
                 )
             ).all()
-            ids = [row.id for row in rows]
+            ids = [row.id for row in rows if row.id != artifact.id]
             count += len(rows)
             total += sum(row.bytes for row in rows)
-        return count, total
+        return root.bytes, count, total
 
     def _known(self, incident_id: str, path: str, blob: Blob, parent: Artifact | None) -> Artifact:
         row = self._db.scalar(

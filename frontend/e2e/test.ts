@@ -1,0 +1,17 @@
+/** Playwright's `test`, which also fails when the content security policy refused something on a page. */
+import { test as plain } from '@playwright/test'
+
+export const test = plain.extend<{ policy: undefined }>({
+  policy: [
+    async ({ context }, use) => {
+      const refused: string[] = []
+      context.on('console', (message) => {
+        const text = message.text()
+        if (/Content.Security.Policy/i.test(text)) refused.push(text)
+      })
+      await use(undefined)
+      plain.expect(refused, 'the content security policy refused something').toEqual([])
+    },
+    { auto: true },
+  ],
+})
