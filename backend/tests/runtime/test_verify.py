@@ -168,12 +168,17 @@ def test_a_true_bundle_passes_and_whatever_was_touched_is_named(
         assert looked[1] == looked[2] != "0"
     assert re.search(r"typed +\d+ numbers that people entered", passed.output)
     assert re.search(r"\n +1 in notes on the timeline", passed.output)
+    by = re.search(r"signature: ok, by the key (SHA256:\S+)\n", passed.output)
+    assert by is not None, passed.output
+    assert re.search(r"same +2 of 2 releases, by their signature", passed.output)
 
     other = tmp_path / "touched.zip"
     other.write_bytes(touched(bundle.read_bytes(), TOUCHED))
     failed = CliRunner().invoke(main, ["verify", str(other)])
     assert failed.exit_code == 1, failed.output
     for named in (
+        r"signature: unsigned",
+        r"release 2 has the signature of another document",
         r"/stalls/0/duration_s",
         r"a line: metrics.csv does not say",
         r"E2 another line: was true in the bundle, and is stale now: .+ pinned, .+ computed",
@@ -192,3 +197,39 @@ def test_a_true_bundle_passes_and_whatever_was_touched_is_named(
         r"release 1: [\d,]+ numbers and lines: it was frozen before the work of that day was kept",
     ):
         assert re.search(named, failed.output), (named, failed.output)
+
+
+def test_the_signature_of_a_bundle(bundle: Path, tmp_path: Path) -> None:
+    """Ok, changed, by another key, unsigned; only a given key makes an unsigned one wrong."""
+
+    def verified(path: Path, *options: str) -> tuple[int, str]:
+        done = CliRunner().invoke(main, ["verify", "--signature", str(path), *options])
+        return done.exit_code, done.output
+
+    code, output = verified(bundle)
+    assert code == 0, output
+    fingerprint = output.split()[-1]
+    assert verified(bundle, "--key", fingerprint)[0] == 0
+    assert verified(bundle, "--key", "SHA256:other") == (
+        1,
+        f"signature: signed by another key, {fingerprint}\n",
+    )
+    whole = bundle.read_bytes()
+    kept: dict[str, Change] = {"signature.json": bytes}
+    cases: list[tuple[dict[str, Change], str]] = [
+        ({"work/pins.jsonl": lambda rows: rows + b" "}, "work/pins.jsonl was changed"),
+        ({"report/report.md": lambda _: None}, "report/report.md is gone"),
+        ({"manifest.json": lambda text: text + b" "}, "does not fit its manifest.json"),
+        ({"signature.json": lambda text: text.replace(b'"signature": "', b'"signature": "AA')},
+         "does not fit"),
+    ]  # fmt: skip
+    other = tmp_path / "other.zip"
+    for changes, words in cases:
+        other.write_bytes(touched(whole, kept | changes))
+        code, output = verified(other)
+        assert (code, words in output) == (1, True), output
+    other.write_bytes(touched(whole, {}))
+    assert verified(other) == (0, "signature: unsigned\n")
+    assert verified(other, "--key", fingerprint) == (1, "signature: unsigned\n")
+    other.write_bytes(b"no zip")
+    assert "is no bundle of Pileup" in verified(other)[1]

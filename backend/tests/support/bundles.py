@@ -12,7 +12,11 @@ Change = Callable[[bytes], bytes | str | None]
 
 
 def touched(bundle: bytes, changes: Mapping[str, Change]) -> bytes:
-    """Return the bundle with these members rewritten by the functions; None removes a member."""
+    """Return the bundle with these members rewritten by the functions; None removes a member.
+
+    Its signature is taken out, as a forger would, unless ``signature.json`` has a function too.
+    """
+    changes = {"signature.json": lambda _: None, **changes}
     made = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(bundle)) as old, zipfile.ZipFile(made, "w") as new:
         for name in old.namelist():

@@ -17,6 +17,8 @@ from sqlalchemy import select
 
 from pileup.storage import models
 from pileup.storage.lifecycle.bundle_rows import STAYS, tables
+from pileup.storage.lifecycle.bundle_signature import sign_manifest
+from pileup.storage.signing import new_signer
 from tests.support.bundles import touched
 from tests.support.postgres import PostgresForTests
 from tests.worker.conftest import BOTH, Bench, Read, copied, open_bench, read_here
@@ -155,7 +157,7 @@ def members(bundle: bytes) -> dict[str, str]:
             for name in sorted(archive.namelist())
             if not name.startswith(("artifacts/", "report/"))
         }
-    del texts["manifest.json"]
+    del texts["manifest.json"], texts["signature.json"]
     texts["work/audit.jsonl"] = "\n".join(
         line for line in texts["work/audit.jsonl"].splitlines() if "incident.imported" not in line
     )
@@ -280,6 +282,9 @@ def test_ids_in_addresses_and_texts_lead_to_the_new_rows(argued: tuple[Bench, st
 def test_every_table_of_an_incident_travels_or_has_a_reason() -> None:
     """A new table cannot be forgotten: it travels by its keys, or somebody says why not."""
     known = {table.name for table in tables()} | set(STAYS)
+    # what lets anybody in never travels: a bundle could bring a token of whoever imports it
+    secrets = {"token", "token_hash", "csrf", "password_hash", "secret", "private"}
+    assert [t.name for t in tables() if secrets & set(t.c.keys())] == []
     installation = {
         "users", "sessions", "sign_in_links", "tokens", "workers", "table_mappings",
     }  # fmt: skip
@@ -511,3 +516,67 @@ def test_a_bundle_of_the_first_release_is_imported(argued: tuple[Bench, str]) ->
     (run,) = bench.site.admin.get(f"{base}/experiments").json()
     assert (run["prediction_standing"], run["ran_precision"]) == ("locked", "exact")
     assert [value["source"] for value in run["measures"]] == ["typed"]
+
+
+def test_a_signed_bundle_says_who_made_it(argued: tuple[Bench, str]) -> None:
+    """Its own bundle, a stranger's and an unsigned one arrive as such; a changed one does not."""
+    bench, incident = argued
+    bundle = export(bench, incident)
+    other = new_signer()
+    with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
+        manifest = archive.read("manifest.json")
+    stranger = touched(bundle, {"signature.json": lambda _: sign_manifest(other, manifest)})
+    unsigned = touched(bundle, {})
+    for arriving, by in (
+        (bundle, "this installation"), (stranger, other.fingerprint), (unsigned, "nobody"),
+    ):  # fmt: skip
+        answer = imported(bench, arriving)
+        assert answer.status_code == 201, answer.text
+        trail = bench.site.admin.get(f"/api/v1/incidents/{answer.json()['id']}/activity").json()
+        (entry,) = [item for item in trail if item["action"] == "incident.imported"]
+        assert entry["detail"]["signed_by"] == by
+    keep: dict[str, Any] = {"signature.json": bytes, "report/report.md": lambda text: text + b"x"}
+    damaged = (b"{}", b"[", b'{"key": 7, "signature": "x"}')
+    for changes in (keep, *({"signature.json": lambda _, b=b: b} for b in damaged)):
+        answer = imported(bench, touched(bundle, changes))
+        assert answer.status_code == 422, changes
+        assert "changed" in answer.json()["detail"] or "damaged" in answer.json()["detail"]
+
+
+def test_a_release_is_signed_and_the_signature_travels(argued: tuple[Bench, str]) -> None:
+    bench, incident = argued
+    client = bench.site.admin
+    made = client.post(f"/api/v1/incidents/{incident}/releases", json={}).json()
+    own = client.get("/api/v1/status").json()["signing"]
+    assert made["signature"]["state"] == "ok"
+    assert made["signature"]["fingerprint"] == own["fingerprint"]
+    bundle = export(bench, incident)
+
+    def arrived(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Any:
+        def rows(content: bytes) -> str:
+            return "".join(json.dumps(change(json.loads(row))) for row in content.splitlines())
+
+        return imported(bench, touched(bundle, {"work/releases.jsonl": rows}))
+
+    other = new_signer()
+    for change, state in (
+        (lambda row: row, "ok"),
+        (lambda row: row | {"signature": None, "signed_by": None}, "unsigned"),
+        (lambda row: row | {
+            "signature": other.sign("release", row["sha256"].encode()).value,
+            "signed_by": other.key,
+        }, "another key"),
+    ):  # fmt: skip
+        answer = arrived(change)
+        assert answer.status_code == 201, answer.text
+        base = f"/api/v1/incidents/{answer.json()['id']}/releases"
+        (release,) = client.get(base).json()["releases"]
+        assert release["signature"]["state"] == state
+    for change in (
+        lambda row: row | {"signed_by": other.key},
+        lambda row: row | {"signature": None},
+        lambda row: row | {"signature": 7},
+    ):
+        answer = arrived(change)
+        assert answer.status_code == 422
+        assert "its signature is of another document" in answer.json()["detail"]

@@ -8630,6 +8630,7 @@ export interface components {
       number: number
       /** Sha256 */
       sha256: string
+      signature: components['schemas']['ReleaseSignature']
       /**
        * State
        * @enum {string}
@@ -8644,6 +8645,20 @@ export interface components {
       releases: components['schemas']['Release'][]
       /** Second Person */
       second_person: boolean
+    }
+    /** ReleaseSignature */
+    ReleaseSignature: {
+      /** Fingerprint */
+      fingerprint: string | null
+      /** Key */
+      key: string | null
+      /**
+       * State
+       * @enum {string}
+       */
+      state: 'ok' | 'changed' | 'another key' | 'unsigned'
+      /** Value */
+      value: string | null
     }
     /** Report */
     Report: {
@@ -9308,6 +9323,13 @@ export interface components {
       text: string
       weight: number
     }
+    /** SigningKey */
+    SigningKey: {
+      /** Fingerprint */
+      fingerprint: string
+      /** Key */
+      key: string
+    }
     /** SignInLink */
     SignInLink: {
       /**
@@ -9635,6 +9657,7 @@ export interface components {
       database: components['schemas']['DatabaseStatus']
       disk: components['schemas']['DiskStatus']
       queue: components['schemas']['QueueLength']
+      signing: components['schemas']['SigningKey']
       /** Version */
       version: string
       worker: components['schemas']['WorkerStatus']
@@ -11152,6 +11175,7 @@ export type RedactionExample = components['schemas']['RedactionExample']
 export type RedactionProfile = components['schemas']['RedactionProfile']
 export type Release = components['schemas']['Release']
 export type ReleaseList = components['schemas']['ReleaseList']
+export type ReleaseSignature = components['schemas']['ReleaseSignature']
 export type Report = components['schemas']['Report']
 export type ReportCheck = components['schemas']['ReportCheck']
 export type ReportCover = components['schemas']['ReportCover']
@@ -11197,6 +11221,7 @@ export type SidesTable = components['schemas']['SidesTable']
 export type SidesTrial = components['schemas']['SidesTrial']
 export type SidesWait = components['schemas']['SidesWait']
 export type SignDoc = components['schemas']['SignDoc']
+export type SigningKey = components['schemas']['SigningKey']
 export type SignInLink = components['schemas']['SignInLink']
 export type SimilarIncident = components['schemas']['SimilarIncident']
 export type SkippedRange = components['schemas']['SkippedRange']

@@ -16,8 +16,12 @@ from pileup.storage.database import Database, Unit
 from pileup.storage.incidents.incidents import Incident, Incidents
 from pileup.storage.queue.places import Place
 from pileup.storage.row_security import NOBODY, Access
+from pileup.storage.signing import Signer, open_signer
 from pileup.views.source import NotAnalysed, StoredSource
 from pileup.views.stores import HasStores, Stores
+
+_SIGNER_S = 30.0
+"""A key that another process replaced is used so long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,7 @@ class Services(HasStores):
     stores: Stores
     places: Shared[dict[str, Place]] = field(default_factory=lambda: Shared(1.0))
     """Place in the queue of each incident with waiting jobs."""
+    signers: Shared[Signer] = field(default_factory=lambda: Shared(_SIGNER_S))
 
     def unit(self, access: Access = NOBODY) -> AbstractContextManager[Unit]:
         """Open a unit of work that sees and changes what ``access`` allows: nothing at first."""
@@ -39,6 +44,15 @@ class Services(HasStores):
     def whole_unit(self) -> AbstractContextManager[Unit]:
         """Open a unit of work that sees every incident: for what is the same for everybody."""
         return self.database.unit()
+
+    @property
+    def signer(self) -> Signer:
+        """The key of this installation, which signs releases and bundles."""
+        return self.signers.get(self._signer)
+
+    def _signer(self) -> Signer:
+        with self.whole_unit() as unit:
+            return open_signer(unit)
 
     def door_unit(self) -> AbstractContextManager[Unit]:
         """Open a unit of work for signing in, which takes no connection from those who are in."""

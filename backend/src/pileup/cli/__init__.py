@@ -31,6 +31,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "report": ("report", "Fetch the report of an incident as PDF, HTML, DOCX or Markdown."),
     "backup": ("backup", "Write this installation into one file."),
     "restore": ("restore", "Restore a backup into an empty installation."),
+    "key": ("key", "Print the public key that signs releases and bundles."),
     "verify": ("verify", "Recompute a bundle's numbers from its artifacts, in a clean room."),
 }
 

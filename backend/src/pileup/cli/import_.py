@@ -32,17 +32,21 @@ def command(paths: tuple[Path, ...]) -> None:
     """
     from pileup.storage.audit import Actor
     from pileup.storage.database import Database
+    from pileup.storage.encryption import Keys
     from pileup.storage.errors import StorageError
     from pileup.storage.lifecycle.bundle import Limits, read_bundle
     from pileup.storage.lifecycle.intake import load_sample
     from pileup.storage.lifecycle.samples import read_sample
+    from pileup.storage.signing import open_signer
     from pileup.views.stores import open_stores
 
     settings = resolve(Settings())
-    database = Database(need_database(settings), pool_size=1)
+    database = Database(need_database(settings), pool_size=2, keys=Keys.of(settings))
     blobs = open_stores(settings).blobs
     url = settings.public_url or read_instance(settings.home).get("url") or settings.url
     try:
+        with database.unit() as unit:
+            own_key = open_signer(unit).key
         by = Actor(None, "pileup import")
         for path in paths:
             if path.is_dir():
@@ -57,7 +61,7 @@ def command(paths: tuple[Path, ...]) -> None:
             else:
                 limits = Limits(settings.max_upload_bytes, settings.max_expanded_bytes)
                 with path.open("rb") as bundle:
-                    incident = read_bundle(database, blobs, bundle, by, limits)
+                    incident = read_bundle(database, blobs, bundle, by, limits, own_key)
             click.echo(f"{url}/incidents/{incident.id}")
     except StorageError as error:
         raise StartError(str(error)) from error

@@ -11,6 +11,7 @@ import click
 from pydantic import ValidationError
 
 from pileup.runtime.errors import StartError, disk_full
+from pileup.storage.errors import StorageError
 
 P = ParamSpec("P")
 
@@ -22,7 +23,7 @@ def sentences(function: Callable[P, None]) -> Callable[P, None]:
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
             function(*args, **kwargs)
-        except StartError as error:
+        except (StartError, StorageError) as error:
             _leave(str(error))
         except ValidationError as error:
             first = error.errors()[0]

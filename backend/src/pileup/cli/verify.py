@@ -13,6 +13,7 @@ before Pileup stored the input for it.
 from __future__ import annotations
 
 import tempfile
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -27,6 +28,8 @@ from pileup.cli.checking.own import verify_installation
 from pileup.cli.checking.typed_values import typed
 from pileup.cli.sentences import sentences
 from pileup.numerals import grouped
+from pileup.storage.errors import Refused
+from pileup.storage.lifecycle.bundle_signature import MEMBER, check_signature, read_signature
 
 _SHOWN = 20
 
@@ -40,29 +43,76 @@ _SHOWN = 20
     "--all", "everything", is_flag=True, help="Check this installation's uploads and audit trail."
 )
 @click.option("--audit", is_flag=True, help="Check this installation's audit trail.")
+@click.option(
+    "--key", default="", help="The public key, or its fingerprint, that must have signed BUNDLE."
+)
+@click.option("--signature", is_flag=True, help="Check the signature of BUNDLE only.")
 @click.option("--head", help="With --audit or --all: the head that an earlier check printed.")
 @sentences
 def command(
-    bundle: Path | None, keep_log: bool, everything: bool, audit: bool, head: str | None
+    bundle: Path | None,
+    keep_log: bool,
+    everything: bool,
+    audit: bool,
+    key: str,
+    signature: bool,
+    head: str | None,
 ) -> None:
     """Recompute every number of BUNDLE from its artifacts; exit code 1 if one differs.
+
+    The first line is the signature: ok, changed, signed by another key (than --key), or unsigned,
+    which counts as wrong only with --key.
 
     With --all, read every upload of this installation and compare its SHA-256, and verify the
     audit trail: the first entry that was changed, removed, inserted or moved is named.
     """
-    _check_use(bundle, everything or audit, head)
+    _check_use(bundle, everything or audit, head, signature or bool(key))
     if bundle is None:
         if not verify_installation(head, uploads=everything):
             raise SystemExit(1)
         return
-    before = Bundle.read(bundle)
+    signed = _print_signature(bundle, key)
+    if signature:
+        raise SystemExit(0 if signed else 1)
+    whole = _recompute(Bundle.read(bundle), key, keep_log=keep_log)
+    if not signed or not whole:
+        raise SystemExit(1)
+
+
+def _print_signature(bundle: Path, key: str) -> bool:
+    """Print the state of a bundle's signature; return whether it is as it should be."""
+    try:
+        with zipfile.ZipFile(bundle) as archive:
+            state, problem = check_signature(archive, key)
+            made = read_signature(archive)
+    except (zipfile.BadZipFile, KeyError, ValueError, EOFError, OSError, Refused) as error:
+        raise click.ClickException(f"{bundle} is no bundle of Pileup: {error}.") from error
+    by = made.fingerprint if made is not None else ""
+    match state:
+        case "ok":
+            click.echo(f"signature: ok, {'the given key' if key else 'by the key'} {by}")
+        case "changed":
+            click.echo(f"signature: changed since it was signed: {problem}")
+        case "another key":
+            click.echo(f"signature: signed by another key, {by}")
+        case "unsigned":
+            click.echo("signature: unsigned")
+    return state == "ok" or (state == "unsigned" and not key)
+
+
+def _recompute(before: Bundle, key: str, *, keep_log: bool) -> bool:
+    """Compute everything again and print the result; return whether all is the same."""
     with tempfile.TemporaryDirectory(prefix="pileup-verify-", ignore_cleanup_errors=True) as home:
         folder = Path(home)
         with installation(folder, keep_log) as client:
             click.echo(f"verify: reading {len(before.artifacts)} artifacts again", err=True)
             hashes = releases.hashes(before)
-            changed = bool(hashes.differing)
-            incident = put(client, releases.left_out(bundle, folder) if changed else bundle)
+            signatures = releases.signatures(before, key)
+            members = {
+                MEMBER,
+                *(releases.MEMBERS if hashes.differing or signatures.differing else ()),
+            }
+            incident = put(client, releases.without(before.path, members, folder))
             frozen = releases.put_all(client, before, folder)
             wait(client, [incident, *(item.incident for item in frozen if item.incident)])
             after = _again(client, incident, folder)
@@ -77,6 +127,7 @@ def command(
                 quotes(before),
                 experiments.compared(client, incident, before),
                 hashes,
+                signatures,
                 releases.compared(client, frozen),
             ]
     for item in compared:
@@ -99,13 +150,14 @@ def command(
         f"{grouped(count)} numbers that people entered, with nothing to compute them from",
         lines,
     )
-    if any(item.differing for item in compared):
-        raise SystemExit(1)
+    return not any(item.differing for item in compared)
 
 
-def _check_use(bundle: Path | None, own: bool, head: str | None) -> None:
+def _check_use(bundle: Path | None, own: bool, head: str | None, signed: bool) -> None:
     if own == (bundle is not None):
         raise click.UsageError("name a bundle, or use --all or --audit for this installation")
+    if signed and own:
+        raise click.UsageError("--key and --signature are for a bundle")
     if head is not None and not own:
         raise click.UsageError("--head is for --audit and --all")
 

@@ -13,6 +13,7 @@ from pileup.storage.audit import MACHINE, record
 from pileup.storage.database import Database
 from pileup.storage.encryption import Keys, encrypt_stored
 from pileup.storage.errors import WrongKey
+from pileup.storage.signing import open_signer
 
 
 def protect_secrets(settings: Settings) -> None:
@@ -22,6 +23,7 @@ def protect_secrets(settings: Settings) -> None:
         with database.unit() as unit:
             if number := encrypt_stored(unit.session, key):
                 record(unit, MACHINE, "secrets.encrypted", number=number)
+            open_signer(unit)  # makes the key at the first start
 
 
 def need_key(settings: Settings) -> None:

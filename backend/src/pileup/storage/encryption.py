@@ -151,6 +151,8 @@ def forget_secrets(session: Session, keys: Keys) -> tuple[int, int]:
     factors = [key for column, key, _ in lost if column.table is models.SecondFactor.__table__]
     webhooks = [key for column, key, _ in lost if column.table is models.Webhook.__table__]
     session.execute(delete(models.SecondFactor).where(models.SecondFactor.user_id.in_(factors)))
+    if any(column.table is models.SigningKey.__table__ for column, _, _ in lost):
+        session.execute(delete(models.SigningKey))  # another one is made at its first use
     session.execute(
         update(models.Webhook)
         .where(models.Webhook.id.in_(webhooks))

@@ -17,6 +17,7 @@ from pileup.storage.files.placed_evidence import PlacedStore
 from pileup.storage.files.upload_bytes import FolderUploads
 from pileup.storage.incidents.incidents import Incident, Incidents
 from pileup.storage.reasoning.hypotheses import Hypotheses
+from pileup.storage.signing import new_signer
 from pileup.views.reports.case import build_case
 from pileup.views.reports.export import ExportChoices, export_report, redaction_counts
 from pileup.views.reports.releases import draft_differs, release_diff, submit_release
@@ -101,8 +102,9 @@ def test_a_redacted_export_counts_each_kind(unit: Unit, incident: Incident, stor
 def test_a_release_freezes_the_draft(
     unit: Unit, ann: Actor, incident: Incident, stores: Stores
 ) -> None:
+    signer = new_signer()
     assert draft_differs(unit, incident, [], stores)
-    release = submit_release(unit, incident, "first", stores, by=ann)
+    release = submit_release(unit, incident, "first", stores, signer, by=ann)
     assert release.number == 1
     assert not draft_differs(unit, incident, [release], stores)
     changes = release_diff(unit, incident, release.id, "draft", stores)

@@ -8,6 +8,12 @@ import { diffQuery, type Release, releasesQuery } from './queries'
 
 const TONE = { in_review: 'waiting', approved: 'running', withdrawn: 'idle' } as const
 const WORDS = { in_review: 'in review', approved: 'approved', withdrawn: 'withdrawn' } as const
+const SIGNED = {
+  ok: 'Signed by this installation',
+  'another key': 'Signed by another installation',
+  changed: 'The signature is of another document',
+  unsigned: 'Not signed',
+} as const
 const MARK: Readonly<Record<string, string>> = { '+': 'plus', '-': 'minus', '~': 'note' }
 
 export function VersionsPanel({ incidentId }: { readonly incidentId: string }) {
@@ -54,6 +60,9 @@ function ReleaseHead({ release }: { readonly release: Release }) {
       </div>
       <div className="mono report-hash" title={`SHA-256 ${release.sha256}`}>
         {release.sha256.slice(0, 16)}
+      </div>
+      <div className="muted" title={release.signature.fingerprint ?? undefined}>
+        {SIGNED[release.signature.state]}
       </div>
       <div className="muted">
         {release.made_by}, {at(release.made_at)}

@@ -11,7 +11,7 @@ export function Installation() {
   if (status.isLoadingError)
     return <Problem error={status.error} onRetry={() => void status.refetch()} />
   if (!status.data) return <SkeletonRows rows={4} />
-  const { version, worker, queue, database, disk } = status.data
+  const { version, signing, worker, queue, database, disk } = status.data
   return (
     <div className="settings-pane settings-fields scroll">
       <Fields
@@ -40,8 +40,18 @@ export function Installation() {
             </Chip>,
           ],
           ['Disk', <BytesValue key="disk" value={disk.free_bytes} />],
+          [
+            'Signing key',
+            <span key="signing" className="mono" title={`Public key ${signing.key}`}>
+              {signing.fingerprint}
+            </span>,
+          ],
         ]}
       />
+      <p className="muted">
+        Releases and bundles are signed with this key. Whoever receives one compares the
+        fingerprint: <code>pileup verify BUNDLE --key {signing.fingerprint.slice(0, 14)}…</code>
+      </p>
       <p className="muted">
         On the machine that runs Pileup, <code>pileup doctor</code> checks each part and names the
         remedy.

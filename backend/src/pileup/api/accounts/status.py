@@ -37,8 +37,16 @@ class DiskStatus(Out):
     free_bytes: int
 
 
+class SigningKey(Out):
+    key: str
+    """The public key, in base64."""
+    fingerprint: str
+
+
 class Status(Out):
     version: str
+    signing: SigningKey
+    """What releases and bundles of this installation are signed with."""
     worker: WorkerStatus
     queue: QueueLength
     database: DatabaseStatus
@@ -95,6 +103,7 @@ def status(services: ServicesDep, unit: UnitDep) -> Status:
     """Return the version and the status of worker, queue, database and disk."""
     return Status(
         version=__version__,
+        signing=SigningKey(key=services.signer.key, fingerprint=services.signer.fingerprint),
         worker=Workers(unit).presence(services.worker_silence),
         queue=Jobs(unit).length(),
         database=DatabaseStatus(ok=True),

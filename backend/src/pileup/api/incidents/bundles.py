@@ -74,7 +74,9 @@ def export_bundle(
         with tempfile.NamedTemporaryFile(dir=folder, suffix=".zip", delete=False) as bundle_file:
             path = Path(bundle_file.name)
         try:
-            write_bundle(unit, services.blobs, incident.id, path, extras, redaction)
+            write_bundle(
+                unit, services.blobs, incident.id, path, extras, services.signer, redaction
+            )
         except BaseException:
             path.unlink(missing_ok=True)
             raise
@@ -125,4 +127,5 @@ async def import_bundle(request: Request, caller: Caller, services: ServicesDep)
             cast(BinaryIO, body),
             caller.actor,
             Limits(settings.max_upload_bytes, settings.max_expanded_bytes),
+            services.signer.key,
         )

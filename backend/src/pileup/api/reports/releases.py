@@ -9,11 +9,13 @@ from fastapi import APIRouter, Query, Response, status
 from pydantic import Field
 
 from pileup.api.auth import Caller
-from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
+from pileup.api.deps import IncidentDep, Services, ServicesDep, UnitDep
 from pileup.api.schema import In, Out
 from pileup.api.versioned import by_version
 from pileup.report.release import SectionDiff
-from pileup.storage.reports.releases import Approval, Releases
+from pileup.storage.reports.releases import Approval, ReleaseRecord, Releases
+from pileup.storage.signing import State as SignatureState
+from pileup.storage.signing import verify
 from pileup.views.reports.releases import draft_differs, release_diff, submit_release
 
 router = APIRouter(tags=["releases"])
@@ -22,11 +24,23 @@ State = Literal["in_review", "approved", "withdrawn"]
 Note = Annotated[str, Field(max_length=2000)]
 
 
+class ReleaseSignature(Out):
+    state: SignatureState
+    """ok: this installation signed it; another key: another installation did."""
+    fingerprint: str | None
+    """Of the public key."""
+    key: str | None
+    """The public key, in base64."""
+    value: str | None
+    """Of the SHA-256, in base64."""
+
+
 class Release(Out):
     id: str
     number: int
     state: State
     sha256: str
+    signature: ReleaseSignature
     bytes: int
     """Of the frozen document."""
     note: str
@@ -59,13 +73,27 @@ class Withdrawal(In):
     reason: Note = ""
 
 
+def _release(release: ReleaseRecord, services: Services) -> Release:
+    """Return a release with the state of its signature."""
+    signature = release.signature
+    state = verify(signature, "release", release.sha256.encode(), services.signer.key)
+    signed = ReleaseSignature(
+        state=state,
+        fingerprint=signature.fingerprint if signature else None,
+        key=signature.key if signature else None,
+        value=signature.value if signature else None,
+    )
+    values = {name: getattr(release, name) for name in Release.model_fields}
+    return Release.model_validate(values | {"signature": signed})
+
+
 @router.get("/incidents/{incident_id}/releases")
 @by_version()
 def list_releases(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -> ReleaseList:
     """List every release, and whether the draft differs from the last one."""
     releases = Releases(unit).of_incident(incident.id)
     return ReleaseList(
-        releases=[Release.model_validate(release) for release in releases],
+        releases=[_release(release, services) for release in releases],
         draft_differs=draft_differs(unit, incident, releases, services.stores),
         second_person=services.settings.release_second_person,
     )
@@ -76,8 +104,10 @@ def send_to_review(
     incident: IncidentDep, body: NewRelease, services: ServicesDep, unit: UnitDep, caller: Caller
 ) -> Release:
     """Freeze the current report for review; approval applies to this version."""
-    made = submit_release(unit, incident, body.note, services.stores, by=caller.actor)
-    return Release.model_validate(made)
+    made = submit_release(
+        unit, incident, body.note, services.stores, services.signer, by=caller.actor
+    )
+    return _release(made, services)
 
 
 @router.get(
@@ -102,13 +132,16 @@ def approve_release(
         second_person=services.settings.release_second_person,
         by=caller.actor,
     )
-    return Release.model_validate(approved)
+    return _release(approved, services)
 
 
 @router.post("/releases/{release_id}/withdraw")
-def withdraw_release(release_id: str, body: Withdrawal, unit: UnitDep, caller: Caller) -> Release:
+def withdraw_release(
+    release_id: str, body: Withdrawal, services: ServicesDep, unit: UnitDep, caller: Caller
+) -> Release:
     """End a review without approval."""
-    return Release.model_validate(Releases(unit).withdraw(release_id, body.reason, by=caller.actor))
+    withdrawn = Releases(unit).withdraw(release_id, body.reason, by=caller.actor)
+    return _release(withdrawn, services)
 
 
 @router.get("/incidents/{incident_id}/releases/diff")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import shutil
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,8 @@ from pileup.cli.checking.experiments import compared as experiments
 from pileup.numerals import grouped
 from pileup.report.document import fingerprint
 from pileup.storage.lifecycle.bundle import write_work
+from pileup.storage.signing import Signature, verify
+from pileup.storage.signing import fingerprint as fingerprint_of
 
 _FIGURES = {
     "lanes": "timeline",
@@ -32,7 +34,8 @@ _FIGURES = {
     "confidence": "confidence",
     "matrix": "matrix",
 }
-_MEMBERS = frozenset({"work/releases.jsonl", "work/release_approvals.jsonl"})
+MEMBERS = frozenset({"work/releases.jsonl", "work/release_approvals.jsonl"})
+"""Of a bundle."""
 _KINDS = {"quote": "quoted pin", "code": "raw lines", "list": "list", "trouble": "empty block"}
 
 
@@ -61,15 +64,33 @@ def hashes(bundle: Bundle) -> Compared:
     return Compared("releases, by their SHA-256", wrong, len(rows))
 
 
-def left_out(bundle: Path, folder: Path) -> Path:
-    """Return a copy of a bundle without its releases: an import refuses a changed one.
+def signatures(bundle: Bundle, key: str) -> Compared:
+    """Check the signature of each release; ``key`` as for ``storage.signing.verify``."""
+    wrong: list[str] = []
+    unknown: list[str] = []
+    rows = bundle.rows("releases")
+    for row in rows:
+        name = f"release {row['number']}"
+        value, signed_by = row.get("signature"), row.get("signed_by")
+        signature = Signature(str(signed_by), str(value)) if value and signed_by else None
+        match verify(signature, "release", str(row["sha256"]).encode(), key):
+            case "changed":
+                wrong.append(f"{name} has the signature of another document")
+            case "another key":
+                wrong.append(f"{name} is signed by another key: {fingerprint_of(str(signed_by))}")
+            case "unsigned":
+                (wrong if key else unknown).append(f"{name} is not signed")
+            case "ok":
+                pass
+    return Compared("releases, by their signature", wrong, len(rows), unknown)
 
-    They are compared by themselves, each with the work that it was made from.
-    """
-    copy = folder / "without-releases.zip"
+
+def without(bundle: Path, members: Collection[str], folder: Path) -> Path:
+    """Return a copy of a bundle without these members, whose change an import would refuse."""
+    copy = folder / "without.zip"
     with zipfile.ZipFile(bundle) as whole, zipfile.ZipFile(copy, "w", allowZip64=True) as rest:
         for member in whole.infolist():
-            if member.filename not in _MEMBERS:
+            if member.filename not in members:
                 with whole.open(member) as source, rest.open(member.filename, "w") as target:
                     shutil.copyfileobj(source, target)
     return copy

@@ -43,8 +43,17 @@ from pileup.storage.lifecycle.bundle_rows import (
     named_people,
     tables,
 )
+from pileup.storage.lifecycle.bundle_signature import (
+    MANIFEST,
+    MEMBER,
+    check_signature,
+    digest,
+    read_signature,
+    sign_manifest,
+)
 from pileup.storage.numbering import raise_counters
 from pileup.storage.queue.jobs import Jobs
+from pileup.storage.signing import Signature, Signer, verify
 
 FORMAT = "pileup-bundle"
 VERSION = 1
@@ -81,9 +90,10 @@ def write_bundle(
     incident_id: str,
     to: Path,
     extras: Mapping[str, bytes],
+    signer: Signer,
     redaction: Redaction | None = None,
 ) -> None:
-    """Write the incident to ``to``; ``extras`` are further members, such as the report.
+    """Write the incident to ``to``, signed; ``extras`` are further members, such as the report.
 
     A redacted bundle leaves out the bytes of artifacts, pictures, and releases, whose documents
     are under a hash.
@@ -100,6 +110,8 @@ def write_bundle(
     if redaction is not None:
         members = _redacted(members, redaction)
     shas = sorted({row["sha256"] for name, rows in work if name == "artifacts" for row in rows})
+    written = {f"{name}.jsonl": _lines(rows).encode() for name, rows in members.items()}
+    written |= extras
     manifest = {
         "format": FORMAT,
         "version": VERSION,
@@ -112,14 +124,16 @@ def write_bundle(
             for name, rows in members.items()
             if name.startswith("work/")
         },
+        "members": {name: digest(content) for name, content in written.items()}
+        | ({f"artifacts/{sha256}": sha256 for sha256 in shas} if redaction is None else {}),
     }
     if redaction is not None:
         manifest["redacted"] = list(redaction.kinds)
+    head = json.dumps(manifest, indent=2).encode() + b"\n"
     with zipfile.ZipFile(to, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
-        archive.writestr("manifest.json", json.dumps(manifest, indent=2) + "\n")
-        for name, rows in members.items():
-            archive.writestr(f"{name}.jsonl", _lines(rows))
-        for name, content in extras.items():
+        archive.writestr(MANIFEST, head)
+        archive.writestr(MEMBER, sign_manifest(signer, head))
+        for name, content in written.items():
             archive.writestr(name, content)
         for sha256 in shas if redaction is None else ():
             with blobs.open(sha256) as source, archive.open(f"artifacts/{sha256}", "w") as member:
@@ -187,20 +201,28 @@ def write_work(work: str, artifacts: zipfile.ZipFile, to: Path) -> list[str]:
 
 
 def read_bundle(
-    database: Database, blobs: BlobStore, source: IO[bytes], by: Actor, limits: Limits
+    database: Database,
+    blobs: BlobStore,
+    source: IO[bytes],
+    by: Actor,
+    limits: Limits,
+    own_key: str,
 ) -> Incident:
     """Import a bundle as a new incident; workers parse its artifacts.
 
     The bytes are stored first, then everything else appears in one transaction. People are matched
     by their address when an admin imports; otherwise, and where nobody has the address, an account
     that cannot sign in carries the name, so that no user is credited with another person's words.
+    A signed bundle that was changed is refused; the audit trail says who signed it.
+
+    own_key: the public key of this installation.
 
     Raises:
         Refused: it is no bundle, a newer one, or damaged; the sentence says where.
     """
     try:
         with zipfile.ZipFile(source) as archive:
-            return _read(database, blobs, archive, by, limits)
+            return _read(database, blobs, archive, by, limits, own_key)
     except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
         raise Refused(f"This is no bundle, or a damaged one: {error}.") from error
     except (IntegrityError, DataError) as error:
@@ -209,7 +231,12 @@ def read_bundle(
 
 
 def _read(
-    database: Database, blobs: BlobStore, archive: zipfile.ZipFile, by: Actor, limits: Limits
+    database: Database,
+    blobs: BlobStore,
+    archive: zipfile.ZipFile,
+    by: Actor,
+    limits: Limits,
+    own_key: str,
 ) -> Incident:
     manifest = _manifest(archive)
     total = sum(member.file_size for member in archive.infolist())
@@ -219,6 +246,7 @@ def _read(
             f"{grouped(limits.total_bytes)} are taken (PILEUP_MAX_EXPANDED_BYTES)."
         )
     blobs.check_space(total)
+    signed_by = _signed_by(archive, own_key)
     work = {table.name: _rows(archive, f"work/{table.name}.jsonl") for table in tables()}
     people = _rows(archive, "people.jsonl")
     mappings = _mappings(_rows(archive, "mappings.jsonl"), work["artifacts"])
@@ -247,6 +275,7 @@ def _read(
             target=incident_id,
             made_at=str(manifest.get("made_at"))[:40],
             made_by=str(manifest.get("made_by"))[:80],
+            signed_by=signed_by,
         )
         return Incidents(unit).get(incident_id)
 
@@ -336,10 +365,31 @@ def _check_releases(releases: Iterable[Row], approvals: Iterable[Row]) -> None:
         missing = _DOCUMENT - content.keys() if isinstance(content, dict) else _DOCUMENT
         if missing:
             raise Refused(f"{name} has no report as its document: {min(missing)} is missing.")
+        _check_release_signature(name, row, sha256)
         hashes[row.get("id")] = sha256
     for row in approvals:
         if row.get("sha256") != hashes.get(row.get("release_id")):
             raise Refused("An approval of the bundle names another document than its release has.")
+
+
+def _check_release_signature(name: str, row: Row, sha256: str) -> None:
+    value, key = row.get("signature"), row.get("signed_by")
+    if value is None and key is None:
+        return
+    signature = Signature(str(key), str(value))
+    if verify(signature, "release", sha256.encode()) != "ok":
+        raise Refused(f"{name} was changed: its signature is of another document.")
+
+
+def _signed_by(archive: zipfile.ZipFile, own_key: str) -> str:
+    """Return who signed the bundle, for the audit trail; raises Refused for a changed one."""
+    state, problem = check_signature(archive, artifacts=False)
+    if state == "changed":
+        raise Refused(f"The bundle was changed after it was signed: {problem}.")
+    signature = read_signature(archive)
+    if signature is None:
+        return "nobody"
+    return "this installation" if signature.key == own_key else signature.fingerprint
 
 
 def _mappings(rows: list[Row], artifacts: list[Row]) -> list[Row]:

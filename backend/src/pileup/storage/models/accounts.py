@@ -178,6 +178,18 @@ class Guess(Base):
     at: Mapped[datetime] = mapped_column(server_default=func.now(), index=True)
 
 
+class SigningKey(Base):
+    """The only row: the Ed25519 key that signs releases and bundles (``storage.signing``)."""
+
+    __tablename__ = "signing_key"
+    __table_args__ = (CheckConstraint("id = 1", name="one"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    private: Mapped[Encrypted]
+    """In PEM."""
+    made_at: Mapped[Made]
+
+
 class KeyCheck(Base):
     """The only row: a known word, encrypted. A key that does not decrypt it is another one."""
 

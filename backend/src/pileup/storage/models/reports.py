@@ -84,6 +84,10 @@ class Release(Base):
     work: Mapped[str | None] = mapped_column(deferred=True)
     """People's work at that time, in the form of ``lifecycle.bundle.collect_work``: with it and
     the artifacts the document can be computed again. None: older than this column."""
+    signature: Mapped[str | None]
+    """Of the SHA-256, in base64 (``storage.signing``). None: older than this column."""
+    signed_by: Mapped[str | None]
+    """The public key that made it, in base64."""
     note: Mapped[str] = mapped_column(default="")
     made_by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
     made_by: Mapped[str]

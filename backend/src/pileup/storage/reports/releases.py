@@ -18,6 +18,7 @@ from pileup.storage.database import Unit, clean
 from pileup.storage.errors import Conflict, NotFound, Refused, StaleRevision
 from pileup.storage.incidents.webhooks import announce
 from pileup.storage.models import Release, ReleaseApproval, ReportChoice, User
+from pileup.storage.signing import Signature, Signer
 from pileup.storage.visibility import find_visible
 
 
@@ -35,6 +36,7 @@ class ReleaseRecord:
     number: int
     state: str
     sha256: str
+    signature: Signature | None
     bytes: int
     note: str
     made_by: str
@@ -86,10 +88,11 @@ class Releases:
         sha256: str,
         work: str,
         note: str,
+        signer: Signer,
         *,
         by: Actor,
     ) -> ReleaseRecord:
-        """Freeze a document for review, with the work that it was made from.
+        """Freeze and sign a document for review, with the work that it was made from.
 
         Only one review is open at a time: this ends the previous one.
         """
@@ -100,11 +103,14 @@ class Releases:
             raise Conflict(f"Release {open_one.number} is in review. Approve or withdraw it first.")
         if number != self.next_number(incident_id):
             raise Conflict("Somebody sent a release to review at the same moment. Try again.")
+        signature = signer.sign("release", sha256.encode())
         row = Release(
             incident_id=incident_id,
             number=number,
             document=document,
             sha256=sha256,
+            signature=signature.value,
+            signed_by=signature.key,
             work=work,
             note=clean(note),
             made_by_id=by.id,
@@ -251,6 +257,9 @@ def _record(row: Release, size: int, approvals: tuple[Approval, ...]) -> Release
         number=row.number,
         state=row.state,
         sha256=row.sha256,
+        signature=(
+            Signature(row.signed_by, row.signature) if row.signed_by and row.signature else None
+        ),
         bytes=size,
         note=row.note,
         made_by=row.made_by,

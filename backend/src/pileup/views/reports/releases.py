@@ -10,6 +10,7 @@ from pileup.storage.errors import NotFound
 from pileup.storage.incidents.incidents import Incident
 from pileup.storage.lifecycle.bundle import collect_work
 from pileup.storage.reports.releases import ReleaseRecord, Releases
+from pileup.storage.signing import Signer
 from pileup.views.reports.export import draft_document
 from pileup.views.stores import Stores
 
@@ -33,6 +34,7 @@ def submit_release(
     incident: Incident,
     note: str,
     stores: Stores,
+    signer: Signer,
     *,
     by: Actor,
 ) -> ReleaseRecord:
@@ -48,6 +50,7 @@ def submit_release(
         fingerprint(frozen),
         collect_work(unit, incident.id),
         note,
+        signer,
         by=by,
     )
 
