@@ -32,6 +32,7 @@ from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.artifacts.uploads import Uploads
 from pileup.storage.audit import MACHINE, Actor
 from pileup.storage.database import Database, Unit, with_driver
+from pileup.storage.encryption import Keys
 from pileup.storage.errors import (
     Conflict,
     Damaged,
@@ -78,8 +79,8 @@ class IsRefused(Protocol):
 
 
 @pytest.fixture
-def unit(postgres_url: str) -> Iterator[Unit]:
-    database = Database(postgres_url)
+def unit(postgres_url: str, tmp_path: Path) -> Iterator[Unit]:
+    database = Database(postgres_url, keys=Keys(None, tmp_path / "secret.key"))
     with database.unit() as unit:
         yield unit
     database.close()
