@@ -66,6 +66,7 @@ from pileup.storage.reasoning.pins import Pins
 from pileup.storage.reasoning.ratings import Ratings
 from pileup.storage.reasoning.symptoms import Symptoms
 from pileup.storage.reports.releases import Releases
+from pileup.storage.signing import new_signer
 from pileup.storage.texts import crdt
 from pileup.storage.texts.live_texts import Texts
 
@@ -323,7 +324,8 @@ def test_symptoms(
 
 def test_releases(unit: Unit, ann: Actor, case: str, refused: IsRefused) -> None:
     releases = Releases(unit)
-    submit = partial(releases.submit, case, document="{}", sha256=SHA, work="", note="", by=ann)
+    document = {"document": "{}", "sha256": SHA, "work": "", "note": ""}
+    submit = partial(releases.submit, case, **document, signer=new_signer(), by=ann)
     with refused(Conflict, "Somebody sent a release to review at the same moment. Try again."):
         submit(2)
     made = submit(1)
@@ -494,9 +496,10 @@ def test_bundles(
     monkeypatch.setattr(bundle, "_MOST_TABLE", 500)
     monkeypatch.setattr(bundle_rows, "_MOST_ROWS", 3)
     database, blobs = Database(postgres_url), BlobStore(tmp_path / "blobs")
+    limits = Limits(1 << 20, 1 << 20)
     for members, kind, words in BUNDLES:
         with refused(kind, words):
-            read_bundle(database, blobs, _bundle(**members), MACHINE, Limits(1 << 20, 1 << 20))
+            read_bundle(database, blobs, _bundle(**members), MACHINE, limits, own_key="")
     with database.unit() as unit:
         assert Incidents(unit).ids() == []
     database.close()
