@@ -38,6 +38,8 @@ _SCREENS = (
 _POLLS = (("/api/v1/status", 10.0), ("/api/v1/mentions", 60.0))
 _QUEUE_S = 5.0
 _UPLOAD_BYTES = 2000
+_LIMITS = httpx.Limits(max_connections=6, keepalive_expiry=60)
+"""As a browser: at most six connections to a host, which stay open (the server closes them)."""
 
 
 class Measured:
@@ -145,7 +147,9 @@ async def run(options: argparse.Namespace) -> int:
     async def new_client() -> httpx.AsyncClient:
         """Return a client with connections of its own, as each browser has."""
         return await clients.enter_async_context(
-            httpx.AsyncClient(base_url=options.url, headers=headers, timeout=60, verify=context)
+            httpx.AsyncClient(
+                base_url=options.url, headers=headers, timeout=60, verify=context, limits=_LIMITS
+            )
         )
 
     async with AsyncExitStack() as clients:

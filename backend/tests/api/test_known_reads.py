@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from fastapi import Request, Response
 from fastapi.testclient import TestClient
 
 from pileup.api import known_reads, one_thread
-from pileup.api.body_store import Bodies
+from pileup.api.body_store import Bodies, Body
 from pileup.api.known_reads import Question
 from pileup.storage.database import Unreachable
 from tests.support.site import Site
@@ -56,6 +57,21 @@ def test_what_is_the_same_for_all_is_shared_for_a_moment(site: Site, long_way: l
     again = reader.get("/api/v1/status", headers={"If-None-Match": first.headers["etag"]})
     assert (again.status_code, long_way) == (304, [])
     assert site.stranger.get("/api/v1/status").status_code == 401
+
+
+def test_when_a_moment_is_over_one_request_computes(site: Site) -> None:
+    bodies, key = Bodies("test"), ("/status?", "")
+    now = time.monotonic()
+    bodies.put(key, Body("old", b"", "", False, until=now - 1))
+    assert bodies.lately(key) is None
+    assert bodies.lately(key, or_before=60) is None
+    body = bodies.lately(key, or_before=60)
+    assert body is not None
+    assert (body.tag, bodies.lately(key), bodies.lately(key, or_before=0.5)) == ("old", None, None)
+    bodies.put(key, Body("new", b"", "", False, until=now + 60))
+    body = bodies.lately(key)
+    assert body is not None
+    assert body.tag == "new"
 
 
 def test_lost_access_ends_at_once(site: Site, long_way: list[str]) -> None:

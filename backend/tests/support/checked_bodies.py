@@ -25,7 +25,7 @@ class CheckedBodies(Bodies):
     def get(self, key: tuple[str, str], tag: str) -> Body | None:
         return None
 
-    def lately(self, key: tuple[str, str]) -> Body | None:
+    def lately(self, key: tuple[str, str], *, or_before: float = 0.0) -> Body | None:
         return None
 
     def put(self, key: tuple[str, str], body: Body) -> None:

@@ -10,7 +10,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fastapi import Request
 from starlette.routing import BaseRoute
@@ -53,6 +53,8 @@ class Body:
     is_compressed: bool
     until: float = 0.0
     """When it may not be sent any more (monotonic); 0: while the tag is current."""
+    is_renewed: bool = False
+    """Somebody computes another."""
 
 
 class Bodies:
@@ -78,11 +80,23 @@ class Bodies:
             if len(self._known) > _MOST_KNOWN:
                 self._known.popitem(last=False)
 
-    def lately(self, key: tuple[str, str]) -> Body | None:
-        """Return the body of a moment that is not over."""
+    def lately(self, key: tuple[str, str], *, or_before: float = 0.0) -> Body | None:
+        """Return the body of a moment that is not over.
+
+        or_before: also one that was over for less than so long, to everybody but the first who
+        asks, who gets None and computes another.
+        """
+        now = time.monotonic()
         with self._lock:
             body = self._bodies.get(key)
-            return body if body is not None and time.monotonic() < body.until else None
+            if body is None or now < body.until:
+                return body
+            if now >= body.until + or_before:
+                return None
+            if not body.is_renewed:
+                self._bodies[key] = replace(body, is_renewed=True)
+                return None
+            return body
 
     def get(self, key: tuple[str, str], tag: str) -> Body | None:
         """Return the body under this tag, if it is there."""

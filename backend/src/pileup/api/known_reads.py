@@ -134,11 +134,10 @@ def _answers(questions: list[Question]) -> list[Response | None]:
             caller, incident_id = callers[question.credentials], question.known.incident_id
             if caller is None or not _allowed(question, caller):
                 answers.append(None)
-            elif incident_id is None:
-                answers.append(find(bodies, question.known, question.request, caller, {}))
-            elif (question.credentials, incident_id) in seen:
-                current = versions[incident_id]
-                answers.append(find(bodies, question.known, question.request, caller, current))
+            elif incident_id is None or (question.credentials, incident_id) in seen:
+                its = versions[incident_id] if incident_id else {}
+                known = question.known
+                answers.append(find(bodies, known, question.request, caller, its, is_shared=True))
             else:
                 answers.append(None)
     return answers

@@ -127,15 +127,22 @@ def versions_of(
 
 
 def find(
-    bodies: Bodies, known: Known, request: Request, caller: Principal, versions: dict[str, str]
+    bodies: Bodies,
+    known: Known,
+    request: Request,
+    caller: Principal,
+    versions: dict[str, str],
+    *,
+    is_shared: bool = False,
 ) -> Response | None:
     """Return 304 or the finished body for a caller who may read it; None when it is not there.
 
-    versions: of the incident, as they were before the caller was checked.
+    versions: of the incident, as they were before the caller was checked. is_shared: by moment,
+    the last body is good enough while somebody computes another.
     """
     key = _key(known.route, request, caller)
     if known.route.keep_s:
-        body = bodies.lately(key)
+        body = bodies.lately(key, or_before=known.route.keep_s if is_shared else 0.0)
         return _answer(body, request) if body is not None else None
     tag = _tag_of(bodies, key, known.route, versions)
     if _has_tag(request, tag):

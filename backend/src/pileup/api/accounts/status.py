@@ -98,7 +98,7 @@ def metrics(services: ServicesDep, unit: UnitDep) -> Response:
 
 
 @router.get("/status")
-@by_moment(1.0)
+@by_moment(2.0)
 def status(services: ServicesDep, unit: UnitDep) -> Status:
     """Return the version and the status of worker, queue, database and disk."""
     return Status(
@@ -112,7 +112,7 @@ def status(services: ServicesDep, unit: UnitDep) -> Status:
 
 
 @router.get("/incidents/{incident_id}/queue")
-@by_moment(1.0)
+@by_moment(2.0)
 def queue(incident: IncidentDep, services: ServicesDep, unit: UnitDep) -> Place:
     """Return how much of the incident's work waits, its next turn and an estimate of the time."""
     return services.places.get(lambda: places(unit)).get(incident.id, NOWHERE)
