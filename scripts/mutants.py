@@ -17,14 +17,16 @@ import argparse
 import ast
 import concurrent.futures
 import functools
+import math
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,9 +36,10 @@ BACKEND = ROOT / "backend"
 SOURCE = BACKEND / "src" / "pileup"
 TESTS = BACKEND / "tests"
 PACKAGES = (
-    *("formats", "analysis", "knowledge", "storage", "views"),
-    *("report", "api", "worker", "runtime", "cli"),
+    *("formats", "knowledge", "analysis", "storage", "report"),
+    *("views", "api", "worker", "runtime", "cli"),
 )
+"""In the order that data flows: a test of a package can reach it and those before it."""
 NEAR_FILES = 12
 """So many test files are run for a mutant, the nearest first."""
 TEST_S = 150
@@ -279,31 +282,53 @@ def _imports() -> dict[Path, str]:
 
 @functools.cache
 def _near(path: Path) -> tuple[Path, ...]:
-    """Return the test files near a source file: its own, those that import it, its package's."""
+    """Return the test files near a source file: its own, those that import it, those alike.
+
+    A view is tested through the routes that answer with it: such a test imports nothing of it, and
+    has its words, such as the path of the route and the names of the fields.
+    """
     module = ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts)
     module = module.removesuffix(".__init__")
     package, _, name = module.rpartition(".")
     mirror = TESTS.joinpath(*path.relative_to(SOURCE).parent.parts)
+    words = _words(path.read_text())
 
-    def rank(test: Path) -> int | None:
+    def rank(test: Path) -> tuple[int, float]:
         text = _imports()[test]
         if test.parent == mirror and test.stem == f"test_{name}":
-            return 0
+            return 0, 0
         if module in text or f"from {package} import {name}" in text:
-            return 1
-        if f"test_{name}" in test.stem or name in test.stem:
-            return 2
-        if test.is_relative_to(mirror):
-            return 3
-        if package in text:
-            return 4
-        if test.is_relative_to(TESTS / path.relative_to(SOURCE).parts[0]):
-            return 5
-        return None
+            return 1, test.stat().st_size
+        return 2 if _reaches(test, path) else 3, -_likeness(words, test)
 
-    ranked = [(place, test) for test in _imports() if (place := rank(test)) is not None]
-    ranked.sort(key=lambda pair: (pair[0], pair[1].stat().st_size))
-    return tuple(test for _, test in ranked[:NEAR_FILES])
+    return tuple(sorted(_imports(), key=rank)[:NEAR_FILES])
+
+
+def _reaches(test: Path, path: Path) -> bool:
+    """Return whether data flows from the source to what the test's package may import."""
+    of_test = test.relative_to(TESTS).parts[0]
+    of_path = path.relative_to(SOURCE).parts[0]
+    return (
+        of_test in PACKAGES
+        and of_path in PACKAGES
+        and PACKAGES.index(of_path) <= PACKAGES.index(of_test)
+    )
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[A-Za-z_]{4,}", text))
+
+
+@functools.cache
+def _rarity() -> dict[str, float]:
+    """Return the weight of each word of the tests: the fewer have it, the more it says."""
+    count = Counter(word for text in _imports().values() for word in _words(text))
+    return {word: math.log(len(_imports()) / many) for word, many in count.items()}
+
+
+def _likeness(words: frozenset[str], test: Path) -> float:
+    theirs = _words(_imports()[test])
+    return sum(_rarity()[word] for word in words & theirs) / math.sqrt(len(theirs))
 
 
 def _tried(mutant: Mutant) -> tuple[Mutant, bool | None]:
