@@ -1,0 +1,149 @@
+"""What the views choose and in which order, with rivals in the wrong order and a tie."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from pileup.storage.artifacts.analysis_input import clock_overrides
+from pileup.views import overview
+from pileup.views.artifacts import tables
+from pileup.views.evidence import server_settings, timeline
+from pileup.views.reasoning import symptoms
+
+
+def _event(time: str | None, severity: str | None, message: str = "x") -> dict[str, Any]:
+    return {"time": time, "severity": severity, "message": message}
+
+
+def test_of_very_many_events_the_gravest_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And of equally grave ones the first; in the order of time, and none is cut at the limit."""
+    monkeypatch.setattr(timeline, "_MOST_EVENTS", 3)
+    events = [
+        _event("22:05", None, "late note"),
+        _event("22:04", "warning", "late warning"),
+        _event("22:03", "warning", "warning"),
+        _event("22:06", "error", "error"),
+        _event(None, "error", "without a time"),
+        _event("22:01", None, "note"),
+    ]
+    assert [event["message"] for event in timeline._shortened(events)] == [
+        *("warning", "late warning", "error")
+    ]
+    three = events[:3]
+    assert [event["message"] for event in timeline._shortened(three)] == [
+        *("late note", "late warning", "warning")
+    ]
+    long = timeline._shortened([_event("22:01", None, "x" * 500)])
+    assert len(long[0]["message"]) == timeline._MESSAGE
+
+
+def test_the_stall_of_a_link() -> None:
+    """By its id, or the longest of a capture, of equals the first; the leading one needs none."""
+
+    def stall(
+        name: str, capture: str, seconds: float | None, *, leading: bool = False
+    ) -> dict[str, Any]:
+        return {
+            "id": name,
+            "capture": capture,
+            "leading": leading,
+            "stall": {"duration_s": seconds},
+        }
+
+    parts = {
+        "episodes": [
+            stall("lead", "a", 900.0, leading=True),
+            stall("open", "b", None),
+            stall("short", "b", 5.0),
+            stall("long", "b", 60.0),
+            stall("too", "b", 60.0),
+        ]
+    }
+    chosen = {name: overview._chosen(parts, name) for name in ("short", "too", "b", "lead", "a")}
+    assert chosen == {"short": "short", "too": "too", "b": "long", "lead": None, "a": None}
+    assert overview._chosen(parts, "none") is None
+    assert overview._chosen({}, "b") is None
+    assert overview._chosen(parts, None) is None
+
+
+def test_settings_are_listed_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of both sources, once."""
+    values = {"left": {"c": 1, "a": 1, "d": 1}, "right": {"b": 1, "a": 2}}
+    given = [SimpleNamespace(id=name) for name in values]
+    monkeypatch.setattr(server_settings, "setting_sources", lambda _: given)
+    monkeypatch.setattr(server_settings, "_values", lambda _, found: values[found.id])
+    monkeypatch.setattr(server_settings, "_mentions", lambda _: {})
+    monkeypatch.setattr(
+        server_settings,
+        "_row",
+        lambda name, *_: SimpleNamespace(name=name, state="changed", volatile=name == "c"),
+    )
+    monkeypatch.setattr(server_settings, "SettingTable", SimpleNamespace)
+    source: Any = None
+    table: Any = server_settings.setting_table(source, "left", "right", [])
+    assert [row.name for row in table.rows] == ["a", "b", "c", "d"]
+    assert (table.differing, table.total, table.cut) == (3, 4, False)
+    for most, cut in ((4, False), (3, True)):
+        monkeypatch.setattr(server_settings, "MOST_ROWS", most)
+        limited: Any = server_settings.setting_table(source, "left", "right", [])
+        assert (len(limited.rows), limited.cut) == (most, cut)
+
+
+def test_a_row_of_a_table_has_the_columns_of_its_heading(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows: list[list[str | None]] = [["1"], ["1", "2", "3"], ["1", "2"]]
+    ref = SimpleNamespace(
+        artifact="a",
+        path="x",
+        name="t",
+        columns=["a", "b"],
+        rows=3,
+        line_first=1,
+        line_last=4,
+    )
+    monkeypatch.setattr(tables, "table_rows", lambda *_: rows)
+    monkeypatch.setattr(tables.table_diff, "is_numeric", lambda *_: True)
+    table: Any = SimpleNamespace(ref=ref, data=SimpleNamespace(columns=["a", "b"]))
+    assert tables.table_page(table, 0, 9, None, down=False).page == [
+        *(["1", None], ["1", "2"], ["1", "2"])
+    ]
+    assert tables.table_page(table, 1, 1, None, down=False).page == [["1", "2"]]
+
+
+def test_the_words_of_an_answer_are_the_person_s(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = [
+        SimpleNamespace(symptom_id=name, holds=holds, note=note, by="Ann", experiment_id="r")
+        for name, holds, note in (("a", True, ""), ("b", False, ""), ("c", True, "on two hosts"))
+    ]
+    monkeypatch.setattr(symptoms, "Symptoms", lambda _: SimpleNamespace(answers=lambda _: given))
+    run: Any = SimpleNamespace(incident_id="i", id="r")
+    unit: Any = None
+    words = {name: answer.text for name, answer in symptoms.answers_of_run(unit, run).items()}
+    given.append(SimpleNamespace(symptom_id="d", holds=True, note="", by="Bob", experiment_id="s"))
+    assert "d" not in symptoms.answers_of_run(unit, run)
+    assert words == {"a": "seen by Ann", "b": "not seen by Ann", "c": "on two hosts"}
+
+
+def test_a_clock_that_people_set() -> None:
+    """The offset, and the host only where every copy of the file has the same."""
+
+    def copy(sha256: str, host: str | None, offset_s: float | None = None) -> Any:
+        return SimpleNamespace(
+            sha256=sha256,
+            given_host=host,
+            offset_s=offset_s,
+            zone="UTC",
+            given_at=None,
+            given_within_s=None,
+        )
+
+    found = clock_overrides(
+        [copy("a", "db-1", -2.5), copy("b", "db-1"), copy("b", "db-2"), copy("c", "db-3")]
+    )
+    assert {name: (each.offset_s, each.host) for name, each in found.items()} == {
+        "a": (-2.5, "db-1"),
+        "b": (0.0, None),
+        "c": (0.0, "db-3"),
+    }
