@@ -135,6 +135,10 @@ def test_typed_values_stay_typed(site: Site) -> None:
     assert site.admin.post(url, json=body, headers={"If-Match": '"2"'}).status_code == 422
     gone = site.admin.delete(f"{url}/{value['id']}")
     assert gone.json()["measures"] == []
+    assert site.admin.delete(f"{url}/{value['id']}").status_code == 404
+    back = site.admin.post(f"{url}/{value['id']}/restore")
+    assert back.json()["measures"] == [value]
+    assert site.admin.post(f"{url}/{value['id']}/restore").status_code == 404
 
 
 def test_a_pasted_table_becomes_runs_with_values_and_a_threshold(site: Site) -> None:
@@ -163,6 +167,17 @@ def test_a_pasted_table_becomes_runs_with_values_and_a_threshold(site: Site) -> 
     (line,) = sweep["series"]
     assert (line["below"], line["above"]) == (21, 22)
     assert line["text"].startswith("The threshold lies between 21 and 22 machines")
+
+    more = "machines | errors (1/s)\n21 | 0\n22 | 4\n30 | 9\n"
+    again = post(site, f"/incidents/{incident}/experiments/table", text=more, sweep="fleet")
+    assert (again["created"], again["updated"]) == (1, 2)
+    for run in again["created_ids"]:
+        assert site.admin.delete(f"/api/v1/experiments/{run}").status_code == 204
+    for value in again["added"]:
+        url = f"/api/v1/experiments/{value['experiment_id']}/measurements"
+        assert site.admin.delete(f"{url}/{value['measurement_id']}").status_code == 200
+    undone = site.admin.get(f"/api/v1/incidents/{incident}/experiments").json()
+    assert [run["measures"] for run in undone] == [run["measures"] for run in runs]
 
     again = post(site, f"/incidents/{incident}/experiments/table", **body)
     assert (again["created"], again["updated"]) == (0, 3)

@@ -671,9 +671,29 @@ export interface paths {
     post?: never
     /**
      * Remove Measurement
-     * @description Delete a value; the activity keeps it.
+     * @description Delete a value; it can be restored.
      */
     delete: operations['remove_measurement_api_v1_experiments__experiment_id__measurements__measurement_id__delete']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/experiments/{experiment_id}/measurements/{measurement_id}/restore': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Restore Measurement
+     * @description Restore a deleted value with the source it had: imported stays imported.
+     */
+    post: operations['restore_measurement_api_v1_experiments__experiment_id__measurements__measurement_id__restore_post']
+    delete?: never
     options?: never
     head?: never
     patch?: never
@@ -4315,6 +4335,16 @@ export interface components {
       people: string[]
     }
     /**
+     * AddedValue
+     * @description A value that an import added to a run that was there.
+     */
+    AddedValue: {
+      /** Experiment Id */
+      experiment_id: string
+      /** Measurement Id */
+      measurement_id: string
+    }
+    /**
      * AlignedRun
      * @description A run with files, and its stalls aligned at the onset, or its load at the beginning.
      */
@@ -6194,8 +6224,12 @@ export interface components {
     }
     /** Imported */
     Imported: {
+      /** Added */
+      added: components['schemas']['AddedValue'][]
       /** Created */
       created: number
+      /** Created Ids */
+      created_ids: string[]
       /** Experiment Ids */
       experiment_ids: string[]
       /** Updated */
@@ -10916,6 +10950,7 @@ export type ActionChange = components['schemas']['ActionChange']
 export type ActiveSessionsDoc = components['schemas']['ActiveSessionsDoc']
 export type ActivityEntry = components['schemas']['ActivityEntry']
 export type ActivityFilters = components['schemas']['ActivityFilters']
+export type AddedValue = components['schemas']['AddedValue']
 export type AlignedRun = components['schemas']['AlignedRun']
 export type Analysis = components['schemas']['Analysis']
 export type AnnotationChange = components['schemas']['AnnotationChange']
@@ -12615,6 +12650,38 @@ export interface operations {
     }
   }
   remove_measurement_api_v1_experiments__experiment_id__measurements__measurement_id__delete: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        experiment_id: string
+        measurement_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Experiment']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  restore_measurement_api_v1_experiments__experiment_id__measurements__measurement_id__restore_post: {
     parameters: {
       query?: never
       header?: never

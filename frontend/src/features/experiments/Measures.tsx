@@ -38,18 +38,14 @@ export function Measures({
   readonly experiment: Experiment
 }) {
   const mayWrite = useMay('contributor')
-  const { removeValue, addValue } = useExperimentWrites(incidentId)
+  const { removeValue, restoreValue } = useExperimentWrites(incidentId)
   const { measures } = experiment
-  const remove = ({ id, source, name, value, unit, basis }: Measure) => {
+  const remove = ({ id, name }: Measure) => {
     if (!id) return
-    const onSuccess = (changed: Experiment) => {
-      // A computed or imported value that came back this way would pass as a typed one.
-      if (source === 'typed')
-        offerUndo(`Deleted the measurement: ${name}`, () =>
-          addValue.mutateAsync({ experiment: changed, value: { name, value, unit, basis } }),
-        )
-    }
-    removeValue.mutate({ experiment: experiment.id, value: id }, { onSuccess })
+    const write = { experiment: experiment.id, value: id }
+    const onSuccess = () =>
+      offerUndo(`Deleted the measurement: ${name}`, () => restoreValue.mutateAsync(write))
+    removeValue.mutate(write, { onSuccess })
   }
   if (measures.length === 0 && (!mayWrite || experiment.state === 'planned')) return null
   return (

@@ -4,6 +4,8 @@ import { api, ifMatch, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
 import { refresh } from '@/api/queries'
 import type { components } from '@/api/schema'
+import { formatCount } from '@/format'
+import { offerUndo } from '@/ui/history/undo'
 import type { Given } from '@/ui/controls/happened'
 
 export type Experiment = components['schemas']['Experiment']
@@ -166,6 +168,22 @@ export const seriesNamesQuery = (id: string) =>
     select: (found) => found.map((item) => item.id),
   })
 
+/** Delete the new runs of an import, and the values that it added to others. */
+async function undoImport({ created_ids, added }: components['schemas']['Imported']) {
+  for (const id of created_ids)
+    await unwrap(
+      api.DELETE('/api/v1/experiments/{experiment_id}', {
+        params: { path: { experiment_id: id } },
+      }),
+    )
+  for (const { experiment_id, measurement_id } of added)
+    await unwrap(
+      api.DELETE('/api/v1/experiments/{experiment_id}/measurements/{measurement_id}', {
+        params: { path: { experiment_id, measurement_id } },
+      }),
+    )
+}
+
 export function useExperimentWrites(id: string) {
   const client = useQueryClient()
   const onSuccess = () => refresh(client, id, 'experiments')
@@ -230,6 +248,15 @@ export function useExperimentWrites(id: string) {
         ),
       onSuccess,
     }),
+    restoreValue: useMutation({
+      mutationFn: ({ experiment, value }: { experiment: string; value: string }) =>
+        unwrap(
+          api.POST('/api/v1/experiments/{experiment_id}/measurements/{measurement_id}/restore', {
+            params: { path: { experiment_id: experiment, measurement_id: value } },
+          }),
+        ),
+      onSuccess,
+    }),
     preview: useMutation({
       mutationFn: (body: PastedTable) =>
         unwrap(
@@ -247,7 +274,11 @@ export function useExperimentWrites(id: string) {
             body,
           }),
         ),
-      onSuccess,
+      onSuccess: (done) => {
+        const undo = () => undoImport(done).finally(onSuccess)
+        offerUndo(`Imported ${formatCount(done.created + done.updated, 'run')}`, undo)
+        return onSuccess()
+      },
     }),
     finish: useMutation({
       mutationFn: (write: { experiment: string; body: Finish }) =>

@@ -9,7 +9,6 @@ import { useChosenStall, useIncidentId } from '@/state/incident'
 import { openPasteBox } from '@/state/pasteBox'
 import { sharedSearch } from '@/state/url'
 import { Button } from '@/ui/controls/Button'
-import { PasteIcon } from '@/ui/controls/icons'
 import { Banner, EmptyState, Problem, SkeletonRows } from '@/ui/display/States'
 import { Actions } from './Actions'
 import { ActiveSessions } from './ActiveSessions'
@@ -135,15 +134,20 @@ function NothingUploaded({ incidentId }: { readonly incidentId: string }) {
     <EmptyState
       title="No files uploaded yet"
       action={
-        <div className="btn-row">
+        <div className="overview-begin">
+          {mayWrite && (
+            <textarea
+              className="input"
+              rows={3}
+              aria-label="Paste text"
+              placeholder="Paste a status dump, stacks, a processlist, log lines, configuration"
+              value=""
+              onChange={(event) => openPasteBox(event.target.value)}
+            />
+          )}
           <Link to={`/incidents/${incidentId}/artifacts${sharedSearch(search)}`}>
             <Button variant="primary">Upload files</Button>
           </Link>
-          {mayWrite && (
-            <Button icon={<PasteIcon size={14} />} onClick={() => openPasteBox()}>
-              Paste text
-            </Button>
-          )}
         </div>
       }
     >

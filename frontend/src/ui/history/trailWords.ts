@@ -38,6 +38,7 @@ const DID: Readonly<Record<string, string>> = {
   'experiment.imported': 'imported a run from a table',
   'experiment.measured': 'recorded measurements of an experiment',
   'experiment.measurement_removed': 'deleted a measurement of an experiment',
+  'experiment.measurement_restored': 'restored a measurement of an experiment',
   'symptom.answered': 'answered a symptom for a run',
   'symptom.created': 'wrote a symptom',
   'symptom.edited': 'changed a symptom',

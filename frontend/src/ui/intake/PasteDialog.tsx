@@ -141,8 +141,8 @@ function WhatWasUnderstood({ understood }: { readonly understood: Understood }) 
   if (understood.format === null) {
     return (
       <p className="paste-understood">
-        <strong>No known format.</strong> {understood.why}. You can store it as text, choose its
-        type afterwards, and quote its lines as evidence.
+        <strong>No known format.</strong> You can store it as text, choose its type afterwards,
+        quote its lines as evidence, and make its numbers the values of a run.
       </p>
     )
   }

@@ -23,7 +23,12 @@ from pileup.storage.reasoning.experiments import Experiments
 from pileup.storage.reasoning.measurements import NewMeasurement
 from pileup.views.reasoning.experiment_outcome import Long, SeriesId
 from pileup.views.reasoning.measures import computed_measurement
-from pileup.views.reasoning.result_import import TablePreview, import_runs, preview_table
+from pileup.views.reasoning.result_import import (
+    AddedValue,
+    TablePreview,
+    import_runs,
+    preview_table,
+)
 from pileup.views.reasoning.result_table import Column
 from pileup.views.reasoning.sweeps import Sweep as SweepOut
 from pileup.views.reasoning.sweeps import sweeps_of
@@ -77,6 +82,10 @@ class Imported(Out):
     updated: int
     """Runs of the sweep with the same parameters, which got the values."""
     experiment_ids: list[str]
+    created_ids: list[str]
+    """New runs: delete them to undo the import."""
+    added: list[AddedValue]
+    """Values of runs that were there: delete them to undo the import."""
 
 
 @router.post("/experiments/{experiment_id}/measurements")
@@ -122,9 +131,19 @@ def compute_measurement(
 def remove_measurement(
     experiment_id: str, measurement_id: str, unit: UnitDep, caller: Caller
 ) -> Experiment:
-    """Delete a value; the activity keeps it."""
+    """Delete a value; it can be restored."""
     return experiment_out(
         Experiments(unit).remove_measurement(experiment_id, measurement_id, by=caller.actor)
+    )
+
+
+@router.post("/experiments/{experiment_id}/measurements/{measurement_id}/restore")
+def restore_measurement(
+    experiment_id: str, measurement_id: str, unit: UnitDep, caller: Caller
+) -> Experiment:
+    """Restore a deleted value with the source it had: imported stays imported."""
+    return experiment_out(
+        Experiments(unit).restore_measurement(experiment_id, measurement_id, by=caller.actor)
     )
 
 
@@ -142,7 +161,7 @@ def import_result_table(
     """Record a run for each row of a pasted table, or add its values to the run of the sweep."""
     own = {"change", "hypothesis_id", *RunFields.model_fields}
     fields = fields_of_run(body.model_dump(include=own)) | {"change": body.change or ""}
-    created, updated = import_runs(
+    done = import_runs(
         unit,
         incident.id,
         preview_table(
@@ -157,7 +176,14 @@ def import_result_table(
         fields=fields,
         by=caller.actor,
     )
-    return Imported(created=len(created), updated=len(updated), experiment_ids=[*created, *updated])
+    updated = list(dict.fromkeys(value.experiment_id for value in done.added))
+    return Imported(
+        created=len(done.created),
+        updated=len(updated),
+        experiment_ids=[*done.created, *updated],
+        created_ids=done.created,
+        added=done.added,
+    )
 
 
 @router.get("/incidents/{incident_id}/sweeps")

@@ -238,6 +238,8 @@ class Measurement(Base):
     """When it was recorded."""
     by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
     by_name: Mapped[str]
+    deleted_at: Mapped[datetime | None]
+    """When it was deleted; it stays with its run, so that a deletion can be undone."""
 
 
 class ExperimentArtifact(Base):

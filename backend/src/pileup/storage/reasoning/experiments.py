@@ -305,15 +305,36 @@ class Experiments:
     def remove_measurement(
         self, experiment_id: str, measurement_id: str, *, by: Actor
     ) -> ExperimentRecord:
-        """Delete a measurement; the audit trail keeps its name and value."""
+        """Delete a measurement; ``restore_measurement`` brings it back."""
+        moment = datetime.now(UTC)
+        return self._move(experiment_id, measurement_id, moment, by, "measurement_removed")
+
+    def restore_measurement(
+        self, experiment_id: str, measurement_id: str, *, by: Actor
+    ) -> ExperimentRecord:
+        """Undo a deletion: the value has its source, its author and its time as before."""
+        return self._move(experiment_id, measurement_id, None, by, "measurement_restored")
+
+    def _move(
+        self,
+        experiment_id: str,
+        measurement_id: str,
+        deleted: datetime | None,
+        by: Actor,
+        what: str,
+    ) -> ExperimentRecord:
         row = self._row(experiment_id)
-        gone = self._session.get(Measurement, measurement_id)
-        if gone is None or gone.experiment_id != row.id:
+        found = self._session.get(Measurement, measurement_id)
+        if (
+            found is None
+            or found.experiment_id != row.id
+            or (found.deleted_at is None) == (deleted is None)
+        ):
             raise NotFound("There is no such measurement in this run.")
-        detail = {"name": gone.name, "value": gone.value, "source": gone.source}
-        self._session.delete(gone)
+        found.deleted_at = deleted
+        detail = {"name": found.name, "value": found.value, "source": found.source}
         self._touch(row)
-        return self._publish(row, by, "experiment.measurement_removed", **detail)
+        return self._publish(row, by, f"experiment.{what}", **detail)
 
     def record_run(
         self,

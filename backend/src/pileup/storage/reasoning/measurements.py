@@ -60,7 +60,8 @@ def add_measurements(
         Refused: a value is not finite, or the run has too many.
     """
     rows = list(values)
-    known = session.scalar(select(func.count()).where(Measurement.experiment_id == experiment_id))
+    of_run = Measurement.experiment_id == experiment_id, Measurement.deleted_at.is_(None)
+    known = session.scalar(select(func.count()).where(*of_run))
     if (known or 0) + len(rows) > MOST:
         raise Refused(f"A run has at most {MOST} measurements.", "measurements")
     for value in rows:
@@ -88,7 +89,9 @@ def measurements_of(
     found: defaultdict[str, list[MeasurementRecord]] = defaultdict(list)
     for row in session.scalars(
         select(Measurement)
-        .where(Measurement.experiment_id.in_(list(experiment_ids)))
+        .where(
+            Measurement.experiment_id.in_(list(experiment_ids)), Measurement.deleted_at.is_(None)
+        )
         .order_by(Measurement.id)
     ):
         found[row.experiment_id].append(

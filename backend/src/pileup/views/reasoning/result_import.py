@@ -76,6 +76,21 @@ def preview_table(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class AddedValue:
+    """A value that an import added to a run that was there."""
+
+    experiment_id: str
+    measurement_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedRuns:
+    created: list[str]
+    """Ids of new experiments."""
+    added: list[AddedValue]
+
+
 def import_runs(
     unit: Unit,
     incident_id: str,
@@ -85,12 +100,12 @@ def import_runs(
     sweep: str,
     fields: dict[str, Any],
     by: Actor,
-) -> tuple[list[str], list[str]]:
-    """Record the runs of a preview; return the ids of new and of updated experiments."""
+) -> ImportedRuns:
+    """Record the runs of a preview."""
     store = Experiments(unit)
     by_number = {run.number: run for run in store.of_incident(incident_id)}
     created: list[str] = []
-    updated: list[str] = []
+    added: list[AddedValue] = []
     for previewed in preview.runs:
         run = previewed.run
         basis = f"line {run.line} of a pasted table"
@@ -100,8 +115,9 @@ def import_runs(
         if previewed.updates is not None:
             was = by_number[previewed.updates]
             revision = store.get(was.id).revision
-            store.measure(was.id, values, "imported", revision=revision, by=by)
-            updated.append(was.id)
+            now = store.measure(was.id, values, "imported", revision=revision, by=by)
+            new = now.measurements[len(now.measurements) - len(values) :]
+            added += [AddedValue(was.id, value.id) for value in new]
             continue
         named = ": ".join(part for part in (title, run.title) if part) or "Imported run"
         made = store.record_run(
@@ -118,7 +134,7 @@ def import_runs(
             by=by,
         )
         created.append(made.id)
-    return created, updated
+    return ImportedRuns(created, added)
 
 
 def _updates(run: TableRun, same: Sequence[ExperimentRecord]) -> int | None:

@@ -4,6 +4,7 @@ import { formatNumber } from '@/format'
 import { CopyButton } from '@/ui/controls/CopyButton'
 import { PinButton } from '@/ui/evidence/pin'
 import { hashOfLines } from './lines'
+import { RunValuesButton } from './RunValues'
 import { PAGE_LINES, type RawLine } from '../queries'
 
 export function SelectedLines({
@@ -47,6 +48,12 @@ export function SelectedLines({
       <span className="raw-space" />
       <CopyButton text={() => linesText(lineAt, line, last)}>Copy</CopyButton>
       <CopyButton text={() => linesLink(incidentId, artifact, line, last)}>Copy link</CopyButton>
+      <RunValuesButton
+        incidentId={incidentId}
+        artifact={artifact}
+        text={() => linesText(lineAt, line, last)}
+        line={line}
+      />
       <PinButton
         incidentId={incidentId}
         pin={() => ({
