@@ -17,7 +17,7 @@ const AFTER = /^[\s~≈]*(%|[A-Za-zµ]+)(?:\s?(?:\/|per\s)\s?([A-Za-z]+))?/
 const UNITS =
   /^(?:%|[nµmu]?s|secs?|seconds?|min|minutes?|hours?|h|[kKMGT]i?B|bytes|B|Hz|[kMG]Hz|qps|tps)$/
 const LINKS =
-  /^(?:a|an|and|are|at|by|for|from|get|i|is|it|of|on|or|over|the|to|under|was|were|with)$/i
+  /^(?:a|an|and|are|at|by|for|from|get|i|is|it|of|on|or|over|per|the|to|under|was|were|with)$/i
 
 /** List the numbers of these lines; ``first`` is the number of the first line. */
 export function numbersIn(lines: readonly string[], first: number): FoundNumber[] {
