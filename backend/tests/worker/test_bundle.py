@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import random
 import re
 import shutil
 import zipfile
@@ -16,7 +17,7 @@ import pytest
 from sqlalchemy import select
 
 from pileup.storage import models
-from pileup.storage.lifecycle.bundle_rows import STAYS, tables
+from pileup.storage.lifecycle.bundle_rows import STAYS, exported_columns, tables
 from pileup.storage.lifecycle.bundle_signature import sign_manifest
 from pileup.storage.signing import new_signer
 from tests.support.bundles import touched
@@ -285,6 +286,9 @@ def test_every_table_of_an_incident_travels_or_has_a_reason() -> None:
     # what lets anybody in never travels: a bundle could bring a token of whoever imports it
     secrets = {"token", "token_hash", "csrf", "password_hash", "secret", "private"}
     assert [t.name for t in tables() if secrets & set(t.c.keys())] == []
+    # nor does the key that makes the tokens of redaction, or a hold that only admins set
+    gone = {"redaction_key", "held_at", "held_for"}
+    assert [t.name for t in tables() if gone & {c.name for c in exported_columns(t)}] == []
     installation = {
         "users", "sessions", "sign_in_links", "tokens", "workers", "table_mappings",
     }  # fmt: skip
@@ -330,7 +334,10 @@ def test_a_damaged_bundle_leaves_nothing(argued: tuple[Bench, str]) -> None:
         ({"work__pins_dot_jsonl": json.dumps(pin | {"colour": "red"})}, "newer one"),
         ({"work__pins_dot_jsonl": json.dumps(pin | {"created_at": "soon"})}, "created_at"),
         ({"work__pins_dot_jsonl": json.dumps(pin | {"title": 7})}, "title"),
-        ({"work__pins_dot_jsonl": json.dumps(pin | {"kind": "nonsense"})}, "do not fit"),
+        (
+            {"work__pins_dot_jsonl": json.dumps(pin | {"kind": "nonsense"})},
+            "line 1 of the bundle: pins.kind",
+        ),
         ({"work__pins_dot_jsonl": "{"}, "line 1"),
         ({"work__incidents_dot_jsonl": incidents * 2}, "exactly one"),
         ({"manifest_dot_json": json.dumps(manifest | {"version": 2})}, "version"),
@@ -580,3 +587,67 @@ def test_a_release_is_signed_and_the_signature_travels(argued: tuple[Bench, str]
         answer = arrived(change)
         assert answer.status_code == 422
         assert "its signature is of another document" in answer.json()["detail"]
+
+
+WRONG: dict[str, Any] = {
+    "null": None, "number": 7, "negative": -1, "huge": 10**30, "text": "x", "empty": "",
+    "long": "x" * 300_000, "script": "\"><script>alert(1)</script>", "control": "a\x00b\x1b[2J",
+    "half": "\ud800", "list": [[]], "object": {"a": {"b": "c"}}, "true": True,
+    "future": "9998-12-31T23:59:59+00:00", "past": "0001-01-01T00:00:00+00:00",
+    "no zone": "2026-11-20T22:19:47", "foreign": "00000000-0000-7000-8000-000000000000",
+    "address": "javascript:alert(1)", "elsewhere": "//evil.example/x", "float": 1e308,
+}  # fmt: skip
+"""What a field of a bundle is replaced with, by the name of the attack."""
+SCREENS = (
+    "", "/pins", "/hypotheses", "/experiments", "/symptoms", "/actions", "/marks", "/report",
+    "/releases", "/activity", "/views", "/artifacts", "/overview", "/matrix", "/queue",
+    "/episodes", "/report/export?format=html", "/findings", "/texts/summary/versions",
+)  # fmt: skip
+
+
+def attacks(bundle: bytes) -> list[tuple[str, int, str, str]]:
+    """Every (member, line, field, attack) on the first two rows of each table."""
+    with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
+        rows = {
+            name: [json.loads(line) for line in archive.read(name).decode().splitlines()[:2]]
+            for name in archive.namelist()
+            if name.endswith(".jsonl")
+        }
+    return [
+        (name, line, field, attack)
+        for name, listed in rows.items()
+        for line, row in enumerate(listed)
+        for field in row
+        for attack in WRONG
+    ]
+
+
+def attacked(bundle: bytes, member: str, line: int, field: str, attack: str) -> bytes:
+    def change(content: bytes) -> str:
+        rows = [json.loads(row) for row in content.splitlines()]
+        rows[line][field] = WRONG[attack]
+        return "".join(json.dumps(row) + "\n" for row in rows)
+
+    return touched(bundle, {member: change})
+
+
+@pytest.mark.seeds(1, 6)
+def test_any_field_of_a_bundle_may_be_wrong(argued: tuple[Bench, str], seed: int) -> None:
+    """It is refused with a sentence, or harmless: no screen of the new incident fails."""
+    bench, incident = argued
+    client = bench.site.admin
+    bundle = export(bench, incident)
+    cases = random.Random(seed).sample(attacks(bundle), 25)
+    cases.append(("work/view_links.jsonl", 0, "view", "elsewhere"))
+    cases.append(("work/artifacts.jsonl", 0, "parent_id", "foreign"))
+    cases.append(("work/artifacts.jsonl", 0, "depth", "number"))
+    cases.append(("work/incidents.jsonl", 0, "title", "long"))
+    for case in cases:
+        answer = imported(bench, attacked(bundle, *case))
+        assert answer.status_code in (201, 422), (case, answer.text)
+        if answer.status_code == 422:
+            assert "bundle" in answer.json()["detail"], (case, answer.text)
+            continue
+        for screen in SCREENS:
+            shown = client.get(f"/api/v1/incidents/{answer.json()['id']}{screen}")
+            assert shown.status_code < 500, (case, screen, shown.text)

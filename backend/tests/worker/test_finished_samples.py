@@ -12,6 +12,9 @@ from typing import Any
 
 import pytest
 
+from pileup.api.incidents.imported_rows import check_row
+from pileup.storage.lifecycle.bundle_checks import check_rows
+from pileup.storage.lifecycle.bundle_rows import export_rows
 from pileup.storage.lifecycle.samples import samples_in
 from tests.support.postgres import PostgresForTests
 from tests.worker.conftest import BOTH, SAMPLES, Bench, open_bench
@@ -60,6 +63,13 @@ def test_the_case_is_recorded_once(cases: Cases, name: str) -> None:
     assert cases.bench.queued(BOTH) == []
     activity = cases.get(name, "/activity?kind=sample")
     assert [entry["action"] for entry in activity] == ["sample.case_recorded"], activity
+
+
+@pytest.mark.parametrize("name", FINISHED)
+def test_an_import_would_take_every_row(cases: Cases, name: str) -> None:
+    """What Pileup itself writes passes the checks of a bundle's rows."""
+    with cases.bench.site.database.unit() as unit:
+        check_rows(dict(export_rows(unit, cases.ids[name])), check_row)
 
 
 def test_another_analysis_does_not_record_the_case_again(cases: Cases) -> None:

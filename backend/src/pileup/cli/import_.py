@@ -30,6 +30,7 @@ def command(paths: tuple[Path, ...]) -> None:
 
     A folder that was loaded already is not loaded twice; a bundle is a new incident each time.
     """
+    from pileup.api.incidents.imported_rows import check_row
     from pileup.storage.audit import Actor
     from pileup.storage.database import Database
     from pileup.storage.encryption import Keys
@@ -61,7 +62,7 @@ def command(paths: tuple[Path, ...]) -> None:
             else:
                 limits = Limits(settings.max_upload_bytes, settings.max_expanded_bytes)
                 with path.open("rb") as bundle:
-                    incident = read_bundle(database, blobs, bundle, by, limits, own_key)
+                    incident = read_bundle(database, blobs, bundle, by, limits, own_key, check_row)
             click.echo(f"{url}/incidents/{incident.id}")
     except StorageError as error:
         raise StartError(str(error)) from error

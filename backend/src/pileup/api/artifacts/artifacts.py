@@ -161,9 +161,9 @@ def change_artifact(
     before = artifacts.get(artifact_id)
     changes: dict[str, Any] = {}
     if "format" in sent:
-        changes["format_given"] = _checked_format(sent["format"])
+        changes["format_given"] = check_format(sent["format"])
     if "zone" in sent:
-        zone = _checked_zone(sent["zone"])
+        zone = check_zone(sent["zone"])
         changes["zone"] = zone and zone.name
     if "offset_s" in sent:
         changes["offset_s"] = sent["offset_s"]
@@ -195,7 +195,7 @@ def preview_clock(
         raise ApiError(
             409, "No times placed yet", "the analysis has not placed this artifact's times"
         )
-    run = preview(placed.frames, artifact.sha256, clock, _checked_zone(zone), offset_s)
+    run = preview(placed.frames, artifact.sha256, clock, check_zone(zone), offset_s)
     return ClockPreview(
         records=run.records,
         moves=run.moves,
@@ -226,13 +226,15 @@ def formats() -> list[FormatOut]:
     return [FormatOut(name=f.NAME, title=f.TITLE) for f in known.FORMATS]
 
 
-def _checked_format(name: str | None) -> str | None:
+def check_format(name: str | None) -> str | None:
+    """Return the name of a format that an artifact can have; raises Refused."""
     if name is not None and name not in {f.NAME for f in known.FORMATS}:
         raise Refused(f"{name!r} is not a format that Pileup reads", "format")
     return name
 
 
-def _checked_zone(zone: str | None) -> TimeZone | None:
+def check_zone(zone: str | None) -> TimeZone | None:
+    """Return the zone of this name or offset, None without one; raises Refused."""
     if zone is None or not zone.strip():
         return None
     given = time_zone(zone)

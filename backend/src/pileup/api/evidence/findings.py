@@ -23,6 +23,7 @@ from pileup.views.reasoning.proposed import proposed_hypothesis
 
 router = APIRouter(tags=["findings"])
 
+FINDING_ID = Annotated[str, Field(max_length=100)]
 FindingId = Annotated[str, Path(max_length=100)]
 VerdictWord = Literal["open", "accepted", "dismissed"]
 

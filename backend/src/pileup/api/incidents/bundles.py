@@ -18,6 +18,7 @@ from pileup.api.auth import Caller
 from pileup.api.bodies import STREAMED
 from pileup.api.csv_rows import RedactorDep
 from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
+from pileup.api.incidents.imported_rows import check_row
 from pileup.numerals import grouped
 from pileup.report.redaction.redactor import Redactor
 from pileup.storage.errors import TooLarge
@@ -128,4 +129,5 @@ async def import_bundle(request: Request, caller: Caller, services: ServicesDep)
             caller.actor,
             Limits(settings.max_upload_bytes, settings.max_expanded_bytes),
             services.signer.key,
+            check_row,
         )

@@ -159,7 +159,7 @@ class Incidents:
     ) -> Incident:
         """Create an empty incident, owned by its creator."""
         row = models.Incident(
-            title=_title(title),
+            title=checked_title(title),
             service=_short(service, "service"),
             severity=severity,
             summary=clean(summary),
@@ -292,13 +292,14 @@ def incident_record(row: models.Incident, owner: models.User | None) -> Incident
 
 def _checked(name: str, value: Any) -> Any:
     if name == "title":
-        return _title(value)
+        return checked_title(value)
     if name == "service":
         return _short(value, name)
     return clean(value) if isinstance(value, str) else value
 
 
-def _title(title: str) -> str:
+def checked_title(title: str) -> str:
+    """Return a title as one line; raises Refused when it is empty or too long."""
     cleaned = " ".join(clean(title).split())
     if not cleaned or len(cleaned) > _TITLE_MAX:
         raise Refused(f"a title has 1 to {_TITLE_MAX} characters", "title")

@@ -18,6 +18,15 @@ _SCREEN = re.compile(r"[a-z]+(/[a-z]+)*(\?[^#\s]*)?(#[A-Za-z0-9,=.-]*)?\Z")
 """A screen of an incident and nothing else: a link must not lead to another site."""
 
 
+def check_view(view: str) -> None:
+    """Raise Refused unless the view is a screen of an incident."""
+    if not _SCREEN.match(view):
+        raise Refused(
+            "A link leads to a screen of the incident, such as 'timeline?start=…'; "
+            f"{view[:80]!r} is none."
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class ViewLink:
     id: str
@@ -60,11 +69,7 @@ class ViewLinks:
             Refused: the view is not a screen of an incident.
         """
         view = clean(view)
-        if not _SCREEN.match(view):
-            raise Refused(
-                "A link leads to a screen of the incident, such as 'timeline?start=…'; "
-                f"{view[:80]!r} is none."
-            )
+        check_view(view)
         if name is None:
             same = self._session.scalar(
                 select(models.ViewLink.id).where(

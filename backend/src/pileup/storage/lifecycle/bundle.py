@@ -35,6 +35,7 @@ from pileup.storage.errors import Refused, TooLarge
 from pileup.storage.files.blobs import BlobStore
 from pileup.storage.incidents.incidents import Incident, Incidents
 from pileup.storage.incidents.members import Members
+from pileup.storage.lifecycle.bundle_checks import CheckRow, check_rows
 from pileup.storage.lifecycle.bundle_rows import (
     UNREPORTED,
     Arrival,
@@ -207,6 +208,7 @@ def read_bundle(
     by: Actor,
     limits: Limits,
     own_key: str,
+    check_row: CheckRow,
 ) -> Incident:
     """Import a bundle as a new incident; workers parse its artifacts.
 
@@ -216,13 +218,14 @@ def read_bundle(
     A signed bundle that was changed is refused; the audit trail says who signed it.
 
     own_key: the public key of this installation.
+    check_row: returns the field of a row that the API would refuse, and why.
 
     Raises:
         Refused: it is no bundle, a newer one, or damaged; the sentence says where.
     """
     try:
         with zipfile.ZipFile(source) as archive:
-            return _read(database, blobs, archive, by, limits, own_key)
+            return _read(database, blobs, archive, by, limits, own_key, check_row)
     except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
         raise Refused(f"This is no bundle, or a damaged one: {error}.") from error
     except (IntegrityError, DataError) as error:
@@ -237,6 +240,7 @@ def _read(
     by: Actor,
     limits: Limits,
     own_key: str,
+    check_row: CheckRow,
 ) -> Incident:
     manifest = _manifest(archive)
     total = sum(member.file_size for member in archive.infolist())
@@ -251,6 +255,7 @@ def _read(
     people = _rows(archive, "people.jsonl")
     mappings = _mappings(_rows(archive, "mappings.jsonl"), work["artifacts"])
     old_id = _only(work["incidents"], manifest)
+    check_rows(work, check_row)
     _check_releases(work.get("releases", ()), work.get("release_approvals", ()))
     _store_artifacts(archive, blobs, work["artifacts"], limits)
     with database.unit() as unit:

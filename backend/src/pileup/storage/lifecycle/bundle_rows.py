@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import re
+import secrets
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime
@@ -23,6 +24,7 @@ from pileup.storage.audit import IMPORTED_BY
 from pileup.storage.database import Unit, clean, clean_json
 from pileup.storage.errors import Refused
 from pileup.storage.ids import new_id
+from pileup.storage.lifecycle.bundle_checks import place
 from pileup.storage.numbering import NUMBERED
 from pileup.storage.texts import crdt
 
@@ -84,10 +86,12 @@ _CARRIED: dict[str, tuple[str, ...]] = {
 """Settings of people for an artifact; everything else about it is read from its bytes again."""
 
 _LEFT: dict[str, tuple[str, ...]] = {
-    "incidents": ("digest", "sample_id"),
+    "incidents": ("digest", "sample_id", "held_at", "held_for", "archived_at"),
     "live_texts": ("state", "base_seq"),
+    "report_choices": ("redaction_key",),
 }
-"""Columns that are derived again at the import, or that are local to an installation."""
+"""Columns that are derived again at the import, or that are local to an installation: an import
+sets no legal hold, and with the key of redaction everybody could test what a token replaced."""
 
 _CLAIMED = {"release_approvals": "by_name", "audit": "user_name"}
 """Tables of acts that nobody here has witnessed, and their column with the actor's name."""
@@ -198,7 +202,7 @@ class Arrival:
         """
         table = _table(name)
         columns = {column.name: column for column in exported_columns(table)}
-        values = [self._row(table, columns, row) for row in rows]
+        values = [self._placed(table, columns, row, at) for at, row in enumerate(rows, start=1)]
         if name == "artifacts":
             _set_archives_around(values)
         if values:
@@ -215,7 +219,14 @@ class Arrival:
         """Return the new id of a row of the bundle."""
         return self._ids[old]
 
+    def _placed(self, table: Table, columns: dict[str, Column[Any]], row: Row, number: int) -> Row:
+        try:
+            return self._row(table, columns, row)
+        except Refused as error:
+            raise Refused(f"{place(table.name, number)}: {error}") from error
+
     def _row(self, table: Table, columns: dict[str, Column[Any]], row: Row) -> Row:
+        row = {k: v for k, v in row.items() if k not in _LEFT.get(table.name, ())}
         unknown = row.keys() - columns.keys()
         if unknown:
             raise Refused(
@@ -237,6 +248,8 @@ class Arrival:
         if table.name == "artifacts":
             new["state"] = "queued"
             new["folder"] = self._folder(new)
+        if table.name == "report_choices":
+            new["redaction_key"] = secrets.token_hex(32)
         if table.name == "live_texts":
             new["state"] = crdt.seeded(new["text"])
             new["base_seq"] = new["seq"]
