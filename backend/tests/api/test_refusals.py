@@ -108,6 +108,9 @@ def test_bodies_without_a_zone_or_a_revision(site: Site) -> None:
     view = {"name": "open", "query": "status=open"}
     answer = site.with_token("upload").put("/api/v1/list-views", json=view)
     says(answer, 403, "this token does not read the list")
+    for token in (site.with_token("read"), site.with_token("read comment", incident=incident)):
+        assert token.get("/api/v1/mentions").status_code == 403
+        assert token.post("/api/v1/mentions/seen", json={"ids": []}).status_code == 403
 
 
 def test_uploads(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

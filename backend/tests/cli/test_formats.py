@@ -61,4 +61,5 @@ def test_a_format_says_what_it_is(one: formats.Format) -> None:
         assert "\n" not in text
     assert one.VERSION >= 1
     assert all(hint.strip() for hint in one.HINTS)
-    assert one.sniff.__doc__ or one.parse.__doc__
+    assert one.sniff.__doc__
+    assert one.parse.__doc__

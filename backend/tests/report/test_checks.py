@@ -40,9 +40,7 @@ def test_stale_and_dead_sources() -> None:
     case = replace(
         CASE, pins=(pin,), sections={"summary": f"One.\nA[^pin-{label}]\nB[^00000000-1-1]"}
     )
-    assert remarks(case, "stale_pin") == [("summary", 2)] or ("summary", 2) in remarks(
-        case, "stale_pin"
-    )
+    assert remarks(case, "stale_pin").count(("summary", 2)) == 1
     assert remarks(case, "dead_source") == [("summary", 3)]
 
 

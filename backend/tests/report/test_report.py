@@ -267,7 +267,6 @@ def test_a_note_quotes_the_first_lines_and_says_that_more_follow(first: int, len
     case = replace(CASE, excerpt=lambda *_: "\n".join(lines))
     note = Notes(case).find(f"{sha[:8]}-{first}-{last}")
     shown = (note.excerpt or "").split("\n")
-    assert shown == lines or (
-        shown[:-1] == lines[:12] and shown[-1] == f"… {length - 12} more lines"
-    )
+    more = [f"… {length - 12} more lines"] if len(shown) < length else []
+    assert shown == [*lines[: 12 if more else None], *more]
     assert len(shown) <= 13

@@ -138,13 +138,18 @@ def test_a_known_metric_is_read_as_the_first_time() -> None:
 
 def test_reports_and_points_of_the_corpus_are_all_counted(corpus: Path) -> None:
     """As many as a plain count of the text finds, and their sums agree."""
+    reported = 0
     for path in (corpus / "bench_output").glob("captured-*"):
         lines = [one for one in path.read_text().split("\n") if one.startswith("[ ")]
         frame = parse_bytes(path.read_bytes()).frames.get("sample")
         tps = [] if frame is None else frame.filter(frame["series"] == "sysbench.tps")["value"]
         reports = [one for one in lines if " tps: " in one]
         assert [float(one.split()[6]) for one in reports] == list(tps), path.name
-    for path in (corpus / "metrics_csv").glob("*.json"):
+        reported += len(reports)
+    assert reported > 100
+    documents = [*(corpus / "metrics_csv").glob("*.json")]
+    assert documents
+    for path in documents:
         document = json.loads(path.read_text())["data"]["result"]
         points = [value for one in document for _, value in one["values"]]
         frame = parse_bytes(path.read_bytes()).frames.get("sample")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from pileup.formats.driver import parse_path
@@ -48,12 +50,26 @@ def test_a_session_s_own_value_is_told_once_and_does_not_replace_the_global_one(
 
 
 def test_the_corpus_agrees_with_a_count_of_its_rows(corpus) -> None:
-    for path in sorted((corpus / "variables").glob("captured-*_tab.txt")):
-        parsed = parse_path(path, name="upload")
-        lines = path.read_text().split("\n")
-        expected = sum("\t" in line and not line.startswith("Variable_name") for line in lines)
-        assert parsed.frames["setting"].height == expected, path.name
-        assert parsed.receipt.bytes_skipped == 0
+    paths = sorted((corpus / "variables").glob("captured-*_tab.txt"))
+    assert paths
+    for path in paths:
+        agrees(path)
+
+
+def test_samples_agree_with_a_count_of_their_rows() -> None:
+    tabs = [path for path in samples("variables") if path.read_text().startswith("Variable_name\t")]
+    assert tabs
+    for path in tabs:
+        agrees(path)
+
+
+def agrees(path: Path) -> None:
+    """Compare a tab-separated list with a plain count of its rows."""
+    parsed = parse_path(path, name="upload")
+    lines = path.read_text().split("\n")
+    expected = sum("\t" in line and not line.startswith("Variable_name") for line in lines)
+    assert parsed.frames["setting"].height == expected, path.name
+    assert parsed.receipt.bytes_skipped == 0
 
 
 def test_status_rows_behind_the_variables_are_counters() -> None:

@@ -233,7 +233,7 @@ def test_a_section_of_a_dump_alone(text: str, kind: str, title: str) -> None:
         assert (parsed.format, parsed.receipt.bytes_skipped) == ("innodb-status", 0)
         (found,) = rows(parsed, kind)
         assert found["wall_us"] is None
-        assert found["line_first"] == part[: part.index(text)].count("\n") + 1 or kind == "deadlock"
+        assert found["line_first"] == part[: part.index(text)].count("\n") + 1
 
 
 def test_a_log_that_was_cut_inside_of_a_wait_stays_a_log() -> None:
