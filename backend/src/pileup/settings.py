@@ -107,6 +107,10 @@ class Settings(BaseSettings):
     worker_heartbeat_s: int = Field(default=5, ge=1)
     analysis_debounce_s: float = Field(default=1.0, ge=0)
 
+    # traces
+    traces_endpoint: str | None = None  # an OpenTelemetry collector (OTLP over HTTP); None: off
+    traces_share: float = Field(default=1.0, ge=0, le=1)  # of requests that begin a trace here
+
     # logs
     log_level: str = "INFO"
     log_format: Literal["console", "json"] = "console"

@@ -18,7 +18,7 @@ import structlog
 from fastapi import APIRouter, Depends, FastAPI
 from starlette.routing import BaseRoute
 
-from pileup import __version__, knowledge, logs
+from pileup import __version__, knowledge, logs, tracing
 from pileup.api import (
     bodies,
     error_handlers,
@@ -201,7 +201,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         await hub.stop()
         services.database.close()
         services.door.close()
+        tracing.stop()
 
+    traced = tracing.configure(settings, "pileup-api")
     app = FastAPI(
         title="Pileup",
         version=__version__,
@@ -210,6 +212,13 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
+        telemetry={  # spans alone, and only where the settings say
+            "tracing": traced is not None,
+            "tracer_provider": traced,
+            "metrics": False,
+            "logs": False,
+            "auto_configure": False,
+        },
     )
     app.state.services = services
     app.state.hub = hub

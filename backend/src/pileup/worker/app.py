@@ -10,7 +10,7 @@ from typing import Any
 
 from celery import signals
 
-from pileup import logs
+from pileup import logs, tracing
 from pileup.settings import get_settings
 from pileup.storage.queue.broker import TASK, CeleryBell, make_celery
 from pileup.worker.runtime import process_runtime
@@ -59,8 +59,14 @@ if _settings.log_format == "json":
 
 
 @signals.worker_process_init.connect
-def _step_back(**_: Any) -> None:
+def _start_process(**_: Any) -> None:
     os.nice(_NICE)
+    tracing.configure(_settings, "pileup-worker")
+
+
+@signals.worker_process_shutdown.connect
+def _end_process(**_: Any) -> None:
+    tracing.stop()
 
 
 @signals.worker_ready.connect

@@ -9,6 +9,7 @@ import structlog
 from celery.exceptions import SoftTimeLimitExceeded
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
+from pileup import tracing
 from pileup.process_limits import bound_process, memory_bound
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.database import Unit
@@ -65,7 +66,11 @@ def _announce_start(unit: Unit, job: Job | None) -> None:
 
 def _execute(runtime: Runtime, job: Job) -> None:
     """Do the job and finish it; its id is in every log line of the meantime."""
-    with structlog.contextvars.bound_contextvars(job_id=job.id, incident_id=job.incident_id):
+    facts = {"job_id": job.id, "incident_id": job.incident_id}
+    with (
+        structlog.contextvars.bound_contextvars(**facts),
+        tracing.span(f"job {job.kind}", job.trace, **facts, attempt=job.attempt),
+    ):
         _do(runtime, job)
 
 
@@ -138,6 +143,7 @@ def _fail(runtime: Runtime, job: Job, error: Exception) -> None:
     sentence = _sentence(runtime, error)
     known = isinstance(error, Damaged | NotFound | NoSpace | SoftTimeLimitExceeded)
     log.error("job.failed", error=sentence, exc_info=None if known else error)
+    tracing.fail(sentence)
     with runtime.database.unit() as unit:
         if not Jobs(unit).finish(job, sentence):
             return

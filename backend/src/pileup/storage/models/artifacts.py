@@ -204,6 +204,8 @@ class Job(Base):
     attempt: Mapped[int] = mapped_column(default=0)
     crashes: Mapped[int] = mapped_column(default=0, server_default=text("0"))
     """Attempts that this job itself ended; a machine or worker that died counts as none."""
+    trace: Mapped[str | None]
+    """Trace of the request that queued it, as the header traceparent."""
     owner: Mapped[str | None]
     """Process that runs it, and its worker: see ``worker.identity``."""
     lease_until: Mapped[datetime | None]

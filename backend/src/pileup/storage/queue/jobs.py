@@ -18,6 +18,7 @@ from sqlalchemy import delete, exists, func, literal, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import aliased
 
+from pileup import tracing
 from pileup.storage import models
 from pileup.storage.database import Unit, clean, to_record
 from pileup.storage.queue.turns import Quota, heads, waiting_of
@@ -56,6 +57,7 @@ class Job:
     crashes: int
     owner: str | None
     error: str | None
+    trace: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,7 @@ class Jobs:
                 target=target,
                 incident_id=incident_id,
                 not_before=func.now() + delay,
+                trace=tracing.current(),
                 **_order(kind, target, requester),
             )
             .on_conflict_do_update(
