@@ -27,6 +27,7 @@ from pathlib import Path
 from faults.installation import Installation, wait_for
 from faults.kinds import KINDS, Kind
 from faults.ledger import Ledger
+from faults.remains import remove_remains
 
 _LIMIT_S = 30.0
 _PATIENCE_S = 240.0
@@ -47,8 +48,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run and print a table; return 1 when anything was lost, doubled or late."""
     options = _options(arguments)
     logging.disable(logging.CRITICAL)
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # hung up: its terminal closed
         signal.signal(number, _leave)
+    remove_remains()
     dice = random.Random(options.seed)
     installation = Installation({})
     print(f"seed {options.seed}, files and logs in {installation.base}", flush=True)

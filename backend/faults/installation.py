@@ -27,6 +27,8 @@ import psycopg
 
 from faults.network import Network
 from faults.relay import Relay
+from faults.remains import PREFIX, leave_note
+from faults.replica import make_replica, promote, remove
 from pileup.runtime.commands import child_environment, serve_command, worker_command
 from pileup.runtime.errors import StartError
 from pileup.runtime.home import prepare
@@ -79,10 +81,12 @@ class Installation:
         self._more = more
         self._stop = threading.Event()
         self._mounted = False
-        self.base = Path(tempfile.mkdtemp(prefix="pileup-faults-"))
+        self._replicas = 0
+        self.base = Path(tempfile.mkdtemp(prefix=PREFIX))
         self.base.chmod(0o711)
         self.network = Network() if Network.possible() else None
         self._mounted = self._mount()
+        leave_note(self.base, self.network)
         self.clock_works = self._build_clock()
         self._postgres = EmbeddedPostgres(
             self.base / "postgres", self.base / "run", self.base / "postgres.log"
@@ -125,8 +129,25 @@ class Installation:
 
     def direct(self) -> psycopg.Connection[tuple[object, ...]]:
         """Connect to the database beside the relay, as its owner."""
-        where = f"user=pileup dbname={DATABASE} host={self.base / 'run/postgres'}"
+        where = f"user=pileup dbname={DATABASE} host={self._postgres.sockets}"
         return psycopg.connect(where, autocommit=True, connect_timeout=5)
+
+    def fail_over_to_replica(self) -> None:
+        """Lose the database's machine, silently, and promote its replica."""
+        service, primary = self.services["database"], self._postgres
+        self._replicas += 1
+        folder = self.base / f"replica-{self._replicas}"
+        replica = make_replica(primary, folder)
+        service.held = True
+        self.to_database.silence()
+        if service.child is not None:
+            service.child.kill_group()
+            service.child.stop(5)
+        promote(replica)
+        self._postgres, service.child = replica, replica.child
+        self.to_database.lead_to(replica.sockets / ".s.PGSQL.5432")
+        service.held = False
+        remove(primary)
 
     def _database_url(self, host: str) -> str:
         return f"postgresql+psycopg://pileup@{host}:{self.to_database.port}/{DATABASE}"

@@ -152,6 +152,10 @@ def _fail_over(installation: Installation, _: random.Random) -> None:
         child.kill_group()
 
 
+def _fail_over_to_replica(installation: Installation, _: random.Random) -> None:
+    installation.fail_over_to_replica()
+
+
 def _silence_queue(installation: Installation, _: random.Random) -> None:
     installation.to_queue.silence()
 
@@ -205,5 +209,6 @@ KINDS = (
         needs="root, for a network namespace",
     ),
     Kind("the database fails over silently", _fail_over, 1),
+    Kind("the database fails over to its replica", _fail_over_to_replica, 1),
     Kind("connections to the queue fall silent", _silence_queue, 1),
 )

@@ -12,20 +12,20 @@ class Network:
     """A namespace with one link to this machine."""
 
     def __init__(self) -> None:
-        self._name = f"pileup-{secrets.token_hex(3)}"
-        self._link = f"pf{secrets.token_hex(4)}"
+        self.name = f"pileup-{secrets.token_hex(3)}"
+        self.link = f"pf{secrets.token_hex(4)}"
         subnet = f"10.{secrets.randbelow(100) + 100}.{secrets.randbelow(256)}"
         self.here, self.there = f"{subnet}.1", f"{subnet}.2"
-        peer = f"{self._link}p"
-        _ip("netns", "add", self._name)
+        peer = f"{self.link}p"
+        _ip("netns", "add", self.name)
         try:
-            _ip("link", "add", self._link, "type", "veth", "peer", "name", peer)
-            _ip("link", "set", peer, "netns", self._name)
-            _ip("addr", "add", f"{self.here}/30", "dev", self._link)
-            _ip("link", "set", self._link, "up")
-            _ip("-n", self._name, "addr", "add", f"{self.there}/30", "dev", peer)
-            _ip("-n", self._name, "link", "set", peer, "up")
-            _ip("-n", self._name, "link", "set", "lo", "up")
+            _ip("link", "add", self.link, "type", "veth", "peer", "name", peer)
+            _ip("link", "set", peer, "netns", self.name)
+            _ip("addr", "add", f"{self.here}/30", "dev", self.link)
+            _ip("link", "set", self.link, "up")
+            _ip("-n", self.name, "addr", "add", f"{self.there}/30", "dev", peer)
+            _ip("-n", self.name, "link", "set", peer, "up")
+            _ip("-n", self.name, "link", "set", "lo", "up")
         except BaseException:
             self.close()
             raise
@@ -41,22 +41,27 @@ class Network:
     def prefix(self) -> list[str]:
         """Return the words before a command that runs there, with process ids of its own."""
         return [
-            *("ip", "netns", "exec", self._name),
+            *("ip", "netns", "exec", self.name),
             *("unshare", "--pid", "--fork", "--kill-child", "--mount-proc"),
         ]
 
     def pull(self) -> None:
         """Pull the cable: packets vanish, and no connection is reset."""
-        _ip("link", "set", self._link, "down")
+        _ip("link", "set", self.link, "down")
 
     def plug(self) -> None:
         """Plug it in again."""
-        _ip("link", "set", self._link, "up")
+        _ip("link", "set", self.link, "up")
 
     def close(self) -> None:
         """Remove it."""
-        subprocess.run(["ip", "link", "del", self._link], check=False, capture_output=True)
-        subprocess.run(["ip", "netns", "del", self._name], check=False, capture_output=True)
+        remove(self.name, self.link)
+
+
+def remove(name: str, link: str) -> None:
+    """Remove a namespace and its link, as far as they are there."""
+    subprocess.run(["ip", "link", "del", link], check=False, capture_output=True)
+    subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
 
 
 def _ip(*words: str) -> None:

@@ -26,6 +26,10 @@ class Relay:
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
+    def lead_to(self, target: Path) -> None:
+        """Relay the connections that come from now on to another socket."""
+        self._target = target
+
     def silence(self) -> None:
         """Let every connection of now fall silent for ever, without a reset; new ones work."""
         self._loop.call_soon_threadsafe(lambda: self._silent.update(self._open))

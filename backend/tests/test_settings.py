@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from sqlalchemy import make_url
 
 from pileup.settings import Settings
 
@@ -15,6 +16,18 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "settings.md
 def test_every_common_scheme_names_our_driver(scheme: str) -> None:
     settings = Settings(database_url=f"{scheme}://u:p@h/n")
     assert settings.database_url == "postgresql+psycopg://u:p@h/n"
+
+
+@pytest.mark.parametrize("scheme", ["postgres", "postgresql+psycopg"])
+def test_several_hosts_are_written_as_postgresql_does(scheme: str) -> None:
+    settings = Settings(database_url=f"{scheme}://u:p@a:5433,b/n?target_session_attrs=read-write")
+    address = make_url(settings.database_url or "")
+    assert (address.username, address.password, address.database) == ("u", "p", "n")
+    assert address.query == {
+        "host": "a,b",
+        "port": "5433,5432",
+        "target_session_attrs": "read-write",
+    }
 
 
 def test_the_environment_is_read_and_an_empty_variable_is_unset(

@@ -12,7 +12,7 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -28,6 +28,23 @@ def default_home() -> Path:
         return Path.home() / "Library" / "Application Support" / "pileup"
     base = os.environ.get("XDG_DATA_HOME", "")
     return (Path(base) if base else Path.home() / ".local" / "share") / "pileup"
+
+
+def _one_host(url: str) -> str:
+    """Move several hosts of an address, as PostgreSQL writes them, to where SQLAlchemy has them."""
+    scheme, _, rest = url.partition("://")
+    place, _, more = rest.partition("/")
+    who, at, where = place.rpartition("@")
+    if "," not in where:
+        return url
+    name, _, query = more.partition("?")
+    hosts, ports = [], []
+    for each in where.split(","):
+        host, colon, port = each.rpartition(":")
+        hosts.append(host if colon else each)
+        ports.append(port if colon else "5432")
+    named = urlencode({"host": ",".join(hosts), "port": ",".join(ports)})
+    return f"{scheme}://{who}{at}/{name}?{named}" + (f"&{query}" if query else "")
 
 
 class Settings(BaseSettings):
@@ -130,8 +147,8 @@ class Settings(BaseSettings):
             return None
         scheme, separator, rest = value.partition("://")
         if separator and scheme in {"postgres", "postgresql"}:
-            return f"postgresql+psycopg://{rest}"
-        return value
+            value = f"postgresql+psycopg://{rest}"
+        return _one_host(value)
 
     @model_validator(mode="after")
     def _whole_provider(self) -> Settings:
