@@ -1,0 +1,26 @@
+"""The broker: a message is tried once, and whoever sends it never waits for one that is away."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pileup.storage.queue.broker import CeleryBell, make_celery
+
+
+def test_a_message_is_sent_once(monkeypatch: Any) -> None:
+    """An upload does not wait for the broker: a sweeper rings again."""
+    app = make_celery("memory://")
+    assert app.conf.task_publish_retry is False
+    sent: list[dict[str, Any]] = []
+    monkeypatch.setattr(app, "send_task", lambda _, **options: sent.append(options))
+    CeleryBell(app).pass_on()
+    (options,) = sent
+    assert options["retry"] is False
+    assert options["ignore_result"] is True
+
+
+def test_a_broker_that_is_away_is_no_error() -> None:
+    bell = CeleryBell(make_celery("redis://127.0.0.1:1/0"))
+    bell.pass_on()
+    bell.ring(3)
+    assert bell.waiting() == 0
