@@ -84,6 +84,7 @@ def test_every_line_names_what_it_speaks_of(site: Site) -> None:
 def test_the_audit_of_all_is_for_admins(site: Site) -> None:
     """Its export is CSV in which no cell is a formula."""
     incident = site.incident("=HYPERLINK(1)")
+    site.incident("CREATE USER x IDENTIFIED BY 'S3cr3tPassword' for jane@corp.example")
     contributor = site.client("contributor", "@cmd")
     contributor.post(f"/api/v1/incidents/{incident}/hypotheses", json={"statement": "x"})
     for path in ("/api/v1/audit", "/api/v1/audit/filters", "/api/v1/audit/export"):
@@ -96,3 +97,8 @@ def test_the_audit_of_all_is_for_admins(site: Site) -> None:
     assert rows[0][:3] == ["time", "person", "incident"]
     assert "'@cmd" in {row[1] for row in rows}
     assert not [cell for row in rows for cell in row if cell[:1] in ("=", "@", "+", "-")]
+    assert "S3cr3tPassword" not in answer.text
+    assert "jane@corp.example" in answer.text
+    redacted = site.admin.get("/api/v1/audit/export", params={"redact": "addresses"})
+    assert "jane@corp.example" not in redacted.text
+    assert "address-" in redacted.text

@@ -455,6 +455,8 @@ export interface paths {
     /**
      * Audit Export
      * @description Download the audit trail as CSV, at most 100 000 lines.
+     *
+     *     Passwords are always removed; the tokens of ``redact`` are those of this file alone.
      */
     get: operations['audit_export_api_v1_audit_export_get']
     put?: never
@@ -12250,6 +12252,8 @@ export interface operations {
         from?: string | null
         kind?: string | null
         person?: string | null
+        /** @description What to replace by tokens: a profile's name, or sql, hosts, users, addresses. */
+        redact?: string
         to?: string | null
       }
       header?: never

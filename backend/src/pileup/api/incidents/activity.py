@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import datetime
@@ -13,14 +14,18 @@ from fastapi.responses import StreamingResponse
 
 from pileup.api.auth import AdminDep, Caller, Principal
 from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
+from pileup.api.reports.exports import Redact
 from pileup.api.schema import Out
 from pileup.api.versioned import by_version
+from pileup.report.redaction.plain_redaction import RowRedaction
+from pileup.report.redaction.redactor import Redactor
 from pileup.storage import audit
 from pileup.storage.audit_names import names
 from pileup.storage.database import Unit
 from pileup.storage.lifecycle.bin import Bin, DeletedItem
 from pileup.storage.queue.jobs import Jobs
 from pileup.views.csv_rows import csv_line
+from pileup.views.reports.export import redaction_kinds
 
 router = APIRouter(tags=["activity"])
 
@@ -101,10 +106,16 @@ def audit_filters(_: AdminDep, unit: UnitDep) -> ActivityFilters:
 
 
 @router.get("/audit/export", response_class=StreamingResponse)
-def audit_export(caller: AdminDep, services: ServicesDep, wanted: FilterDep) -> StreamingResponse:
-    """Download the audit trail as CSV, at most 100 000 lines."""
+def audit_export(
+    caller: AdminDep, services: ServicesDep, unit: UnitDep, wanted: FilterDep, redact: Redact = ""
+) -> StreamingResponse:
+    """Download the audit trail as CSV, at most 100 000 lines.
+
+    Passwords are always removed; the tokens of ``redact`` are those of this file alone.
+    """
+    redactor = Redactor(redaction_kinds(unit, redact), secrets.token_bytes(32))
     return StreamingResponse(
-        _csv(services, caller, wanted),
+        _csv(services, caller, wanted, redactor),
         media_type="text/csv; charset=utf-8",
         headers={"Content-Disposition": "attachment; filename=pileup-audit.csv"},
     )
@@ -148,6 +159,9 @@ def restore_incident(incident_id: str, by: AdminDep, unit: UnitDep) -> None:
     Bin(unit).restore_incident(incident_id, by=by.actor)
 
 
+_COLUMNS = ("time", "person", "incident", "action", "target", "detail")
+
+
 def _named(unit: Unit, entries: list[audit.Entry]) -> list[ActivityEntry]:
     known = names(unit, entries)
     return [
@@ -156,17 +170,20 @@ def _named(unit: Unit, entries: list[audit.Entry]) -> list[ActivityEntry]:
     ]
 
 
-def _csv(services: ServicesDep, caller: Principal, wanted: audit.Filter) -> Iterator[str]:
-    yield csv_line(("time", "person", "incident", "action", "target", "detail"))
+def _csv(
+    services: ServicesDep, caller: Principal, wanted: audit.Filter, redactor: Redactor
+) -> Iterator[str]:
+    redaction = RowRedaction(_COLUMNS, redactor)
+    yield csv_line(_COLUMNS)
     for _ in range(_CSV_ROWS // _CSV_PAGE):
         with services.unit(caller.access) as unit:
             page = audit.entries(unit, None, _CSV_PAGE, wanted)
         for entry in page:
             detail = json.dumps(entry.detail, ensure_ascii=False) if entry.detail else ""
             at = entry.at.isoformat().replace("+00:00", "Z")
-            yield csv_line(
-                (at, entry.user_name, entry.incident_id, entry.action, entry.target, detail)
-            )
+            cells = (at, entry.user_name, entry.incident_id, entry.action, entry.target, detail)
+            for row in redaction.rows([cells]):
+                yield csv_line(row)
         if len(page) < _CSV_PAGE:
             return
         wanted = audit.Filter(wanted.person, wanted.kind, wanted.start, wanted.end, page[-1].id)

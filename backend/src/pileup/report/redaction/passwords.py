@@ -16,13 +16,14 @@ KIND = "passwords"
 
 _ANY = re.compile(
     r"pass|pwd|secret|token|identified|api_?key|access_?key|private_?key|wsrep_sst_auth|://|"
-    r"encrypt_key|encryption_key|aes_|credential|authentication|(?:^|\s)-p\S",
+    r"encrypt_key|encryption_key|aes_|des_|(?:en|de)code|credential|auth|connect|pdo|mysqli|@tcp\(|"
+    r"@unix\(|(?:^|\s)-p\S",
     re.IGNORECASE,
 )
 """A text without any of these holds no password."""
 _NAMES = (
     r"(?:password|passwd|passphrase|passwort|pwd|pass|secret|api[_-]?key|access[_-]?key|"
-    r"private[_-]?key|encrypt(?:ion)?[_-]?key|auth[_-]?token|access[_-]?token|api[_-]?token|"
+    r"private[_-]?key|encrypt(?:ion)?[_-]?key|token|"
     r"wsrep_sst_auth|credentials?|authentication[_-]string)"
 )
 _VALUE = (
@@ -56,6 +57,15 @@ _PATTERNS = (
         r"[^\n]{0,300}?\s-p(?=\S)",
         7,
     ),
+    _pattern(rf"(?<![^\W_]){_NAMES}[ \t]+(?=['\"])", 8),  # OPTIONS (USER 'a', PASSWORD 'b')
+    _pattern(r"\bauthorization[\"']?[ \t]*[:=][ \t]*[\"']?(?:bearer|basic|token)[ \t]+", 9),
+    # host, user, password of a program
+    _pattern(
+        r"\b(?:mysqli?(?:_p?connect)?|PDO|getConnection|connect)\s*\(\s*"
+        r"(?:'[^'\n]{0,200}'|\"[^\"\n]{0,200}\")\s*,\s*(?:'[^'\n]{0,100}'|\"[^\"\n]{0,100}\")\s*,"
+        r"\s*(?=['\"])",
+        10,
+    ),
 )
 _NAME = re.compile(
     r"(?!com_|mysql_(?:native|old|clear)_password|(?:caching_)?sha\d+_password)"
@@ -64,14 +74,23 @@ _NAME = re.compile(
 )
 """A name whose last word is one of ``_NAMES``, but no counter of statements and no plugin."""
 _LONGEST_NAME = 200
+_ARGUMENT = r"[^()'\"]|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _AES = re.compile(
-    r"\b(?:aes|des)_(?:en|de)crypt\s*\((?:[^()'\"]|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"){0,400}?,"
+    rf"\b(?:(?:aes|des)_(?:en|de)crypt|encode|decode)\s*\((?:{_ARGUMENT}|\((?:{_ARGUMENT}){{0,100}}\)){{0,400}}?,"
     r"\s*(?P<quote>['\"])(?P<value>(?:[^'\"\\]|\\.)+)(?P=quote)",
     re.IGNORECASE,
 )
 _ADDRESS = re.compile(
     r"\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@'\"]{0,100}:(?P<value>[^\s/@'\"]{1,200})@"
 )
+_DSN = re.compile(r"(?<![\w/])[\w.$-]{1,80}:(?P<value>[^\s:/@'\"]{1,200})@(?:tcp|unix)\(")
+"""An address as Go writes it."""
+_LINE = re.compile(
+    rf"^[ \t]*[\w.-]{{0,80}}?(?<![^\W_]){_NAMES}[ \t]*=[ \t]*"
+    r"(?P<value>[^\s'\"|,;)\]}][^\n#|,;]*[^\s#|,;])",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A line of configuration, whose value may have blanks."""
 _HARMLESS = re.compile(
     r"|\*+|x{3,}|<[^>]*>|null|none|on|off|yes|no|true|false|empty|not set|unset|required|"
     + IS_TOKEN.pattern,
@@ -98,7 +117,7 @@ def password_spans(text: str) -> Iterator[Span]:
                 ):
                     continue
                 yield Span(*match.span(group), KIND, value)
-    for other in (_AES, _ADDRESS):
+    for other in (_AES, _ADDRESS, _DSN, _LINE):
         for match in other.finditer(text):
             if not _HARMLESS.fullmatch(match["value"]):
                 yield Span(*match.span("value"), KIND, match["value"])

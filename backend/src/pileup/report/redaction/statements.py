@@ -66,12 +66,24 @@ _LOOSE_COMMENT = re.compile(
     r"/\*(?!!)(?P<inside>.*?)(?:\*/|$)|^--[ \t]+(?P<line>[^\n]*\w[^\n]*)$", re.DOTALL | re.MULTILINE
 )
 _ROW_VALUE = re.compile(r"(?<=hex )[0-9a-f]+(?=;)|(?<=asc )[^;\n]*\w[^;\n]*(?=;)")
+_ROW_EVENT = re.compile(
+    r"^###[ \t]+@\d+=(?P<quote>')?(?P<value>(?(quote)(?:[^'\\\n]|\\.)*|[^\s]+))", re.MULTILINE
+)
+"""A value of a row, as mysqlbinlog -v prints it."""
+_CURLY = re.compile(r"[“‘„](?P<value>[^“”‘’„\n]+)[”’“]")
+"""A string whose quotes a word processor has changed."""
+_PLAIN_STRING = re.compile(r"'((?:[^']|'')*)(?:'|$)")
+"""A string under NO_BACKSLASH_ESCAPES."""
+_IDENTIFIER = re.compile(r"[\w$]+")
+_BEFORE_TABLE = frozenset({"UPDATE", "INTO", "JOIN", "TABLE"})
 _COMMON = frozenset({"0", "1"})
 """Numbers too common to identify anything."""
 _KEPT_BEFORE = frozenset({"NAMES", "COLLATE", "CHARSET", "ENGINE"})
 _WITHIN_SELECT = frozenset({"FROM", "INTO", "=", "SQL_NO_CACHE"})
 _MOST_VERB = 1500
 """Characters in which the words of a verb must follow."""
+_LONGEST_STRING = 4000
+"""Characters after its line in which a string of prose ends."""
 _BEFORE_OPERAND = frozenset("(,=<>!+-*/%|&^~") | frozenset(
     """
     AND OR XOR NOT IN LIKE BETWEEN LIMIT OFFSET INTERVAL THEN ELSE WHEN SELECT RETURN DO VALUES
@@ -120,12 +132,16 @@ class Statements:
         while at <= len(text):
             stop = ending.search(text, at)
             end = stop.start() if stop else len(text)
+            if not raw and stop is not None:
+                self._read_open_string(at, end)
             self._read(at, end, inside=inside)
             inside = False
             at = stop.end() if stop else len(text) + 1
-        if raw:
-            for match in _LOOSE_COMMENT.finditer(self._text):
+        for match in _LOOSE_COMMENT.finditer(self._text):
+            if raw or match[0].endswith("*/"):
                 self._add_words(*match.span("inside" if match["inside"] is not None else "line"))
+        for match in _ROW_EVENT.finditer(self._text):
+            self.spans.append(Span(*match.span("value"), KIND, match["value"]))
         for match in _ROW_VALUE.finditer(self._text):
             self.spans.append(Span(match.start(), match.end(), KIND, match[0].strip()))
 
@@ -133,6 +149,26 @@ class Statements:
     def is_open(self) -> bool:
         """Whether the text ends within a statement."""
         return bool(self.regions) and self.regions[-1][1] == len(self._text)
+
+    def _read_open_string(self, at: int, end: int) -> None:
+        """Read a statement of prose whose line ends within a string up to the end of the string.
+
+        Its lines are read one by one besides: what looks like an open string may be a cut one.
+        """
+        verb = _VERB.search(self._text, at, end)
+        if verb is None or not self._is_statement(verb.start(), end):
+            return
+        *_, (kind, start, stop) = scan(self._text, verb.start(), end)
+        quote = self._text[start : start + 1]
+        closed = stop - start > 1 and self._text[stop - 1] == quote
+        if kind != "string" or quote not in ("'", '"') or closed:
+            return
+        limit = min(len(self._text), end + _LONGEST_STRING)
+        paragraph = self._text.find("\n\n", end, limit)
+        close = self._text.find(quote, end, paragraph if paragraph >= 0 else limit)
+        if close >= 0:
+            line = self._text.find("\n", close)
+            self._literals(verb.start(), line if line >= 0 else len(self._text))
 
     def _read(self, at: int, end: int, *, inside: bool) -> None:
         """Read the statements between two places."""
@@ -177,8 +213,12 @@ class Statements:
 
     def _literals(self, at: int, end: int) -> int:
         """Add the spans of the statement that begins here; return where it ends."""
-        before = ""
+        begin, before, string_at = at, "", -1
+        ambiguous = False
         for kind, start, stop in scan(self._text, at, end):
+            # A backslash that escapes nothing (NO_BACKSLASH_ESCAPES) makes a string end too late,
+            # in front of the words of the next one.
+            ambiguous |= kind == "word" and start == string_at
             if kind == "space":
                 continue
             if kind == "comment":
@@ -186,12 +226,20 @@ class Statements:
                 continue
             written = self._text[start:stop]
             if written == ";":
-                return stop
+                end = stop
+                break
             if kind == "string":
                 self._string(start, stop, before)
+                string_at = stop if "\\" in written else -1
             elif kind == "number" and written not in _COMMON and before in self._operands:
                 self.spans.append(Span(start, stop, KIND, written, "'", "'"))
             before = written.upper()
+        for match in _CURLY.finditer(self._text, begin, end):
+            self.spans.append(Span(*match.span("value"), KIND, match["value"]))
+        if ambiguous:
+            for match in _PLAIN_STRING.finditer(self._text, begin, end):
+                if match[1].strip():
+                    self.spans.append(Span(*match.span(1), KIND, match[1]))
         return end
 
     def _string(self, start: int, stop: int, before: str) -> None:
@@ -204,6 +252,8 @@ class Statements:
         closed = stop - inner >= 1 and self._text[stop - 1] == quote
         last = stop - 1 if closed else stop
         value = self._text[inner:last]
+        if quote == '"' and before in _BEFORE_TABLE and _IDENTIFIER.fullmatch(value):
+            return  # the name of a table, under ANSI_QUOTES
         if value.strip() and value not in _COMMON and before not in _KEPT_BEFORE:
             self.spans.append(Span(inner, last, KIND, value))
 
