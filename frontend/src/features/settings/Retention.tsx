@@ -52,7 +52,10 @@ export function Retention({ team }: { readonly team: Team }) {
   })
   const error = save.error ?? hold.error
   return (
-    <section className="settings-fields settings-narrow" aria-label={`Retention of ${team.name}`}>
+    <section
+      className="settings-retention settings-narrow"
+      aria-label={`Retention of ${team.name}`}
+    >
       <Field
         label="Retention in days"
         hint="Counted from the last change of an incident. Empty: incidents are kept forever."

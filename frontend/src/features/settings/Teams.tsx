@@ -128,12 +128,12 @@ function TeamCard({ team, admin }: { readonly team: Team; readonly admin: boolea
       ))}
       {leads && (
         <select
-          className="select"
+          className="select settings-narrow"
           aria-label={`Add a member to ${team.name}`}
           value=""
           onChange={(event) => set.mutate({ id: event.target.value, lead: false })}
         >
-          <option value="">add a member</option>
+          <option value="">Add a member</option>
           {others.map((person) => (
             <option key={person.id} value={person.id}>
               {person.name}
