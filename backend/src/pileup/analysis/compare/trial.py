@@ -116,7 +116,9 @@ def _unknown(text: str) -> TrialDoc:
 
 
 def _spent(item: _Inside, inside: str = "") -> str:
-    load = f"({number(item.running)} sessions running, {number(item.rate)} statements/s)"
+    running, rate = number(item.running), number(item.rate)
+    sessions = "session" if running == "1" else "sessions"
+    load = f"({running} {sessions} running, {rate} statement{'' if rate == '1' else 's'}/s)"
     if item.known is None:
         return f"{'no' if item.is_idle else 'hardly any'} statements completed {load}"
     return f"{_ms(item.known)} {inside}{load}"
