@@ -3,16 +3,67 @@
  * the export by the keyboard alone.
  */
 import AxeBuilder from '@axe-core/playwright'
-import { expect, type Page } from '@playwright/test'
-import { loadSample } from './sample'
+import { type BrowserContext, expect, type Page } from '@playwright/test'
+import { csrf, loadSample } from './sample'
 import { test } from './test'
 
 test.setTimeout(600_000)
 
 let incident = ''
+/** An incident of two servers whose files print no time. */
+let undated = ''
+
+/** Make what some dialogs are about: undated files, a guest link, a webhook with a delivery. */
+async function prepare(context: BrowserContext): Promise<void> {
+  const headers = await csrf(context)
+  async function post<T>(path: string, body: object): Promise<T> {
+    const answer = await context.request.post(`/api/v1${path}`, { headers, ...body })
+    expect(answer.ok(), await answer.text()).toBe(true)
+    return (await answer.json()) as T
+  }
+  await post('/webhooks', {
+    data: { url: 'https://hooks.example.org/pileup', events: ['incident.status_changed'] },
+  })
+  await post(`/incidents/${incident}/guest-links`, {
+    data: { name: 'Vendor', expires_at: new Date(Date.now() + 86_400_000).toISOString() },
+  })
+  const made = await post<{ id: string; revision: number }>('/incidents', {
+    data: { title: 'Two servers' },
+  })
+  undated = made.id
+  const changed = await context.request.patch(`/api/v1/incidents/${undated}`, {
+    headers: { ...headers, 'If-Match': `"${made.revision}"` },
+    data: { status: 'analysing' },
+  })
+  expect(changed.ok(), await changed.text()).toBe(true)
+  const sent = await post<{ items: { id: string }[] }>(`/incidents/${undated}/artifacts`, {
+    multipart: {
+      file: {
+        name: 'notes.csv',
+        mimeType: 'text/plain',
+        buffer: Buffer.from('when;what\nnoon;17\none;18\n'),
+      },
+    },
+  })
+  await post(`/incidents/${undated}/artifacts/given`, {
+    data: { artifact_ids: sent.items.map(({ id }) => id), host: 'db-b' },
+  })
+  await expect
+    .poll(
+      async () => {
+        const answer = await context.request.get(`/api/v1/incidents/${undated}/artifacts`)
+        const { items } = (await answer.json()) as { items: { state: string }[] }
+        return items.map(({ state }) => state)
+      },
+      { intervals: [300], timeout: 60_000 },
+    )
+    .toEqual(['done'])
+}
+
 test.beforeAll(async ({ browser }) => {
   const context = await browser.newContext()
   incident = await loadSample(context, 'hot-row')
+  await prepare(context)
   await context.close()
 })
 
@@ -31,9 +82,9 @@ const press =
   }
 /** Open a file next to the list first. */
 const opensFile =
-  (...names: readonly (string | RegExp)[]): Open =>
+  (file: string, ...names: readonly (string | RegExp)[]): Open =>
   async (page) => {
-    await page.getByRole('row').filter({ hasText: 'my.cnf' }).first().click()
+    await page.getByRole('row').filter({ hasText: file }).first().click()
     await press(...names)(page)
   }
 const key =
@@ -41,6 +92,15 @@ const key =
   async (page) => {
     await page.locator('#canvas, main').first().focus()
     await page.keyboard.press(name)
+  }
+
+/** Run a command of the palette. */
+const command =
+  (name: string): Open =>
+  async (page) => {
+    await key('/')(page)
+    await page.keyboard.type(name)
+    await page.getByRole('option', { name: new RegExp(name, 'i') }).click()
   }
 
 /** A tab or a view of the screen before: a click is faster than to load the page again. */
@@ -59,21 +119,50 @@ const SCREENS: readonly (readonly [
       delete: press(/^More actions/, /^Delete/),
     },
   ],
+  ['/?status=open', { view: press('Views', /^Save this view/) }],
   ['/settings', {}],
   [{ tab: 'Tokens' }, {}],
   [{ tab: 'Teams' }, {}],
   [{ tab: 'Users' }, { add: press('Add a user') }],
-  [{ tab: 'Webhooks' }, { add: press('Add a webhook') }],
+  [
+    { tab: 'Webhooks' },
+    {
+      add: press('Add a webhook'),
+      delete: press(/^Actions on https:\/\/hooks/, /^Delete/),
+      delivery: async (page) => {
+        await page.getByRole('row').filter({ hasText: 'hooks.example.org' }).first().click()
+        const deliveries = page.getByRole('grid', { name: 'Deliveries' })
+        await deliveries.getByRole('row').nth(1).click()
+      },
+    },
+  ],
   [{ tab: 'Redaction' }, {}],
+  [{ tab: 'Usage' }, {}],
   [{ tab: 'Audit' }, {}],
   [{ tab: 'Installation' }, {}],
-  ['overview', { access: press(/^Ad clicks stall/, /^Access to this incident/) }],
+  [
+    'overview',
+    {
+      access: press(/^Ad clicks stall/, /^Access to this incident/),
+      bundle: press(/^Ad clicks stall/, /^Download as a bundle/),
+      history: press(/^(Write a|Edit the) summary/, 'History of Summary'),
+      name: command('name this view'),
+    },
+  ],
   [
     'artifacts',
     {
       paste: press('Paste text'),
-      type: opensFile('Actions', /^Set the type/),
+      type: opensFile('my.cnf', 'Actions', /^Set the type/),
       delete: press('Actions', /^Delete/),
+    },
+  ],
+  [
+    'undated',
+    {
+      times: press(/^Give it a time/),
+      servers: press('Show servers'),
+      columns: opensFile('notes.csv', 'Actions', /^Define the columns/),
     },
   ],
   ['timeline', { lanes: press('Choose lanes'), others: press('Other incidents'), note: key('n') }],
@@ -88,7 +177,7 @@ const SCREENS: readonly (readonly [
   [{ tab: 'Deadlocks' }, {}],
   [{ tab: 'Top queries' }, {}],
   [{ tab: 'Log' }, {}],
-  ['compare', {}],
+  ['compare', { redacted: press(/^Redacted CSV/) }],
   ['hypotheses', { new: press('New hypothesis') }],
   ['hypotheses?tab=matrix', {}],
   ['hypotheses?tab=evidence', { record: press(/^Record an absence/) }],
@@ -145,7 +234,8 @@ test('axe finds nothing, on every screen and in every dialog, in both themes', a
   for (const [place, dialogs] of SCREENS) {
     const path = typeof place === 'string' ? place : place.tab
     await test.step(path, async () => {
-      if (typeof place === 'string')
+      if (place === 'undated') await page.goto(`/incidents/${undated}/artifacts`)
+      else if (typeof place === 'string')
         await page.goto(place.startsWith('/') ? place : `/incidents/${incident}/${place}`)
       else await show(page, place.tab)
       await settled(page)
