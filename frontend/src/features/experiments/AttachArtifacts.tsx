@@ -20,11 +20,9 @@ export function AttachArtifacts({
   const { data } = useQuery(artifactsQuery(incidentId))
   const [filter, setFilter] = useState('')
   const attached = new Set(experiment.artifacts.map((artifact) => artifact.id))
-  const found = filter
-    ? (data?.items ?? []).filter((artifact) =>
-        artifact.path.toLowerCase().includes(filter.toLowerCase()),
-      )
-    : []
+  const found = (data?.items ?? []).filter((artifact) =>
+    artifact.path.toLowerCase().includes(filter.toLowerCase()),
+  )
   const toggle = ({ id, path }: { readonly id: string; readonly path: string }) => {
     const next = new Set(attached)
     const removed = next.delete(id)

@@ -73,7 +73,7 @@ TEMPLATES: tuple[Template, ...] = (
                 "What happened",
                 "Who waited for whom, and what moved first.",
                 True,
-                wants=("::waits", "::lane", "|"),
+                wants=("::waits", "::lane", "::stacks", "::table", "|"),
             ),
             Part(
                 "contributing_factors",
