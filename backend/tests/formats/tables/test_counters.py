@@ -12,7 +12,7 @@ from pileup.formats.machine import vmstat
 from pileup.formats.metrics import metric_csv, qps_log
 from pileup.formats.reading.timestamps import read_stamp
 from pileup.formats.tables import mysqladmin_status, status, variables
-from pileup.formats.tables.parts import status_variables
+from pileup.formats.tables.meanings import server_variables
 from pileup.records import Grid, Item, Problem, Rows, Samples, Setting, Skipped
 from tests.conftest import REPOSITORY
 from tests.formats.checks import SAMPLES, parse_bytes, samples
@@ -185,7 +185,7 @@ def test_variables_behind_status_are_settings() -> None:
 )
 def test_kinds_of_status_variables(name: str, kind: str, unit: str | None) -> None:
     """A gauge that is differentiated and a counter that is not both mislead."""
-    assert (status_variables.variable_kind(name), status_variables.variable_unit(name)) == (
+    assert (server_variables.variable_kind(name), server_variables.variable_unit(name)) == (
         kind,
         unit,
     )

@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 from pileup import records
 from pileup.formats.reading.text import Chunk, LineReader
 from pileup.formats.tables import status
-from pileup.formats.tables.parts.status_reader import StatusReader
+from pileup.formats.tables.meanings.status import StatusReader
 from pileup.records import Item, Samples
 from tests.formats.checks import samples
 

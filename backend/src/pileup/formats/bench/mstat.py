@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from pileup.formats.errors import FormatError
 from pileup.formats.reading.series_columns import Columns, Kind, Labels, number
 from pileup.formats.reading.wall_clock import local_us
-from pileup.formats.tables.parts import status_variables
+from pileup.formats.tables.meanings import server_variables
 from pileup.records import Clock, Item, Problem
 
 NAME = "mstat"
@@ -105,6 +105,6 @@ def _series(name: str) -> tuple[str, Labels, Kind, str | None]:
         column = parts[-1].removeprefix("%")
         return f"iostat.{column}", (("device", ".".join(parts[1:-1])),), "gauge", None
     if parts[:2] == ["my", "status"] and len(parts) == 3:
-        kind = status_variables.variable_kind(parts[2])
-        return f"mysql.{parts[2]}", (), kind, status_variables.variable_unit(parts[2])
+        kind = server_variables.variable_kind(parts[2])
+        return f"mysql.{parts[2]}", (), kind, server_variables.variable_unit(parts[2])
     return f"mstat.{name}", (), "gauge", None

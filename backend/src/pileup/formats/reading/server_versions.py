@@ -39,7 +39,7 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _EXPORTER = "mysql_version_info"
-_MAY = ("ersion", " Ver ", "mysqld ", "mariadbd ", "server ")
+_MAY = ("Version: ", " Ver ", "erver version", "(mysqld ", "(mariadbd ", "(server ", 'version="')
 _MAY_PATH = ("ysql-", "ariadb-", "ariaDB-", "ercona-")
 _COMMENTS = {"percona-server": "Percona Server", "percona-xtradb-cluster": "Percona XtraDB Cluster"}
 

@@ -20,8 +20,8 @@ from collections.abc import Iterable, Iterator
 from pileup.formats.reading.pt_stalk_samples import TsClock
 from pileup.formats.reading.series_columns import Columns, Kind, decimal
 from pileup.formats.reading.timestamps import read_stamp
-from pileup.formats.tables.parts.status_reader import UptimeClock
-from pileup.formats.tables.parts.status_variables import variable_kind, variable_unit
+from pileup.formats.tables.meanings.server_variables import variable_kind, variable_unit
+from pileup.formats.tables.meanings.status import UptimeClock
 from pileup.records import Event, Item, Problem, Setting, Skipped
 
 NAME = "mysqladmin-status"

@@ -16,9 +16,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
 from pileup.formats.errors import FormatError
-from pileup.formats.tables.parts.status_reader import UptimeClock
-from pileup.formats.tables.parts.status_rows import parse_value
-from pileup.formats.tables.parts.status_variables import variable_kind, variable_unit
+from pileup.formats.tables.meanings.server_variables import (
+    parse_value,
+    variable_kind,
+    variable_unit,
+)
+from pileup.formats.tables.meanings.status import UptimeClock
 from pileup.records import Item, Problem, Samples, Setting, Skipped
 
 NAME = "pt-mext"

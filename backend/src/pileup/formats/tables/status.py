@@ -13,22 +13,20 @@ Time:   Uptime has whole seconds. A sample is placed a second behind the one bef
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
 
 import polars as pl
 
 from pileup.formats.reading.lines import split_lines
 from pileup.formats.reading.text import Chunk, make_chunks
-from pileup.formats.tables.parts.status_reader import StatusReader
-from pileup.formats.tables.parts.status_rows import begins_sample
-from pileup.formats.tables.parts.status_shape import Shape, learn_shape
+from pileup.formats.tables.layouts.repeated import Shape, end_of_sample
+from pileup.formats.tables.meanings.status import StatusReader
 from pileup.records import Item
 
 NAME = "status"
 TITLE = "SHOW GLOBAL STATUS, mysqladmin extended-status"
 GIVES = "Counters and gauges `mysql.<Variable>`; relative samples are summed up again."
 PRINTED_BY = "`SHOW GLOBAL STATUS`, `mysqladmin ext` with and without `-r`"
-VERSION = 4
+VERSION = 5
 HINTS = ("-mysqladmin", "mysqladmin-ext")
 
 _MOST_SAMPLES = 1024
@@ -81,34 +79,16 @@ def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
                 most = 1
             texts = texts or lines.to_list()
             before = reader.samples if reader.between_samples else None
-            end = _end_of_sample(texts, at, reader.starts)
-            for line in range(at, end):
-                yield from reader.line(first + line, texts[line])
+            end = end_of_sample(texts, at, reader.starts)
+            sample = "".join(f"{line}\n" for line in texts[at:end])
+            yield from reader.text(first + at, sample)
             if end < len(texts):
+                learnt = reader.shape_of(texts[at:end], first + at)
                 yield from reader.close()
                 if before is not None and reader.samples == before + 1:
-                    shape = learn_shape(texts[at:end]) or shape
+                    shape = learnt or shape
             at = end
         rest, after = lines.slice(at), first + at
     for number, line in enumerate(rest, start=after):
         yield from reader.line(number, line)
     yield from reader.finish()
-
-
-def _end_of_sample(lines: list[str], at: int, starts: str | None) -> int:
-    """Return the line with which the next sample begins, or the number of lines.
-
-    starts: the name that the first sample of the file began with.
-    """
-    head = ""
-    if not any(begins_sample(line, after) for line, after in pairwise(lines[at : at + 3])):
-        name = starts or lines[at].partition("\t")[0]
-        head = f"{name}\t"  # no headers: where the name comes again
-    for end in range(at + 1, len(lines) - 1):
-        line = lines[end]
-        if line.startswith(("+-", "| V", "Var")):
-            if begins_sample(line, lines[end + 1]) and not lines[end - 1].startswith("+-"):
-                return end
-        elif head and line.startswith(head):
-            return end
-    return len(lines)

@@ -15,12 +15,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from pileup.formats.reading.pt_stalk_samples import clock_event
-from pileup.formats.tables.layouts.headless import are_variables
+from pileup.formats.tables.layouts.headless import are_variables, pair
 from pileup.formats.tables.layouts.reader import ResultRow, ResultSet, Stray, read
 from pileup.formats.tables.meanings.handlers import Where
+from pileup.formats.tables.meanings.server_variables import is_variable, shown
+from pileup.formats.tables.meanings.status import StatusReader
 from pileup.formats.tables.meanings.tables import Shared, TableCollector
-from pileup.formats.tables.parts.status_reader import StatusReader
-from pileup.formats.tables.parts.status_rows import cells, is_variable, shown
 from pileup.records import Item, Setting, Skipped
 
 NAME = "variables"
@@ -174,7 +174,7 @@ class _Reader:
 
     def _stray(self, number: int, text: str) -> Iterator[Item]:
         """Read a row that no layout takes for a part of a table: it has no head, or it is cut."""
-        if found := cells(text):
+        if found := pair(text):
             yield from self._variable(*found, number, number)
         else:
             yield Skipped(number, number, _NOT_ONE)

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pileup.formats.reading.series_columns import Kind, Labels
-from pileup.formats.tables.parts import status_variables
+from pileup.formats.tables.meanings import server_variables
 
 _STATUS = "mysql_global_status_"
 # metric after the prefix _STATUS, its label -> the variable that SHOW STATUS prints
@@ -69,13 +69,13 @@ def make_metric(name: str, labels: Mapping[str, str], declared: str | None = Non
     rest.pop("job", None)
     variable = _variable(name, rest)
     if variable is not None:
-        kind: Kind = status_variables.variable_kind(variable)
+        kind: Kind = server_variables.variable_kind(variable)
         return Metric(
             f"mysql.{variable}",
             tuple(sorted(rest.items())),
             host,
             kind,
-            status_variables.variable_unit(variable),
+            server_variables.variable_unit(variable),
         )
     stem = name.removesuffix("_total")
     unit = next((_UNITS[w] for w in (stem.rpartition("_")[2],) if w in _UNITS), None)

@@ -82,6 +82,14 @@ _VARIABLE_NAME = re.compile(
 )
 
 
+# | Aborted_clients        | 0      |    but with -r:  | Aborted_clients   |         -6|
+# option_tracker_usage:Binary Log\t0
+VARIABLE = re.compile(r"[A-Za-z][\w.]{0,120}(?:[:\-][\w. :\-]{0,120})?")
+"""The name of a variable."""
+_BARE_NAME = re.compile(r"[A-Z][A-Za-z0-9]*_\w{1,120}\s*$")
+"""A tab row whose value, and with it the tab, was trimmed away."""
+
+
 def columns(cells: Sequence[str]) -> tuple[str, ...] | None:
     """Return the columns of which this can be a row; None when it can be any row."""
     if (
@@ -96,6 +104,21 @@ def columns(cells: Sequence[str]) -> tuple[str, ...] | None:
     return None
 
 
+def pair(text: str) -> tuple[str, str] | None:
+    """Return the name and the value of a row of variables, also of one that is cut; else None."""
+    if text.startswith("|"):
+        name, bar, value = text[1:].partition("|")
+        value = value.strip()
+        value = value[:-1].rstrip() if value.endswith("|") else value
+    else:
+        name, bar, value = text.partition("\t")
+        if not bar:
+            return (text.rstrip(), "") if _BARE_NAME.match(text) else None
+        value = value.strip()
+    name = name.strip()
+    return (name, value) if bar and VARIABLE.fullmatch(name) else None
+
+
 def are_variables(first: Sequence[str], second: Sequence[str]) -> bool:
     """Whether two rows of two cells are variables and their values, and the first is no header."""
     return all(
@@ -103,4 +126,4 @@ def are_variables(first: Sequence[str], second: Sequence[str]) -> bool:
     )
 
 
-__all__ = ["COMMANDS", "PROCESSLIST", "are_variables", "columns"]
+__all__ = ["COMMANDS", "PROCESSLIST", "VARIABLE", "are_variables", "columns", "pair"]

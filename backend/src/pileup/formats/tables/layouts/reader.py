@@ -162,7 +162,7 @@ def read(
     first: the number of its first line.
     is_known: decides about tables whose layout alone is no proof of a table.
     """
-    reader = _Reader(is_known)
+    reader = Reader(is_known)
     for number, text in enumerate(lines, start=first):
         yield from reader.line(number, text)
     yield from reader.end()
@@ -170,36 +170,30 @@ def read(
 
 def read_chunks(chunks: Iterable[Chunk], is_known: IsKnown = _is_never_known) -> Iterator[Block]:
     """Yield the same as ``read``, but plain adjacent rows as blocks."""
-    reader = _Reader(is_known)
+    reader = Reader(is_known)
     number, rest = 1, ""
     for chunk in chunks:
-        text, at = rest + chunk.text, 0
-        rest = ""
-        while at < len(text):
-            if text[at] == "*" and _is_last_row(text, at):
-                rest = text[at:]  # the next chunk has the rest of this row
-                break
-            if cells := reader.cells_at(text, at):
-                yield from reader.block(text, at, cells, number)
-                number += cells.frame.height * cells.lines
-                at += cells.size
-                continue
-            end = text.index("\n", at)
-            yield from reader.line(number, text[at:end])
-            number += 1
-            at = end + 1
+        text = rest + chunk.text
+        end = _last_row(text)
+        rest = text[end:]  # the next chunk has the rest of this row
+        number = yield from reader.text(number, text[:end] if rest else text)
     for line in rest.split("\n")[:-1]:
         yield from reader.line(number, line)
         number += 1
     yield from reader.end()
 
 
-def _is_last_row(text: str, at: int) -> bool:
-    return len(text) - at < _LONGEST_REST and text.find("\n***", at) < 0
+def _last_row(text: str) -> int:
+    """Return where the last row of \\G begins if its text may go on in the next chunk."""
+    at = 0 if text.startswith("***") else len(text)
+    at = place + 1 if (place := text.rfind("\n***")) >= 0 else at
+    return at if len(text) - at < _LONGEST_REST else len(text)
 
 
-class _Reader:
-    def __init__(self, is_known: IsKnown) -> None:
+class Reader:
+    """Reads the lines of a text in order; ``end`` completes what they leave open."""
+
+    def __init__(self, is_known: IsKnown = _is_never_known) -> None:
         self._is_known = is_known
         self._sets = 0
         self._result: ResultSet | None = None
@@ -242,6 +236,21 @@ class _Reader:
         self._cells: Delimited | None = None
         self._indent = ""
         """Blanks in front of the current table."""
+
+    def text(self, number: int, text: str) -> Generator[Block, None, int]:
+        """Read whole lines, plain adjacent rows as blocks; return the number of the next line."""
+        at = 0
+        while at < len(text):
+            if cells := self.cells_at(text, at):
+                yield from self.block(text, at, cells, number)
+                number += cells.frame.height * cells.lines
+                at += cells.size
+                continue
+            end = text.index("\n", at)
+            yield from self.line(number, text[at:end])
+            number += 1
+            at = end + 1
+        return number
 
     # ---- \G
 
@@ -570,7 +579,8 @@ class _Reader:
             self._layout, self._offsets, self._rules = "box", offsets, 1
             return
         yield from self._end_row()
-        self._rules += 1
+        if self._result is not None:  # else the rule above was the end of a table that is cut
+            self._rules += 1
         self._closed = self._rules >= 3
 
     def _box(self, number: int, text: str) -> Iterator[Part]:

@@ -14,14 +14,16 @@ from collections.abc import Sequence
 
 from pileup.formats.tables.layouts.reader import ResultRow, ResultSet
 from pileup.formats.tables.meanings.handlers import Handler, Ready, Seen, Where
-from pileup.formats.tables.meanings.tables import Shared, TableCollector
-from pileup.formats.tables.parts.status_rows import (
+from pileup.formats.tables.meanings.server_variables import (
+    UNITS,
     is_variable,
     not_a_number_problem,
     parse_value,
     shown,
+    variable_kind,
+    variable_unit,
 )
-from pileup.formats.tables.parts.status_variables import UNITS, variable_kind, variable_unit
+from pileup.formats.tables.meanings.tables import Shared, TableCollector
 from pileup.records import Item, Samples, Setting
 
 _COLUMNS = (("variable_name", "value"), ("variable_name", "variable_value"))

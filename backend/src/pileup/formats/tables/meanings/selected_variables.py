@@ -6,8 +6,8 @@ import re
 
 from pileup.formats.tables.layouts.reader import ResultRow, ResultSet
 from pileup.formats.tables.meanings.handlers import Handler, Ready, Seen, Where
+from pileup.formats.tables.meanings.server_variables import shown
 from pileup.formats.tables.meanings.tables import Shared, TableCollector
-from pileup.formats.tables.parts.status_rows import shown
 from pileup.records import Item, Setting
 
 _VARIABLE = re.compile(r"@@(?:(?:global|session|local|persist)\.)?([a-z]\w{1,100})")

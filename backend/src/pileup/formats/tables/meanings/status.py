@@ -1,38 +1,45 @@
-"""Convert samples of status tables to series, line by line or many of one shape at a time.
+"""Convert samples of SHOW STATUS to series, row by row or many samples of one shape at a time.
 
-Both ways give the same values: a number is read by ``status_rows.parse_value`` or by polars; a text
-is yielded once, as a setting; differences (``-r``) are summed up by name.
+Both ways give the same values: a number is read by ``parse_value`` or by polars; a text is yielded
+once, as a setting; differences (``-r``) are summed up by name.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
 
-from pileup.formats.reading.date_lines import read_date_line
 from pileup.formats.reading.lines import tile
-from pileup.formats.reading.pt_stalk_samples import clock_event, read_ts
-from pileup.formats.tables.parts.status_rows import (
+from pileup.formats.reading.pt_stalk_samples import clock_event
+from pileup.formats.tables.layouts.headless import VARIABLE, pair
+from pileup.formats.tables.layouts.reader import (
+    Block,
+    Reader,
+    ResultRow,
+    ResultSet,
+    RowBlock,
+    Stamp,
+)
+from pileup.formats.tables.layouts.repeated import Shape, learn_shape
+from pileup.formats.tables.meanings.server_variables import (
     FIRST_VARIABLES,
-    HEADER,
-    cells,
-    is_decoration,
     is_variable,
     not_a_number_problem,
-    opens_value,
     parse_value,
     shown,
+    variable_kind,
+    variable_unit,
 )
-from pileup.formats.tables.parts.status_shape import Shape
-from pileup.formats.tables.parts.status_variables import variable_kind, variable_unit
 from pileup.formats.unwrapping.client_layouts import stray
 from pileup.records import SAMPLE, Clock, Grid, Item, Problem, Rows, Setting, build_frame
 
+_HEADER = "variable_name"
+_CHATTER = ("mysql", "Variable_name", "ERROR")
 _WHOLE = re.compile(r"-?\d{1,19}")
 _UNSET = 2**64 - 1
 """(size_t)-1: not set (Ssl_verify_depth without SSL, wsrep_local_index outside a cluster)."""
@@ -89,13 +96,23 @@ class StatusReader:
         self._sums: dict[str, float] = {}
         self._yielded_texts: set[str] = set()
         self._starts: str | None = None
-        self._inside_value = False
+        self._header: int | None = None
+        """The line of the header that was read last, until a row follows."""
         self._variables = False
+        self._is_plain = True
+        """Whether all lines since the last sample are rows of the table and what is around it."""
+        self._lines = Reader()
+        self._made: tuple[Shape | None, pl.Series, tuple[pl.DataFrame, pl.Series]] = (
+            None,
+            pl.Series(dtype=pl.Boolean),
+            (pl.DataFrame(), pl.Series(dtype=pl.Int64)),
+        )
+        """The series of the last grid, with its shape and the lines without a number."""
 
     @property
     def between_samples(self) -> bool:
-        """Whether no sample or value is open."""
-        return self._sample is None and not self._inside_value
+        """Whether no sample is open."""
+        return self._sample is None
 
     @property
     def ready(self) -> bool:
@@ -107,42 +124,57 @@ class StatusReader:
         """The name that the first sample began with: the next sample begins with it too."""
         return self._starts
 
-    def _stamped(self, number: int, epoch_us: int, local: str | None) -> Iterator[Item]:
-        yield from self.close()
-        self._stamp = epoch_us, "utc"
-        if local and not self._clock_yielded:
-            self._clock_yielded = True
-            yield clock_event(number, epoch_us, local)
-
     def line(self, number: int, text: str) -> Iterator[Item]:
         """Read the next line."""
-        if text.startswith("TS ") and (stamp := read_ts(text)):
-            yield from self._stamped(number, *stamp)
-            return
-        found = cells(text)
-        if found is None:
-            if not text.strip():
-                self._inside_value = False
-            elif not self._inside_value and (date := read_date_line(text)):
-                yield from self.close()
-                self._stamp = date.wall_us, date.clock
-            elif self._inside_value:
-                self._inside_value = not text.rstrip().endswith("|")
-            elif not is_decoration(text):
-                yield from stray(number, text, f"not a row of a status table: {text[:80]!r}")
-            return
-        name, value = found
-        if name == HEADER:
+        for part in self._lines.line(number, text):
+            yield from self._part(part)
+
+    def text(self, number: int, text: str) -> Iterator[Item]:
+        """Read the next whole lines."""
+        for part in self._lines.text(number, text):
+            yield from self._part(part)
+
+    def _part(self, part: Block) -> Iterator[Item]:
+        if isinstance(part, ResultRow):
+            yield from self._cells(part.values, part.line_first)
+        elif isinstance(part, RowBlock):
+            for row in part.rows():
+                yield from self._cells(row.values, row.line_first)
+        elif isinstance(part, ResultSet):
+            yield from self._cells(part.columns, part.line)  # a row, if the header is missing
+        elif isinstance(part, Stamp):
             yield from self.close()
-            return
-        self._inside_value = opens_value(text)
-        yield from self.row(name, value, number)
+            self._stamp = part.wall_us, part.clock
+            if part.is_ts and part.local and not self._clock_yielded:
+                self._clock_yielded = True
+                yield clock_event(part.line, part.wall_us, part.local)
+        elif found := pair(part.text):
+            yield from self._cells(found, part.line)
+        elif not part.text.startswith(_CHATTER):
+            yield from self._stray(part.line, part.text)
+
+    def _cells(self, values: Sequence[str | None], number: int) -> Iterator[Item]:
+        name, *more = ("NULL" if value is None else value for value in values)
+        header, self._header = self._header, None
+        if header is not None and number > header:  # rows without it continue the sample
+            yield from self.close()
+        if name.lower() == _HEADER:
+            self._header = number
+        elif more and VARIABLE.fullmatch(name):
+            yield from self.row(name, " | ".join(more).strip(), number)
+        else:
+            yield from self._stray(number, "\t".join((name, *more)))
+
+    def _stray(self, number: int, text: str) -> Iterator[Item]:
+        self._is_plain = False
+        yield from stray(number, text, f"not a row of a status table: {text[:80]!r}")
 
     def row(self, name: str, value: str, number: int) -> Iterator[Item]:
         """Read the next name and value."""
         if name in FIRST_VARIABLES or (self._sample is None and is_variable(name)):
             self._variables = True  # SHOW VARIABLES and SHOW STATUS in one file
         if self._variables and name[0].islower():
+            self._is_plain = False
             name = name.lower()
             yield _setting(name, shown(name, value) or "", number, "SHOW VARIABLES")
             return
@@ -163,17 +195,64 @@ class StatusReader:
         values = shape.numbers(lines, at, samples)
         for line in _texts(shape, values):
             name = shape.names[line % size]
-            if name not in self._yielded_texts and (found := cells(lines[at + line])):
+            if name not in self._yielded_texts and (found := pair(lines[at + line])):
                 yield from self._text(name, found[1], first + line, difference=bool(self._relative))
         if self._relative:
             values = self._summed(shape, values, samples)
         walls = pl.Series(self._walls(shape, values, samples), dtype=pl.Int64)
         places = pl.int_range(first, first + samples * size, size, eager=True)
         clock: Clock = "relative" if self._stamp is None else self._stamp[1]
-        yield from _grids(shape, values, clock, walls, places)
+        yield from self._grids(shape, values, clock, walls, places)
+
+    def _grids(
+        self, shape: Shape, values: pl.Series, clock: Clock, walls: pl.Series, lines: pl.Series
+    ) -> Iterator[Grid]:
+        """Build grids: consecutive samples with numbers in the same rows share one."""
+        samples = len(walls)
+        nulls = values.is_null()
+        missing = nulls.head(shape.size)
+        if samples == 1 or (nulls == tile(missing, samples)).all():
+            series, offsets = self._series_of(shape, missing)
+            yield Grid(series, clock, walls, lines, offsets, values.filter(~nulls))
+            return
+        half = samples // 2
+        for first, count in ((0, half), (half, samples - half)):
+            part = values.slice(first * shape.size, count * shape.size)
+            yield from self._grids(
+                shape, part, clock, walls.slice(first, count), lines.slice(first, count)
+            )
+
+    def _series_of(self, shape: Shape, missing: pl.Series) -> tuple[pl.DataFrame, pl.Series]:
+        """Return the series of the lines with a number, and which lines they are.
+
+        missing: per line, whether it has no number.
+        """
+        made_for, made_without, made = self._made
+        if made_for is not shape or not made_without.equals(missing):
+            at = (~missing).arg_true().cast(pl.Int64)
+            names = [shape.names[line] for line in at]
+            columns = {
+                "series": [f"mysql.{name}" for name in names],
+                "labels": [""] * len(names),
+                "kind": [variable_kind(name) for name in names],
+                "unit": [variable_unit(name) for name in names],
+                "host": [None] * len(names),
+            }
+            made = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String)), at
+            self._made = shape, missing, made
+        return made
+
+    def shape_of(self, lines: Sequence[str], first: int) -> Shape | None:
+        """Return the shape of the open sample by its lines, of which the first has this number."""
+        if self._sample is None or not self._is_plain:
+            return None
+        rows = {number - first: name for name, (_, number) in self._sample.cells.items()}
+        return learn_shape(lines, rows) if min(rows) >= 0 else None
 
     def finish(self) -> Iterator[Item]:
         """Yield everything that is still held."""
+        for part in self._lines.end():
+            yield from self._part(part)
         yield from self.close()
         yield from self._flush()
 
@@ -181,8 +260,9 @@ class StatusReader:
         if self._stamp is not None:
             return [self._stamp[0]] * samples
         uptimes: list[float | None] = [None] * samples
-        if shape.uptime is not None:
-            uptimes = values.gather_every(shape.size, shape.uptime).to_list()
+        uptime = next((at for at, name in shape.names.items() if name == "Uptime"), None)
+        if uptime is not None:
+            uptimes = values.gather_every(shape.size, uptime).to_list()
         return [
             self._clock.next(int(uptime) if uptime is not None and uptime >= 0 else None)
             for uptime in uptimes
@@ -206,6 +286,7 @@ class StatusReader:
     def close(self) -> Iterator[Item]:
         """End the open sample."""
         sample, self._sample = self._sample, None
+        self._is_plain = True
         if sample is None:
             return
         self.samples += 1
@@ -272,23 +353,6 @@ class StatusReader:
             yield problem
         else:
             yield _setting(f"status.{name.lower()}", text, number, "SHOW STATUS")
-
-
-def _grids(
-    shape: Shape, values: pl.Series, clock: Clock, walls: pl.Series, lines: pl.Series
-) -> Iterator[Grid]:
-    """Build grids of samples: consecutive samples with numbers in the same rows share a grid."""
-    samples = len(walls)
-    nulls = values.is_null()
-    missing = nulls.head(shape.size)
-    if samples == 1 or (nulls == tile(missing, samples)).all():
-        series, offsets = shape.series(missing)
-        yield Grid(series, clock, walls, lines, offsets, values.filter(~nulls))
-        return
-    half = samples // 2
-    for first, count in ((0, half), (half, samples - half)):
-        part = values.slice(first * shape.size, count * shape.size)
-        yield from _grids(shape, part, clock, walls.slice(first, count), lines.slice(first, count))
 
 
 def _texts(shape: Shape, values: pl.Series) -> Iterator[int]:

@@ -1,4 +1,4 @@
-"""Learn the layout of a printed status table, and count the next samples with the same layout.
+"""Read tables of names and values that are printed again and again: the fast path of status.
 
 A server prints the same names in the same order, sample after sample. So the position of every row
 is learnt from one sample, and the next samples are compared with it as columns: a line begins with
@@ -9,22 +9,18 @@ read line by line, and teaches the next shape.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 import polars as pl
 
 from pileup.formats.reading.lines import tile
-from pileup.formats.tables.parts.status_rows import (
-    FIRST_VARIABLES,
-    HEADER,
-    cells,
-    is_decoration,
-    opens_value,
-)
-from pileup.formats.tables.parts.status_variables import variable_kind, variable_unit
 
 _MOST_LINES = 5000
 _NO_COUNTER = 2.0**63
+_HEADER = "Variable_name"
+_AROUND = re.compile(r"(?:\| )?Variable_name|\+-+\+-+\+\s*$|mysql|ERROR|.*\brows? in set\b")
 
 
 class Shape:
@@ -34,14 +30,11 @@ class Shape:
         """``names``: the names of the lines that are rows, by line."""
         self.size = len(lines)
         self.names = names
-        self.uptime = next((at for at, name in names.items() if name == "Uptime"), None)
         self.tab = not any(lines[at].startswith("|") for at in names)
         bar = "\t" if self.tab else "|"
         heads = [
             line[: line.find(bar, 1) + 1] if at in names else line for at, line in enumerate(lines)
         ]
-        self._missing = pl.Series(dtype=pl.Boolean)
-        self._series = pl.DataFrame(), pl.Series(dtype=pl.Int64)
         self._value = len(heads[min(names)])
         self._width = max(len(lines[at]) for at in names) - self._value - 1
         self._lines = pl.DataFrame(
@@ -94,47 +87,51 @@ class Shape:
         values = part.str.strip_chars().cast(pl.Float64, strict=False)
         return values.set(~(values.abs() < _NO_COUNTER), None)
 
-    def series(self, missing: pl.Series) -> tuple[pl.DataFrame, pl.Series]:
-        """Return the series of the lines with a number, and which lines they are.
 
-        missing: per line, whether it has no number.
-        """
-        if not self._missing.equals(missing):
-            self._missing = missing
-            at = (~missing).arg_true().cast(pl.Int64)
-            names = [self.names[line] for line in at]
-            columns = {
-                "series": [f"mysql.{name}" for name in names],
-                "labels": [""] * len(names),
-                "kind": [variable_kind(name) for name in names],
-                "unit": [variable_unit(name) for name in names],
-                "host": [None] * len(names),
-            }
-            self._series = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String)), at
-        return self._series
+def learn_shape(lines: Sequence[str], names: dict[int, str]) -> Shape | None:
+    """Return the shape of one sample's lines; None when no run of samples could be read by it.
 
-
-def learn_shape(lines: Sequence[str]) -> Shape | None:
-    """Return the shape of one sample's lines; None when no run of samples could be read by it."""
-    if len(lines) > _MOST_LINES:
+    names: of the lines that are rows, by line.
+    """
+    if len(lines) > _MOST_LINES or len(set(names.values())) < len(names):
         return None
-    names: dict[int, str] = {}
-    inside = False
+    inside = False  # a value over several lines
     for at, line in enumerate(lines):
-        found = cells(line)
-        if found is not None and found[0] != HEADER:
-            names[at] = found[0]
-            inside = opens_value(line)
-        elif inside:
-            inside = bool(line.strip()) and not line.rstrip().endswith("|")
-        elif found is None and line.strip() and not is_decoration(line):
+        if at in names or inside:
+            inside = line.startswith("|") or inside
+            inside = inside and bool(line.strip()) and not line.rstrip().endswith("|")
+        elif line.strip() and not _AROUND.match(line):
             return None
-    heads = {
-        line.find("|", 1) if line.startswith("|") else -1 for line in map(lines.__getitem__, names)
-    }
-    known = set(names.values())
-    if len(heads) != 1 or len(known) < len(names) or known & FIRST_VARIABLES:
-        return None
-    if heads == {-1} and not all("\t" in lines[at] for at in names):
+    heads = {lines[at].find("|", 1) if lines[at].startswith("|") else -1 for at in names}
+    if len(heads) != 1 or (heads == {-1} and not all("\t" in lines[at] for at in names)):
         return None
     return Shape(lines, names)
+
+
+def end_of_sample(lines: Sequence[str], at: int, starts: str | None) -> int:
+    """Return the line with which the next sample begins, or the number of lines.
+
+    starts: the name that the first sample of the file began with.
+    """
+    head = ""
+    if not any(_begins(line, below) for line, below in pairwise(lines[at : at + 3])):
+        name = starts or lines[at].partition("\t")[0]
+        head = f"{name}\t"  # no headers: where the name comes again
+    for end in range(at + 1, len(lines) - 1):
+        line = lines[end]
+        if line.startswith(("+-", "| V", "Var")):
+            if _begins(line, lines[end + 1]) and not lines[end - 1].startswith("+-"):
+                return end
+        elif head and line.startswith(head):
+            return end
+    return len(lines)
+
+
+def _begins(line: str, below: str) -> bool:
+    """Whether a table begins with this line: its header, or the rule above the header."""
+    if line.startswith("+-"):
+        return below.startswith(f"| {_HEADER}")
+    return line.startswith((f"| {_HEADER}", f"{_HEADER}\t"))
+
+
+__all__ = ["Shape", "end_of_sample", "learn_shape"]

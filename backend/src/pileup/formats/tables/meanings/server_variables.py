@@ -1,4 +1,4 @@
-"""Classify the variables of SHOW GLOBAL STATUS: counter or gauge, and their unit.
+"""Read the names and values of a server's variables; the kind and the unit of those of its status.
 
 Source: the manuals (Server Status Variables of MySQL, MariaDB, Percona Server, Galera), and which
         names the servers of the test captures print. What is not named here is a counter: a server
@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from typing import Literal
+
+from pileup.records import Problem
 
 _GAUGES = re.compile(
     "|".join(
@@ -146,3 +148,47 @@ def variable_unit(name: str) -> str | None:
     lower = name.lower()
     known = UNITS.get(lower)
     return known or next((unit for prefix, unit in _PREFIX_UNITS if lower.startswith(prefix)), None)
+
+
+FIRST_VARIABLES = frozenset(
+    (
+        "activate_all_roles_on_login",  # MySQL 8
+        "allow_suspicious_udfs",  # MariaDB 10.9
+        "alter_algorithm",  # MariaDB 10.3
+        "aria_block_size",  # MariaDB 5.1
+        "auto_increment_increment",  # MySQL 5.0
+    )
+)
+"""SHOW VARIABLES begins with one of them; the last is in every version."""
+_HIDDEN = ("password", "secret")
+_LOWER_STATUS = ("wsrep_", "option_tracker_usage")
+
+
+def is_variable(name: str) -> bool:
+    """Whether SHOW VARIABLES prints the name; nearly all of SHOW STATUS begin with a capital."""
+    return name[:1].islower() and not name.startswith(_LOWER_STATUS)
+
+
+def shown(name: str, value: str | None) -> str | None:
+    """Return a variable's value, but for passwords; a number (a length, a switch) is not one."""
+    hidden = value and not value.isdigit() and any(word in name for word in _HIDDEN)
+    return "(hidden)" if hidden else value
+
+
+def parse_value(text: str) -> float | None:
+    """Convert a printed value to a number; None for a text or a number that no counter holds."""
+    if not text or text[0] not in "-0123456789." or "_" in text:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if abs(value) < 2**63 else None
+
+
+def not_a_number_problem(name: str, text: str, number: int) -> Problem | None:
+    """Report a text as the value of a variable whose values are numbers; else None."""
+    if variable_unit(name) in (None, "boolean"):
+        return None
+    message = f"{name} is not a number here; it was left out."
+    return Problem(number, message, expected="a number", found=text[:200])

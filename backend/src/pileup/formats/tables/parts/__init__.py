@@ -1,1 +1,0 @@
-"""Shared by the table formats: layouts to rows, rows to records."""
