@@ -17,6 +17,7 @@ _CLASSES = {
     "queue:semisync": ("replication",),
     "queue:table-lock": ("table_lock",),
     "queue:redo-room": ("redo_space",),
+    "queue:free-page": ("data_write",),
     "queue:concurrency": ("throttled",),
     "queue:global-read-lock": ("global_lock",),
 }
