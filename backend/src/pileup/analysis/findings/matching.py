@@ -186,7 +186,7 @@ def look(sign: Sign, observed: Observed) -> Answer:
         share = 1.0 if sign.kind == "old_transaction" else min(1.0, seen.share)
         return Answer(sign, seen, share, sign.weight)
     many = sign.least if sign.least is not None else _MANY.get(sign.kind, 1)
-    counted = (sign.kind in _MANY and sign.kind not in ("query", "user")) or sign.kind == "stack"
+    counted = (sign.kind in _MANY and sign.kind != "query") or sign.kind == "stack"
     usual_share = SHARE if counted and many > 1 else 0.0
     full_share = sign.share if sign.share is not None else usual_share
     grade = strength(

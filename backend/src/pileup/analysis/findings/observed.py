@@ -299,19 +299,19 @@ class Observed(StallRecords):
         listed = sessions if sessions is not None and sessions.is_named else self._thread_states
         if listed is not None and listed.is_named:
             return self._most(listed, pattern, _sessions_in, lasting)
-        return NO_DATA if sessions is None else Seen(False)
+        return NO_DATA  # no record prints a State
 
     def user(self, pattern: str) -> Seen:
-        """Count sessions by their user."""
+        """Count active sessions by their user."""
         listed = self._users
-        if listed is None:
+        if listed is None or not listed.is_named:
             return NO_DATA
         return self._most(listed, pattern, _sessions_of, age=False)
 
     def command(self, pattern: str, lasting: float | None = None) -> Seen:
         """Count sessions by their Command: 'Killed' has not ended yet."""
         listed = self._commands
-        if listed is None:
+        if listed is None or not listed.is_named:
             return NO_DATA
         return self._most(listed, pattern, _sessions_with, lasting)
 
@@ -505,7 +505,9 @@ class Observed(StallRecords):
     @cached_property
     def _users(self) -> Texts | None:
         frame = self.during("session")
-        return None if frame is None else Texts(frame, "user", is_named=_prints(frame, "user"))
+        if frame is None:
+            return None
+        return Texts(_active(frame, "command", "state"), "user", is_named=_prints(frame, "user"))
 
     @cached_property
     def _commands(self) -> Texts | None:

@@ -104,9 +104,10 @@ def _why(waits: Seen, table: str | None, at_worst: Queue | None, idle: float) ->
 _UPDATING = r"(?i)^(updating|update|searching rows for update|updating reference tables|end)$"
 _LASTING_S = 2.0
 """A change of rows that takes longer may wait for one of them."""
-_BY_STATE, _SAME_ROW, _COUNTED = 0.45, 0.05, 0.15
+_BY_STATE, _SAME_ROW, _COUNTED = 0.3, 0.2, 0.25
 """Weights of sessions that change one table and do not get on: a list shows no row lock, so this
-stays at an even bet, also where they name one row, unless a counter shows such waits."""
+stays at an even bet where they name one row, and is only seen where they name different ones,
+unless a counter shows such waits. All that makes changes slow looks the same in a list."""
 _NONE_COUNTED = 0.5
 """Factor where the counter of row lock waits stayed at zero."""
 _CURRENT_WAITS = ("innodb_row_lock_current_waits", "lock_row_lock_current_waits")
