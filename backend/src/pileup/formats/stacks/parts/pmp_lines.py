@@ -124,6 +124,7 @@ def _plausible(frames: str) -> bool:
         "  " not in head
         and "|" not in head
         and "\t" not in head
+        and "'" not in head  # a statement or prose: no function's name has quotes
         and ("," in head or ";" in head)
         and not head.startswith(("rows in set", "row in set"))
         and head.count(" ") <= 4 + 2 * (head.count(",") + head.count(";") + head.count("<"))
