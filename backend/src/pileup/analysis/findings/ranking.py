@@ -33,6 +33,10 @@ _MOST_TIME = 0.5
 """Share of the time from which on a finding explains what follows any problem."""
 _LEAST_IMPACT = 0.05
 """Share of the time below which a wait is no root, and what is only seen of it no finding."""
+_EVEN_BET = 0.5
+"""Most that a finding scores by small evidence that leaves room for another explanation."""
+_AS_SURE = 0.8
+"""A rival is at least this much of a finding's score."""
 _NO_WAITS = 0.6
 """Impact that ranks a finding that names no waits: a log line, a counter."""
 
@@ -89,16 +93,47 @@ def in_order(
     queues: Mapping[str, Queue | None],
     kinds: Mapping[str, str],
     onward: Mapping[str, str],
+    *,
+    is_small: bool,
 ) -> list[FindingDoc]:
     """Order findings and mark symptoms, with what explains them.
 
     queues, kinds: by finding, the queue of its victims, and the kind of what they wait for. onward:
-    by finding, the other one at whose root its time ends.
+    by finding, the other one at whose root its time ends. is_small: no series shows a stall, so
+    that a dump, a list or stacks alone are the evidence.
     """
     ordered = sorted(findings, key=lambda other: (-_rank(other), other.id))
     problems = [other for other in ordered if other.role == "problem"]
     marked = [_marked(other, problems, queues, kinds, onward) for other in ordered]
+    if is_small:
+        marked = [_as_sure_as_alone(other, marked) for other in marked]
     return sorted(marked, key=lambda other: (other.role == "symptom", other.verdict != "found"))
+
+
+def _as_sure_as_alone(finding: FindingDoc, findings: Sequence[FindingDoc]) -> FindingDoc:
+    """Limit a score to an even bet where most waits, or the same ones, have another explanation.
+
+    Without a baseline nothing shows which of two explanations began with the stall.
+    """
+    impact = finding.impact
+    if finding.role != "problem" or finding.score <= _EVEN_BET or impact is None:
+        return finding
+    rivals = [
+        other
+        for other in findings
+        if other.id != finding.id
+        and other.role == "problem"
+        and other.score >= _AS_SURE * finding.score
+        and (other.impact or 0.0) + impact > 1.0  # so they share sessions
+    ]
+    if impact >= _MOST_TIME and not rivals:
+        return finding
+    reason = (
+        f"'{rivals[0].title}' explains the same waits as well."
+        if rivals
+        else "Most of what is active does something else."
+    )
+    return msgspec.structs.replace(finding, score=_EVEN_BET, against=[*finding.against, reason])
 
 
 def without_small(

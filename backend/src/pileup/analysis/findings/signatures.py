@@ -142,7 +142,8 @@ def _findings(groups: list[list[ranking.Matched]], observed: Observed) -> list[F
         if (select := impacts.selected(knowledge().signatures[issue], queues[issue]))
     }
     onward = cascade.passes_on(observed.blocked, selects)
-    return ranking.in_order(findings, queues, kinds, onward)
+    is_small = observed.context.stall is None
+    return ranking.in_order(findings, queues, kinds, onward, is_small=is_small)
 
 
 def _finding(
