@@ -37,10 +37,6 @@ _WAIT_PREFIXES = (
     "pthread_rwlock",
     "pthread_mutex",
     "pthread_cond",
-    "nanosleep",  # a thread of the server sleeps only to look again whether it may go on
-    "usleep",
-    "os_thread_sleep",
-    "std::this_thread::sleep_for",
     "L_mutex_lock",
     "L_lock",
     "futex",

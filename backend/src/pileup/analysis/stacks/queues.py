@@ -237,7 +237,7 @@ def by_stack(functions: Sequence[str]) -> Queue | None:
 
 @functools.lru_cache(maxsize=4096)
 def _by_stack(functions: tuple[str, ...]) -> Queue | None:
-    if not is_waiting(functions):
+    if not is_waiting(functions) and not _sleeps(functions):
         return None
     time_class = wait_classes.of_stack(functions)
     engine = False
@@ -250,6 +250,17 @@ def _by_stack(functions: tuple[str, ...]) -> Queue | None:
             if own == time_class or not {own, time_class} & _LOCKS:
                 return queue
     return None
+
+
+_SLEEPS = frozenset({"nanosleep", "usleep", "os_thread_sleep", "std::this_thread::sleep_for"})
+_CALLERS = 2
+
+
+def _sleeps(functions: tuple[str, ...]) -> bool:
+    """Return whether a queue's own code sleeps, to look again later; not a call that is slow."""
+    keys = [function_key(function) for function in functions[: len(_SLEEPS) + _CALLERS]]
+    above = [key for key in keys if key not in _SLEEPS]
+    return keys[:1] != above[:1] and any(key in _BY_FUNCTION for key in above[:_CALLERS])
 
 
 _ENGINE = ("dict_", "dd_", "ha_", "handler::")
