@@ -141,6 +141,9 @@ export function Headline({ overview }: { readonly overview: Overview }) {
           {headline.story ? (
             <>
               <p className="headline-story">{headline.story}</p>
+              {overview.recurrence?.text && (
+                <p className="headline-arrival">{overview.recurrence.text}</p>
+              )}
               <Details headline={headline} />
             </>
           ) : (

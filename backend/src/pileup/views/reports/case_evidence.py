@@ -104,7 +104,7 @@ def _whole_row(row: RowChange, columns: Sequence[str]) -> list[ReportCellChange]
     cells = [
         ReportCellChange(row.key, f"{column} (row {row.state})", cell.before, cell.after, None)
         for column, cell in zip(columns, row.cells, strict=True)
-        if cell.before or cell.after
+        if (cell.before or cell.after or "0") != "0"
     ]
     return cells[:_MOST_CELLS] or [ReportCellChange(row.key, f"row {row.state}", None, None, None)]
 
