@@ -172,3 +172,45 @@ def test_standard_input_is_refused_in_words(
     code, output = push_text(text, "--to", "http://127.0.0.1:1", "--token", "t", *arguments)
     assert code != 0
     assert sentence in output
+
+
+def test_files_are_redacted_before_they_are_sent(site: Site, token: str, tmp_path: Path) -> None:
+    """No value arrives, in bytes or in a path; one name has one token in all files."""
+    folder = tmp_path / "case"
+    folder.mkdir()
+    (folder / "error.log").write_text(
+        "2026-11-20T22:19:47.000000Z 12 [ERROR] [MY-010584] [Repl] Replica SQL for channel '': "
+        "Error 'Duplicate entry 'S3cretDup14' for key 'orders.PRIMARY'' on query. Default "
+        "database: 'shop'. Query: 'INSERT INTO orders VALUES ('S3cretValue77')', Error_code: 1062\n"
+    )
+    (folder / "S3cretValue77.cnf").write_text("[client]\npassword=S3cretPass44\nuser=x\n")
+    with serving(create_app(site.settings)) as url:
+        code, output = invoke(
+            str(folder), "--to", url, "--token", token, "--redact", "sql,hosts,users,addresses"
+        )
+    assert code == 0, output
+    assert "Redacted before sending: passwords 1, sql " in output
+    incident = output.strip().splitlines()[-1].rpartition("/")[2]
+    assert "S3cret" not in "".join(paths(site, incident))
+    items = site.admin.get(f"/api/v1/incidents/{incident}/artifacts").json()["items"]
+    contents = [site.admin.get(f"/api/v1/artifacts/{item['id']}/download").text for item in items]
+    assert len(contents) == 2
+    assert "S3cret" not in "".join(contents)
+    assert "INSERT INTO orders VALUES ('literal-" in "".join(contents)
+
+
+@pytest.mark.parametrize("content", [b"PK\x03\x04rest", b"\x1f\x8b\x08", b"text\x00more"])
+def test_what_cannot_be_redacted_is_refused(
+    site: Site, token: str, tmp_path: Path, content: bytes
+) -> None:
+    """Before anything is sent: not even the files that could be."""
+    (tmp_path / "a.log").write_bytes(b"2026-11-20 a line\n")
+    (tmp_path / "b.bin").write_bytes(content)
+    with serving(create_app(site.settings)) as url:
+        code, output = invoke(
+            str(tmp_path / "a.log"), str(tmp_path / "b.bin"),
+            "--to", url, "--token", token, "--redact", "sql",
+        )  # fmt: skip
+    assert code == 1
+    assert "cannot be redacted" in output
+    assert site.admin.get("/api/v1/incidents").json()["total"] == 0

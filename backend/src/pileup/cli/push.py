@@ -13,12 +13,13 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 from urllib.parse import urljoin
 
 import click
@@ -27,7 +28,11 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
 from pileup.cli.answers import checked
+from pileup.cli.redaction import redactor_of
 from pileup.views.artifacts.pasted import PREVIEW_CHARACTERS, Understood, understand
+
+if TYPE_CHECKING:
+    from pileup.report.redaction.redactor import Redactor
 
 _CHUNK = 8 * 1024 * 1024
 _ATTEMPTS = 6
@@ -58,6 +63,12 @@ class Sending:
 @click.option("--name", help="Name of what - reads; without it, one that fits its type.")
 @click.option("--at", help="When the evidence was taken, if it prints no time: 2026-11-20T18:42Z.")
 @click.option("--within", type=float, help="How far --at may be off, in seconds.")
+@click.option(
+    "--redact",
+    default="",
+    metavar="KINDS",
+    help="Replace by tokens before anything is sent: sql,hosts,users,addresses. Passwords go too.",
+)
 @click.option("--host", help="Host of the evidence, if it names none.")
 def command(
     paths: tuple[Path, ...],
@@ -70,6 +81,7 @@ def command(
     at: str | None,
     within: float | None,
     host: str | None,
+    redact: str,
 ) -> None:
     """Send files and folders to a Pileup server and print the incident's address.
 
@@ -85,10 +97,42 @@ def command(
             folder = kept.enter_context(tempfile.TemporaryDirectory(prefix="pileup-push-"))
             files.append(replace(_standard_input(Path(folder), name, bool(at)), given=given))
             title = title or files[-1].path.rpartition("/")[2]
-        _push(files, paths, server, token, incident_id, title, service)
+        sent: Iterable[Sending] = files
+        if redact:
+            folder = kept.enter_context(tempfile.TemporaryDirectory(prefix="pileup-redact-"))
+            title = title or ("Redacted case" if incident_id is None else None)
+            sent = _redacted(files, redactor_of(redact), Path(folder))
+        _push(sent, files, paths, server, token, incident_id, title, service)
+
+
+def _redacted(files: Sequence[Sending], redactor: Redactor, folder: Path) -> Iterator[Sending]:
+    """Read all files, then yield each with a redacted copy, which is deleted once it was sent."""
+    from pileup.cli.redacted_files import learn_file, write_redacted
+
+    for file in files:
+        learn_file(redactor, file.source)
+
+    def copies() -> Iterator[Sending]:
+        total: Counter[str] = Counter()
+        for file in files:
+            copy = folder / "redacted"
+            counts = write_redacted(redactor, file.source, copy)
+            path = redactor.text(file.path)
+            click.echo(f"{path}: {_counted(counts)}", err=True)
+            total += counts
+            yield replace(file, source=copy, path=path, bytes=copy.stat().st_size)
+            copy.unlink()
+        click.echo(f"Redacted before sending: {_counted(total)}", err=True)
+
+    return copies()
+
+
+def _counted(counts: Counter[str]) -> str:
+    return ", ".join(f"{kind} {count}" for kind, count in sorted(counts.items())) or "nothing"
 
 
 def _push(
+    sent: Iterable[Sending],
     files: Sequence[Sending],
     paths: Sequence[Path],
     server: str,
@@ -97,7 +141,7 @@ def _push(
     title: str | None,
     service: str | None,
 ) -> None:
-    """Send the files to one incident, which is created if there is none, and print its address."""
+    """Send the files, or their copies, to one incident, and print its address."""
     if not files:
         raise click.ClickException("these paths contain no files; nothing was sent")
     server = server.rstrip("/") + "/"
@@ -109,7 +153,7 @@ def _push(
         console = Console(stderr=True)
         try:
             with _progress(console) as progress:
-                send_files(client, incident_id, files, _teller(progress, files))
+                send_files(client, incident_id, sent, _teller(progress, files))
         finally:
             click.echo(urljoin(server, f"incidents/{incident_id}"))
 
@@ -169,7 +213,7 @@ def _description(understood: Understood, has_time: bool) -> str:
 
 
 def send_files(
-    client: httpx.Client, incident_id: str, files: Sequence[Sending], tell: Callable[[int], None]
+    client: httpx.Client, incident_id: str, files: Iterable[Sending], tell: Callable[[int], None]
 ) -> None:
     """Send each file, continuing what an earlier run left unfinished."""
     answer = _ask(client, "GET", f"api/v1/incidents/{incident_id}/uploads")
@@ -182,7 +226,7 @@ def send_files(
 
 
 def _begin(client: httpx.Client, incident_id: str, file: Sending) -> str:
-    metadata = {"filename": file.source.name, "path": file.path, **file.given}
+    metadata = {"filename": file.path.rpartition("/")[2], "path": file.path, **file.given}
     encoded = ",".join(
         f"{key} {base64.b64encode(value.encode('utf-8', 'replace')).decode()}"
         for key, value in metadata.items()

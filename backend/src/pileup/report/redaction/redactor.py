@@ -58,7 +58,12 @@ _USER_AT = re.compile(
     r"|(?P<slow>(?<=User@Host: )[^\s\[]{1,80})\[(?P<inner>[^\]\n]{0,80})\]"
     r"|(?<=\buser[ =:])(?P<named>'[^'\n]{1,80}'|`[^`\n]{1,80}`)"
 )
-_CARD = re.compile(r"(?<![\w.-])(?:\d[ -]?){12,18}\d(?![\w-])")
+_ISSUER = r"(?=4|5[1-5]|2[2-7]|3[0-689]|6[0-9])"
+_CARD = re.compile(
+    rf"(?<![\w.-]){_ISSUER}(?:\d{{4}}(?P<sign>[ -])\d{{4}}(?P=sign)\d{{4}}(?P=sign)\d{{4}}"
+    r"|\d{4}[ -]\d{6}[ -]\d{4,5}|\d{14,16})(?![\w-])"
+)
+"""As issuers number and group them; other long numbers are handles, counters and times."""
 _IBAN = re.compile(r"(?<![\w.-])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![\w-])")
 _QUERY_ID = re.compile(r"(?<=query id )\d+ (\S{1,255}) (?:((?:\d{1,3}\.){3}\d{1,3}) )?(\S{1,80})")
 
@@ -202,7 +207,7 @@ def _accounts(text: str) -> Iterator[Span]:
 
 
 def _cards(text: str) -> Iterator[Span]:
-    """Yield numbers of cards: 13 to 19 digits whose check digit is right."""
+    """Yield numbers of cards whose check digit is right."""
     for match in _CARD.finditer(text):
         digits = [int(letter) for letter in match[0] if letter.isdigit()]
         doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]

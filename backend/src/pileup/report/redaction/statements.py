@@ -55,10 +55,11 @@ _VERBS: dict[str, tuple[frozenset[str], int]] = {
 """Verb -> words or marks of which one follows within so many tokens."""
 
 _VERB = re.compile(rf"\b(?:{'|'.join(_VERBS)})\b", re.IGNORECASE)
-_NEXT_ENTRY = re.compile(
+NEXT_ENTRY = re.compile(
     r"\n(?=-{3,}|\*{3,}|={3,}|TABLE LOCK|RECORD LOCKS?|(?:MySQL|MariaDB) thread|Trx |LOCK WAIT|"
     r"mysql tables in use|---TRANSACTION|# (?:Time|User@Host|Query_time|Thread_id|Schema)|"
-    r"Thread \d+|#\d+ |\d{6}[ T]{1,2}\d{1,2}:\d\d|\d{4}-\d\d-\d\d[ T]\d\d:)"
+    r"Thread \d+|#\d+ |\| *\d+ *\||\+-{2,}|\d+\t|\d{6}[ T]{1,2}\d{1,2}:\d\d|"
+    r"\d{4}-\d\d-\d\d[ T]\d\d:)"
     r"|\n\s*\n(?=[A-Z*-])"
 )
 _LINE = re.compile(r"\n")
@@ -74,6 +75,7 @@ _CURLY = re.compile(r"[“‘„](?P<value>[^“”‘’„\n]+)[”’“]")
 """A string whose quotes a word processor has changed."""
 _PLAIN_STRING = re.compile(r"'((?:[^']|'')*)(?:'|$)")
 """A string under NO_BACKSLASH_ESCAPES."""
+_CELL_END = re.compile(r" *\|")
 _IDENTIFIER = re.compile(r"[\w$]+")
 _BEFORE_TABLE = frozenset({"UPDATE", "INTO", "JOIN", "TABLE"})
 _COMMON = frozenset({"0", "1"})
@@ -128,7 +130,7 @@ class Statements:
         self.regions: list[tuple[int, int]] = []
         """Start and end of each statement."""
         at = 0
-        ending = _NEXT_ENTRY if raw else _LINE
+        ending = NEXT_ENTRY if raw else _LINE
         while at <= len(text):
             stop = ending.search(text, at)
             end = stop.start() if stop else len(text)
@@ -231,7 +233,12 @@ class Statements:
             if kind == "string":
                 self._string(start, stop, before)
                 string_at = stop if "\\" in written else -1
-            elif kind == "number" and written not in _COMMON and before in self._operands:
+            elif (
+                kind == "number"
+                and written not in _COMMON
+                and before in self._operands
+                and not (before == "|" and self._is_cell(start, stop))
+            ):
                 self.spans.append(Span(start, stop, KIND, written, "'", "'"))
             before = written.upper()
         for match in _CURLY.finditer(self._text, begin, end):
@@ -241,6 +248,11 @@ class Statements:
                 if match[1].strip():
                     self.spans.append(Span(*match.span(1), KIND, match[1]))
         return end
+
+    def _is_cell(self, start: int, stop: int) -> bool:
+        """Return whether a number is a cell of its own, behind a statement in a row of a table."""
+        line = self._text.rfind("\n", max(0, start - _LONGEST_STRING), start) + 1
+        return self._text[line : line + 1] == "|" and _CELL_END.match(self._text, stop) is not None
 
     def _string(self, start: int, stop: int, before: str) -> None:
         """Add the inside of a string; a cut one has no quote at its end."""

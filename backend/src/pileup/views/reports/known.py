@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import polars as pl
 
 from pileup.analysis.evidence.evidence import Evidence
+from pileup.formats.reading.frame_buffer import Frames
 from pileup.report.redaction.known_values import KnownValues
 from pileup.report.redaction.plain_redaction import HOSTS, STATEMENTS, USERS
 from pileup.report.redaction.redactor import Redactor
@@ -49,6 +50,14 @@ def learn_evidence(redactor: Redactor, evidence: Evidence) -> None:
     if not redactor.only_passwords:
         for kind in _KINDS:
             if (frame := evidence.frame(kind)) is not None:
+                _learn(redactor, frame)
+
+
+def learn_frames(redactor: Redactor, frames: Frames) -> None:
+    """Add the values that the records of one file name; a part in memory at a time."""
+    if not redactor.only_passwords:
+        for kind in _KINDS:
+            for frame in frames.parts(kind) if kind in frames else ():
                 _learn(redactor, frame)
 
 
