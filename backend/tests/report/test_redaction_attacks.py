@@ -144,3 +144,10 @@ def test_a_cut_statement_leaks_nothing_either(text: str, at: int) -> None:
     cut = text[: first.end() + at]
     assume(left(Redactor(KINDS, KEY).text(text[: first.end()], raw=True)) == [])
     assert left(Redactor(KINDS, KEY).text(cut, raw=True)) == [], cut
+
+
+def test_a_domain_goes_as_a_whole() -> None:
+    """What is behind a known ending is the name of the company."""
+    for text in ("at db-7.corp.acme it hung", "db-7.prod.internal.acme.example:3306"):
+        assert "acme" not in Redactor(("hosts",), KEY).text(text), text
+    assert Redactor(("hosts",), KEY).text("see mysql.com. Then").endswith(". Then")

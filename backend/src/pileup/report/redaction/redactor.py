@@ -47,7 +47,7 @@ _ADDRESS = re.compile(
 )
 _DOMAIN = re.compile(
     r"(?<![\w.@/-])(?:[a-zA-Z0-9_][a-zA-Z0-9_-]{0,62}\.){1,8}"
-    r"(?:internal|intranet|local|lan|corp|com|net|org)\b(?![\w(-])"
+    r"(?:internal|intranet|local|lan|corp|com|net|org)(?:\.[a-z][a-z0-9-]{1,62}){0,4}\b(?![\w(-])"
     r"|(?<![\w.@/-])(?:[a-zA-Z0-9_][a-zA-Z0-9_-]{0,62}\.){2,8}"
     r"(?:cloud|io|dev|eu|de|uk|fr|us)\b(?![\w(-])"
 )
