@@ -85,7 +85,15 @@ def _print_signature(bundle: Path, key: str) -> bool:
         with zipfile.ZipFile(bundle) as archive:
             state, problem = check_signature(archive, key)
             made = read_signature(archive)
-    except (zipfile.BadZipFile, KeyError, ValueError, EOFError, OSError, Refused) as error:
+    except (
+        zipfile.BadZipFile,
+        KeyError,
+        ValueError,
+        EOFError,
+        OSError,
+        RuntimeError,
+        Refused,
+    ) as error:
         raise click.ClickException(f"{bundle} is no bundle of Pileup: {error}.") from error
     by = made.fingerprint if made is not None else ""
     match state:

@@ -81,7 +81,8 @@ def check_signature(
 
 def _first_change(archive: zipfile.ZipFile, manifest: bytes, *, artifacts: bool) -> str:
     """Return the first difference between the members and the manifest; empty without one."""
-    known = json.loads(manifest).get("members")
+    content = json.loads(manifest)
+    known = content.get("members") if isinstance(content, dict) else None
     if not isinstance(known, dict):
         return f"its {MANIFEST} lists no members"
     there = Counter(archive.namelist())
