@@ -31,7 +31,7 @@ _POLICY = (
 )
 _PAGE = "index.html"
 _NONCE = "CSP_NONCE"
-"""In the page of the UI: stands for the nonce of this answer (frontend/index.html)."""
+"""In the page of the UI (frontend/index.html): the nonce of this answer replaces it."""
 
 
 def _content_security_policy(nonce: str = "") -> str:
