@@ -157,6 +157,7 @@ def test_a_program_without_keys_reads_no_secret(postgres_url: str) -> None:
 @pytest.mark.parametrize(
     ("written", "why"),
     [("", "is empty"), ("short", "no key"), ("é" * 44, "no key"), (f"{KEYS[0]} x", "no key")],
+    ids=["empty", "short", "no key of ours", "a key and a word"],
 )
 def test_a_broken_key_is_named(written: str, why: str, tmp_path: Path) -> None:
     file = tmp_path / "secret.key"
