@@ -451,6 +451,10 @@ def _release(**more: Any) -> list[dict[str, Any]]:
     return [{"id": "r", "number": 3, "document": document, "sha256": sha256} | more]
 
 
+def _artifact(sha256: str, size: int) -> list[dict[str, Any]]:
+    return [{"id": "f", "sha256": sha256, "bytes": size, "depth": 0}]
+
+
 def _mapping(role: str) -> list[dict[str, Any]]:
     columns = [{"role": role, "name": "x"}]
     return [{"mapping": {"delimiter": ",", "columns": columns}, "key": "k"}]
@@ -461,19 +465,23 @@ BUNDLES: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"people_jsonl": b"[1]\n"}, Refused, "people.jsonl line 1 of the bundle is not a row"),
     ({"people_jsonl": [{"id": "p"}]}, Refused, "has a person without id or name"),
     (
-        {"work_artifacts_jsonl": [{"sha256": SHA, "bytes": 1}], f"artifacts/{SHA}": b"x"},
+        {"work_artifacts_jsonl": _artifact(SHA, 1), f"artifacts/{SHA}": b"x"},
         Refused,
         f"The artifact {SHA} of the bundle was changed: its bytes have the hash",
     ),
     (
         {
-            "work_artifacts_jsonl": [{"sha256": hashlib.sha256(b"x").hexdigest(), "bytes": 2}],
+            "work_artifacts_jsonl": _artifact(hashlib.sha256(b"x").hexdigest(), 2),
             f"artifacts/{hashlib.sha256(b'x').hexdigest()}": b"x",
         },
         Refused,
         "of the bundle has another length than its row says",
     ),
-    ({"work_releases_jsonl": _release(document=1)}, Refused, "Release 3 of the bundle has no"),
+    (
+        {"work_releases_jsonl": [{"id": "r", "number": 3}]},
+        Refused,
+        "Release 3 of the bundle has no",
+    ),
     (
         {"work_releases_jsonl": _release(document="{")},
         Refused,
@@ -499,7 +507,9 @@ def test_bundles(
     limits = Limits(1 << 20, 1 << 20)
     for members, kind, words in BUNDLES:
         with refused(kind, words):
-            read_bundle(database, blobs, _bundle(**members), MACHINE, limits, own_key="")
+            read_bundle(
+                database, blobs, _bundle(**members), MACHINE, limits, "", lambda _table, _row: None
+            )
     with database.unit() as unit:
         assert Incidents(unit).ids() == []
     database.close()
