@@ -86,6 +86,10 @@ class Settings(BaseSettings):
     max_expanded_bytes: int = Field(default=32 * _GIB, ge=1)  # of one archive, all levels
     max_members: int = Field(default=20_000, ge=1)  # of one archive, all levels
     max_archive_depth: int = Field(default=4, ge=0)
+    user_bytes: int = Field(default=0, ge=0)  # that one user keeps; 0: any number
+    user_files: int = Field(default=0, ge=0)
+    team_bytes: int = Field(default=0, ge=0)  # in the incidents of one team; 0: any number
+    team_files: int = Field(default=0, ge=0)
     min_free_bytes: int = Field(
         default=512 * 1024**2, ge=0
     )  # below this we neither start nor accept

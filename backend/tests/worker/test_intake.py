@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import zstandard
+from fastapi.testclient import TestClient
 
 from tests.worker.conftest import Bench
 
@@ -123,6 +124,36 @@ def test_nesting_goes_around_no_limit(make_bench: Any) -> None:
     assert sum(each["bytes"] for each in found.values()) < 200_000
     refused = [each for each in found.values() if "unpacks to more than" in (each["error"] or "")]
     assert len(refused) >= 5
+
+
+def test_quotas_bound_what_users_and_teams_keep(make_bench: Any) -> None:
+    """Files, what came out of archives and announced uploads count; another user has their own."""
+    bench = make_bench(user_bytes=100_000, user_files=6, team_bytes=150_000, team_files=40)
+    site = bench.site
+    found = load(bench, "a.zip", zipped({f"{n}": b"%d" % n + bytes(30_000) for n in range(9)}))
+    assert sum(each["bytes"] for each in found.values()) < 130_000
+    incident = site.incident()
+
+    def send(client: TestClient, size: int) -> Any:
+        files = {"file": ("x.txt", bytes(size - 1) + b"x")}
+        return client.post(f"/api/v1/incidents/{incident}/artifacts", files=files)
+
+    refused = send(site.admin, 40_000)
+    assert (refused.status_code, refused.json()["title"]) == (413, "Over quota")
+    assert "you may keep" in refused.json()["detail"]
+    headers = {"Tus-Resumable": "1.0.0", "Upload-Length": "40000"}
+    begun = site.admin.post(f"/api/v1/incidents/{incident}/uploads", headers=headers)
+    assert begun.status_code == 413
+    ann = site.client("contributor", "ann")
+    assert [send(ann, 60_000).status_code, send(ann, 50_000).status_code] == [201, 413]
+    statuses = [send(ann, 100 + n).status_code for n in range(8)]
+    assert (statuses.count(201), statuses.count(413)) == (5, 3)
+    team = site.admin.post("/api/v1/teams", json={"name": "payments"}).json()["id"]
+    member = {"team_id": team, "role": "contributor"}
+    for each in site.admin.get("/api/v1/incidents").json()["items"]:
+        site.admin.put(f"/api/v1/incidents/{each['id']}/members", json=member)
+    answer = send(site.client("contributor", "bob"), 90_000)
+    assert "the team payments may keep" in answer.json()["detail"]
 
 
 def test_too_many_members(make_bench: Any) -> None:

@@ -47,6 +47,7 @@ TABLE: tuple[tuple[type[Exception], int, str], ...] = (
     (storage.Conflict, 409, "Not possible now"),
     (storage.Refused, 422, "Not accepted"),
     (storage.TooLarge, 413, "Too large"),
+    (storage.OverQuota, 413, "Over quota"),
     (storage.NoSpace, 507, "The disk is full"),
     (storage.Damaged, 500, "Stored bytes are damaged"),
     (storage.StoreUnreachable, 503, "The object store does not answer"),

@@ -7,6 +7,7 @@ StorageError
 │   └── StaleRevision   somebody saved first; carries the current record
 ├── Refused             the value breaks a rule of the domain (carries the field)
 ├── TooLarge            an upload over the limit
+├── OverQuota           a user or a team keeps as much as it may
 ├── NoSpace             the disk is (nearly) full
 ├── Damaged             stored bytes are not those that were stored
 ├── StoreUnreachable    the bucket does not answer; try again
@@ -62,6 +63,10 @@ class Refused(StorageError):
 
 class TooLarge(StorageError):
     """The upload has more bytes than this installation accepts."""
+
+
+class OverQuota(StorageError):
+    """The user or the team keeps as much as it may; the message says which, and what helps."""
 
 
 class NoSpace(StorageError):

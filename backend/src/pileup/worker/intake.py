@@ -25,6 +25,7 @@ from pileup.formats.reading import archive
 from pileup.records import Problem
 from pileup.storage.artifacts.artifacts import Artifact, Artifacts, Reading
 from pileup.storage.artifacts.blob_holds import hold_blobs
+from pileup.storage.artifacts.quotas import Quotas, rooms
 from pileup.storage.audit import Actor
 from pileup.storage.errors import NotFound, TooLarge
 from pileup.storage.files import outline
@@ -67,6 +68,7 @@ def _expand(runtime: Runtime, job: Job, artifact: Artifact, kind: str) -> None:
     settings = runtime.settings
     with runtime.database.unit() as unit:
         uploaded, members, given = Artifacts(unit).expanded_size(artifact)
+        left = rooms(unit, Quotas.of(settings), job.requester, job.incident_id)
     if artifact.depth >= settings.max_archive_depth:
         _refuse(
             runtime,
@@ -77,9 +79,9 @@ def _expand(runtime: Runtime, job: Job, artifact: Artifact, kind: str) -> None:
         )
         return
     limits = archive.Limits(
-        total_bytes=settings.max_expanded_bytes,
+        total_bytes=_least(settings.max_expanded_bytes, [given + room.bytes for room in left]),
         member_bytes=settings.max_upload_bytes,
-        members=settings.max_members,
+        members=_least(settings.max_members, [members + room.files for room in left]),
         depth=settings.max_archive_depth,
         uploaded_bytes=uploaded,
         given_bytes=given,
@@ -113,6 +115,11 @@ def _expand(runtime: Runtime, job: Job, artifact: Artifact, kind: str) -> None:
                 artifact.id, "archive", f"its content is {_KIND_TITLES[kind]}", problems
             )
             Jobs(unit).request_analysis(job.incident_id, settings.analysis_debounce_s)
+
+
+def _least(limit: int, others: list[float]) -> int:
+    """Return the smallest limit, which is at least 1."""
+    return max(int(min([limit, *others])), 1)
 
 
 def _members(
