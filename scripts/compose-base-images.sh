@@ -75,6 +75,7 @@ if [ "$1" = postgres ] && [ ! -s "$PGDATA/PG_VERSION" ]; then
     echo "host all all all scram-sha-256" >>"$PGDATA/pg_hba.conf"
     pg_ctl start --wait --options "-c listen_addresses=''"
     [ "$POSTGRES_DB" = postgres ] || createdb --username "$POSTGRES_USER" "$POSTGRES_DB"
+    for script in /docker-entrypoint-initdb.d/*.sh; do [ ! -f "$script" ] || sh "$script"; done
     pg_ctl stop --wait --mode fast
 fi
 exec "$@" -c listen_addresses='*'

@@ -104,16 +104,16 @@ unset PILEUP_HOME
 
 say "without secrets nothing starts"
 : >"$work/no.env"
-if (unset POSTGRES_PASSWORD BROKER_PASSWORD; compose --env-file "$work/no.env" config) \
+if (unset POSTGRES_PASSWORD POSTGRES_ADMIN_PASSWORD BROKER_PASSWORD; compose --env-file "$work/no.env" config) \
     >"$work/refused" 2>&1; then
     say "FAILED: the file was accepted without any secret"
     exit 1
 fi
 grep -q 'set it in .env' "$work/refused" || { cat "$work/refused"; say "FAILED: no sentence"; exit 1; }
 
-POSTGRES_PASSWORD="$(random)" BROKER_PASSWORD="$(random)"
+POSTGRES_PASSWORD="$(random)" POSTGRES_ADMIN_PASSWORD="$(random)" BROKER_PASSWORD="$(random)"
 PILEUP_PORT="$port" PILEUP_PUBLIC_URL="http://127.0.0.1:$port"
-export POSTGRES_PASSWORD BROKER_PASSWORD PILEUP_PORT PILEUP_PUBLIC_URL
+export POSTGRES_PASSWORD POSTGRES_ADMIN_PASSWORD BROKER_PASSWORD PILEUP_PORT PILEUP_PUBLIC_URL
 
 say "building"
 compose build >"$work/build.log" 2>&1 || { tail -n 60 "$work/build.log"; say "FAILED: the build"; exit 1; }

@@ -11,10 +11,15 @@ from typing import Any
 
 import pytest
 import yaml
+from sqlalchemy import make_url, text
 
 from pileup import __version__
+from pileup.runtime.postgres import client_binary
 from pileup.settings import Settings
+from pileup.storage.migrate import upgrade
 from tests.conftest import REPOSITORY
+from tests.support.postgres import PostgresForTests
+from tests.support.site import open_site, settings_for
 
 CHART = REPOSITORY / "deploy" / "helm" / "pileup"
 GOLDEN = sorted((REPOSITORY / "deploy" / "helm" / "golden").glob("*.yaml"))
@@ -41,6 +46,40 @@ def test_each_container_has_limits_and_no_rights(name: str) -> None:
     assert service["read_only"] is True
     assert service["cap_drop"] == ["ALL"]
     assert service["security_opt"] == ["no-new-privileges:true"]
+
+
+def test_the_role_of_compose_is_no_superuser(
+    postgres_server: PostgresForTests, tmp_path: Path
+) -> None:
+    """What compose runs in a new volume makes a role that can migrate and serve, and no more."""
+    postgres = _services(COMPOSE)["postgres"]
+    script = "./deploy/postgres/roles.sh:/docker-entrypoint-initdb.d/roles.sh:ro"
+    assert script in postgres["volumes"]
+    assert postgres["environment"]["POSTGRES_USER"] == "postgres"
+    assert "ADMIN" not in json.dumps([_services(COMPOSE)[name] for name in ("api", "worker")])
+    name = postgres_server.empty_database()
+    address = make_url(postgres_server.url(name))
+    psql = client_binary("psql")
+    environment = {
+        "PATH": f"{psql.parent}:/usr/bin:/bin",
+        "PGHOST": str(address.query["host"]),
+        "POSTGRES_USER": str(address.username),
+        "POSTGRES_DB": name,
+        "APPLICATION_ROLE": f"app_{name}",
+        "APPLICATION_PASSWORD": "letters",
+    }
+    subprocess.run(
+        ["sh", str(REPOSITORY / "deploy/postgres/roles.sh")], env=environment, check=True
+    )
+    url = address.set(username=f"app_{name}").render_as_string(hide_password=False)
+    upgrade(url)
+    with open_site(settings_for(tmp_path, url)) as site:
+        assert site.admin.get(f"/api/v1/incidents/{site.incident()}").status_code == 200
+        with site.database.unit() as unit:
+            rights = "rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls"
+            mine = text(f"select {rights} from pg_roles where rolname = current_user")
+            assert unit.session.scalar(mine) is False
+    postgres_server.drop(name)
 
 
 def test_only_workers_know_the_broker() -> None:
