@@ -128,6 +128,11 @@ test-frontend: $(NODE_MODULES) ## run only the UI's unit tests
 test-browser: $(VENV)/.installed-dev $(UI) ## run only the browser journey
 	@sh scripts/test.sh browser
 
+.PHONY: test-security
+test-security: $(VENV)/.installed-dev $(UI) ## run every test that docs/explanation/security.md names, with all rounds, and the probes in a browser
+	@cd backend && ../$(BIN)/python -m pytest -n 2 --dist loadgroup -m security --rounds 1 --timeout 3600 tests
+	@cd frontend && node e2e/run.mjs --project=probes
+
 .PHONY: test-faults
 test-faults: $(VENV)/.installed-dev ## inject faults for ten minutes: kills, partitions, a full disk, a failover (SEED=; as root: all kinds)
 	@cd backend && ../$(BIN)/python -m faults --minutes $(or $(MINUTES),9) $(if $(SEED),--seed $(SEED))

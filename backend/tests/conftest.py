@@ -31,6 +31,7 @@ from tests.support.rounds import (
     parametrize_seeds,
     rounds_of,
 )
+from tests.support.security import NAMED, is_named
 from tests.support.skips import Skips
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -77,6 +78,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     mark_users(items)
+    for item in items:
+        if is_named(item.nodeid.removeprefix("backend/")):
+            item.add_marker(NAMED)
     drop_other_turns(config, items)
 
 

@@ -45,7 +45,13 @@ export default defineConfig({
     {
       name: 'journey',
       testMatch: '*.spec.ts',
-      testIgnore: ['sign-in.spec.ts', 'screenshots.spec.ts', ...SCREENS],
+      testIgnore: ['sign-in.spec.ts', 'screenshots.spec.ts', 'probes.spec.ts', ...SCREENS],
+      dependencies: ['sign-in'],
+      use: { storageState: process.env['STORAGE_STATE'] ?? '' },
+    },
+    {
+      name: 'probes',
+      testMatch: 'probes.spec.ts',
       dependencies: ['sign-in'],
       use: { storageState: process.env['STORAGE_STATE'] ?? '' },
     },

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from pileup.api.app import openapi
+from pileup.api.app import create_app, openapi
 from tests.support.site import Site, open_site
 
 PUBLIC = {
@@ -183,3 +183,15 @@ def test_each_page_has_a_nonce_of_its_own(site: Site, tmp_path: Path) -> None:
             seen.add(nonce)
     assert len(seen) == 4
     assert min(map(len, seen)) > 20
+
+
+def test_over_https_browsers_stay_there(site: Site) -> None:
+    """HSTS for the host and those below it; no other origin is allowed; TRACE is refused."""
+    https = site.settings.model_copy(update={"public_url": "https://pileup.example.org"})
+    stranger = TestClient(create_app(https))
+    answer = stranger.get("/api/v1/setup", headers={"Origin": "https://evil.example"})
+    assert answer.headers["strict-transport-security"] == "max-age=31536000; includeSubDomains"
+    assert not [name for name in answer.headers if name.startswith("access-control")]
+    assert answer.headers["cache-control"] == "no-store"
+    for path in ("/", "/api/v1/incidents"):
+        assert stranger.request("TRACE", path).status_code in (401, 404, 405)
