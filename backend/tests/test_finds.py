@@ -31,7 +31,7 @@ def test_a_find_is_read(path: Path) -> None:
 
 
 def test_every_format_is_a_target() -> None:
-    assert {one.NAME for one in formats.FORMATS} <= TARGETS.keys()
+    assert {known.NAME for known in formats.FORMATS} <= TARGETS.keys()
 
 
 @pytest.mark.parametrize("name", TARGETS)

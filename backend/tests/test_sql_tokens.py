@@ -66,8 +66,8 @@ def test_what_differs_in_its_literals_has_one_shape(alike: list[str]) -> None:
         ("insert into t values (1, now())", "insert into t values (1, uuid())"),
     ],
 )
-def test_other_statements_have_other_shapes(one: str, other: str) -> None:
-    assert shape(one) != shape(other)
+def test_other_statements_have_other_shapes(item: str, other: str) -> None:
+    assert shape(item) != shape(other)
 
 
 @given(TEXTS)

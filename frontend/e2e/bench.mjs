@@ -46,7 +46,8 @@ async function signIn(page, link) {
 }
 
 async function makeIncident(context, home) {
-  const csrf = (await context.cookies()).find((one) => one.name === 'pileup_csrf')?.value ?? ''
+  const csrf =
+    (await context.cookies()).find((cookie) => cookie.name === 'pileup_csrf')?.value ?? ''
   const made = await context.request.post('/api/v1/incidents', {
     data: { title: `A day of ${SERIES} series` },
     headers: { 'X-CSRF-Token': decodeURIComponent(csrf) },
@@ -257,7 +258,7 @@ async function openAll(context, id) {
     })
   })
   await page.close()
-  return { ms: seen.times.reduce((sum, one) => sum + one, 0), longest: Math.max(0, ...seen.long) }
+  return { ms: seen.times.reduce((sum, time) => sum + time, 0), longest: Math.max(0, ...seen.long) }
 }
 
 const kb = (bytes) => `${Math.round(bytes / 1000).toLocaleString('en')} kB`
@@ -279,8 +280,8 @@ function report(views, moves, waits, opened, browser) {
     '| screen | first view | data | largest answer |',
     '|---|--:|--:|---|',
     ...views.map(
-      (one) =>
-        `| ${one.screen} | ${ms(one.ms)}${fine(one.ms < TO_REACH.first)} | ${kb(one.bytes)} | ${kb(one.largest)}${fine(one.largest <= TO_REACH.bytes)} ${one.of.split('/').at(-1) ?? ''} |`,
+      (view) =>
+        `| ${view.screen} | ${ms(view.ms)}${fine(view.ms < TO_REACH.first)} | ${kb(view.bytes)} | ${kb(view.largest)}${fine(view.largest <= TO_REACH.bytes)} ${view.of.split('/').at(-1) ?? ''} |`,
     ),
     '',
     '## Frames of the timeline',
@@ -290,9 +291,9 @@ function report(views, moves, waits, opened, browser) {
     '| what | frames | p50 | p95 | p99 | longest | long tasks |',
     '|---|--:|--:|--:|--:|--:|--:|',
     ...['pan', 'zoom', 'scroll', 'hover'].map((name) => {
-      const one = moves[name]
-      const missed = name === 'pan' && one.max > TO_REACH.frame
-      return `| ${name} | ${one.frames} | ${one.p50.toFixed(1)} | ${one.p95.toFixed(1)} | ${one.p99.toFixed(1)} | ${one.max.toFixed(1)}${fine(!missed)} | ${one.long} |`
+      const move = moves[name]
+      const missed = name === 'pan' && move.max > TO_REACH.frame
+      return `| ${name} | ${move.frames} | ${move.p50.toFixed(1)} | ${move.p95.toFixed(1)} | ${move.p99.toFixed(1)} | ${move.max.toFixed(1)}${fine(!missed)} | ${move.long} |`
     }),
     '',
     `Over all of it ${kb(moves.bytes)} of data came, the largest answer ${kb(moves.largest)}${fine(moves.largest <= TO_REACH.bytes)} (${moves.of.split('/').at(-1) ?? ''}).`,
@@ -302,8 +303,8 @@ function report(views, moves, waits, opened, browser) {
     '| how | answer after | bytes |',
     '|---|--:|--:|',
     ...Object.entries(waits).map(
-      ([name, one]) =>
-        `| ${name} | ${ms(one.ms)}${fine(one.ms < TO_REACH.graph)} | ${one.status === 200 ? kb(one.bytes) : `refused (${one.status})`}${fine(one.bytes <= TO_REACH.bytes)} |`,
+      ([name, wait]) =>
+        `| ${name} | ${ms(wait.ms)}${fine(wait.ms < TO_REACH.graph)} | ${wait.status === 200 ? kb(wait.bytes) : `refused (${wait.status})`}${fine(wait.bytes <= TO_REACH.bytes)} |`,
     ),
     '',
     `From the click on “Open all groups” to all of it on the screen ${ms(opened.ms)}${fine(opened.ms < TO_REACH.graph)}, the longest task ${ms(opened.longest)}.`,

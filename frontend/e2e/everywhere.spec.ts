@@ -59,11 +59,11 @@ test('nothing is lost at 200 % zoom', async ({ page }) => {
       expect.soft(wide, 'the page scrolls sideways').toBeLessThanOrEqual(0)
       const cut = await page.evaluate(() =>
         [...document.querySelectorAll('.topbar button, .topbar a, .rail a')]
-          .filter((one) => {
-            const box = one.getBoundingClientRect()
+          .filter((control) => {
+            const box = control.getBoundingClientRect()
             return box.width > 0 && (box.right > innerWidth + 1 || box.left < -1)
           })
-          .map((one) => one.textContent || one.getAttribute('aria-label')),
+          .map((control) => control.textContent || control.getAttribute('aria-label')),
       )
       expect.soft(cut, 'controls beyond the edge').toEqual([])
     })

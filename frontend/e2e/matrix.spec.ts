@@ -88,9 +88,11 @@ test('evidence against hypotheses, by keyboard', async ({ page, context }) => {
     }
     await expect(page.getByTestId('sensitivity')).toHaveText('H2 leads; without E1, H1 leads.')
     const { violations } = await new AxeBuilder({ page }).analyze()
-    expect(violations.map((one) => `${one.id}: ${one.nodes[0]?.target.join(' ') ?? ''}`)).toEqual(
-      [],
-    )
+    expect(
+      violations.map(
+        (violation) => `${violation.id}: ${violation.nodes[0]?.target.join(' ') ?? ''}`,
+      ),
+    ).toEqual([])
   })
   expect(errors).toEqual([])
 })

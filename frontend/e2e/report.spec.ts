@@ -14,9 +14,9 @@ test.setTimeout(240_000)
 
 let incident = ''
 
-/** Whether one element begins above the other on the page. */
-async function isAbove(one: Locator, other: Locator): Promise<boolean> {
-  const [first, second] = [await one.boundingBox(), await other.boundingBox()]
+/** Whether the element begins above the other on the page. */
+async function isAbove(element: Locator, other: Locator): Promise<boolean> {
+  const [first, second] = [await element.boundingBox(), await other.boundingBox()]
   return first !== null && second !== null && first.y < second.y
 }
 

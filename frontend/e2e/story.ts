@@ -55,12 +55,12 @@ export async function tellStory(context: BrowserContext, incident: string): Prom
 
   const pins = latch.evidence.map(({ pin }) => pin.id)
   const lines = (text: string) => {
-    const one = found?.evidence.find((each) => String(each['text']).includes(text))
-    expect(one, text).toBeDefined()
-    const { artifact, path, line_first, line_last } = one as Json
+    const line = found?.evidence.find((each) => String(each['text']).includes(text))
+    expect(line, text).toBeDefined()
+    const { artifact, path, line_first, line_last } = line as Json
     return {
       kind: 'lines',
-      title: String(one?.['text']),
+      title: String(line?.['text']),
       locator: { artifact, path, line_first, line_last },
       view: `${of}/artifacts?artifact=${String(artifact)}&line=${String(line_first)}`,
     }

@@ -38,10 +38,10 @@ test('two people work on one incident at once', async ({ page, context, browser 
   const { id } = (await made.json()) as { id: string }
   const other = await colleague(context, browser, 'Bob Second')
   const bob = await other.newPage()
-  for (const one of [page, bob]) {
-    one.on('pageerror', (error) => errors.push(error.message))
-    await one.goto(`/incidents/${id}/report?section=impact`)
-    await expect(editor(one)).toBeVisible()
+  for (const theirs of [page, bob]) {
+    theirs.on('pageerror', (error) => errors.push(error.message))
+    await theirs.goto(`/incidents/${id}/report?section=impact`)
+    await expect(editor(theirs)).toBeVisible()
   }
 
   await test.step('they see each other', async () => {
@@ -52,7 +52,7 @@ test('two people work on one incident at once', async ({ page, context, browser 
     await expect(bob.getByTestId('avatar')).toHaveAttribute('aria-label', /is on Report/)
   })
 
-  await test.step('both write in one text at once, and no keystroke is lost', async () => {
+  await test.step('both write in theirs text at once, and no keystroke is lost', async () => {
     await editor(page).click()
     await page.keyboard.press('Control+Home')
     await editor(bob).click()
@@ -61,10 +61,10 @@ test('two people work on one incident at once', async ({ page, context, browser 
       page.keyboard.type(WORDS.ada, { delay: 15 }),
       bob.keyboard.type(WORDS.bob, { delay: 15 }),
     ])
-    for (const one of [page, bob]) {
-      await expect.poll(() => said(one)).toContain(WORDS.ada.trim())
-      await expect.poll(() => said(one)).toContain(WORDS.bob.trim())
-      await expect(saved(one)).toHaveText('saved')
+    for (const theirs of [page, bob]) {
+      await expect.poll(() => said(theirs)).toContain(WORDS.ada.trim())
+      await expect.poll(() => said(theirs)).toContain(WORDS.bob.trim())
+      await expect(saved(theirs)).toHaveText('saved')
     }
     expect(await said(page)).toBe(await said(bob))
     expect((await stored(context, id)).trimEnd()).toBe(await said(bob))
@@ -78,9 +78,9 @@ test('two people work on one incident at once', async ({ page, context, browser 
     await page.keyboard.type('Meanwhile online. ')
     await expect(saved(page)).toHaveText('saved')
     await other.setOffline(false)
-    for (const one of [page, bob]) {
-      await expect.poll(() => said(one)).toContain('Written in a tunnel.')
-      await expect.poll(() => said(one)).toContain('Meanwhile online.')
+    for (const theirs of [page, bob]) {
+      await expect.poll(() => said(theirs)).toContain('Written in a tunnel.')
+      await expect.poll(() => said(theirs)).toContain('Meanwhile online.')
     }
     await expect(saved(bob)).toHaveText('saved')
   })
@@ -120,7 +120,7 @@ test('two people work on one incident at once', async ({ page, context, browser 
       headers,
       data: { statement: 'A long transaction holds the row' },
     })
-    const [mine, hers] = [page, rita].map((one) => one.getByTestId('cell-E1-H1')) as [
+    const [mine, hers] = [page, rita].map((theirs) => theirs.getByTestId('cell-E1-H1')) as [
       Locator,
       Locator,
     ]
@@ -132,7 +132,7 @@ test('two people work on one incident at once', async ({ page, context, browser 
     await expect(hers).toHaveAccessibleName(/others rated; hidden until you rate/)
     await hers.click()
     await rita.keyboard.press('1')
-    for (const one of [mine, hers]) await expect(one).toHaveAccessibleName(/people disagree/)
+    for (const cell of [mine, hers]) await expect(cell).toHaveAccessibleName(/people disagree/)
   })
 
   await other.close()

@@ -108,7 +108,7 @@ def _aged(text: str, usual: float) -> tuple[str, float]:
 
 
 def _query(example: Example, number: int) -> str:
-    queries = [one.partition(" ")[2] for one in example.queries]
+    queries = [query.partition(" ")[2] for query in example.queries]
     return queries[number % len(queries)] if queries else "UPDATE t SET a = 1"
 
 
@@ -118,7 +118,7 @@ def _stacks(example: Example) -> Iterator[Record]:
         yield Snapshot(kind="stacks", line_first=1, line_last=1, **more)
         for line, text in enumerate(example.stacks, start=1):
             count, _, names = text.partition(" ")
-            frames = tuple(Frame(function=one) for one in names.split(","))
+            frames = tuple(Frame(function=item) for item in names.split(","))
             yield Stack(count=int(count), frames=frames, line_first=line, line_last=line, **more)
 
 

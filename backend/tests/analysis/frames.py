@@ -51,12 +51,12 @@ def gauge(
 
 def frames(*items: Record | Samples) -> dict[str, pl.DataFrame]:
     found: dict[str, pl.DataFrame] = {}
-    if samples := [one for one in items if isinstance(one, Samples)]:
+    if samples := [item for item in items if isinstance(item, Samples)]:
         found["sample"] = samples_frame(samples)
     kinds: dict[str, list[Record]] = {}
-    for one in items:
-        if isinstance(one, Record):
-            kinds.setdefault(one.KIND, []).append(one)
+    for item in items:
+        if isinstance(item, Record):
+            kinds.setdefault(item.KIND, []).append(item)
     return found | {kind: records_frame(kind, some) for kind, some in kinds.items()}
 
 

@@ -34,7 +34,8 @@ def truth_of(folder: Path) -> dict[str, Any]:
 
 def longest(analysis: Analysis) -> StallDoc:
     return max(
-        (one for one in analysis.stalls if one.kind == "stall"), key=lambda one: one.duration_s or 0
+        (stall for stall in analysis.stalls if stall.kind == "stall"),
+        key=lambda item: item.duration_s or 0,
     )
 
 
@@ -52,11 +53,11 @@ def check_times(folder: Path) -> None:
 def check_clocks(analysis: Analysis, truth: dict[str, Any]) -> None:
     """Every placed file lies inside the capture (some variables files are taken just after)."""
     start, end = parse(truth["capture_start"]), parse(truth["end"])
-    for one in analysis.artifacts:
-        if one.first is None or one.last is None or one.format == "error-log":
+    for artifact in analysis.artifacts:
+        if artifact.first is None or artifact.last is None or artifact.format == "error-log":
             continue
-        assert parse(one.last) >= start - 30e6, (one.path, one.last)
-        assert parse(one.first) <= end + 30e6, (one.path, one.first)
+        assert parse(artifact.last) >= start - 30e6, (artifact.path, artifact.last)
+        assert parse(artifact.first) <= end + 30e6, (artifact.path, artifact.first)
 
 
 @of_samples()
@@ -85,9 +86,11 @@ def test_every_file_with_times_is_placed(captures: Path, name: str) -> None:
     moves as the server's counters do, and a guess would be made up.
     """
     unplaced = [
-        one.path
-        for one in analysis_of(captures / name).artifacts
-        if one.clock is not None and one.clock.quality == "unknown" and one.format != "sysbench"
+        artifact.path
+        for artifact in analysis_of(captures / name).artifacts
+        if artifact.clock is not None
+        and artifact.clock.quality == "unknown"
+        and artifact.format != "sysbench"
     ]
     assert unplaced == []
 
@@ -97,14 +100,18 @@ def test_commit_pileup_is_not_blamed_on_arrivals() -> None:
     """Reads and writes fall together while sessions pile up: less was done, not more asked."""
     analysis = analysis_of(sample("commit-pileup"))
     assert "Less work was done" in analysis.headline.arrival
-    moved = {one.name: one.direction for one in analysis.shifts}
+    moved = {shift.name: shift.direction for shift in analysis.shifts}
     assert moved["metric.log_fsyncs"] == "down"
 
 
 @on_samples
 def test_commit_pileup_s_files_are_in_vancouver_and_its_csv_in_utc() -> None:
     analysis = analysis_of(sample("commit-pileup"))
-    zones = {one.path.rpartition("/")[2]: one.clock.zone for one in analysis.artifacts if one.clock}
+    zones = {
+        artifact.path.rpartition("/")[2]: artifact.clock.zone
+        for artifact in analysis.artifacts
+        if artifact.clock
+    }
     assert zones["innodb-status.txt"] == "-08:00"
     assert zones["metrics-wide.csv"] is None
 
@@ -112,14 +119,14 @@ def test_commit_pileup_s_files_are_in_vancouver_and_its_csv_in_utc() -> None:
 @on_samples
 def test_the_old_deadlock_of_hot_row_is_told_apart() -> None:
     """27 s before the onset, on another table: a red herring."""
-    (one,) = analysis_of(sample("hot-row")).deadlocks
-    assert "before the onset" in one.relation
-    assert "not part of this stall" in one.relation
+    (first,) = analysis_of(sample("hot-row")).deadlocks
+    assert "before the onset" in first.relation
+    assert "not part of this stall" in first.relation
 
 
 @on_samples
 def test_the_drain_after_hot_row_is_its_own_entry() -> None:
-    kinds = {one.kind for one in analysis_of(sample("hot-row")).stalls}
+    kinds = {stall.kind for stall in analysis_of(sample("hot-row")).stalls}
     assert "recovery_burst" in kinds
 
 

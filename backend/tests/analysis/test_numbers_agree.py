@@ -38,22 +38,25 @@ def test_the_overview_and_the_wait_screen_say_the_same(name: str) -> None:
 
     told = analysis.persistence
     assert told
-    by_key = {one.key: one for one in told.nodes}
-    for one in analysis.blockers:
-        assert one.blocks_total <= one.waiters <= stall.peak_waiters
-        assert (one.of, one.among) == (told.of, told.among)
-        graph = wait_graph(evidence, parse(one.time), fold=False) if one.time else None
-        node = next(n for n in graph.nodes if n.id == one.id) if graph else None
+    by_key = {item.key: item for item in told.nodes}
+    for blocker in analysis.blockers:
+        assert blocker.blocks_total <= blocker.waiters <= stall.peak_waiters
+        assert (blocker.of, blocker.among) == (told.of, told.among)
+        graph = wait_graph(evidence, parse(blocker.time), fold=False) if blocker.time else None
+        node = next(n for n in graph.nodes if n.id == blocker.id) if graph else None
         assert graph is not None
         assert node is not None
-        assert (node.blocks_total, node.blocks_direct) == (one.blocks_total, one.blocks_direct)
+        assert (node.blocks_total, node.blocks_direct) == (
+            blocker.blocks_total,
+            blocker.blocks_direct,
+        )
         lasting = by_key[node.lasting or node.id]
-        if one.nodes == 1:
-            assert (lasting.root, lasting.blocking) == (one.seen, one.blocking)
-            assert lasting.blocked_thread_s == one.blocked_thread_s
+        if blocker.nodes == 1:
+            assert (lasting.root, lasting.blocking) == (blocker.seen, blocker.blocking)
+            assert lasting.blocked_thread_s == blocker.blocked_thread_s
         else:  # several latches of one origin, each of which has its own
-            assert lasting.root <= one.seen
-            assert lasting.blocking <= one.blocking
+            assert lasting.root <= blocker.seen
+            assert lasting.blocking <= blocker.blocking
 
 
 @pytest.mark.parametrize(
@@ -116,7 +119,7 @@ def test_those_that_are_looked_at_are_spread_and_hold_the_worst() -> None:
     chosen = spread(some)
     assert len(chosen) == AT_MOST
     assert some[77] in chosen
-    assert [one.time or 0 for one in chosen] == sorted(one.time or 0 for one in chosen)
+    assert [item.time or 0 for item in chosen] == sorted(item.time or 0 for item in chosen)
 
 
 def test_a_blocker_s_words() -> None:

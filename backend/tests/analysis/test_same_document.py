@@ -30,15 +30,15 @@ def test_a_capture_in_any_order() -> None:
 def test_files_read_by_several_processes_are_what_one_reads() -> None:
     folder = REPOSITORY / "samples" / "commit-pileup" / "artifacts"
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
-    one, several = Captures(), Captures()
-    one.read(paths)
+    first, several = Captures(), Captures()
+    first.read(paths)
     with (
         mock.patch.object(cli_captures, "_WORTH_PROCESSES", 0),
         mock.patch.object(cli_captures, "_PROCESSES", 2),
     ):
         several.read(paths)
-    assert [artifact for artifact, _ in several.artifacts] == [a for a, _ in one.artifacts]
-    for (_, theirs), (_, ours) in zip(several.artifacts, one.artifacts, strict=True):
+    assert [artifact for artifact, _ in several.artifacts] == [a for a, _ in first.artifacts]
+    for (_, theirs), (_, ours) in zip(several.artifacts, first.artifacts, strict=True):
         assert theirs.keys() == ours.keys()
         for kind, frame in ours.items():
             assert_frame_equal(theirs[kind], frame)
@@ -64,6 +64,6 @@ def test_ties_are_broken_by_what_the_files_say() -> None:
 
 
 def test_a_file_under_two_names_goes_by_the_first() -> None:
-    one = frames(gauge("metric.x", [1.0]))
-    both = [(artifact("a", bundle="1"), one), (artifact("a", bundle="2"), one)]
+    first = frames(gauge("metric.x", [1.0]))
+    both = [(artifact("a", bundle="1"), first), (artifact("a", bundle="2"), first)]
     assert len(gather(both).artifacts) == 1

@@ -346,7 +346,7 @@ def test_the_purge_takes_what_is_old_and_only_that(site: Site) -> None:
     with site.database.unit() as unit:
         assert unit.session.get(models.Hypothesis, things["hypothesis"][0]) is None
     entries = site.admin.get(f"/api/v1/incidents/{incident}/activity").json()
-    purged = {one["action"]: one for one in entries if one["action"].endswith(".purged")}
+    purged = {entry["action"]: entry for entry in entries if entry["action"].endswith(".purged")}
     kinds = ("annotation", "artifact", "experiment", "hypothesis")
     assert sorted(purged) == [f"{kind}.purged" for kind in kinds]
     line = purged["artifact.purged"]
@@ -374,15 +374,15 @@ def test_a_purge_leaves_the_numbers_of_all_others(site: Site) -> None:
 
     def there() -> dict[str, list[Any]]:
         return {
-            name: sorted(one[label] for one in client.get(f"{base}/{name}").json())
+            name: sorted(item[label] for item in client.get(f"{base}/{name}").json())
             for name, label in (("pins", "label"), ("hypotheses", "label"))
-        } | {"experiments": [one["number"] for one in client.get(f"{base}/experiments").json()]}
+        } | {"experiments": [item["number"] for item in client.get(f"{base}/experiments").json()]}
 
     assert [make(), make(), make()] == [("E1", "H1", 1), ("E2", "H2", 2), ("E3", "H3", 3)]
     for name, gone in (("pins", "E1 E3"), ("hypotheses", "H1 H3"), ("experiments", "1 3")):
-        for one in client.get(f"{base}/{name}").json():
-            if str(one.get("label", one.get("number"))) in gone.split():
-                assert client.delete(f"/api/v1/{name}/{one['id']}").status_code == 204
+        for item in client.get(f"{base}/{name}").json():
+            if str(item.get("label", item.get("number"))) in gone.split():
+                assert client.delete(f"/api/v1/{name}/{item['id']}").status_code == 204
     assert there() == {"pins": ["E2"], "hypotheses": ["H2"], "experiments": [2]}
     with site.database.unit() as unit:
         assert Bin(unit).purge(timedelta(0)).shas == set()

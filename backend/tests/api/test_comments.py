@@ -18,16 +18,16 @@ def test_a_mention_reaches_the_person_and_can_be_seen(site: Site) -> None:
     url = f"/api/v1/incidents/{incident}/comments"
     made = site.admin.post(url, json={"subject": subject, "body": "@ada lovelace, look at E3"})
     assert made.status_code == 201, made.text
-    assert [one["name"] for one in made.json()["mentions"]] == ["Ada Lovelace"]
+    assert [mention["name"] for mention in made.json()["mentions"]] == ["Ada Lovelace"]
     (told,) = viewer.get("/api/v1/mentions").json()
     assert (told["by"], told["subject"], told["seen"]) == ("admin", subject, False)
     assert viewer.post("/api/v1/mentions/seen", json={"ids": [told["id"]]}).status_code == 204
     assert viewer.get("/api/v1/mentions").json()[0]["seen"] is True
     assert site.admin.get("/api/v1/mentions").json() == []
     listed = viewer.get(url, params={"subject": subject}).json()
-    assert [one["body"] for one in listed] == ["@ada lovelace, look at E3"]
+    assert [item["body"] for item in listed] == ["@ada lovelace, look at E3"]
     people = viewer.get("/api/v1/people").json()
-    assert [(one["name"], one["admin"]) for one in people] == [
+    assert [(person["name"], person["admin"]) for person in people] == [
         ("Ada Lovelace", False),
         ("admin", True),
     ]

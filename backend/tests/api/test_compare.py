@@ -36,7 +36,7 @@ def incident(site: Site) -> str:
 
 
 def asked(site: Site, incident: str, *sides: str, what: str = "", **more: object) -> httpx.Response:
-    params = [("side", one) for one in sides] + [(k, str(v)) for k, v in more.items()]
+    params = [("side", side) for side in sides] + [(k, str(v)) for k, v in more.items()]
     url = f"/api/v1/incidents/{incident}/compare{what}"
     return site.admin.get(url, params=httpx.QueryParams(params))
 
@@ -49,7 +49,7 @@ def compared(site: Site, incident: str, *sides: str, **more: object) -> dict[str
 
 def medians(document: dict[str, Any], series: str) -> list[float]:
     (row,) = (row for row in document["series"] if row["series"] == series)
-    return [one["median"] for one in row["levels"]]
+    return [level["median"] for level in row["levels"]]
 
 
 def test_baseline_against_stall(site: Site, incident: str) -> None:
@@ -65,8 +65,8 @@ def test_windows_and_hosts_on_three_sides(site: Site, incident: str) -> None:
     other = f"window|{iso(125)}|{iso(170)}|db-3"
     document = compared(site, incident, window, other, "stall|||db-1")
     assert medians(document, "vmstat.si") == [0.0, 900.0, 0.0]
-    assert [one["hosts"] for one in document["sides"][1:]] == [["db-3"], ["db-1"]]
-    assert any("Different hosts" in one for one in document["warnings"])
+    assert [side["hosts"] for side in document["sides"][1:]] == [["db-3"], ["db-1"]]
+    assert any("Different hosts" in warning for warning in document["warnings"])
 
 
 def test_seconds_around_the_onset(site: Site, incident: str) -> None:
@@ -78,7 +78,7 @@ def test_seconds_around_the_onset(site: Site, incident: str) -> None:
     assert medians(document, "mysql.Threads_running") == [400.0, 400.0]
     series = "mysql.Threads_running"
     drawn = asked(site, incident, *hosts, what="/overlay", series=series, align="onset").json()
-    assert [(one["side"], one["host"]) for one in drawn["lines"]] == [(0, "db-1"), (1, "db-2")]
+    assert [(line["side"], line["host"]) for line in drawn["lines"]] == [(0, "db-1"), (1, "db-2")]
     before = [point for point in drawn["lines"][0]["points"] if point[0] < -5]
     assert {point[1] for point in before} == {2.0}
     assert asked(site, incident, *hosts, align="clock", from_s=0, to_s=9).status_code == 409
@@ -109,7 +109,7 @@ def test_export(site: Site, incident: str) -> None:
 def test_the_host_that_differs(site: Site, incident: str) -> None:
     document = site.admin.get(f"/api/v1/incidents/{incident}/fleet").json()
     assert document["hosts"] == list(HOSTS)
-    assert [one["host"] for one in document["differing"]] == ["db-3"]
+    assert [item["host"] for item in document["differing"]] == ["db-3"]
 
 
 def test_choices(site: Site, incident: str) -> None:

@@ -30,7 +30,7 @@ def incident(site: Site) -> str:
 
 def ids(site: Site, incident: str) -> dict[str, str]:
     listed = site.admin.get(f"/api/v1/incidents/{incident}/series").json()
-    return {one["name"]: one["id"] for one in listed}
+    return {item["name"]: item["id"] for item in listed}
 
 
 def at(second: int) -> str:
@@ -82,7 +82,7 @@ def test_a_window_is_held_against_the_one_before(site: Site, incident: str) -> N
         f"/api/v1/incidents/{incident}/window",
         params={"start": at(1500), "end": at(1800), "series": list(named.values())},
     ).json()
-    lanes = {one["id"]: one for one in answer["lanes"]}
+    lanes = {lane["id"]: lane for lane in answer["lanes"]}
     assert lanes[named["metric.busy"]]["before"] == pytest.approx(2.5)
     assert lanes[named["metric.busy"]]["now"] == 300
     assert lanes[named["metric.quiet"]]["now"] == pytest.approx(6, abs=0.1)
@@ -92,7 +92,7 @@ def test_what_moved_comes_first_and_what_did_not_is_left_out(site: Site, inciden
     answer = site.admin.get(
         f"/api/v1/incidents/{incident}/moved", params={"start": at(1500), "end": at(1800)}
     ).json()
-    assert [one["name"] for one in answer["moved"]] == ["metric.busy"]
+    assert [item["name"] for item in answer["moved"]] == ["metric.busy"]
     assert answer["looked_at"] == 2
 
 

@@ -75,7 +75,7 @@ def test_a_zone_half_typed_is_a_sentence_not_a_defect(site: Site, zone: str) -> 
     address = f"/api/v1/artifacts/{artifact['id']}/mapping/preview"
     answer = site.admin.post(address, json={"zone": zone})
     assert answer.status_code == 200, answer.text
-    assert "zone" in {one["field"] for one in answer.json()["problems"]}
+    assert "zone" in {problem["field"] for problem in answer.json()["problems"]}
     assert answer.json()["rows"][0]["time"] == "2026-04-03 10:00:00"
 
 

@@ -144,8 +144,8 @@ def test_sensitivity_is_a_sentence(table: Table) -> None:
     table.rate(table.ann, table.h1, "I")
     table.rate(table.ann, table.h2, "C")
     other = pin(table.site, table.incident, title="quiet disks")["id"]
-    for one, rating in ((table.h1, "CC"), (table.h2, "C")):
-        body = {"pin_id": other, "hypothesis_id": one, "rating": rating}
+    for item, rating in ((table.h1, "CC"), (table.h2, "C")):
+        body = {"pin_id": other, "hypothesis_id": item, "rating": rating}
         table.ann.put(f"{table.url}/ratings", json=body)
     seen = table.see(table.ann)
     assert seen["sensitivity"] == "H2 leads; without E1, H1 leads."
@@ -214,5 +214,5 @@ def test_calibration_takes_the_last_word_before_the_decision(table: Table) -> No
     assert done.status_code == 200, done.text
     table.bob.post(f"{url}/confidence", json={"confidence": 100, "reason": "I knew it"})
     found = table.ann.get(f"/api/v1/incidents/{table.incident}/calibration").json()
-    people = {one["by"]: one["brier"] for one in found["people"]}
+    people = {person["by"]: person["brier"] for person in found["people"]}
     assert people == {"ann": pytest.approx(0.04), "admin": pytest.approx(0.36)}

@@ -54,7 +54,7 @@ def test_queries_that_mean_nothing(site: Site) -> None:
     ]
     incident = site.analysed(evidence({"a" * 64: records}))
     here = f"/api/v1/incidents/{incident}"
-    one, two = "2026-11-20T22:19:00Z", "2026-11-20T22:20:00Z"
+    first, two = "2026-11-20T22:19:00Z", "2026-11-20T22:20:00Z"
     backwards = "the window ends before it begins"
     tile = {"series": ["1"], "step": 2**40, "first": 2**30, "count": 1}
     crowd = "whole||||" + "|" + ",".join(map(str, range(MOST_RUNS + 1)))
@@ -62,12 +62,12 @@ def test_queries_that_mean_nothing(site: Site) -> None:
     sample = {"artifact": "b" * 64, "snapshot": 0}
     for path, params, status, words in (
         ("/waits", {"at": "noon"}, 422, "at is 'noon': write 'worst' or a time like"),
-        ("/stacks/flame", {"start": one}, 422, "a window needs a start before its end"),
-        ("/stacks/flame", {"start": two, "end": one}, 422, "a window needs a start before"),
+        ("/stacks/flame", {"start": first}, 422, "a window needs a start before its end"),
+        ("/stacks/flame", {"start": two, "end": first}, 422, "a window needs a start before"),
         ("/stacks", sample, 404, "This incident has no such stack sample."),
-        ("/log", {"start": two, "end": one}, 422, backwards),
-        ("/log", {"start": one, "end": one}, 422, backwards),
-        ("/moved", {"start": one, "end": one}, 422, backwards),
+        ("/log", {"start": two, "end": first}, 422, backwards),
+        ("/log", {"start": first, "end": first}, 422, backwards),
+        ("/moved", {"start": first, "end": first}, 422, backwards),
         ("/tiles", tile, 422, "tile 1073741824 is outside any calendar"),
         ("/compare", {"side": ["whole", "half"]}, 422, "side B is 'half': write part|start|end"),
         ("/compare", {"side": ["whole", crowd]}, 422, f"side B has more than {MOST_RUNS} runs"),

@@ -61,10 +61,10 @@ def test_another_template_loses_no_text(site: Site) -> None:
     late = site.admin.put(url, json={"template": "sre"}, headers={"If-Match": '"0"'})
     assert late.status_code == 409
     after = report(site, incident)
-    assert [one["key"] for one in after["kept"]] == ["hypotheses"]
+    assert [item["key"] for item in after["kept"]] == ["hypotheses"]
     assert "Mine alone." not in export(site, incident, format="md").text
     site.admin.put(url, json={"template": "database-pileup"}, headers={"If-Match": '"1"'})
-    again = {one["key"]: one for one in report(site, incident)["sections"]}
+    again = {section["key"]: section for section in report(site, incident)["sections"]}
     assert again["hypotheses"]["body_md"] == "Mine alone."
 
 
@@ -137,7 +137,9 @@ def test_who_submits_does_not_approve_when_there_is_somebody_else(site: Site) ->
     assert site.client("viewer").post(url, json={"sha256": made["sha256"]}).status_code == 403
     done = reviewer.post(url, json={"sha256": made["sha256"], "note": "good"}).json()
     assert done["state"] == "approved"
-    assert [(one["note"], bool(one["by"])) for one in done["approvals"]] == [("good", True)]
+    assert [(approval["note"], bool(approval["by"])) for approval in done["approvals"]] == [
+        ("good", True)
+    ]
     assert reviewer.post(url, json={"sha256": made["sha256"]}).status_code == 409
 
 
@@ -178,7 +180,7 @@ def test_an_approved_release_is_exported_the_same_whatever_happens_after(
     changes = site.admin.get(
         f"/api/v1/incidents/{incident}/releases/diff", params={"before": made["id"]}
     ).json()
-    summary = next(one for one in changes if one["key"] == "summary")
+    summary = next(change for change in changes if change["key"] == "summary")
     assert summary["lines"] == [["-", "Said then."], ["+", "Said now."]]
 
 
@@ -191,7 +193,10 @@ def test_one_review_at_a_time_and_withdrawn_ones_stay(site: Site) -> None:
     assert gone.json()["state"] == "withdrawn"
     assert submit(site, incident)["number"] == 2
     listed = site.admin.get(f"/api/v1/incidents/{incident}/releases").json()["releases"]
-    assert [(one["number"], one["state"]) for one in listed] == [(2, "in_review"), (1, "withdrawn")]
+    assert [(item["number"], item["state"]) for item in listed] == [
+        (2, "in_review"),
+        (1, "withdrawn"),
+    ]
 
 
 def test_another_incidents_release_is_not_found(site: Site) -> None:
@@ -233,10 +238,10 @@ def test_redaction_is_previewed_and_applied_to_every_format(site: Site) -> None:
     """The preview's tokens are those of the export; the key is the incident's own."""
     incident, other = site.incident(), site.incident("other")
     text = "`select * from t where a = 'secret-42'` from 10.1.2.3"
-    for one in (incident, other):
-        write(site, one, "summary", text)
+    for item in (incident, other):
+        write(site, item, "summary", text)
     url = f"/api/v1/incidents/{incident}/report/redaction"
-    counts = {one["kind"]: one for one in site.admin.get(url).json()}
+    counts = {item["kind"]: item for item in site.admin.get(url).json()}
     assert (counts["addresses"]["values"], counts["addresses"]["occurrences"]) == (1, 1)
     token = counts["addresses"]["examples"][0]["token"]
     for as_ in ("md", "html"):
@@ -261,7 +266,7 @@ def test_an_admin_names_what_is_redacted(site: Site) -> None:
     preview = site.admin.get(
         f"/api/v1/incidents/{incident}/report/redaction", params={"redact": "For vendors"}
     )
-    assert [one["kind"] for one in preview.json()] == ["sql", "addresses"]
+    assert [item["kind"] for item in preview.json()] == ["sql", "addresses"]
     site.admin.put(f"{profiles}/For%20vendors", json={"kinds": ["sql"]})
     assert "10.1.2.3" in export(site, incident, format="md", redact="For vendors").text
     refused = export(site, incident, redact="nothing")
@@ -285,7 +290,7 @@ def test_what_people_do_is_in_the_audit_trail(site: Site) -> None:
 
     database = Database(str(site.settings.database_url))
     with database.unit() as unit:
-        said = {one.action for one in entries(unit, incident)}
+        said = {entry.action for entry in entries(unit, incident)}
     database.close()
     assert {"action.created", "release.submitted", "release.withdrawn"} <= said
 

@@ -110,9 +110,9 @@ def test_nothing_of_a_held_incident_is_deleted(site: Site) -> None:
 
 
 def test_usage_counts_for_users_and_teams(site: Site) -> None:
-    one, two = site.incident("one"), site.incident("two")
-    team = _team(site, "dba", one)
-    site.upload(one, "a.txt", b"1234567890")
+    first, two = site.incident("one"), site.incident("two")
+    team = _team(site, "dba", first)
+    site.upload(first, "a.txt", b"1234567890")
     site.upload(two, "b.txt", b"1234567890")
     found = site.admin.get("/api/v1/usage").json()
     assert (found["incidents"], found["files"], found["bytes"]) == (2, 2, 20)

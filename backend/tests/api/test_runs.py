@@ -226,9 +226,9 @@ def test_peoples_own_symptoms_are_asked_of_the_incident_and_of_each_run(site: Si
     symptom(site, incident, {"kind": "stack", "text": "prepare", "at_least": 5})
     symptom(site, incident, {"kind": "series", "series": "metric.qps", "op": ">", "value": 1})
     listed = site.admin.get(f"/api/v1/incidents/{incident}/symptoms").json()
-    assert [one["incident"]["holds"] for one in listed] == [True, True, None, None]
+    assert [item["incident"]["holds"] for item in listed] == [True, True, None, None]
     answers = site.admin.get(f"/api/v1/experiments/{experiment['id']}/symptoms").json()
-    assert [one["holds"] for one in answers] == [True, False, None, True]
+    assert [answer["holds"] for answer in answers] == [True, False, None, True]
     assert answers[0]["text"].startswith("20 s, up to 300")
     assert answers[0]["locator"]["series"] == "m.waiters"
     found = observed(site, experiment)["symptoms"]
@@ -277,9 +277,9 @@ def test_a_symptom_is_mended(site: Site) -> None:
     assert taken.status_code == 422, taken.text
     assert change(40, 2).status_code == 200, "to leave it as it is is no second one"
     (line,) = (
-        one
-        for one in site.admin.get(f"/api/v1/incidents/{incident}/activity").json()
-        if one["action"] == "symptom.edited" and one["detail"]["was"] != one["detail"]["words"]
+        item
+        for item in site.admin.get(f"/api/v1/incidents/{incident}/activity").json()
+        if item["action"] == "symptom.edited" and item["detail"]["was"] != item["detail"]["words"]
     )
     assert line["detail"] == {"was": made["words"], "words": "m.waiters above 40 for 10 s"}
 

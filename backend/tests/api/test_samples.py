@@ -23,7 +23,9 @@ def test_the_committed_samples_are_offered(with_samples: Site) -> None:
     """At least two, with a title and a size."""
     offered = with_samples.admin.get("/api/v1/samples").json()
     assert len(offered) >= 2
-    assert all(one["title"] and one["description"] and one["bytes"] > 1000 for one in offered)
+    assert all(
+        choice["title"] and choice["description"] and choice["bytes"] > 1000 for choice in offered
+    )
 
 
 def test_a_sample_loads_once(with_samples: Site) -> None:

@@ -55,7 +55,7 @@ def test_a_twin_with_its_dead_ends(site: Site) -> None:
     assert twin["title"] == "last spring"
     assert twin["shared"] == ["known problem: Hot row", "root blocker: transaction"]
     assert twin["only_here"] == ["suspected: locking"]
-    assert [one["statement"] for one in twin["refuted"]] == ["It was the network"]
+    assert [item["statement"] for item in twin["refuted"]] == ["It was the network"]
 
 
 def test_an_incident_in_the_bin_is_no_twin_until_it_is_restored(site: Site) -> None:
@@ -64,7 +64,7 @@ def test_an_incident_in_the_bin_is_no_twin_until_it_is_restored(site: Site) -> N
     site.admin.delete(f"/api/v1/incidents/{past}")
     assert similar(site, now) == []
     site.admin.post(f"/api/v1/deleted-incidents/{past}/restore")
-    assert [one["title"] for one in similar(site, now)] == ["past"]
+    assert [item["title"] for item in similar(site, now)] == ["past"]
 
 
 def test_before_any_analysis(site: Site) -> None:

@@ -107,7 +107,7 @@ def settings(site: Site) -> str:
 def test_sources_of_settings(site: Site, settings: str) -> None:
     """Servers before files; what only the client reads is no setting of the server."""
     found = get(site, settings, "settings/sources")["items"]
-    assert [(one["path"], one["count"], one["is_file"]) for one in found] == [
+    assert [(item["path"], item["count"], item["is_file"]) for item in found] == [
         ("variables-1", 6, False),
         ("variables-2", 4, False),
         ("my.cnf", 3, True),
@@ -116,7 +116,7 @@ def test_sources_of_settings(site: Site, settings: str) -> None:
 
 def test_two_sources_of_settings(site: Site, settings: str) -> None:
     """What differs, what is on one side, what always differs; long values are cut."""
-    first, second, cnf = (one["id"] for one in get(site, settings, "settings/sources")["items"])
+    first, second, cnf = (item["id"] for item in get(site, settings, "settings/sources")["items"])
     found = get(site, settings, "settings", a=first, b=second)
     states = {row["name"]: row["state"] for row in found["rows"]}
     assert states == {
@@ -135,7 +135,9 @@ def test_two_sources_of_settings(site: Site, settings: str) -> None:
         "value": "900", "cut": False, "artifact": sha("variables-2"), "line": 13,
     }  # fmt: skip
     assert rows["init_connect"]["a"]["cut"]
-    assert any(one["by"] == "knowledge" for one in rows["innodb_adaptive_hash_index"]["mentioned"])
+    assert any(
+        item["by"] == "knowledge" for item in rows["innodb_adaptive_hash_index"]["mentioned"]
+    )
     alone = get(site, settings, "settings", a=cnf)
     assert alone["b"] is None
     assert {row["name"]: row["a"]["value"] for row in alone["rows"]} == {
@@ -147,7 +149,7 @@ def test_two_sources_of_settings(site: Site, settings: str) -> None:
 
 def test_a_file_against_the_server(site: Site, settings: str) -> None:
     """95G and its bytes are one value; what the file does not name has its default."""
-    first, _, cnf = (one["id"] for one in get(site, settings, "settings/sources")["items"])
+    first, _, cnf = (item["id"] for item in get(site, settings, "settings/sources")["items"])
     found = get(site, settings, "settings", a=cnf, b=first)
     states = {row["name"]: row["state"] for row in found["rows"]}
     assert states["innodb_buffer_pool_size"] == "same"
@@ -185,7 +187,7 @@ def sessions(site: Site) -> str:
 
 def test_moments_of_processlists(site: Site, sessions: str) -> None:
     found = get(site, sessions, "processlists")
-    assert [(one["sessions"], one["active"]) for one in found["items"]] == [(321, 301), (2, 1)]
+    assert [(item["sessions"], item["active"]) for item in found["items"]] == [(321, 301), (2, 1)]
     assert found["items"][1]["time"] == iso(10)
 
 
@@ -208,7 +210,7 @@ def test_a_processlist_by_group_and_page(site: Site, sessions: str) -> None:
     """Three hundred statements of one shape are one group, that opens into its rows."""
     asked = {"artifact": sha("processlist"), "snapshot": 0}
     found = get(site, sessions, "processlist", **asked)
-    assert [(one["key"], one["count"]) for one in found["groups"]] == [
+    assert [(group["key"], group["count"]) for group in found["groups"]] == [
         ("UPDATE t SET a=a+? WHERE id=?", 300),
         ("SELECT <b> FROM x", 1),
     ]
@@ -224,12 +226,12 @@ def test_a_processlist_by_group_and_page(site: Site, sessions: str) -> None:
     assert page["rows_total"] == 300
     assert [row["session_id"] for row in page["rows"]] == list(range(100, 0, -1))
     idle = get(site, sessions, "processlist", **asked, idle=True, by="state")
-    assert {one["key"]: one["count"] for one in idle["groups"]} == {
+    assert {group["key"]: group["count"] for group in idle["groups"]} == {
         "updating": 300, "Sleep": 20, "Query": 1,
     }  # fmt: skip
     assert idle["groups"][0]["meaning"]
     clients = get(site, sessions, "processlist", **asked, by="client")
-    assert [(one["key"], one["count"]) for one in clients["groups"]] == [("web-1", 301)]
+    assert [(group["key"], group["count"]) for group in clients["groups"]] == [("web-1", 301)]
     none = get(site, sessions, "processlist", **asked, by="db", none=True)
     assert none["rows_total"] == 301
     held = get(site, sessions, "processlist", **asked, q="<B>")
@@ -265,7 +267,7 @@ TWO = (
 
 def test_the_edges_of_a_cycle() -> None:
     """The holder is who prints the lock; else the next in the order of the print."""
-    plain = [msgspec.to_builtins(one) for one in TWO]
+    plain = [msgspec.to_builtins(each) for each in TWO]
     edges = [(e.waiter, e.holder, e.inferred) for e in explain(plain, None).waits]
     assert edges == [(1, 2, False), (2, 1, False)]
     old = [msgspec.to_builtins(trx(n, None, f"record app.t{n} i X")) for n in (1, 2, 3)]
@@ -285,13 +287,13 @@ def test_a_deadlock_in_many_dumps_is_one(site: Site) -> None:
         },
     )
     found = get(site, incident, "deadlocks")
-    assert [(one["time"], one["dumps"], one["truncated"]) for one in found["items"]] == [
+    assert [(item["time"], item["dumps"], item["truncated"]) for item in found["items"]] == [
         (iso(95), 1, True), (iso(5), 2, False),
     ]  # fmt: skip
-    one = found["items"][1]
-    assert [(t["number"], t["victim"]) for t in one["transactions"]] == [(1, False), (2, True)]
-    assert one["transactions"][0]["shape"] == "UPDATE b SET x=? WHERE id=?"
-    assert [seen["line_first"] for seen in one["seen"]] == [40, 70]
+    first = found["items"][1]
+    assert [(t["number"], t["victim"]) for t in first["transactions"]] == [(1, False), (2, True)]
+    assert first["transactions"][0]["shape"] == "UPDATE b SET x=? WHERE id=?"
+    assert [seen["line_first"] for seen in first["seen"]] == [40, 70]
     inside = get(site, incident, "deadlocks", start=iso(60), end=iso(120))
     assert inside["total"] == 1
 
@@ -379,7 +381,7 @@ def test_all_sessions_in_another_order_and_as_a_file(site: Site, sessions: str) 
     """The order is over all sessions of the list, the file has them all and whole."""
     asked = {"artifact": sha("processlist"), "snapshot": 0}
     found = get(site, sessions, "processlist", **asked, sort="session_id", down=False, limit=2)
-    assert [one["session_id"] for one in found["rows"]] == [1, 2]
+    assert [row["session_id"] for row in found["rows"]] == [1, 2]
     assert get(site, sessions, "processlist", **asked, offset=300)["rows"][0]["session_id"] == 500
     rows = rows_of(site, sessions, "processlist.csv", **asked)
     assert len(rows) == 301
@@ -401,12 +403,12 @@ def test_queries_of_processlists(site: Site, sessions: str) -> None:
 def test_queries_in_another_order_and_as_a_file(site: Site, queries: str) -> None:
     """The order is over all shapes, and what is not known comes last either way."""
     most = get(site, queries, "queries", sort="calls")["items"]
-    assert most[0]["calls"] == max(one["calls"] for one in most)
+    assert most[0]["calls"] == max(item["calls"] for item in most)
     least = get(site, queries, "queries", sort="calls", down=False)["items"]
-    assert [one["calls"] for one in least] == sorted(one["calls"] for one in most)
+    assert [item["calls"] for item in least] == sorted(item["calls"] for item in most)
     rows = rows_of(site, queries, "queries.csv")
-    assert [one["shape"] for one in rows] == [
-        one["shape"] for one in get(site, queries, "queries")["items"]
+    assert [row["shape"] for row in rows] == [
+        item["shape"] for item in get(site, queries, "queries")["items"]
     ]
 
 
@@ -442,7 +444,7 @@ def test_a_page_of_the_log(site: Site, log: str) -> None:
     assert found["severities"] == {"warning": 300, "note": 2, "error": 1, "none": 1}
     assert get(site, log, "log", offset=303)["items"][0]["message"] == "without a time"
     some = get(site, log, "log", severity=["error", "note"])
-    assert [one["line_first"] for one in some["items"]] == [400, 401, 402]
+    assert [item["line_first"] for item in some["items"]] == [400, 401, 402]
     assert some["severities"]["warning"] == 300
     assert get(site, log, "log", q="PAGE_CLEANER")["total"] == 2
     inside = get(site, log, "log", start=iso(30), end=iso(32))
@@ -461,18 +463,18 @@ def rows_of(site: Site, incident: str, path: str, **params: Any) -> list[dict[st
 def test_the_whole_log_as_a_file_and_in_another_order(site: Site, log: str) -> None:
     """Sorted over all pages, not within one; the file has every row."""
     by_message = get(site, log, "log", sort="message", limit=2)["items"]
-    assert [one["line_first"] for one in by_message] == [402, 1]
+    assert [item["line_first"] for item in by_message] == [402, 1]
     last = get(site, log, "log", sort="time", down=True, limit=1)["items"]
     assert last[0]["line_first"] == 300
     rows = rows_of(site, log, "log.csv", severity=["error", "note"], sort="severity")
-    assert [(one["severity"], one["line_first"]) for one in rows] == [
+    assert [(row["severity"], row["line_first"]) for row in rows] == [
         ("error", "402"), ("note", "400"), ("note", "401"),
     ]  # fmt: skip
     assert (rows[0]["time"], rows[0]["file"]) == (iso(40), "error.log")
     assert len(rows_of(site, log, "log.csv")) == 304
     groups = get(site, log, "log/groups", sort="last", down=True)["items"]
-    assert [one["count"] for one in groups] == [300, 1, 2, 1]
-    assert [one["count"] for one in rows_of(site, log, "log/groups.csv")] == ["300", "2", "1", "1"]
+    assert [group["count"] for group in groups] == [300, 1, 2, 1]
+    assert [row["count"] for row in rows_of(site, log, "log/groups.csv")] == ["300", "2", "1", "1"]
 
 
 def test_repeated_messages_are_one(site: Site, log: str) -> None:
@@ -487,7 +489,7 @@ def test_repeated_messages_are_one(site: Site, log: str) -> None:
     cleaner = found["items"][1]
     assert cleaner["count"] == 2
     opened = get(site, log, "log", group=cleaner["id"])
-    assert [one["line_first"] for one in opened["items"]] == [400, 401]
+    assert [item["line_first"] for item in opened["items"]] == [400, 401]
     assert get(site, log, "log", group="0" * 16)["total"] == 0
 
 

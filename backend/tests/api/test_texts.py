@@ -52,9 +52,9 @@ def test_two_people_write_one_summary(site: Site) -> None:
     incident = site.incident()
     first = Browser(site.admin, incident, "summary")
     second = Browser(site.client("contributor"), incident, "summary")
-    one, two = first.type(0, "Threads wait. "), second.type(0, "Nobody writes. ")
+    single, two = first.type(0, "Threads wait. "), second.type(0, "Nobody writes. ")
     for _ in range(2):
-        assert first.send(one).status_code == 200
+        assert first.send(single).status_code == 200
         assert second.send(two).status_code == 200
     first.fetch()
     second.fetch()
@@ -125,7 +125,7 @@ def test_a_version_is_named_and_restored(site: Site) -> None:
     browser.fetch()
     assert browser.text == "first"
     kept = site.admin.get(f"{browser.url}/versions").json()
-    texts = [site.admin.get(f"{browser.url}/versions/{one['id']}").json()["text"] for one in kept]
+    texts = [site.admin.get(f"{browser.url}/versions/{item['id']}").json()["text"] for item in kept]
     assert texts == ["first", "first and second", "first"]
 
 
@@ -200,4 +200,4 @@ def test_the_stream_tells_of_typing(site: Site) -> None:
 
 def _section(site: Site, report: str) -> dict[str, Any]:
     sections = site.admin.get(report).json()["sections"]
-    return next(one for one in sections if one["key"] == "actions")
+    return next(section for section in sections if section["key"] == "actions")

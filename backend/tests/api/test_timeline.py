@@ -42,7 +42,7 @@ def test_a_correction_is_kept_told_and_taken_back(site: Site, incident: str) -> 
     assert gone.status_code == 204
     assert site.admin.get(f"/api/v1/incidents/{incident}/marks").json()["corrections"] == []
     with site.database.unit() as unit:
-        said = {one.action: one for one in entries(unit, incident)}
+        said = {entry.action: entry for entry in entries(unit, incident)}
     assert said["stall.corrected"].detail["onset"] == "2026-11-20T22:00:50+00:00"
     assert said["stall.reset"].user_name == "admin"
 
@@ -109,6 +109,6 @@ def test_the_worker_hands_the_correction_to_the_analysis(site: Site, incident: s
     """What the worker reads is what the person said."""
     correct(site, incident, onset="2026-11-20T22:00:50Z")
     with site.database.unit() as unit:
-        (one,) = StallCorrections(unit).of_incident(incident)
-    assert one.onset is not None
-    assert int(one.onset.timestamp() * S) == T0 + 50 * S
+        (correction,) = StallCorrections(unit).of_incident(incident)
+    assert correction.onset is not None
+    assert int(correction.onset.timestamp() * S) == T0 + 50 * S

@@ -27,18 +27,20 @@ def test_a_difference_of_two_moments(site: Site) -> None:
 
 def test_what_lasts_over_the_moments(site: Site) -> None:
     told = get(site, "/persistence").json()
-    by_key = {one["key"]: one for one in told["nodes"]}
+    by_key = {node["key"]: node for node in told["nodes"]}
     assert (told["of"], by_key["thread:9"]["seen"], by_key["thread:1"]["seen"]) == (2, 2, 1)
 
 
 def test_what_lasts_is_told_of_what_is_shown(site: Site) -> None:
     """Thread 5 is not in the first moment, and thread 1 stands in a group of four."""
-    every = {one["key"] for one in get(site, "/persistence").json()["nodes"]}
+    every = {node["key"] for node in get(site, "/persistence").json()["nodes"]}
     assert {"thread:1", "thread:5", "thread:9"} <= every
     alone = get(site, "/persistence", at=FIRST, fold="none").json()["nodes"]
-    assert {"thread:1", "thread:9"} <= {one["key"] for one in alone}
-    assert "thread:5" not in {one["key"] for one in alone}
-    folded = {one["key"] for one in get(site, "/persistence", at=FIRST, fold="all").json()["nodes"]}
+    assert {"thread:1", "thread:9"} <= {part["key"] for part in alone}
+    assert "thread:5" not in {part["key"] for part in alone}
+    folded = {
+        node["key"] for node in get(site, "/persistence", at=FIRST, fold="all").json()["nodes"]
+    }
     assert "place:latch:0x2db49f8|S|btr0sea.ic:122" in folded
     assert "thread:9" in folded
     assert "thread:1" not in folded
@@ -90,7 +92,7 @@ def test_a_node_and_one_that_is_not_there(site: Site) -> None:
 
 def test_the_members_of_a_group_of_a_difference(site: Site) -> None:
     graph = get(site, "", at=SECOND, against=FIRST, fold="all").json()
-    (group,) = [one for one in graph["nodes"] if one["id"].endswith("|added")]
+    (group,) = [node for node in graph["nodes"] if node["id"].endswith("|added")]
     told = get(site, "/node", at=SECOND, against=FIRST, node=group["id"]).json()
     assert len(told["members"]) == group["members"] == 4
     assert get(site, "/node", at=SECOND, node=group["id"]).status_code == 404

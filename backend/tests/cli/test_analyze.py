@@ -52,7 +52,7 @@ def test_archives_within_archives_are_opened(tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "outer.tar", mode="w") as archive:
         add(archive, "inner.tar.gz", inner.getvalue())
     document = json.loads(run(str(tmp_path), "--json").stdout)
-    paths = [one["path"] for one in document["artifacts"]]
+    paths = [artifact["path"] for artifact in document["artifacts"]]
     assert paths == ["outer.tar/inner.tar.gz/deep/notes.txt"]
 
 
@@ -61,7 +61,7 @@ def test_an_experiment_s_folder_is_a_run_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "experiment-off" / "a.txt").write_text("x\n")
     (tmp_path / "b.txt").write_text("y\n")
     result = run(str(tmp_path), "--json")
-    assert [one["path"] for one in json.loads(result.stdout)["artifacts"]] == ["b.txt"]
+    assert [artifact["path"] for artifact in json.loads(result.stdout)["artifacts"]] == ["b.txt"]
     assert "a run of its own" in result.stderr
 
 
@@ -128,14 +128,14 @@ def test_a_team_s_own_knowledge(tmp_path: Path) -> None:
     line = "2026-11-20T22:17:06.000000Z 0 [Warning] [MY-000001] [Server] ticker behind by 4 s\n"
     (captured / "mysqld-error.log").write_text(line * 3)
     result = run(str(captured), "--json", "--knowledge", str(own))
-    found = {one["id"]: one for one in json.loads(result.stdout)["findings"]}
+    found = {finding["id"]: finding for finding in json.loads(result.stdout)["findings"]}
     assert found["team-ticker"]["score"] == 0.7
     (remedy,) = found["team-ticker"]["mitigations"]
     assert remedy["action"] == "Stop the ticker"
     assert remedy["side_effects"] == "no prices"
     assert remedy["precondition"] is None
     without = json.loads(run(str(captured), "--json").stdout)
-    assert "team-ticker" not in {one["id"] for one in without["findings"]}
+    assert "team-ticker" not in {finding["id"] for finding in without["findings"]}
 
 
 def test_knowledge_that_does_not_fit_says_where(tmp_path: Path) -> None:

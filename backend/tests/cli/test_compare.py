@@ -40,7 +40,7 @@ def test_the_head_says_which_did_better(folders: list[str]) -> None:
         "(20 sessions running, 2000 statements/s), "
         "against 500 ms (200 sessions running, 400 statements/s). Sessions and rates are medians."
     ) in lines
-    assert any("threads_running" in one and "201" in one for one in lines)
+    assert any("threads_running" in line and "201" in line for line in lines)
 
 
 def test_as_json(folders: list[str]) -> None:
@@ -69,7 +69,7 @@ def test_runs_of_a_side_and_a_third_one(folders: list[str]) -> None:
 def test_a_window_after_the_start(folders: list[str]) -> None:
     done = CliRunner().invoke(command, ["--json", "--window", "0", "9", *folders])
     assert done.exit_code == 0, done.output
-    points = [one["levels"][0]["points"] for one in json.loads(done.stdout)["series"]]
+    points = [each["levels"][0]["points"] for each in json.loads(done.stdout)["series"]]
     assert points == [10, 10]
 
 

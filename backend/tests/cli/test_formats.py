@@ -23,20 +23,20 @@ def run(*arguments: str) -> str:
 
 def test_json_has_every_format_in_sniffing_order() -> None:
     found = json.loads(run("--json"))["formats"]
-    assert [one["id"] for one in found] == [one.NAME for one in formats.FORMATS]
+    assert [item["id"] for item in found] == [known.NAME for known in formats.FORMATS]
     assert found[0].keys() == {"id", "title", "printed_by", "gives", "hints", "version"}
 
 
 def test_the_table_shows_every_format() -> None:
     shown = run()
-    for one in formats.FORMATS:
-        assert f"\n{one.NAME} " in shown
+    for known in formats.FORMATS:
+        assert f"\n{known.NAME} " in shown
 
 
 def test_the_page_is_what_the_list_says() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    for one in formats.FORMATS:
-        assert page.count(f"| `{one.NAME}` |") == 1, f"no row for {one.NAME}: run make docs"
+    for known in formats.FORMATS:
+        assert page.count(f"| `{known.NAME}` |") == 1, f"no row for {known.NAME}: run make docs"
     assert in_page(page) == page, "docs/reference/formats.md is not fresh: run make docs"
 
 
@@ -53,13 +53,13 @@ def test_write_changes_the_table_and_nothing_else(tmp_path: Path) -> None:
     assert "marks" in refused.output
 
 
-@pytest.mark.parametrize("one", formats.FORMATS, ids=lambda one: one.NAME)
-def test_a_format_says_what_it_is(one: formats.Format) -> None:
+@pytest.mark.parametrize("one", formats.FORMATS, ids=lambda item: item.NAME)
+def test_a_format_says_what_it_is(item: formats.Format) -> None:
     for constant in ("NAME", "TITLE", "GIVES", "PRINTED_BY"):
-        text = getattr(one, constant, None)
-        assert text, f"{one.__name__} lacks {constant} (see detect.Format)"
+        text = getattr(item, constant, None)
+        assert text, f"{item.__name__} lacks {constant} (see detect.Format)"
         assert "\n" not in text
-    assert one.VERSION >= 1
-    assert all(hint.strip() for hint in one.HINTS)
-    assert one.sniff.__doc__
-    assert one.parse.__doc__
+    assert item.VERSION >= 1
+    assert all(hint.strip() for hint in item.HINTS)
+    assert item.sniff.__doc__
+    assert item.parse.__doc__

@@ -56,7 +56,9 @@ def check(
     parsed = parse_bytes(data, path.name if by_name else "upload.bin")
     assert_sound(parsed, len(data))
     assert parsed.failed is None, parsed.failed
-    unfit = [one.message for one in parsed.problems if "no server prints" in one.message]
+    unfit = [
+        problem.message for problem in parsed.problems if "no server prints" in problem.message
+    ]
     assert not unfit, unfit  # in an undamaged sample: a parser that put the wrong type in a field
     assert parsed.format == expected, parsed.detection
     if not by_name:
@@ -97,7 +99,7 @@ def _series(frame: pl.DataFrame) -> Samples:
         wall_us=frame["wall_us"].to_list(),
         values=frame["value"].to_list(),
         lines=frame["line_first"].to_list(),
-        labels=tuple(tuple(one.split("=")) for one in first["labels"].split(",") if one),
+        labels=tuple(tuple(line.split("=")) for line in first["labels"].split(",") if line),
         host=first["host"],
     )
 
@@ -161,9 +163,9 @@ def _survives_parquet(kind: str, frame: pl.DataFrame) -> None:
 
 def _only_claimed_by(data: bytes, expected: str, shared: tuple[str, ...]) -> None:
     head = LineReader(io.BytesIO(data)).head
-    claimed = [one for one in formats.FORMATS if one.sniff(head) is True]
-    own = [one for one in claimed if not getattr(one, "ONLY_UNCLAIMED", False)]
-    claims = {one.NAME for one in own or claimed}
+    claimed = [known for known in formats.FORMATS if known.sniff(head) is True]
+    own = [claim for claim in claimed if not getattr(claim, "ONLY_UNCLAIMED", False)]
+    claims = {item.NAME for item in own or claimed}
     assert expected in claims
     assert claims <= {expected, *shared}, f"also claimed by {claims - {expected, *shared}}"
 

@@ -73,7 +73,7 @@ def growth(format_name: str, pieces: Callable[[list[bytes]], Iterator[bytes]]) -
 
 
 if __name__ == "__main__":
-    cases = {one.__name__: one for one in (long_line, long_line_utf16)}
+    cases = {item.__name__: item for item in (long_line, long_line_utf16)}
     growth(sys.argv[2], long_line)  # what the libraries take once
     for name in sys.argv[2:]:
         grown = growth(name, cases[sys.argv[1]])

@@ -18,7 +18,7 @@ _BACKEND = Path(__file__).resolve().parents[2]
 _CASES = {
     # UTF-16 is decoded before any format sees it: a few of them say it for all.
     "long_line_utf16": ["gdb", "status", "innodb-status"],
-    "long_line": [one.NAME for one in formats.FORMATS],
+    "long_line": [known.NAME for known in formats.FORMATS],
 }
 _MOST_MIB = memory.LINE / memory.MIB * 0.9
 """Several times what is needed for the 1 MiB of a line that is read; less than the line itself."""
@@ -38,6 +38,6 @@ def test_a_line_of_100_mb_is_never_held_whole(case: str, rounds: Rounds) -> None
         check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    grown = {one["format"]: one["mib"] for one in map(json.loads, done.stdout.splitlines())}
+    grown = {item["format"]: item["mib"] for item in map(json.loads, done.stdout.splitlines())}
     assert grown.keys() == set(names)
     assert not {name: mib for name, mib in grown.items() if mib > _MOST_MIB}

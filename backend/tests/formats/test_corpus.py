@@ -65,7 +65,9 @@ def test_every_file_of_the_corpus_broken_is_read(corpus: Path, share: int, round
             data = stream.read(_MOST_BROKEN)
         dice = random.Random(path.name)
         sections = parse_bytes(data, "upload").sections
-        borders = {line for one in sections for line in (one.line_first - 1, one.line_last)} - {0}
+        borders = {
+            line for section in sections for line in (section.line_first - 1, section.line_last)
+        } - {0}
         every = list(ways(data, dice, borders))
         for what, broken in dice.sample(every, min(rounds.count, len(every))):
             assert_sound(parse_bytes(broken, "upload"), len(broken), f"{path.name}: {what}")
@@ -75,7 +77,7 @@ def test_frames_of_each_kind_come_back_from_the_store(corpus: Path, tmp_path: Pa
     """The largest file of each kind but the very large: what is stored is what was read."""
     store = FrameStore(tmp_path)
     for folder in sorted(path for path in corpus.iterdir() if path.is_dir()):
-        path = max(files(folder), key=lambda one: min(one.stat().st_size, _MOST) - len(one.name))
+        path = max(files(folder), key=lambda item: min(item.stat().st_size, _MOST) - len(item.name))
         with path.open("rb") as stream:
             parsed = parse_bytes(stream.read(_MOST), path.name)
         key = FrameKey("cd" * 32, parsed.format or "none", parsed.version)

@@ -31,7 +31,9 @@ _each_sample = pytest.mark.parametrize(
 def test_damage_is_data(path: Path, rounds: Rounds) -> None:
     data = path.read_bytes()[:_MOST]
     sections = parse_bytes(data, path.name, path.parent.name).sections
-    borders = {line for one in sections for line in (one.line_first - 1, one.line_last)} - {0}
+    borders = {
+        line for section in sections for line in (section.line_first - 1, section.line_last)
+    } - {0}
     siblings = samples(path.parent.name)
     for round_ in range(rounds.count):
         every = ways(data, random.Random(f"{path.name} {round_}"), borders)
@@ -44,15 +46,15 @@ def test_damage_is_data(path: Path, rounds: Rounds) -> None:
                 assert_sound(parsed, len(broken), what)
 
 
-@pytest.mark.parametrize("one", formats.FORMATS, ids=lambda one: one.NAME)
-def test_what_stands_above_a_read_error_is_kept(one: formats.Format) -> None:
+@pytest.mark.parametrize("one", formats.FORMATS, ids=lambda item: item.NAME)
+def test_what_stands_above_a_read_error_is_kept(item: formats.Format) -> None:
     """As much as of a file that ends there, and a sentence that says why it ends."""
-    data = samples(one.NAME)[0].read_bytes()
+    data = samples(item.NAME)[0].read_bytes()
     data = data[: len(data) // 2]
-    parsed = parse_stream(_Breaks(data), format=one.NAME)  # type: ignore[arg-type]
+    parsed = parse_stream(_Breaks(data), format=item.NAME)  # type: ignore[arg-type]
     assert "disk went away" in (parsed.failed or "")
     assert not parsed.crashed
-    whole = parse_bytes(data, "", one.NAME)
+    whole = parse_bytes(data, "", item.NAME)
     assert parsed.receipt.records == whole.receipt.records
     assert parsed.receipt.bytes_read == len(data)
 
@@ -91,10 +93,10 @@ def test_no_name_changes_what_content_says(path: Path) -> None:
     """A name may decide between formats that both claim the content, and nothing else."""
     with path.open("rb") as stream:
         head = LineReader(stream).head
-    answers = {one.NAME: one.sniff(head) for one in formats.FORMATS}
+    answers = {known.NAME: known.sniff(head) for known in formats.FORMATS}
     claimed = {name for name, answer in answers.items() if answer is True}
-    answered = [_Answered(one, answers[one.NAME]) for one in formats.FORMATS]
-    hints = [hint for one in formats.FORMATS for hint in one.HINTS]
+    answered = [_Answered(known, answers[known.NAME]) for known in formats.FORMATS]
+    hints = [hint for known in formats.FORMATS for hint in known.HINTS]
     for name in (
         "",
         "/",
@@ -116,9 +118,9 @@ def test_no_name_changes_what_content_says(path: Path) -> None:
 class _Answered:
     """A format that has been asked already."""
 
-    def __init__(self, one: formats.Format, answer: bool | None) -> None:
-        self.NAME, self.TITLE, self.HINTS = one.NAME, one.TITLE, one.HINTS
-        self.ONLY_UNCLAIMED = getattr(one, "ONLY_UNCLAIMED", False)
+    def __init__(self, item: formats.Format, answer: bool | None) -> None:
+        self.NAME, self.TITLE, self.HINTS = item.NAME, item.TITLE, item.HINTS
+        self.ONLY_UNCLAIMED = getattr(item, "ONLY_UNCLAIMED", False)
         self.answer = answer
 
     def sniff(self, head: str) -> bool | None:

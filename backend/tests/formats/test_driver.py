@@ -95,9 +95,9 @@ def test_a_fallback_keeps_what_was_detected_and_does_not_retry_a_defect(
 
 
 def test_a_name_breaks_a_tie_and_only_a_tie(monkeypatch: pytest.MonkeyPatch) -> None:
-    one, two = _format("one", True, _events), _format("two", True, _events, ("-two",))
+    first, two = _format("one", True, _events), _format("two", True, _events, ("-two",))
     no = _format("no", False, _events, ("-no",))
-    monkeypatch.setattr(formats, "FORMATS", (no, one, two))
+    monkeypatch.setattr(formats, "FORMATS", (no, first, two))
     assert formats.detect("text", "x-two").format == "two"
     assert formats.detect("text", "x").format == "one"
     assert formats.detect("text", "x-no").format == "one"

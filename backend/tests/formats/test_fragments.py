@@ -47,8 +47,8 @@ def rows(parsed: Parsed, kind: str) -> list[dict[str, Any]]:
 def test_a_count_of_waits_is_as_many_waits_of_threads_that_are_not_named() -> None:
     parsed = read("count  lock\n2   btr0sea.ic line 98 X-lock\n3\ttrx0trx.cc line 1201 Mutex\n")
     found = [
-        (one["file"], one["line"], one["mode"], one["thread_id"], one["waited_s"])
-        for one in rows(parsed, "semaphore_wait")
+        (wait["file"], wait["line"], wait["mode"], wait["thread_id"], wait["waited_s"])
+        for wait in rows(parsed, "semaphore_wait")
     ]
     assert found == [
         *[("btr0sea.ic", 98, "X", None, None)] * 2,
@@ -87,7 +87,7 @@ def test_one_section_with_or_without_its_title(title: str, end: str) -> None:
     ):
         parsed = read(text + end)
         assert parsed.format == "innodb-status"
-        values = {one["series"]: one["value"] for one in rows(parsed, "sample")}
+        values = {sample["series"]: sample["value"] for sample in rows(parsed, "sample")}
         assert any(value is not None for value in values.values()), values
 
 
@@ -109,7 +109,7 @@ def test_a_wait_that_cannot_be_read_is_not_zero_waits(wait: str) -> None:
         "-" * 10 + f"\nSEMAPHORES\n{'-' * 10}\nOS WAIT ARRAY INFO: reservation count 71\n{wait}\n"
         "Mutex spin waits 1, rounds 2, OS waits 3\n" + "-" * 28 + "\nEND OF INNODB MONITOR OUTPUT\n"
     )
-    values = {one["series"]: one["value"] for one in rows(read(text), "sample")}
+    values = {sample["series"]: sample["value"] for sample in rows(read(text), "sample")}
     assert values["innodb.semaphore_waits"] is None
 
 
@@ -125,7 +125,7 @@ def test_a_wait_that_cannot_be_read_is_not_zero_waits(wait: str) -> None:
 )
 def test_a_stack_without_a_count_is_one_thread(text: str, names: list[str]) -> None:
     (stack,) = rows(read(text), "stack")
-    assert (stack["count"], [one["function"] for one in stack["frames"]]) == (1, names)
+    assert (stack["count"], [frame["function"] for frame in stack["frames"]]) == (1, names)
 
 
 @pytest.mark.parametrize("text", ["time,qps,latency\n1,2,3\n", "red,green,blue\n", "a, b, c\n"])
@@ -139,13 +139,16 @@ def test_frames_without_addresses_from_the_middle_of_a_stack() -> None:
         "#4  btr_cur_search (index=0x7f, level=0) at storage/innobase/btr/btr0cur.cc:1019\n"
     )
     (stack,) = rows(read(text), "stack")
-    assert [one["function"] for one in stack["frames"]] == ["buf_page_get_gen", "btr_cur_search"]
+    assert [frame["function"] for frame in stack["frames"]] == [
+        "buf_page_get_gen",
+        "btr_cur_search",
+    ]
 
 
 @pytest.mark.parametrize("name", ["my.cnf", "pasted.txt"])
 def test_options_without_their_group(name: str) -> None:
     parsed = read("innodb_thread_concurrency = 0\nlog_bin\n", name)
-    assert [(one["name"], one["value"]) for one in rows(parsed, "setting")] == [
+    assert [(setting["name"], setting["value"]) for setting in rows(parsed, "setting")] == [
         ("innodb_thread_concurrency", "0"),
         ("log_bin", None),
     ]
@@ -164,11 +167,11 @@ def test_lines_of_an_error_log_without_their_time(before: str) -> None:
     )
     parsed = read("".join(f"{before}{line}\n" for line in lines))
     assert parsed.format == "error-log"
-    assert [one["waited_s"] for one in rows(parsed, "semaphore_wait")] == [241.0]
+    assert [wait["waited_s"] for wait in rows(parsed, "semaphore_wait")] == [241.0]
     events = rows(parsed, "event")
-    assert [one["kind"] for one in events] == ["semaphore_warning", "log", "log"]
+    assert [event["kind"] for event in events] == ["semaphore_warning", "log", "log"]
     assert events[2]["severity"] == "warning"
-    assert {one["wall_us"] for one in events} == {None}
+    assert {event["wall_us"] for event in events} == {None}
 
 
 def test_a_fault_of_the_kernel_without_its_stamp() -> None:
@@ -192,7 +195,7 @@ def test_a_fault_of_the_kernel_without_its_stamp() -> None:
     ],
 )
 def test_the_version_is_read_where_it_is_printed(text: str, version: str) -> None:
-    found = {one["name"]: one for one in rows(read(text), "setting")}
+    found = {setting["name"]: setting for setting in rows(read(text), "setting")}
     assert found["version"]["value"] == version
     line = text.splitlines()[found["version"]["line_first"] - 1]
     assert version.removesuffix("-MariaDB") in line

@@ -33,7 +33,7 @@ def modules(*, helpers: bool) -> Iterator[ModuleType]:
 def test_a_module_directly_in_a_family_is_a_format() -> None:
     """It is listed in FORMATS and has the constants of a format."""
     found = list(modules(helpers=False))
-    assert {module.__name__ for module in found} == {one.__name__ for one in formats.FORMATS}  # type: ignore[attr-defined]  # formats are modules
+    assert {module.__name__ for module in found} == {known.__name__ for known in formats.FORMATS}  # type: ignore[attr-defined]  # formats are modules
     for module in found:
         missing = [name for name in CONSTANTS if not hasattr(module, name)]
         assert not missing, f"{module.__name__} lacks {', '.join(missing)}"
@@ -49,7 +49,7 @@ def test_a_helper_is_no_format() -> None:
 @pytest.mark.parametrize("name", ["NAME", "sniff"])
 def test_formats_have_names_of_their_own(name: str) -> None:
     """No two formats share a name or a function that tells them."""
-    values = [getattr(one, name) for one in formats.FORMATS]
+    values = [getattr(known, name) for known in formats.FORMATS]
     assert len(set(values)) == len(values)
 
 

@@ -51,29 +51,29 @@ _SURELY_LINEAR = 6
 """Measured once; above it, the growth is measured with more care."""
 _LONG_S = 0.05
 """Any clock can tell a quarter of that."""
-_FORMATS = pytest.mark.parametrize("one", formats.FORMATS, ids=lambda one: one.NAME)
+_FORMATS = pytest.mark.parametrize("one", formats.FORMATS, ids=lambda item: item.NAME)
 
 
 @_FORMATS
-def test_no_head_is_sniffed_in_quadratic_time(one: formats.Format, rounds: Rounds) -> None:
-    for what, make, size in _dealt(one, _heads(one.NAME), rounds):
-        assert_linear(f"{one.NAME}: {what}", one.sniff, make, size)
+def test_no_head_is_sniffed_in_quadratic_time(item: formats.Format, rounds: Rounds) -> None:
+    for what, make, size in _dealt(item, _heads(item.NAME), rounds):
+        assert_linear(f"{item.NAME}: {what}", item.sniff, make, size)
 
 
 @_FORMATS
-def test_no_line_is_read_in_quadratic_time(one: formats.Format, rounds: Rounds) -> None:
-    for what, make, size in _dealt(one, _lines(one.NAME, rounds), rounds):
-        assert_linear(f"{one.NAME}: {what}", _reader(one.NAME), make, size)
+def test_no_line_is_read_in_quadratic_time(item: formats.Format, rounds: Rounds) -> None:
+    for what, make, size in _dealt(item, _lines(item.NAME, rounds), rounds):
+        assert_linear(f"{item.NAME}: {what}", _reader(item.NAME), make, size)
 
 
 def _dealt(
-    one: formats.Format, texts: Iterator[tuple[str, Callable[[int], str]]], rounds: Rounds
+    item: formats.Format, texts: Iterator[tuple[str, Callable[[int], str]]], rounds: Rounds
 ) -> Iterator[tuple[str, Callable[[int], str], int]]:
     """Deal the texts over two days and the sizes over the texts, another way for the next format.
 
     A long run takes all.
     """
-    order = formats.FORMATS.index(one)
+    order = formats.FORMATS.index(item)
     for at, (what, make) in enumerate(rounds.in_turn(texts, _TURNS, order), order):
         for size in rounds.deal(_SIZES, at % len(_SIZES), len(_SIZES)):
             yield what, make, size

@@ -174,8 +174,8 @@ def test_the_page_counts_what_is_not_verified() -> None:
     """docs/reference/knowledge.md names every issue that nobody could verify."""
     page = (REPOSITORY / "docs" / "reference" / "knowledge.md").read_text()
     known = knowledge().issues.values()
-    unverified = [one.id for one in known if not one.verified]
-    assert all(f"`{one}`" in page for one in unverified)
+    unverified = [item.id for item in known if not item.verified]
+    assert all(f"`{item}`" in page for item in unverified)
     assert f"Of our {len(known)} issues {len(known) - len(unverified)} are verified" in page
     script = REPOSITORY / "scripts" / "write_knowledge_counts.py"
     writer = runpy.run_path(str(script))

@@ -43,10 +43,10 @@ def test_an_unread_series_is_answered_from_the_next_one() -> None:
         & (pl.col("kind") == "acquired")
         & (pl.col("mode") == "X")
     )
-    one = known.row(0, named=True)
-    found = site(one["file"], one["line"], family="mysql", numbers=(9, 1, 0), mode="X")
+    first = known.row(0, named=True)
+    found = site(first["file"], first["line"], family="mysql", numbers=(9, 1, 0), mode="X")
     assert found is not None
-    assert (found.certainty, found.function) == ("nearest series", one["function"])
+    assert (found.certainty, found.function) == ("nearest series", first["function"])
     assert "lines may have moved" in found.says
 
 

@@ -14,7 +14,7 @@ from tests.report.case import CASE, NOW, PIN, document
 
 
 def remarks(case: Case, rule: str) -> list[tuple[str | None, int | None]]:
-    return [(one.section, one.line) for one in check(case) if one.rule == rule]
+    return [(finding.section, finding.line) for finding in check(case) if finding.rule == rule]
 
 
 def test_a_claim_without_a_pin_is_found_at_its_line() -> None:
@@ -72,7 +72,7 @@ def test_template_lint() -> None:
 def test_versions_are_compared_by_section() -> None:
     before = document(replace(CASE, sections={"summary": "a\nb\n", "lessons": "x"}))
     after = document(replace(CASE, sections={"summary": "a\nc\n"}))
-    found = {one.key: one for one in diff(before, after)}
+    found = {change.key: change for change in diff(before, after)}
     assert found["summary"].lines == ((" ", "a"), ("-", "b"), ("+", "c"))
     assert found["lessons"].change == "gone"
     assert found["impact"].change == "same"
@@ -83,16 +83,18 @@ def test_versions_are_compared_by_section() -> None:
 def test_fewer_sections_keep_their_numbers_and_lose_uncited_sources() -> None:
     whole = document()
     part = only(whole, {"hypotheses"})
-    assert [one.key for one in part.sections] == ["hypotheses"]
-    assert {one.number for one in part.sources} < {one.number for one in whole.sources}
+    assert [section.key for section in part.sections] == ["hypotheses"]
+    assert {source.number for source in part.sources} < {source.number for source in whole.sources}
 
 
 def test_a_release_leads_to_where_the_incident_is_now() -> None:
     """The server moved and the incident was imported elsewhere: frozen paths follow."""
     frozen = compose(CASE, NOW)
-    assert all(one.link is None or one.link.startswith("/incidents/i1/") for one in frozen.sources)
+    assert all(
+        source.link is None or source.link.startswith("/incidents/i1/") for source in frozen.sources
+    )
     moved = linked(frozen, "https://pileup.example.org", "i2")
-    links = [one.link for one in moved.sources if one.link]
+    links = [source.link for source in moved.sources if source.link]
     assert links
     assert all(link.startswith("https://pileup.example.org/incidents/i2/") for link in links)
     assert linked(moved, "http://other", "i3") == moved  # it says i1 nowhere any more

@@ -76,8 +76,8 @@ def test_pictures_are_vectors_and_nothing_leaves_the_page(made: Document) -> Non
     for page in reader.pages:
         resources = page.get("/Resources", {})
         objects = resources.get("/XObject", {}) if resources else {}
-        for one in objects.values():
-            assert one.get_object()["/Subtype"] != "/Image"
+        for item in objects.values():
+            assert item.get_object()["/Subtype"] != "/Image"
         right = float(page.mediabox.width) - 40
         found: list[float] = []
         page.extract_text(

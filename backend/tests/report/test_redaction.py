@@ -77,9 +77,9 @@ def test_ordinary_sentences_stay(text: str) -> None:
 
 def test_the_same_value_has_the_same_token_across_texts_and_exports() -> None:
     """Correlation survives; another incident's key gives other tokens."""
-    one, other = redactor(), redactor()
-    first = one.text("host db-7 stalled")
-    assert one.text("then db-7 again").split()[1] == first.split()[1]
+    single, other = redactor(), redactor()
+    first = single.text("host db-7 stalled")
+    assert single.text("then db-7 again").split()[1] == first.split()[1]
     assert other.text("db-7") == first.split()[1]
     assert Redactor(KINDS, b"another", KNOWN).text("db-7") != other.text("db-7")
 
@@ -121,7 +121,7 @@ def test_a_document_keeps_no_value_anywhere() -> None:
     for value in ("'secret-42'", "db-7", "secret-43", "secret-44", "secret-45"):
         assert value not in data, value
     assert made.redacted is not None
-    assert {one.kind for one in made.redacted} == set(KINDS)
+    assert {item.kind for item in made.redacted} == set(KINDS)
 
 
 @pytest.mark.parametrize(

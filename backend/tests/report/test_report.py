@@ -104,10 +104,10 @@ def test_preview_drops_markup() -> None:
     assert 'href="https://x.example/"' in html
 
 
-@pytest.mark.parametrize("one", TEMPLATES, ids=lambda one: one.id)
-def test_every_template_exports(one: object) -> None:
+@pytest.mark.parametrize("one", TEMPLATES, ids=lambda item: item.id)
+def test_every_template_exports(item: object) -> None:
     """Its required sections are all there, with a word where nothing is written yet."""
-    chosen = template(getattr(one, "id", ""))
+    chosen = template(getattr(item, "id", ""))
     made = document(replace(CASE, template=chosen.id))
     shown = {section.key for section in made.sections}
     assert {part.key for part in chosen.parts if part.required} <= shown
@@ -139,9 +139,9 @@ def test_live_blocks_stand_for_the_case() -> None:
 def test_the_appendix_names_a_file_without_its_archive_unless_two_share_the_name() -> None:
     """A collector's path fills a page; what tells two apart stays."""
     assert CASE.analysis is not None
-    (one, *_) = CASE.analysis.artifacts
+    (first, *_) = CASE.analysis.artifacts
     paths = ("a.tar.gz/pt/2026-df", "a.tar.gz/pt/2026-ps", "b.tar.gz/pt/2026-ps")
-    several = [msgspec.structs.replace(one, path=path) for path in paths]
+    several = [msgspec.structs.replace(first, path=path) for path in paths]
     analysis = msgspec.structs.replace(CASE.analysis, artifacts=several)
     page = prefill(replace(CASE, analysis=analysis), "appendix")
     assert "| `2026-df` |" in page
@@ -255,7 +255,7 @@ def test_markdown_survives_a_second_reading() -> None:
 
 def test_titles_name_every_section_once() -> None:
     assert isinstance(document(), Document)
-    assert {part.key for one in TEMPLATES for part in one.parts} == TITLES.keys()
+    assert {part.key for item in TEMPLATES for part in item.parts} == TITLES.keys()
 
 
 @given(first=st.integers(1, 900), length=st.integers(1, 60))

@@ -107,6 +107,6 @@ def test_the_table_of_known_values_is_full_at_its_limit(monkeypatch: pytest.Monk
 
 
 def test_an_item_of_one_paragraph_has_no_tags_of_a_paragraph() -> None:
-    one, two = (Paragraph([Run(text)]) for text in ("one", "two"))
-    assert _item([one], UTC, 100) == "one"
-    assert _item([one, two], UTC, 100).count("<p>") == 2
+    first, two = (Paragraph([Run(text)]) for text in ("one", "two"))
+    assert _item([first], UTC, 100) == "one"
+    assert _item([first, two], UTC, 100).count("<p>") == 2

@@ -32,13 +32,13 @@ def test_a_database_speaks_utf8_whatever_the_locale(
 
 
 def test_databases_of_two_tests_are_apart(postgres_server: PostgresForTests) -> None:
-    one, two = postgres_server.empty_database(), postgres_server.empty_database()
-    with psycopg.connect(_dsn(postgres_server.url(one))) as connection:
+    first, two = postgres_server.empty_database(), postgres_server.empty_database()
+    with psycopg.connect(_dsn(postgres_server.url(first))) as connection:
         connection.execute("CREATE TABLE t (x int)")
     with psycopg.connect(_dsn(postgres_server.url(two))) as connection:
         row = connection.execute("SELECT to_regclass('t')").fetchone()
     assert row == (None,)
-    postgres_server.drop(one)
+    postgres_server.drop(first)
     postgres_server.drop(two)
 
 

@@ -107,16 +107,16 @@ def test_two_people_type_while_the_api_is_killed_and_no_letter_is_lost(running: 
         Typist(client, incident, "summary", typed)
         for client, typed in ((ada, letters), (_colleague(running, ada), letters.upper()))
     ]
-    for one in typists:
-        one.start()
-    _until(lambda: all(one.taken > 10 for one in typists))
+    for typist in typists:
+        typist.start()
+    _until(lambda: all(typist.taken > 10 for typist in typists))
     before = running.pid_of("api")
     os.kill(before, signal.SIGKILL)
-    for one in typists:
-        one.join(60)
-        assert one.taken == len(letters), f"{one.refusals} times without an answer"
+    for typist in typists:
+        typist.join(60)
+        assert typist.taken == len(letters), f"{typist.refusals} times without an answer"
     assert running.pid_of("api") != before
-    assert any(one.refusals for one in typists), "the kill came after the last letter"
+    assert any(typist.refusals for typist in typists), "the kill came after the last letter"
     said = ada.get(f"/api/v1/incidents/{incident}/texts/summary").json()["text"]
     assert "".join(filter(str.islower, said)) == letters
     assert "".join(filter(str.isupper, said)) == letters.upper()

@@ -93,10 +93,10 @@ def _analysis(content: bytes) -> str:
 
 
 def _pins(content: bytes) -> str:
-    one, other = map(json.loads, content.splitlines())
-    one["excerpt"] = "9" + one["excerpt"][1:]
+    first, other = map(json.loads, content.splitlines())
+    first["excerpt"] = "9" + first["excerpt"][1:]
     other["value"] = other["value"].replace("=", "= 1", 1)
-    return f"{json.dumps(one)}\n{json.dumps(other)}\n"
+    return f"{json.dumps(first)}\n{json.dumps(other)}\n"
 
 
 def _experiments(content: bytes) -> str:
@@ -105,7 +105,9 @@ def _experiments(content: bytes) -> str:
     told["computed"]["levels"][0]["run"]["mad"] += 1
     told["computed"]["trial"]["text"] += " 7"
     seen = told["computed"]["symptoms"]
-    machine = next(one for one in seen["reproduced"] if not one.startswith("own symptom"))
+    machine = next(
+        symptom for symptom in seen["reproduced"] if not symptom.startswith("own symptom")
+    )
     seen["reproduced"].remove(machine)
     seen["missing"].append(machine)
     seen["own"][0]["run"] = False
@@ -117,9 +119,9 @@ def _experiments(content: bytes) -> str:
 
 def _releases(content: bytes) -> str:
     """The first is not what was approved; the second is, as far as its hash tells."""
-    one, other = map(json.loads, content.splitlines())
-    one["document"] = one["document"].replace("draft", "final").replace(" s", " h", 1)
-    one["work"] = None
+    first, other = map(json.loads, content.splitlines())
+    first["document"] = first["document"].replace("draft", "final").replace(" s", " h", 1)
+    first["work"] = None
     document = json.loads(other["document"])
     section = next(s for s in document["sections"] if s["title"] == "Timeline")
     figure = next(block for block in section["blocks"] if block["type"] == "figure")
@@ -127,7 +129,7 @@ def _releases(content: bytes) -> str:
     figure["drawing"]["lanes"][0]["points"][0] = [point[0], 4711.5]
     other["document"] = json.dumps(document)
     other["sha256"] = fingerprint(other["document"].encode())
-    return f"{json.dumps(one)}\n{json.dumps(other)}\n"
+    return f"{json.dumps(first)}\n{json.dumps(other)}\n"
 
 
 TOUCHED: dict[str, Change] = {

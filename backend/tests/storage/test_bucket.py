@@ -54,10 +54,10 @@ def events(count: int) -> pl.DataFrame:
 
 def test_a_blob_is_the_same_on_every_machine(tmp_path: Path, endpoint: str, prefix: str) -> None:
     """Compressed where it pays, read through the cache, checked, and gone when removed."""
-    one, two = (opened(tmp_path / name, endpoint, prefix) for name in "ab")
+    first, two = (opened(tmp_path / name, endpoint, prefix) for name in "ab")
     stored = {}
     for content in (b"", b"small", TEXT, noise(100_000)):
-        blob = one.blobs.store(io.BytesIO(content), 1 << 30)
+        blob = first.blobs.store(io.BytesIO(content), 1 << 30)
         assert (blob.sha256, blob.bytes) == (hashlib.sha256(content).hexdigest(), len(content))
         assert two.blobs.open(blob.sha256).read() == content
         assert two.blobs.digest(blob.sha256) == blob
@@ -73,15 +73,15 @@ def test_a_blob_is_the_same_on_every_machine(tmp_path: Path, endpoint: str, pref
 
 
 def test_changed_bytes_are_not_handed_out(tmp_path: Path, endpoint: str, prefix: str) -> None:
-    one, two = (opened(tmp_path / name, endpoint, prefix) for name in "ab")
+    first, two = (opened(tmp_path / name, endpoint, prefix) for name in "ab")
     for content in (b"small", TEXT):
-        blob = one.blobs.store(io.BytesIO(content), 1 << 30)
-        entry = one.blobs.find(blob.sha256)
+        blob = first.blobs.store(io.BytesIO(content), 1 << 30)
+        entry = first.blobs.find(blob.sha256)
         assert entry is not None
-        data = one.blobs.objects.read(entry.key)
+        data = first.blobs.objects.read(entry.key)
         assert data is not None
         for changed in (data[:-1], bytes([data[0] ^ 1]) + data[1:]):
-            one.blobs.objects.write(entry.key, changed)
+            first.blobs.objects.write(entry.key, changed)
             with pytest.raises(Damaged):
                 two.blobs.path(blob.sha256)
             assert two.blobs.digest(blob.sha256) != blob
@@ -89,16 +89,16 @@ def test_changed_bytes_are_not_handed_out(tmp_path: Path, endpoint: str, prefix:
 
 def test_an_upload_continues_on_another_machine(tmp_path: Path, endpoint: str, prefix: str) -> None:
     """Of two requests at the same byte one fails; what was acknowledged is one file."""
-    one, two = (opened(tmp_path / name, endpoint, prefix) for name in "ab")
+    single, two = (opened(tmp_path / name, endpoint, prefix) for name in "ab")
     content = noise(300_000)
-    for at, stores in ((0, one), (100_000, two), (200_000, one)):
+    for at, stores in ((0, single), (100_000, two), (200_000, single)):
         with stores.uploads.append("u1") as appender:
             assert appender.offset == at
             appender.write(content[at : at + 60_000])
             appender.sync()
             appender.write(content[at + 60_000 : at + 100_000])
             appender.sync()
-    with one.uploads.append("u1") as first, two.uploads.append("u1") as second:
+    with single.uploads.append("u1") as first, two.uploads.append("u1") as second:
         first.write(b"end")
         first.sync()
         second.write(b"other")
@@ -107,23 +107,23 @@ def test_an_upload_continues_on_another_machine(tmp_path: Path, endpoint: str, p
     assert two.uploads.received("u1") == 300_003
     assert [name for name, _ in two.uploads.stored()] == ["u1"]
     blob = two.uploads.keep("u1", two.blobs)
-    assert one.blobs.open(blob.sha256).read() == content + b"end"
+    assert single.blobs.open(blob.sha256).read() == content + b"end"
     two.uploads.remove("u1")
-    assert one.uploads.received("u1") == 0
+    assert single.uploads.received("u1") == 0
 
 
 def test_frames_are_replaced_as_a_whole(tmp_path: Path, endpoint: str, prefix: str) -> None:
-    one, two = (opened(tmp_path / name, endpoint, prefix) for name in "ab")
+    first, two = (opened(tmp_path / name, endpoint, prefix) for name in "ab")
     assert two.frames.load(KEY) is None
     for count in (3, 0, 5, 7):
-        one.frames.replace(KEY, {"event": events(count)} if count else {})
+        first.frames.replace(KEY, {"event": events(count)} if count else {})
         loaded = two.frames.load(KEY)
         assert loaded is not None
         assert [frame.height for frame in loaded.values()] == ([count] if count else [])
     assert next(iter(two.frames.blobs()))[0] == KEY.sha256
     two.frames.forget(KEY.sha256)
-    assert one.frames.load(KEY) is None
-    assert list(one.frames.blobs()) == []
+    assert first.frames.load(KEY) is None
+    assert list(first.frames.blobs()) == []
 
 
 @pytest.mark.parametrize(
@@ -193,9 +193,9 @@ def test_what_is_not_whole_in_the_bucket_is_refused(
 def test_a_set_with_changed_bytes_is_refused_and_one_without_an_index_is_none(
     tmp_path: Path, endpoint: str, prefix: str
 ) -> None:
-    one = opened(tmp_path / "a", endpoint, prefix)
-    one.frames.replace(KEY, {"event": events(3)})
-    sets = one.frames._sets
+    first = opened(tmp_path / "a", endpoint, prefix)
+    first.frames.replace(KEY, {"event": events(3)})
+    sets = first.frames._sets
     assert isinstance(sets, BucketSets)
     names = [entry.key for entry in sets._objects.entries()]
     (index,) = (name for name in names if name.endswith("files.json"))

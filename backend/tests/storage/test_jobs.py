@@ -259,13 +259,13 @@ def test_the_analysis_goes_first_then_small_files(database: Database, incident: 
 
 def test_a_quota_holds(database: Database) -> None:
     """Of one incident, and of one person over all incidents."""
-    one, two = incidents(database, 2)
-    fill(database, one, 4, "a")
+    first, two = incidents(database, 2)
+    fill(database, first, 4, "a")
     fill(database, two, 4, "a")
     quota = Quota(incident=2, requester=3)
     taken = [take(database, quota=quota) for _ in range(5)]
     assert [job is not None for job in taken] == [True, True, True, False, False]
-    assert {job.incident_id for job in taken if job} == {one, two}
+    assert {job.incident_id for job in taken if job} == {first, two}
 
 
 def test_a_machine_that_dies_is_no_crash(database: Database, incident: str) -> None:

@@ -140,16 +140,16 @@ def test_a_restored_pin_takes_back_what_its_withdrawal_did(unit: Unit, ann: Acto
     made = hypothesis(unit, case, ann)
     seen, other = pin(unit, case, ann), pin(unit, case, ann)
     store, pins = Hypotheses(unit), Pins(unit)
-    for one in (seen, other):
-        held = store.add_evidence(made.id, pin_id=one.id, side="for", note="", by=ann)
+    for item in (seen, other):
+        held = store.add_evidence(made.id, pin_id=item.id, side="for", note="", by=ann)
 
     def needed() -> bool:
         unit.session.expire_all()
         return store.get(made.id).needs_review
 
     for order in ((seen, other), (other, seen)):
-        for one in (seen, other):
-            pins.withdraw(one.id, by=ann)
+        for item in (seen, other):
+            pins.withdraw(item.id, by=ann)
         pins.restore(order[0].id, by=ann)
         assert needed()  # the other is still away
         pins.restore(order[1].id, by=ann)

@@ -121,8 +121,8 @@ def test_a_stretch_of_editing_is_one_version(database: Database) -> None:
     incident, (ann, bob) = case(database, "ann", "bob")
     with database.unit() as unit:
         Texts(unit).ensure(incident, "note", "")
-    one, two = Browser(database, incident, ann), Browser(database, incident, bob)
-    for browser, typed in ((one, "a"), (two, "b"), (one, "a"), (two, "b")):
+    first, two = Browser(database, incident, ann), Browser(database, incident, bob)
+    for browser, typed in ((first, "a"), (two, "b"), (first, "a"), (two, "b")):
         browser.fetch()
         browser.send(browser.type(0, typed))
 
@@ -146,13 +146,13 @@ def test_a_stretch_of_editing_is_one_version(database: Database) -> None:
         unit.session.execute(
             text("update live_text_versions set at = at - :pause"), {"pause": pause}
         )
-    one.fetch()
-    one.send(one.type(0, "A"))
+    first.fetch()
+    first.send(first.type(0, "A"))
     assert len(versions()) == 4
     with database.unit() as unit:
         Texts(unit).replace(incident, "note", "saved", ann)
-    one.fetch()
-    one.send(one.type(0, "un"))
+    first.fetch()
+    first.send(first.type(0, "un"))
     # saved as a whole is a version of its own; the typing goes on in the one before it
     assert [v[1] for v in versions()][:2] == ["unsaved", "saved"]
     with database.unit() as unit:

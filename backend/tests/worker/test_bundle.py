@@ -209,7 +209,7 @@ def test_a_bundle_gives_the_same_incident_back(argued: tuple[Bench, str]) -> Non
         assert told[name], name
         assert told[name] == was[name], name
     symptoms = bench.site.admin.get(f"/api/v1/incidents/{twin}/symptoms").json()
-    assert [one["words"] for one in symptoms] == [
+    assert [symptom["words"] for symptom in symptoms] == [
         "mysql.Threads_running above 9",
         "a restart helps for an hour",
     ]
@@ -273,7 +273,7 @@ def test_ids_in_addresses_and_texts_lead_to_the_new_rows(argued: tuple[Bench, st
     assert pin["view"].startswith(f"/incidents/{twin}/artifacts?artifact=")
     assert incident not in json.dumps(pin)
     sections = client.get(f"/api/v1/incidents/{twin}/report").json()["sections"]
-    summary = next(one for one in sections if one["key"] == "summary")
+    summary = next(section for section in sections if section["key"] == "summary")
     for named in (f"pin:{pin['id']}", f"[^pin-{bare(pin)}]", f'::pin{{id="{bare(pin)}"}}'):
         assert named in summary["body_md"]
     shown = client.get(f"/api/v1/incidents/{twin}/report/export?format=md").text

@@ -61,7 +61,7 @@ MEMBERS = {"dir/a.txt": b"alpha nothing known\n", "dir/b.txt": b"beta nothing kn
         ("x.tar.zst", zstandard.ZstdCompressor().compress(tar(MEMBERS, "w"))),
         ("wrongly-named.txt", tar(MEMBERS)),
     ],
-    ids=lambda one: one if isinstance(one, str) else "packed",  # gzip's bytes hold the time
+    ids=lambda item: item if isinstance(item, str) else "packed",  # gzip's bytes hold the time
 )
 def test_archives_expand(bench: Bench, name: str, content: bytes) -> None:
     """Each member is an artifact with the path inside, below the archive."""
@@ -84,7 +84,7 @@ def test_archives_expand(bench: Bench, name: str, content: bytes) -> None:
         ("xz", lzma.compress(MEMBERS["dir/a.txt"])),
         ("zst", zstandard.ZstdCompressor().compress(MEMBERS["dir/a.txt"])),
     ],
-    ids=lambda one: one if isinstance(one, str) else "packed",
+    ids=lambda item: item if isinstance(item, str) else "packed",
 )
 def test_single_compressed_files(bench: Bench, suffix: str, packed: bytes) -> None:
     """The plain file below it has the name without the suffix."""

@@ -49,7 +49,7 @@ def test_said_once_used_again_and_forgotten(bench: Bench) -> None:
     read = artifact(bench, first["id"])
     assert (read["format"], read["state"]) == ("csv-table", "done_with_problems")
     assert read["why"] == "a person mapped its columns"
-    assert [(one["line"], one["message"]) for one in read["problems_list"]] == [
+    assert [(problem["line"], problem["message"]) for problem in read["problems_list"]] == [
         (4, "Column 2 (Threads): not a number.")
     ]
     day = 1772647200000000  # 2026-03-04 18:00 UTC
@@ -76,21 +76,23 @@ def test_said_once_used_again_and_forgotten(bench: Bench) -> None:
 
 def test_a_type_chosen_by_hand_gives_way_to_told_columns(bench: Bench) -> None:
     site = bench.site
-    one = site.upload(site.incident(), "x.csv", FIRST)
+    uploaded = site.upload(site.incident(), "x.csv", FIRST)
     bench.work()
-    site.admin.patch(f"/api/v1/artifacts/{one['id']}", json={"format": "vmstat"})
+    site.admin.patch(f"/api/v1/artifacts/{uploaded['id']}", json={"format": "vmstat"})
     bench.work()
-    assert artifact(bench, one["id"])["state"] == "failed"
-    assert site.admin.put(f"/api/v1/artifacts/{one['id']}/mapping", json=TOLD).status_code == 200
+    assert artifact(bench, uploaded["id"])["state"] == "failed"
+    assert (
+        site.admin.put(f"/api/v1/artifacts/{uploaded['id']}/mapping", json=TOLD).status_code == 200
+    )
     bench.work()
-    assert artifact(bench, one["id"])["format"] == "csv-table"
+    assert artifact(bench, uploaded["id"])["format"] == "csv-table"
 
 
 def test_what_would_read_nothing_is_refused_with_its_place(bench: Bench) -> None:
     site = bench.site
-    one = site.upload(site.incident(), "x.csv", FIRST)
+    uploaded = site.upload(site.incident(), "x.csv", FIRST)
     bench.work()
-    address = f"/api/v1/artifacts/{one['id']}/mapping"
+    address = f"/api/v1/artifacts/{uploaded['id']}/mapping"
     wrong = site.admin.put(address, json=TOLD | {"time_format": "epoch_ms"})
     assert wrong.status_code == 422
     assert wrong.json()["errors"][0]["field"] == "time_format"
@@ -99,7 +101,7 @@ def test_what_would_read_nothing_is_refused_with_its_place(bench: Bench) -> None
     assert site.admin.put(address, json=TOLD | {"columns": columns}).status_code == 422
     zone = site.admin.put(address, json=TOLD | {"zone": "Mars/Olympus"})
     assert zone.json()["errors"][0]["field"] == "zone"
-    assert artifact(bench, one["id"])["format"] == "result-set"
+    assert artifact(bench, uploaded["id"])["format"] == "result-set"
 
 
 def test_a_bundle_takes_along_what_its_tables_are_read_by(bench: Bench) -> None:

@@ -44,10 +44,10 @@ def test_its_rule_fires_in_an_uploaded_incident(
     incident = bench.site.admin.post("/api/v1/samples/hot-row/load").json()["id"]
     bench.work(BOTH)
     document = get(bench, f"/incidents/{incident}/analysis")
-    found = {one["id"]: one for one in document["findings"]}
+    found = {finding["id"]: finding for finding in document["findings"]}
     assert found["our-hot-row"]["score"] >= 0.9
     assert found["our-hot-row"]["title"] == "The campaign counter of our shop"
     assert "hot-row" in found, "ours go on beside it"
-    (said,) = [one for one in document["problems"] if one["path"] == "knowledge"]
+    (said,) = [problem for problem in document["problems"] if problem["path"] == "knowledge"]
     assert "states.yaml: states[0]" in said["message"]
     assert str(folder) not in said["message"]

@@ -161,7 +161,7 @@ def test_nodes_and_series_are_held_too(case: tuple[Bench, str, dict[str, Any]]) 
     assert bench.site.admin.post(f"{url}/pins", json=body).status_code == 201
     again(bench, incident)
     pins = bench.site.admin.get(f"{url}/pins").json()
-    assert [one["stale"] for one in pins] == [False] * len(pins)
+    assert [pin["stale"] for pin in pins] == [False] * len(pins)
 
 
 def test_every_kind_turns_stale_when_another_reading_says_something_else(
@@ -174,9 +174,11 @@ def test_every_kind_turns_stale_when_another_reading_says_something_else(
     rows = "".join(f"2026-11-20T22:00:{n:02}Z,{n}\n" for n in range(20))
     bench.site.upload(incident, "m.csv", f"time,threads_running\n{rows}".encode())
     bench.work(BOTH)
-    (series,) = (one["id"] for one in client.get(f"{url}/series").json() if "threads" in one["id"])
+    (series,) = (
+        item["id"] for item in client.get(f"{url}/series").json() if "threads" in item["id"]
+    )
     graph = client.get(f"{url}/waits").json()
-    edge = next(one for one in graph["edges"] if one.get("waited_s") is not None)
+    edge = next(item for item in graph["edges"] if item.get("waited_s") is not None)
     lines = pin_of(bench, incident, artifact)["locator"]
     place = {name: lines[name] for name in ("artifact", "line_first", "line_last")}
     window = {"series": [series], "start": "2026-11-20T22:00:05Z", "end": "2026-11-20T22:00:09Z"}
@@ -202,18 +204,18 @@ def test_every_kind_turns_stale_when_another_reading_says_something_else(
     later = frames["semaphore_wait"].with_columns(pl.col("waited_s") + 1000.0)
     bench.runtime.frames.replace(key, frames | {"semaphore_wait": later})
     items = client.get(f"{url}/artifacts").json()["items"]
-    other, samples = frames_of(bench, next(one for one in items if one["path"] == "m.csv"))
+    other, samples = frames_of(bench, next(item for item in items if item["path"] == "m.csv"))
     changed = samples["sample"].with_columns(
         pl.when(pl.col("value") == 8).then(99.0).otherwise(pl.col("value")).alias("value")
     )
     bench.runtime.frames.replace(other, samples | {"sample": changed})
     again(bench, incident)
-    now = {one["id"]: one for one in client.get(f"{url}/pins").json()}
-    stale = {name: now[one]["stale"] for name, one in made.items()}
+    now = {item["id"]: item for item in client.get(f"{url}/pins").json()}
+    stale = {name: now[item]["stale"] for name, item in made.items()}
     assert stale == {name: name not in ("quiet window", "testimony") for name in made}
-    for name, one in made.items():
+    for name, item in made.items():
         if stale[name]:
-            assert now[one]["now_value"] != now[one]["value"], name
+            assert now[item]["now_value"] != now[item]["value"], name
 
 
 def test_a_pin_that_was_touched_in_a_bundle_is_stale_where_it_arrives(

@@ -14,9 +14,9 @@ def test_records_and_lines_lead_to_each_other(bench: Bench) -> None:
     site = bench.site
     incident = site.incident()
     cnf = b"[mysqld]\ninnodb_buffer_pool_size = 95G\n# a comment\nskip-name-resolve\n"
-    one = site.upload(incident, "my.cnf", cnf)
+    uploaded = site.upload(incident, "my.cnf", cnf)
     bench.work()
-    base = f"/api/v1/artifacts/{one['id']}"
+    base = f"/api/v1/artifacts/{uploaded['id']}"
     page = site.admin.get(f"{base}/records", params={"kind": "setting"}).json()
     assert page["total"] == 2
     assert [(row["index"], row["line_first"]) for row in page["items"]] == [(0, 2), (1, 4)]
@@ -27,7 +27,7 @@ def test_records_and_lines_lead_to_each_other(bench: Bench) -> None:
     ranged = site.admin.get(f"{base}/records/at", params={"line": 1, "to": 4}).json()["items"]
     assert [row["index"] for row in ranged] == [0, 1]
     whole = site.admin.get(f"{base}/record", params={"kind": "setting", "index": 1}).json()
-    fields = {one["name"]: one["value"] for one in whole["fields"]}
+    fields = {field["name"]: field["value"] for field in whole["fields"]}
     assert fields["name"] == "skip_name_resolve"
     assert fields["section"] == "mysqld"
     assert site.admin.get(f"{base}/records", params={"kind": "stack"}).status_code == 404
@@ -40,7 +40,7 @@ def test_every_kind_is_told_in_words(bench: Bench) -> None:
     site = bench.site
     incident = site.incident()
     for folder in ("innodb-status", "gdb", "pmp", "processlist", "slow-log", "bench-tables"):
-        files = (one for one in (SAMPLES / folder).iterdir() if one.suffix in (".txt", ".log"))
+        files = (each for each in (SAMPLES / folder).iterdir() if each.suffix in (".txt", ".log"))
         for path in sorted(files)[:2]:
             site.upload(incident, f"{folder}/{path.name}", path.read_bytes())
     bench.work()
@@ -57,8 +57,8 @@ def test_every_kind_is_told_in_words(bench: Bench) -> None:
             items = answer.json()["items"]
             assert len(items) == min(count, 200)
             assert all(item["text"] for item in items), kind
-            one = site.admin.get(f"{base}/record", params={"kind": kind, "index": count - 1})
-            assert one.json()["fields"], kind
+            first = site.admin.get(f"{base}/record", params={"kind": kind, "index": count - 1})
+            assert first.json()["fields"], kind
             line = items[0]["line_first"]
             at = site.admin.get(f"{base}/records/at", params={"line": line}).json()["items"]
             assert kind in {row["kind"] for row in at}
@@ -68,9 +68,11 @@ def test_every_kind_is_told_in_words(bench: Bench) -> None:
 def test_a_giant_line_comes_in_pieces(bench: Bench) -> None:
     """A line of 12 MB is cut on its page and read on in pieces; no answer is large."""
     site = bench.site
-    one = site.upload(site.incident(), "x.txt", b"a\n" + b"x\x00\x1b[31m" * 1_500_000 + b"\nb\n")
+    uploaded = site.upload(
+        site.incident(), "x.txt", b"a\n" + b"x\x00\x1b[31m" * 1_500_000 + b"\nb\n"
+    )
     bench.work()
-    base = f"/api/v1/artifacts/{one['id']}/raw"
+    base = f"/api/v1/artifacts/{uploaded['id']}/raw"
     page = site.admin.get(base, params={"line": 1, "count": 400})
     assert len(page.content) < MOST_BYTES
     (cut,) = page.json()["cut"]
@@ -90,9 +92,9 @@ def test_a_giant_line_comes_in_pieces(bench: Bench) -> None:
 def test_what_was_deleted_shows_nothing(bench: Bench) -> None:
     """Neither lines nor records of an artifact that left the incident."""
     site = bench.site
-    one = site.upload(site.incident(), "my.cnf", b"[mysqld]\nport=1\n")
+    uploaded = site.upload(site.incident(), "my.cnf", b"[mysqld]\nport=1\n")
     bench.work()
-    base = f"/api/v1/artifacts/{one['id']}"
+    base = f"/api/v1/artifacts/{uploaded['id']}"
     assert site.admin.delete(base).status_code == 204
     for path in ("raw", "raw/line?line=1", "raw/search?q=port", "records?kind=setting",
                  "records/at?line=2", "record?kind=setting&index=0"):  # fmt: skip
@@ -112,9 +114,9 @@ def test_the_outline_of_a_long_file_covers_all_of_it(bench: Bench) -> None:
         "============================\n"
         for n in range(600)
     )
-    one = site.upload(site.incident(), "status.txt", dumps.encode())
+    uploaded = site.upload(site.incident(), "status.txt", dumps.encode())
     bench.work()
-    base = f"/api/v1/artifacts/{one['id']}"
+    base = f"/api/v1/artifacts/{uploaded['id']}"
     detail = site.admin.get(base).json()
     assert detail["sections_in_all"] == 600 * (1 + len(names))
     assert len(detail["sections"]) == 600
@@ -122,7 +124,7 @@ def test_the_outline_of_a_long_file_covers_all_of_it(bench: Bench) -> None:
     assert last["title"] == "2026-11-20 22:09:59"
     lines = {"first": last["line_first"], "last": last["line_last"]}
     finer = site.admin.get(f"{base}/sections", params=lines).json()
-    assert [one["title"] for one in finer] == [last["title"], *names]
+    assert [item["title"] for item in finer] == [last["title"], *names]
 
 
 def test_an_outline_that_is_too_long_is_thinned_and_keeps_its_end() -> None:
@@ -131,5 +133,5 @@ def test_an_outline_that_is_too_long_is_thinned_and_keeps_its_end() -> None:
     thin = outline.thin_out(flat, 3_000)
     assert 2_000 < len(thin) <= 3_000
     assert thin[-1]["line_first"] > 9_990
-    deep = [{**one, "level": n % 10 > 0} for n, one in enumerate(flat)]
+    deep = [{**item, "level": n % 10 > 0} for n, item in enumerate(flat)]
     assert len(outline.thin_out(deep, 3_000)) == 1_000

@@ -13,7 +13,7 @@ AFTER = HEAD + "5\t11\t7\tbuild_5\n6\t12\t7\tbuild_6\nnan\t1\t7\tnewcomer\n"
 def test_tables_are_listed_paged_and_sorted(bench: Bench) -> None:
     site = bench.site
     incident = site.incident()
-    one = site.upload(incident, "before.tsv", BEFORE.encode())
+    uploaded = site.upload(incident, "before.tsv", BEFORE.encode())
     sample = (SAMPLES / "bench-tables" / "absolute-and-relative.txt").read_bytes()
     site.upload(incident, "o.met", sample)
     bench.work()
@@ -24,10 +24,10 @@ def test_tables_are_listed_paged_and_sorted(bench: Bench) -> None:
     ]
     assert listed[0]["columns"] == ["l.i0", "q100", "q500", "dbms"]
     assert (listed[0]["line_first"], listed[0]["line_last"]) == (2, 1201)
-    mine = site.admin.get(f"/api/v1/artifacts/{one['id']}/tables").json()["items"]
+    mine = site.admin.get(f"/api/v1/artifacts/{uploaded['id']}/tables").json()["items"]
     assert mine == listed[:1]
 
-    address = f"/api/v1/artifacts/{one['id']}/table"
+    address = f"/api/v1/artifacts/{uploaded['id']}/table"
     page = site.admin.get(address, params={"name": "results", "offset": 1198}).json()
     assert page["page"] == [
         ["1198", "2396", "7", "build_1198"],

@@ -74,13 +74,13 @@ def test_machines_share_only_database_and_bucket(postgres_url: str, tmp_path: Pa
             more = bucket_settings(address, s3_retry_s=0.0)
             return settings_for(tmp_path / name, postgres_url, **more)
 
-        one = stack.enter_context(open_site(settings("one")))
+        first = stack.enter_context(open_site(settings("one")))
         two = stack.enter_context(open_site(settings("two")))
         runtime = make_runtime(settings("three"))
         stack.enter_context(closing(runtime.database))
-        incident = one.incident()
-        location = begin(one, incident, len(content))
-        assert append(one, location, 0, content[:40_000]).status_code == 204
+        incident = first.incident()
+        location = begin(first, incident, len(content))
+        assert append(first, location, 0, content[:40_000]).status_code == 204
         faults.answer = 503
         refused = append(two, location, 40_000, content[40_000:90_000])
         assert (refused.status_code, refused.headers["Retry-After"]) == (503, "3")
@@ -88,22 +88,22 @@ def test_machines_share_only_database_and_bucket(postgres_url: str, tmp_path: Pa
         assert two.admin.head(location).headers["Upload-Offset"] == "40000"
         assert append(two, location, 40_000, content[40_000:90_000]).status_code == 204
         faults.matching, faults.answer = b"/blobs/", 500  # the last byte arrives, the file not
-        assert append(one, location, 90_000, content[90_000:]).status_code == 503
-        assert one.admin.get(f"/api/v1/incidents/{incident}/artifacts").json()["items"] == []
+        assert append(first, location, 90_000, content[90_000:]).status_code == 503
+        assert first.admin.get(f"/api/v1/incidents/{incident}/artifacts").json()["items"] == []
         faults.clear()
         done = append(two, location, len(content), b"")
         assert done.status_code == 204, done.text
         artifact = done.headers["X-Artifact-Id"]
         assert list(runtime.stores.uploads.stored()) == []
 
-        bench = Bench(one, runtime)
+        bench = Bench(first, runtime)
         faults.matching, faults.answer = b"/frames/", 503
         (job,) = bench.queued(("artifact",))
         bench.work_once()
         assert bench.queued(("artifact",)) == [job]
         faults.clear()
         bench.work(("artifact", "analyse"))
-        assert one.admin.get(f"/api/v1/artifacts/{artifact}").json()["state"].startswith("done")
+        assert first.admin.get(f"/api/v1/artifacts/{artifact}").json()["state"].startswith("done")
         raw = two.admin.get(f"/api/v1/artifacts/{artifact}/raw", params={"line": 1, "count": 1})
         assert raw.json()["lines"] == [LOG.split(b"\n")[0].decode()]
         assert two.admin.get(f"/api/v1/artifacts/{artifact}/download").content == content

@@ -127,7 +127,7 @@ def test_a_file_without_any_time_is_matched_by_its_counters() -> None:
         counter.append(float(total))
     found = evidence(
         {
-            "metrics.csv": [gauge("metric.qps", [float(one) for one in rates], kind="rate")],
+            "metrics.csv": [gauge("metric.qps", [float(item) for item in rates], kind="rate")],
             "ext.txt": [
                 gauge("mysql.Questions", counter[40:80], start=0, clock="relative", kind="counter")
             ],
@@ -164,8 +164,8 @@ def test_the_same_file_counts_once() -> None:
     from pileup.analysis import gather
     from tests.analysis.frames import artifact, frames
 
-    one = (artifact("a"), frames(gauge("metric.x", [1.0])))
-    assert gather([one, one]).frames["sample"].height == 1
+    first = (artifact("a"), frames(gauge("metric.x", [1.0])))
+    assert gather([first, first]).frames["sample"].height == 1
 
 
 def test_uptime_checks_the_placements() -> None:
@@ -222,7 +222,7 @@ def test_the_hour_that_is_printed_twice(zone: str) -> None:
     frame = found.frame("event")
     assert frame is not None
     start = int(datetime(2026, 11, 1, 5, 58, tzinfo=UTC).timestamp())
-    assert [(one - start * S) // S for one in frame["time"]] == [0, 90, 130, 1920, 4320]
+    assert [(item - start * S) // S for item in frame["time"]] == [0, 90, 130, 1920, 4320]
     (said,) = found.clocks[sha("log")].jumps
     assert "went back by an hour" in said
 
@@ -239,7 +239,7 @@ def test_a_clock_that_was_set_back_is_no_such_hour(printed: tuple[str, ...], zon
     found = evidence({"log": [*night(*printed), setting("system_time_zone", zone)]})
     said = found.clocks[sha("log")].jumps
     assert said
-    assert not any("went back by an hour" in one for one in said)
+    assert not any("went back by an hour" in sentence for sentence in said)
 
 
 def test_a_given_time_places_what_prints_none() -> None:

@@ -32,7 +32,7 @@ def dump(at: int, snapshot: int) -> Snapshot:
 
 def compare(a: Side, b: Side) -> Any:
     """Two sides, with what stands on each as a and b."""
-    whole = compare_sides([Group(one.label, (Member(one, None),)) for one in (a, b)], "start")
+    whole = compare_sides([Group(item.label, (Member(item, None),)) for item in (a, b)], "start")
 
     def pair(row: Any, found: list[Any]) -> Any:
         told = {name: getattr(row, name) for name in row.__struct_fields__}
@@ -40,10 +40,10 @@ def compare(a: Side, b: Side) -> Any:
 
     series = []
     for row in whole.series:
-        one = pair(row, [level.median if level else None for level in row.levels])
-        one.a_points, one.b_points = (level.points if level else 0 for level in row.levels)
-        one.ratio = row.ratios[1].ratio if row.ratios[1] else None
-        series.append(one)
+        first = pair(row, [level.median if level else None for level in row.levels])
+        first.a_points, first.b_points = (level.points if level else 0 for level in row.levels)
+        first.ratio = row.ratios[1].ratio if row.ratios[1] else None
+        series.append(first)
     return SimpleNamespace(
         whole=whole,
         a=whole.sides[0],
@@ -52,7 +52,7 @@ def compare(a: Side, b: Side) -> Any:
         waits=[pair(row, row.counts) for row in whole.waits],
         stacks=[pair(row, row.counts) for row in whole.stacks],
         settings=[pair(row, row.values) for row in whole.settings],
-        tables=[one.table for one in whole.tables],
+        tables=[item.table for item in whole.tables],
         trial=whole.trials[0].trial if whole.trials else None,
         warnings=whole.warnings,
     )
@@ -66,7 +66,7 @@ def test_windows_of_one_capture() -> None:
     a = Side("before", found, Span(T0, T0 + 29 * S))
     b = Side("after", found, Span(T0 + 30 * S, T0 + 59 * S))
     document = compare(a, b)
-    assert [one.series for one in document.series] == ["m.jumps", "m.steady"]
+    assert [each.series for each in document.series] == ["m.jumps", "m.steady"]
     jumps, steady = document.series
     assert (jumps.a, jumps.b, jumps.ratio, jumps.clear) == (2.0, 300.0, 150.0, True)
     assert (steady.ratio, steady.clear) == (1.0, False)
@@ -75,9 +75,9 @@ def test_windows_of_one_capture() -> None:
 
 
 def test_what_one_side_lacks_is_not_zero() -> None:
-    one = evidence({"a.csv": [gauge("m.x", [1.0] * 9)]})
+    first = evidence({"a.csv": [gauge("m.x", [1.0] * 9)]})
     two = evidence({"b.csv": [gauge("m.y", [1.0] * 9)]})
-    rows = {row.series: row for row in compare(Side("a", one), Side("b", two)).series}
+    rows = {row.series: row for row in compare(Side("a", first), Side("b", two)).series}
     assert (rows["m.x"].a, rows["m.x"].b, rows["m.x"].ratio) == (1.0, None, None)
     assert (rows["m.y"].a, rows["m.y"].b, rows["m.y"].clear) == (None, 1.0, False)
 
@@ -115,17 +115,17 @@ def test_stacks_per_sample_and_named() -> None:
 
 def test_settings_that_differ_only() -> None:
     """ON and 1 are one value; a variable that only one side prints is no difference."""
-    one = evidence({"a": [setting("x", "ON"), setting("y", "1"), setting("only", "1")]})
+    first = evidence({"a": [setting("x", "ON"), setting("y", "1"), setting("only", "1")]})
     two = evidence({"b": [setting("x", "1"), setting("y", "2")]})
-    settings = compare(Side("a", one), Side("b", two)).settings
+    settings = compare(Side("a", first), Side("b", two)).settings
     assert [(s.name, s.a, s.b) for s in settings] == [("y", "1", "2")]
 
 
 def test_what_the_kernel_counts_is_nobodys_setting() -> None:
     """`sysctl -a` prints counters among the settings: these differ between any two captures."""
-    one = evidence({"a": [setting("fs.file-nr", "2552\t0\t9"), setting("fs.file-max", "9")]})
+    first = evidence({"a": [setting("fs.file-nr", "2552\t0\t9"), setting("fs.file-max", "9")]})
     two = evidence({"b": [setting("fs.file-nr", "2324\t0\t9"), setting("fs.file-max", "8")]})
-    settings = compare(Side("a", one), Side("b", two)).settings
+    settings = compare(Side("a", first), Side("b", two)).settings
     assert [(s.name, s.a, s.b) for s in settings] == [("fs.file-max", "9", "8")]
 
 
@@ -172,9 +172,9 @@ def test_it_warns_of_what_cannot_be_compared() -> None:
     long = evidence({"a": [gauge("m.x", [1.0] * 400), setting("version", "8.0.15")]})
     short = evidence({"b": [gauge("m.x", [1.0] * 20), setting("version", "5.6.24"), dump(T0, 0)]})
     warnings = compare(Side("a", long), Side("b", short)).warnings
-    assert any("8.0.15 and 5.6.24" in one for one in warnings)
-    assert any("different length" in one for one in warnings)
-    assert any("Only b has status dumps" in one for one in warnings)
+    assert any("8.0.15 and 5.6.24" in warning for warning in warnings)
+    assert any("different length" in warning for warning in warnings)
+    assert any("Only b has status dumps" in warning for warning in warnings)
     empty = dataclasses.replace(short, frames={})
     assert "is empty" in compare(Side("a", long), Side("none", empty)).warnings[0]
 
@@ -194,7 +194,7 @@ def test_the_host_of_a_fleet_that_differs() -> None:
     }  # fmt: skip
     document = fleet(evidence(files), None)
     assert len(document.hosts) == 20
-    assert [one.host for one in document.differing] == ["h07", "h03"]
+    assert [item.host for item in document.differing] == ["h07", "h03"]
     assert [s.series for s in document.differing[0].series] == ["m.reads"]
     assert [(s.name, s.host_value, s.fleet_value) for s in document.differing[1].settings] == [
         ("spin", "60", "6")
@@ -216,11 +216,11 @@ def table(*rows: tuple[str, ...], at: int = T0) -> Table:
 
 def test_tables_tell_what_appeared_went_and_changed() -> None:
     """The last table of each side, the largest change first; what is equal is not shown."""
-    one = evidence(
+    first = evidence(
         {"a": [table(("q1", "999")), table(("q1", "5"), ("q2", "7"), ("q4", "1"), at=T0 + S)]}
     )
     two = evidence({"b": [table(("q1", "10"), ("q3", "7"), ("q4", "100"))]})
-    (found,) = compare(Side("a", one), Side("b", two)).tables
+    (found,) = compare(Side("a", first), Side("b", two)).tables
     assert (found.appeared, found.gone, found.changed, found.keys) == (1, 1, 2, ["query"])
     assert [(row.state, row.key, row.a, row.b, row.ratio) for row in found.rows] == [
         ("changed", ["q4"], "1", "100", 100.0),
@@ -228,7 +228,7 @@ def test_tables_tell_what_appeared_went_and_changed() -> None:
         ("appeared", ["q3"], None, None, None),
         ("gone", ["q2"], None, None, None),
     ]
-    page = text(compare(Side("a", one), Side("b", two)).whole, 25)
+    page = text(compare(Side("a", first), Side("b", two)).whole, 25)
     assert [line.split() for line in page.splitlines()[-5:]] == [
         ["digest", "A", "B"],
         ["q4", "ms", "1", "100"],
@@ -240,25 +240,25 @@ def test_tables_tell_what_appeared_went_and_changed() -> None:
 
 def test_tables_that_say_nothing_are_left_out() -> None:
     """The same rows, and a table that one side alone has."""
-    one = evidence({"a": [table(("q1", "5"))]})
+    first = evidence({"a": [table(("q1", "5"))]})
     same = evidence({"b": [table(("q1", "5"))]})
-    assert compare(Side("a", one), Side("b", same)).tables == []
-    assert compare(Side("a", one), Side("b", evidence({}))).tables == []
-    assert compare(Side("a", one), Side("a", one)).tables == []
+    assert compare(Side("a", first), Side("b", same)).tables == []
+    assert compare(Side("a", first), Side("b", evidence({}))).tables == []
+    assert compare(Side("a", first), Side("a", first)).tables == []
 
 
 def test_rows_that_share_a_key_are_not_counted() -> None:
-    one = evidence({"a": [table(("q1", "5"), ("q1", "x"))]})
+    first = evidence({"a": [table(("q1", "5"), ("q1", "x"))]})
     two = evidence({"b": [table(("q1", "6"), ("q1", "x"), ("q1", "x"))]})
-    (found,) = compare(Side("a", one), Side("b", two)).tables
+    (found,) = compare(Side("a", first), Side("b", two)).tables
     assert (found.appeared, found.changed, found.rows) == (None, None, [])
     assert found.note
 
 
 def test_rows_shown_of_a_table_are_bounded() -> None:
-    one = evidence({"a": [table(*((f"q{n}", "1") for n in range(3000)))]})
+    first = evidence({"a": [table(*((f"q{n}", "1") for n in range(3000)))]})
     two = evidence({"b": [table(*((f"q{n}", str(n + 2)) for n in range(3000)))]})
-    (found,) = compare(Side("a", one), Side("b", two)).tables
+    (found,) = compare(Side("a", first), Side("b", two)).tables
     assert found.changed == 3000
     assert [row.key for row in found.rows[:2]] == [["q2999"], ["q2998"]]
     assert len(found.rows) == 10
@@ -273,9 +273,11 @@ def test_a_table_without_a_time_is_in_no_window_and_said() -> None:
         }
     )
     windows = [Side("A", whole, Span(T0, T0 + 9 * S)), Side("B", whole, Span(T0 + 20 * S, T0 + S))]
-    (said,) = [one for one in compare(*windows).warnings if "no time" in one]
+    (said,) = [warning for warning in compare(*windows).warnings if "no time" in warning]
     assert "digest.txt line 1" in said
     assert "Clock tab" in said
     assert not [
-        one for one in compare(Side("A", whole), Side("B", whole)).warnings if "time" in one
+        warning
+        for warning in compare(Side("A", whole), Side("B", whole)).warnings
+        if "time" in warning
     ]

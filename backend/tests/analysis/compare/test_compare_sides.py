@@ -40,13 +40,13 @@ def test_three_sides_have_a_column_each() -> None:
     )
     top = document.series[0]
     assert (top.series, top.clear) == ("mysql.Threads_running", True)
-    assert [one.median for one in top.levels if one] == [2, 40, 2]
-    assert [one and one.ratio for one in top.ratios] == [None, 20, 1]
-    steady = next(one for one in document.series if one.series == "m.steady")
+    assert [level.median for level in top.levels if level] == [2, 40, 2]
+    assert [ratio and ratio.ratio for ratio in top.ratios] == [None, 20, 1]
+    steady = next(each for each in document.series if each.series == "m.steady")
     assert steady.clear is False
     (changed,) = document.settings
     assert changed.values == ["ON", "ON", "OFF"]
-    assert [one.label for one in document.sides] == ["a", "b", "c"]
+    assert [side.label for side in document.sides] == ["a", "b", "c"]
 
 
 def test_any_side_can_be_the_reference() -> None:
@@ -54,8 +54,8 @@ def test_any_side_can_be_the_reference() -> None:
     sides = [group("a", run("a", 2)), group("b", run("b", 40)), group("c", run("c", 4))]
     document = compare_sides(sides, reference=2)
     top = document.series[0]
-    assert [one.median for one in top.levels if one] == [2, 40, 4]
-    assert [one and one.ratio for one in top.ratios] == [0.5, 10, None]
+    assert [level.median for level in top.levels if level] == [2, 40, 4]
+    assert [ratio and ratio.ratio for ratio in top.ratios] == [0.5, 10, None]
     said = as_markdown(document)
     assert "A/C | B/C |" in said
     assert "- **C** c" in said
@@ -79,9 +79,9 @@ def test_results_of_several_runs_are_medians_with_their_spread() -> None:
     runs = [results("a1", "100", "7"), results("a2", "120", "7"), results("a3", "90", "7")]
     after = [results("b1", "210", "7"), results("b2", "190", "7")]
     document = compare_sides([group("after", *after), group("before", *runs)], "start", None, 1)
-    (one,) = document.tables
-    (cell,) = one.table.rows
-    assert (one.side, cell.column, cell.a, cell.b) == (0, "qps", "100", "200")
+    (first,) = document.tables
+    (cell,) = first.table.rows
+    assert (first.side, cell.column, cell.a, cell.b) == (0, "qps", "100", "200")
     assert (cell.change, cell.ratio) == ("100", 2.0)
     assert cell.a_runs is not None
     assert cell.b_runs is not None
@@ -96,9 +96,9 @@ def test_a_cell_changed_when_the_medians_differ() -> None:
     """Whatever the first runs print: they alone agree for 8 clients, and differ for 16."""
     before = [results(f"a{n}", *told) for n, told in enumerate((("100", "7"), ("20", "9")))]
     after = [results(f"b{n}", *told) for n, told in enumerate((("100", "9"), ("300", "7")))]
-    (one,) = compare_sides([group("before", *before), group("after", *after)], "start").tables
-    (cell,) = one.table.rows
-    assert (cell.key, cell.a, cell.b, one.table.changed) == (["8"], "60", "200", 1)
+    (first,) = compare_sides([group("before", *before), group("after", *after)], "start").tables
+    (cell,) = first.table.rows
+    assert (cell.key, cell.a, cell.b, first.table.changed) == (["8"], "60", "200", 1)
 
 
 def test_one_run_varies_by_its_samples() -> None:
@@ -137,11 +137,14 @@ def test_a_window_around_the_onset_narrows_all() -> None:
     later = T0 + 86_400 * S
     groups = [group("a", run("a", 2)), group("b", run("b", 3, start=later))]
     document = compare_sides(groups, "onset", (0.0, 10.0))
-    found = next(one for one in document.series if one.series == "mysql.Threads_running")
-    assert [one and (one.median, one.points) for one in found.levels] == [(20, 11), (30, 11)]
+    found = next(each for each in document.series if each.series == "mysql.Threads_running")
+    assert [level and (level.median, level.points) for level in found.levels] == [
+        (20, 11),
+        (30, 11),
+    ]
     begin = compare_sides(groups, "start", (0.0, 10.0))
-    found = next(one for one in begin.series if one.series == "mysql.Threads_running")
-    assert [one and one.median for one in found.levels] == [2, 3]
+    found = next(each for each in begin.series if each.series == "mysql.Threads_running")
+    assert [level and level.median for level in found.levels] == [2, 3]
     with pytest.raises(NotAlignedError, match="needs alignment"):
         compare_sides(groups, "clock", (0.0, 10.0))
 
@@ -156,7 +159,7 @@ def test_an_overlay_has_one_axis() -> None:
     """Second 0 is each one's onset; by the clock it is the clock."""
     groups = [group("a", run("a", 2)), group("b", run("b", 3, start=T0 + 3600 * S))]
     lines = overlay(groups, "mysql.Threads_running", "onset").lines
-    assert [(one.side, one.points[0][0], one.points[-1][0]) for one in lines] == [
+    assert [(item.side, item.points[0][0], item.points[-1][0]) for item in lines] == [
         (0, -60, 29),
         (1, -60, 29),
     ]

@@ -87,9 +87,9 @@ def test_the_same_host_tells_both() -> None:
 
 
 def test_a_window_is_taken_as_it_is() -> None:
-    one = run(200, 800)
-    calm = Run("calm", one.values, Span(T0, T0 + 30 * S))
-    stall = Run("stall", one.values, Span(T0 + 45 * S, T0 + 95 * S))
+    first = run(200, 800)
+    calm = Run("calm", first.values, Span(T0, T0 + 30 * S))
+    stall = Run("stall", first.values, Span(T0 + 45 * S, T0 + 95 * S))
     assert trial(calm, stall).before_s == 1 / 400
     assert trial(calm, stall).verdict == "worse"
 

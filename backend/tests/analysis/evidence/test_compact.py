@@ -59,7 +59,7 @@ def test_pieces_hold_whole_series_in_order(monkeypatch: pytest.MonkeyPatch) -> N
     pieces = list(compact_samples.by_series(placed))
     assert len(pieces) > 2
     seen = [sorted(piece["id"].unique().to_list()) for piece in pieces]
-    assert [one for ids in seen for one in ids] == sorted(placed["id"].unique().to_list())
+    assert [item for ids in seen for item in ids] == sorted(placed["id"].unique().to_list())
     assert sum(piece.height for piece in pieces) == placed.height
 
 

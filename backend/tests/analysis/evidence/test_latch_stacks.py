@@ -32,7 +32,7 @@ OLD = (
 
 def plain(stack: str) -> list[str]:
     """As the formats hand them on: without template arguments."""
-    return [bare_function(one, None) for one in stack.split()]
+    return [bare_function(line, None) for line in stack.split()]
 
 
 @pytest.mark.parametrize(
@@ -73,12 +73,12 @@ def test_a_split_is_who_the_others_wait_for() -> None:
     assert root.blocks_total == 30
     assert root.inferred
     assert "btr_page_split_and_insert" in " ".join(
-        next(one for one in graph.nodes if one.id == root.node).stack
+        next(node for node in graph.nodes if node.id == root.node).stack
     )
-    assert {one.confidence for one in graph.edges if one.kind == "held_by"} == {0.7}
+    assert {edge.confidence for edge in graph.edges if edge.kind == "held_by"} == {0.7}
 
 
 def test_of_a_page_latch_nobody_is_made_the_holder() -> None:
     graph = moment_graph.wait_graph(evidence(pmp((30, PAGE))), None, fold=False)
-    assert not [one for one in graph.edges if one.kind == "held_by"]
-    assert any("Holder of the latch buf_block_lock unknown" in one for one in graph.notes)
+    assert not [edge for edge in graph.edges if edge.kind == "held_by"]
+    assert any("Holder of the latch buf_block_lock unknown" in note for note in graph.notes)

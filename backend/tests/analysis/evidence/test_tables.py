@@ -174,12 +174,12 @@ def test_the_pages_of_two_pools_pasted_in_different_ways(other: str) -> None:
         tables.append(TableData(tuple(row["columns"]), row["rows"]))
     found = compare(*tables)
     assert found.keys == ("table_name", "index_name")
-    assert {(*one.key, one.state) for one in found.rows} == {
+    assert {(*item.key, item.state) for item in found.rows} == {
         ("`shop`.`entity`", "PRIMARY", "changed"),
         ("`shop`.`entity`", "by_owner", "same"),
         ("`shop`.`log`", "PRIMARY", "same"),
         (None, None, "gone"),
     }
-    (changed,) = [one for one in found.rows if one.state == "changed"]
+    (changed,) = [item for item in found.rows if item.state == "changed"]
     assert [cell.change for cell in changed.cells] == ["724088", "10536.720000"]
     assert changed.cells[0].ratio == pytest.approx(5.0)

@@ -36,7 +36,7 @@ def test_cause_comes_first_in_the_samples(name: str) -> None:
     best = analysis_of(sample(name)).findings[0]
     assert best.id in TRUTH[name], best
     assert best.evidence
-    assert all(one.artifact or one.series for one in best.evidence)
+    assert all(item.artifact or item.series for item in best.evidence)
 
 
 @of_captures(FULL_TRUTH)

@@ -11,8 +11,10 @@ from pileup.knowledge.signature import Example
 from tests.analysis.cases import case
 
 NAMED, SILENT = 0.5, 0.4
-FIRES = [(s.issue, one) for s in knowledge().signatures.values() for one in s.fires]
-MISSES = [(s.issue, one) for s in knowledge().signatures.values() for one in s.near_misses]
+FIRES = [(s.issue, fire) for s in knowledge().signatures.values() for fire in s.fires]
+MISSES = [
+    (s.issue, near_miss) for s in knowledge().signatures.values() for near_miss in s.near_misses
+]
 
 
 def score(issue: str, example: Example) -> tuple[float, str]:
@@ -22,13 +24,13 @@ def score(issue: str, example: Example) -> tuple[float, str]:
     return next((each.score for each in known if each.id == issue), 0.0), first
 
 
-@pytest.mark.parametrize(("issue", "example"), FIRES, ids=lambda one: getattr(one, "says", one))
+@pytest.mark.parametrize(("issue", "example"), FIRES, ids=lambda item: getattr(item, "says", item))
 def test_a_case_is_named(issue: str, example: Example) -> None:
     found, said = score(issue, example)
     assert found >= NAMED, said
 
 
-@pytest.mark.parametrize(("issue", "example"), MISSES, ids=lambda one: getattr(one, "says", one))
+@pytest.mark.parametrize(("issue", "example"), MISSES, ids=lambda item: getattr(item, "says", item))
 def test_a_near_miss_is_not(issue: str, example: Example) -> None:
     found, said = score(issue, example)
     assert found < SILENT, said
@@ -37,14 +39,16 @@ def test_a_near_miss_is_not(issue: str, example: Example) -> None:
 def test_every_issue_has_a_signature_a_case_and_a_near_miss() -> None:
     known = knowledge()
     assert known.signatures.keys() == known.issues.keys()
-    for one in known.signatures.values():
-        assert one.fires, one.issue
-        assert one.near_misses, one.issue
-        assert known.issues[one.issue].references, f"{one.issue}: no source is named"
+    for signature in known.signatures.values():
+        assert signature.fires, signature.issue
+        assert signature.near_misses, signature.issue
+        assert known.issues[signature.issue].references, f"{signature.issue}: no source is named"
 
 
 def test_rules_in_code_are_those_that_the_data_says() -> None:
-    in_code = {one.issue for one in knowledge().signatures.values() if one.rule == "code"}
+    in_code = {
+        signature.issue for signature in knowledge().signatures.values() if signature.rule == "code"
+    }
     assert in_code == RULES.keys()
 
 
@@ -52,7 +56,7 @@ def test_what_was_looked_for_and_not_found_is_recorded() -> None:
     """A server that waits for its commits: the latch problems were looked for, with the range."""
     example = next(e for issue, e in FIRES if issue == "fsync-stall")
     analysis = analyse(case(example))
-    absent = {one.id: one for one in analysis.absences}
+    absent = {absence.id: absence for absence in analysis.absences}
     assert absent["mdl-pileup"].verdict == "not_found"
     assert "metadata lock" in absent["mdl-pileup"].looked_for
     assert absent["kernel-mutex"].verdict == "not_found"  # the stacks were looked at

@@ -54,7 +54,7 @@ def test_the_slow_log_answers_where_there_is_no_processlist() -> None:
     running = gauge("metric.threads_running", [2.0] * 30 + [90.0] * 25 + [2.0] * 30)
     analysis = analyse(evidence({"m": [running], "slow": log}))
     assert analysis.slow_queries[0].calls == 20
-    (check,) = [one for one in analysis.triage if one.check == "collateral_query"]
+    (check,) = [item for item in analysis.triage if item.check == "collateral_query"]
     assert check.verdict == "suspect"
     page = ticket.text(ticket.blocks(analysis))
     assert "Slow queries of the stall" in page
@@ -89,7 +89,7 @@ def test_the_first_and_the_last_table_of_a_kind_are_compared() -> None:
         "4950",
         100.0,
     )
-    assert [one.rows for one in tables(found)] == [3, 1, 3]
+    assert [item.rows for item in tables(found)] == [3, 1, 3]
     assert change.after.path == "3"
 
 

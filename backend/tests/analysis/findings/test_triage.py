@@ -12,7 +12,7 @@ RUNNING = gauge("metric.threads_running", [2.0] * 40 + [90.0] * 60 + [2.0] * 40)
 def checks(**files) -> dict[str, TriageDoc]:  # type: ignore[no-untyped-def]
     found = analyse(evidence({"running": [RUNNING], **files})).triage
     assert len(found) == 7
-    return {one.check: one for one in found}
+    return {item.check: item for item in found}
 
 
 def test_a_check_without_data_says_what_to_collect() -> None:

@@ -18,7 +18,7 @@ def check(name: str, *items: object) -> TriageDoc:
     """The check of that name, of an incident with a stall from 40 to 70 s and these records."""
     stall = gauge("metric.threads_running", over(2.0, 90.0))
     found = analyse(evidence({"metrics.csv": [stall], "machine.txt": list(items)}))  # type: ignore[arg-type]
-    return next(one for one in found.triage if one.check == name)
+    return next(item for item in found.triage if item.check == name)
 
 
 def event(kind: str, message: str, at_s: int | None, severity: str = "error") -> Event:

@@ -354,10 +354,12 @@ INCIDENTS = {
 def test_the_right_finding_comes_first(name: str) -> None:
     example, causes, root = INCIDENTS[name]
     found = analyse(case(example))
-    said = [(one.id, one.score, one.against) for one in found.findings[:4]]
+    said = [(finding.id, finding.score, finding.against) for finding in found.findings[:4]]
     assert found.findings[0].id in causes, said
     assert found.findings[0].score >= 0.5, said
-    assert not [one for one in found.findings if one.score > 0.5 and one.id not in causes], said
+    assert not [
+        finding for finding in found.findings if finding.score > 0.5 and finding.id not in causes
+    ], said
     if root:
         assert re.search(root, found.blockers[0].holder), found.blockers[:2]
 
@@ -366,7 +368,7 @@ def test_a_blocker_is_counted_once_in_a_snapshot() -> None:
     """Forty pages of one origin are one blocker: it is in 6 of 6 dumps, not in 240."""
     waits = [f"3 X btr0cur.cc:{700 + n} buf0buf.cc:1021 0x{n:03x}" for n in range(40)]
     found = analyse(case(Example(says="", server="5.6.30", waits=waits)))
-    assert all(one.seen <= one.of for one in found.blockers)
+    assert all(blocker.seen <= blocker.of for blocker in found.blockers)
     assert found.blockers[0].persistence == (
         "Root blocker in 6 of 6 status dumps of the stall (40 of one origin combined)"
     )
@@ -405,6 +407,6 @@ CALM = {
 def test_nothing_is_made_of_a_server_that_works(name: str) -> None:
     """Sessions run and the answers per second do not fall: whatever is shown, it is no cause."""
     found = analyse(case(CALM[name]))
-    said = [(one.id, one.score) for one in found.findings if one.score > 0.5]
-    assert not [one for one in said if one[0] != "thread-concurrency-zero"], said
+    said = [(finding.id, finding.score) for finding in found.findings if finding.score > 0.5]
+    assert not [sentence for sentence in said if sentence[0] != "thread-concurrency-zero"], said
     assert not found.blockers

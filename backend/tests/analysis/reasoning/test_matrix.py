@@ -164,7 +164,7 @@ def test_leaving_one_out_is_what_evaluating_without_it_gives() -> None:
         found = evaluate(rows, columns, cells)
         told = {turn.row: set(turn.leaders) for turn in found.turns}
         for row in rows:
-            rest = [one for one in rows if one != row]
+            rest = [item for item in rows if item != row]
             kept = {cell: given for cell, given in cells.items() if cell[0] != row.id}
             leaders = set(evaluate(rest, columns, kept).leaders)
             changed = leaders and leaders != set(found.leaders)

@@ -39,7 +39,7 @@ def test_nothing_is_like_nothing() -> None:
 def test_samples_are_like_themselves_only() -> None:
     """Three incidents of three mechanisms: none passes for another."""
     found = {name: signature(analysis_of(sample(name))) for name in SAMPLES}
-    for one in SAMPLES:
+    for item in SAMPLES:
         for other in SAMPLES:
-            score = likeness(found[one], found[other]).score
-            assert (score == 1.0) if one == other else (score < LEAST), (one, other, score)
+            score = likeness(found[item], found[other]).score
+            assert (score == 1.0) if item == other else (score < LEAST), (item, other, score)

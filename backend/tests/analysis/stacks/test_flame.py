@@ -34,7 +34,7 @@ def sample(number: int, at: int, **counts: int) -> list[Record]:
 
 
 def stacks(*samples: list[Record]):  # type: ignore[no-untyped-def]
-    return evidence({"gdb": [one for some in samples for one in some]}).frames["stack"]
+    return evidence({"gdb": [item for some in samples for item in some]}).frames["stack"]
 
 
 def test_widths_are_threads_and_idle_is_set_aside() -> None:

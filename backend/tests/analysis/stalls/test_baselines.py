@@ -9,7 +9,7 @@ BUSY, QUIET = [200.0] * 60, [2.0] * 60
 
 
 def main(document):  # type: ignore[no-untyped-def]
-    return next(one for one in document.stalls if one.kind == "stall")
+    return next(stall for stall in document.stalls if stall.kind == "stall")
 
 
 def running(values, **more):  # type: ignore[no-untyped-def]
@@ -25,7 +25,7 @@ def test_the_half_minute_after_it() -> None:
     stall = main(document)
     assert stall.baseline is None
     assert "no baseline. Compared with the half minute after it." in stall.note
-    assert {one.name: one.baseline for one in document.shifts}["mysql.reads"] == 1.0
+    assert {shift.name: shift.baseline for shift in document.shifts}["mysql.reads"] == 1.0
 
 
 def test_another_capture_of_the_host_is_no_baseline() -> None:
@@ -48,7 +48,7 @@ def test_another_host_over_the_same_seconds() -> None:
         )
     )
     assert "Compared with db-2 over the same seconds" in main(document).note
-    shift = next(one for one in document.shifts if one.name == "mysql.reads")
+    shift = next(item for item in document.shifts if item.name == "mysql.reads")
     assert (shift.series, shift.baseline, shift.stall) == ("mysql.reads@db-1", 1.0, 9.0)
     assert shift.first_moved_s is None
 

@@ -18,14 +18,14 @@ def gathered() -> object:
 def test_the_correction_moves_the_stall_and_what_is_measured_by_it() -> None:
     """Ten seconds earlier: 'other' no longer leads the onset, it moves with it."""
     before = analyse(gathered())  # type: ignore[arg-type]
-    (stall,) = [one for one in before.stalls if one.kind == "stall"]
+    (stall,) = [item for item in before.stalls if item.kind == "stall"]
     assert stall.onset == iso_of(T0 + 60 * S)
     assert stall.corrected_by is None
-    lead = {one.name: one.first_moved_s for one in before.shifts}
+    lead = {shift.name: shift.first_moved_s for shift in before.shifts}
     assert lead["metric.other"] == -10
-    one = StallCorrection(None, T0 + 60 * S, "Ada", onset=T0 + 50 * S, end=T0 + 130 * S)
-    after = analyse(gathered(), [one])  # type: ignore[arg-type]
-    (stall,) = [one for one in after.stalls if one.kind == "stall"]
+    correction = StallCorrection(None, T0 + 60 * S, "Ada", onset=T0 + 50 * S, end=T0 + 130 * S)
+    after = analyse(gathered(), [correction])  # type: ignore[arg-type]
+    (stall,) = [item for item in after.stalls if item.kind == "stall"]
     assert (stall.onset, stall.end) == (iso_of(T0 + 50 * S), iso_of(T0 + 130 * S))
     assert stall.duration_s == 80
     assert stall.corrected_by == "Ada"
@@ -33,14 +33,14 @@ def test_the_correction_moves_the_stall_and_what_is_measured_by_it() -> None:
     assert stall.computed.onset == iso_of(T0 + 60 * S)
     assert stall.baseline is not None
     assert stall.baseline.end < stall.onset
-    lead = {one.name: one.first_moved_s for one in after.shifts}
+    lead = {shift.name: shift.first_moved_s for shift in after.shifts}
     assert lead["metric.other"] == 0
 
 
 def test_a_baseline_by_a_person_is_the_one_compared_with() -> None:
     chosen = Span(T0 + 10 * S, T0 + 30 * S)
-    one = StallCorrection(None, T0 + 60 * S, "Ada", baseline=chosen)
-    (stall,) = [s for s in analyse(gathered(), [one]).stalls if s.kind == "stall"]  # type: ignore[arg-type]
+    correction = StallCorrection(None, T0 + 60 * S, "Ada", baseline=chosen)
+    (stall,) = [s for s in analyse(gathered(), [correction]).stalls if s.kind == "stall"]  # type: ignore[arg-type]
     assert stall.baseline is not None
     assert (stall.baseline.start, stall.baseline.end) == (
         iso_of(chosen.start),
@@ -51,7 +51,7 @@ def test_a_baseline_by_a_person_is_the_one_compared_with() -> None:
 def test_a_correction_whose_stall_is_gone_stands_alone() -> None:
     """Nothing computed within a quarter of an hour: the person's own stall, without computed."""
     far = T0 - 3600 * S
-    one = StallCorrection(None, far, "Ada", onset=far, end=far + 20 * S)
-    stalls = [s for s in analyse(gathered(), [one]).stalls if s.kind == "stall"]  # type: ignore[arg-type]
+    correction = StallCorrection(None, far, "Ada", onset=far, end=far + 20 * S)
+    stalls = [s for s in analyse(gathered(), [correction]).stalls if s.kind == "stall"]  # type: ignore[arg-type]
     assert [s.corrected_by for s in stalls] == ["Ada", None]
     assert stalls[0].computed is None

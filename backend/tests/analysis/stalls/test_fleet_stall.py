@@ -31,7 +31,7 @@ def fleet(bad: str = "db-03") -> Analysis:
 
 def test_the_arrival_rate_is_that_of_the_host_that_stalled() -> None:
     found = fleet()
-    assert [one.host for one in found.stalls if one.kind == "stall"] == ["db-03"]
+    assert [stall.host for stall in found.stalls if stall.kind == "stall"] == ["db-03"]
     assert "Less work was done" in found.headline.arrival
     assert "3000 to 100" in found.headline.arrival
 

@@ -19,7 +19,7 @@ STALL = Span(T0 + 60 * S, T0 + 100 * S)
 def moved(*items):  # type: ignore[no-untyped-def]
     gathered = evidence({"metrics": items})
     values = series.values(gathered.frame("sample"))
-    return {one.name: one for one in shifts.shifts(values, STALL, BASE)}
+    return {shift.name: shift for shift in shifts.shifts(values, STALL, BASE)}
 
 
 def test_direction_ratio_and_when() -> None:
@@ -52,8 +52,8 @@ def test_a_baseline_after_the_stall_says_nothing_of_when() -> None:
     gathered = evidence({"m": [gauge("metric.x", [90.0] * 60 + [2.0] * 60)]})
     values = series.values(gathered.frame("sample"))
     stall, after = Span(T0, T0 + 60 * S), Span(T0 + 60 * S, T0 + 90 * S)
-    (one,) = shifts.shifts(values, stall, after)
-    assert one.first_moved_s is None
+    (first,) = shifts.shifts(values, stall, after)
+    assert first.first_moved_s is None
 
 
 def test_many_series_take_time_in_proportion() -> None:

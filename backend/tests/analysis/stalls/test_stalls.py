@@ -22,27 +22,27 @@ def test_a_quiet_capture_has_no_stall() -> None:
 
 
 def test_onset_end_and_baseline() -> None:
-    (one,) = found_in([2.0] * 40 + [90.0] * 30 + [2.0] * 20)
-    assert (one.kind, one.onset, one.end) == ("stall", T0 + 40 * S, T0 + 70 * S)
-    assert one.baseline is not None
-    assert one.baseline.end < one.onset
+    (stall,) = found_in([2.0] * 40 + [90.0] * 30 + [2.0] * 20)
+    assert (stall.kind, stall.onset, stall.end) == ("stall", T0 + 40 * S, T0 + 70 * S)
+    assert stall.baseline is not None
+    assert stall.baseline.end < stall.onset
 
 
 def test_most_of_the_capture_may_be_stalled() -> None:
-    (one,) = found_in([2.0] * 8 + [90.0] * 150 + [2.0] * 8)
-    assert (one.onset, one.end) == (T0 + 8 * S, T0 + 158 * S)
+    (stall,) = found_in([2.0] * 8 + [90.0] * 150 + [2.0] * 8)
+    assert (stall.onset, stall.end) == (T0 + 8 * S, T0 + 158 * S)
 
 
 def test_a_capture_that_starts_inside_has_no_baseline() -> None:
-    (one,) = found_in([90.0] * 40 + [2.0] * 40)
-    assert one.baseline is None
-    assert "no baseline" in one.note
+    (stall,) = found_in([90.0] * 40 + [2.0] * 40)
+    assert stall.baseline is None
+    assert "no baseline" in stall.note
 
 
 def test_a_capture_wholly_inside_says_so() -> None:
-    (one,) = found_in([97.0, 96.0, 98.0] * 10)
-    assert one.end is None
-    assert "no baseline" in one.note
+    (stall,) = found_in([97.0, 96.0, 98.0] * 10)
+    assert stall.end is None
+    assert "no baseline" in stall.note
 
 
 def test_as_busy_from_first_to_last_and_prompt_is_a_load() -> None:
@@ -50,8 +50,8 @@ def test_as_busy_from_first_to_last_and_prompt_is_a_load() -> None:
     running, qps = [41.0, 38.0, 40.0] * 10, [5000.0, 5100.0, 4900.0] * 10
     assert found_in(running, qps) == []
     assert len(found_in(running, [3.0, 2.0, 4.0] * 10)) == 1
-    (one,) = found_in(running, qps, list=_sessions(30, "Waiting for table metadata lock"))
-    assert one.baseline is None
+    (stall,) = found_in(running, qps, list=_sessions(30, "Waiting for table metadata lock"))
+    assert stall.baseline is None
     assert found_in(running, qps, list=_sessions(30, "executing")) == []
     assert found_in(running, [3.0, 2.0, 4.0] * 10, list=_sessions(30, "executing")) == []
 
@@ -66,7 +66,7 @@ def _sessions(many: int, state: str) -> list[Record]:
 
 
 def test_a_short_pileup_is_a_false_positive() -> None:
-    kinds = [one.kind for one in found_in([2.0] * 40 + [90.0] * 3 + [2.0] * 40)]
+    kinds = [item.kind for item in found_in([2.0] * 40 + [90.0] * 3 + [2.0] * 40)]
     assert kinds == ["false_positive"]
 
 
@@ -91,8 +91,8 @@ def test_a_debugger_s_stop_inside_a_stall_does_not_divide_it() -> None:
     """Waits that come and go: a few seconds between them, and stacks taken in the middle."""
     stack = {"2026_11_20_22_00_57-gdb.txt": [moment()]}
     waits = [0.0] * 30 + [60.0] * 24 + [0.0] * 3 + [40.0] * 3 + [2.0] * 3 + [60.0] * 24 + [0.0] * 20
-    (one,) = found_in(waits, **stack)
-    assert (one.kind, one.onset, one.end) == ("stall", T0 + 30 * S, T0 + 87 * S)
+    (stall,) = found_in(waits, **stack)
+    assert (stall.kind, stall.onset, stall.end) == ("stall", T0 + 30 * S, T0 + 87 * S)
 
 
 def test_queued_work_that_drains_is_not_the_stall() -> None:
@@ -111,8 +111,8 @@ def test_throughput_alone_tells_a_collapse() -> None:
     """An earlier, smaller fall is not the onset."""
     qps = [27_000.0] * 18 + [8_000.0] * 27 + [400.0] * 60 + [8_000.0] * 30
     gathered = evidence({"q": [gauge("metric.qps", qps, kind="rate")]})
-    (one,) = detection.find(gathered, series.values(gathered.frame("sample")))
-    assert one.onset == T0 + 45 * S
+    (first,) = detection.find(gathered, series.values(gathered.frame("sample")))
+    assert first.onset == T0 + 45 * S
 
 
 def test_nothing_at_all_is_not_enough_data() -> None:

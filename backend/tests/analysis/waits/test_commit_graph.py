@@ -120,8 +120,8 @@ def graph(*texts: str) -> WaitGraph:
 def chain(found: WaitGraph) -> list[str]:
     """Kinds from the commit queue to the root."""
     at, kinds = "commit", []
-    held = {one.source: one.target for one in found.edges}
-    nodes = {one.id: one for one in found.nodes}
+    held = {edge.source: edge.target for edge in found.edges}
+    nodes = {node.id: node for node in found.nodes}
     while at in nodes:
         kinds.append(nodes[at].kind)
         at = held.get(at, "")
@@ -131,7 +131,7 @@ def chain(found: WaitGraph) -> list[str]:
 def test_the_queue_hangs_on_the_flush_of_the_binary_log() -> None:
     found = graph(SYNC_STAGE)
     assert chain(found) == ["commit", "fsync", "thread"]
-    fsync = next(one for one in found.nodes if one.kind == "fsync")
+    fsync = next(node for node in found.nodes if node.kind == "fsync")
     assert fsync.label == "fsync of the binary log"
     assert (fsync.blocks_direct, fsync.blocks_total) == (40, 40)
     (root,) = found.roots
@@ -159,7 +159,7 @@ def test_threads_in_flushes_of_their_own_wait_for_the_storage() -> None:
     """No group commit: all flush, nobody stands behind another. The storage is the root."""
     found = graph(EACH_ITS_OWN)
     assert found.waiters == 25
-    assert [one.label for one in found.roots] == ["fsync of the redo log"]
+    assert [root.label for root in found.roots] == ["fsync of the redo log"]
 
 
 def test_a_pending_flush_of_the_dump_is_inferred() -> None:
@@ -175,16 +175,16 @@ def test_a_pending_flush_of_the_dump_is_inferred() -> None:
 def test_no_pending_flush_is_not_invented() -> None:
     rows = sessions(*[(n, "Query", 9, "waiting for handler commit", "COMMIT") for n in range(12)])
     found = graph(DUMP.format(pending=0), rows)
-    assert [one.label for one in found.roots] == ["commit queue"]
+    assert [root.label for root in found.roots] == ["commit queue"]
     assert any("who leads the commit queue" in note for note in found.notes)
 
 
 def modes(graph: WaitGraph) -> dict[str | None, int]:
     """How many wait in the commit queue, by the stage that is said."""
     found: dict[str | None, int] = {}
-    for one in graph.edges:
-        if one.kind == "waits_for" and one.target == "commit":
-            found[one.mode] = found.get(one.mode, 0) + 1
+    for edge in graph.edges:
+        if edge.kind == "waits_for" and edge.target == "commit":
+            found[edge.mode] = found.get(edge.mode, 0) + 1
     return found
 
 
@@ -202,7 +202,7 @@ def test_followers_wait_for_the_one_stage_that_somebody_works_in() -> None:
     """A follower's stack names no stage: its leader in sync_binlog_file tells it (5.6 to 8.0)."""
     assert modes(unfolded(SYNC_STAGE)) == {"sync stage": 40}
     folded = moment_graph.wait_graph(evidence(SYNC_STAGE), None, fold=True)
-    assert [one.detail for one in folded.nodes if one.kind == "group"] == ["sync stage"]
+    assert [node.detail for node in folded.nodes if node.kind == "group"] == ["sync stage"]
     flush = pmp(
         (
             1,
@@ -241,9 +241,9 @@ def test_where_two_stages_are_busy_no_stage_is_claimed() -> None:
     )
     graph = unfolded(both)
     assert modes(graph) == {"binary log group commit": 43}
-    notes = {one.note for one in graph.edges if one.target == "commit"}
-    assert any("flush stage and sync stage" in one for one in notes)
-    assert any("leads a group, waits for its turn" in one for one in notes)
+    notes = {edge.note for edge in graph.edges if edge.target == "commit"}
+    assert any("flush stage and sync stage" in note for note in notes)
+    assert any("leads a group, waits for its turn" in note for note in notes)
 
 
 def test_mariadb_followers_wait_for_their_leader_in_the_sync() -> None:
@@ -276,7 +276,7 @@ def test_mariadb_followers_wait_for_their_leader_in_the_sync() -> None:
         )
     )
     assert modes(graph) == {"sync stage": 9}
-    assert ("commit", "fsync:binary log") in {(one.source, one.target) for one in graph.edges}
+    assert ("commit", "fsync:binary log") in {(edge.source, edge.target) for edge in graph.edges}
 
 
 def test_a_dump_tells_the_phase_of_the_commit_by_the_transaction() -> None:

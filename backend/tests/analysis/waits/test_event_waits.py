@@ -13,14 +13,14 @@ DEBUG = (SAMPLES / "innodb-status" / "5.6-debug-two-sync-arrays-latch-info.txt")
 
 
 def edge(graph: WaitGraph, source: str, target: str) -> WaitEdge:
-    (found,) = [one for one in graph.edges if (one.source, one.target) == (source, target)]
+    (found,) = [item for item in graph.edges if (item.source, item.target) == (source, target)]
     return found
 
 
 def test_a_latch_of_performance_schema_has_its_waiters_and_its_holder() -> None:
     """Threads 58 and 59 serve sessions 19 and 20; rwlock_instances says that 57 (18) has it."""
     graph = moment_graph.wait_graph(evidence(EVENTS), None)
-    (latch,) = [one for one in graph.nodes if "btr_search_latch" in one.label]
+    (latch,) = [node for node in graph.nodes if "btr_search_latch" in node.label]
     assert latch.latch == "btr_search_latch"
     wait = edge(graph, "session:19", latch.id)
     assert (wait.mode, wait.confidence) == ("S", 0.95)
@@ -44,7 +44,7 @@ def test_the_commit_by_performance_schema_has_its_stages_and_its_flush() -> None
 
 def test_a_wait_that_has_ended_and_an_idle_thread_are_no_edges() -> None:
     graph = moment_graph.wait_graph(evidence(EVENTS), None)
-    sources = {one.source for one in graph.edges if one.kind == "waits_for"}
+    sources = {item.source for item in graph.edges if item.kind == "waits_for"}
     assert not sources & {"session:18", "session:24", "ps_thread:13"}
 
 
@@ -55,7 +55,7 @@ def test_without_the_column_that_ends_a_wait_it_is_less_sure() -> None:
         "59\t20\twait/lock/metadata/sql/mdl\tmetadata lock\n"
     )
     graph = moment_graph.wait_graph(evidence(text), None)
-    found = {one.source: one for one in graph.edges}
+    found = {item.source: item for item in graph.edges}
     assert found["session:19"].confidence == 0.6
     assert "whether it has ended" in found["session:19"].note
     assert found["session:20"].target.startswith("mdl:")

@@ -37,16 +37,18 @@ def evidence(*texts: str) -> Evidence:
 def part(*wanted: str) -> str:
     """The queries of the sample that name one of these."""
     return "".join(
-        f"mysql> {one}" for one in ALL.split("mysql> ") if any(word in one[:400] for word in wanted)
+        f"mysql> {line}"
+        for line in ALL.split("mysql> ")
+        if any(word in line[:400] for word in wanted)
     )
 
 
 def edges(graph: WaitGraph, kind: str) -> set[tuple[str, str]]:
-    return {(one.source, one.target) for one in graph.edges if one.kind == kind}
+    return {(edge.source, edge.target) for edge in graph.edges if edge.kind == kind}
 
 
 def roots(graph: WaitGraph) -> list[str]:
-    return [one.node for one in graph.roots]
+    return [root.node for root in graph.roots]
 
 
 def test_a_pending_metadata_lock_waits_for_the_granted_ones_that_exclude_it() -> None:
@@ -63,7 +65,7 @@ def test_a_pending_metadata_lock_waits_for_the_granted_ones_that_exclude_it() ->
         ("mdl:app.orders", "session:19"),
     }
     assert "session:18" in roots(graph)
-    (blocker,) = [one for one in graph.nodes if one.id == "session:18"]
+    (blocker,) = [node for node in graph.nodes if node.id == "session:18"]
     assert blocker.blocks_total == 2
     assert blocker.command == "Sleep"
 
@@ -102,7 +104,7 @@ def test_data_locks_alone_name_the_holder_of_the_row() -> None:
     )
     (row,) = [target for source, target in edges(graph, "waits_for") if source == "session:21"]
     assert (row, "session:18") in edges(graph, "held_by")
-    assert not next(one for one in graph.nodes if one.id == row).inferred
+    assert not next(node for node in graph.nodes if node.id == row).inferred
 
 
 @pytest.mark.parametrize("tables", [("data_lock_waits", "performance_schema.threads"), ("sys.",)])
@@ -169,7 +171,7 @@ def test_eu_stack_s_kernel_threads_are_sessions_by_performance_schema() -> None:
         ]
     )
     graph = moment_graph.wait_graph(both, at)
-    (blocker,) = [one for one in graph.nodes if one.id == "session:18"]
+    (blocker,) = [node for node in graph.nodes if node.id == "session:18"]
     assert blocker.stack == ["poll"]
     assert "performance_schema.threads" in blocker.join
 

@@ -22,7 +22,7 @@ def writers(state: str, seconds: int = 30) -> list[tuple[int, str, int, str | No
 
 
 def holder(found: WaitGraph, resource: str) -> WaitEdge:
-    return next(one for one in found.edges if one.kind == "held_by" and one.source == resource)
+    return next(edge for edge in found.edges if edge.kind == "held_by" and edge.source == resource)
 
 
 def test_the_flush_that_waits_for_a_table_holds_the_global_lock() -> None:
@@ -36,7 +36,7 @@ def test_the_flush_that_waits_for_a_table_holds_the_global_lock() -> None:
     assert edge.target == "session:5"
     assert edge.confidence == 0.9
     assert "runs FLUSH TABLES" in edge.note
-    assert [one.node for one in found.roots] == ["session:7"]
+    assert [root.node for root in found.roots] == ["session:7"]
     assert found.roots[0].blocks_total == 7
     assert found.roots[0].amplification.endswith("1 directly behind it, 7 in all")
 
@@ -49,7 +49,7 @@ def test_the_flush_that_is_not_granted_yet_waits_for_a_running_write() -> None:
     )
     assert holder(found, "queue:global-read-lock").target == "session:5"
     assert holder(found, "queue:global-read-lock:granting").target == "session:7"
-    assert [one.node for one in found.roots] == ["session:7"]
+    assert [root.node for root in found.roots] == ["session:7"]
     assert not found.cycles
 
 
@@ -70,7 +70,7 @@ def test_no_statement_takes_it(row: tuple[int, str, int, str, str], confidence: 
 def test_many_idle_sessions_name_nobody() -> None:
     idle = [(n, "Sleep", 100 + n, None, "") for n in range(40, 60)]
     found = graph(*writers(GLOBAL), *idle)
-    assert not [one for one in found.edges if one.kind == "held_by"]
+    assert not [edge for edge in found.edges if edge.kind == "held_by"]
     assert found.roots[0].label == "global read lock"
 
 

@@ -86,7 +86,7 @@ def test_persistence_counts_the_dumps_in_which_one_is_stuck() -> None:
     document = analyse(found).persistence
     assert document
     assert (document.unit, document.of, document.moments) == ("status dump", 3, 3)
-    by_key = {one.key: one for one in document.nodes}
+    by_key = {node.key: node for node in document.nodes}
     assert (by_key["thread:3"].seen, by_key["thread:3"].waiting) == (2, 2)
     assert (by_key["thread:9"].seen, by_key["thread:9"].root, by_key["thread:9"].most) == (3, 3, 1)
     assert by_key["thread:9"].blocked_thread_s == 60.0

@@ -24,13 +24,13 @@ Pair = tuple[int, int, int]
 
 def blocker(number: int, waiters: int, heap: int = 1) -> list[Pair]:
     """A session that waits for the root's row and has one itself, that others wait for."""
-    mine = [(number * 100 + one, number, number) for one in range(1, waiters + 1)]
+    mine = [(number * 100 + item, number, number) for item in range(1, waiters + 1)]
     return [(number, ROOT, heap), *mine]
 
 
 def pileup(*waiters: int) -> Evidence:
     """One blocker behind session 100 per number, with that many behind it."""
-    some = [pair for n, one in enumerate(waiters, 101) for pair in blocker(n, one)]
+    some = [pair for n, waiter in enumerate(waiters, 101) for pair in blocker(n, waiter)]
     return evidence(pairs(*some))
 
 
@@ -66,10 +66,10 @@ def test_groups_behind_groups_are_followed_over_the_moments() -> None:
     moments = timed(pairs(*some), pairs(*some), pairs(*few))
     told = analyse(moments).persistence
     assert told
-    by_key = {one.key: one for one in told.nodes}
+    by_key = {item.key: item for item in told.nodes}
     graph = moment_graph.wait_graph(moments, None)
     stuck = {node.label: by_key[node.lasting] for node in groups(graph)}
-    assert {label: (one.seen, one.blocking) for label, one in stuck.items()} == {
+    assert {label: (item.seen, item.blocking) for label, item in stuck.items()} == {
         "36 sessions, each blocking 7": (2, 2),
         "36 × row of app.stock (PRIMARY)": (2, 2),
         "252 waiters": (3, 0),
@@ -136,7 +136,7 @@ def test_a_group_of_blockers_opens_and_tells_its_members() -> None:
     assert sum(node.kind == "thread" for node in opened.nodes) == 37
     told = wait_node(found, None, group.id)
     assert told is not None
-    assert [one.blocks_total for one in told.members] == [7] * 36
+    assert [member.blocks_total for member in told.members] == [7] * 36
 
 
 def test_waiters_fold_by_the_shape_of_their_statement() -> None:

@@ -153,9 +153,9 @@ def test_two_rows_of_one_page_are_two_locks() -> None:
     row = "Record lock, heap no {} PHYSICAL RECORD: n_fields 4; compact format; info bits 0\n---"
     text = "".join(row_waiter(n).replace("---", row.format(3 + n % 2)) for n in range(1, 6))
     graph = moment_graph.wait_graph(evidence(dump(transactions=text)), None)
-    rows = {one.id: one.blocks_total for one in graph.nodes if one.kind == "row_lock"}
+    rows = {item.id: item.blocks_total for item in graph.nodes if item.kind == "row_lock"}
     assert sorted(rows.values()) == [2, 3]
-    assert {one.rpartition(":")[2] for one in rows} == {"3", "4"}
+    assert {item.rpartition(":")[2] for item in rows} == {"3", "4"}
 
 
 def test_the_headline_tells_of_what_stands_behind_its_root() -> None:
@@ -166,7 +166,7 @@ def test_the_headline_tells_of_what_stands_behind_its_root() -> None:
     said = graph.headline
     assert said.startswith("Thread 9 blocks 3 threads through 1 level for at least 2 s"), said
     assert "1 more root" in said
-    longest = {one.node: one.longest_s for one in graph.roots}
+    longest = {root.node: root.longest_s for root in graph.roots}
     assert longest["thread:9"] == 2.0
     assert 20.0 in longest.values()
 
@@ -256,10 +256,10 @@ def test_stacks_alone_give_queues_and_the_one_at_the_head() -> None:
     """pt-pmp without thread ids: 31 at XA prepare behind one flush, 9 for a slot, 5 idle."""
     graph = moment_graph.wait_graph(evidence(PMP), None)
     assert graph.waiters == 40
-    commit = next(one for one in graph.roots if "thread in MYSQL_LOG" in one.label)
+    commit = next(root for root in graph.roots if "thread in MYSQL_LOG" in root.label)
     assert commit.blocks_total == 31
     assert "flushes the binary log" in commit.why.lower()
-    queue = next(one for one in graph.roots if one.label == "InnoDB concurrency queue")
+    queue = next(root for root in graph.roots if root.label == "InnoDB concurrency queue")
     assert queue.blocks_total == 9
     assert any("XA prepare" in edge.note for edge in graph.edges)
 
@@ -336,4 +336,4 @@ def test_stacks_before_a_latch_join_the_latch_of_the_dump() -> None:
         parsed.append((described, read.frames))
     graph = moment_graph.wait_graph(gather(parsed), None)
     assert [root.blocks_total for root in graph.roots] == [2]
-    assert not any(one.kind == "queue" for one in graph.nodes)
+    assert not any(item.kind == "queue" for item in graph.nodes)

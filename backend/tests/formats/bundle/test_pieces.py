@@ -72,9 +72,9 @@ def _same_lines(parsed: Parsed, whole: str, alone: list[Parsed], texts: list[str
     for kind in ("session", "stack", "semaphore_wait", "event"):
         expected = [
             text.split("\n")[line - 1]
-            for one, text in zip(alone, texts, strict=True)
-            if kind in one.frames
-            for line in one.frames[kind]["line_first"]
+            for item, text in zip(alone, texts, strict=True)
+            if kind in item.frames
+            for line in item.frames[kind]["line_first"]
         ]
         found = parsed.frames[kind]["line_first"] if kind in parsed.frames else []
         assert [lines[line - 1] for line in found] == expected

@@ -64,7 +64,9 @@ def counted(text: str) -> Counter[str]:
             section, cut = "", False
         elif title and title[1] in {"RW-LATCH INFO", "MUTEX INFO"}:
             section = "SEMAPHORES"  # debug builds print these inside
-        elif title and (title[1] in {one for one, _ in _LINES.values()} or "LATEST" in title[1]):
+        elif title and (
+            title[1] in {_line for _line, _ in _LINES.values()} or "LATEST" in title[1]
+        ):
             section, cut, pools = title[1], False, 0
         elif line.startswith("---BUFFER POOL"):
             section = "INDIVIDUAL BUFFER POOL INFO"

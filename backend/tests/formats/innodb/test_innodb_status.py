@@ -298,7 +298,7 @@ def test_every_series_is_documented() -> None:
     every = {series for rule in named for series in rule.series}
     every |= {*counter_series.IO_THREAD_SERIES, *counter_series.MEMORY_SERIES}
     every |= {*counter_series.PENDING_IO_SERIES.values()}
-    rows = [f"| `innodb.{one.name}` | {one.kind} | {one.unit} |" for one in sorted(every)]
+    rows = [f"| `innodb.{each.name}` | {each.kind} | {each.unit} |" for each in sorted(every)]
     assert [row for row in rows if row not in page] == []
 
 

@@ -57,7 +57,7 @@ def test_a_time_is_printed_once_a_second_up_to_5_6() -> None:
     }
     assert found["Quit"][0][0] - found["Query"][-1][0] == half_a_day
     parsed = parse_bytes((FOLDER / "5.1-time-once-a-second.log").read_bytes(), "upload")
-    assert [one.line_first for one in parsed.receipt.skipped] == [1]
+    assert [item.line_first for item in parsed.receipt.skipped] == [1]
 
 
 @pytest.mark.parametrize(

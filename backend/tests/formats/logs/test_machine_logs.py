@@ -15,7 +15,7 @@ from tests.formats.checks import SAMPLES, parse_bytes, samples
 EVERY = [(name, path) for name in ("kernel-log", "syslog") for path in samples(name)]
 
 
-@pytest.mark.parametrize(("name", "path"), EVERY, ids=lambda one: getattr(one, "stem", one))
+@pytest.mark.parametrize(("name", "path"), EVERY, ids=lambda item: getattr(item, "stem", item))
 def test_sample(name, path, check_sample):
     # the server's own line inside is of an error log as well
     shared = ("error-log",) if path.stem in ("rfc5424-iso-journal", "journalctl-o-json") else ()
@@ -24,7 +24,7 @@ def test_sample(name, path, check_sample):
 
 def events(module, folder: str, name: str) -> list[Event]:
     text = (SAMPLES / folder / name).read_text()
-    return [one for one in module.parse(text.split("\n")) if isinstance(one, Event)]
+    return [item for item in module.parse(text.split("\n")) if isinstance(item, Event)]
 
 
 def test_seconds_since_the_start_are_placed_where_the_kernel_said_the_clock() -> None:
@@ -146,10 +146,10 @@ def test_processlists_inside_a_log_are_sessions_at_the_log_s_time() -> None:
     assert sessions["line_first"].to_list() == [3, 5, 10, 11, 14, 24]
     second = 1_000_000
     at = sessions["wall_us"]
-    assert [(one - at[0]) // second for one in at] == [0, 0, 5, 5, 10, 10]
+    assert [(item - at[0]) // second for item in at] == [0, 0, 5, 5, 10, 10]
     assert set(sessions["host"]) == {"db1"}
     messages = parsed.frames["event"]["message"].to_list()
-    assert [one for one in messages if not one.startswith("+-")] == [
+    assert [message for message in messages if not message.startswith("+-")] == [
         "Started Watch the database.",
         "(root) CMD (true)",
         "load 12",
@@ -167,5 +167,5 @@ def test_a_header_without_sessions_stays_in_the_log() -> None:
         "Nov 20 22:20:17 db1 w[3]: *************************** 1. row ***************************",
         "Nov 20 22:20:17 db1 w[3]: Name: t1",
     ]
-    found = [one for one in syslog.parse(lines) if isinstance(one, Event)]
-    assert [one.line_first for one in found] == [1, 2, 3, 4]
+    found = [item for item in syslog.parse(lines) if isinstance(item, Event)]
+    assert [item.line_first for item in found] == [1, 2, 3, 4]

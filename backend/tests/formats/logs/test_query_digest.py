@@ -22,7 +22,7 @@ def test_sample(path, check_sample):
 
 def tables(name: str) -> list[Table]:
     lines = (FOLDER / name).read_text().split("\n")
-    return [one for one in query_digest.parse(lines) if isinstance(one, Table)]
+    return [item for item in query_digest.parse(lines) if isinstance(item, Table)]
 
 
 def rows(table: Table) -> list[dict[str, str | None]]:
@@ -49,8 +49,8 @@ def test_the_profile_and_the_blocks_of_a_report_are_one_table() -> None:
 
 def test_a_second_block_of_a_class_begins_another_report() -> None:
     first, second = tables("2.2-two-reports-old-ids.txt")
-    (one,), (two,) = rows(first), rows(second)
-    assert (one["calls"], one["users"], one["hosts"]) == ("1", "[SQL_SLAVE]", None)
+    (single,), (two,) = rows(first), rows(second)
+    assert (single["calls"], single["users"], single["hosts"]) == ("1", "[SQL_SLAVE]", None)
     assert (two["calls"], two["response_s"], two["min_s"]) == ("2", "0.626", None)
 
 

@@ -175,11 +175,11 @@ def test_the_plan_of_mariadb_is_kept() -> None:
 
 
 def _texts(query: dict[str, Any]) -> dict[str, str]:
-    return {one["name"]: one["text"] for one in query["counts"] if one["value"] is None}
+    return {count["name"]: count["text"] for count in query["counts"] if count["value"] is None}
 
 
 def _counts(query: dict[str, Any]) -> dict[str, float]:
-    return {one["name"]: one["value"] for one in query["counts"] if one["text"] is None}
+    return {count["name"]: count["value"] for count in query["counts"] if count["text"] is None}
 
 
 def test_seconds_in_which_nothing_ended_are_zero() -> None:

@@ -15,7 +15,7 @@ FORMATS = ("iostat", "mpstat", "diskstats", "df", "top", "procfs", "error-log", 
 EVERY = [(name, path) for name in FORMATS for path in samples(name)]
 
 
-@pytest.mark.parametrize(("name", "path"), EVERY, ids=lambda one: getattr(one, "stem", one))
+@pytest.mark.parametrize(("name", "path"), EVERY, ids=lambda item: getattr(item, "stem", item))
 def test_sample(name, path, check_sample):
     dump_inside = name == "error-log" and "MONITOR OUTPUT" in path.read_text()
     shared = ("innodb-status",) if dump_inside else ()
@@ -32,15 +32,15 @@ def series(module, folder: str, name: str) -> dict[tuple[str, str], Samples]:
 
 
 def test_iostat_maps_by_header_and_leaves_out_the_block_since_boot() -> None:
-    one = series(iostat, "iostat", "sysstat-12.txt")[("iostat.r/s", "vda")]
-    assert list(one.values)[:2] == [138.0, 625.0]
-    assert list(one.wall_us)[:2] == [0, 1_000_000]
+    first = series(iostat, "iostat", "sysstat-12.txt")[("iostat.r/s", "vda")]
+    assert list(first.values)[:2] == [138.0, 625.0]
+    assert list(first.wall_us)[:2] == [0, 1_000_000]
 
 
 def test_mpstat_takes_its_date_from_the_banner() -> None:
-    one = series(mpstat, "mpstat", "sysstat-12.txt")[("mpstat.usr", "all")]
-    assert one.values[0] == 67.15
-    assert (one.clock, one.wall_us[0]) == ("local", 1795213199000000)
+    first = series(mpstat, "mpstat", "sysstat-12.txt")[("mpstat.usr", "all")]
+    assert first.values[0] == 67.15
+    assert (first.clock, first.wall_us[0]) == ("local", 1795213199000000)
 
 
 def test_diskstats_are_counters_per_busy_device() -> None:
@@ -106,7 +106,7 @@ def test_mpstat_of_any_language_tells_nodes_from_cpus_and_interrupts_apart() -> 
     assert list(softirq.values) == [470.58]
     assert ("mpstat.interrupts", (("cpu", "0"), ("irq", "NMI"))) not in found  # none ever came
     assert list(found["mpstat.interrupts", (("cpu", "0"), ("irq", "1"))].values) == [9.0, 0.0, None]
-    assert [one.line for one in items if isinstance(one, Problem)] == [36]
+    assert [item.line for item in items if isinstance(item, Problem)] == [36]
 
 
 def test_iostat_of_old_versions_other_languages_and_h() -> None:
@@ -165,8 +165,8 @@ def test_vmstat_whose_times_are_utc() -> None:
     found = series(vmstat, "vmstat", "procps-a-t-utc.txt")
     assert list(found[("vmstat.b", "")].values) == [2, 0]
     assert list(found[("vmstat.active", "")].values) == [2939680, 2939680]
-    one = found[("vmstat.cs", "")]
-    assert (one.clock, one.wall_us[0]) == ("utc", 1795213150_000000)
+    first = found[("vmstat.cs", "")]
+    assert (first.clock, first.wall_us[0]) == ("utc", 1795213150_000000)
 
 
 def test_kernel_files_of_pt_stalk() -> None:
@@ -270,9 +270,9 @@ def test_lock_tables_name_the_holder() -> None:
 
 def test_vmstat_d_is_diskstats_with_the_seconds_busy() -> None:
     found = series(diskstats, "diskstats", "vmstat-dt-utc.txt")
-    one = found[("diskstats.s_io", "vda")]
-    assert (one.clock, one.kind, one.unit) == ("utc", "counter", "s")
-    assert one.wall_us[0] == 1795288604_000000
+    first = found[("diskstats.s_io", "vda")]
+    assert (first.clock, first.kind, first.unit) == ("utc", "counter", "s")
+    assert first.wall_us[0] == 1795288604_000000
     assert {device for _, device in found} == {"vda"}  # a loop device that did nothing is left out
 
 

@@ -13,7 +13,7 @@ FORMATS = ("pidstat", "sar", "ps", "lsof", "netstat", "sysctl", "uptime", "memor
 EVERY = [(name, path) for name in FORMATS for path in samples(name)]
 
 
-@pytest.mark.parametrize(("name", "path"), EVERY, ids=lambda one: getattr(one, "stem", one))
+@pytest.mark.parametrize(("name", "path"), EVERY, ids=lambda item: getattr(item, "stem", item))
 def test_sample(name, path, check_sample):
     check_sample(path, shared=("metric-csv",) if path.suffix == ".csv" else ())
 
@@ -178,9 +178,9 @@ def test_sysctl_joins_what_is_printed_in_lines() -> None:
 
 def test_the_sessions_of_w_are_tables() -> None:
     first, second = (
-        one
-        for one in read(uptime, "uptime", "w-two-listings-one-console.txt")
-        if isinstance(one, Table)
+        item
+        for item in read(uptime, "uptime", "w-two-listings-one-console.txt")
+        if isinstance(item, Table)
     )
     console, client = (dict(zip(first.columns, row, strict=True)) for row in first.rows)
     assert (console["FROM"], console["IDLE"], console["WHAT"]) == (None, "32:16", "-bash")

@@ -21,7 +21,7 @@ def read(name: str) -> list[Item]:
 
 
 def tables(items: list[Item]) -> dict[str, Table]:
-    return {one.name: one for one in items if isinstance(one, Table)}
+    return {item.name: item for item in items if isinstance(item, Table)}
 
 
 def test_a_call_in_two_lines_is_one_call() -> None:

@@ -15,7 +15,7 @@ from pileup.formats.parsed import Parsed
 from tests.formats.checks import SAMPLES, assert_sound, parse_bytes, samples
 
 
-@pytest.mark.parametrize("path", samples("csv-table"), ids=lambda one: one.stem)
+@pytest.mark.parametrize("path", samples("csv-table"), ids=lambda item: item.stem)
 def test_sample(path, check_sample):
     check_sample(path, shared=("metric-csv",))
 
@@ -134,7 +134,7 @@ def test_what_a_person_says_wins() -> None:
     assert set(frame["kind"]) == {"counter", "gauge"}
     assert set(frame["clock"]) == {"utc"}
     assert frame["wall_us"][0] == 1772647200000000  # 18:00 UTC: before summer time
-    assert [(one.line, one.message) for one in parsed.problems] == [
+    assert [(problem.line, problem.message) for problem in parsed.problems] == [
         (3, "Column 2 (how many): not a number."),
         (4, "Column 1 (when): no readable time; the row is left out."),
     ]
@@ -148,7 +148,7 @@ def test_a_long_table_keeps_metrics_hosts_and_labels_apart() -> None:
         "db2;20.11.2026 22:19:10;7;qps;3,5",
     ]
     found = csv_mapping.guess(lines)
-    assert [one.role for one in found.mapping.columns] == [
+    assert [column.role for column in found.mapping.columns] == [
         "host",
         "time",
         "label",
@@ -189,7 +189,7 @@ def test_an_unusable_mapping_says_what_is_missing() -> None:
     mapping = csv_mapping.guess(
         ["time;a", "20.11.2026 22:19:10;1", "20.11.2026 22:19:11;2"]
     ).mapping
-    nothing = tuple(dataclasses.replace(one, role="ignore") for one in mapping.columns)
+    nothing = tuple(dataclasses.replace(column, role="ignore") for column in mapping.columns)
     bad = dataclasses.replace(mapping, columns=nothing, zone="Mars/Olympus", delimiter="x")
     assert {field for field, _ in csv_mapping.find_problems(bad)} == {
         "columns",
@@ -219,10 +219,10 @@ def test_a_remark_beside_the_numbers_does_not_split_the_series() -> None:
         "time,threads,note",
         *(f"2026-11-20T22:19:1{at}Z,{at},note {at % 2}" for at in range(5)),
     ]
-    roles = [one.role for one in csv_mapping.guess(lines).mapping.columns]
+    roles = [column.role for column in csv_mapping.guess(lines).mapping.columns]
     assert roles == ["time", "value", "ignore"]
     twice = [lines[0], *(f"2026-11-20T22:19:1{at // 2}Z,{at},db{at % 2}" for at in range(6))]
-    roles = [one.role for one in csv_mapping.guess(twice).mapping.columns]
+    roles = [column.role for column in csv_mapping.guess(twice).mapping.columns]
     assert roles == ["time", "value", "label"]
 
 
@@ -239,7 +239,7 @@ def test_rows_read_together_are_rows_read_alone() -> None:
     rows[100] = "33,1,2\n"  # no minute stands before it
     rows[101] = rows[101].replace(",101,", ",ten,")
     odd = parse_as(mapping, "t,a,b\n" + "".join(rows))
-    assert [one.line for one in odd.problems] == [102, 103]
+    assert [problem.line for problem in odd.problems] == [102, 103]
     assert odd.frames["sample"].height == together.frames["sample"].height - 2
 
 

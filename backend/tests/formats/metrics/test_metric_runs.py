@@ -60,13 +60,16 @@ def row_by_row(text: str) -> dict[str, pl.DataFrame]:
 def read(text: str) -> dict[str, pl.DataFrame]:
     parsed = parse_bytes(text.encode(), format_name="metric-csv")
     assert not parsed.crashed, parsed.failed
-    return {**parsed.frames, "problems": pl.DataFrame([repr(one) for one in parsed.problems])}
+    return {
+        **parsed.frames,
+        "problems": pl.DataFrame([repr(problem) for problem in parsed.problems]),
+    }
 
 
 def agree(text: str) -> None:
-    one, other = row_by_row(text), read(text)
-    assert one.keys() == other.keys()
-    for kind, frame in one.items():
+    first, other = row_by_row(text), read(text)
+    assert first.keys() == other.keys()
+    for kind, frame in first.items():
         assert_frame_equal(frame, other[kind])
 
 

@@ -23,7 +23,7 @@ FORMATS = (
 EVERY = [(name, path) for name in FORMATS for path in samples(name)]
 
 
-@pytest.mark.parametrize(("name", "path"), EVERY, ids=lambda one: getattr(one, "stem", one))
+@pytest.mark.parametrize(("name", "path"), EVERY, ids=lambda item: getattr(item, "stem", item))
 def test_sample(name, path, check_sample):
     check_sample(path)
 
@@ -133,25 +133,25 @@ def test_a_known_metric_is_read_as_the_first_time() -> None:
     parsed = parse_bytes(text.encode(), "m.prom", "openmetrics")
     assert parsed.frames["sample"]["value"].to_list() == [1.0, 2.5, 7.0, None]
     assert parsed.frames["sample"]["kind"].to_list() == ["gauge", "gauge", "counter", "counter"]
-    assert [one.line for one in parsed.problems] == [4]
+    assert [problem.line for problem in parsed.problems] == [4]
 
 
 def test_reports_and_points_of_the_corpus_are_all_counted(corpus: Path) -> None:
     """As many as a plain count of the text finds, and their sums agree."""
     reported = 0
     for path in (corpus / "bench_output").glob("captured-*"):
-        lines = [one for one in path.read_text().split("\n") if one.startswith("[ ")]
+        lines = [line for line in path.read_text().split("\n") if line.startswith("[ ")]
         frame = parse_bytes(path.read_bytes()).frames.get("sample")
         tps = [] if frame is None else frame.filter(frame["series"] == "sysbench.tps")["value"]
-        reports = [one for one in lines if " tps: " in one]
-        assert [float(one.split()[6]) for one in reports] == list(tps), path.name
+        reports = [line for line in lines if " tps: " in line]
+        assert [float(report.split()[6]) for report in reports] == list(tps), path.name
         reported += len(reports)
     assert reported > 100
     documents = [*(corpus / "metrics_csv").glob("*.json")]
     assert documents
     for path in documents:
         document = json.loads(path.read_text())["data"]["result"]
-        points = [value for one in document for _, value in one["values"]]
+        points = [value for item in document for _, value in item["values"]]
         frame = parse_bytes(path.read_bytes()).frames.get("sample")
         read = [] if frame is None else frame["value"].to_list()
-        assert read == [float(one) for one in points], path.name
+        assert read == [float(point) for point in points], path.name

@@ -108,7 +108,7 @@ def test_zip_members_links_and_encryption(tmp_path: Path) -> None:
         file.mkdir("empty")
     found, refusals = _read(path)
     assert found == {"a/my.cnf": b"[mysqld]\n"}
-    assert {one.path for one in refusals} == {"../up", "link"}
+    assert {refusal.path for refusal in refusals} == {"../up", "link"}
 
 
 def test_a_bomb_stops_at_the_ratio(tmp_path: Path) -> None:

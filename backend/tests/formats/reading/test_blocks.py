@@ -119,7 +119,10 @@ def test_lines_and_chunks_share_one_source() -> None:
 
 def test_lines_as_chunks() -> None:
     chunks = list(make_chunks(["a", "b", "c"], size=2))
-    assert [(one.first, one.text, one.lines) for one in chunks] == [(1, "a\nb\n", 2), (3, "c\n", 1)]
+    assert [(chunk.first, chunk.text, chunk.lines) for chunk in chunks] == [
+        (1, "a\nb\n", 2),
+        (3, "c\n", 1),
+    ]
 
 
 def test_a_chunk_is_the_same_as_text_and_as_bytes() -> None:

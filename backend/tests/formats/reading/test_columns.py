@@ -44,9 +44,9 @@ def test_a_line_of_another_width_is_an_error_of_ours() -> None:
 
 def _frame(found: Columns) -> pl.DataFrame:
     frames = [
-        pl.concat(one.frames(100))
-        if isinstance(one, records.Grid)
-        else records.samples_frame([one])
-        for one in found.flush()
+        pl.concat(frame.frames(100))
+        if isinstance(frame, records.Grid)
+        else records.samples_frame([frame])
+        for frame in found.flush()
     ]
     return pl.concat(frames).sort("line_first", "series")

@@ -75,9 +75,9 @@ WORDS = (
 
 def agree(name: str, text: str) -> None:
     """The same comes of both ways, whatever is damaged."""
-    one, together = read(name, text, rows=False), read(name, text, rows=True)
-    assert one.keys() == together.keys()
-    for kind, frame in one.items():
+    first, together = read(name, text, rows=False), read(name, text, rows=True)
+    assert first.keys() == together.keys()
+    for kind, frame in first.items():
         assert_frame_equal(frame, together[kind])
 
 
@@ -86,7 +86,7 @@ def read(name: str, text: str, *, rows: bool) -> dict[str, pl.DataFrame]:
     with mock.patch.object(module, "table", number_rows.table if rows else lambda *_: None):
         parsed = parse_bytes(text.encode(), format_name=module.NAME)
     assert not parsed.crashed, parsed.failed
-    said = [repr(one) for one in (*parsed.problems, parsed.receipt)]
+    said = [repr(item) for item in (*parsed.problems, parsed.receipt)]
     return {**parsed.frames, "said": pl.DataFrame(said)}
 
 

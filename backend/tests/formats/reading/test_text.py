@@ -151,5 +151,5 @@ def test_a_line_that_the_cri_cut_is_one_line() -> None:
 
 def test_entries_without_line_feeds_are_not_parts() -> None:
     """fluentd strips the line feed of every entry."""
-    text = "\n".join(docker(one) for one in ("first", "second"))
+    text = "\n".join(docker(item) for item in ("first", "second"))
     assert list(LineReader(io.BytesIO(text.encode()))) == ["first", "second"]

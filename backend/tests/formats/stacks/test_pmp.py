@@ -38,13 +38,13 @@ def test_stacks_are_handed_on_in_the_middle_of_a_sample(monkeypatch):
     assert_equal(parse_stream(io.BytesIO(text)), whole)
 
 
-def assert_equal(one, other):
-    assert one.receipt == other.receipt
-    assert one.problems == other.problems
-    assert one.sections == other.sections
-    assert one.frames.keys() == other.frames.keys()
+def assert_equal(item, other):
+    assert item.receipt == other.receipt
+    assert item.problems == other.problems
+    assert item.sections == other.sections
+    assert item.frames.keys() == other.frames.keys()
     for kind, frame in other.frames.items():
-        assert_frame_equal(one.frames[kind], frame)
+        assert_frame_equal(item.frames[kind], frame)
 
 
 def line_by_line(data):
@@ -180,7 +180,7 @@ def test_folded_stacks_that_have_nothing_in_common() -> None:
     counts = [n % 97 + 1 for n in range(5000)]
     counts.insert(3000, 7)
     assert frame["count"].to_list() == counts
-    assert [one.line_first for one in parsed.receipt.skipped] == [4003]
+    assert [item.line_first for item in parsed.receipt.skipped] == [4003]
 
 
 def test_a_stack_of_a_bug_report_without_its_count_is_one_thread() -> None:
@@ -204,6 +204,6 @@ def test_a_stack_of_a_bug_report_without_its_count_is_one_thread() -> None:
             "btr_search_x_lock",
         ]
         assert stack["frames"][4]["line"] == 98
-        assert [one.line for one in parsed.problems] == [1]
+        assert [problem.line for problem in parsed.problems] == [1]
     words = "open(a.c:1) was called, then, as we know, close(b.c:2), and so on"
     assert parse_bytes(words.encode(), "upload").format is None

@@ -17,7 +17,7 @@ FORMATS = ("perf-script", "perf-report", "dstat")
 EVERY = [(name, path) for name in FORMATS for path in samples(name)]
 
 
-@pytest.mark.parametrize(("name", "path"), EVERY, ids=lambda one: getattr(one, "stem", one))
+@pytest.mark.parametrize(("name", "path"), EVERY, ids=lambda item: getattr(item, "stem", item))
 def test_sample(name, path, check_sample):
     check_sample(path, shared=("metric-csv",) if path.suffix == ".csv" else ())
 
@@ -30,7 +30,7 @@ def test_perf_samples_are_summed_by_stack() -> None:
     items = read(perf_script, "perf-script", "g-two-stacks.txt")
     text = (SAMPLES / "perf-script" / "g-two-stacks.txt").read_text()
     stacks = [i for i in items if isinstance(i, Stack)]
-    assert sum(one.count for one in stacks) == text.count("cpu-clock:")
+    assert sum(stack.count for stack in stacks) == text.count("cpu-clock:")
     assert [frame.function for frame in stacks[0].frames] == [
         "page_copy",
         "row_search",
@@ -75,8 +75,8 @@ def perf(text: str) -> list[Stack]:
 
 
 def test_events_of_different_kinds_are_not_added_up() -> None:
-    one, other = perf(sample("cycles", 100, "row_sel") + sample("page-faults", 1, "row_sel"))
-    assert (one.event, one.count, one.snapshot) == ("cycles", 1, 0)
+    first, other = perf(sample("cycles", 100, "row_sel") + sample("page-faults", 1, "row_sel"))
+    assert (first.event, first.count, first.snapshot) == ("cycles", 1, 0)
     assert (other.event, other.count, other.snapshot) == ("page-faults", 1, 1)
 
 

@@ -21,7 +21,7 @@ FORMATS = ("metric-csv", "mysqladmin-status", "pt-mext", "qps-log", "status", "v
 EVERY = [(name, path) for name in FORMATS for path in samples(name)]
 
 
-@pytest.mark.parametrize(("name", "path"), EVERY, ids=lambda one: getattr(one, "stem", one))
+@pytest.mark.parametrize(("name", "path"), EVERY, ids=lambda item: getattr(item, "stem", item))
 def test_sample(name, path, check_sample):
     check_sample(path)
 
@@ -40,11 +40,11 @@ def series_of(items: Iterable[Item]) -> dict[str, Samples]:
             frame = item.frame if isinstance(item, Rows) else pl.concat(item.frames())
             for row in frame.iter_rows(named=True):
                 name = row["series"]
-                one = Samples(name, row["kind"], row["unit"], row["clock"], [], [], [])
-                one = found.setdefault(name, one)
-                one.wall_us.append(row["wall_us"])
-                one.values.append(row["value"])
-                one.lines.append(row["line_first"])
+                first = Samples(name, row["kind"], row["unit"], row["clock"], [], [], [])
+                first = found.setdefault(name, first)
+                first.wall_us.append(row["wall_us"])
+                first.values.append(row["value"])
+                first.lines.append(row["line_first"])
     return found
 
 
@@ -73,13 +73,13 @@ def test_phase_means_of_a_capture() -> None:
     folder = REPOSITORY / "samples" / "hot-row"
     truth = json.loads((folder / "ground-truth.json").read_text())
     text = (folder / "artifacts" / "metrics-wide.csv").read_text()
-    one = series(metric_csv, text)["metric.threads_running"]
+    first = series(metric_csv, text)["metric.threads_running"]
     begin, end = (read_stamp(truth[key]) for key in ("onset", "recovery"))
     assert begin is not None
     assert end is not None
     inside = [
         value
-        for wall, value in zip(one.wall_us, one.values, strict=True)
+        for wall, value in zip(first.wall_us, first.values, strict=True)
         if wall is not None and value is not None and begin[0] < wall < end[0]
     ]
     mean, most, _ = truth["phases"]["during"]["threads_running"]
@@ -125,14 +125,14 @@ def test_relative_status_is_the_same_series_as_absolute() -> None:
 )
 def test_a_number_that_is_damaged_is_a_problem_and_no_setting(name: str) -> None:
     text = (SAMPLES / "status" / name).read_text()
-    line = [at for at, one in enumerate(text.split("\n"), 1) if "| Threads_running " in one][1]
+    line = [at for at, item in enumerate(text.split("\n"), 1) if "| Threads_running " in item][1]
     lines = text.split("\n")
     lines[line - 1] = "| Threads_running                               | 7x          |"
     every = list(status.parse(lines))
-    (problem,) = [one for one in every if isinstance(one, Problem)]
+    (problem,) = [each for each in every if isinstance(each, Problem)]
     assert (problem.line, problem.found) == (line, "7x")
     assert "Threads_running" in problem.message
-    assert not [one for one in every if isinstance(one, Setting) and "running" in one.name]
+    assert not [each for each in every if isinstance(each, Setting) and "running" in each.name]
     assert line not in series_of(every)["mysql.Threads_running"].lines
 
 
@@ -144,13 +144,13 @@ def test_a_restart_is_no_difference_and_a_key_is_no_row() -> None:
     assert list(found["mysql.Uptime"].wall_us) == [0, 1_000_000]
     assert found["mysql.option_tracker_usage:Binary Log"].values[0] == 1
     assert "mysql.Ssl_verify_depth" not in found  # (size_t)-1: not set
-    assert not [one for one in every if isinstance(one, Problem | Skipped)]
+    assert not [each for each in every if isinstance(each, Problem | Skipped)]
 
 
 def test_variables_behind_status_are_settings() -> None:
     name = "5.7-tab-with-variables-behind.txt"
     every = list(status.parse((SAMPLES / "status" / name).read_text().split("\n")))
-    told = {one.name: (one.value, one.source) for one in every if isinstance(one, Setting)}
+    told = {each.name: (each.value, each.source) for each in every if isinstance(each, Setting)}
     assert told["version"] == ("5.7.44-log", "SHOW VARIABLES")
     assert told["status.rsa_public_key"] == ("", "SHOW STATUS")
     found = series_of(every)
@@ -216,8 +216,8 @@ def test_vmstat_with_the_time_in_front_and_in_german() -> None:
     for stamp in ("Fri Nov 20 22:12:43 UTC 2026: ", "1795212763.25 ", "[2026-11-20T22:12:43Z] "):
         text = (SAMPLES / "vmstat" / "time-in-front-by-ts.txt").read_text()
         lines = [stamp + line[16:] for line in text.splitlines()]
-        one = series(vmstat, "\n".join(lines))["vmstat.cache"]
-        assert (one.clock, one.wall_us[0] // 1_000_000) == ("utc", 1795212763)
+        first = series(vmstat, "\n".join(lines))["vmstat.cache"]
+        assert (first.clock, first.wall_us[0] // 1_000_000) == ("utc", 1795212763)
     german = series(vmstat, (SAMPLES / "vmstat" / "german-heading.txt").read_text())
     assert [german[f"vmstat.{name}"].values[0] for name in ("free", "buff", "cache", "so")] == [
         123456, 1234, 456789, 0,
@@ -226,9 +226,9 @@ def test_vmstat_with_the_time_in_front_and_in_german() -> None:
 
 def test_value_log() -> None:
     text = "Wed Oct 24 22:27:19 UTC 2012: 18660\nWed Oct 24 22:27:20 UTC 2012: 70713\n"
-    one = series(qps_log, text)["metric.qps"]
-    assert list(one.values) == [18660, 70713]
-    assert (one.clock, one.wall_us[0]) == ("utc", 1351117639000000)
+    first = series(qps_log, text)["metric.qps"]
+    assert list(first.values) == [18660, 70713]
+    assert (first.clock, first.wall_us[0]) == ("utc", 1351117639000000)
 
 
 @pytest.mark.parametrize(
@@ -337,6 +337,6 @@ def test_pt_mext_gives_the_series_of_status() -> None:
         assert rows["value"].to_list() == running
         assert (rows["wall_us"] / 1_000_000).to_list() == seconds
     torn = parse_bytes((folder / "absolute-torn-row.txt").read_bytes(), "upload")
-    assert [(one.line, one.found) for one in torn.problems] == [(5, "17 18")]
-    assert [one.line_first for one in torn.receipt.skipped] == [11]
+    assert [(problem.line, problem.found) for problem in torn.problems] == [(5, "17 18")]
+    assert [item.line_first for item in torn.receipt.skipped] == [11]
     assert torn.frames["setting"]["name"].to_list() == ["status.compression"]

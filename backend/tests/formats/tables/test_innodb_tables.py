@@ -10,7 +10,7 @@ FORMATS = ("innodb-metrics", "innodb-mutex", "processlist-json")
 EVERY = [(name, path) for name in FORMATS for path in samples(name)]
 
 
-@pytest.mark.parametrize(("name", "path"), EVERY, ids=lambda one: getattr(one, "stem", one))
+@pytest.mark.parametrize(("name", "path"), EVERY, ids=lambda item: getattr(item, "stem", item))
 def test_sample(name, path, check_sample) -> None:
     check_sample(path)
 
@@ -65,4 +65,4 @@ def test_mutex_status_of_5_0_and_latches_without_their_build_path() -> None:
     assert found["innodb_mutex.spin_rounds|latch=&kernel_mutex srv0srv.c"] == [345]
     assert found["innodb_mutex.os_waits|latch=log0log.cc:846"] == [36]
     (path,) = (path for path in samples("innodb-mutex") if path.stem.startswith("5.0-"))
-    assert [one.line for one in parse_bytes(path.read_bytes()).problems] == [7]
+    assert [problem.line for problem in parse_bytes(path.read_bytes()).problems] == [7]

@@ -12,7 +12,7 @@ def test_a_row_that_is_cut_has_no_cells_made_up_and_is_told() -> None:
     parsed = parse_bytes((SAMPLES / "processlist" / "8.0-box-rows-cut.txt").read_bytes())
     cut = parsed.frames["session"].row(1, named=True)
     assert (cut["user"], cut["client_host"], cut["query"]) == ("root", None, None)
-    assert [one.line for one in parsed.problems] == [5, 7]
+    assert [problem.line for problem in parsed.problems] == [5, 7]
     running = parsed.frames["sample"].filter(series="processlist.running")
     assert running["value"].to_list() == [1]
 

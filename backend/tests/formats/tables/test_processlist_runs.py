@@ -140,9 +140,9 @@ def sessions(items: list[Item]) -> pl.DataFrame:
 
 
 def agree(lines: list[str], size: int) -> None:
-    one, other = by_line(lines), by_chunk(lines, size)
-    assert_frame_equal(sessions(one), sessions(other))
-    assert rest(one) == rest(other)
+    first, other = by_line(lines), by_chunk(lines, size)
+    assert_frame_equal(sessions(first), sessions(other))
+    assert rest(first) == rest(other)
 
 
 def rest(items: list[Item]) -> list[str]:

@@ -35,7 +35,7 @@ FORMATS = ("lock-tables", "replication", "open-tables", "result-json", "result-s
 EVERY = [(name, path) for name in FORMATS for path in samples(name)]
 
 
-@pytest.mark.parametrize(("name", "path"), EVERY, ids=lambda one: getattr(one, "stem", one))
+@pytest.mark.parametrize(("name", "path"), EVERY, ids=lambda item: getattr(item, "stem", item))
 def test_sample(name, path, check_sample):
     check_sample(path)
 
@@ -46,7 +46,7 @@ def items(module, name: str) -> list[object]:
 
 
 def of(kind, found):
-    return [one for one in found if isinstance(one, kind)]
+    return [item for item in found if isinstance(item, kind)]
 
 
 def test_the_pages_of_a_pool_by_index_are_a_table_named_by_its_query() -> None:
@@ -75,7 +75,7 @@ def test_batch_output_undoes_escapes_and_a_blank_line_parts_results() -> None:
 
 def test_raw_line_breaks_in_a_tab_separated_cell_are_joined_again() -> None:
     text = "id\tnote\tn\n1\tone\n two\t5\n2\tthree\t6\n"
-    rows = [one.values for one in read(text.split("\n")) if isinstance(one, ResultRow)]
+    rows = [item.values for item in read(text.split("\n")) if isinstance(item, ResultRow)]
     assert rows == [("1", "one\n two", "5"), ("2", "three", "6")]
 
 
@@ -93,7 +93,7 @@ def test_a_statement_that_looks_like_rows_stays_one_value() -> None:
         "\n"
         " FROM t\n"
     )
-    rows = [one for one in read(text.split("\n")) if isinstance(one, ResultRow)]
+    rows = [item for item in read(text.split("\n")) if isinstance(item, ResultRow)]
     assert rows[0].values == ("1\ntrx_query: x", "SELECT 1")
     assert rows[1].values == ("2", "SELECT\n        id: 9\n\n FROM t")
     assert (rows[1].line_first, rows[1].line_last) == (5, 10)
@@ -101,7 +101,7 @@ def test_a_statement_that_looks_like_rows_stays_one_value() -> None:
 
 def test_what_is_no_table_is_said() -> None:
     parts = list(read(["mysql> SELECT 1;", "some prose", "+---+", "| 1 |", "+---+", "| 1 |"]))
-    assert [type(one) for one in parts] == [Stray, ResultSet, ResultRow]
+    assert [type(part) for part in parts] == [Stray, ResultSet, ResultRow]
     assert parts[1].title == "SELECT 1"
 
 
@@ -119,18 +119,18 @@ def test_a_table_is_bounded_and_says_so() -> None:
 def test_locks_and_threads_of_performance_schema() -> None:
     found = items(lock_tables, "8.0-locks-waits-and-threads-box.txt")
     threads = of(ServerThread, found)
-    assert [(one.ps_thread_id, one.session_id, one.os_tid) for one in threads[:2]] == [
+    assert [(thread.ps_thread_id, thread.session_id, thread.os_tid) for thread in threads[:2]] == [
         (13, None, 4201),
         (57, 18, 4240),
     ]
-    assert [one.session_id for one in of(Session, found)] == [18, 19, 20, 21]
-    pending = [one for one in of(MetadataLock, found) if one.status == "PENDING"]
-    assert [(one.object_name, one.mode, one.ps_thread_id) for one in pending] == [
+    assert [session.session_id for session in of(Session, found)] == [18, 19, 20, 21]
+    pending = [lock for lock in of(MetadataLock, found) if lock.status == "PENDING"]
+    assert [(item.object_name, item.mode, item.ps_thread_id) for item in pending] == [
         ("app.orders", "EXCLUSIVE", 58),
         ("app.orders", "SHARED_READ", 59),
     ]
     locks = of(TrxLock, found)
-    assert [one.waiting for one in locks] == [False, True, False, False]
+    assert [lock.waiting for lock in locks] == [False, True, False, False]
     assert (locks[1].lock_data, locks[1].ps_thread_id, locks[1].table) == ("7", 60, "app.stock")
     by_table, by_sys, metadata = of(LockWait, found)
     assert (by_table.waiting_session, by_table.waiting_ps_thread) == (None, 60)
@@ -152,7 +152,7 @@ def test_how_old_a_transaction_is_when_the_clocks_are_of_one_zone() -> None:
     assert waiter.query == "UPDATE c SET n=n+1\n\n WHERE id=42"
     assert holder.active_s == 26.25
     assert other_zone.active_s is None  # eight hours apart: not one zone, so no age is made up
-    assert {one.clock for one in (waiter, holder, other_zone)} == {"utc"}
+    assert {item.clock for item in (waiter, holder, other_zone)} == {"utc"}
     assert not of(Skipped, found)
 
 
@@ -176,25 +176,31 @@ def test_metadata_locks_of_mariadb() -> None:
 
 def test_replication_keeps_what_is_not_known_apart_from_zero() -> None:
     found = items(replication, "8.0-two-channels.txt")
-    behind = {one.labels[0][1]: one for one in of(Samples, found) if "behind" in one.series}
+    behind = {item.labels[0][1]: item for item in of(Samples, found) if "behind" in item.series}
     assert list(behind["orders"].values) == [412.0]
     assert list(behind["ads"].values) == [None]
-    running = {one.labels[0][1]: one for one in of(Samples, found) if "io_running" in one.series}
+    running = {
+        item.labels[0][1]: item for item in of(Samples, found) if "io_running" in item.series
+    }
     assert list(running["ads"].values) == [0.0]
     (error,) = of(Event, found)
     assert (error.code, error.wall_us, error.clock) == ("13114", 1795212849_000000, "local")
-    gtids = [one.value for one in of(Setting, found) if one.name.endswith("executed_gtid_set")]
+    gtids = [
+        setting.value
+        for setting in of(Setting, found)
+        if setting.name.endswith("executed_gtid_set")
+    ]
     assert gtids[0].endswith(":1-8117,\n9e4c2b51-0000-11ee-8000-0242ac110003:1-44")
 
 
 def test_a_replication_status_by_the_second() -> None:
     found = items(replication, "5.5-pt-stalk-sampled.txt")
-    behind = [one for one in of(Samples, found) if one.series == "replication.seconds_behind"]
-    assert [(one.wall_us[0], one.values[0]) for one in behind] == [
+    behind = [item for item in of(Samples, found) if item.series == "replication.seconds_behind"]
+    assert [(waiter.wall_us[0], waiter.values[0]) for waiter in behind] == [
         (1795213200_004979, 3.0),
         (1795213201_006597, None),
     ]
-    hosts = [one for one in of(Setting, found) if one.name == "replication.master_host"]
+    hosts = [setting for setting in of(Setting, found) if setting.name == "replication.master_host"]
     assert len(hosts) == 1  # said again only when it changes
 
 
@@ -221,7 +227,7 @@ def test_open_tables_without_room_are_counted_all_the_same(
     (problem,) = parsed.problems
     assert f"has 3 more rows than the 2 that were kept ({says})" in problem.message
     assert "open_tables.* count them all the same" in problem.message
-    assert [one.why for one in parsed.receipt.skipped] == ["no room in the table, but counted"]
+    assert [item.why for item in parsed.receipt.skipped] == ["no room in the table, but counted"]
 
 
 def _with_room_for_eight(self: result_tables.Shared) -> None:
@@ -231,7 +237,7 @@ def _with_room_for_eight(self: result_tables.Shared) -> None:
 
 def test_open_tables_are_counted() -> None:
     found = items(open_tables, "mariadb-box.txt")
-    counts = {one.series: one.values[0] for one in of(Samples, found)}
+    counts = {item.series: item.values[0] for item in of(Samples, found)}
     assert counts == {
         "open_tables.open": 3,
         "open_tables.in_use": 1,
@@ -246,7 +252,7 @@ def test_a_capture_of_metadata_locks_agrees_with_a_count_of_its_lines(captures) 
     """Ten thousand locks of pt-stalk's -ps-locks-transactions, counted by another way."""
     bundle = next(captures.glob("hot-row/pt-stalk-*.tar.gz"))
     with tarfile.open(bundle) as tar, tempfile.TemporaryDirectory() as folder:
-        name = next(one for one in tar.getnames() if one.endswith("-ps-locks-transactions"))
+        name = next(item for item in tar.getnames() if item.endswith("-ps-locks-transactions"))
         tar.extract(name, folder, filter="data")
         path = Path(folder) / name
         text = path.read_text()
@@ -280,9 +286,12 @@ def test_a_file_keeps_so_many_result_sets(monkeypatch):
     monkeypatch.setattr(result_records, "MOST_SETS", 2)
     text = "\n".join(f"name\tn\nrow\t{n}\nother\t{n}\n" for n in range(4))
     found = list(result_set.parse(text.split("\n")))
-    assert [one.rows[0] for one in found if isinstance(one, Table)] == [("row", "0"), ("row", "1")]
-    assert [(one.line_first, one.line_last) for one in found if isinstance(one, Skipped)] == [
+    assert [item.rows[0] for item in found if isinstance(item, Table)] == [
+        ("row", "0"),
+        ("row", "1"),
+    ]
+    assert [(item.line_first, item.line_last) for item in found if isinstance(item, Skipped)] == [
         (9, 15)
     ]
-    (problem,) = [one for one in found if isinstance(one, Problem)]
+    (problem,) = [item for item in found if isinstance(item, Problem)]
     assert "2 more result sets than the 2" in problem.message

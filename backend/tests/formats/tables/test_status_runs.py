@@ -90,9 +90,9 @@ def by_chunk(lines: list[str], size: int) -> list[Item]:
 
 
 def agree(lines: list[str], size: int) -> None:
-    one, other = by_line(lines), by_chunk(lines, size)
-    assert_frame_equal(values(one), values(other))
-    assert rest(one) == rest(other)
+    first, other = by_line(lines), by_chunk(lines, size)
+    assert_frame_equal(values(first), values(other))
+    assert rest(first) == rest(other)
 
 
 def values(items: list[Item]) -> pl.DataFrame:

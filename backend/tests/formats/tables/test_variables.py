@@ -25,28 +25,28 @@ def items(name: str) -> list[object]:
 
 def test_a_value_over_several_lines_and_the_vertical_layout() -> None:
     found = items("8.0-box-multi-line-then-vertical.txt")
-    settings = {one.name: one for one in found if isinstance(one, Setting)}
+    settings = {item.name: item for item in found if isinstance(item, Setting)}
     assert settings["caching_sha2_password_public_key"].value == "(hidden)"
     key = settings["caching_sha2_password_public_key"]
     assert (key.line_first, key.line_last) == (5, 8)
     assert settings["innodb_adaptive_hash_index_parts"].value == "1"
     assert settings["innodb_thread_concurrency"].value == "32"
     assert settings["innodb_thread_sleep_delay"].line_first == 20
-    assert not [one for one in found if isinstance(one, Skipped)]
+    assert not [item for item in found if isinstance(item, Skipped)]
 
 
 def test_a_session_s_own_value_is_told_once_and_does_not_replace_the_global_one() -> None:
     found = items("8.0-pt-stalk-with-threads.txt")
-    settings = [one for one in found if isinstance(one, Setting)]
+    settings = [item for item in found if isinstance(item, Setting)]
     assert [s.value for s in settings if s.name == "sort_buffer_size"] == ["262144"]
     own = [(s.name, s.value, s.section) for s in settings if s.name.startswith("session.")]
     assert own == [("session.sort_buffer_size", "67108864", "thread 58")]
-    (status,) = [one for one in found if isinstance(one, Table)]
+    (status,) = [item for item in found if isinstance(item, Table)]
     assert status.name.startswith("select * from performance_schema.status_by_thread")
     assert status.rows[1] == ("58", "Bytes_received", "98112")
     assert [s.value for s in settings if s.name == "pt_summary.now"] == ["2026-11-20 22:20:00"]
     assert [s.line_first for s in settings if s.name == "max_connections"] == [8, 28]
-    assert not [one for one in found if isinstance(one, Skipped)]
+    assert not [item for item in found if isinstance(item, Skipped)]
 
 
 def test_the_corpus_agrees_with_a_count_of_its_rows(corpus) -> None:
@@ -90,12 +90,12 @@ def test_status_rows_behind_the_variables_are_counters() -> None:
         "tmp_table_size\t16777216",
     ]
     found = list(variables.parse(lines))
-    settings = {one.name: one.value for one in found if isinstance(one, Setting)}
+    settings = {item.name: item.value for item in found if isinstance(item, Setting)}
     rows = {
         series: (value, line)
-        for one in found
-        if isinstance(one, Rows)
-        for series, value, line in one.frame.select("series", "value", "line_first").iter_rows()
+        for item in found
+        if isinstance(item, Rows)
+        for series, value, line in item.frame.select("series", "value", "line_first").iter_rows()
     }
     assert rows == {
         "mysql.Aborted_clients": (7.0, 7),

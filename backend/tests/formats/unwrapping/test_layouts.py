@@ -126,7 +126,9 @@ def test_a_prefix_changes_no_record(path: Path, change: Callable[[str, int], str
     plain, parsed = parse_bytes(text.encode()), parse_bytes(change(text, 0).encode())
     assert parsed.format == plain.format
     assert records(parsed) == records(plain)
-    assert [one.line_first for one in parsed.sections] == [one.line_first for one in plain.sections]
+    assert [section.line_first for section in parsed.sections] == [
+        section.line_first for section in plain.sections
+    ]
 
 
 WAIT = """\

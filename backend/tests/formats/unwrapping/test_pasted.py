@@ -105,8 +105,8 @@ def test_a_processlist_reads_the_same_in_any_clothes(text: str) -> None:
     parsed = read(text)
     assert (parsed.format, parsed.problems, parsed.receipt.bytes_skipped) == ("processlist", [], 0)
     found = [
-        (one["session_id"], one["user"], one["db"], one["command"], one["time_s"], one["query"])
-        for one in rows(parsed, "session")
+        (row["session_id"], row["user"], row["db"], row["command"], row["time_s"], row["query"])
+        for row in rows(parsed, "session")
     ]
     assert found == [
         (41, "app", "shop", "Query", 12.0, "update orders set n = 1"),
@@ -115,9 +115,9 @@ def test_a_processlist_reads_the_same_in_any_clothes(text: str) -> None:
 
 
 def test_the_lines_are_those_of_the_paste() -> None:
-    assert [one["line_first"] for one in rows(read(MARKDOWN), "session")] == [3, 4]
+    assert [row["line_first"] for row in rows(read(MARKDOWN), "session")] == [3, 4]
     one_line = read(PROCESSLISTS["html on one line"])
-    assert {one["line_first"] for one in rows(one_line, "session")} == {1}
+    assert {row["line_first"] for row in rows(one_line, "session")} == {1}
 
 
 def test_a_statement_of_several_lines_in_a_csv_is_one_cell() -> None:
@@ -157,7 +157,7 @@ STATUS = (("Aborted_clients", "12"), ("Threads_running", "44"), ("wsrep_flow_con
 )
 def test_status_variables(text: str) -> None:
     samples = rows(read(text), "sample")
-    assert {one["series"]: one["value"] for one in samples} == {
+    assert {sample["series"]: sample["value"] for sample in samples} == {
         "mysql.Aborted_clients": 12.0,
         "mysql.Threads_running": 44.0,
         "mysql.wsrep_flow_control_sent": 3.0,
@@ -174,15 +174,15 @@ def test_a_replication_status_without_its_line_of_stars() -> None:
     )
     parsed = read(text)
     assert parsed.format == "replication"
-    found = {one["series"]: one["value"] for one in rows(parsed, "sample")}
+    found = {sample["series"]: sample["value"] for sample in rows(parsed, "sample")}
     assert found["replication.seconds_behind"] == 144.0
 
 
 @pytest.mark.parametrize("indent", ["", "     "])
 def test_a_processlist_whose_first_line_of_stars_is_cut_off(indent: str) -> None:
-    one = lines(f"{indent}Id: 7", "Command: Query", "Time: 91", "State: init", "Info: SELECT 1")
+    first = lines(f"{indent}Id: 7", "Command: Query", "Time: 91", "State: init", "Info: SELECT 1")
     two = lines("     Id: 8", "Command: Query", "   Time: 90", "  State: NULL", "   Info: SELECT 2")
-    text = f"{one}{'*' * 27} 2. row {'*' * 27}\n{two}"
+    text = f"{first}{'*' * 27} 2. row {'*' * 27}\n{two}"
     found = [(each["session_id"], each["query"]) for each in rows(read(text), "session")]
     assert found == [(7, "SELECT 1"), (8, "SELECT 2")]
 
@@ -255,7 +255,7 @@ def test_colours_of_docker_compose() -> None:
     )
     parsed = read(text)
     assert parsed.format == "error-log"
-    assert [one["message"] for one in rows(parsed, "event")][3] == "InnoDB: step 3"
+    assert [row["message"] for row in rows(parsed, "event")][3] == "InnoDB: step 3"
 
 
 def stacks(text: str) -> list[tuple[Any, ...]]:
@@ -263,8 +263,8 @@ def stacks(text: str) -> list[tuple[Any, ...]]:
     assert parsed.format == "gdb"
     return [
         (
-            [(one["number"], one["lwp"], one["name"]) for one in stack["threads"]],
-            [(one["function"], one["file"], one["line"]) for one in stack["frames"]],
+            [(thread["number"], thread["lwp"], thread["name"]) for thread in stack["threads"]],
+            [(frame["function"], frame["file"], frame["line"]) for frame in stack["frames"]],
         )
         for stack in rows(parsed, "stack")
     ]

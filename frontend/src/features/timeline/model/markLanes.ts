@@ -49,32 +49,32 @@ export function snapshotLanes(marks: Marks, strips: Strips | undefined): Lane[] 
   return SNAPSHOTS.flatMap(([kind, title]): Lane[] => {
     const some = marks.snapshots.filter((snapshot) => snapshot.kind === kind)
     if (some.length === 0) return []
-    const sizes = some.map((item) => ({
-      one: item,
-      waits: waiting(item),
+    const sizes = some.map((snapshot) => ({
+      snapshot,
+      waits: waiting(snapshot),
       size: Math.max(
-        waiting(item),
-        kind === 'stacks' ? (threads.get(`${item.artifact}/${item.index}`) ?? 0) : 0,
+        waiting(snapshot),
+        kind === 'stacks' ? (threads.get(`${snapshot.artifact}/${snapshot.index}`) ?? 0) : 0,
       ),
     }))
     const most = Math.max(1, ...sizes.map(({ size }) => size))
-    const items = sizes.map(({ one, size, waits }): Item => {
-      const at = parseIso(one.time) ?? 0
-      const count = threads.get(`${one.artifact}/${one.index}`)
+    const items = sizes.map(({ snapshot, size, waits }): Item => {
+      const at = parseIso(snapshot.time) ?? 0
+      const count = threads.get(`${snapshot.artifact}/${snapshot.index}`)
       const name =
         kind === 'stacks' && count
           ? `${formatCount(count, 'thread')}, ${waits} waiting`
           : `${waits} waiting`
       return {
-        key: `${one.artifact}/${one.kind}/${one.index}`,
-        source: one.artifact,
+        key: `${snapshot.artifact}/${snapshot.kind}/${snapshot.index}`,
+        source: snapshot.artifact,
         start: at,
         end: at,
         label: name,
         tone: waits > 0 ? 'waiting' : 'idle',
         weight: size / most,
         row: 0,
-        opens: { kind: 'moment', at: one.time },
+        opens: { kind: 'moment', at: snapshot.time },
       }
     })
     return [
