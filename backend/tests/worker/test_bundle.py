@@ -582,7 +582,7 @@ def test_a_release_is_signed_and_the_signature_travels(argued: tuple[Bench, str]
     for change in (
         lambda row: row | {"signed_by": other.key},
         lambda row: row | {"signature": None},
-        lambda row: row | {"signature": 7},
+        lambda row: row | {"signature": "7"},
     ):
         answer = arrived(change)
         assert answer.status_code == 422
