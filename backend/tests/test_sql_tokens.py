@@ -57,7 +57,7 @@ def test_what_differs_in_its_literals_has_one_shape(alike: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("statement", "other"),
     [
         ("select * from `table-1`", "select * from `table-2`"),
         ("select * from T", "select * from t"),
@@ -66,8 +66,8 @@ def test_what_differs_in_its_literals_has_one_shape(alike: list[str]) -> None:
         ("insert into t values (1, now())", "insert into t values (1, uuid())"),
     ],
 )
-def test_other_statements_have_other_shapes(item: str, other: str) -> None:
-    assert shape(item) != shape(other)
+def test_other_statements_have_other_shapes(statement: str, other: str) -> None:
+    assert shape(statement) != shape(other)
 
 
 @given(TEXTS)

@@ -53,7 +53,7 @@ def test_write_changes_the_table_and_nothing_else(tmp_path: Path) -> None:
     assert "marks" in refused.output
 
 
-@pytest.mark.parametrize("one", formats.FORMATS, ids=lambda item: item.NAME)
+@pytest.mark.parametrize("item", formats.FORMATS, ids=lambda item: item.NAME)
 def test_a_format_says_what_it_is(item: formats.Format) -> None:
     for constant in ("NAME", "TITLE", "GIVES", "PRINTED_BY"):
         text = getattr(item, constant, None)

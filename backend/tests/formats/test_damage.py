@@ -46,7 +46,7 @@ def test_damage_is_data(path: Path, rounds: Rounds) -> None:
                 assert_sound(parsed, len(broken), what)
 
 
-@pytest.mark.parametrize("one", formats.FORMATS, ids=lambda item: item.NAME)
+@pytest.mark.parametrize("item", formats.FORMATS, ids=lambda item: item.NAME)
 def test_what_stands_above_a_read_error_is_kept(item: formats.Format) -> None:
     """As much as of a file that ends there, and a sentence that says why it ends."""
     data = samples(item.NAME)[0].read_bytes()

@@ -51,7 +51,7 @@ _SURELY_LINEAR = 6
 """Measured once; above it, the growth is measured with more care."""
 _LONG_S = 0.05
 """Any clock can tell a quarter of that."""
-_FORMATS = pytest.mark.parametrize("one", formats.FORMATS, ids=lambda item: item.NAME)
+_FORMATS = pytest.mark.parametrize("item", formats.FORMATS, ids=lambda item: item.NAME)
 
 
 @_FORMATS

@@ -104,7 +104,7 @@ def test_preview_drops_markup() -> None:
     assert 'href="https://x.example/"' in html
 
 
-@pytest.mark.parametrize("one", TEMPLATES, ids=lambda item: item.id)
+@pytest.mark.parametrize("item", TEMPLATES, ids=lambda item: item.id)
 def test_every_template_exports(item: object) -> None:
     """Its required sections are all there, with a word where nothing is written yet."""
     chosen = template(getattr(item, "id", ""))

@@ -12,6 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from pileup.api.auth import Principal
 from pileup.api.deps import Services
 from pileup.api.schema import Out
+from pileup.storage.artifacts.quotas import Quotas, check_quotas
 from pileup.storage.artifacts.uploads import Upload, Uploads
 from pileup.storage.database import Unit
 from pileup.storage.errors import NotFound
@@ -64,3 +65,11 @@ async def opened(services: Services, upload_id: str) -> AsyncIterator[Appender]:
         context.__exit__(*sys.exc_info())
         raise
     context.__exit__(None, None, None)
+
+
+def check_room(services: Services, caller: Principal, incident_id: str, size: int) -> None:
+    """Raise OverQuota; counted over every incident, also those that the caller does not see."""
+    quotas = Quotas.of(services.settings)
+    if quotas != Quotas():
+        with services.whole_unit() as unit:
+            check_quotas(unit, quotas, caller.user.id or None, incident_id, size)

@@ -18,6 +18,7 @@ from pileup.api.artifacts.artifacts import ArtifactItems
 from pileup.api.artifacts.tus import MULTIPART, OFFSET_TYPE, TUS, given_in, metadata_of
 from pileup.api.artifacts.upload_state import (
     UploadOut,
+    check_room,
     find_upload,
     may_touch,
     opened,
@@ -31,7 +32,6 @@ from pileup.api.errors import ApiError
 from pileup.api.multipart import read_parts
 from pileup.storage.artifacts.artifacts import Artifacts, Given
 from pileup.storage.artifacts.blob_holds import hold_blobs
-from pileup.storage.artifacts.quotas import Quotas, check_quotas
 from pileup.storage.artifacts.uploads import Upload, Uploads
 from pileup.storage.errors import Conflict, TooLarge
 from pileup.storage.files.blobs import Blob, Draft
@@ -205,23 +205,15 @@ def _may_begin(services: Services, caller: Principal, incident_id: str, size: in
     with services.unit(caller.access) as unit:
         if Incidents(unit).get(incident_id).archived:
             raise Conflict("the incident is archived; nothing can be added to it")
-    _check_quotas(services, caller, incident_id, size)
+    check_room(services, caller, incident_id, size)
     services.blobs.check_space(size)
-
-
-def _check_quotas(services: Services, caller: Principal, incident_id: str, size: int) -> None:
-    """Raise OverQuota; counted over every incident, also those that the caller does not see."""
-    quotas = Quotas.of(services.settings)
-    if quotas != Quotas():
-        with services.whole_unit() as unit:
-            check_quotas(unit, quotas, caller.user.id or None, incident_id, size)
 
 
 def _keep(
     services: Services, caller: Principal, incident_id: str, path: str, draft: Draft
 ) -> Artifact:
     blob = draft.keep()
-    _check_quotas(services, caller, incident_id, blob.bytes)
+    check_room(services, caller, incident_id, blob.bytes)
     return _store(services, caller, incident_id, path, blob, excluded=False)
 
 
