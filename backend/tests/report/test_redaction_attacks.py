@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from pileup.report.redaction.redactor import IS_TOKEN, KINDS, Redactor
@@ -133,6 +133,7 @@ def test_no_literal_is_left_and_names_stay() -> None:
 
 
 @settings(max_examples=40)
+@example("UPDATE t_orders SET a='名前S3cr3t漢字' WHERE b=“S3cr3tCurly”", 17)
 @given(st.sampled_from([text for text in LITERALS if SECRET.search(text)]), st.integers(1, 80))
 def test_a_cut_statement_leaks_nothing_either(text: str, at: int) -> None:
     """InnoDB cuts a statement at 1024 bytes, a processlist at 100 characters: anywhere.

@@ -71,8 +71,8 @@ _ROW_EVENT = re.compile(
     r"^###[ \t]+@\d+=(?P<quote>')?(?P<value>(?(quote)(?:[^'\\\n]|\\.)*|[^\s]+))", re.MULTILINE
 )
 """A value of a row, as mysqlbinlog -v prints it."""
-_CURLY = re.compile(r"[“‘„](?P<value>[^“”‘’„\n]+)[”’“]")
-"""A string whose quotes a word processor has changed."""
+_CURLY = re.compile(r"[“‘„](?P<value>[^“”‘’„\n]+)(?:[”’“]|$)")
+"""A string whose quotes a word processor has changed; a cut statement may end in it."""
 _PLAIN_STRING = re.compile(r"'((?:[^']|'')*)(?:'|$)")
 """A string under NO_BACKSLASH_ESCAPES."""
 _CELL_END = re.compile(r" *\|")
