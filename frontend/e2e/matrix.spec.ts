@@ -64,6 +64,7 @@ test('evidence against hypotheses, by keyboard', async ({ page, context }) => {
       'H2 leads, and no single piece of evidence decides that.',
     )
     await page.keyboard.press('ArrowLeft')
+    await expect(cell('H1')).toBeFocused()
     await page.keyboard.press('c')
     await page.getByLabel('Comment').fill('the log was half empty')
     await page.getByRole('button', { name: 'Comment', exact: true }).click()
