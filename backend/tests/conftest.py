@@ -5,6 +5,8 @@ postgres_url         the address of a migrated database without rows, for one te
 empty_postgres_url   the same without any table
 corpus, captures     folders of other people's files; PILEUP_CORPUS and PILEUP_CAPTURES, or a
                      folder `shared` beside the checkout; the test is skipped where there is none
+unit                 one open transaction of a database without rows
+ann                  a contributor in it, as the actor of what the test does
 """
 
 from __future__ import annotations
@@ -19,7 +21,10 @@ from argon2 import PasswordHasher
 from argon2.profiles import CHEAPEST
 from hypothesis import settings
 
+from pileup.storage import models
 from pileup.storage.accounts import credentials
+from pileup.storage.audit import Actor
+from pileup.storage.database import Database, Unit
 from tests.support import refusals
 from tests.support.groups import Groups
 from tests.support.postgres import PostgresForTests
@@ -114,6 +119,22 @@ def postgres_url(postgres_server: PostgresForTests) -> Iterator[str]:
     name = postgres_server.borrow_database()
     yield postgres_server.url(name)
     postgres_server.give_back(name)
+
+
+@pytest.fixture
+def unit(postgres_url: str) -> Iterator[Unit]:
+    database = Database(postgres_url)
+    with database.unit() as unit:
+        yield unit
+    database.close()
+
+
+@pytest.fixture
+def ann(unit: Unit) -> Actor:
+    user = models.User(name="ann", email="ann@example.org", role="contributor")
+    unit.session.add(user)
+    unit.session.flush()
+    return Actor(user.id, user.name)
 
 
 @pytest.fixture

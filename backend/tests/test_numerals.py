@@ -4,7 +4,7 @@ from pileup.numerals import grouped, number
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "shown"),
     [
         (0, "0"),
         (1234, "1234"),
@@ -14,8 +14,8 @@ from pileup.numerals import grouped, number
         (-1234567, "-1 234 567"),
     ],
 )
-def test_thousands_are_set_apart_from_five_digits_on(value: float, told: str) -> None:
-    assert grouped(value).replace("\u202f", " ") == told
+def test_thousands_are_set_apart_from_five_digits_on(value: float, shown: str) -> None:
+    assert grouped(value).replace("\u202f", " ") == shown
 
 
 def test_digits_after_the_point() -> None:
@@ -23,7 +23,7 @@ def test_digits_after_the_point() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "shown"),
     [
         (0.01234, "0.0123"),
         (7, "7"),
@@ -33,8 +33,8 @@ def test_digits_after_the_point() -> None:
         (2e16, "2e+16"),
     ],
 )
-def test_a_measured_value_has_three_digits_or_is_whole(value: float, told: str) -> None:
-    assert number(value) == told
+def test_a_measured_value_has_three_digits_or_is_whole(value: float, shown: str) -> None:
+    assert number(value) == shown
 
 
 def test_a_half_goes_away_from_zero_as_on_the_screens() -> None:

@@ -1,21 +1,8 @@
 /** What holds on every screen: room at 200 % zoom, the palette, links. */
 import { expect, type Page } from '@playwright/test'
 import { csrf, loadSample } from './sample'
+import { SCREENS } from './screens'
 import { test } from './test'
-
-const SCREENS = [
-  'overview',
-  'artifacts',
-  'timeline',
-  'waits',
-  'stacks',
-  'tables',
-  'compare',
-  'hypotheses',
-  'experiments',
-  'report',
-  'activity',
-]
 
 test.setTimeout(240_000)
 

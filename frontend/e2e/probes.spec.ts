@@ -6,24 +6,12 @@ import { writeFile } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
 import { type BrowserContext, expect, type Page } from '@playwright/test'
 import { csrf } from './sample'
+import { SCREENS } from './screens'
 import { test } from './test'
 
 const WORD = 'quokkaprobe'
 const HOSTILE = `${WORD}"'><img class=planted src=https://evil.example/x onerror=window.planted=1><script>window.planted=1</script>`
 const MARKDOWN = `${HOSTILE}\n\n[link](javascript:window.planted=1) <svg class=planted onload=window.planted=1> ![](https://evil.example/y)`
-const SCREENS = [
-  'overview',
-  'artifacts',
-  'timeline',
-  'waits',
-  'stacks',
-  'tables',
-  'compare',
-  'hypotheses',
-  'experiments',
-  'report',
-  'activity',
-]
 const SETTINGS = [
   'profile',
   'tokens',

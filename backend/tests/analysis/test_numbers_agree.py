@@ -36,12 +36,12 @@ def test_the_overview_and_the_wait_screen_say_the_same(name: str) -> None:
     assert not any("whole stall" in note for note in worst.notes)
     assert f" {grouped(stall.peak_waiters)} threads waited." in analysis.headline.text
 
-    told = analysis.persistence
-    assert told
-    by_key = {item.key: item for item in told.nodes}
+    blockers = analysis.persistence
+    assert blockers
+    by_key = {item.key: item for item in blockers.nodes}
     for blocker in analysis.blockers:
         assert blocker.blocks_total <= blocker.waiters <= stall.peak_waiters
-        assert (blocker.of, blocker.among) == (told.of, told.among)
+        assert (blocker.of, blocker.among) == (blockers.of, blockers.among)
         graph = wait_graph(evidence, parse(blocker.time), fold=False) if blocker.time else None
         node = next(n for n in graph.nodes if n.id == blocker.id) if graph else None
         assert graph is not None

@@ -69,16 +69,16 @@ def test_every_line_names_what_it_speaks_of(site: Site) -> None:
     post(f"/api/v1/experiments/{run}/finish", observation={"text": "still there"}, verdict="miss")
     assert site.admin.delete(f"/api/v1/experiments/{run}").is_success
     lines = site.admin.get(f"{base}/activity").json()
-    told = {(line["action"], line["name"]): line["detail"] for line in lines}
+    detail_of = {(line["action"], line["name"]): line["detail"] for line in lines}
     h, e = "H1 A latch is held", "1. switch it off"
-    assert told["hypothesis.evidence_added", h] == {"evidence": "E1", "side": "against"}
-    assert told["hypothesis.confidence_set", h] == step
-    assert told["hypothesis.status_changed", h]["after"] == "refuted"
-    assert told["experiment.finished", e] == {"verdict": "miss"}
-    assert {("experiment.started", e), ("experiment.deleted", e)} <= told.keys()
-    assert ("pin.created", "E1 no deadlock") in told
-    assert {("matrix.rated", "E1 under H1"), ("comment.created", "E1 under H1")} <= told.keys()
-    assert ("comment.created", "the report, summary") in told
+    assert detail_of["hypothesis.evidence_added", h] == {"evidence": "E1", "side": "against"}
+    assert detail_of["hypothesis.confidence_set", h] == step
+    assert detail_of["hypothesis.status_changed", h]["after"] == "refuted"
+    assert detail_of["experiment.finished", e] == {"verdict": "miss"}
+    assert {("experiment.started", e), ("experiment.deleted", e)} <= detail_of.keys()
+    assert ("pin.created", "E1 no deadlock") in detail_of
+    assert {("matrix.rated", "E1 under H1"), ("comment.created", "E1 under H1")} <= detail_of.keys()
+    assert ("comment.created", "the report, summary") in detail_of
 
 
 def test_the_audit_of_all_is_for_admins(site: Site) -> None:

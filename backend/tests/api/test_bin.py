@@ -240,10 +240,10 @@ def test_what_is_in_a_deleted_incident_has_no_address(site: Site) -> None:
         unknown = [name for name in names if name not in things]
         assert not unknown, f"{path}: make one of {unknown} in argued()"
         url = re.sub(r"{(\w+)}", lambda found: things[found[1]], path)
-        for method, told in methods.items():
+        for method, operation in methods.items():
             asked = {
                 p["name"]: "1"
-                for p in told.get("parameters", ())
+                for p in operation.get("parameters", ())
                 if p.get("required") and p["in"] == "query"
             }
             body = {"json": BODIES.get(path, {})} if method in ("post", "put", "patch") else {}

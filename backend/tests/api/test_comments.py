@@ -19,9 +19,9 @@ def test_a_mention_reaches_the_person_and_can_be_seen(site: Site) -> None:
     made = site.admin.post(url, json={"subject": subject, "body": "@ada lovelace, look at E3"})
     assert made.status_code == 201, made.text
     assert [mention["name"] for mention in made.json()["mentions"]] == ["Ada Lovelace"]
-    (told,) = viewer.get("/api/v1/mentions").json()
-    assert (told["by"], told["subject"], told["seen"]) == ("admin", subject, False)
-    assert viewer.post("/api/v1/mentions/seen", json={"ids": [told["id"]]}).status_code == 204
+    (mention,) = viewer.get("/api/v1/mentions").json()
+    assert (mention["by"], mention["subject"], mention["seen"]) == ("admin", subject, False)
+    assert viewer.post("/api/v1/mentions/seen", json={"ids": [mention["id"]]}).status_code == 204
     assert viewer.get("/api/v1/mentions").json()[0]["seen"] is True
     assert site.admin.get("/api/v1/mentions").json() == []
     listed = viewer.get(url, params={"subject": subject}).json()
@@ -34,7 +34,7 @@ def test_a_mention_reaches_the_person_and_can_be_seen(site: Site) -> None:
 
 
 def test_words_are_changed_by_their_author_only(site: Site) -> None:
-    """Somebody else is refused; an old revision is a conflict; who is newly named is told once."""
+    """Somebody else is refused; an old revision is a conflict; a new name is notified once."""
     incident = site.incident()
     bob = site.client("contributor", "bob")
     subject = f"hypothesis:{hypothesis(site, incident)['id']}"

@@ -91,16 +91,16 @@ def test_export(site: Site, incident: str) -> None:
     table = asked(site, incident, *sides, what="/export")
     assert table.headers["content-type"].startswith("text/csv")
     head, first = list(csv.reader(io.StringIO(table.text)))[:2]
-    told = dict(zip(head, first, strict=True))
-    assert (told["name"], told["A"], told["B"]) == ("mysql.Threads_running", "2.0", "400.0")
-    assert told["B/A"] == "200.0"
+    cells = dict(zip(head, first, strict=True))
+    assert (cells["name"], cells["A"], cells["B"]) == ("mysql.Threads_running", "2.0", "400.0")
+    assert cells["B/A"] == "200.0"
     page = asked(site, incident, *sides, what="/export", format="md").text
     assert "### Series" in page
     assert "| mysql.Threads_running | 2 (n " in page
     turned = asked(site, incident, *sides, what="/export", reference=1).text
     head, first = list(csv.reader(io.StringIO(turned)))[:2]
-    told = dict(zip(head, first, strict=True))
-    assert (told["A"], told["B"], told["A/B"]) == ("2.0", "400.0", "0.005")
+    cells = dict(zip(head, first, strict=True))
+    assert (cells["A"], cells["B"], cells["A/B"]) == ("2.0", "400.0", "0.005")
     assert asked(site, incident, *sides, reference=1).json()["reference"] == 1
     wrong = asked(site, incident, *sides, reference=2)
     assert (wrong.status_code, wrong.json()["detail"].split(",")[0]) == (422, "reference is 2")

@@ -1,4 +1,4 @@
-"""Server-sent events over a real socket: what changes is told while it changes."""
+"""Server-sent events over a real socket: what changes is sent while it changes."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def opened(client: httpx.Client, incident: str) -> Iterator[Iterator[Event]]:
     """Open a stream; it begins with the worker, and the process listens once `everything` came."""
     with client.stream("GET", f"/api/v1/incidents/{incident}/events") as stream:
         assert stream.headers["content-type"].startswith("text/event-stream")
-        told = events(stream.iter_lines())
-        assert next(told) == ("worker", {"alive": False})
-        assert next(told) == EVERYTHING
-        yield told
+        received = events(stream.iter_lines())
+        assert next(received) == ("worker", {"alive": False})
+        assert next(received) == EVERYTHING
+        yield received
 
 
 def events(lines: Iterator[str]) -> Iterator[Event]:
@@ -60,29 +60,29 @@ def test_a_stream_tells_what_changes(site: Site) -> None:
         serving(create_app(site.settings)) as url,
         httpx.Client(base_url=url, cookies=cookies, timeout=20) as client,
     ):
-        with opened(client, incident) as told:
+        with opened(client, incident) as received:
             artifact = site.upload(incident, "a.txt", b"content")
-            name, data = next(told)
+            name, data = next(received)
             assert (name, data["id"], data["state"]) == ("artifact", artifact["id"], "queued")
             with site.database.unit() as unit:
                 Artifacts(unit).progress(artifact["id"], "parsing", 0.5)
-            name, data = next(told)
+            name, data = next(received)
             assert (data["state"], data["progress"]) == ("parsing", 0.5)
 
             with site.database.unit() as unit:
                 unit.session.execute(text("delete from jobs"))
                 Jobs(unit).request_analysis(incident, 0)
-            assert next(told) == ("analysis", {"state": "queued", "error": None})
+            assert next(received) == ("analysis", {"state": "queued", "error": None})
 
             headers = {"If-Match": '"1"'}
             site.admin.patch(
                 f"/api/v1/incidents/{incident}", json={"title": "renamed"}, headers=headers
             )
-            assert next(told) == ("changed", {"what": "incident"})
+            assert next(received) == ("changed", {"what": "incident"})
 
             with site.database.unit() as unit:
                 Workers(unit).beat("w@test", "0", 2)
-            assert next(told) == ("worker", {"alive": True})
+            assert next(received) == ("worker", {"alive": True})
 
 
 def test_a_rolled_back_change_is_not_told(site: Site) -> None:
@@ -93,7 +93,7 @@ def test_a_rolled_back_change_is_not_told(site: Site) -> None:
         serving(create_app(site.settings)) as url,
         httpx.Client(base_url=url, cookies=cookies, timeout=20) as client,
     ):
-        with opened(client, incident) as told:
+        with opened(client, incident) as received:
             try:
                 with site.database.unit() as unit:
                     unit.notify(incident, "pins")
@@ -103,7 +103,7 @@ def test_a_rolled_back_change_is_not_told(site: Site) -> None:
             site.upload(other, "b", b"elsewhere")
             with site.database.unit() as unit:
                 unit.notify(incident, "report")
-            assert next(told) == ("changed", {"what": "report"})
+            assert next(received) == ("changed", {"what": "report"})
 
 
 def test_what_changed_just_before_the_stream_stood_is_told(site: Site) -> None:
@@ -114,7 +114,7 @@ def test_what_changed_just_before_the_stream_stood_is_told(site: Site) -> None:
         serving(create_app(site.settings)) as url,
         httpx.Client(base_url=url, cookies=cookies, timeout=20) as client,
     ):
-        with opened(client, incident) as told:
+        with opened(client, incident) as received:
             with site.database.unit() as unit:
                 unit.notify(incident, "hypotheses")
                 unit.notify(other, "report")
@@ -123,18 +123,18 @@ def test_what_changed_just_before_the_stream_stood_is_told(site: Site) -> None:
                 unit.notify(incident, "hypotheses")
             with site.database.unit() as unit:
                 unit.notify(incident, "texts")
-            assert "pins" in up_to("texts", told)  # so the process has received all of them
-        with opened(client, incident) as told:
+            assert "pins" in up_to("texts", received)  # so the process has received all of them
+        with opened(client, incident) as received:
             with site.database.unit() as unit:
                 unit.notify(incident, "end")
-            assert up_to("end", told) == ["pins", "hypotheses", "texts", "end"]
+            assert up_to("end", received) == ["pins", "hypotheses", "texts", "end"]
 
 
-def up_to(last: str, told: Iterator[Event]) -> list[str]:
+def up_to(last: str, received: Iterator[Event]) -> list[str]:
     """List what changed, as far as this topic."""
     topics: list[str] = []
     while last not in topics:
-        name, data = next(told)
+        name, data = next(received)
         assert name == "changed"
         topics.append(data["what"])
     return topics

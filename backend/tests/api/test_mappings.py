@@ -20,7 +20,7 @@ def get(site: Site, artifact: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_a_guess_with_its_doubt_and_its_preview(site: Site) -> None:
-    """Day or month first is left open; cells that are no numbers are told by line and column."""
+    """Day or month first is left open; cells that are no numbers are named by line and column."""
     artifact = site.upload(site.incident(), "export.csv", EITHER)
     seen = get(site, artifact)
     mapping = seen["mapping"]

@@ -126,7 +126,7 @@ def test_mine_and_consensus_are_two_matrices(table: Table) -> None:
 
 
 def test_weights_count_and_need_a_revision(table: Table) -> None:
-    """High credibility and high relevance double; the second writer is told who was first."""
+    """High credibility and high relevance double; the second writer learns who was first."""
     table.rate(table.ann, table.h1, "I")
     url = f"{table.url}/weights/{table.e1}"
     body = {"credibility": "high", "relevance": "high"}

@@ -53,7 +53,7 @@ def test_what_is_no_picture_is_refused(site: Site, picture: str) -> None:
 def test_testimony_is_evidence_in_somebodys_words(site: Site) -> None:
     """It points nowhere, has no value, and never turns stale; others' words stand for no lines."""
     incident = site.incident()
-    told = pin(
+    kept = pin(
         site,
         incident,
         kind="statement",
@@ -61,8 +61,12 @@ def test_testimony_is_evidence_in_somebodys_words(site: Site) -> None:
         locator={},
         excerpt="the on-call restarted the proxy at 22:19",
     )
-    assert (told["label"], told["evidence_kind"], told["value"]) == ("E1", "testimony", None)
-    assert told["excerpt"].startswith("the on-call")
+    assert (kept["label"], kept["evidence_kind"], kept["value"]) == (
+        "E1",
+        "testimony",
+        None,
+    )
+    assert kept["excerpt"].startswith("the on-call")
     assert pin(site, incident, excerpt="made up")["excerpt"] is None
 
 

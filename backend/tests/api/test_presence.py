@@ -1,4 +1,4 @@
-"""Who is here: told to other processes at once, forgotten when silent, open to viewers."""
+"""Who is here: sent to other processes at once, forgotten when silent, open to viewers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.site import Site
 TAB = "tab-00000001"
 
 
-def told(lines: Iterator[str]) -> dict[str, Any]:
+def next_event(lines: Iterator[str]) -> dict[str, Any]:
     """The next word about somebody."""
     next(line for line in lines if line == "event: presence")
     (peer,) = json.loads(next(lines).removeprefix("data: "))["here"]
@@ -25,7 +25,7 @@ def told(lines: Iterator[str]) -> dict[str, Any]:
 
 
 def test_others_see_where_somebody_is(site: Site) -> None:
-    """At another process; who comes later is told too; leaving is told."""
+    """At another process; who comes later is listed too; leaving is announced."""
     incident = site.incident()
     url = f"/api/v1/incidents/{incident}/presence"
     viewer = site.client("viewer", "vic")
@@ -44,13 +44,13 @@ def test_others_see_where_somebody_is(site: Site) -> None:
                 "cursor": {"anchor": '{"item":1}', "head": '{"item":2}'},
             }
             assert viewer.post(url, json=here).status_code == 204
-            peer = told(lines)
+            peer = next_event(lines)
             assert (peer["name"], peer["address"]) == ("vic", here["address"])
             assert peer["cursor"] == here["cursor"]
             with client.stream("GET", stream_url) as later:
-                assert told(later.iter_lines())["tab"] == TAB
+                assert next_event(later.iter_lines())["tab"] == TAB
             viewer.post(url, json={"tab": TAB, "address": "/", "left": True})
-            assert told(lines)["left"] is True
+            assert next_event(lines)["left"] is True
 
 
 def test_who_is_silent_has_left(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,7 +67,7 @@ def test_who_is_silent_has_left(site: Site, monkeypatch: pytest.MonkeyPatch) -> 
     [{"address": "https://elsewhere.example/"}, {"address": "/" + "x" * 2000}, {"tab": "<b>"}],
 )
 def test_an_odd_place_is_refused(site: Site, more: dict[str, str]) -> None:
-    """What others' browsers are told has a form and a size."""
+    """What others' browsers receive has a form and a size."""
     incident = site.incident()
     answer = site.admin.post(
         f"/api/v1/incidents/{incident}/presence", json={"tab": TAB, "address": "/"} | more

@@ -40,8 +40,8 @@ def test_pin_becomes_evidence_and_confidence_moves(site: Site) -> None:
         f"/api/v1/hypotheses/{made['id']}/confidence",
         json={"confidence": 80, "reason": "the graph shows it", "pin_id": held["id"]},
     ).json()
-    told = [(step["confidence"], step["status"]) for step in after["history"]]
-    assert told == [(40, "proposed"), (40, "active"), (80, "active")]
+    steps = [(step["confidence"], step["status"]) for step in after["history"]]
+    assert steps == [(40, "proposed"), (40, "active"), (80, "active")]
     assert after["evidence"][0]["pin"]["locator"]["node"] == "trx:42"
     listed = site.client("viewer").get(f"/api/v1/incidents/{incident}/hypotheses").json()
     assert listed == [after]

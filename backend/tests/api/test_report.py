@@ -317,11 +317,11 @@ def test_the_command_fetches_a_file(site: Site, tmp_path: Any, monkeypatch: Any)
         return reader.stream("GET", httpx.URL(url).path, params=params)
 
     monkeypatch.setattr("httpx.stream", stream)
-    told = ["--to", "http://server", "--token", "t", "--format", "md"]
+    arguments = ["--to", "http://server", "--token", "t", "--format", "md"]
     file = tmp_path / "out.md"
-    done = CliRunner().invoke(command, [incident, *told, "-o", str(file)])
+    done = CliRunner().invoke(command, [incident, *arguments, "-o", str(file)])
     assert done.exit_code == 0, done.output
     assert file.read_text().startswith("# ")
-    failed = CliRunner().invoke(command, ["none", *told, "-o", str(tmp_path / "no.md")])
+    failed = CliRunner().invoke(command, ["none", *arguments, "-o", str(tmp_path / "no.md")])
     assert failed.exit_code == 1
     assert "Not found" in failed.output

@@ -67,8 +67,8 @@ def test_strangers_and_unknown_incidents(site: Site, path: str) -> None:
 
 
 def variable(name: str, value: str | None, line: int = 1, **more: Any) -> Setting:
-    told: dict[str, Any] = {"source": "SHOW VARIABLES", **more}
-    return Setting(line_first=line, line_last=line, name=name, value=value, **told)
+    fields: dict[str, Any] = {"source": "SHOW VARIABLES", **more}
+    return Setting(line_first=line, line_last=line, name=name, value=value, **fields)
 
 
 CNF = {"source": "my.cnf", "section": "mysqld"}
@@ -166,12 +166,12 @@ def test_a_file_against_the_server(site: Site, settings: str) -> None:
 
 
 def session(number: int, query: str | None, **more: Any) -> Session:
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "command": "Query", "state": "updating", "time_s": float(number), "user": "app",
         "client_host": f"web-1:{40000 + number}", "wall_us": T0, "clock": "utc", "snapshot": 0,
     }  # fmt: skip
     return Session(
-        line_first=number, line_last=number, session_id=number, query=query, **(told | more)
+        line_first=number, line_last=number, session_id=number, query=query, **(fields | more)
     )
 
 

@@ -194,8 +194,8 @@ def test_the_stream_tells_of_typing(site: Site) -> None:
         next(line for line in lines if line == "event: worker")
         browser.send(browser.type(0, "a"))
         next(line for line in lines if line == "event: text")
-        told = json.loads(next(lines).removeprefix("data: "))
-        assert told == {"key": "summary", "seq": 2}
+        event = json.loads(next(lines).removeprefix("data: "))
+        assert event == {"key": "summary", "seq": 2}
 
 
 def _section(site: Site, report: str) -> dict[str, Any]:

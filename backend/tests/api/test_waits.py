@@ -26,9 +26,9 @@ def test_a_difference_of_two_moments(site: Site) -> None:
 
 
 def test_what_lasts_over_the_moments(site: Site) -> None:
-    told = get(site, "/persistence").json()
-    by_key = {node["key"]: node for node in told["nodes"]}
-    assert (told["of"], by_key["thread:9"]["seen"], by_key["thread:1"]["seen"]) == (2, 2, 1)
+    persistence = get(site, "/persistence").json()
+    by_key = {node["key"]: node for node in persistence["nodes"]}
+    assert (persistence["of"], by_key["thread:9"]["seen"], by_key["thread:1"]["seen"]) == (2, 2, 1)
 
 
 def test_what_lasts_is_told_of_what_is_shown(site: Site) -> None:
@@ -52,8 +52,8 @@ def test_an_analysis_that_kept_none_claims_nothing_to_last(site: Site) -> None:
     path = f"/api/v1/incidents/{incident}/waits/persistence"
     assert site.admin.get(path).status_code == 409
     site.app.state.services.placed.replace(incident, two_moments())
-    told = site.admin.get(path, params={"at": FIRST}).json()
-    assert (told["of"], told["nodes"]) == (0, [])
+    persistence = site.admin.get(path, params={"at": FIRST}).json()
+    assert (persistence["of"], persistence["nodes"]) == (0, [])
 
 
 def test_what_the_worker_made_ready_is_what_would_be_told(site: Site) -> None:
@@ -93,8 +93,8 @@ def test_a_node_and_one_that_is_not_there(site: Site) -> None:
 def test_the_members_of_a_group_of_a_difference(site: Site) -> None:
     graph = get(site, "", at=SECOND, against=FIRST, fold="all").json()
     (group,) = [node for node in graph["nodes"] if node["id"].endswith("|added")]
-    told = get(site, "/node", at=SECOND, against=FIRST, node=group["id"]).json()
-    assert len(told["members"]) == group["members"] == 4
+    node = get(site, "/node", at=SECOND, against=FIRST, node=group["id"]).json()
+    assert len(node["members"]) == group["members"] == 4
     assert get(site, "/node", at=SECOND, node=group["id"]).status_code == 404
 
 

@@ -1,4 +1,4 @@
-"""Webhooks: told when a state changes, signed, tried again, and never to an address within."""
+"""Webhooks: called when a state changes, signed, tried again, and never to an address within."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DOC = Path(__file__).resolve().parents[3] / "docs" / "how-to" / "webhooks.md"
 
 
 class Receiver(HTTPServer):
-    """Somebody's server: keeps what it gets and answers what it is told to."""
+    """Somebody's server: keeps what it gets and answers as configured."""
 
     def __init__(self) -> None:
         self.got: list[tuple[dict[str, str], bytes]] = []
@@ -137,8 +137,8 @@ def test_a_receiver_behind_tls_is_called_by_its_name(
     other = hook(site, f"https://other.example.test:{receiver.server_port}/hook")
     change_status(site)
     work(site, webhook_private=True, webhook_ca=ca)
-    (told,) = site.admin.get(f"/api/v1/webhooks/{other['id']}/deliveries").json()
-    assert "Hostname mismatch" in told["answer"]
+    (delivery,) = site.admin.get(f"/api/v1/webhooks/{other['id']}/deliveries").json()
+    assert "Hostname mismatch" in delivery["answer"]
 
 
 def _authority(folder: Path) -> tuple[Path, Path]:

@@ -148,7 +148,7 @@ def test_knowledge_that_does_not_fit_says_where(tmp_path: Path) -> None:
 
 
 def test_a_table_is_read_by_a_mapping_that_was_saved(tmp_path: Path) -> None:
-    """Of a file with that header, and of no other; what cannot be used is told."""
+    """Of a file with that header, and of no other; what cannot be used is named."""
     (tmp_path / "export.csv").write_text(
         "Exported by Ada\nWhen;Load\n03/04/2026 10:00:00;1,5\n03/04/2026 10:00:01;2,5\n"
     )

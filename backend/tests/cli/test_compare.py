@@ -54,14 +54,14 @@ def test_runs_of_a_side_and_a_third_one(folders: list[str]) -> None:
     """Commas put runs together; the ratio tells its spread; CSV and Markdown say the same."""
     before, after = folders
     sides = [before, f"{after},{before}", after]
-    told = ["--part", "whole", "--all"]
-    done = CliRunner().invoke(command, ["--format", "csv", *told, *sides])
+    options = ["--part", "whole", "--all"]
+    done = CliRunner().invoke(command, ["--format", "csv", *options, *sides])
     assert done.exit_code == 0, done.output
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
     running = next(row for row in rows if row["name"].endswith("threads_running"))
     assert (running["A"], running["B"], running["C"]) == ("201.0", "111.0", "21.0")
     assert (running["B low"], running["B high"], running["B runs"]) == ("21.0", "201.0", "2")
-    page = CliRunner().invoke(command, ["--format", "md", *told, *sides]).stdout
+    page = CliRunner().invoke(command, ["--format", "md", *options, *sides]).stdout
     assert "### Series" in page
     assert page.startswith("- **A** ")
 

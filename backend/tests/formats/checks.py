@@ -49,7 +49,7 @@ def check(
 ) -> Parsed:
     """Assert what must hold of one sample; ``shared`` names formats that may claim it as well.
 
-    ``by_name``: one word cannot be told by content alone, so the sample's name decides.
+    ``by_name``: one word cannot be recognised by content alone, so the sample's name decides.
     """
     expected = path.parent.name
     data = path.read_bytes()

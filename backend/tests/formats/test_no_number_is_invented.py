@@ -29,7 +29,7 @@ _COUNTED = re.compile(
     r"|lock_wait_transactions)|lsof\.\w+|ps\.processes"
     r"|pidstat\.threads_\w+|strace\.\w+|memory_map\.\w+|open_tables\.\w+"
 )
-"""Counts and sums of what was read: less where something is damaged, and then that is told."""
+"""Counts and sums of what was read: less where something is damaged, and then that is reported."""
 _GROUPED = re.compile(
     r"netstat\.(sockets|connections|unread|unsent|backlog)|slow_log\.\w+|innodb_mutex\.\w+"
 )
@@ -46,13 +46,13 @@ def test_no_number_is_invented(path: Path, rounds: Rounds) -> None:
     for round_ in range(2 * rounds.count):
         broken = _garbled(data, random.Random(f"{path.name} {round_}"))
         parsed = parse_bytes(broken, path.name, path.parent.name)
-        told = parsed.receipt.problems > undamaged.receipt.problems
-        told = told or parsed.receipt.bytes_skipped > undamaged.receipt.bytes_skipped
+        named = parsed.receipt.problems > undamaged.receipt.problems
+        named = named or parsed.receipt.bytes_skipped > undamaged.receipt.bytes_skipped
         for name, values in _numbers(parsed).items():
             if name not in whole and "." in name and name.split(".")[0] not in records.KINDS:
                 continue  # the name of a series was damaged, not its values
             invented = sorted(values - whole.get(name, set()))
-            if invented and not ((_COUNTED.fullmatch(name) and told) or _GROUPED.fullmatch(name)):
+            if invented and not ((_COUNTED.fullmatch(name) and named) or _GROUPED.fullmatch(name)):
                 raise AssertionError(f"{name}: {invented[:5]} do not stand in the sample")
 
 

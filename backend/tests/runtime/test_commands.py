@@ -97,7 +97,7 @@ class Child:
 def test_a_service_that_ends_is_started_again(
     settings: Settings, name: str, code: int, how: str, calls: list[str]
 ) -> None:
-    """At once, and after another death later; each is told with how it ended."""
+    """At once, and after another death later; each entry names how it ended."""
     said: list[str] = []
     whole = Supervisor(settings, said.append)
     children: list[Any] = [Child(), Child()]

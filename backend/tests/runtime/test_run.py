@@ -84,7 +84,7 @@ def test_a_taken_port_is_named(running: Running, tmp_path: Path) -> None:
     assert done.returncode == 1
     assert f"port {port} on 127.0.0.1 is taken" in done.stderr
     assert "make run PORT=" in done.stderr
-    assert not (tmp_path / "postgres").exists(), "it must be told before anything is made"
+    assert not (tmp_path / "postgres").exists(), "it must be reported before anything is made"
 
 
 @pytest.mark.parametrize("name", ["api", "worker", "queue", "database"])

@@ -58,8 +58,8 @@ def bundle(make_bench: Callable[..., Bench], tmp_path: Path) -> Path:
         assert made.status_code == 201, made.text
         how = "withdraw" if number == 1 else "approve"
         url = f"/api/v1/releases/{made.json()['id']}/{how}"
-        told = {} if number == 1 else {"sha256": made.json()["sha256"]}
-        assert admin.post(url, json=told).is_success
+        body = {} if number == 1 else {"sha256": made.json()["sha256"]}
+        assert admin.post(url, json=body).is_success
     # the case goes on after a release, which stays what it was
     note = {"start": "2026-11-20T22:19:50Z", "text": "pager rang 3 times"}
     assert admin.post(f"/api/v1/incidents/{incident}/annotations", json=note).is_success
@@ -87,9 +87,9 @@ def measured(bench: Bench, incident: str, run: str, title: str) -> None:
 
 
 def _analysis(content: bytes) -> str:
-    told = json.loads(content)
-    told["stalls"][0]["duration_s"] += 7
-    return json.dumps(told)
+    document = json.loads(content)
+    document["stalls"][0]["duration_s"] += 7
+    return json.dumps(document)
 
 
 def _pins(content: bytes) -> str:
@@ -100,11 +100,11 @@ def _pins(content: bytes) -> str:
 
 
 def _experiments(content: bytes) -> str:
-    told, older = map(json.loads, content.splitlines())
-    told["computed"]["measured"]["value"] *= 1.001
-    told["computed"]["levels"][0]["run"]["mad"] += 1
-    told["computed"]["trial"]["text"] += " 7"
-    seen = told["computed"]["symptoms"]
+    experiment, older = map(json.loads, content.splitlines())
+    experiment["computed"]["measured"]["value"] *= 1.001
+    experiment["computed"]["levels"][0]["run"]["mad"] += 1
+    experiment["computed"]["trial"]["text"] += " 7"
+    seen = experiment["computed"]["symptoms"]
     machine = next(
         symptom for symptom in seen["reproduced"] if not symptom.startswith("own symptom")
     )
@@ -112,9 +112,9 @@ def _experiments(content: bytes) -> str:
     seen["missing"].append(machine)
     seen["own"][0]["run"] = False
     seen["own"][0]["run_text"] = "never"
-    told["title"] = "what people typed is not computed"
+    experiment["title"] = "what people typed is not computed"
     del older["computed"]["symptoms"]["own"]
-    return f"{json.dumps(told)}\n{json.dumps(older)}\n"
+    return f"{json.dumps(experiment)}\n{json.dumps(older)}\n"
 
 
 def _releases(content: bytes) -> str:

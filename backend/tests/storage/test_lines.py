@@ -34,7 +34,7 @@ def test_pages(tmp_path: Path, encoding: str, ending: str) -> None:
 
 
 def test_search(tmp_path: Path) -> None:
-    """Case does not matter; where to go on beyond the limit is told."""
+    """Case does not matter; where to go on beyond the limit is named."""
     lines = reader(tmp_path / "x", TEXT.encode())
     found = lines.search("LINE 99", 1, 5)
     assert [hit.line for hit in found.hits] == [99, 990, 991, 992, 993]
@@ -107,7 +107,7 @@ def test_a_giant_line_in_pieces(tmp_path: Path, encoding: str) -> None:
 
 
 def test_a_hit_inside_a_giant_line(tmp_path: Path) -> None:
-    """Also where two pieces of it meet; the line is told once, with the text around."""
+    """Also where two pieces of it meet; the line is shown once, with the text around."""
     content = b"a\n" + b"x" * 2_097_150 + b"needle" + b"y" * 3_000_000 + b" needle\nlast needle\n"
     lines = reader(tmp_path / "x", content)
     found = lines.search("Needle", 1, 10)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from pileup.storage import models
 from pileup.storage.audit import Actor, entries
-from pileup.storage.database import Database, Unit
+from pileup.storage.database import Unit
 from pileup.storage.errors import Conflict, NotFound, Refused, StaleRevision
 from pileup.storage.reasoning.experiments import Experiments
 from pileup.storage.reasoning.hypotheses import Hypotheses, HypothesisRecord
@@ -18,22 +17,6 @@ from pileup.storage.reports.reports import Reports
 from pileup.storage.texts.live_texts import Texts
 
 SHA = "ab" * 32
-
-
-@pytest.fixture
-def unit(postgres_url: str) -> Iterator[Unit]:
-    database = Database(postgres_url)
-    with database.unit() as unit:
-        yield unit
-    database.close()
-
-
-@pytest.fixture
-def ann(unit: Unit) -> Actor:
-    user = models.User(name="ann", email="ann@example.org", role="contributor")
-    unit.session.add(user)
-    unit.session.flush()
-    return Actor(user.id, user.name)
 
 
 def incident(unit: Unit, title: str = "stall") -> str:
@@ -107,7 +90,7 @@ def test_refuting_needs_a_pin(unit: Unit, ann: Actor) -> None:
 
 
 def test_second_writer_gets_the_current_record(unit: Unit, ann: Actor) -> None:
-    """Two people edit revision 1: the second is told, with what the first saved."""
+    """Two people edit revision 1: the second gets a conflict, with what the first saved."""
     case = incident(unit)
     made = hypothesis(unit, case, ann)
     store = Hypotheses(unit)

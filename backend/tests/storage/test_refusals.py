@@ -103,14 +103,6 @@ def refused(unit: Unit) -> IsRefused:
 
 
 @pytest.fixture
-def ann(unit: Unit) -> Actor:
-    user = models.User(name="ann", email="ann@example.org", role="contributor")
-    unit.session.add(user)
-    unit.session.flush()
-    return Actor(user.id, user.name)
-
-
-@pytest.fixture
 def case(unit: Unit) -> str:
     return _added(unit, models.Incident(title="stall"))
 

@@ -156,8 +156,8 @@ def test_a_stretch_of_editing_is_one_version(database: Database) -> None:
     # saved as a whole is a version of its own; the typing goes on in the one before it
     assert [v[1] for v in versions()][:2] == ["unsaved", "saved"]
     with database.unit() as unit:
-        told = [e.action for e in entries(unit, incident)]
-    assert told.count("text.edited") == 5
+        actions = [e.action for e in entries(unit, incident)]
+    assert actions.count("text.edited") == 5
 
 
 def test_an_unedited_text_follows_what_is_proposed(database: Database) -> None:

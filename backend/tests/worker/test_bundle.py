@@ -173,8 +173,8 @@ def members(bundle: bytes) -> dict[str, str]:
 
 def changed(bundle: bytes, **replaced: str | bytes | None) -> bytes:
     """The bundle with members replaced, or taken out (None)."""
-    told = {name.replace("__", "/").replace("_dot_", "."): v for name, v in replaced.items()}
-    return touched(bundle, {name: lambda _, new=new: new for name, new in told.items()})
+    new_by_path = {name.replace("__", "/").replace("_dot_", "."): v for name, v in replaced.items()}
+    return touched(bundle, {name: lambda _, new=new: new for name, new in new_by_path.items()})
 
 
 def test_a_bundle_gives_the_same_incident_back(argued: tuple[Bench, str]) -> None:
@@ -203,11 +203,11 @@ def test_a_bundle_gives_the_same_incident_back(argued: tuple[Bench, str]) -> Non
         assert new == old, name
     for table in ("pins", "hypotheses", "evidence", "confidence_steps", "experiments", "symptoms"):
         assert before[f"work/{table}.jsonl"], table
-    (told,) = bench.site.admin.get(f"/api/v1/incidents/{twin}/experiments").json()
+    (copy,) = bench.site.admin.get(f"/api/v1/incidents/{twin}/experiments").json()
     (was,) = bench.site.admin.get(f"/api/v1/incidents/{incident}/experiments").json()
     for name in ("sweep", "parameters", "computed", "verdict", "observation", "prediction"):
-        assert told[name], name
-        assert told[name] == was[name], name
+        assert copy[name], name
+        assert copy[name] == was[name], name
     symptoms = bench.site.admin.get(f"/api/v1/incidents/{twin}/symptoms").json()
     assert [symptom["words"] for symptom in symptoms] == [
         "mysql.Threads_running above 9",

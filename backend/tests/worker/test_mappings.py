@@ -55,10 +55,10 @@ def test_said_once_used_again_and_forgotten(bench: Bench) -> None:
     day = 1772647200000000  # 2026-03-04 18:00 UTC
     assert samples(bench, read) == [(day, 1.5), (day + 1_000_000, 2), (day + 2_000_000, None)]
     assert artifact(bench, elsewhere["id"])["format"] == "csv-table"
-    told = site.admin.get(address).json()
-    assert told["remembered"]
-    assert told["remembered_by"] == "admin"
-    assert told["mapping"]["columns"][1]["name"] == "Threads"
+    answer = site.admin.get(address).json()
+    assert answer["remembered"]
+    assert answer["remembered_by"] == "admin"
+    assert answer["mapping"]["columns"][1]["name"] == "Threads"
     file = site.admin.get(f"{address}/file")
     assert csv_mapping.load(file.content).header == "date;threads"
 
@@ -105,7 +105,7 @@ def test_what_would_read_nothing_is_refused_with_its_place(bench: Bench) -> None
 
 
 def test_a_bundle_takes_along_what_its_tables_are_read_by(bench: Bench) -> None:
-    """Where nobody told it, the columns are known; where somebody did, that stays; no others."""
+    """Where nobody named them, the columns are known; where somebody did, that stays; no others."""
     site = bench.site
     incident = site.incident()
     first = site.upload(incident, "monday.csv", FIRST)

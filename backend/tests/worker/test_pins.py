@@ -186,8 +186,13 @@ def test_every_kind_turns_stale_when_another_reading_says_something_else(
     made: dict[str, str] = {}
 
     def keep(name: str, kind: str, locator: dict[str, Any], **more: str) -> None:
-        told = {"kind": kind, "title": name, "locator": locator, "view": f"/incidents/{incident}/x"}
-        answer = client.post(f"{url}/pins", json=told | more)
+        body = {
+            "kind": kind,
+            "title": name,
+            "locator": locator,
+            "view": f"/incidents/{incident}/x",
+        }
+        answer = client.post(f"{url}/pins", json=body | more)
         assert answer.status_code == 201, answer.text
         made[name] = answer.json()["id"]
 

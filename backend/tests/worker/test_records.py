@@ -102,7 +102,7 @@ def test_what_was_deleted_shows_nothing(bench: Bench) -> None:
 
 
 def test_the_outline_of_a_long_file_covers_all_of_it(bench: Bench) -> None:
-    """600 dumps: each is told with its time; the sections of one are asked for by its lines."""
+    """600 dumps: each is listed with its time; the sections of one are asked for by its lines."""
     site = bench.site
     names = ("SEMAPHORES", "TRANSACTIONS", "FILE I/O", "LOG", "ROW OPERATIONS")
     body = "".join(f"---\n{name}\n---\nmade up\n" for name in names)

@@ -1,4 +1,4 @@
-"""Clocks that are off, told by counters and messages that two sources saw; years; jumps."""
+"""Clocks that are off, found by counters and messages that two sources saw; years; jumps."""
 
 from __future__ import annotations
 
@@ -71,10 +71,10 @@ def test_messages_that_two_logs_hold() -> None:
     copy = [log(text, T0 + (n * 7 + 30) * S, n + 1) for n, text in enumerate(texts)]
     noise = [log("Aborted connection, got timeout", T0 + n * S, 20 + n) for n in range(5)]
     found = evidence({"error.log": [*own, *noise], "syslog": [*copy, *noise]})
-    told = [clock for clock in found.clocks.values() if clock.suggested_offset_s is not None]
-    assert len(told) == 1
-    assert abs(told[0].suggested_offset_s or 0) == pytest.approx(30.0)
-    assert "the same log messages" in told[0].suggested_how
+    suggested = [clock for clock in found.clocks.values() if clock.suggested_offset_s is not None]
+    assert len(suggested) == 1
+    assert abs(suggested[0].suggested_offset_s or 0) == pytest.approx(30.0)
+    assert "the same log messages" in suggested[0].suggested_how
 
 
 def test_a_zone_that_nothing_tells_is_told_by_counters() -> None:

@@ -35,8 +35,8 @@ def compare(a: Side, b: Side) -> Any:
     whole = compare_sides([Group(item.label, (Member(item, None),)) for item in (a, b)], "start")
 
     def pair(row: Any, found: list[Any]) -> Any:
-        told = {name: getattr(row, name) for name in row.__struct_fields__}
-        return SimpleNamespace(**told | {"a": found[0], "b": found[1]})
+        fields = {name: getattr(row, name) for name in row.__struct_fields__}
+        return SimpleNamespace(**fields | {"a": found[0], "b": found[1]})
 
     series = []
     for row in whole.series:

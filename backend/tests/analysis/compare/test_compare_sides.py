@@ -68,7 +68,7 @@ def results(label: str, *qps: str) -> Member:
     """One run that printed a results table: a row per number of clients."""
     made = Table(
         line_first=1, line_last=9, name="results", columns=("clients", "qps"), wall_us=T0,
-        rows=tuple((clients, told) for clients, told in zip(("8", "16"), qps, strict=True)),
+        rows=tuple((clients, rate) for clients, rate in zip(("8", "16"), qps, strict=True)),
         clock="utc",
     )  # fmt: skip
     return Member(Side(label, evidence({label: [made]})), None)
@@ -94,8 +94,8 @@ def test_results_of_several_runs_are_medians_with_their_spread() -> None:
 
 def test_a_cell_changed_when_the_medians_differ() -> None:
     """Whatever the first runs print: they alone agree for 8 clients, and differ for 16."""
-    before = [results(f"a{n}", *told) for n, told in enumerate((("100", "7"), ("20", "9")))]
-    after = [results(f"b{n}", *told) for n, told in enumerate((("100", "9"), ("300", "7")))]
+    before = [results(f"a{n}", *rates) for n, rates in enumerate((("100", "7"), ("20", "9")))]
+    after = [results(f"b{n}", *rates) for n, rates in enumerate((("100", "9"), ("300", "7")))]
     (first,) = compare_sides([group("before", *before), group("after", *after)], "start").tables
     (cell,) = first.table.rows
     assert (cell.key, cell.a, cell.b, first.table.changed) == (["8"], "60", "200", 1)

@@ -162,13 +162,13 @@ def test_leaving_one_out_is_what_evaluating_without_it_gives() -> None:
             for column in columns
         }
         found = evaluate(rows, columns, cells)
-        told = {turn.row: set(turn.leaders) for turn in found.turns}
+        leaders_by_row = {turn.row: set(turn.leaders) for turn in found.turns}
         for row in rows:
             rest = [item for item in rows if item != row]
             kept = {cell: given for cell, given in cells.items() if cell[0] != row.id}
             leaders = set(evaluate(rest, columns, kept).leaders)
             changed = leaders and leaders != set(found.leaders)
-            assert told.get(row.id) == (leaders if changed else None)
+            assert leaders_by_row.get(row.id) == (leaders if changed else None)
 
 
 def test_a_large_matrix_takes_time_in_proportion() -> None:

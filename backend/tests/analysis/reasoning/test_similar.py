@@ -1,4 +1,4 @@
-"""Two incidents are alike by what they share, and every shared feature is told."""
+"""Two incidents are alike by what they share, and every shared feature is named."""
 
 from __future__ import annotations
 

@@ -37,9 +37,9 @@ def test_all_below_agree_and_all_above_agree(loads: list[int], cut: int, unknown
 @settings(max_examples=60, deadline=None)
 @given(loads=LOADS, outcomes=st.lists(st.booleans(), min_size=12, max_size=12))
 def test_runs_that_alternate_have_no_threshold(loads: list[int], outcomes: list[bool]) -> None:
-    told = dict(zip(loads, outcomes, strict=False))
-    (line,) = lines_of(runs(dict(told)))
-    turns = [told[load] for load in sorted(told)]
+    outcome_by_load = dict(zip(loads, outcomes, strict=False))
+    (line,) = lines_of(runs(dict(outcome_by_load)))
+    turns = [outcome_by_load[load] for load in sorted(outcome_by_load)]
     flips = sum(a != b for a, b in pairwise(turns))
     assert (line.threshold is not None) == (flips == 1)
     assert line.text.startswith("No single threshold") == (flips > 1)

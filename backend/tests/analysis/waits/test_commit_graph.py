@@ -282,9 +282,9 @@ def test_mariadb_followers_wait_for_their_leader_in_the_sync() -> None:
 def test_a_dump_tells_the_phase_of_the_commit_by_the_transaction() -> None:
     """'preparing' is XA prepare, PREPARED the binary log, 'committing' the engine's commit."""
     base = {"state": "ACTIVE", "operation": None}
-    told = commit_queue.stage_by_transaction
-    assert told({**base, "operation": "preparing"}) == "XA prepare (redo flush)"
-    assert told({**base, "state": "ACTIVE (PREPARED)"}).startswith("flush or sync stage")
-    assert told({**base, "operation": "committing"}).startswith("commit stage")
-    assert told({**base, "state": "COMMITTED IN MEMORY"}).startswith("commit stage")
-    assert told(base) == told(None) == ""
+    stage_of = commit_queue.stage_by_transaction
+    assert stage_of({**base, "operation": "preparing"}) == "XA prepare (redo flush)"
+    assert stage_of({**base, "state": "ACTIVE (PREPARED)"}).startswith("flush or sync stage")
+    assert stage_of({**base, "operation": "committing"}).startswith("commit stage")
+    assert stage_of({**base, "state": "COMMITTED IN MEMORY"}).startswith("commit stage")
+    assert stage_of(base) == stage_of(None) == ""

@@ -256,7 +256,7 @@ def test_two_that_wait_for_each_other_s_row_are_a_deadlock() -> None:
 
 
 def test_a_deadlock_with_more_behind_it_than_behind_any_root_is_the_headline() -> None:
-    """18 and 21 block each other and three more; 50 blocks one: the circle is told first."""
+    """18 and 21 block each other and three more; 50 blocks one: the circle comes first."""
     circle = [(21, 18, 8), (18, 21, 9), (30, 18, 8), (31, 18, 8), (32, 21, 9)]
     graph = moment_graph.wait_graph(evidence(pairs(*circle, (51, 50, 3))), None)
     said = "2 threads wait in a circle: a deadlock, 3 more behind it; 1 more root blocker."

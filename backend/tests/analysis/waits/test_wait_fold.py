@@ -64,9 +64,9 @@ def test_groups_behind_groups_are_followed_over_the_moments() -> None:
     some = [pair for number in range(101, 137) for pair in blocker(number, 7)]
     few = blocker(101, 7)
     moments = timed(pairs(*some), pairs(*some), pairs(*few))
-    told = analyse(moments).persistence
-    assert told
-    by_key = {item.key: item for item in told.nodes}
+    blockers = analyse(moments).persistence
+    assert blockers
+    by_key = {item.key: item for item in blockers.nodes}
     graph = moment_graph.wait_graph(moments, None)
     stuck = {node.label: by_key[node.lasting] for node in groups(graph)}
     assert {label: (item.seen, item.blocking) for label, item in stuck.items()} == {
@@ -134,9 +134,9 @@ def test_a_group_of_blockers_opens_and_tells_its_members() -> None:
         "36 × row of app.stock (PRIMARY)", "252 waiters",
     }  # fmt: skip
     assert sum(node.kind == "thread" for node in opened.nodes) == 37
-    told = wait_node(found, None, group.id)
-    assert told is not None
-    assert [member.blocks_total for member in told.members] == [7] * 36
+    node = wait_node(found, None, group.id)
+    assert node is not None
+    assert [member.blocks_total for member in node.members] == [7] * 36
 
 
 def test_waiters_fold_by_the_shape_of_their_statement() -> None:

@@ -217,8 +217,8 @@ def test_ground_truth_of_the_captures(captures: Path) -> None:
         assert max(per_dump.values(), default=0) == truth["max_waiters"], name
         assert len(per_dump) == truth["samples_with_waiters"], name
         everywhere = Counter(map(_place, semaphore))
-        told = truth["all_locations"]  # the twelve most frequent
-        assert {place: everywhere[place] for place in told} == told, name
+        expected = truth["all_locations"]  # the twelve most frequent
+        assert {place: everywhere[place] for place in expected} == expected, name
         # They counted every "LOCK WAIT": also the one printed inside LATEST DETECTED DEADLOCK.
         waiting = (row for row in rows.get("transaction", []) if row["lock_wait"])
         locks = Counter(row["snapshot"] for row in waiting)

@@ -101,13 +101,13 @@ def test_days_and_months_that_may_be_either_are_not_guessed() -> None:
     assert set(parsed.frames) == {"table"}
     chosen = parse_bytes("\n".join(either).encode(), format_name="csv-table")
     assert "more than one way" in chosen.problems[0].message
-    told = csv_mapping.guess([*either, "25/04/2026 10:00:02,3"])
-    assert told.sure
-    assert told.mapping.time_format == "dmy"
+    guessed = csv_mapping.guess([*either, "25/04/2026 10:00:02,3"])
+    assert guessed.sure
+    assert guessed.mapping.time_format == "dmy"
 
 
 def test_what_a_person_says_wins() -> None:
-    """Columns, kind, unit, name, decimal sign and zone as told; another column is left out."""
+    """Columns, kind, unit, name, decimal sign and zone as given; another column is left out."""
     text = (
         "when;how many;ms;note\n03/04/2026 10:00:00;1,5;7;a\n03/04/2026 10:00:01;x;8;b\n"
         "never;2;9;c\n03/04/2026 10:00:02;;10;d\n"

@@ -184,7 +184,7 @@ def test_folded_stacks_that_have_nothing_in_common() -> None:
 
 
 def test_a_stack_of_a_bug_report_without_its_count_is_one_thread() -> None:
-    """MySQL bug 100512 is told by such a line: places of functions, blanks behind the commas."""
+    """MySQL bug 100512 has such a line: places of functions, blanks behind commas."""
     line = (
         "__lll_lock_wait(libpthread.so.0), pthread_mutex_lock(libpthread.so.0), "
         "os_event_reset(storage/innobase/os/os0event.cc:576), "

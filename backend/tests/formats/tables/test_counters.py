@@ -150,9 +150,9 @@ def test_a_restart_is_no_difference_and_a_key_is_no_row() -> None:
 def test_variables_behind_status_are_settings() -> None:
     name = "5.7-tab-with-variables-behind.txt"
     every = list(status.parse((SAMPLES / "status" / name).read_text().split("\n")))
-    told = {each.name: (each.value, each.source) for each in every if isinstance(each, Setting)}
-    assert told["version"] == ("5.7.44-log", "SHOW VARIABLES")
-    assert told["status.rsa_public_key"] == ("", "SHOW STATUS")
+    settings = {each.name: (each.value, each.source) for each in every if isinstance(each, Setting)}
+    assert settings["version"] == ("5.7.44-log", "SHOW VARIABLES")
+    assert settings["status.rsa_public_key"] == ("", "SHOW STATUS")
     found = series_of(every)
     assert list(found["mysql.wsrep_local_recv_queue"].values) == [31]
     assert "mysql.max_join_size" not in found

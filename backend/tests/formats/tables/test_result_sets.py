@@ -269,9 +269,9 @@ def test_rows_as_json_are_what_the_client_would_have_printed() -> None:
     rows = [("Aborted_clients", "0"), ("Uptime", "100"), ("Threads_running", "3")]
     as_json = "\n".join(json.dumps({"Variable_name": n, "Value": v}) for n, v in rows)
     as_tabs = "\n".join(["Variable_name\tValue", *("\t".join(row) for row in rows)])
-    told = [parse_bytes(text.encode()).frames["sample"] for text in (as_json, as_tabs)]
-    assert_frame_equal(*(frame.drop("line_first") for frame in told))
-    assert told[0]["line_first"].to_list() == [1, 2, 3]
+    read_twice = [parse_bytes(text.encode()).frames["sample"] for text in (as_json, as_tabs)]
+    assert_frame_equal(*(frame.drop("line_first") for frame in read_twice))
+    assert read_twice[0]["line_first"].to_list() == [1, 2, 3]
 
 
 def test_a_status_dump_in_a_row_of_json_is_a_dump() -> None:
@@ -282,7 +282,7 @@ def test_a_status_dump_in_a_row_of_json_is_a_dump() -> None:
 
 
 def test_a_file_keeps_so_many_result_sets(monkeypatch):
-    """Tiny ones are a hundred times their text in memory; what is left out is told."""
+    """Tiny ones are a hundred times their text in memory; what is left out is named."""
     monkeypatch.setattr(result_records, "MOST_SETS", 2)
     text = "\n".join(f"name\tn\nrow\t{n}\nother\t{n}\n" for n in range(4))
     found = list(result_set.parse(text.split("\n")))

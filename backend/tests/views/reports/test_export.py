@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from pileup.storage import models
 from pileup.storage.audit import Actor
-from pileup.storage.database import Database, Unit
+from pileup.storage.database import Unit
 from pileup.storage.errors import NotFound, Refused
 from pileup.storage.files.blobs import BlobStore
 from pileup.storage.files.frames import FrameStore
@@ -22,22 +20,6 @@ from pileup.views.reports.case import build_case
 from pileup.views.reports.export import ExportChoices, export_report, redaction_counts
 from pileup.views.reports.releases import draft_differs, release_diff, submit_release
 from pileup.views.stores import Stores
-
-
-@pytest.fixture
-def unit(postgres_url: str) -> Iterator[Unit]:
-    database = Database(postgres_url)
-    with database.unit() as unit:
-        yield unit
-    database.close()
-
-
-@pytest.fixture
-def ann(unit: Unit) -> Actor:
-    user = models.User(name="ann", email="ann@example.org", role="contributor")
-    unit.session.add(user)
-    unit.session.flush()
-    return Actor(user.id, user.name)
 
 
 @pytest.fixture
