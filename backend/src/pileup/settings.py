@@ -56,6 +56,7 @@ class Settings(BaseSettings):
     home: Path = Field(default_factory=default_home)
     database_url: str | None = None  # None: the embedded PostgreSQL of `pileup run`
     database_listen_url: str | None = None  # None: database_url; past PgBouncer, for notices
+    old_postgres: Path | None = None  # programs of the version that made the embedded database
     broker_url: str | None = None  # None: the embedded Valkey of `pileup run`
     host: str = "127.0.0.1"
     port: int = Field(default=8400, ge=0, le=65535)
@@ -138,7 +139,7 @@ class Settings(BaseSettings):
     access_log: bool = False  # a line for each request, not only for slow ones
     slow_request_ms: int = Field(default=1000, ge=1)
 
-    @field_validator("home", "ui_dir", "samples_dir", "knowledge_dir")
+    @field_validator("home", "old_postgres", "ui_dir", "samples_dir", "knowledge_dir")
     @classmethod
     def _absolute(cls, value: Path | None) -> Path | None:
         return None if value is None else value.expanduser().absolute()

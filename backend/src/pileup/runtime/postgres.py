@@ -16,12 +16,14 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
 import psycopg
 from psycopg import sql
 
+from pileup.runtime import postgres_upgrade
 from pileup.runtime.errors import StartError, disk_full
 from pileup.runtime.identity import Identity, choose_identity, give
 from pileup.runtime.process import Child, tail
@@ -34,13 +36,30 @@ _PORT = 5432  # part of the socket's name only
 class EmbeddedPostgres:
     """One data folder and the server over it."""
 
-    def __init__(self, folder: Path, sockets: Path, log: Path, *, durable: bool = True) -> None:
-        """Set the data folder, created when missing; `durable=False` (no fsync) is for tests."""
+    def __init__(
+        self,
+        folder: Path,
+        sockets: Path,
+        log: Path,
+        *,
+        durable: bool = True,
+        programs: Path | None = None,
+        old_programs: Path | None = None,
+        say: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        """Set the data folder, created when missing; `durable=False` (no fsync) is for tests.
+
+        programs: of PostgreSQL; those of the wheel by default. old_programs: of the version that
+        made the folder, in case it is older (``postgres_upgrade``).
+        """
         self.folder = folder
         self.data = folder / "data"
         self.sockets = sockets / "postgres"
         self.log = log
         self._durable = durable
+        self._programs = programs
+        self._old_programs = old_programs
+        self._say = say
         self.child: Child | None = None
         self._binaries: Path | None = None
         self._identity: Identity | None = None
@@ -56,7 +75,8 @@ class EmbeddedPostgres:
         mode = 0o711 if os.geteuid() == 0 else 0o700
         self.folder.mkdir(parents=True, exist_ok=True, mode=mode)
         self.sockets.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._binaries = _binaries()
+        self._binaries = self._programs or _binaries()
+        postgres_upgrade.finish(self.folder)
         self._identity = choose_identity(self.folder, self._binaries / "postgres")
         self._check_version()
         if not self.data.exists():
@@ -167,7 +187,8 @@ class EmbeddedPostgres:
                 f"{self.data / 'PG_VERSION'} is not readable: the data folder is damaged. Restore "
                 "it from a backup, or move it away to begin with an empty one."
             ) from error
-        ours = self._major()
+        assert self._binaries is not None
+        ours = postgres_upgrade.major_of(self._binaries)
         if theirs > ours:
             raise StartError(
                 f"the data folder {self.data} was made by PostgreSQL {theirs} and this Pileup "
@@ -175,21 +196,23 @@ class EmbeddedPostgres:
                 "choose another folder with PILEUP_HOME."
             )
         if theirs < ours:
-            raise StartError(
-                f"the data folder {self.data} was made by PostgreSQL {theirs} and this Pileup "
-                f"brings PostgreSQL {ours}: dump it with the older Pileup (pg_dump) and restore "
-                "it into a new folder (PILEUP_HOME)."
-            )
+            self._upgrade(theirs, ours)
 
-    def _major(self) -> int:
+    def _upgrade(self, theirs: int, ours: int) -> None:
+        """Bring the folder to our version, at the first start after an update of Pileup."""
         assert self._binaries is not None
-        done = subprocess.run(
-            [self._binaries / "postgres", "--version"], capture_output=True, text=True, check=True
+        programs = postgres_upgrade.programs_of(theirs, self.data, ours, self._old_programs)
+        older = EmbeddedPostgres(
+            self.folder, self.sockets / "o", self.log, durable=self._durable, programs=programs
         )
-        match = re.search(r"\(PostgreSQL\) (\d+)", done.stdout)
-        if match is None:
-            raise StartError(f"{self._binaries / 'postgres'} does not print its version.")
-        return int(match[1])
+        newer = EmbeddedPostgres(
+            postgres_upgrade.draft(self.folder), self.sockets / "n", self.log, durable=self._durable
+        )
+        kept = postgres_upgrade.upgrade(older, newer, self._binaries)
+        self._say(
+            f"  database   upgraded from PostgreSQL {theirs} to {ours}; the old folder is {kept}, "
+            "delete it when all is well"
+        )
 
     def _initialise(self) -> None:
         assert self._binaries is not None

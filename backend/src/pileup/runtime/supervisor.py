@@ -107,7 +107,13 @@ class Supervisor:
             self._say(f"  stopped what an earlier run left: {', '.join(names)}")
         sockets = home_folder.socket_folder(home)
         if self.settings.database_url is None:
-            postgres = EmbeddedPostgres(home / "postgres", sockets, home / "logs/postgres.log")
+            postgres = EmbeddedPostgres(
+                home / "postgres",
+                sockets,
+                home / "logs/postgres.log",
+                old_programs=self.settings.old_postgres,
+                say=self._say,
+            )
             if not postgres.data.exists():
                 self._say("  database   making an empty one")
             self._begin(_Service("database", lambda: self._start_postgres(postgres)))
