@@ -13,15 +13,12 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import psycopg
 from psycopg import sql
 
 from pileup.runtime.errors import StartError
-
-if TYPE_CHECKING:
-    from pileup.runtime.postgres import EmbeddedPostgres
 
 DONE = "upgraded"
 """Name of the finished folder until it is ``data``."""
@@ -40,6 +37,18 @@ select n.nspname, c.relname from pg_class c join pg_namespace n on n.oid = c.rel
 where c.relkind = 'r' and n.nspname <> 'information_schema' and n.nspname not like 'pg%'
 order by 1, 2
 """
+
+
+class Server(Protocol):
+    """A PostgreSQL server over a data folder (``postgres.EmbeddedPostgres``)."""
+
+    folder: Path
+    data: Path
+    sockets: Path
+
+    def start(self) -> None: ...
+
+    def stop(self) -> None: ...
 
 
 def major_of(binaries: Path) -> int:
@@ -79,7 +88,7 @@ def programs_of(major: int, data: Path, ours: int, named: Path | None) -> Path:
     )
 
 
-def upgrade(older: EmbeddedPostgres, newer: EmbeddedPostgres, bin_folder: Path) -> Path:
+def upgrade(older: Server, newer: Server, bin_folder: Path) -> Path:
     """Dump one server into the other, exchange the folders; return where the old one is now.
 
     newer: has its data below ``draft(older.folder)``. bin_folder: programs of the newer version.
@@ -127,7 +136,7 @@ def _need_room(data: Path) -> None:
         )
 
 
-def _copy(older: EmbeddedPostgres, newer: EmbeddedPostgres, bin_folder: Path) -> None:
+def _copy(older: Server, newer: Server, bin_folder: Path) -> None:
     roles = [bin_folder / "pg_dumpall", "--roles-only", "--no-role-passwords", *_where(older)]
     # One role is there already: psql says so and goes on.
     _pipe(roles, [bin_folder / "psql", "-q", "-d", "postgres", *_where(newer)])
@@ -136,7 +145,7 @@ def _copy(older: EmbeddedPostgres, newer: EmbeddedPostgres, bin_folder: Path) ->
     _pipe(dump, restore)
 
 
-def _where(server: EmbeddedPostgres) -> list[str | Path]:
+def _where(server: Server) -> list[str | Path]:
     return ["-h", server.sockets, "-U", "pileup", "--no-password"]
 
 
@@ -168,7 +177,7 @@ def _pipe(source: list[str | Path], target: list[str | Path]) -> None:
             )
 
 
-def _counts(server: EmbeddedPostgres) -> dict[str, int]:
+def _counts(server: Server) -> dict[str, int]:
     """Count the rows of every table."""
     counts = {}
     with psycopg.connect(host=str(server.sockets), user="pileup", dbname="pileup") as connection:
