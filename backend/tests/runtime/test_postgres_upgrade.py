@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import subprocess
+import tempfile
 from pathlib import Path
 
 import psycopg
 import pytest
 
-from pileup.runtime import postgres, postgres_upgrade
+from pileup.runtime import home, postgres, postgres_upgrade
 from pileup.runtime.errors import StartError
 from pileup.runtime.identity import choose_identity, give
 from pileup.runtime.postgres import EmbeddedPostgres
@@ -45,23 +46,29 @@ def _check(server: EmbeddedPostgres) -> None:
         assert connection.execute("select 1 from facts where id = 1").fetchone() == (1,)
 
 
-@pytest.fixture
-def filled(tmp_path: Path) -> EmbeddedPostgres:
+def test_the_folders_are_exchanged_when_every_row_came_along(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both servers of one version: what an upgrade does is the same."""
     server = _server(tmp_path)
     server.start()
     _fill(server)
     server.stop()
-    return server
 
+    def newer() -> EmbeddedPostgres:
+        log = tmp_path / "log"
+        return EmbeddedPostgres(draft(server.folder), tmp_path / "n", log, durable=False)
 
-def test_the_folders_are_exchanged_and_the_old_one_stays(
-    tmp_path: Path, filled: EmbeddedPostgres
-) -> None:
-    """Both servers of one version: what an upgrade does is the same."""
-    newer = EmbeddedPostgres(draft(filled.folder), tmp_path / "n", tmp_path / "log", durable=False)
-    kept = upgrade(filled, newer, postgres._binaries())
+    with monkeypatch.context() as patch:
+        counts = iter(({"public.facts": 1000}, {"public.facts": 999}))
+        patch.setattr(postgres_upgrade, "_counts", lambda _: next(counts))
+        with pytest.raises(StartError, match=r"lost rows of public\.facts"):
+            upgrade(server, newer(), postgres._binaries())
+    assert server.data.is_dir()
+
+    kept = upgrade(server, newer(), postgres._binaries())
     assert kept.is_dir()
-    assert not newer.folder.exists()
+    assert not draft(server.folder).exists()
     after = _server(tmp_path)
     after.start()
     try:
@@ -78,17 +85,6 @@ def test_an_upgrade_that_ended_between_the_renames_is_finished(tmp_path: Path) -
     (tmp_path / DONE).mkdir()
     finish(tmp_path)
     assert (tmp_path / "data" / "PG_VERSION").exists()
-
-
-def test_rows_that_did_not_come_along_stop_the_upgrade(
-    tmp_path: Path, filled: EmbeddedPostgres, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    counts = iter(({"public.facts": 1000}, {"public.facts": 999}))
-    monkeypatch.setattr(postgres_upgrade, "_counts", lambda _: next(counts))
-    newer = EmbeddedPostgres(draft(filled.folder), tmp_path / "n", tmp_path / "log", durable=False)
-    with pytest.raises(StartError, match=r"lost rows of public\.facts"):
-        upgrade(filled, newer, postgres._binaries())
-    assert filled.data.is_dir()
 
 
 def test_what_cannot_be_upgraded_is_left_alone(
@@ -112,23 +108,36 @@ def test_what_cannot_be_upgraded_is_left_alone(
 
 @pytest.mark.skipif(not OLDER, reason="no older PostgreSQL in /usr/lib/postgresql")
 def test_a_folder_of_an_older_version_is_upgraded_at_the_start(tmp_path: Path) -> None:
+    """Also where the path of the sockets is as long as a system allows."""
     tmp_path.chmod(0o711)
     programs = OLDER[0]
-    server = _server(tmp_path, programs)
-    _initialise(server, programs)
-    server.start()
-    _fill(server)
-    server.stop()
-    said: list[str] = []
-    newer = EmbeddedPostgres(
-        server.folder, tmp_path / "run", tmp_path / "log", durable=False, say=said.append
-    )
-    newer.start()
-    try:
-        _check(newer)
-    finally:
-        newer.stop()
-    assert f"data-{major_of(programs)}" in said[0]
+    lines: list[str] = []
+    with tempfile.TemporaryDirectory() as short:
+        sockets = _longest(Path(short))
+        server = EmbeddedPostgres(
+            tmp_path / "postgres", sockets, tmp_path / "log", durable=False, programs=programs
+        )
+        _initialise(server, programs)
+        server.start()
+        _fill(server)
+        server.stop()
+        newer = EmbeddedPostgres(
+            server.folder, sockets, server.log, durable=False, say=lines.append
+        )
+        newer.start()
+        try:
+            _check(newer)
+        finally:
+            newer.stop()
+    assert f"data-{major_of(programs)}" in lines[0]
+
+
+def _longest(folder: Path) -> Path:
+    folder.chmod(0o711)
+    rest = home.LONGEST_SOCKET_FOLDER - len(str(folder)) - 1
+    sockets = folder / ("s" * rest)
+    sockets.mkdir(mode=0o711)
+    return sockets
 
 
 def _initialise(server: EmbeddedPostgres, programs: Path) -> None:

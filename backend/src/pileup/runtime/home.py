@@ -22,8 +22,8 @@ from typing import Any
 from pileup.runtime.errors import StartError, disk_full
 
 # struct sockaddr_un holds 104 bytes on macOS and 108 on Linux; ".s.PGSQL.5432.lock" is the longest
-# name that PostgreSQL appends.
-_LONGEST_SOCKET_FOLDER = 104 - len("/postgres/.s.PGSQL.5432.lock") - 1
+# name that PostgreSQL appends, and an upgrade starts a second server in a folder of its own.
+LONGEST_SOCKET_FOLDER = 104 - len("/n/postgres/.s.PGSQL.5432.lock") - 1
 
 
 def prepare(home: Path, *, min_free_bytes: int) -> None:
@@ -69,7 +69,7 @@ def lock(home: Path) -> Iterator[None]:
 def socket_folder(home: Path) -> Path:
     """Return a 0700 folder for sockets: home/run, or a temporary one if that path is too long."""
     folder = home / "run"
-    if len(os.fsencode(folder)) > _LONGEST_SOCKET_FOLDER:
+    if len(os.fsencode(folder)) > LONGEST_SOCKET_FOLDER:
         name = hashlib.sha256(os.fsencode(home)).hexdigest()[:12]
         folder = Path(tempfile.gettempdir()) / f"pileup-{os.getuid()}-{name}"
     folder.mkdir(exist_ok=True, mode=0o700)

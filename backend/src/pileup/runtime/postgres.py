@@ -31,6 +31,8 @@ from pileup.runtime.process import Child, tail
 DATABASE = "pileup"
 _SUPERUSER = "pileup"
 _PORT = 5432  # part of the socket's name only
+UPGRADE_SOCKETS = "n"
+"""Folder below that of the sockets, for the newer of two servers during an upgrade."""
 
 
 class EmbeddedPostgres:
@@ -203,10 +205,13 @@ class EmbeddedPostgres:
         assert self._binaries is not None
         programs = postgres_upgrade.programs_of(theirs, self.data, ours, self._old_programs)
         older = EmbeddedPostgres(
-            self.folder, self.sockets / "o", self.log, durable=self._durable, programs=programs
+            self.folder, self.sockets.parent, self.log, durable=self._durable, programs=programs
         )
+        sockets = self.sockets.parent / UPGRADE_SOCKETS
+        sockets.mkdir(exist_ok=True)
+        sockets.chmod(self.sockets.parent.stat().st_mode)
         newer = EmbeddedPostgres(
-            postgres_upgrade.draft(self.folder), self.sockets / "n", self.log, durable=self._durable
+            postgres_upgrade.draft(self.folder), sockets, self.log, durable=self._durable
         )
         kept = postgres_upgrade.upgrade(older, newer, self._binaries)
         self._say(
