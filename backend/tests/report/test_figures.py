@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from pileup.report.document import MatrixColumn, MatrixDrawing, MatrixRow
+from dataclasses import replace
+from xml.etree import ElementTree
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pileup.report.case import ReportExperiment, ReportMeasure
+from pileup.report.document import Figure, MatrixColumn, MatrixDrawing, MatrixRow, plain
 from pileup.report.render.figures import draw
+from pileup.report.text.sweeps import sweeps
+from tests.report.case import CASE
 
 
 def test_a_matrix_names_hypotheses_by_their_number_not_their_place() -> None:
@@ -17,3 +26,60 @@ def test_a_matrix_names_hypotheses_by_their_number_not_their_place() -> None:
     svg = draw(drawing, "matrix")
     assert svg.index(">H3<") < svg.index(">H1<")
     assert "H2" not in svg
+
+
+def _runs(loads: dict[str, str], **more: object) -> list[ReportExperiment]:
+    """One run per load, of a sweep without a prediction, and how it failed."""
+    run = replace(CASE.experiments[0], sweep="machines", verdict=None, measures=())
+    return [
+        replace(run, number=n, parameters={"machines": load}, failed_same_way=failed, **more)
+        for n, (load, failed) in enumerate(loads.items(), start=1)
+    ]
+
+
+def test_outcomes_without_values_show_the_threshold() -> None:
+    figure, table = sweeps(_runs({"22": "failed", "21": "not_failed"}))
+    assert isinstance(figure, Figure)
+    said = "The threshold lies between 21 and 22 machines"
+    assert said in plain(figure.caption)
+    assert said not in plain(table.caption), "once is enough"
+    svg = draw(figure.drawing, figure.alt)
+    assert svg.count("<circle") == 2
+    assert svg.count('fill="#fdf3dd"') == 1
+    assert ">did not fail<" in svg
+
+
+def test_runs_without_a_number_or_an_outcome_have_no_figure() -> None:
+    (table,) = sweeps(_runs({"few": "failed", "many": "not_failed"}))
+    assert "Sweep" in plain(table.caption)
+    assert len(sweeps(_runs({"1": "unclear", "2": "unclear"}))) == 1
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    values=st.lists(
+        st.tuples(st.integers(-(10**9), 10**12), st.floats(allow_nan=False, allow_infinity=False)),
+        min_size=2,
+        max_size=8,
+        unique_by=lambda pair: pair[0],
+    ),
+    width=st.sampled_from([420, 640, 960]),
+)
+def test_any_values_make_a_picture_within_its_frame(
+    values: list[tuple[int, float]], width: int
+) -> None:
+    runs = [
+        replace(run, measures=(ReportMeasure("rate", value, "1/s", "typed"),), sweep='<a> & "b"')
+        for run, (_, value) in zip(
+            _runs({str(load): "unclear" for load, _ in values}), values, strict=True
+        )
+    ]
+    figure = sweeps(runs)[0]
+    assert isinstance(figure, Figure)
+    svg = ElementTree.fromstring(draw(figure.drawing, figure.alt, width=width))
+    points = [node for node in svg.iter() if node.tag.endswith("circle")]
+    assert len(points) == sum(abs(value) <= 1e300 for _, value in values)
+    tall = float(svg.attrib["viewBox"].split()[3])
+    for point in points:
+        assert 0 <= float(point.attrib["cx"]) <= width
+        assert 0 <= float(point.attrib["cy"]) <= tall

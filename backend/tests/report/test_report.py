@@ -172,7 +172,8 @@ def test_a_sweep_is_a_table_of_its_parameters() -> None:
             start=1,
         )
     ]
-    (pivot,) = sweeps(runs)
+    figure, pivot = sweeps(runs)
+    assert isinstance(figure, Figure)
     said = [[plain(cell) for cell in row] for row in [pivot.head, *pivot.rows]]
     assert said == [
         ["tables", "build: original", "build: patched"],
@@ -180,7 +181,7 @@ def test_a_sweep_is_a_table_of_its_parameters() -> None:
         ["8", "not run", "open"],
         ["16", "96 (typed), match", "not run"],
     ]
-    (listed,) = sweeps([replace(r, parameters={"tables": r.parameters["tables"]}) for r in runs])
+    _, listed = sweeps([replace(r, parameters={"tables": r.parameters["tables"]}) for r in runs])
     assert [[plain(cell) for cell in row] for row in listed.rows] == [
         ["2, 3", "4", "31 (typed)", "1 match, 1 open"],
         ["4", "8", "", "open"],
@@ -188,10 +189,10 @@ def test_a_sweep_is_a_table_of_its_parameters() -> None:
     ]
     computed = (ReportMeasure("latency", 80.0, "ms", "computed"),)
     again = replace(runs[0], number=5, measures=computed, verdict="miss")
-    (pivot,) = sweeps([*runs, again])
+    _, pivot = sweeps([*runs, again])
     assert plain(pivot.rows[2][1]) == "88 (80 to 96; 2 runs; typed, computed), 1 match, 1 miss"
     assert sweeps(runs[:1]) == []
-    assert len(blocks_of(replace(CASE, experiments=tuple(runs)), "::experiments")) == 2
+    assert len(blocks_of(replace(CASE, experiments=tuple(runs)), "::experiments")) == 3
 
 
 @pytest.mark.parametrize(

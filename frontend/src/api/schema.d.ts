@@ -9797,6 +9797,8 @@ export interface components {
     Sweep: {
       /** Axis */
       axis: string
+      /** Charted */
+      charted: string
       /** Name */
       name: string
       /** Series */

@@ -181,7 +181,42 @@ class DeadlockDrawing(Node, frozen=True, tag="deadlock"):
     waits: list[DeadlockWaitArrow]
 
 
-Drawing = LanesDrawing | GraphDrawing | ConfidenceDrawing | MatrixDrawing | DeadlockDrawing
+class SweepRunPoint(Node, frozen=True):
+    """A run at its load."""
+
+    number: int
+    load: float
+    value: float | None = None
+    """None: the sweep has no values, only outcomes."""
+    source: str = ""
+    """typed, imported or computed."""
+    outcome: str = ""
+    """failed, did not fail, missed, matched; empty where nobody says."""
+
+
+class SweepSeries(Node, frozen=True):
+    """Runs that differ in the load alone, the smallest load first."""
+
+    label: str
+    """The other parameters: 'build: patched'; empty when there are none."""
+    points: list[SweepRunPoint]
+    threshold: tuple[float, float] | None = None
+    """The runs turn somewhere between these two loads."""
+
+
+class SweepDrawing(Node, frozen=True, tag="sweep"):
+    """A value of each run over its load."""
+
+    axis: str
+    """The load: 'machines'."""
+    measure: str
+    """The value with its unit: 'queries (1/s)'; empty when the runs have outcomes alone."""
+    series: list[SweepSeries]
+
+
+Drawing = (
+    LanesDrawing | GraphDrawing | ConfidenceDrawing | MatrixDrawing | DeadlockDrawing | SweepDrawing
+)
 
 
 class Figure(Node, frozen=True, tag="figure"):
@@ -191,6 +226,8 @@ class Figure(Node, frozen=True, tag="figure"):
     alt: str
     """Text alternative for readers who cannot see the figure."""
     number: int | None = None
+    tabled: bool = False
+    """A table after it has the same data, so that an export as text needs no other."""
 
 
 Block = Paragraph | Heading | Bullets | Quote | Code | Table | Rule | Trouble | Figure

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pileup.analysis.reasoning.sweeps import SweepRun, lines_of, load_of
+from pileup.analysis.reasoning.sweeps import SweepRun, lines_of, load_of, most_varied
 
 LOADS = st.lists(st.integers(1, 5000), min_size=2, max_size=12, unique=True)
 
@@ -67,3 +67,10 @@ def test_a_load_is_a_number() -> None:
         None,
     ]
     assert lines_of([SweepRun(1, {"build": "a"}, True, None)]) == []
+
+
+def test_the_value_that_differs_most_is_the_one_to_draw() -> None:
+    values = [{"inserts": 16.0, "queries": 10_000.0}, {"inserts": 16.0, "queries": 8.0}]
+    sweep_runs = [SweepRun(n, {"tables": str(n)}, None, None, v) for n, v in enumerate(values)]
+    assert most_varied(sweep_runs) == "queries"
+    assert most_varied([]) == ""

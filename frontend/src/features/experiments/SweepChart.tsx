@@ -7,7 +7,6 @@ import { useWidth } from '@/charts/useWidth'
 import { formatNumber } from '@/format'
 import { EditableField } from '@/ui/controls/EditableField'
 import type { Sweep } from './queries'
-import { mostVaried } from './sweep'
 import './story.css'
 
 const HEIGHT = 190
@@ -24,7 +23,7 @@ export function SweepChart({ sweep, onOpen }: Props) {
     ).keys(),
   ]
   const [chosen, setChosen] = useState('')
-  const name = names.includes(chosen) ? chosen : mostVaried(sweep, names)
+  const name = names.includes(chosen) ? chosen : sweep.charted
   const drawn = sweep.series.map((series) => ({
     ...series,
     points: series.points.flatMap((point) => {

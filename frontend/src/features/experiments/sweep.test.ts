@@ -4,7 +4,6 @@ import type { Experiment } from './queries'
 import { readParameters } from './draft'
 import {
   byTime,
-  mostVaried,
   pivot,
   places,
   predictedNumber,
@@ -178,23 +177,4 @@ it('sorts runs by when they began, and by when that was recorded', () => {
   ]
   expect(byTime(runs, 'happened').map((item) => item.number)).toEqual([3, 1, 2])
   expect(byTime(runs, 'recorded').map((item) => item.number)).toEqual([1, 3, 2])
-})
-
-it('draws the value that differs most', () => {
-  const point = (number: number, queries: number) => ({
-    experiment_id: `e${number}`,
-    number,
-    load: number,
-    failed: null,
-    matched: null,
-    values: [
-      { name: 'inserts', value: 16, source: 'typed' as const },
-      { name: 'queries', value: queries, source: 'typed' as const },
-    ],
-  })
-  const points = [point(1, 10_000), point(2, 8)]
-  const series = [{ label: '', points, below: null, above: null, text: '' }]
-  const sweep = { name: 's', axis: 'tables', series }
-  expect(mostVaried(sweep, ['inserts', 'queries'])).toBe('queries')
-  expect(mostVaried(sweep, [])).toBe('')
 })

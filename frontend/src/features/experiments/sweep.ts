@@ -3,7 +3,7 @@ import type { Rows } from '@/charts/exportSvg'
 import { group, median, sum } from 'd3-array'
 import { formatNumber } from '@/format'
 import { FAILED_WORDS } from './failed'
-import type { Experiment, Measure, Observed, Sweep } from './queries'
+import type { Experiment, Measure, Observed } from './queries'
 
 export type Run = {
   readonly experiment: Experiment
@@ -39,17 +39,6 @@ export function byTime(
     Date.parse((by === 'happened' ? item.began : item.started_at) ?? '') || Infinity
   const order = (a: number, b: number) => (a === b ? 0 : a < b ? -1 : 1)
   return experiments.toSorted((a, b) => order(time(a), time(b)) || a.number - b.number)
-}
-
-/** Return the value that differs most between the runs of a sweep, relative to its largest. */
-export function mostVaried(sweep: Sweep, names: readonly string[]): string {
-  const all = sweep.series.flatMap((series) => series.points.flatMap((point) => point.values))
-  const varied = (name: string) => {
-    const values = all.filter((item) => item.name === name).map((item) => item.value)
-    const most = Math.max(...values.map(Math.abs))
-    return most > 0 ? (Math.max(...values) - Math.min(...values)) / most : 0
-  }
-  return names.reduce((best, name) => (varied(name) > varied(best) ? name : best), names[0] ?? '')
 }
 
 /** Summary of a series over the runs of one parameter set. */

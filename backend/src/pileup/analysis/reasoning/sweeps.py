@@ -50,6 +50,8 @@ class SweepLine:
     """The other parameters."""
     runs: tuple[tuple[float, SweepRun], ...]
     """(load, run), the smallest load first."""
+    outcomes: tuple[str, ...]
+    """One per run: failed, did not fail, missed, matched; empty where nobody says."""
     threshold: Threshold | None
     text: str
     """The threshold or the largest change as a sentence; empty when there is neither."""
@@ -63,6 +65,20 @@ def load_of(text: str) -> float | None:
     return float(match[1].replace(",", ".")) * _SCALE.get((match[2] or "").lower(), 1.0)
 
 
+def most_varied(runs: Sequence[SweepRun]) -> str:
+    """Name the value that differs most between runs, relative to its largest; '' without values."""
+    values: dict[str, list[float]] = {}
+    for run in runs:
+        for name, value in run.values.items():
+            values.setdefault(name, []).append(value)
+
+    def varied(name: str) -> float:
+        most = max(map(abs, values[name]))
+        return (max(values[name]) - min(values[name])) / most if most else 0.0
+
+    return max(values, key=varied, default="")
+
+
 def lines_of(runs: Sequence[SweepRun]) -> list[SweepLine]:
     """Split a sweep into lines along its load; empty when no parameter is a number that varies."""
     axis = _axis(runs)
@@ -74,7 +90,8 @@ def lines_of(runs: Sequence[SweepRun]) -> list[SweepLine]:
         if load is not None:
             others = tuple(sorted((k, v) for k, v in run.parameters.items() if k != axis))
             lines.setdefault(others, []).append((load, run))
-    return [_line(axis, dict(fixed), line) for fixed, line in lines.items()]
+    value = most_varied(runs)
+    return [_line(axis, value, dict(fixed), line) for fixed, line in lines.items()]
 
 
 def _axis(runs: Sequence[SweepRun]) -> str | None:
@@ -88,17 +105,26 @@ def _axis(runs: Sequence[SweepRun]) -> str | None:
     return best
 
 
-def _line(axis: str, fixed: dict[str, str], line: list[tuple[float, SweepRun]]) -> SweepLine:
+def _line(
+    axis: str, value: str, fixed: dict[str, str], line: list[tuple[float, SweepRun]]
+) -> SweepLine:
     line.sort(key=lambda place: (place[0], place[1].number))
-    words = ("failed", "did not fail")
+    words = names = ("failed", "did not fail")
     outcomes = [(load, run.failed) for load, run in line]
     if {True, False} - {outcome for _, outcome in outcomes}:
-        words = ("matched the prediction", "missed it")
-        outcomes = [(load, run.matched) for load, run in line]
+        judged = [(load, run.matched) for load, run in line]
+        if any(outcome is not None for _, outcome in judged):
+            words, names = ("matched the prediction", "missed it"), ("matched", "missed")
+            outcomes = judged
     known = [(load, outcome) for load, outcome in outcomes if outcome is not None]
     threshold = _threshold(axis, known, words)
-    text = threshold.text if threshold else _no_threshold(axis, known, words) or _step(axis, line)
-    return SweepLine(axis, fixed, tuple(line), threshold, text)
+    text = (
+        threshold.text
+        if threshold
+        else _no_threshold(axis, known, words) or _step(axis, value, line)
+    )
+    outcome_names = tuple("" if o is None else names[0 if o else 1] for _, o in outcomes)
+    return SweepLine(axis, fixed, tuple(line), outcome_names, threshold, text)
 
 
 def _threshold(
@@ -132,11 +158,8 @@ def _no_threshold(axis: str, known: Sequence[tuple[float, bool]], words: tuple[s
     return f"No single threshold of {axis}: {'; '.join(parts)}."
 
 
-def _step(axis: str, line: Sequence[tuple[float, SweepRun]]) -> str:
-    """Name the largest change of the first measure between two neighbouring loads."""
-    name = next((name for _, run in line for name in run.values), None)
-    if name is None:
-        return ""
+def _step(axis: str, name: str, line: Sequence[tuple[float, SweepRun]]) -> str:
+    """Name the largest change of one value between two neighbouring loads."""
     points: dict[float, float] = {}
     for load, run in line:
         if name in run.values:
@@ -159,4 +182,4 @@ def between(axis: str, below: float, above: float) -> str:
     return f"between {axis} {number(below)} and {number(above)}"
 
 
-__all__ = ["SweepLine", "SweepRun", "Threshold", "between", "lines_of", "load_of"]
+__all__ = ["SweepLine", "SweepRun", "Threshold", "between", "lines_of", "load_of", "most_varied"]

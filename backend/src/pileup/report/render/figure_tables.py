@@ -17,6 +17,7 @@ from pileup.report.document import (
     MatrixDrawing,
     Run,
     Runs,
+    SweepDrawing,
     Table,
 )
 from pileup.report.text.wording import number
@@ -65,6 +66,28 @@ def alternative_table(drawing: Drawing, zone: tzinfo = UTC) -> Table:
             return _table(
                 ["transaction", "statement", "locks, in order", "waits for"], rows, "llll"
             )
+        case SweepDrawing():
+            return _sweep(drawing)
+
+
+def _sweep(drawing: SweepDrawing) -> Table:
+    """Convert a sweep to one row per run; columns that would be empty are left out."""
+    columns = [("r", "run"), ("l", "series"), ("r", drawing.axis), ("r", drawing.measure)]
+    columns += [("l", "outcome")]
+    rows = [
+        [
+            str(point.number),
+            series.label,
+            number(point.load),
+            number(point.value) + (f" ({point.source})" if point.source else ""),
+            point.outcome,
+        ]
+        for series in drawing.series
+        for point in series.points
+    ]
+    used = [at for at in range(len(columns)) if any(row[at] for row in rows)]
+    head, align = [columns[at][1] for at in used], "".join(columns[at][0] for at in used)
+    return _table(head, [[row[at] for at in used] for row in rows], align)
 
 
 def _lane(lane: Lane, zone: tzinfo) -> list[str]:

@@ -1,4 +1,4 @@
-"""Draw the figures of the report as SVG: timeline lanes, wait graph, confidence, matrix, deadlock.
+"""Draw the figures of the report as SVG: lanes, wait graph, confidence, matrix, deadlock, sweep.
 
 Static pictures for paper: no script, fonts by family name, colours that stay legible in grey.
 Colours match the screens: waiting amber, holding vermilion, stall a pale band.
@@ -22,9 +22,11 @@ from pileup.report.document import (
     Lane,
     LanesDrawing,
     MatrixDrawing,
+    SweepDrawing,
 )
 from pileup.report.render.deadlock_figure import draw_deadlock
 from pileup.report.render.scripts import short, wrapped
+from pileup.report.render.sweep_figure import draw_sweep
 
 SCREEN, PORTRAIT, LANDSCAPE = 960, 640, 940
 _LANE = 64
@@ -58,6 +60,9 @@ def draw(drawing: Drawing, label: str, *, width: int = SCREEN, zone: tzinfo = UT
             return _matrix(drawing, label, width)
         case DeadlockDrawing():
             height, content = draw_deadlock(drawing, width)
+            return _open(width, height, label) + content + "</svg>"
+        case SweepDrawing():
+            height, content = draw_sweep(drawing, width, _PALETTE, _DASHES)
             return _open(width, height, label) + content + "</svg>"
 
 

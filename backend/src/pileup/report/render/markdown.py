@@ -86,8 +86,10 @@ def _block(block: Block) -> str:
         case Table():
             return _table(block)
         case Figure():
-            table = alternative_table(block.drawing)
-            return f"**Figure {block.number}.** {_runs(block.caption)}\n\n{_table(table)}"
+            caption = f"**Figure {block.number}.** {_runs(block.caption)}"
+            if block.tabled:
+                return caption
+            return f"{caption}\n\n{_table(alternative_table(block.drawing))}"
 
 
 def _item(mark: str, blocks: list[Block]) -> str:

@@ -1,7 +1,8 @@
-"""Tabulate a sweep: the result of each combination of parameters.
+"""Draw and tabulate a sweep: the result of each combination of parameters.
 
-Two parameters make a pivot (one down, the other across); any other number makes a list. Runs with
-the same parameters share a cell: median, low, high and number of runs.
+The figure shows one value over the load, with the threshold between two loads. Two parameters make
+a pivot (one down, the other across); any other number makes a list. Runs with the same parameters
+share a cell: median, low, high and number of runs.
 """
 
 from __future__ import annotations
@@ -11,27 +12,85 @@ from collections import Counter
 from collections.abc import Sequence
 from statistics import median
 
-from pileup.analysis.reasoning.sweeps import SweepRun, lines_of
+from pileup.analysis.reasoning.sweeps import SweepLine, SweepRun, lines_of, most_varied
 from pileup.report.case import ReportExperiment, ReportMeasure
-from pileup.report.document import Table
+from pileup.report.document import Figure, Run, SweepDrawing, SweepRunPoint, SweepSeries, Table
 from pileup.report.text.tables import table
 from pileup.report.text.wording import FAILED, VERDICTS, number
 
 
-def sweeps(experiments: Sequence[ReportExperiment]) -> list[Table]:
-    """Build one table per sweep of at least two runs that differ in a parameter."""
+def sweeps(experiments: Sequence[ReportExperiment]) -> list[Figure | Table]:
+    """Build a figure and a table for each sweep of at least two runs that differ in a parameter."""
     by_name: dict[str, list[ReportExperiment]] = {}
     for experiment in experiments:
         if experiment.sweep and experiment.parameters:
             by_name.setdefault(experiment.sweep, []).append(experiment)
-    return [_sweep(name, by_name[name]) for name in by_name if len(by_name[name]) > 1]
+    return [block for name in by_name if len(by_name[name]) > 1 for block in _sweep(by_name[name])]
 
 
-def _sweep(name: str, runs: list[ReportExperiment]) -> Table:
+def _sweep(runs: list[ReportExperiment]) -> list[Figure | Table]:
+    lines = lines_of([_sweep_run(run) for run in runs])
+    figure = _figure(runs, lines)
+    # The figure names the threshold; without a figure, the table does.
+    table = _table(runs, "" if figure else _turns(lines))
+    return [figure, table] if figure else [table]
+
+
+def _figure(runs: list[ReportExperiment], lines: Sequence[SweepLine]) -> Figure | None:
+    """Draw the value that differs most between the runs, or the outcomes of runs without values."""
+    if not lines:
+        return None
+    measure = most_varied([_sweep_run(run) for run in runs])
+    sources = {
+        run.number: item.source
+        for run in runs
+        for item in reversed(run.measures)
+        if _named(item) == measure
+    }
+    drawing = SweepDrawing(
+        axis=lines[0].axis,
+        measure=measure,
+        series=[
+            SweepSeries(
+                label=_fixed(line),
+                points=[
+                    SweepRunPoint(
+                        number=run.number,
+                        load=load,
+                        value=run.values.get(measure),
+                        source=sources.get(run.number, ""),
+                        outcome=outcome,
+                    )
+                    for (load, run), outcome in zip(line.runs, line.outcomes, strict=True)
+                ],
+                threshold=(line.threshold.below, line.threshold.above) if line.threshold else None,
+            )
+            for line in lines
+        ],
+    )
+    points = [point for series in drawing.series for point in series.points]
+    drawn = [p for p in points if (p.value is not None if measure else p.outcome)]
+    if len({point.load for point in drawn}) < 2:
+        return None
+    known = ", ".join(dict.fromkeys(point.source for point in drawn if point.source))
+    what = f"{measure}, {known}," if measure else "outcome"
+    what += f" over {drawing.axis}"
+    caption = f"Sweep “{runs[0].sweep}”: {what}.{_turns(lines)}"
+    if any(point.outcome in ("failed", "missed") for point in drawn):
+        caption += " A filled point failed or missed its prediction."
+    alt = f"{what[0].upper()}{what[1:]}.{_turns(lines)}"
+    return Figure(drawing, [Run(caption)], alt, tabled=True)
+
+
+def _fixed(line: SweepLine) -> str:
+    return ", ".join(f"{name}={value}" for name, value in line.fixed.items())
+
+
+def _table(runs: list[ReportExperiment], turns: str) -> Table:
     names = list(dict.fromkeys(key for run in runs for key in sorted(run.parameters)))
     done = sum(run.verdict is not None for run in runs)
     judged = f", {done} with a verdict" if done else ""
-    caption = f"Sweep “{name}”: {len(runs)} runs{judged}.{_turns(runs)}"
+    caption = f"Sweep “{runs[0].sweep}”: {len(runs)} runs{judged}.{turns}"
     measured = list(dict.fromkeys(_named(item) for run in runs for item in run.measures))
     if len(names) == 2:
         # The parameter with more values goes down: a page is taller than it is wide.
@@ -79,13 +138,11 @@ def _result(runs: Sequence[ReportExperiment]) -> str:
     return ", ".join(word for word in (*values, _word(runs)) if word)
 
 
-def _turns(runs: Sequence[ReportExperiment]) -> str:
+def _turns(lines: Sequence[SweepLine]) -> str:
     """Return the threshold of each line of the sweep as sentences, with a blank before each."""
-    lines = lines_of([_sweep_run(run) for run in runs])
-    fixed = (", ".join(f"{k}={v}" for k, v in line.fixed.items()) for line in lines)
     return "".join(
-        f" {f'{where}: ' if where else ''}{line.text}"
-        for where, line in zip(fixed, lines, strict=True)
+        f" {f'{where}: ' if (where := _fixed(line)) else ''}{line.text}"
+        for line in lines
         if line.text
     )
 

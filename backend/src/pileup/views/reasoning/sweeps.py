@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pileup.analysis.reasoning.sweeps import SweepLine, SweepRun, lines_of
+from pileup.analysis.reasoning.sweeps import SweepLine, SweepRun, lines_of, most_varied
 from pileup.storage.reasoning.experiments import ExperimentRecord
 from pileup.storage.reasoning.measurements import Source
 from pileup.views.reasoning.measures import measures_of
@@ -54,6 +54,8 @@ class Sweep:
     name: str
     axis: str
     """The parameter that is the load."""
+    charted: str
+    """The value that differs most between the runs; empty when they have none."""
     series: list[SweepSeries]
 
 
@@ -62,9 +64,10 @@ def sweeps_of(experiments: Sequence[ExperimentRecord]) -> list[Sweep]:
     found: list[Sweep] = []
     for name in sorted({experiment.sweep for experiment in experiments if experiment.sweep}):
         runs = {item.number: item for item in experiments if item.sweep == name}
-        lines = lines_of([sweep_run(item) for item in runs.values()])
-        if lines:
-            found.append(Sweep(name, lines[0].axis, [_series(line, runs) for line in lines]))
+        sweep_runs = [sweep_run(item) for item in runs.values()]
+        if lines := lines_of(sweep_runs):
+            series = [_series(line, runs) for line in lines]
+            found.append(Sweep(name, lines[0].axis, most_varied(sweep_runs), series))
     return found
 
 
