@@ -29,7 +29,7 @@ from pileup.formats.reading import archive
 from pileup.formats.reading.frame_buffer import Frames
 from pileup.formats.reading.line_numbers import renumber
 from pileup.formats.reading.pt_stalk_samples import read_ts
-from pileup.formats.reading.server_versions import find_versions
+from pileup.formats.reading.server_versions import find_named_version, find_versions
 from pileup.formats.reading.skipped_lines import Skips
 from pileup.formats.reading.text import LineReader
 from pileup.formats.unwrapping.layouts import Layout, guess_layouts
@@ -459,7 +459,11 @@ class _Work:
         """Add the server's version that the head prints, unless the format yielded one."""
         if self._has_version:
             return
-        for setting in find_versions(self.reader.head[:_VERSION_CHARACTERS]):
+        head = self.reader.head[:_VERSION_CHARACTERS]
+        found = list(find_versions(head))
+        if not found and self.reader.head_is_whole:  # a paste: a person may name it
+            found = list(find_named_version(head))
+        for setting in found:
             first = self.reader.raw_line(setting.line_first)
             last = self.reader.last_raw_line(setting.line_last)
             self._take(dataclasses.replace(setting, line_first=first, line_last=last))

@@ -37,6 +37,18 @@ def test_iostat_maps_by_header_and_leaves_out_the_block_since_boot() -> None:
     assert list(first.wall_us)[:2] == [0, 1_000_000]
 
 
+@pytest.mark.parametrize(("rows", "shown"), [(1, [99.9]), (3, [99.9, 99.9])])
+def test_rows_of_iostat_under_a_single_heading_are_a_report_each(
+    rows: int, shown: list[float]
+) -> None:
+    """As ``grep`` and people copy it: no banner says that the first is the average since boot."""
+    heading = "Device: rrqm/s wrqm/s r/s w/s rkB/s wkB/s avgrq-sz avgqu-sz await svctm %util\n"
+    row = "sdb  0.0 2.0 1.0 118.0 16.0 2210.0 37.4 61.2 512.1 8.4 99.9\n"
+    found = one_by_one(iostat.parse((heading + row * rows).splitlines(keepends=True)))
+    (util,) = [i for i in found if isinstance(i, Samples) and i.series == "iostat.util"]
+    assert list(util.values) == shown
+
+
 def test_mpstat_takes_its_date_from_the_banner() -> None:
     first = series(mpstat, "mpstat", "sysstat-12.txt")[("mpstat.usr", "all")]
     assert first.values[0] == 67.15

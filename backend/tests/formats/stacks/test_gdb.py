@@ -36,3 +36,20 @@ def test_quickstack_prints_the_place_where_gdb_prints_the_library() -> None:
         "library": None,
     }
     assert (frames[2]["file"], frames[2]["line"]) == ("srv0srv.cc", None)
+
+
+def test_parts_of_stacks_without_their_innermost_frames_are_threads_of_their_own() -> None:
+    """Frames from #3 on, without headers: each part begins where the level falls."""
+    part = "#3 os_event_wait_low\n#4 sync_array_wait_event\n#5 btr_search_guess_on_hash\n\n"
+    stacks = parse_bytes((part * 6).encode()).frames["stack"]
+    assert stacks["count"].to_list() == [6]
+
+
+def test_a_frame_below_a_semaphore_wait_is_no_table() -> None:
+    """A text of a status dump's lines whose other lines are frames alone."""
+    text = (
+        "#0  foo () at /builddir/mysql-5.6.34/storage/innobase/btr/btr0sea.cc:930\n"
+        "--Thread 140211 has waited at btr0cur.cc line 545 for 12.00 seconds the semaphore:\n"
+        "S-lock on RW-latch at 0x7f88 created in file dict0dict.cc line 2687\n"
+    )
+    assert parse_bytes(text.encode()).frames["semaphore_wait"].height == 1

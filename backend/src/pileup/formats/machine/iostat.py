@@ -71,7 +71,7 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Yield the samples of every block after the first."""
+    """Yield the samples of every block after the first; of the only one where no banner is."""
     return parse_chunks(make_chunks(lines))
 
 
@@ -91,6 +91,12 @@ class _Reader:
         self._heading = ""
         self._cpu: list[str] = []
         self._block = -1
+        self._since_boot = False
+        """Whether a banner shows that the first block is the average since boot."""
+        self._first_block: list[tuple[int, list[str]]] = []
+        """Its lines, which count where it is the only block and no banner was copied."""
+        self._in_block: set[str] = set()
+        """Its devices: one that is printed again begins the next (grep keeps one heading)."""
         self._printed: tuple[int | None, Clock] | None = None
         self._devices: set[str] = set()
         self._mega: list[int] = []
@@ -120,6 +126,11 @@ class _Reader:
         if cells is None:
             return None
         blocks = is_heading.cum_sum().cast(pl.Int64) + self._block
+        of_devices = pl.DataFrame({"block": blocks.filter(is_row), "device": cells["0"]})
+        if of_devices.is_duplicated().any() or not self._in_block.isdisjoint(
+            of_devices.filter(pl.col("block") == self._block)["device"]
+        ):
+            return None  # devices whose headings were removed
         items: list[Item] = []
         printed = [self._printed]
         before = -1
@@ -161,6 +172,7 @@ class _Reader:
             self._begin_block(text, cells[1:])
         elif self._clock_of.banner(text):
             self._block = -1  # another run: its first block is since boot as well
+            self._since_boot = True
             self._cpu_alone = False
             self._devices.clear()
         elif cells[-1] == "Device":
@@ -200,18 +212,30 @@ class _Reader:
             cells = [*cells[width:], *cells[:width]]
         if not width or len(cells) != width + 1:
             yield Problem(number, "Not a line of iostat; it is left out.", found=text[:200])
-        elif self._block > 0:  # the first is since boot
-            wall, clock = self._moment()
-            if len(self._devices) < _MOST_DEVICES:
-                self._devices.add(cells[0])
-            labels = (("device", cells[0].rstrip(":")),)
-            for at in self._mega:
-                cells[at + 1] = _in_kib(cells[at + 1])
-            if self._last:
-                cells[1:] = [_plain(cell) for cell in cells[1:]]
-            self.collected.lane(self._header, clock, labels).add(cells[1:], wall, number)
-            if self.collected.full:
-                yield from self.collected.flush()
+        else:
+            yield from self._numbers(number, cells)
+
+    def _numbers(self, number: int, cells: list[str]) -> Iterator[Item]:
+        if cells[0] in self._in_block:
+            self._next_block()
+        self._in_block.add(cells[0])
+        if self._block > 0:  # the first is since boot
+            yield from self._numbers_of_device(number, cells)
+        elif not self._since_boot and len(self._first_block) < _MOST_DEVICES:
+            self._first_block.append((number, cells))
+
+    def _numbers_of_device(self, number: int, cells: list[str]) -> Iterator[Item]:
+        wall, clock = self._moment()
+        if len(self._devices) < _MOST_DEVICES:
+            self._devices.add(cells[0])
+        labels = (("device", cells[0].rstrip(":")),)
+        for at in self._mega:
+            cells[at + 1] = _in_kib(cells[at + 1])
+        if self._last:
+            cells[1:] = [_plain(cell) for cell in cells[1:]]
+        self.collected.lane(self._header, clock, labels).add(cells[1:], wall, number)
+        if self.collected.full:
+            yield from self.collected.flush()
 
     def _begin_cpu(self, columns: list[str]) -> None:
         if self._cpu_alone:  # -c prints no devices: a block is a CPU table
@@ -225,10 +249,10 @@ class _Reader:
         self._cpu = []
         self._cpu_alone = False
         self._wrapped = ""
+        self._in_block.clear()
         if not (last and self._last and text != self._first_heading):
-            self._block += 1
+            self._next_block()
             self._first_heading = text
-            self._most_blocks = max(self._most_blocks, self._block + 1)
         self._heading, self._last = text, last
         if columns != self._columns:
             self._columns = columns
@@ -236,8 +260,17 @@ class _Reader:
             self._mega = [at for at, column in enumerate(columns) if column in _IN_KIB]
             self._devices.clear()
 
+    def _next_block(self) -> None:
+        self._block += 1
+        self._in_block.clear()
+        self._most_blocks = max(self._most_blocks, self._block + 1)
+
     def end(self) -> Iterator[Item]:
-        if self._most_blocks == 1:
+        if self._most_blocks == 1 and self._first_block:  # a part of a report, as people paste it
+            for number, cells in self._first_block:
+                yield from self._numbers_of_device(number, cells)
+            yield from self.collected.flush()
+        elif self._most_blocks == 1:
             yield Problem(
                 None,
                 "There is only iostat's first report, the average since boot, which does not show "

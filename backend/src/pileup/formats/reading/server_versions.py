@@ -34,9 +34,17 @@ _BUILT = re.compile(
 )
 # MySQL 5.7.34    Percona Server version: 8.0.33-25
 _NAMED = re.compile(
-    rf"\b(?P<name>MySQL|MariaDB|Percona Server|Percona XtraDB Cluster)\b"
-    rf"[^\w\n]{{0,6}}(?:(?:Server|version)[^\w\n]{{0,6}}){{0,2}}(?P<version>{_NUMBER}{_TAIL})",
+    rf"(?<![\w/.-])(?P<name>MySQL|MariaDB|Percona Server|Percona XtraDB Cluster)\b"
+    rf"[^\w\n]{{0,6}}(?:(?:Server|version)[^\w\n]{{0,6}}){{0,2}}(?P<version>{_NUMBER}{_TAIL})"
+    rf"(?![\w/-])",
     re.IGNORECASE,
+)
+# 10.4.8-MariaDB    5.6.26-74.0: a line of its own
+_OF_MARIADB = ("10.", "11.", "12.")
+_BARE = re.compile(
+    rf"^[ \t]*v?(?P<version>(?:5\.[0-7]|8\.[0-4]|9\.\d|1[0-2]\.\d{{1,2}})\.\d{{1,3}}{_TAIL})"
+    r"[ \t]*\r?$",
+    re.MULTILINE,
 )
 _EXPORTER = "mysql_version_info"
 _MAY = ("Version: ", " Ver ", "erver version", "(mysqld ", "(mariadbd ", "(server ", 'version="')
@@ -66,12 +74,17 @@ def find_versions(text: str, first_line: int = 1) -> Iterator[Setting]:
 
 
 def find_named_version(text: str) -> Iterator[Setting]:
-    """Yield the version that prose names, if it names one only: 'MariaDB 10.6.12'."""
+    """Yield the version that prose names, if it names one only: 'MariaDB 10.6.12'.
+
+    Without any such name, a line that is a release: '5.7.22-log'.
+    """
     named = {(match["name"].lower(), match["version"]): match for match in _NAMED.finditer(text)}
+    named = named or {("", match["version"]): match for match in _BARE.finditer(text)}
     if len(named) != 1:
         return
     ((name, version),) = named
-    if name == "mariadb" and "mariadb" not in version.lower():
+    is_mariadb = name == "mariadb" or version[:3] in _OF_MARIADB
+    if is_mariadb and "mariadb" not in version.lower():
         version = f"{version}-MariaDB"
     at = next(iter(named.values())).start()
     yield _setting(text, at, 1, "version", version, PROSE)

@@ -100,6 +100,7 @@ _SNIFF_BARE = re.compile(
 )
 _SNIFF_PROLOGUE = re.compile(r"^\[New (?:LWP \d+|Thread (?:0x[0-9a-f]+|\d+) )", re.MULTILINE)
 
+_MOST_DIGITS = 18
 _MAX_FRAME_CHARS = 64 * 1024
 _MAX_FRAMES = 4096
 _MAX_ADDRESSES = 256
@@ -223,6 +224,7 @@ class _Reader:
         self.part = False
         """Whether the text has frames and no thread: a part of a stack may begin at any level."""
         self._thread: _Thread | None = None
+        self._level = -1
         self._frame: list[str] = []
         self._frame_size = 0
         self._open = 0
@@ -454,11 +456,17 @@ class _Reader:
             yield from self._other(number, line)
             return
         self._end_frame()
-        if match["level"].strip("0") == "" and (not self._thread or self._thread.frames):
+        level = int(match["level"][:_MOST_DIGITS])
+        if (level == 0 or (self.part and level <= self._level)) and (
+            not self._thread or self._thread.frames
+        ):
             # "#0" without a header: a plain ``bt``, the frame shown at attach, a lost header.
+            # Parts of several stacks: each begins where the level falls.
             self._end_thread()
-            self._thread = _Thread(number, None)
-            self.samples.first = self.samples.first or number
+            if level == 0 or self.samples.first:
+                self._thread = _Thread(number, None)
+                self.samples.first = self.samples.first or number
+        self._level = level
         if self._thread is None and self.part and not self.samples.first:
             yield Problem(
                 number,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 
 from pileup.formats.reading.text import make_chunks
 from pileup.formats.tables.layouts.reader import (
@@ -68,10 +69,7 @@ def format_of(head: str) -> str | None:
         lines = lines[:-1]  # the head may end inside a line
     lines = lines[:_MOST_LINES]
     rows = [line[:_LONGEST_LINE] for line in lines if not _FRAME.match(line)]
-    below = (*rows[1:], "")
-    if not any(
-        may_begin(row, next_row, is_known) for row, next_row in zip(rows, below, strict=True)
-    ):
+    if not any(may_begin(row, next_row, is_known) for row, next_row in pairwise([*rows, ""])):
         return None
     tables: list[_Table] = []
     strays = len(lines) - len(rows)
