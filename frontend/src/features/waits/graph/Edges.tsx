@@ -6,6 +6,12 @@ import type { GraphLayout, PlacedEdge, PlacedNode } from './layout'
 
 const EDGE_LABELS_AT_MOST = 24
 
+/** At what a waiter waits for, where that is not at its left. */
+const ARROW = {
+  ...{ viewBox: '0 0 6 6', refX: 6, refY: 3, orient: 'auto' },
+  ...{ markerWidth: 9, markerHeight: 9, markerUnits: 'userSpaceOnUse' },
+}
+
 const keyOf = (edge: WaitEdge) => `${edge.source}>${edge.target}${edge.mark}`
 
 export function Edges({
@@ -24,7 +30,12 @@ export function Edges({
 }) {
   return (
     <svg width={layout.width} height={layout.height} aria-hidden="true">
-      {edges.map(({ edge, key, path, strokeWidth }) => (
+      <defs>
+        <marker id="wait-arrow" {...ARROW}>
+          <path d="M0,0L6,3L0,6z" fill="context-stroke" />
+        </marker>
+      </defs>
+      {edges.map(({ edge, key, path, strokeWidth, backward }) => (
         <path
           key={key}
           data-edge={key}
@@ -38,6 +49,7 @@ export function Edges({
           )}
           strokeWidth={strokeWidth}
           strokeDasharray={DASH[edgeKind(edge, kindOf)]}
+          markerEnd={backward ? 'url(#wait-arrow)' : undefined}
         />
       ))}
     </svg>

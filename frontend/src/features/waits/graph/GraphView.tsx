@@ -151,7 +151,12 @@ export function GraphView(props: Props) {
       </div>
       <GraphText graph={graph} queue={queue} />
       <GraphFoot graph={graph} viewport={viewport}>
-        <Legend {...{ graph, kindOf, queue }} dense={layout.dense} moments={persistence?.of ?? 0} />
+        <Legend
+          {...{ graph, kindOf, queue }}
+          dense={layout.dense}
+          hasArrows={layout.edges.some((edge) => edge.backward)}
+          moments={persistence?.of ?? 0}
+        />
       </GraphFoot>
       {isTall && (
         <Minimap
@@ -171,7 +176,7 @@ export function GraphView(props: Props) {
   )
 }
 
-/** The layout of a graph; of another moment of the same waits, with what stays where it was. */
+/** The layout of a graph; of another moment, folded or not, with what stays where it was. */
 function useSteadyLayout(graph: WaitGraph, width: number) {
   const [known, setKnown] = useState(() => ({
     ...{ graph, width, isSteady: false },
@@ -179,10 +184,7 @@ function useSteadyLayout(graph: WaitGraph, width: number) {
   }))
   if (known.graph === graph && known.width === width) return known
   const isSteady =
-    known.width === width &&
-    known.graph.at !== graph.at &&
-    known.graph.folded === graph.folded &&
-    known.graph.against === graph.against
+    known.width === width && known.graph.at !== graph.at && known.graph.against === graph.against
   const next = {
     ...{ graph, width, isSteady },
     layout: layoutWaitGraph(graph, width, isSteady ? known.layout : null),

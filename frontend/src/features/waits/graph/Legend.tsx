@@ -9,6 +9,8 @@ type Props = {
   readonly kindOf: ReadonlyMap<string, WaitNode['of']>
   readonly queue: ReadonlyMap<string, QueuePlace>
   readonly dense: boolean
+  /** Whether the layout has an edge with an arrow. */
+  readonly hasArrows: boolean
   /** Number of moments over which persistence is counted; 0 or 1: it is not shown. */
   readonly moments: number
 }
@@ -24,7 +26,7 @@ const BOXES: readonly (readonly [
   ['inferred', 'inferred', (node) => node.inferred],
 ]
 
-export function Legend({ graph, kindOf, queue, dense, moments }: Props) {
+export function Legend({ graph, kindOf, queue, dense, hasArrows, moments }: Props) {
   const lines = useMemo(
     () => new Set<string>(graph.edges.map((edge) => edgeKind(edge, kindOf))),
     [graph.edges, kindOf],
@@ -58,6 +60,12 @@ export function Legend({ graph, kindOf, queue, dense, moments }: Props) {
         <li className="graph-key">
           <Line dash="" held />
           held by
+        </li>
+      )}
+      {hasArrows && (
+        <li className="graph-key">
+          <span aria-hidden="true">→</span>
+          waits for a box that is not at its left
         </li>
       )}
       {queue.size > 0 && (

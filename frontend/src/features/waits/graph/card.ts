@@ -68,6 +68,18 @@ export function cardHeight({ lines, labelLines }: Card, weight: number): number 
   return Math.max(leastHeight(weight), text)
 }
 
+/** A card in a place of this height: its statement loses lines before its label does. */
+export function cardIn<T extends { readonly card: Card | null; readonly height: number }>(
+  { card, height }: T,
+  most: number,
+): { card: Card | null; height: number } {
+  if (!card || height <= most) return { card, height: Math.min(height, most) }
+  const lines = Math.floor((most - PADDING - HEAD - FOOT) / SHAPE_LINE)
+  const labelLines = Math.max(1, Math.min(card.labelLines, lines + 1))
+  const rest = Math.max(0, lines + 1 - labelLines)
+  return { card: { ...card, labelLines, lines: Math.min(card.lines, rest) }, height: most }
+}
+
 /** Width that the card's first line needs, and a readable part of its statement. */
 export function cardNeed(node: WaitNode, labelLines: 1 | 2): number {
   const label = 24 + node.label.length * LETTER + pillOf(node)

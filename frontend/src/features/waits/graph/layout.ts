@@ -4,12 +4,13 @@
  * Columns are the depths that the engine computed. Within a column a node follows what it waits for,
  * and of those that wait for the same, the one with the most sessions behind or in it comes first. A
  * few nodes are cards with their statement, as high as the sessions they block are many; many nodes
- * are rows. With the layout of the moment before, what stays keeps its place. Pure: data and sizes
- * in, CSS pixels out; y grows downwards. Linear in nodes and edges, but for the sorts.
+ * are rows. Given the layout of the moment before, no box that stays moves (`places.ts`). Pure: data and
+ * sizes in, CSS pixels out; y grows downwards. Linear in nodes and edges, but for the sorts.
  */
 import { bisector, groups, max, sum } from 'd3-array'
 import { groupIds } from '@/charts/graphWalk'
-import { CARDS_AT_MOST, cardHeight, cardNeed, cardOf, type Card } from './card'
+import { CARDS_AT_MOST, cardHeight, cardIn, cardNeed, cardOf, type Card } from './card'
+import { columnsOf, type Places, remember, stack } from './places'
 import type { WaitEdge, WaitGraph, WaitNode } from '../waitGraph'
 
 export interface PlacedNode {
@@ -39,6 +40,8 @@ export interface PlacedEdge {
   x2: number
   y2: number
   strokeWidth: number
+  /** Its waiter is not at the right of what it waits for. */
+  backward: boolean
 }
 
 export interface GraphLayout {
@@ -51,6 +54,8 @@ export interface GraphLayout {
   dense: boolean
   /** Where the columns are; also those of moments before that had more of them. */
   frame: ColumnFrame
+  /** Where the boxes of this and of recent moments are, by key. */
+  places: Places
 }
 
 type ColumnFrame = {
@@ -77,46 +82,31 @@ const WIDEST = 380
 const LABEL_AT_MOST = 300
 /** Width of a letter of the monospaced font at 12 px. */
 const LETTER = 7.25
-/** A stable layout may be this much higher than a fresh one before the holes are closed. */
-const LOOSE = 1.5
-
-/** Steady columns may be this much wider than their room; the view is zoomed out for them. */
-const MOST_OVERFLOW = 1.4
-
-/** Fresh columns have to be so much narrower. */
-const WORTH_MOVING = 1.15
-/** So many more columns than depths may remain from the moments before. */
-const MOST_SPARE_COLUMNS = 3
-
 const EMPTY: GraphLayout = {
   ...{ nodes: [], columns: [], edges: [], width: 0, height: 0, dense: false },
   frame: { widths: [], gap: 0, lines: 1 },
+  places: new Map(),
 }
 
-/**
- * before: the layout of the moment that was shown, where positions shall stay; isCompact: its columns
- * stay, and the holes in them close.
- */
+/** before: the layout of the moment shown before, from which every box that stays keeps its place. */
 export function layoutWaitGraph(
   graph: Pick<WaitGraph, 'nodes' | 'edges'>,
   availableWidth: number,
   before: GraphLayout | null = null,
-  isCompact = false,
 ): GraphLayout {
-  if (graph.nodes.length === 0) return EMPTY
-  const dense = graph.nodes.length > CARDS_AT_MOST
+  if (graph.nodes.length === 0) return before ? nothingAfter(before) : EMPTY
+  // Cards become rows in their places; rows stay rows.
+  const dense = before?.dense || graph.nodes.length > CARDS_AT_MOST
   const boxes = boxesOf(graph, dense)
-  const room = availableWidth - 2 * MARGIN
   const ahead = groupIds(graph.edges.map(({ source, target }) => [source, target]))
-  const nodesOf = nodesByColumn(graph.nodes, boxes, ahead, before)
-  const fresh = columnWidths(nodesOf, room, dense)
-  const frame = before?.dense === dense ? steadyFrame(fresh, before.frame, room) : fresh
+  const nodesOf = nodesByColumn(graph, boxes, ahead, before?.places ?? null)
+  const fresh = columnWidths(nodesOf, availableWidth - 2 * MARGIN, dense)
+  const frame = before ? withMoreColumns(before.frame, fresh) : fresh
   const { widths, gap, lines } = frame
   const gapBelow = dense ? (lines === 1 ? ROW - NODE_HEIGHT : TALL_ROW - TALL_HEIGHT) : CARD_GAP
 
   const placed = new Map<string, PlacedNode>()
   const columns: PlacedNode[][] = []
-  const tops = before?.dense === dense && !isCompact ? topsOf(before) : null
   let x = MARGIN
   for (const [column, nodes] of nodesOf.entries()) {
     const width = widths[column] ?? NARROWEST
@@ -126,7 +116,13 @@ export function layoutWaitGraph(
       const height = card ? cardHeight(card, weight) : lines === 1 ? NODE_HEIGHT : TALL_HEIGHT
       return { node, key, x, y: 0, width, height, weight: mass > 0 ? weight : 0, card }
     })
-    columns.push(stack(here, gapBelow, tops?.get(column) ?? null))
+    columns.push(
+      stack(here, {
+        ...{ column, top: MARGIN, gap: gapBelow },
+        places: before?.places ?? null,
+        fit: (box, height) => Object.assign(box, cardIn(box, height)),
+      }),
+    )
     for (const item of here) placed.set(item.node.id, item)
     x += width + gap
   }
@@ -135,7 +131,7 @@ export function layoutWaitGraph(
     const b = placed.get(edge.target)
     return a && b ? [placeEdge(edge, a, b, gap)] : []
   })
-  const layout = {
+  return {
     nodes: columns.flat(),
     columns,
     edges,
@@ -143,13 +139,13 @@ export function layoutWaitGraph(
     height: 2 * MARGIN + heightOf(columns),
     dense,
     frame,
+    places: remember(before?.places ?? null, columns),
   }
-  // Many holes: what stays moves once, instead of being out of sight.
-  if (!tops) return layout
-  const tight = max(columns, (column) => heightIn(column, gapBelow)) ?? 0
-  return heightOf(columns) > tight * LOOSE
-    ? layoutWaitGraph(graph, availableWidth, before, true)
-    : layout
+}
+
+/** A moment without waits: the places last through it. */
+function nothingAfter({ dense, frame, places }: GraphLayout): GraphLayout {
+  return { ...EMPTY, dense, frame, places: remember(places, []) }
 }
 
 type Box = { readonly key: string; readonly mass: number; readonly weight: number }
@@ -181,35 +177,24 @@ function massOf(node: WaitNode): number {
   return Math.max(node.blocks_total, node.waiting && node.members > 1 ? node.members : 0)
 }
 
-/**
- * The nodes by column: the depths that the engine computed. A waiter whose chain has become shorter
- * stays in the column of the moment before, to the right of all it waits for; roots are at the left.
- */
+/** The nodes by column: the depths that the engine computed, or where they were. */
 function nodesByColumn(
-  nodes: readonly WaitNode[],
+  { nodes, edges }: Pick<WaitGraph, 'nodes' | 'edges'>,
   boxes: ReadonlyMap<string, Box>,
   ahead: ReadonlyMap<string, readonly string[]>,
-  before: GraphLayout | null,
+  places: Places | null,
 ): WaitNode[][] {
   const levels = groups(nodes, (node) => node.depth)
     .sort((a, b) => a[0] - b[0])
     .map(([, level]) => level)
-  if (!before) return levels
-  const was = new Map(before.columns.flatMap((column, at) => column.map(({ key }) => [key, at])))
-  const columnOf = new Map<string, number>()
-  for (const [depth, level] of levels.entries()) {
-    const columns = level.map((node) => {
-      if (depth === 0) return 0
-      const blockers = (ahead.get(node.id) ?? []).flatMap((id) => columnOf.get(id) ?? [])
-      const least = blockers.length > 0 ? Math.max(...blockers) + 1 : depth
-      const column = was.get(boxes.get(node.id)?.key ?? '') ?? least
-      return column >= least && column <= least + MOST_SPARE_COLUMNS ? column : least
-    })
-    // After the whole level: the nodes of a circle share it.
-    for (const [at, node] of level.entries()) columnOf.set(node.id, columns[at] ?? depth)
-  }
+  if (!places) return levels
+  const behind = groupIds(edges.map(({ source, target }) => [target, source]))
+  const keyOf = (id: string) => boxes.get(id)?.key ?? id
+  const columnOf = columnsOf(
+    levels.map((level) => level.map(({ id }) => id)),
+    { ahead, behind, keyOf, places },
+  )
   const most = Math.max(...columnOf.values())
-  if (most >= levels.length + MOST_SPARE_COLUMNS) return levels
   const result: WaitNode[][] = Array.from({ length: most + 1 }, () => [])
   for (const node of nodes) result[columnOf.get(node.id) ?? 0]?.push(node)
   return result
@@ -240,66 +225,15 @@ function inOrder(
   )
 }
 
-/** Where the boxes of each column were, by key. */
-function topsOf(before: GraphLayout): Map<number, Map<string, number>> {
-  return new Map(
-    before.columns.map((column, at) => [at, new Map(column.map(({ key, y }) => [key, y]))]),
-  )
-}
-
-/**
- * Boxes below each other, from top to bottom. Those that the column had keep their tops, or are pushed
- * down; others fill the holes in their order, and go below.
- */
-function stack(
-  column: PlacedNode[],
-  gap: number,
-  tops: ReadonlyMap<string, number> | null,
-): PlacedNode[] {
-  const kept = column
-    .filter(({ key }) => tops?.has(key))
-    .sort((a, b) => (tops?.get(a.key) ?? 0) - (tops?.get(b.key) ?? 0))
-  const others = column.filter(({ key }) => !tops?.has(key))
-  let y = MARGIN
-  let next = 0
-  const result: PlacedNode[] = []
-  const put = (box: PlacedNode, at: number) => {
-    box.y = at
-    result.push(box)
-    y = at + box.height + gap
-  }
-  for (const box of kept) {
-    const top = Math.max(y, tops?.get(box.key) ?? y)
-    for (let other = others[next]; other && y + other.height + gap <= top; other = others[next]) {
-      put(other, y)
-      next += 1
-    }
-    put(box, Math.max(y, top))
-  }
-  for (const box of others.slice(next)) put(box, y)
-  return result
-}
-
 function heightOf(columns: readonly (readonly PlacedNode[])[]): number {
   return (max(columns, (column) => bottomOf(column.at(-1))) ?? MARGIN) - MARGIN
 }
 
 const bottomOf = (box: PlacedNode | undefined) => (box ? box.y + box.height : MARGIN)
 
-const heightIn = (column: readonly PlacedNode[], gap: number) =>
-  sum(column, ({ height }) => height + gap) - gap
-
-/**
- * The columns of the moment before, with further ones at their right: a box that stays in its column
- * stays in its place, whatever the others need. Fresh ones where those would leave no readable view.
- */
-function steadyFrame(fresh: ColumnFrame, before: ColumnFrame, room: number): ColumnFrame {
-  if (before.widths.length === 0) return fresh
+/** The columns of the moment before, with further ones at their right. */
+function withMoreColumns(before: ColumnFrame, fresh: ColumnFrame): ColumnFrame {
   const widths = [...before.widths, ...fresh.widths.slice(before.widths.length)]
-  const shown = widths.slice(0, fresh.widths.length)
-  const total = sum(shown) + before.gap * (shown.length - 1)
-  const leastTotal = sum(fresh.widths) + fresh.gap * (shown.length - 1)
-  if (total > room * MOST_OVERFLOW && total > leastTotal * WORTH_MOVING) return fresh
   return { widths, gap: before.gap || fresh.gap, lines: before.lines }
 }
 
@@ -385,7 +319,7 @@ function keepWidest(drawn: Map<string, PlacedEdge>, path: string, edge: PlacedEd
 
 /** A tall edge: a bend, a line down the gap, a bend; cut to a box where one is given. */
 function outline(
-  { x: m, x1, y1, x2, y2 }: Omit<PlacedEdge, 'edge' | 'key' | 'path' | 'strokeWidth'>,
+  { x: m, x1, y1, x2, y2 }: Pick<PlacedEdge, 'x' | 'x1' | 'y1' | 'x2' | 'y2'>,
   box?: View,
 ) {
   const way = Math.sign(y2 - y1)
@@ -412,7 +346,7 @@ function placeEdge(edge: WaitEdge, a: PlacedNode, b: PlacedNode, gap: number): P
     ? outline(place)
     : `M${x1},${y1}C${middle},${y1} ${middle},${y2} ${x2},${y2}`
   const key = `${a.key}>${b.key}${edge.kind}${edge.mark}`
-  return { edge, key, path, ...place, strokeWidth }
+  return { edge, key, path, ...place, strokeWidth, backward: a.x <= b.x }
 }
 
 function ascending<T extends number | string>(a: T, b: T): number {
