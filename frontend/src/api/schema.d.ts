@@ -9258,6 +9258,8 @@ export interface components {
       host: string | null
       name: string
       ratio: number | null
+      /** @default null */
+      same_as: string | null
       score: number
       series: string
       stall: number | null

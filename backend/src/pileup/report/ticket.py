@@ -295,9 +295,8 @@ def _finding(analysis: Analysis) -> Block | None:
             lines.append(f"   fix: {fix_words(finding.fixed_in)}{suffix}")
         lines += [f"   try: {each.action}" for each in finding.mitigations[:3]]
         if finding.experiment:
-            lines.append(
-                f"   experiment: {finding.experiment.change} Expect: {finding.experiment.expect}"
-            )
+            change = finding.experiment.change.rstrip(".")
+            lines.append(f"   experiment: {change}. Expect: {finding.experiment.expect}")
     return Block("Finding", lines)
 
 
@@ -396,8 +395,9 @@ def _times_more(query: SlowQueryDoc) -> str:
 def _shifts(shifts: Sequence[ShiftDoc]) -> Block | None:
     if not shifts:
         return None
-    moved = [shift for shift in shifts if shift.first_moved_s is not None]
-    ordered = moved[:_ROWS] or list(shifts[:_ROWS])
+    shown = [shift for shift in shifts if shift.same_as is None]
+    moved = [shift for shift in shown if shift.first_moved_s is not None]
+    ordered = moved[:_ROWS] or shown[:_ROWS]
     ordered.sort(key=lambda shift: shift.first_moved_s if shift.first_moved_s is not None else 1e9)
     rows = [
         (

@@ -84,3 +84,19 @@ def test_many_series_take_time_in_proportion() -> None:
         return lambda: shifts.shifts(values, stall, before)
 
     assert growth(ranked(250), ranked(1_000)) < 10  # 4 when linear, 16 when quadratic
+
+
+def test_one_quantity_from_three_sources_is_named_once() -> None:
+    """SHOW STATUS, an exporter and a script count the same threads; a fourth counts others."""
+    threads = [2.0] * 60 + [160.0] * 40
+    found = moved(
+        gauge("mysql.Threads_running", threads),
+        gauge("metric.mysql.threads_running", threads),
+        gauge("metric.threads_running", [each * 1.05 for each in threads]),
+        gauge("proxy.threads_running", [each * 1.2 for each in threads]),
+    )
+    alone = [name for name, shift in found.items() if shift.same_as is None]
+    assert len(found) == 4
+    assert len(alone) == 2
+    assert "proxy.threads_running" in alone
+    assert {shift.same_as for shift in found.values()} <= {None, *alone}

@@ -73,3 +73,5 @@ class ShiftDoc(Doc, frozen=True, kw_only=True):
     unit: str | None = None
     host: str | None = None
     text: str = ""
+    same_as: str | None = None
+    """A series listed before this one that shows the same quantity, from another source."""

@@ -9,6 +9,11 @@ not settle again before the onset, in seconds relative to it.
 
 from __future__ import annotations
 
+import math
+from collections import defaultdict
+from collections.abc import Iterable
+
+import msgspec
 import polars as pl
 
 from pileup.analysis.contract import ShiftDoc
@@ -24,6 +29,8 @@ _MAX_SCORE = 1000.0
 _LEAST_LOG_SPREAD = 0.25
 """In doublings: changes below a fifth do not count."""
 _MIN_BEFORE, _MIN_INSIDE = 3, 2
+_SAME = 0.1
+"""Two series of one name and host show one quantity if their medians differ by no more."""
 
 
 def shifts(
@@ -52,7 +59,30 @@ def shifts(
     late = pl.col("moved").fill_null(5.0).clip(-5.0, 60.0)
     table = table.with_columns(((1 + pl.col("score")).log10() - late / 40).alias("rank"))
     table = table.sort(["rank", "id"], descending=[True, False]).head(MOST)
-    return [_doc(row) for row in table.iter_rows(named=True)]
+    return _once_per_quantity(table.iter_rows(named=True))
+
+
+def _once_per_quantity(rows: Iterable[dict[str, object]]) -> list[ShiftDoc]:
+    """Describe each row, and name the row before it that shows the same quantity.
+
+    One counter comes from ``SHOW STATUS``, from an exporter and from a script: the same name on the
+    same host, and medians that agree within a tenth.
+    """
+    shown: defaultdict[tuple[str, object], list[ShiftDoc]] = defaultdict(list)
+    found: list[ShiftDoc] = []
+    for row in rows:
+        shift = _doc(row)
+        known = shown[_series_name(row), row["host"]]
+        first = next((each.series for each in known if _agree(each, shift)), None)
+        if first is None:
+            known.append(shift)
+        found.append(msgspec.structs.replace(shift, same_as=first))
+    return found
+
+
+def _agree(a: ShiftDoc, b: ShiftDoc) -> bool:
+    medians = (a.baseline, b.baseline), (a.stall, b.stall)
+    return all(math.isclose(x or 0.0, y or 0.0, rel_tol=_SAME) for x, y in medians)
 
 
 def _measured(values: pl.DataFrame, stall: Span, baseline: Span) -> pl.DataFrame:

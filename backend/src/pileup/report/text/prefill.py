@@ -228,12 +228,12 @@ def _what_happened(case: Case) -> str:
     sources = stall_references(analysis)
     parts: list[str] = ["::waits"] if case.graph is not None else []
     parts += ["::deadlock"] if _deadlock_matters(analysis) else []
-    if analysis.shifts:
+    if shifts := [shift for shift in analysis.shifts if shift.same_as is None]:
         rows = "\n".join(
             f"| `{_cell(s.series)}` | {_number(s.baseline)} | {_number(s.stall)} | "
             f"{'' if s.ratio is None else f'{s.ratio:.1f}×'} | "
             f"{'' if s.first_moved_s is None else f'{s.first_moved_s:+.0f} s'} |"
-            for s in analysis.shifts[:10]
+            for s in shifts[:10]
         )
         parts.append(
             "| series | before | during | ratio | first moved |\n|---|--:|--:|--:|--:|\n"

@@ -139,7 +139,7 @@ def _lanes(
     if analysis is None:
         return ()
     by_id = {series.id: series for series in analysis.series}
-    shifted = (shift.series for shift in analysis.shifts)
+    shifted = (shift.series for shift in analysis.shifts if shift.same_as is None)
     chosen = _named(analysis, wanted) if wanted else [name for name in shifted if name in by_id]
     chosen = chosen[:FIGURE_LANES]
     marks = [by_id[name] for name in chosen]
