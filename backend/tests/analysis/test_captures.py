@@ -85,14 +85,27 @@ def test_every_file_with_times_is_placed(captures: Path, name: str) -> None:
     But for a load generator's own lines: several of them drive one server, so none of them alone
     moves as the server's counters do, and a guess would be made up.
     """
-    unplaced = [
+    assert unplaced(analysis_of(captures / name)) == []
+
+
+@of_samples()
+def test_every_file_of_a_sample_with_times_is_placed(name: str) -> None:
+    assert unplaced(analysis_of(sample(name))) == []
+
+
+def unplaced(analysis: Analysis) -> list[str]:
+    return [
         artifact.path
-        for artifact in analysis_of(captures / name).artifacts
+        for artifact in analysis.artifacts
         if artifact.clock is not None
         and artifact.clock.quality == "unknown"
         and artifact.format != "sysbench"
     ]
-    assert unplaced == []
+
+
+def test_a_remedy_that_held_in_a_sample_shows_no_stall() -> None:
+    name = "commit-pileup/experiment-relaxed-durability"
+    assert analysis_of(sample(name)).headline.verdict == "no_stall"
 
 
 @on_samples

@@ -1,12 +1,15 @@
 """Other people's files and our whole captures: read without a crash, and recognised.
 
-Skipped with a reason where the folders are absent; nothing of the corpus is committed.
+Skipped with a reason where the folders are absent; nothing of the corpus is committed. What they
+show beyond the checks of every sample is also shown for the committed samples.
 """
 
 from __future__ import annotations
 
 import io
 import random
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -19,7 +22,7 @@ from pileup.formats.driver import parse_path, parse_stream
 from pileup.formats.parsed import Parsed
 from pileup.formats.reading import archive
 from pileup.storage.files.frames import FrameKey, FrameStore
-from tests.formats.checks import assert_sound, parse_bytes
+from tests.formats.checks import all_samples, assert_sound, parse_bytes, samples
 from tests.formats.corpus import NOT_READ, expected, files, read
 from tests.formats.damage import ways
 from tests.support.rounds import Rounds
@@ -79,14 +82,28 @@ def test_frames_of_each_kind_come_back_from_the_store(corpus: Path, tmp_path: Pa
     for folder in sorted(path for path in corpus.iterdir() if path.is_dir()):
         path = max(files(folder), key=lambda item: min(item.stat().st_size, _MOST) - len(item.name))
         with path.open("rb") as stream:
-            parsed = parse_bytes(stream.read(_MOST), path.name)
-        key = FrameKey("cd" * 32, parsed.format or "none", parsed.version)
-        store.replace(key, parsed.frames)
-        back = store.load(key)
-        assert back is not None, path.name
-        assert back.keys() == parsed.frames.keys(), path.name
-        for kind, frame in parsed.frames.items():
-            assert_frame_equal(back[kind], frame)
+            _assert_stored(store, parse_bytes(stream.read(_MOST), path.name), path.name)
+
+
+def test_frames_of_a_sample_of_each_format_come_back_from_the_store(tmp_path: Path) -> None:
+    """The smallest sample of each that has records, all in one artifact."""
+    store, seen = FrameStore(tmp_path), set()
+    for path in sorted(all_samples(), key=lambda item: (item.stat().st_size, item)):
+        if path.parent.name not in seen and path.stat().st_size < _MOST_BROKEN:
+            parsed = parse_bytes(path.read_bytes(), path.name)
+            seen |= {path.parent.name} if parsed.frames else set()
+            _assert_stored(store, parsed, path.name)
+    assert len(seen) > 40
+
+
+def _assert_stored(store: FrameStore, parsed: Parsed, name: str) -> None:
+    key = FrameKey("cd" * 32, parsed.format or "none", parsed.version)
+    store.replace(key, parsed.frames)
+    back = store.load(key)
+    assert back is not None, name
+    assert back.keys() == parsed.frames.keys(), name
+    for kind, frame in parsed.frames.items():
+        assert_frame_equal(back[kind], frame)
 
 
 @pytest.mark.slow
@@ -119,6 +136,24 @@ def test_gdb_and_pt_pmp_agree_on_the_same_backtraces(captures: Path, rounds: Rou
             assert _distinct(ours) == _distinct(theirs), member.path
             compared += 1
     assert compared
+
+
+_FUNCTION = re.compile(r"^#\d+ +(?:0x[0-9a-f]+ in )?(\S.*?) \(", re.MULTILINE)
+
+
+def test_gdb_and_a_plain_collapse_of_it_agree() -> None:
+    """As many threads, as many distinct stacks as cut and uniq find: what pt-pmp does."""
+    for path in samples("gdb"):
+        if not path.name.endswith("-last-40-threads.txt"):
+            continue
+        text = path.read_text()
+        threads = [",".join(_FUNCTION.findall(part)) for part in text.split("\nThread ")]
+        collapsed = Counter(threads).most_common()
+        plain = "".join(f"{count:7} {functions}\n" for functions, count in collapsed if functions)
+        ours = parse_bytes(text.encode(), "x").frames["stack"]
+        theirs = parse_bytes(plain.encode(), "y", format_name="pmp").frames["stack"]
+        assert ours["count"].sum() == theirs["count"].sum() > 30, path.name
+        assert _distinct(ours) == _distinct(theirs) > 3, path.name
 
 
 def _distinct(stacks: pl.DataFrame) -> int:

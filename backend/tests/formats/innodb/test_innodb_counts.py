@@ -27,6 +27,7 @@ from pileup.formats.parsed import Parsed
 from pileup.formats.reading import repeated_text
 from tests.formats.checks import parse_bytes, samples
 from tests.formats.damage import ways
+from tests.support.captures import SAMPLES, sample
 from tests.support.rounds import Rounds
 
 _TITLE = re.compile(r"(?:## )?([A-Z][A-Z /]+[A-Z])\s*$")
@@ -207,23 +208,34 @@ def test_ground_truth_of_the_captures(captures: Path) -> None:
     truths = sorted(captures.glob("**/ground-truth.json"))
     assert len(truths) >= 5
     for path in truths:
-        truth = json.loads(path.read_text())
-        _, parsed = _dumps_of(path.parent / "innodb-status.tar.gz")
-        name = str(path.parent.relative_to(captures))
-        rows = {kind: frame.to_dicts() for kind, frame in parsed.frames.items() if kind in _TRUE}
-        semaphore = rows.get("semaphore_wait", [])
-        per_dump = Counter(wait["snapshot"] for wait in semaphore)
-        assert len(rows["snapshot"]) == truth["innodb_samples"], name
-        assert max(per_dump.values(), default=0) == truth["max_waiters"], name
-        assert len(per_dump) == truth["samples_with_waiters"], name
-        everywhere = Counter(map(_place, semaphore))
-        expected = truth["all_locations"]  # the twelve most frequent
-        assert {place: everywhere[place] for place in expected} == expected, name
-        # They counted every "LOCK WAIT": also the one printed inside LATEST DETECTED DEADLOCK.
-        waiting = (row for row in rows.get("transaction", []) if row["lock_wait"])
-        locks = Counter(row["snapshot"] for row in waiting)
-        deadlocks = len(rows.get("deadlock", []))
-        assert max(locks.values(), default=0) + deadlocks == truth["max_lock_wait_trx"], name
+        _assert_truth(path, path.parent)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.on_turn(at, 3)) for at, name in enumerate(SAMPLES)],
+)
+def test_ground_truth_of_the_samples(name: str) -> None:
+    _assert_truth(sample(name) / "ground-truth.json", sample(name) / "artifacts")
+
+
+def _assert_truth(path: Path, folder: Path) -> None:
+    truth = json.loads(path.read_text())
+    _, parsed = _dumps_of(folder / "innodb-status.tar.gz")
+    rows = {kind: frame.to_dicts() for kind, frame in parsed.frames.items() if kind in _TRUE}
+    semaphore = rows.get("semaphore_wait", [])
+    per_dump = Counter(wait["snapshot"] for wait in semaphore)
+    assert len(rows["snapshot"]) == truth["innodb_samples"], path
+    assert max(per_dump.values(), default=0) == truth["max_waiters"], path
+    assert len(per_dump) == truth["samples_with_waiters"], path
+    everywhere = Counter(map(_place, semaphore))
+    expected = truth["all_locations"]  # the twelve most frequent
+    assert {place: everywhere[place] for place in expected} == expected, path
+    # They counted every "LOCK WAIT": also the one printed inside LATEST DETECTED DEADLOCK.
+    waiting = (row for row in rows.get("transaction", []) if row["lock_wait"])
+    locks = Counter(row["snapshot"] for row in waiting)
+    deadlocks = len(rows.get("deadlock", []))
+    assert max(locks.values(), default=0) + deadlocks == truth["max_lock_wait_trx"], path
 
 
 _TRUE = ("snapshot", "semaphore_wait", "transaction", "deadlock")
@@ -236,12 +248,26 @@ def _place(wait: dict[str, Any]) -> str:
 
 @_on_corpus
 def test_every_deadlock_is_there_once(dumps: list[tuple[str, bytes, Parsed]]) -> None:
-    """As many transactions as '*** (n) TRANSACTION' lines in deadlocks that differ."""
     for name, data, parsed in dumps:
-        distinct = set(_deadlocks(data.decode("utf-8", "replace").replace("\r\n", "\n")))
-        frame = parsed.frames.get("deadlock")
-        ours = [] if frame is None else frame["transactions"].to_list()
-        assert sorted(map(len, distinct)) == sorted(map(len, ours)), name
+        _assert_deadlocks(name, data, parsed)
+
+
+def test_every_deadlock_of_the_samples_is_there_once() -> None:
+    counts = [
+        _assert_deadlocks(path.name, data, parse_bytes(data, format_name="innodb-status"))
+        for path in _SAMPLES
+        for data in [path.read_bytes()]
+    ]
+    assert sum(counts) >= 3
+
+
+def _assert_deadlocks(name: str, data: bytes, parsed: Parsed) -> int:
+    """As many transactions as '*** (n) TRANSACTION' lines in deadlocks that differ."""
+    distinct = set(_deadlocks(data.decode("utf-8", "replace").replace("\r\n", "\n")))
+    frame = parsed.frames.get("deadlock")
+    ours = [] if frame is None else frame["transactions"].to_list()
+    assert sorted(map(len, distinct)) == sorted(map(len, ours)), name
+    return len(distinct)
 
 
 def _deadlocks(text: str) -> Iterator[tuple[str, ...]]:
