@@ -159,6 +159,16 @@ def test_the_onset_of_a_slow_ramp_is_where_it_begins(
     assert abs(stall.onset - (T0 + 90 * S)) <= 5 * S
 
 
+@pytest.mark.parametrize("share", [0.2, 0.24, 0.28, 0.4])
+def test_work_that_slows_down_first_stops_where_it_stops(share: float) -> None:
+    """A plateau of slow work, near the limit of a fall, does not move the onset of the stop."""
+    dice = random.Random(7)
+    slow = around(dice, share * 25e3, 26, 0.25)
+    values = around(dice, 25e3, 60, 0.2) + slow + around(dice, 300, 70, 0.5)
+    (stall,) = stalls(columns({"qps": [*values, *around(dice, 25e3, 20, 0.2)]}))
+    assert (stall.shape, abs(stall.onset - (T0 + 86 * S)) <= 5 * S) == ("stopped", True)
+
+
 def test_a_ramp_up_before_a_collapse_is_no_baseline() -> None:
     up = [19e3, 71e3, 95e3, 102e3, 101e3]
     down = [95e3 * 0.8**step for step in range(30)]

@@ -14,7 +14,7 @@ _REACH = 60
 """Samples before the first marked one that are searched."""
 _LEAST = 5
 """Fewest samples that show a baseline."""
-_PLATEAU, _BLOCK = 15, 5
+PLATEAU, _BLOCK = 15, 5
 """Samples of a plateau on the way, which is then the baseline; it is judged in blocks."""
 _RAMP = 5
 """Samples of a ramp: its beginning is still within the scatter of the baseline."""
@@ -41,12 +41,12 @@ def left_baseline(values: Sequence[float], first: int, earliest: int, *, falls: 
     band = level + max(_BAND, 3 * noise)
     at = len(logs) - 1
     while at > 0 and smooth[at - 1] > band and logs[at - 1] > band:
-        plateau = logs[max(0, at - _PLATEAU) : at]
-        if len(plateau) == _PLATEAU and min(plateau) > band and _is_flat(plateau, noise):
+        plateau = logs[max(0, at - PLATEAU) : at]
+        if len(plateau) == PLATEAU and min(plateau) > band and _is_flat(plateau, noise):
             break
         at -= 1
     if at >= _LEAST and len(logs) - 1 - at >= _RAMP:
-        middle = statistics.median(logs[max(0, at - 2 * _PLATEAU) : at])
+        middle = statistics.median(logs[max(0, at - 2 * PLATEAU) : at])
         while at > 0 and smooth[at - 1] > middle + noise / 2:
             at -= 1
     return start + at
@@ -70,4 +70,4 @@ def _smoothed(logs: Sequence[float]) -> list[float]:
     ]
 
 
-__all__ = ["left_baseline"]
+__all__ = ["PLATEAU", "left_baseline"]

@@ -6,13 +6,14 @@ is the level before the load came, the clients that stay connected, and the serv
 
 from __future__ import annotations
 
+import itertools
 import statistics
 from bisect import bisect_right
 from collections.abc import Sequence
 
 from pileup.analysis.evidence.context import Span
 from pileup.analysis.stalls.indicators import Signal
-from pileup.analysis.stalls.onsets import left_baseline
+from pileup.analysis.stalls.onsets import PLATEAU, left_baseline
 from pileup.analysis.stalls.references import far_from_before
 from pileup.analysis.stalls.stall import Shape, Stall, baseline_before, join, of_range, runs
 
@@ -26,9 +27,13 @@ _MISSED = 30.0
 """Statements that did not come, at least: fewer are chance."""
 _PATTERN_RUNS, _PATTERN_SHARE = 4, 0.2
 """Falls as frequent as this are how the load works: a job that runs and rests."""
+_BACK = 0.5
+"""Share of the usual work from which it has come back."""
 _LEFT = 0.5
 """Clients, or sessions, down to this share of what they were: the load left."""
 _RESTART_S = 60.0
+_SAME = 0.7
+"""The second half of a plateau has at least this share of its first half; less is a ramp."""
 _MEMORY = 1000
 """Samples before a fall that show how little work is usual."""
 
@@ -48,7 +53,7 @@ def stops(
     ranges = join(signal, runs(marked.mask))
     interval = signal.interval_us
     low = sum(last - first + 1 for first, last in ranges)
-    if len(ranges) >= _PATTERN_RUNS and low >= _PATTERN_SHARE * len(signal.values):
+    if low >= _PATTERN_SHARE * len(signal.values) and _is_pattern(signal, ranges, marked.levels):
         return []
     stalls: list[Stall] = []
     earlier: list[float] = []
@@ -80,10 +85,36 @@ def stops(
             continue
         previous = stalls[-1].last if stalls else 0
         onset = left_baseline(signal.values, first, _index_after(signal, previous), falls=True)
+        if stopped:
+            onset = _after_plateau(signal.values, onset, last, _NOTHING * level)
         baseline = baseline_before(signal, marked.mask, onset, previous)
         shape: Shape = "stopped" if stopped else "slow"
         stalls.append(of_range(signal, onset, last, "stall", baseline, "", shape))
     return stalls
+
+
+def _is_pattern(
+    signal: Signal, ranges: Sequence[tuple[int, int]], levels: Sequence[float | None]
+) -> bool:
+    """Return whether work falls and comes back again and again; slow work does not come back."""
+    back = sum(
+        max(signal.values[last + 1 : first], default=0.0) >= _BACK * (levels[first] or 0.0)
+        for (_, last), (first, _) in itertools.pairwise(ranges)
+    )
+    return bool(ranges) and back + 1 >= _PATTERN_RUNS
+
+
+def _after_plateau(values: Sequence[float], onset: int, last: int, nothing: float) -> int:
+    """Return where work stopped: a plateau of slow work before that is no part of the stop."""
+    smooth = (statistics.median(values[at : at + 3]) for at in range(onset, last + 1))
+    far = next((onset + at for at, value in enumerate(smooth) if value <= nothing), onset)
+    middle = (onset + far) // 2
+    if far - onset < PLATEAU:
+        return onset
+    earlier, later = statistics.median(values[onset:middle]), statistics.median(values[middle:far])
+    if later < _SAME * earlier:
+        return onset  # a ramp
+    return left_baseline(values, far, onset, falls=True)
 
 
 def _was_so_before(earlier: Sequence[float], during: float, level: float) -> bool:
