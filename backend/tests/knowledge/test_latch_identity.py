@@ -120,3 +120,9 @@ def _without(version: str) -> Callable[[str, Any], list[dict[str, Any]]]:
     return lambda file, kind: [
         row for row in source_sites.places(file, kind) if row["version"] != version
     ]
+
+
+@pytest.mark.parametrize("at", [("trx0trx.c", 1888), ("trx0trx.c", 1033)])
+def test_a_place_alone_of_a_release_that_was_not_read_decides_nothing(at: tuple[str, int]) -> None:
+    """In another release a thread may wait at this line for another latch of the file."""
+    assert identify(None, Wait(mode="mutex", at=at), frozenset(knowledge().latches)).latch is None

@@ -81,8 +81,8 @@ def identify(named: str | None, wait: Wait, known: frozenset[str]) -> Identity:
         if _is_read(wait) and here <= known and here and created not in here:
             return Identity(None, f"{how}, but threads wait there for {_list(here)}")
         return Identity(created, how)
-    if wait.created is None:
-        if len(here) == 1:
+    if wait.created is None:  # another release may wait at this line for another latch
+        if len(here) == 1 and (_is_read(wait) or here == _by_wait(wait, _MOVED)):
             return Identity(next(iter(here)), "the only latch for which threads wait there")
         return Identity(None, "where it was created is not printed")
     for waited_for in (here, _by_wait(wait, _MOVED)):
@@ -105,7 +105,7 @@ def _reads(versions: set[str], wait: Wait) -> bool:
 
 def _by_creation(wait: Wait) -> tuple[str | None, frozenset[str], str]:
     """Return the latch by its place of creation, all that may be meant, and why."""
-    if wait.created is None:
+    if wait.created is None:  # another release may wait at this line for another latch
         return None, frozenset(), ""
     file, line = wait.created
     rows = [row for row in places(file, "created") if _is_type(row, wait.mode)]
