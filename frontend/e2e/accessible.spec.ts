@@ -2,8 +2,8 @@
  * Every screen and every dialog in both themes: axe finds nothing. And the journey from the incident to
  * the export by the keyboard alone.
  */
-import AxeBuilder from '@axe-core/playwright'
 import { type BrowserContext, expect, type Page } from '@playwright/test'
+import { violations } from './axe'
 import { csrf, loadSample } from './sample'
 import { test } from './test'
 
@@ -214,18 +214,16 @@ const LIKE_THE_FIRST =
   '[role="row"]:nth-child(n + 9), [role="option"]:nth-child(n + 9), li:nth-child(n + 13)'
 
 /** What axe finds in both themes; they differ by their colours only. */
-async function violations(page: Page, within?: string): Promise<string[]> {
+async function inBothThemes(page: Page, within?: string): Promise<string[]> {
   const all: string[] = []
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
-    // No screen has frames, so axe needs no page of its own to put their results together.
-    const axe = new AxeBuilder({ page }).setLegacyMode().exclude(LIKE_THE_FIRST)
-    if (within) axe.include(within)
-    if (theme === 'dark') axe.withRules(['color-contrast', 'link-in-text-block'])
-    for (const { id, help, nodes } of (await axe.analyze()).violations) {
-      const places = nodes.slice(0, 5).map((node) => node.target.join(' '))
-      all.push(`${theme}, ${id}: ${help}: ${places.join(' | ')}`)
-    }
+    const found = await violations(page, {
+      exclude: [LIKE_THE_FIRST],
+      ...(within && { include: [within] }),
+      ...(theme === 'dark' && { rules: ['color-contrast', 'link-in-text-block'] }),
+    })
+    all.push(...found.map((line) => `${theme}, ${line}`))
   }
   return all
 }
@@ -239,13 +237,13 @@ test('axe finds nothing, on every screen and in every dialog, in both themes', a
         await page.goto(place.startsWith('/') ? place : `/incidents/${incident}/${place}`)
       else await show(page, place.tab)
       await settled(page)
-      expect.soft(await violations(page), path).toEqual([])
+      expect.soft(await inBothThemes(page), path).toEqual([])
       for (const [name, open] of Object.entries(dialogs)) {
         await open(page)
         const dialog = page.getByRole('dialog')
         await expect(dialog).toBeVisible()
         await expect(dialog.locator('[aria-busy="true"]')).toHaveCount(0)
-        expect.soft(await violations(page, '[role="dialog"]'), `${path}, ${name}`).toEqual([])
+        expect.soft(await inBothThemes(page, '[role="dialog"]'), `${path}, ${name}`).toEqual([])
         await page.keyboard.press('Escape')
         await expect(dialog).toBeHidden()
       }

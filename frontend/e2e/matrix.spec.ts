@@ -1,8 +1,8 @@
 /** From a line of a file to who leads: pin, two hypotheses, rating by keys. Blind: together.spec.ts. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import AxeBuilder from '@axe-core/playwright'
 import { expect } from '@playwright/test'
+import { violations } from './axe'
 import { csrf } from './sample'
 import { test } from './test'
 
@@ -88,12 +88,7 @@ test('evidence against hypotheses, by keyboard', async ({ page, context }) => {
       await page.keyboard.press(key)
     }
     await expect(page.getByTestId('sensitivity')).toHaveText('H2 leads; without E1, H1 leads.')
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    expect(
-      violations.map(
-        (violation) => `${violation.id}: ${violation.nodes[0]?.target.join(' ') ?? ''}`,
-      ),
-    ).toEqual([])
+    expect(await violations(page)).toEqual([])
   })
   expect(errors).toEqual([])
 })
