@@ -51,6 +51,9 @@ def test_the_first_link_makes_the_first_admin(postgres_url: str, tmp_path: Path)
     session = next(cookie for cookie in cookies if cookie.startswith("pileup_session="))
     assert "HttpOnly" in session
     assert "SameSite=lax" in session
+    csrf = next(cookie for cookie in cookies if cookie.startswith("pileup_csrf="))
+    assert "HttpOnly" not in csrf  # the page's script sends it back
+    assert "SameSite=lax" in csrf
     assert client.get("/api/v1/setup").json()["has_users"] is True
     assert client.get("/api/v1/session").json()["csrf"] == answer.json()["csrf"]
     actions = {entry["action"] for entry in client.get("/api/v1/audit").json()}

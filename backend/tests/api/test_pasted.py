@@ -33,6 +33,11 @@ def test_a_preview_counts_records_and_stores_nothing(site: Site) -> None:
     assert site.admin.get(f"/api/v1/incidents/{incident}/artifacts").json()["items"] == []
 
 
+def test_a_preview_takes_a_text_from_one_character_on(site: Site) -> None:
+    assert preview(site, "x")["format"] is None
+    assert site.admin.post(PREVIEW, json={"text": ""}).status_code == 422
+
+
 def test_a_preview_shows_the_time_that_a_text_prints(site: Site) -> None:
     understood = preview(
         site, "2026-11-20T22:17:05.123456Z 8 [Note] Aborted connection 8 to db\n" * 3

@@ -161,6 +161,22 @@ def test_words_alone_need_a_verdict_of_a_person(site: Site) -> None:
     assert "choose one" in refused.json()["detail"]
 
 
+def test_the_incident_is_analysed_again_without_a_deleted_run_s_files(site: Site) -> None:
+    incident = site.incident()
+    empty = site.admin.post(
+        f"/api/v1/incidents/{incident}/experiments",
+        json={"title": "nothing attached", "prediction": {"text": "gone"}},
+    ).json()
+    with_file = run(site, incident, [3.0] * 60)
+    for experiment, asked in ((empty, False), (with_file, True)):
+        with site.database.unit() as unit:
+            unit.session.query(models.Job).filter_by(kind="analyse").delete()
+        site.admin.delete(f"/api/v1/experiments/{experiment['id']}")
+        with site.database.unit() as unit:
+            jobs = unit.session.query(models.Job).filter_by(kind="analyse").all()
+            assert [job.incident_id for job in jobs] == ([incident] if asked else [])
+
+
 def test_half_a_prediction_does_not_start(site: Site) -> None:
     experiment = run(site, site.incident(), [3.0] * 60, value=None)
     refused = site.admin.post(f"/api/v1/experiments/{experiment['id']}/start")
