@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
+from pileup.analysis import analyse
+from pileup.analysis.blocked_time import moment_roots
 from pileup.analysis.blocked_time.first_view import FirstWaits
+from pileup.analysis.evidence.times import parse
+from pileup.analysis.waits.view import shown
 from tests.analysis.waits.test_wait_diff import two_moments
-from tests.analysis.waits.test_waits import dump, evidence, semaphore
+from tests.analysis.waits.test_waits import IDLE_HOLDER, dump, evidence, row_waiter, semaphore
 from tests.support.site import Site
 
 FIRST, SECOND = "2026-11-20T22:20:15Z", "2026-11-20T22:20:45Z"
@@ -15,6 +21,82 @@ FIRST, SECOND = "2026-11-20T22:20:15Z", "2026-11-20T22:20:45Z"
 def get(site: Site, path: str, **params: Any) -> Any:
     incident = site.analysed(two_moments())
     return site.admin.get(f"/api/v1/incidents/{incident}/waits{path}", params=params)
+
+
+READERS = """\
+--Thread 50 has waited at mtr0mtr.ic line 161 for 0 seconds the semaphore:
+X-lock (wait_ex) on RW-latch at 0x7f2162eae30 created in file buf0buf.cc line 1433
+a writer (thread id 50) has reserved it in mode  wait exclusive
+number of readers 1, waiters flag 1, lock_word: ffffffffffffffff
+Last time read locked in file row0ins.cc line 2520
+"""
+"""A writer that reserved a latch and waits for its last reader."""
+
+
+def test_what_the_engine_computes_of_waits_is_in_the_answers(site: Site) -> None:
+    """Every node, edge, count and span, the edges of a reserved latch included."""
+    locks = "".join(row_waiter(n) for n in range(1, 4)) + IDLE_HOLDER
+    behind = semaphore(51, 50).replace("0x2db49f8", "0x7f2162eae30")
+    first, second = dump(READERS + behind, locks), dump(READERS + behind, locks + row_waiter(9))
+    found = evidence(first, second.replace("22:20:15", "22:20:45"))
+    incident = site.analysed(found)
+    document = analyse(found)
+
+    def answer(path: str, **params: Any) -> Any:
+        return site.admin.get(f"/api/v1/incidents/{incident}/{path}", params=params).json()
+
+    graph = answer("waits", at=FIRST, fold="none")
+    whole = shown(moment_roots.whole_graph(found, parse(FIRST), document.roots), folded=False)
+    computed = msgspec.to_builtins(whole)
+    for part in ("nodes", "edges", "roots"):
+        wanted = [
+            {name: each[name] for name in each.keys() & _SHOWN[part] if each[name]}
+            for each in computed[part]
+        ]
+        given = [
+            {name: each[name] for name in fields}
+            for each, fields in zip(graph[part], wanted, strict=True)
+        ]
+        assert given == wanted != [], part
+    edges = {
+        (each["source"], each["target"], each["kind"], each.get("note")) for each in graph["edges"]
+    }
+    latch, thread = "latch:0x7f2162eae30", "thread:50"
+    assert (latch, thread, "held_by", "reserved it (wait_ex)") in edges
+    readers = f"readers:{latch}"
+    assert (thread, readers, "waits_for", "waits for the readers to leave") in edges
+    assert (graph["waiters"], graph["headline"]) == (whole.waiters, whole.headline)
+
+    strips = answer("strips")
+    spans = [each for each in document.blockers if each.first and each.blocks_total >= 2]
+    assert [(each["holder"], each["blocks_total"]) for each in strips["blocking"]] == [
+        (each.holder, each.blocks_total) for each in spans
+    ]
+    assert ("390" in strips["blocking"][0]["holder"], strips["blocking"][0]["start"]) == (
+        True,
+        FIRST,
+    )
+    assert strips["blocking"][0]["end"] == SECOND
+    waiting = {each["trx_id"]: each["waited"] for each in strips["transactions"]}
+    assert waiting == {str(30000 + n): True for n in (1, 2, 3, 9)} | {"26478": False}
+    snapshots = answer("marks")["snapshots"]
+    assert [(each["waiters"], each["lock_waits"]) for each in snapshots] == [(2, 3), (2, 4)]
+
+
+_SHOWN = {
+    "nodes": {
+        "id",
+        "kind",
+        "label",
+        "detail",
+        "blocks_direct",
+        "blocks_total",
+        "depth",
+        "inferred",
+    },
+    "edges": {"source", "target", "kind", "mode", "note", "inferred", "waited_s"},
+    "roots": {"node", "label", "blocks_total", "inferred", "why"},
+}
 
 
 def test_a_difference_of_two_moments(site: Site) -> None:
