@@ -10,12 +10,22 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pileup.report.case import Case, ReportMeasure
 from pileup.report.compose import blocks_of, compose
-from pileup.report.document import Document, Figure, Quote, Table, Trouble, decode, encode, plain
+from pileup.report.document import (
+    Code,
+    Document,
+    Figure,
+    Quote,
+    Table,
+    Trouble,
+    decode,
+    encode,
+    plain,
+)
 from pileup.report.render.html import render_blocks, render_html
 from pileup.report.render.markdown import render_markdown
 from pileup.report.render.zone import in_zone
@@ -271,3 +281,56 @@ def test_a_note_quotes_the_first_lines_and_says_that_more_follow(first: int, len
     more = [f"… {length - 12} more lines"] if len(shown) < length else []
     assert shown == [*lines[: 12 if more else None], *more]
     assert len(shown) <= 13
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    spans=st.lists(st.tuples(st.integers(1, 40), st.integers(1, 9)), min_size=1, max_size=8),
+    pinned=st.lists(st.tuples(st.integers(1, 40), st.integers(1, 9)), max_size=3),
+)
+@example(spans=[(5, 1), (3, 8)], pinned=[])
+@example(spans=[(3, 8), (5, 1)], pinned=[(4, 2)])
+def test_no_excerpt_appears_twice(
+    spans: list[tuple[int, int]], pinned: list[tuple[int, int]]
+) -> None:
+    """A shorter excerpt within a longer one is quoted once, whichever comes first."""
+    assert CASE.analysis is not None
+    sha = CASE.analysis.artifacts[0].sha256
+    text = "".join(f"Seen.[^{sha[:8]}-{first}-{first + more}] " for first, more in spans)
+    pins = tuple(
+        replace(
+            PIN,
+            id=f"{n:08x}-0000-7000-8000-000000000000",
+            artifact=sha,
+            excerpt=None,
+            line_first=first,
+            line_last=first + more,
+        )
+        for n, (first, more) in enumerate(pinned, start=1)
+    )
+    quotes = "".join(f'\n\n::pin{{id="{pin.id}"}}\n' for pin in pins)
+    case = replace(
+        CASE,
+        pins=pins,
+        template="five-lines",
+        sections={"line_happened": text + quotes},
+        excerpt=lambda _, first, last: "\n".join(f"line {n};" for n in range(first, last + 1)),
+    )
+    made = compose(case, NOW)
+    blocks = [block for section in made.sections for block in section.blocks]
+    quoted = [
+        code.text
+        for quote in blocks
+        if isinstance(quote, Quote)
+        for code in quote.blocks
+        if isinstance(code, Code)
+    ]
+    shown = quoted + [each.excerpt for each in made.sources if each.excerpt is not None]
+    sources = shown[len(quoted) :]
+    for at, excerpt in enumerate(shown):
+        others = sources if at < len(quoted) else [*shown[:at], *shown[at + 1 :]]
+        assert not any(f"\n{excerpt}\n" in f"\n{other}\n" for other in others)
+    for first, _ in spans:
+        # two long excerpts that differ in one line at an end are the same one
+        kept = (f"line {first};", f"line {first + 1};")
+        assert any(line in excerpt for excerpt in shown for line in kept), "and none is lost"

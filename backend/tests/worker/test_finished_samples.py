@@ -153,6 +153,8 @@ def test_the_report_is_one_that_can_be_sent(cases: Cases, name: str) -> None:
     text = cases.bench.site.admin.get(path).text
     (concluded,) = [h for h in cases.get(name, "/hypotheses") if h["status"] == "supported"]
     assert concluded["statement"] in text
+    if any(stall["kind"] == "stall" for stall in cases.get(name, "/analysis")["stalls"]):
+        assert "The stall is shaded." in text, "the timeline is a figure, with a baseline or not"
     notes = set(re.findall(r"\[\^([^\]]+)\](?!:)", text))
     assert notes
     assert notes == set(re.findall(r"^\[\^([^\]]+)\]:", text, re.M))

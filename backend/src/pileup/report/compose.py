@@ -18,6 +18,7 @@ from pileup.report.document import (
     Code,
     Document,
     Figure,
+    Paragraph,
     Quote,
     Run,
     Section,
@@ -29,7 +30,7 @@ from pileup.report.text.cover import cover
 from pileup.report.text.live_blocks import expand
 from pileup.report.text.markdown_blocks import Directive, Passage, parse, passages
 from pileup.report.text.prefill import body
-from pileup.report.text.source_notes import Note, Notes
+from pileup.report.text.source_notes import Note, Notes, Quotations
 from pileup.report.text.templates import Part, template
 
 MOST_ROWS = 1000
@@ -47,6 +48,7 @@ def compose(
     notes = Notes(case)
     made = [_section(case, part, notes) for part in chosen.parts]
     sections = numbered([section for section in made if section is not None])
+    sections, shown = _quoted_once(sections, notes)
     return Document(
         schema=SCHEMA,
         incident=case.id,
@@ -67,21 +69,26 @@ def compose(
                 link=note.view,
                 artifact=note.artifact,
             )
-            for note in notes.listed(_quoted(sections))
+            for note in notes.listed(shown)
         ],
     )
 
 
-def _quoted(sections: list[Section]) -> list[str]:
-    """List the raw text that pins quote in the sections."""
-    return [
-        inner.text
-        for section in sections
-        for block in section.blocks
-        if isinstance(block, Quote)
-        for inner in block.blocks
-        if isinstance(inner, Code)
-    ]
+def _quoted_once(sections: list[Section], notes: Notes) -> tuple[list[Section], Quotations]:
+    """Leave out the raw lines of a pin that an earlier pin of the same file quotes."""
+    shown = Quotations()
+
+    def once(block: Block) -> Block:
+        match block:
+            case Quote(blocks=[Paragraph(runs=runs) as title, Code(text=text)]):
+                file = next((notes.artifact_of(run.note) for run in runs if run.note), None)
+                if shown.place_of(text, file) is not None:
+                    return Quote([title, Paragraph([Run("Quoted above.", italic=True)])])
+                shown.add(text, "above", file)
+        return block
+
+    once_each = [replace(section, blocks=[once(b) for b in section.blocks]) for section in sections]
+    return once_each, shown
 
 
 @dataclass(frozen=True, slots=True)

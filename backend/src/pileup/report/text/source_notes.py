@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -27,6 +27,7 @@ _MOST_LINES = 12
 _LONG = 6
 """Lines from which two quotations that differ in one line at an end are the same one."""
 _MORE_LINES = re.compile(r"^… (\d+) more lines?$")
+_QUOTED = re.compile(r"^… \d+ lines?, quoted above$")
 _REFERENCE = re.compile(r"\[\^([A-Za-z0-9][A-Za-z0-9-]*)\](?!:)")
 _LINES = re.compile(r"^([0-9a-f]{8})((?:-\d{1,18}-\d{1,18})+)$")
 _SERIES = re.compile(r"^s-([0-9a-f]{8})-(\d+)-(\d+)$")
@@ -98,23 +99,112 @@ class Notes:
         self.number(label)
         return self._notes[label]
 
-    def listed(self, quoted: Iterable[str] = ()) -> list[Note]:
+    def artifact_of(self, number: int) -> str | None:
+        """Return the SHA-256 of the file that a note leads to; None where it leads to none."""
+        return next((n.artifact for n in self._notes.values() if n.number == number), None)
+
+    def listed(self, shown: Quotations) -> list[Note]:
         """List the notes in order of their numbers; each excerpt appears once in the document.
 
-        quoted: raw text that the document quotes already, in its sections.
+        shown: what the sections quote. An excerpt that a longer one contains is left out,
+        whichever note comes first.
         """
-        shown: dict[str, int | None] = dict.fromkeys(quoted)
-        notes: list[Note] = []
+        where: dict[int, str] = {}
+        rest: dict[int, str] = {}
         for note in self._notes.values():
-            same = _quoted_in(note.excerpt, shown)
-            if same is not None:
-                at = shown[same]
-                where = "quoted above" if at is None else f"quoted in note {at}"
-                note = replace(note, excerpt=None, text=f"{note.text} ({where})")
-            elif note.excerpt is not None:
-                shown[note.excerpt] = note.number
-            notes.append(note)
-        return notes
+            if note.excerpt is not None:
+                held = shown.place_of(note.excerpt, note.artifact)
+                if held is not None:
+                    where[note.number] = held
+                else:
+                    rest[note.number] = shown.without_quoted(note.excerpt, note.artifact)
+        files = {note.number: note.artifact for note in self._notes.values()}
+        for number, excerpt in sorted(rest.items(), key=lambda item: _most_lines_first(*item)):
+            held = shown.place_of(excerpt, files[number])
+            if held is not None:
+                where[number] = held
+            else:
+                shown.add(excerpt, f"in note {number}", files[number])
+        return [
+            replace(note, excerpt=None, text=f"{note.text} (quoted {where[note.number]})")
+            if note.number in where
+            else replace(note, excerpt=rest.get(note.number))
+            for note in self._notes.values()
+        ]
+
+
+class Quotations:
+    """The raw lines that a document shows, and where; it finds those that would appear again."""
+
+    def __init__(self) -> None:
+        self._at: dict[str, list[_Quotation]] = {}
+        self._above: list[tuple[list[str], str]] = []
+
+    def add(self, text: str, place: str, artifact: str | None) -> None:
+        """Remember a text that is shown at a place, from a file if that is known."""
+        lines = text.split("\n")
+        quotation = _Quotation("\n".join(["", *lines, ""]), place, artifact)
+        for line in dict.fromkeys(lines):
+            self._at.setdefault(line, []).append(quotation)
+        if place == "above" and artifact and text.strip():
+            self._above += [(piece, artifact) for piece in _pieces(lines)]
+
+    def place_of(self, text: str, artifact: str | None) -> str | None:
+        """Return where a text is shown: as a whole, or all of it but its first or last line."""
+        lines = [line for line in text.split("\n") if not _MORE_LINES.match(line)]
+        tries = [lines] if len(lines) < _LONG else [lines, lines[1:], lines[:-1]]
+        for part in tries:
+            pieces = _pieces(part)
+            for quotation in self._at.get(pieces[0][0], []) if pieces else ():
+                same_file = artifact is None or quotation.artifact in (None, artifact)
+                whole = quotation.text == "\n".join(["", *lines, ""])
+                if (same_file or whole) and all(
+                    "\n".join(["", *piece, ""]) in quotation.text for piece in pieces
+                ):
+                    return quotation.place
+        return None
+
+    def without_quoted(self, text: str, artifact: str | None) -> str:
+        """Return a text with a remark in place of the lines that a section quotes."""
+        lines = text.split("\n")
+        for quoted, quoted_file in sorted(self._above, key=lambda above: -len(above[0])):
+            at = _place_in(lines, quoted)
+            if at is not None and quoted_file == artifact:
+                count = len(quoted)
+                remark = f"… {count} {'line' if count == 1 else 'lines'}, quoted above"
+                lines[at : at + count] = [remark]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class _Quotation:
+    text: str
+    """Between two line ends, so that only whole lines are found in it."""
+    place: str
+    artifact: str | None
+
+
+def _most_lines_first(number: int, excerpt: str) -> tuple[int, int]:
+    return -sum(len(piece) for piece in _pieces(excerpt.split("\n"))), number
+
+
+def _pieces(lines: Sequence[str]) -> list[list[str]]:
+    """Split the lines of an excerpt at the ellipses between its ranges; no piece is empty."""
+    pieces: list[list[str]] = [[]]
+    for line in lines:
+        if line == "…" or _QUOTED.match(line):
+            pieces.append([])
+        else:
+            pieces[-1].append(line)
+    return [piece for piece in pieces if piece]
+
+
+def _place_in(lines: Sequence[str], wanted: Sequence[str]) -> int | None:
+    """Return the index at which these lines begin in others; None where they do not occur."""
+    size = len(wanted)
+    return next(
+        (at for at in range(len(lines) - size + 1) if lines[at : at + size] == list(wanted)), None
+    )
 
 
 def _shortened(excerpt: str | None) -> str | None:
@@ -132,19 +222,6 @@ def _count(line: str) -> int:
     """Return how many raw lines a line of an excerpt represents: none for the gap of two ranges."""
     more = _MORE_LINES.match(line)
     return int(more[1]) if more else int(line != "…")
-
-
-def _quoted_in(excerpt: str | None, shown: Iterable[str]) -> str | None:
-    """Return the quotation that holds an excerpt, all of it but its first or last line."""
-    if excerpt is None:
-        return None
-    lines = [line for line in excerpt.split("\n") if not _MORE_LINES.match(line)]
-    few = len(lines) < _LONG
-    parts = [excerpt] if few else ["\n".join(lines[1:]), "\n".join(lines[:-1])]
-    for quotation in shown:
-        if quotation == excerpt or (not few and any(part in quotation for part in parts)):
-            return quotation
-    return None
 
 
 def labels(markdown: str) -> list[str]:

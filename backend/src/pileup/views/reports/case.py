@@ -50,6 +50,7 @@ from pileup.storage.reports.actions import ActionRecord, Actions
 from pileup.storage.reports.releases import Releases
 from pileup.storage.reports.reports import Reports
 from pileup.views.artifacts.excerpts import Excerpts
+from pileup.views.evidence.lanes import default_lanes
 from pileup.views.reasoning.matrix import Asker, matrix_for
 from pileup.views.reasoning.measures import measures_of
 from pileup.views.reports.case_evidence import CaseEvidence, compare_tables
@@ -67,6 +68,7 @@ def build_case(unit: Unit, incident: Incident, stores: Stores) -> Case:
     hypotheses = Hypotheses(unit).of_incident(incident.id)
     labels = {h.id: h.label for h in hypotheses}
     evidence = CaseEvidence(unit, stores.frames, stores.placed, incident.id)
+    usual = _usual_lanes(unit, incident.id, analysis)
     return Case(
         id=incident.id,
         title=incident.title,
@@ -99,10 +101,10 @@ def build_case(unit: Unit, incident: Incident, stores: Stores) -> Case:
         actions=tuple(_action(a) for a in Actions(unit).of_incident(incident.id)),
         template=Releases(unit).choice(incident.id).template or DEFAULT.id,
         matrix=_matrix(unit, incident),
-        lanes=_lanes(stores.placed, incident.id, analysis),
+        lanes=_lanes(stores.placed, incident.id, analysis, usual),
         graph=_graph(stores.placed, incident.id, worst_time(main_stall(analysis)), analysis),
         draw_lanes=lambda wanted, start, end: _lanes(
-            stores.placed, incident.id, analysis, wanted, start, end
+            stores.placed, incident.id, analysis, usual, wanted, start, end
         ),
         draw_graph=lambda at: _graph(
             stores.placed,
@@ -127,21 +129,39 @@ def _run_paths(unit: Unit, incident_id: str) -> dict[str, str]:
     return {each.sha256: each.path for each in artifacts if each.run_id is not None}
 
 
+def _usual_lanes(
+    unit: Unit, incident_id: str, analysis: contract.Analysis | None
+) -> tuple[str, ...]:
+    """List the series to draw where nobody names any: what moved most.
+
+    A stall that is on from the first sample has no series that moved: then the first lanes of the
+    timeline. Empty where there is neither.
+    """
+    if analysis is None:
+        return ()
+    known = {series.id for series in analysis.series}
+    shifts = (shift for shift in analysis.shifts if shift.same_as is None)
+    moved = tuple(shift.series for shift in shifts if shift.series in known)
+    if moved or main_stall(analysis) is None:
+        return moved
+    return tuple(lane.id for lane in default_lanes(unit, incident_id))
+
+
 def _lanes(
     placed: PlacedStore,
     incident_id: str,
     analysis: contract.Analysis | None,
+    usual: tuple[str, ...],
     wanted: tuple[str, ...] = (),
     start: str | None = None,
     end: str | None = None,
 ) -> tuple[Lane, ...]:
-    """Draw the named series, or what moved most; in the window, or around the longest stall."""
+    """Draw the named series, or the usual ones; in the window, or around the longest stall."""
     if analysis is None:
         return ()
     by_id = {series.id: series for series in analysis.series}
-    shifted = (shift.series for shift in analysis.shifts if shift.same_as is None)
-    chosen = _named(analysis, wanted) if wanted else [name for name in shifted if name in by_id]
-    chosen = chosen[:FIGURE_LANES]
+    names = _named(analysis, wanted) if wanted else usual
+    chosen = [name for name in names if name in by_id][:FIGURE_LANES]
     marks = [by_id[name] for name in chosen]
     bounds = [m.first for m in marks if m.first] + [m.last for m in marks if m.last]
     if not bounds:
