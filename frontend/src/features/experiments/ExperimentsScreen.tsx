@@ -16,7 +16,7 @@ import { MeasureValue } from './Measures'
 import { PasteResults } from './PasteResults'
 import { Planning } from './Planning'
 import { type Experiment, experimentsQuery, sweepsQuery } from './queries'
-import { byTime, predictedNumber, sweepsOf } from './sweep'
+import { byTime, sameChange, predictedNumber, sweepsOf } from './sweep'
 import { SweepTable } from './SweepTable'
 import { SymptomTable } from './SymptomTable'
 import { VerdictChip } from './VerdictChip'
@@ -101,6 +101,7 @@ export default function ExperimentsScreen() {
                   key={item.id}
                   item={item}
                   statement={statement(item.hypothesis_id)}
+                  changedAs={sameChange(data, item)}
                   isOpen={item.id === open}
                   by={by}
                   onOpen={setOpen}
@@ -150,6 +151,7 @@ export default function ExperimentsScreen() {
 function Row({
   item,
   statement,
+  changedAs,
   isOpen,
   by,
   onOpen,
@@ -157,6 +159,8 @@ function Row({
   readonly item: Experiment
   /** Of its hypothesis. */
   readonly statement: string
+  /** The first run of its sweep with the same change; null for that run itself. */
+  readonly changedAs: number | null
   readonly isOpen: boolean
   /** Which time of the run to show. */
   readonly by: 'happened' | 'recorded'
@@ -175,7 +179,7 @@ function Row({
         </button>
         <div className="faint">{statement}</div>
       </td>
-      <td>{item.change}</td>
+      <td>{changedAs ? <span className="faint">as in {changedAs}</span> : item.change}</td>
       <td>
         {item.prediction.text}
         <div className={cx(item.prediction.text && 'faint')}>

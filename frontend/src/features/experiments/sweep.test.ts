@@ -8,6 +8,7 @@ import {
   places,
   predictedNumber,
   reproduced,
+  sameChange,
   sorted,
   spread,
   summaryOf,
@@ -177,4 +178,14 @@ it('sorts runs by when they began, and by when that was recorded', () => {
   ]
   expect(byTime(runs, 'happened').map((item) => item.number)).toEqual([3, 1, 2])
   expect(byTime(runs, 'recorded').map((item) => item.number)).toEqual([1, 3, 2])
+})
+
+it('names the first run of a sweep with the same change', () => {
+  const changed = (number: number, change: string, sweep = 'load') => ({
+    ...run(number, '4', 'original', 1).experiment,
+    change,
+    sweep,
+  })
+  const all = [changed(1, 'a'), changed(2, 'a'), changed(3, 'b'), changed(4, 'a', '')]
+  expect(all.map((item) => sameChange(all, item))).toEqual([null, 1, null, null])
 })

@@ -41,6 +41,14 @@ export function byTime(
   return experiments.toSorted((a, b) => order(time(a), time(b)) || a.number - b.number)
 }
 
+/** Return the number of the first run of its sweep with the same change; null for that run. */
+export function sameChange(all: readonly Experiment[], item: Experiment): number | null {
+  const { sweep, change, number } = item
+  const same = all.filter((run) => sweep && change && run.sweep === sweep && run.change === change)
+  const first = Math.min(...same.map((run) => run.number))
+  return first < number ? first : null
+}
+
 /** Summary of a series over the runs of one parameter set. */
 type Summary = {
   /** Of the samples of one run; of the medians of several. */

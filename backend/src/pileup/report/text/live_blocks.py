@@ -226,7 +226,11 @@ def _experiments(case: Case, names: dict[str, str], _: Callable[[str], int]) -> 
     if not case.experiments:
         return [Trouble("No experiments logged.")]
     caption = names.get("caption") or _experiments_caption(case.experiments)
-    rows = [_experiment_row(e) for e in case.experiments]
+    first: dict[tuple[str, str], int] = {}
+    rows = [
+        _experiment_row(e, first.setdefault((e.sweep or str(e.number), e.change), e.number))
+        for e in case.experiments
+    ]
     head = ["", "experiment", "change", "predicted", "observed", "verdict"]
     log = _table(head, rows, ["right", "left", "left", "left", "left", "left"], caption)
     return [log, *sweeps(case.experiments)]
@@ -249,14 +253,15 @@ def _experiments_caption(experiments: Sequence[ReportExperiment]) -> str:
     return text
 
 
-def _experiment_row(e: ReportExperiment) -> list[str]:
+def _experiment_row(e: ReportExperiment, first: int) -> list[str]:
+    """Build the row of a run; ``first``: the first run of its sweep with the same change."""
     verdict = _VERDICTS.get(e.verdict or "", "no verdict" if e.state == "finished" else "open")
     failed = FAILED.get(e.failed_same_way or "", "")
     values = "; ".join(f"{item.name} {measure_words(item)}" for item in e.measures)
     return [
         str(e.number),
         e.title,
-        e.change,
+        e.change if first == e.number or not e.change else f"as in {first}",
         prediction_words(e),
         " ".join(part for part in (sentence(e.observation), values) if part) or "none yet",
         f"{verdict}; {failed}" if failed else verdict,
