@@ -25,7 +25,7 @@ step "ruff-format" inside backend "$bin/ruff" format --check .
 step "ruff" inside backend "$bin/ruff" check .
 step "mypy" inside backend "$bin/mypy"
 step "import-contract" inside backend "$bin/lint-imports"
-step "tsc" inside frontend npx --no-install tsc --noEmit
+step "tsc" inside frontend npm run --silent typecheck
 step "eslint" inside frontend npx --no-install eslint .
 step "knip" inside frontend npx --no-install knip
 step "css" inside frontend node css-owners.mjs
