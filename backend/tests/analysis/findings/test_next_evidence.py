@@ -31,7 +31,9 @@ def test_commands_fit_the_server(
     assert wanted in getattr(next_evidence, command)(server)
 
 
-@pytest.mark.parametrize("states", [[], ["60 Sending data", "20 preparing"]])
+@pytest.mark.parametrize(
+    "states", [[], ["60 Sending data", "20 preparing"], ["60 executing", "12 query end @1"]]
+)
 def test_a_stall_without_a_likely_cause_says_so_and_what_to_collect(states: list[str]) -> None:
     """The headline names no cause that is not found, and gives a command of this flavour."""
     example = Example(says="nothing known", server="10.6.5-MariaDB", states=states)

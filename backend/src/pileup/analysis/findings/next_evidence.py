@@ -110,8 +110,7 @@ def to_settle(context: Context, active: ActiveSessionsDoc | None) -> str:
 def _has(context: Context, kind: str) -> bool:
     """Return whether the stall (settings: the capture) has records of a kind."""
     if kind == "device":
-        values = context.values
-        return not values.is_empty() and bool(values["series"].str.contains("iostat").any())
+        return any(name.startswith("iostat.") for name in context.values["series"].unique())
     frame = context.evidence.frame(kind)
     if frame is None or frame.is_empty():
         return False

@@ -250,6 +250,10 @@ def _of_waits(blockers: list[BlockerDoc], findings: list[FindingDoc]) -> Headlin
     return Headline(verdict="waits", text=" ".join(sentences))
 
 
+_NOT_IN_DUMPS = (
+    " A status dump does not show who waits for a metadata, table or global lock: "
+    "SHOW FULL PROCESSLIST does."
+)
 _OTHERS = ("session", "transaction", "semaphore_wait", "stack", "lock_wait", "sample", "event")
 """Records of anything but deadlocks."""
 
@@ -287,6 +291,8 @@ def _without_stall(
     short = [stall for stall in context.stalls if stall.kind == "false_positive"]
     extra = f" {len(short)} short pileups cleared at once." if len(short) > 1 else ""
     extra = " One short pileup cleared at once." if len(short) == 1 else extra
+    if signal.series.startswith("innodb.") and context.evidence.frame("session") is None:
+        extra += _NOT_IN_DUMPS
     return Headline(
         verdict="no_stall",
         text=(
