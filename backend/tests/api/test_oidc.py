@@ -265,6 +265,32 @@ def test_an_unsigned_token_is_refused(provider: Provider) -> None:
             provider._verified(token, "n")
 
 
+@pytest.mark.parametrize(
+    ("promised", "named", "refused"),
+    [
+        (True, "ours", False),
+        (True, None, True),
+        (False, None, False),
+        (False, "https://evil.example", True),
+        (True, "https://evil.example", True),
+    ],
+)
+def test_an_answer_names_its_issuer_where_the_provider_promises_it(
+    provider: Provider,
+    monkeypatch: pytest.MonkeyPatch,
+    promised: bool,
+    named: str | None,
+    refused: bool,
+) -> None:
+    known = {"authorization_response_iss_parameter_supported": promised}
+    monkeypatch.setattr(Provider, "_discover", lambda _: known)
+    monkeypatch.setattr(Provider, "_client", lambda _: pytest.fail("asked"))
+    issuer = provider.issuer if named == "ours" else named
+    with pytest.raises(ProviderError if refused else pytest.fail.Exception) as error:
+        provider.identity("code", issuer, "n", "v")
+    assert ("the answer comes from" in str(error.value)) == refused
+
+
 def test_another_issuer_is_not_ours(provider: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither in the answer (mix-up), nor in the discovery document."""
     with pytest.raises(ProviderError, match=r"evil\.example"):

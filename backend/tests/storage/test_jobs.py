@@ -107,6 +107,18 @@ def test_what_kills_workers_is_given_up(database: Database, incident: str) -> No
     assert "died 3 times" in (freed.error or "")
 
 
+def test_a_job_that_takes_too_long_is_tried_as_often_as_one_that_dies(
+    database: Database, incident: str
+) -> None:
+    job_id = queue(database, incident)
+    for attempt in range(1, MAX_ATTEMPTS + 1):
+        claimed = claim(database, job_id)
+        assert claimed is not None
+        with database.unit() as unit:
+            assert Jobs(unit).retry(claimed) == (attempt < MAX_ATTEMPTS)
+            assert not Jobs(unit).retry(claimed)  # it is no longer ours, or was given up
+
+
 def test_requests_while_it_runs_wait_and_do_not_pile_up(database: Database, incident: str) -> None:
     """Any number of requests become one more run, after this one."""
     running = claim(database, queue(database, incident))

@@ -5,12 +5,19 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+import polars as pl
 import pytest
 
 from pileup.storage.artifacts.analysis_input import clock_overrides
 from pileup.views import overview
 from pileup.views.artifacts import tables
-from pileup.views.evidence import server_settings, timeline
+from pileup.views.evidence import (
+    capture_tables,
+    episodes,
+    log_groups,
+    server_settings,
+    timeline,
+)
 from pileup.views.reasoning import symptoms
 
 
@@ -147,3 +154,47 @@ def test_a_clock_that_people_set() -> None:
         "b": (0.0, None),
         "c": (0.0, "db-3"),
     }
+
+
+def test_settings_that_a_finding_mentions_come_first() -> None:
+    def row(name: str, *by: str) -> Any:
+        return SimpleNamespace(name=name, mentioned=[SimpleNamespace(by=each) for each in by])
+
+    rows = [row("d"), row("b", "knowledge"), row("c", "knowledge", "finding"), row("a")]
+    rows += [row("a_known", "knowledge"), row("z", "finding")]
+    assert [each.name for each in capture_tables._mentioned_first(rows)] == [
+        *("c", "z", "a_known", "b", "a", "d")
+    ]
+
+
+def test_a_thumbnail_breaks_where_the_samples_are_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A gap of exactly so many usual steps is none."""
+    exactly = round(episodes._GAP * 1_000_000)
+    times = [0, 1_000_000, 2_000_000, 3_000_000, 3_000_000 + exactly]
+    points = episodes._aligned(times, [1.0, 5.0, 2.0, 3.0, 4.0], 1_000_000)
+    assert [value for _, value in points] == [1.0, 5.0, 2.0, 3.0, 4.0]
+    assert points[0][0] == -1.0
+    times[-1] += 1
+    points = episodes._aligned(times, [1.0, 5.0, 2.0, 3.0, 4.0], 1_000_000)
+    assert points[4] == (3.0, None)  # a usual step behind the last sample
+    monkeypatch.setattr(episodes, "_MOST_POINTS", 3)
+    wide = episodes._aligned([0, 1, 2, 3], [1.0, 5.0, 2.0, 3.0], 0)
+    assert [value for _, value in wide] == [5.0, 3.0]
+
+
+def test_log_lines_of_one_artifact_are_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    events = pl.LazyFrame(
+        {
+            "artifact": ["a", "b", "a"],
+            "message": ["x 1", "x 2", "y 3"],
+            "severity": ["error", None, None],
+            "time": [3, 2, 1],
+        }
+    )
+    monkeypatch.setattr(log_groups, "_events", lambda _: events)
+    window = SimpleNamespace(holds=lambda: pl.lit(value=True))
+    wanted: Any = SimpleNamespace(window=window, artifact="a")
+    source: Any = None
+    found = log_groups._within(source, wanted).collect()
+    assert found["message"].to_list() == ["x 1", "y 3"]
+    assert found["severity"].to_list() == ["error", log_groups.NO_SEVERITY]
