@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any, get_args
 
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import text
 
+from pileup.api.auth import Principal
 from pileup.storage.accounts.records import Verb
-from pileup.storage.row_security import LEAD, Access
+from pileup.storage.row_security import LEAD, READ, WRITE, Access
 from tests.api.test_access import MARK, Private
 from tests.api.test_guard import LOOKS, OWN, PUBLIC, call, operations
 from tests.support.site import Site
@@ -192,3 +194,22 @@ def test_row_security_binds_a_guest_too(private: Private) -> None:
 def test_no_answer_is_for_search_engines(site: Site) -> None:
     for path in ("/", "/guest", "/api/v1/setup"):
         assert "noindex" in site.stranger.get(path).headers["x-robots-tag"]
+
+
+@pytest.mark.parametrize(
+    ("role", "verbs", "most"),
+    [
+        ("viewer", {"read", "edit", "manage"}, READ),
+        ("contributor", {"read"}, READ),
+        ("contributor", {"read", "edit"}, WRITE),
+        ("contributor", {"read", "edit", "manage"}, LEAD),
+        ("admin", {"read"}, READ),
+    ],
+)
+def test_the_database_gives_no_more_than_the_role_and_the_verbs(
+    role: Any, verbs: Any, most: int
+) -> None:
+    user: Any = SimpleNamespace(id="u", role=role)
+    access = Principal(user, "token", frozenset(verbs), None, incident_id="i").access
+    assert access == Access("u", role == "admin", most, "i", guest=False)
+    assert Principal(user, "guest", frozenset(verbs), None).access.guest

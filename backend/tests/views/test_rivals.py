@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,12 +14,14 @@ from pileup.views import overview
 from pileup.views.artifacts import tables
 from pileup.views.evidence import (
     capture_tables,
+    deadlocks,
     episodes,
     log_groups,
+    nearest_sessions,
     server_settings,
     timeline,
 )
-from pileup.views.reasoning import symptoms
+from pileup.views.reasoning import matrix, symptoms
 
 
 def _event(time: str | None, severity: str | None, message: str = "x") -> dict[str, Any]:
@@ -198,3 +201,83 @@ def test_log_lines_of_one_artifact_are_its_own(monkeypatch: pytest.MonkeyPatch) 
     found = log_groups._within(source, wanted).collect()
     assert found["message"].to_list() == ["x 1", "y 3"]
     assert found["severity"].to_list() == ["error", log_groups.NO_SEVERITY]
+
+
+def test_the_processlist_nearest_to_an_instant(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its states by how many sessions have them, the longest sessions first."""
+
+    def row(time: int, session: int, seconds: float | None, state: str) -> dict[str, Any]:
+        names = [field.name for field in dataclasses.fields(nearest_sessions.SessionOut)]
+        given = {"session_id": session, "time_s": seconds, "state": state, "command": "Query"}
+        empty = dict.fromkeys(names)
+        return {**empty, "artifact": "a", "line_first": 1, "line_last": 1, **given, "time": time}
+
+    at = 1_000_000_000
+    rows = [row(at - 5, 1, 9.0, "far"), row(at + 4, 2, None, "few"), row(at + 4, 3, 1.0, "many")]
+    rows += [row(at + 4, 4, 7.0, "many"), row(at + 9, 5, 9.0, "later")]
+    source: Any = SimpleNamespace(scan=lambda _: pl.LazyFrame(rows))
+    found = nearest_sessions.sessions_near(source, at)
+    assert [each.session_id for each in found.sessions] == [4, 3, 2]
+    assert [(each.state, each.count, each.max_time_s) for each in found.groups] == [
+        *(("many", 2, 7.0), ("few", 1, None))
+    ]
+    assert found.total == 3
+    furthest = at + 9 + nearest_sessions.NEAREST_US
+    assert [
+        each.session_id for each in nearest_sessions.sessions_near(source, furthest).sessions
+    ] == [5]
+    assert nearest_sessions.sessions_near(source, furthest + 1) is nearest_sessions.NO_SESSIONS
+
+
+def test_what_people_believe_is_held_against_what_the_evidence_says() -> None:
+    def column(label: str, confidence: int | None, **more: Any) -> Any:
+        given = {"leads": False, "closed": False} | more
+        return SimpleNamespace(label=label, confidence=confidence, **given)
+
+    def disputed(*columns: Any) -> str | None:
+        return matrix._disputed(columns)
+
+    believed, other = column("H1", 80), column("H2", 90, closed=True)
+    leaders = [column("H3", 40, leads=True), column("H4", 20, leads=True)]
+    text = disputed(believed, other, *leaders)
+    assert text is not None
+    assert "believe H1 most (80 %)" in text
+    assert "contradicts H3 and H4 least" in text
+    as_sure = column("H5", 80, leads=True)
+    assert disputed(believed, leaders[0], as_sure) is None
+    assert disputed(believed) is None
+    assert disputed(column("H6", None), *leaders[:0]) is None
+
+
+def test_a_deadlock_is_the_same_by_host_time_and_transactions() -> None:
+    row = {"host": "a", "original": None, "wall_us": 5, "time": 6, "transactions": None}
+    assert deadlocks._key(row) == ("a", 5, ())
+    known = [{"trx_id": "1", "query": "q"}]
+    assert deadlocks._key(row | {"transactions": known}) == ("a", 5, (("1", "q"),))
+    assert deadlocks._key(row | {"original": "22:00"})[1] == "22:00"
+    assert deadlocks._key(row | {"wall_us": None})[1] == 6
+
+
+def test_only_captures_without_a_stall_are_calm(monkeypatch: pytest.MonkeyPatch) -> None:
+    def capture(name: str, **more: Any) -> dict[str, Any]:
+        first, last = "2026-11-20T22:00:00Z", "2026-11-20T22:01:00Z"
+        given = {"episodes": [], "first": first, "last": last, "host": None, "artifacts": [name]}
+        return given | {"id": name} | more
+
+    signal = SimpleNamespace(id="s", times=[0, 1], values=[1.0, 2.0])
+    monkeypatch.setattr(episodes, "signals", lambda _: [signal])
+    monkeypatch.setattr(episodes, "values", lambda rows: rows)
+    samples = pl.DataFrame({"time": [0], "artifact": ["a"], "host": [None]})
+    captures = [
+        capture("stalled", episodes=["e"]),
+        *(capture(f"calm{n}") for n in range(episodes._MOST_CALM)),
+        capture("undated", first=None),
+        capture("too many"),
+    ]
+    cards = episodes._calm(captures, samples)
+    assert [card.capture["id"] for card in cards] == [
+        f"calm{n}" for n in range(episodes._MOST_CALM)
+    ]
+    assert episodes._calm(captures, None) == []
+    nothing: Any = {"stall": {"evidence": [{"series": "s"}]}}
+    assert episodes._thumbnail(nothing, capture("x"), None) is None

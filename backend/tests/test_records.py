@@ -1,0 +1,85 @@
+"""Records by themselves: what is not given is not known, columns are rows, zones are offsets."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+
+import polars as pl
+import pytest
+
+from pileup import records
+from pileup.records import zones
+from pileup.records.bulk import Grid
+
+OTHERWISE = {
+    ("Problem", "severity"): "warning",
+    ("Section", "level"): 0,
+    ("Section", "understood"): True,
+    ("Snapshot", "complete"): True,
+    ("Snapshot", "time_quality"): "unknown",
+    ("Stack", "samples"): 1,
+}
+"""Fields that are something where a parser does not give them."""
+
+
+def test_a_field_that_is_not_given_is_nothing() -> None:
+    """Not read is not zero, and no flag is set by itself."""
+    defaults = {}
+    for name, kind in inspect.getmembers(records, inspect.isclass):
+        for field in dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ():
+            default = field.default
+            if field.default_factory is not dataclasses.MISSING:
+                default = field.default_factory()
+            if default is not dataclasses.MISSING:
+                defaults[name, field.name] = default
+    assert len(defaults) > 200
+    something = {
+        place: default
+        for place, default in defaults.items()
+        if default is not None and default is not False and default not in ((), "")
+    }
+    assert something == OTHERWISE
+
+
+def grid(width: int, moments: int) -> Grid:
+    names = [f"s{at}" for at in range(width)]
+    nothing = pl.lit(None, pl.String)
+    series = pl.DataFrame({"series": names}).with_columns(
+        labels=pl.lit(""), kind=pl.lit("gauge"), unit=nothing, host=nothing
+    )
+    return Grid(
+        series,
+        "utc",
+        pl.Series([1_000_000 * at for at in range(moments)]),
+        pl.Series([10 * at for at in range(moments)]),
+        pl.Series(list(range(width))),
+        pl.Series([float(at) for at in range(width * moments)]),
+    )
+
+
+@pytest.mark.parametrize(
+    ("width", "rows", "heights"),
+    [(1, 3, [3, 3, 1]), (1, 7, [7]), (1, 1, [1] * 7), (4, 2, [4] * 7), (2, 4, [4, 4, 4, 2])],
+)
+def test_a_grid_is_its_rows_in_frames_of_about_so_many(
+    width: int, rows: int, heights: list[int]
+) -> None:
+    """At least one moment in each."""
+    found = list(grid(width, 7).frames(rows))
+    assert [frame.height for frame in found] == heights
+    whole = pl.concat(found)
+    assert whole["value"].to_list() == [float(at) for at in range(7 * width)]
+    assert whole["line_first"].to_list() == [10 * at + of for at in range(7) for of in range(width)]
+    assert whole["wall_us"].to_list() == [1_000_000 * at for at in range(7) for _ in range(width)]
+
+
+def test_abbreviations_are_offsets_that_a_country_uses() -> None:
+    """Quarters of an hour; summer time is an hour ahead."""
+    known = zones._ABBREVIATIONS
+    assert {name for name, minutes in known.items() if minutes % 15} == set()
+    assert all(zones._WEST <= minutes <= zones._EAST for minutes in known.values())
+    summer = [name for name in known if name.endswith("DT") and f"{name[:-2]}ST" in known]
+    assert len(summer) > 5
+    for name in summer:
+        assert known[name] - known[f"{name[:-2]}ST"] == 60, name
