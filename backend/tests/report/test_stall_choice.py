@@ -21,6 +21,7 @@ from pileup.report.document import (
 )
 from pileup.report.text.live_blocks import expand
 from pileup.report.text.markdown_blocks import Directive
+from pileup.report.text.prefill import prefill
 from pileup.views.reports.case import _apart, _ends_of_capture
 from tests.report.case import ANALYSIS, CASE
 
@@ -112,6 +113,24 @@ def test_the_table_of_a_capture_holds_its_events_alone() -> None:
     table = _shown("timeline", capture="1")
     assert isinstance(table, Table)
     assert all(plain(row[0]).startswith(DAYS[0]) for row in table.rows)
+
+
+def test_several_captures_are_listed_before_the_story_of_one_stall() -> None:
+    """In the order of time, with those that have no stall."""
+    case = _case()
+    assert case.analysis is not None
+    calm = msgspec.structs.replace(
+        _capture("2026-11-21"), episodes=[], verdict="short", host="db-2"
+    )
+    captures = [*case.analysis.captures, calm]
+    several = msgspec.structs.replace(case.analysis, captures=captures)
+    (block,) = expand(replace(case, analysis=several), Directive("stalls", {}, 1), lambda _: 1)
+    assert isinstance(block, Table)
+    assert [plain(row[0])[:10] for row in block.rows] == [DAYS[0], "2026-11-21", DAYS[1]]
+    assert plain(block.rows[1][2]) == "cleared within seconds"
+    summary = prefill(case, "summary")
+    assert summary.index("::stalls") < summary.index(ANALYSIS.headline.text)
+    assert "::stalls" not in prefill(CASE, "summary")
 
 
 def test_no_line_crosses_time_that_was_not_captured() -> None:

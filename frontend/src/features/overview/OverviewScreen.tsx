@@ -74,6 +74,7 @@ export default function OverviewScreen() {
         <NothingUploaded incidentId={incidentId} />
       ) : (
         <>
+          <Captures overview={data} />
           {data.active_sessions && data.active_sessions.times.length > 1 && (
             <ActiveSessions
               sessions={data.active_sessions}
@@ -97,7 +98,6 @@ function Details({ overview }: { readonly overview: Overview }) {
     <div className="overview-columns">
       <div className="overview-main">
         <Shortcuts overview={overview} />
-        <Captures overview={overview} />
         <Findings overview={overview} />
         <Blockers overview={overview} />
         <Shifts overview={overview} />

@@ -27,7 +27,7 @@ from pileup.report.document import (
     Table,
     Trouble,
 )
-from pileup.report.text import evidence_blocks, stall_choice
+from pileup.report.text import evidence_blocks, stall_choice, stall_table
 from pileup.report.text.deadlock_block import deadlock
 from pileup.report.text.event_table import timeline_events
 from pileup.report.text.markdown_blocks import Directive
@@ -370,6 +370,13 @@ BLOCKS: dict[str, LiveBlock] = {
         "figure",
         "Wait graph",
         "who waited for whom at the worst moment",
+    ),
+    "stalls": LiveBlock(
+        stall_table.stalls,
+        ("caption",),
+        "table",
+        "Stalls",
+        "every stall, and the captures without one",
     ),
     "deadlock": LiveBlock(
         deadlock,

@@ -12,7 +12,7 @@ from datetime import UTC
 from pileup.analysis.contract import Analysis, FindingDoc
 from pileup.analysis.evidence import gaps
 from pileup.report.case import Case, ReportExperiment, ReportHypothesis, ReportMeasure
-from pileup.report.text import active_time, executive
+from pileup.report.text import active_time, executive, stall_table
 from pileup.report.text.event_table import timeline_events
 from pileup.report.text.source_notes import pin_reference, references
 from pileup.report.text.stall_sources import of_evidence, stall_references
@@ -65,6 +65,8 @@ def _summary(case: Case) -> str:
             lines or ["Nothing has been analysed yet: upload the artifacts of the incident."]
         )
     sources = stall_references(analysis)
+    if stall_table.has_several(analysis):
+        lines.append("::stalls")
     if analysis.headline.story:
         lines.append(f"**{analysis.headline.story}**{sources}")
     lines.append(analysis.headline.text + sources)
