@@ -1,6 +1,7 @@
 """Committed samples broken in every way that files break: they may fail, they must not crash.
 
-The samples of a format share the ways among them; with ``--rounds`` each is broken in every way.
+The samples of a format share the ways among them, over two days; with ``--rounds`` each is broken
+in every way.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ def test_damage_is_data(path: Path, rounds: Rounds) -> None:
     siblings = samples(path.parent.name)
     for round_ in range(rounds.count):
         every = ways(data, random.Random(f"{path.name} {round_}"), borders)
-        for what, broken in rounds.deal(every, siblings.index(path), len(siblings)):
+        own = rounds.deal(every, siblings.index(path), len(siblings))
+        for what, broken in rounds.in_turn(own, 2, siblings.index(path)):
             # As whatever it now looks like, and where that is another format, as what it was too.
             parsed = parse_bytes(broken, "x")
             assert_sound(parsed, len(broken), what)

@@ -21,7 +21,7 @@ from tests.support.rounds import Rounds
 
 _SIZES = (64 * 1024, 12 * 1024)
 """Of a head or a line: also one below the lengths at which some formats stop looking."""
-_TURNS = 2
+_TURNS = 3
 """The days over which the texts are dealt."""
 _RUNS = (" ", "\t", "9", "9" * 19 + " ", "1 ", "1,", "a", "a ", "a=", "a,", "a.", "a:", "A_")
 _RUNS += (
@@ -69,7 +69,7 @@ def test_no_line_is_read_in_quadratic_time(item: formats.Format, rounds: Rounds)
 def _dealt(
     item: formats.Format, texts: Iterator[tuple[str, Callable[[int], str]]], rounds: Rounds
 ) -> Iterator[tuple[str, Callable[[int], str], int]]:
-    """Deal the texts over two days and the sizes over the texts, another way for the next format.
+    """Deal the texts over three days and the sizes over the texts, another way for the next format.
 
     A long run takes all.
     """
