@@ -20,7 +20,7 @@ from pileup.analysis.evidence.series import short_name
 from pileup.analysis.evidence.servers import effective_settings
 from pileup.analysis.stalls import refusals, workloads
 from pileup.analysis.stalls.indicators import Role, Signal, signals_by_role
-from pileup.analysis.stalls.loads import is_carried
+from pileup.analysis.stalls.loads import is_carried, waiting_in
 from pileup.analysis.stalls.pileups import ALWAYS_HIGH, pileups
 from pileup.analysis.stalls.slowdowns import slowdowns
 from pileup.analysis.stalls.stall import SHAPES, Kind, Shape, Stall
@@ -67,7 +67,8 @@ def _of_host(
             for stall in pileups(
                 sessions, values, observed, lambda level: is_carried(evidence, values, work, level)
             )
-            if stall.kind == "false_positive" or not workloads.is_done(stall, values)
+            if stall.kind == "false_positive"
+            or not workloads.is_done(stall, values, lambda span: waiting_in(evidence, span))
         ]
     if work is not None:
         stalls += stops(work, connected, sessions, restarts)

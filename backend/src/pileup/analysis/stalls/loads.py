@@ -10,6 +10,7 @@ import statistics
 
 import polars as pl
 
+from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.series import short_name
 from pileup.analysis.stacks.hot_stacks import clean, is_waiting
@@ -34,6 +35,12 @@ def is_carried(evidence: Evidence, values: pl.DataFrame, work: Signal | None, le
     return work is not None and statistics.median(work.values) * _PROMPT_S >= level
 
 
+def waiting_in(evidence: Evidence, span: Span) -> float:
+    """Return the most sessions or threads that a listing in a time range shows waiting."""
+    shown = (_by_session(evidence, span), _by_lock(evidence, span), _by_stack(evidence, span))
+    return max((most for most in shown if most is not None), default=0.0)
+
+
 def _by_gauge(values: pl.DataFrame) -> float | None:
     names = [
         name
@@ -43,8 +50,13 @@ def _by_gauge(values: pl.DataFrame) -> float | None:
     return _number(values.filter(pl.col("series").is_in(names))["value"].max()) if names else None
 
 
-def _by_session(evidence: Evidence) -> float | None:
-    frame = evidence.frame("session")
+def _frame(evidence: Evidence, kind: str, span: Span | None) -> pl.DataFrame | None:
+    frame = evidence.frame(kind)
+    return frame if frame is None or span is None else frame.filter(span.holds())
+
+
+def _by_session(evidence: Evidence, span: Span | None = None) -> float | None:
+    frame = _frame(evidence, "session", span)
     if frame is None:
         return None
     classes = {each.id for each in wait_classes.time_classes() if each.waits}
@@ -58,17 +70,17 @@ def _by_session(evidence: Evidence) -> float | None:
     return _most(frame.join(waiting, on=["command", "state"], how="semi", nulls_equal=True))
 
 
-def _by_lock(evidence: Evidence) -> float | None:
+def _by_lock(evidence: Evidence, span: Span | None = None) -> float | None:
     most = None
-    if (frame := evidence.frame("lock_wait")) is not None:
+    if (frame := _frame(evidence, "lock_wait", span)) is not None:
         most = _most(frame)
-    if (frame := evidence.frame("metadata_lock")) is not None:
+    if (frame := _frame(evidence, "metadata_lock", span)) is not None:
         most = max(most or 0.0, _most(frame.filter(pl.col("status") == "PENDING")))
     return most
 
 
-def _by_stack(evidence: Evidence) -> float | None:
-    frame = evidence.frame("stack")
+def _by_stack(evidence: Evidence, span: Span | None = None) -> float | None:
+    frame = _frame(evidence, "stack", span)
     if frame is None:
         return None
     threads: list[int] = []
@@ -89,4 +101,4 @@ def _number(value: object) -> float:
     return float(value) if isinstance(value, int | float) else 0.0
 
 
-__all__ = ["is_carried"]
+__all__ = ["is_carried", "waiting_in"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import polars as pl
@@ -49,11 +50,13 @@ class _Level:
     low: float
 
 
-def is_done(stall: Stall, values: pl.DataFrame) -> bool:
+def is_done(stall: Stall, values: pl.DataFrame, listed: Callable[[Span], float]) -> bool:
     """Return whether the work of a range with many sessions went up with them and was done.
 
     Compared with the baseline, else with the minute after it. False without either, without a
     series of statements, or where sessions wait.
+
+    listed: the most waiting sessions that a processlist, a lock table or stacks of a range list.
     """
     quiet = stall.baseline
     if quiet is None and stall.end is not None:
@@ -98,7 +101,7 @@ def is_done(stall: Stall, values: pl.DataFrame) -> bool:
     if more > _UNDISTURBED:
         return False
     moved = [level.during / level.before for level in plain if level.name in _ROWS and level.before]
-    return max(moved, default=0.0) >= rise
+    return max(moved, default=0.0) >= rise and listed(stall.span) < _WAITING * extra
 
 
 def _waiting_by_state(levels: list[_Level]) -> float:
