@@ -17,8 +17,10 @@ from pileup.analysis.findings import chains, triage
 from pileup.analysis.findings.rules import Match
 from pileup.analysis.stalls import detection
 from pileup.analysis.stalls.stall import Stall
-from pileup.analysis.waits import by_free_pages
+from pileup.analysis.waits import by_free_pages, moments
 from tests.analysis.frames import T0, S
+from tests.analysis.waits.test_waits import evidence as by_text
+from tests.analysis.waits.test_waits import sessions
 
 
 @pytest.mark.parametrize(
@@ -169,3 +171,18 @@ def test_shapes_that_touch_are_one_stall_that_ends_when_its_queue_drains() -> No
     drained, same_burst = detection._united([stopped, burst, piled])
     assert (drained.onset, drained.end) == (T0 + 5 * S, T0 + 40 * S)
     assert same_burst is burst
+
+
+def test_only_sessions_in_a_known_state_of_waiting_count_as_waiting() -> None:
+    """A state that nobody has heard of is no wait, and neither is none."""
+    lock, unknown = "Waiting for table metadata lock", "Reticulating splines"
+    found = by_text(
+        sessions(
+            *((n, "Query", n, lock, "SELECT 1") for n in (1, 2, 3)),
+            *((n, "Query", n, unknown, "SELECT 1") for n in (11, 12)),
+            (21, "Query", 99, None, "SELECT 1"),
+            (22, "Sleep", 99, None, "NULL"),
+        )
+    )
+    (moment,) = moments._processlists(found)
+    assert (moment.waiters, moment.lock_waits, moment.max_waited_s) == (3, 0, 3.0)

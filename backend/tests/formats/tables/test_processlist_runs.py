@@ -11,6 +11,7 @@ from polars.testing import assert_frame_equal
 
 from pileup import records
 from pileup.formats.reading.text import Chunk, LineReader
+from pileup.formats.tables.layouts.blocks import TabRows
 from pileup.formats.tables.layouts.reader import read
 from pileup.formats.tables.meanings import reader
 from pileup.formats.tables.meanings.registry import is_known
@@ -196,3 +197,16 @@ def test_every_sample_and_two_of_it_interleaved(path) -> None:
     mixed = [line for pair in zip(lines, lines[5:], strict=False) for line in pair]
     for text in (lines, lines * 5, mixed):
         agree(text, 100)
+
+
+def test_tab_rows_of_all_listings_are_converted_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Past headers and TS lines, without the search row by row."""
+    monkeypatch.setattr(TabRows, "_segment", lambda *_: pytest.fail("row by row"))
+    listing = "Id\tUser\tTime\n" + "".join(f"{n}\tapp\t{n}\n" for n in range(40))
+    text = "".join(f"TS 17000000{n:02}.5\n{listing}" for n in range(10, 14))
+    rows, at = TabRows(("Id", "User", "Time")), 0
+    for _ in range(4):
+        at = text.index("Time\n", at) + len("Time\n")
+        cells = rows.read(text, at)
+        assert cells is not None
+        assert cells.frame.rows() == [(str(n), "app", str(n)) for n in range(40)]

@@ -106,6 +106,19 @@ describe('layout', () => {
 
   it('says a cell in a sentence, and that others are hidden', () => {
     const hypothesis = { label: 'H2' } as MatrixHypothesis
+    const proposed = { rating: 'CC' as const, rule: 'finding x', why: '87 of 91' }
+    expect(describeCell(row('E1', 'absence'), hypothesis, { ...cell, proposed })).toBe(
+      'E1 under H2, proposed: very consistent',
+    )
+    expect(
+      describeCell(row('E1', 'absence'), hypothesis, {
+        ...cell,
+        proposed,
+        shown: 'N',
+        mine: 'N',
+        disagreement: 1.25,
+      }),
+    ).toBe('E1 under H2, neutral, people disagree by 1.3')
     expect(describeCell(row('E1', 'absence'), hypothesis, { ...cell, blind: true })).toBe(
       'E1 under H2, not rated, others rated; hidden until you rate',
     )
