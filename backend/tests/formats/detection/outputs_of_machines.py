@@ -207,6 +207,14 @@ mysqld  30161 mysql    4u   REG  254,0 12345678 326790 /var/lib/mysql/ibdata1
 }
 
 PROCFS = {
+    "/proc/net/sockstat": """\
+sockets: used 812
+TCP: inuse 540 orphan 3 tw 1204 alloc 566 mem 88
+UDP: inuse 4 mem 2
+UDPLITE: inuse 0
+RAW: inuse 0
+FRAG: inuse 0 memory 0
+""",
     "/proc/net/dev": """\
 Inter-|   Receive                                                |  Transmit
  face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed

@@ -111,6 +111,7 @@ def test_uptime_reads_users_and_uptime_of_every_age() -> None:
     [
         ("/proc/net/dev", "netdev.tx_drop", "device=eth0", "packets", 3),
         ("/proc/net/dev", "netdev.rx_bytes", "device=lo", "B", 1_000_000),
+        ("/proc/net/sockstat", "sockstat.TCP_tw", "", "sockets", 1204),
         ("/proc/net/netstat", "nstat.TcpExt_ListenOverflows", "", None, 17),
         ("/proc/net/snmp", "nstat.Tcp_CurrEstab", "", None, 55),
         ("/proc/softirqs", "softirqs.count", "softirq=NET_RX", None, 7000),

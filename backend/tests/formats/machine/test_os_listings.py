@@ -217,6 +217,18 @@ def test_memory_by_mapping_and_node() -> None:
     assert ("memory_map.rss", "45") in series(items)
 
 
+def test_numa_maps_of_an_old_kernel_or_a_single_line_are_read() -> None:
+    """Without a page size a page has 4 KiB, and a huge one an unknown size."""
+    lines = [
+        "00400000 default file=/usr/sbin/mysqld mapped=3120 mapmax=2 N0=3100 N1=20",
+        "7f0000000000 interleave:0-1 heap anon=12 dirty=12 N0=6 N1=6",
+    ]
+    assert memory_map.sniff("\n".join(lines))
+    assert memory_map.sniff(f"{lines[0]} kernelpagesize_kB=4")
+    found = series(list(memory_map.parse([*lines, "2aaaaac00000 default huge anon=9 N0=9"])))
+    assert found["memory_map.node", "0"].values == [3106 * 4]
+
+
 def test_netstat_of_other_languages_counts_the_same_states() -> None:
     text = [
         "Aktive Internetverbindungen (Server und stehende Verbindungen)",

@@ -19,7 +19,7 @@ NAME = "memory-map"
 TITLE = "pmap, numa_maps"
 GIVES = "Memory of a process in total and per node (`memory_map.*`); a table of its mappings."
 PRINTED_BY = "procps `pmap`, `pmap -x`; `/proc/PID/numa_maps`"
-VERSION = 2
+VERSION = 3
 HINTS = ("-pmap", "numa_maps")
 
 _PROCESS = re.compile(r"(?P<pid>\d{1,8}):   ?\S")
@@ -35,8 +35,11 @@ _TOTAL = re.compile(r"(?:-[- ]+$| *total(?: kB)? )")
 _NUMA = re.compile(
     r"(?P<address>[0-9a-f]{8,16}) (?P<policy>[a-z][\w:,=+-]{2,60})(?: (?P<rest>\S.*))?$"
 )
+_ON_A_NODE = re.compile(r" N\d{1,4}=\d{1,15}\b")
 _NODE = re.compile(r"N\d{1,4}")
 _PAGES = re.compile(r"\d{1,15}")
+_USUAL_PAGE_KIB = "4"
+"""Kernels before 3.13 print no kernelpagesize_kB; a huge page is then of unknown size."""
 _MOST_NAMES = 5_000
 _SHOWN = 200
 _MOST_NODES = 64
@@ -51,7 +54,7 @@ def sniff(head: str) -> bool | None:
     if len(lines) >= 2 and _HEAD.match(lines[0].lstrip()):
         return bool(_PMAP.match(lines[1]))
     fit = sum(_NUMA.match(line) is not None for line in lines)
-    return len(lines) >= 2 and fit >= 0.9 * len(lines) and "kernelpagesize_kB=" in head
+    return bool(lines) and fit >= 0.9 * len(lines) and _ON_A_NODE.search(head) is not None
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
@@ -104,8 +107,9 @@ class _Reader:
     def numa(self, line: int, rest: str) -> bool:
         """Add a line of numa_maps; return False if its pages cannot be read."""
         words = dict(word.partition("=")[::2] for word in rest.split())
-        page = words.get("kernelpagesize_kB", "")
         nodes = {word[1:]: pages for word, pages in words.items() if _NODE.fullmatch(word)}
+        usual = _USUAL_PAGE_KIB if nodes and "huge" not in words else ""
+        page = words.get("kernelpagesize_kB", usual)
         if not all(_PAGES.fullmatch(pages) for pages in (page, *nodes.values())):
             return not nodes and not page  # a mapping that was never touched has none
         name = words.get("file") or next((n for n in ("heap", "stack") if n in words), "anonymous")

@@ -25,13 +25,13 @@ TITLE = "/proc (meminfo, vmstat, stat, interrupts, slabinfo), netstat -s, free, 
 GIVES = (
     "Counters and levels of the kernel: `meminfo.*`, `procvmstat.*`, `procstat.*`, "
     "`interrupts.count`, `softirqs.count`, `slabinfo.size`, `netstat.*`, `free.*`, `vmstat_s.*`, "
-    "`numastat.*`; the network (`netdev.*`, `nstat.*`), a process (`procpid.*`, `procio.*`, "
-    "`smaps.*`), zones (`buddyinfo.*`, `pagetypeinfo.*`, `zoneinfo.*`), `swaps.*`."
+    "`numastat.*`; the network (`netdev.*`, `nstat.*`, `sockstat.*`), a process (`procpid.*`, "
+    "`procio.*`, `smaps.*`), zones (`buddyinfo.*`, `pagetypeinfo.*`, `zoneinfo.*`), `swaps.*`."
 )
 PRINTED_BY = (
     "Linux (also `/proc/net`, `/proc/PID`), net-tools, procps (`free`, `vmstat -s`, `-D`), numactl"
 )
-VERSION = 4
+VERSION = 5
 HINTS = (
     "-meminfo",
     "-procvmstat",
@@ -76,8 +76,8 @@ _NETSTAT_GAUGES = ("tcp_connections_established", "ip_forwarding")
 _FREE_ROWS = ("Mem", "Swap", "Total", "Low", "High", "-/+ buffers/cache")
 _SIZES = {"B": 1 / 1024, "K": 1.0, "M": 1024.0, "G": 1024.0**2, "T": 1024.0**3}
 _LONGEST_LINE = 100_000
-_MANY_STARTS = ("smaps", "zoneinfo", "buddyinfo", "pid_stat")
-"""Files in which every mapping or zone begins like the file, and one line of each thread."""
+_MANY_STARTS = ("smaps", "zoneinfo", "buddyinfo", "pid_stat", "sockstat")
+"""Files in which every mapping, zone, thread or protocol begins like the file."""
 _LONGEST = 200
 """Characters of a line that are matched, except in stat and interrupts."""
 
@@ -153,7 +153,7 @@ class _Reader:
         self._wall, self._clock = epoch_us, "utc"
 
     def start(self, what: str, text: str) -> None:
-        place = tuple(text.split()[:4])
+        place = tuple(text.split()[: 1 if what == "sockstat" else 4])
         if what == self._reading and what in _MANY_STARTS and place != self._first:
             return  # the next mapping or zone of the same copy
         self._files.end_copy()

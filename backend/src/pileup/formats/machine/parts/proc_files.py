@@ -3,9 +3,10 @@
 Source: Documentation/filesystems/proc.rst of Linux; proc_pid_status(5), proc_pid_stat(5),
         proc_pid_io(5), proc_pid_smaps(5).
 Yields: netdev.<rx|tx>_<field> with label device; nstat.<Protocol>_<Name> of /proc/net/netstat and
-        snmp; procpid.<Name> of status and stat with labels command and pid; procio.<name>;
-        smaps.<Name>, the sum over all mappings; swaps.used, .size with label file; buddyinfo.free,
-        pagetypeinfo.free (pages) and zoneinfo.<name> with labels node and zone.
+        snmp; sockstat.<protocol>_<name> of sockstat and sockstat6; procpid.<Name> of status and
+        stat with labels command and pid; procio.<name>; smaps.<Name>, the sum over all mappings;
+        swaps.used, .size with label file; buddyinfo.free, pagetypeinfo.free (pages) and
+        zoneinfo.<name> with labels node and zone.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pileup.formats.reading.series_columns import Kind, Labels
 STARTS = (
     ("net_dev", re.compile(r"Inter-\|\s+Receive\s")),
     ("net_netstat", re.compile(r"(?:TcpExt|Ip): [A-Z]\w+ [A-Z]\w+ ")),
+    ("sockstat", re.compile(r"sockets: used \d+\s*$|(?:TCP|UDP)6?: inuse \d+\b")),
     ("pid_status", re.compile(r"Name:\t\S")),
     (
         "pid_stat",
@@ -45,6 +47,7 @@ _NET_FIELDS = tuple(
 _DEVICE = re.compile(
     r"\s*(?P<device>[^\s:]{1,32}(?::\d{1,4})?):\s*(?P<numbers>\d+(?:\s+\d+){15})\s*$"
 )
+_SOCKETS = re.compile(r"(?P<protocol>[A-Za-z]{1,12}6?):(?P<pairs>(?: [a-z]{1,12} \d{1,18})+)\s*$")
 _STATUS = re.compile(r"(?P<name>\w+):\s+(?P<value>\d{1,18})(?P<unit> kB)?\s*$")
 _TEXTS = re.compile(
     r"(?:Name|Umask|State|Uid|Gid|Groups|NS\w+|Sig\w+|Shd\w+|Cap\w+|Seccomp\w*|Speculation\w+|x86_\w+"
@@ -136,6 +139,17 @@ class ProcFiles:
         for name, cell in zip(self._names, cells, strict=True):
             if cell.isdecimal():  # -1: no limit
                 self._add(f"nstat.{name}", float(cell[:18]), _nstat_kind(name))
+        return True
+
+    def sockstat(self, text: str) -> bool:
+        """Read 'TCP: inuse 27 orphan 0 tw 3 alloc 30 mem 5': sockets, and pages of their memory."""
+        match = _SOCKETS.match(text)
+        if match is None:
+            return False
+        cells = match["pairs"].split()
+        for name, cell in zip(cells[::2], cells[1::2], strict=True):
+            unit = {"mem": "pages", "memory": "B"}.get(name, "sockets")
+            self._add(f"sockstat.{match['protocol']}_{name}", float(cell), "gauge", unit)
         return True
 
     def pid_status(self, text: str) -> bool:
