@@ -10,6 +10,7 @@ import {
   quantityBytes,
   UNKNOWN,
   zoneOffsetMinutes,
+  keepUnits,
 } from './format'
 
 const plain = (text: string) => text.replace(/[\u2009\u202f]/g, ' ').replace(/\u2212/g, '-')
@@ -94,4 +95,10 @@ describe('times', () => {
     expect(zoneOffsetMinutes('+05:30', new Date(at))).toBe(330)
   })
   it('says a dash for what is no time', () => expect(formatTime('nonsense', 'UTC')).toBe(UNKNOWN))
+})
+
+it('keeps a number and its unit on one line', () => {
+  expect(keepUnits('about 40 sessions for 70 s, 57 % of it')).toBe(
+    'about 40 sessions for 70\u00a0s, 57\u00a0% of it',
+  )
 })

@@ -206,3 +206,8 @@ function offsetText(minutes: number): string {
   const pad = (n: number) => String(n).padStart(2, '0')
   return `${sign}${pad(Math.floor(absolute / 60))}:${pad(absolute % 60)}`
 }
+
+/** A sentence whose lines do not break between a number and its unit. */
+export function keepUnits(text: string): string {
+  return text.replace(/(\d) (s|ms|min|h|%|GiB|MiB)(?![\w])/g, '$1\u00a0$2')
+}

@@ -68,6 +68,16 @@ def active(share: float = 0.9) -> ActiveSessionsDoc:
         ),
         (
             stall(),
+            root(
+                key="class:throttled",
+                kind="throttled",
+                label="Throttled (holder unknown)",
+                known=False,
+            ),
+            "For 60 s, up to 161 sessions waited for a slot to run in, whose holder is unknown.",
+        ),
+        (
+            stall(),
             root(label="trx 9 · session 390 (idle in transaction 3 s)", doing="idle"),
             (
                 "For 60 s, up to 161 sessions waited for idle session 390, which held the metadata "

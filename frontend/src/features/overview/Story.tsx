@@ -1,7 +1,7 @@
 /** The story below the chart: who blocked whom, what it cost, and what helps now. */
 import { Link, useLocation } from 'react-router'
 import type { Overview, StoryDoc, StoryFix, StoryLink } from '@/api/schema'
-import { formatNumber } from '@/format'
+import { formatNumber, keepUnits } from '@/format'
 import { sharedSearch } from '@/state/url'
 import { CopyButton } from '@/ui/controls/CopyButton'
 import { cx } from '@/ui/controls/cx'
@@ -118,7 +118,7 @@ function Impact({ story }: { readonly story: StoryDoc }) {
       <h2>Impact</h2>
       <ul className="answer-list">
         {sentences.map((sentence) => (
-          <li key={sentence}>{sentence}</li>
+          <li key={sentence}>{keepUnits(sentence)}</li>
         ))}
       </ul>
     </section>

@@ -111,7 +111,7 @@ def _variants(
     if root is not None and who:
         yield from _triggered(stall, root, ending)
         until = _until(root, ending)
-        for what in (_what(root), f"{short(root.label)}"):
+        for what in (_what(root), _classes_of(root) or short(root.label)):
             part = "" if root.share >= _MOSTLY else f"{root.share:.0%} of the time "
             waited = f"{who} waited, {part}" if part else f"{who} waited "
             if until:
@@ -169,7 +169,7 @@ def _until(root: RootDoc, ending: Ending | None) -> str:
 
 def _what(root: RootDoc) -> str:
     """Describe a root with what it holds: 'session 390, which held row of app.counters'."""
-    name = short(root.label)
+    name = _classes_of(root) or short(root.label)
     if root.kind == "cycle":
         return "each other, in a circle"
     if root.kind in _HOLDERS:
@@ -186,6 +186,11 @@ def _what(root: RootDoc) -> str:
     if root.rotates:
         return f"{name}, whose holders changed all the time"
     return name if root.known else f"{name}, whose holder is unknown"
+
+
+def _classes_of(root: RootDoc) -> str:
+    """Return what a root without a name is waited for as: 'row locks'; '' if it has a name."""
+    return _CLASSES.get(root.kind, "") if root.key.startswith("class:") else ""
 
 
 def _latch(label: str) -> str:

@@ -85,5 +85,7 @@ export function cardNeed(node: WaitNode, labelLines: 1 | 2): number {
   const label = 24 + node.label.length * LETTER + pillOf(node)
   const statement = cardText(node) ? STATEMENT_WIDTH : 0
   if (labelLines === 1) return Math.max(label, statement, NARROWEST)
-  return Math.max(NARROWEST, Math.ceil(label * 0.6))
+  const longestWord = Math.max(...node.label.split(/\s/).map((word) => word.length))
+  const word = SIDES + 24 + longestWord * LETTER + pillOf(node)
+  return Math.max(NARROWEST, Math.ceil(label * 0.6), Math.ceil(word))
 }

@@ -110,28 +110,30 @@ export function Scrubber({
           Sessions that wait at each moment; Shift-click to compare
         </span>
       </div>
-      <div ref={frame} className="scrubber-plot">
-        {here !== null && <span className="scrubber-here" style={{ left: x(here) }} />}
-        {other !== null && (
-          <span className="scrubber-other" style={{ left: x(other) }}>
-            B
-          </span>
-        )}
-        {strips.map(([source, members]) => (
-          <Strip
-            key={source}
-            source={source}
-            bars={barsOf(members, range, width, most)}
-            height={strips.length > 1 ? LOW : HEIGHT}
-            isPlayed={source === played}
-            here={here}
-            name={strips.length > 1 ? PLURAL[source] : ''}
-            onGo={onGo}
-            onCompare={onCompare}
-          />
-        ))}
+      <div ref={frame} className={cx('scrubber-field', strips.length > 1 && 'named')}>
+        <div className="scrubber-plot">
+          {here !== null && <span className="scrubber-here" style={{ left: x(here) }} />}
+          {other !== null && (
+            <span className="scrubber-other" style={{ left: x(other) }}>
+              B
+            </span>
+          )}
+          {strips.map(([source, members]) => (
+            <Strip
+              key={source}
+              source={source}
+              bars={barsOf(members, range, width, most)}
+              height={strips.length > 1 ? LOW : HEIGHT}
+              isPlayed={source === played}
+              here={here}
+              name={strips.length > 1 ? PLURAL[source] : ''}
+              onGo={onGo}
+              onCompare={onCompare}
+            />
+          ))}
+        </div>
+        <TimeAxis range={range} width={width} zone={zone.name} />
       </div>
-      <TimeAxis range={range} width={width} zone={zone.name} height={30} />
     </div>
   )
 }
