@@ -15,6 +15,45 @@ from pileup.analysis.contract import Analysis
 from pileup.cli.captures import Captures
 
 PASTES = {
+    "rows between bars, each over two lines of any length": (
+        """
+| 71823 | ops | 10.0.3.1:41233 | crm | Query | 88 | Waiting for
+table metadata lock | alter table contacts add index idx_mail (mail) | 0.000 |
+| 71830 | php | 10.0.3.7:55121 | crm | Query | 87 | Waiting for
+table metadata lock | select id from contacts where mail='a' | 0.000 |
+| 60012 | cron | 10.0.3.9:1233 | crm | Query | 4210 | Sending data |
+select * from contacts order by rand() limit 100000 | 0.000 |
+""",
+        "mdl-pileup",
+    ),
+    "sys.session without its lines of stars": (
+        """
+                thd_id: 1412
+               conn_id: 1377
+                  user: app@10.3.3.1
+               command: Query
+                 state: Waiting for semi-sync ACK from replica
+                  time: 8
+     current_statement: COMMIT
+                thd_id: 1413
+               conn_id: 1378
+                  user: app@10.3.3.1
+               command: Query
+                 state: Waiting for semi-sync ACK from replica
+                  time: 7
+     current_statement: COMMIT
+""",
+        "semisync-stall",
+    ),
+    "what the server answers, in an application's log": (
+        "".join(
+            f"[2024-09-01 12:00:{at:02d}] production.ERROR: SQLSTATE[40001]: Serialization failure:"
+            f" 1213 Deadlock found when trying to get lock; (SQL: insert into seats values ({at}))"
+            "\n"
+            for at in range(0, 40, 2)
+        ),
+        "deadlock-storm",
+    ),
     "no page is free, and sessions write single pages: a part of BUFFER POOL AND MEMORY": (
         """
 OS WAIT ARRAY INFO: reservation count 12988102

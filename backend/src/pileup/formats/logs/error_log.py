@@ -39,7 +39,7 @@ HINTS = ("-log_error", "error.log", ".err")
 # 2023-03-12T19:35:05.838493Z 0 [Warning] [MY-011068] [Server] ...
 # 2026-11-20 22:10:30 20105 [Note] ... | 2026-11-20  9:16:25 0 [Note] InnoDB: ...
 _NEW = re.compile(
-    r"(?P<stamp>\d{4}-\d\d-\d\d(?:T| +)\d\d?:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?) +"
+    r"\[?(?P<stamp>\d{4}-\d\d-\d\d(?:T| +)\d\d?:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?)\]? +"
     r"(?:(?P<id>0x[0-9a-f]+|[0-9a-f]{6,16}|\d+) +)?(?:\[(?P<severity>[A-Za-z]+)\] )?"
     r"(?:\[(?P<code>MY-\d+)\] \[(?P<subsystem>[^\]]+)\] )?(?P<message>.*)"
 )
@@ -72,7 +72,15 @@ _SEVERITY = {
     "system": "system",
     "entry": "note",
 }
-_SIGNS = ("[Note]", "[Warning]", "[ERROR]", "[System]", "InnoDB:", "mysqld", "[MY-")
+# What the server answers, in the log of an application: [2024-09-01 12:00:00] production.ERROR: ...
+_ANSWERS = (
+    "SQLSTATE[", "Deadlock found when trying to get lock", "Lock wait timeout exceeded",
+    "Too many connections",
+)  # fmt: skip
+_SIGNS = (
+    *("[Note]", "[Warning]", "[ERROR]", "[System]", "InnoDB:", "mysqld", "[MY-"),
+    *_ANSWERS,
+)
 _SEVERITIES = ("[Note]", "[Warning]", "[ERROR]", "[System]", "[Entry]")
 # [Note] [MY-012468] [InnoDB] Transactions deadlock detected, dumping detailed information.
 # InnoDB: transactions deadlock detected, dumping detailed information.                   (<= 5.6)

@@ -27,6 +27,8 @@ _NARROWEST, _WIDEST = 30, 132
 _FEW_LINES = 12
 _LEAST_JOINTS = 3
 """Lines to join in a longer text: there a stray line may follow the longest one by chance."""
+_LEAST_OPEN = 2
+"""Rows between bars that go on in the next line; a single one may be a statement's own lines."""
 _DIGITS = re.compile(r"\d+")
 _BOUNDARY = re.compile(r"[\s|>:\])]")
 _LONGEST_JOINED = 64 * 1024
@@ -44,6 +46,8 @@ class Layout:
     """Cut at the column, inside words; else between words."""
     starts: re.Pattern[str]
     """Matches a line that begins a line of its own."""
+    bars: bool = False
+    """A row that begins with a bar goes on until a line ends with a bar."""
 
     def describe(self) -> str:
         """Describe what was removed, for the receipt."""
@@ -52,6 +56,8 @@ class Layout:
             parts.append("a prefix before each line was removed")
         if self.width is not None:
             parts.append(f"lines wrapped at {self.width} columns were joined")
+        if self.bars:
+            parts.append("the lines of each row between bars were joined")
         return " and ".join(parts)
 
 
@@ -92,7 +98,10 @@ class Rejoiner:
             self._raw += 1
             if layout.prefix is not None:
                 line = layout.prefix.sub("", line, count=1)
-            if self._held and self._size < _LONGEST_JOINED and continues(layout, self._last, line):
+            above = self._last
+            if layout.bars and self._held:
+                above = self._held[0] + self._last
+            if self._held and self._size < _LONGEST_JOINED and continues(layout, above, line):
                 self._held.append(line if joint(layout, self._last, line) else f" {line.lstrip()}")
             else:
                 if self._held:
@@ -114,6 +123,8 @@ class Rejoiner:
 def continues(layout: Layout, above: str, line: str) -> bool:
     """Return whether a line continues the line above it."""
     width = layout.width
+    if layout.bars:
+        return _is_open_row(above) and not line.lstrip().startswith(("|", "+"))
     if width is None or not above.strip() or not line.strip() or layout.starts.match(line):
         return False
     if layout.exact:
@@ -124,10 +135,17 @@ def continues(layout: Layout, above: str, line: str) -> bool:
     return len(above) + 1 + len(_first_word(line)) > width
 
 
+def _is_open_row(line: str) -> bool:
+    """Return whether a row between bars goes on in the next line."""
+    return line.startswith("|") and not line.rstrip().endswith("|")
+
+
 def joint(layout: Layout, above: str, line: str) -> bool:
     """Return whether a word goes on from the line above to the next line."""
     if layout.exact:
         return True
+    if layout.bars:
+        return False
     assert layout.width is not None
     if above[-1:] in ("-", "/") and not above.endswith((" -", "--")):
         return True
@@ -148,6 +166,8 @@ def guess_layouts(head: str, starts: re.Pattern[str]) -> list[Layout]:
         rest = lines if prefix is None else [prefix.sub("", line, count=1) for line in lines]
         if prefix is not None:
             layouts.append(Layout(prefix, None, False, starts))
+        if sum(map(_is_open_row, rest)) >= _LEAST_OPEN:
+            layouts.append(Layout(prefix, None, False, starts, bars=True))
         for width, exact in _widths(rest):
             layout = Layout(prefix, width, exact, starts)
             joints = sum(continues(layout, above, line) for above, line in pairwise(rest))

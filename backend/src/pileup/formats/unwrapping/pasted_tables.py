@@ -60,10 +60,20 @@ _REPLICATION = frozenset(
         "replica_io_running",
         "replica_sql_running",
         "seconds_behind_source",
+        "member_state",
+        "count_transactions_in_queue",
+        "count_transactions_checked",
+        "count_transactions_remote_in_applier_queue",
     )
 )
-_SESSION = frozenset(("id", "user", "host", "command", "time", "state", "info"))
+_SESSION = frozenset(
+    (
+        *("id", "user", "host", "command", "time", "state", "info", "db"),
+        *("thd_id", "conn_id", "current_statement", "statement_latency", "last_statement"),
+    )
+)
 _LEAST_OF_SESSION = 5
+_LEAST_ROWS = 2
 _STATUS = (
     "Aborted_",
     "Bytes_",
@@ -78,6 +88,10 @@ _STATUS = (
     "Uptime",
     "wsrep_",
 )
+_VARIABLES = (
+    "innodb_", "max_", "table_open_cache", "table_definition_cache", "query_cache_", "sync_",
+    "thread_", "log_bin", "version", "wait_timeout", "back_log", "binlog_", "tmp_table_size",
+)  # fmt: skip
 _COMMANDS = frozenset(
     ("Binlog Dump", "Binlog Dump GTID", "Connect", "Daemon", "Execute", "Killed", "Query", "Sleep")
 )
@@ -172,13 +186,16 @@ def _cut_row(lines: list[str], rows: list[int]) -> frozenset[str]:
 
 def _status_reader(filled: list[str]) -> Unwrap | None:
     """Return a converter for rows of SHOW STATUS without header and rules, as bug reports quote."""
-    if len(filled) < 3 or not all(map(_BAR_ROW.match, filled)):
+    filled = [line for line in filled if not client_layouts.CHATTER.match(line)]
+    if len(filled) < _LEAST_ROWS or not all(map(_BAR_ROW.match, filled)):
         return None
     rows = [_bars(line) for line in filled]
     if not all(len(row) == 2 and _NAME.fullmatch(row[0]) for row in rows):
         return None
     known = sum(row[0].startswith(_STATUS) for row in rows)
-    return _Bars("|Variable_name|Value|", dashed=False, absent=True) if known >= 3 else None
+    known += sum(row[0].startswith(_VARIABLES) for row in rows)
+    enough = known >= min(3, len(rows))
+    return _Bars("|Variable_name|Value|", dashed=False, absent=True) if enough else None
 
 
 def _processlist_reader(filled: list[str]) -> Unwrap | None:
