@@ -249,3 +249,18 @@ it('joins a host to a server with a click, and takes it back', async () => {
     ]),
   )
 })
+
+it('takes a time and a host for the files uploaded next', async () => {
+  serve(server(true))
+  renderScreen(<ArtifactsScreen />, '/incidents/i1/artifacts')
+  fireEvent.click(await screen.findByRole('button', { name: 'Time and host' }))
+  const dialog = await screen.findByRole('dialog')
+  fireEvent.change(within(dialog).getByLabelText('When was this?'), {
+    target: { value: '2020-11-10T18:42' },
+  })
+  fireEvent.change(within(dialog).getByLabelText('Host'), { target: { value: 'db-7' } })
+  fireEvent.click(within(dialog).getByRole('button', { name: 'Use for uploads' }))
+  expect(
+    await screen.findByRole('button', { name: 'about 2020-11-10 18:42:00 UTC, db-7' }),
+  ).toBeTruthy()
+})

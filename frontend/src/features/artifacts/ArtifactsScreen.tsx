@@ -3,7 +3,7 @@
  * the sections and the raw text. ?artifact=&line=&to= is the deep link.
  */
 import { useQuery } from '@tanstack/react-query'
-import { useDeferredValue, useMemo } from 'react'
+import { useDeferredValue, useMemo, useState } from 'react'
 import { artifactsQuery, statusQuery, useIsGuest, useMay } from '@/api/queries'
 import type { Artifact } from '@/api/schema'
 import { useWidth } from '@/charts/useWidth'
@@ -11,6 +11,7 @@ import { useIncidentId } from '@/state/incident'
 import { oneOf, text, useUrlChange, useUrlState } from '@/state/url'
 import { openPasteBox } from '@/state/pasteBox'
 import { useStored } from '@/state/stored'
+import { type GivenDraft, givenOf, NO_GIVEN } from '@/state/given'
 import { enqueueUploads, type PathFile } from '@/state/uploads'
 import { Button } from '@/ui/controls/Button'
 import { useFileDrop } from '@/ui/controls/drop'
@@ -26,6 +27,7 @@ import { QueuePlace } from '@/ui/evidence/QueuePlace'
 import { UnfinishedUploads } from './list/UnfinishedUploads'
 import { UploadList } from './list/UploadList'
 import { GiveTimesButton } from './clock/GivenTime'
+import { UploadTime } from './clock/UploadTime'
 import { ServersButton } from './clock/Servers'
 import { Viewer } from './Viewer'
 import { isDamaged, isMoving } from './state'
@@ -48,7 +50,7 @@ export default function ArtifactsScreen() {
   const change = useUrlChange()
   const wanted = useDeferredValue(words.toLowerCase())
 
-  const take = (files: PathFile[]) => enqueueUploads(incidentId, files, unfinished.data ?? [])
+  const { take, time, setTime } = useTake(incidentId, unfinished.data ?? [])
   const over = useFileDrop(take, mayWrite)
   const items = useMemo(() => list.data && orderByArchive(list.data.items), [list.data])
   const shown = useMemo(
@@ -89,6 +91,8 @@ export default function ArtifactsScreen() {
             items={items ?? []}
             isViewing={viewing !== undefined}
             onFiles={mayWrite ? take : undefined}
+            time={time}
+            onTime={setTime}
             words={words}
             onSearch={setWords}
             show={show}
@@ -182,11 +186,27 @@ export default function ArtifactsScreen() {
   )
 }
 
+/** Queue files with the time and the host that a person gave to the next ones. */
+function useTake(incidentId: string, unfinished: Parameters<typeof enqueueUploads>[2]) {
+  const [time, setTime] = useState(NO_GIVEN)
+  const take = (files: PathFile[]) => {
+    const given = givenOf(time)
+    enqueueUploads(
+      incidentId,
+      files.map((file) => ({ ...file, given })),
+      unfinished,
+    )
+  }
+  return { take, time, setTime }
+}
+
 /** The toolbar above the list: file choosers, filter, states with their counts. */
 function Tools({
   items,
   isViewing,
   onFiles,
+  time,
+  onTime,
   words,
   onSearch,
   show,
@@ -196,6 +216,9 @@ function Tools({
   readonly isViewing: boolean
   /** Undefined when the user may not upload. */
   readonly onFiles: ((files: PathFile[]) => void) | undefined
+  /** Of the files uploaded next. */
+  readonly time: GivenDraft
+  readonly onTime: (time: GivenDraft) => void
   readonly words: string
   readonly onSearch: (words: string) => void
   readonly show: Show
@@ -210,6 +233,7 @@ function Tools({
           Paste text
         </Button>
       )}
+      {onFiles && <UploadTime draft={time} onChange={onTime} />}
       {onFiles && !isViewing && (
         <span className="muted ellipsis">
           or drop files, folders and archives anywhere on this page
