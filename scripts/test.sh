@@ -54,7 +54,7 @@ frontend() { (cd frontend && exec env NO_COLOR=1 npm run --silent test); }
 # Half of the specs run in the background, each half against an installation of its own: they share
 # the sample's incident, and a spec must find it as it left it.
 browser() {
-    (cd frontend && exec env TEST_RESULTS=../test-results/screens node e2e/run.mjs --project=screens) >"$folder/screens.log" 2>&1 &
+    (cd frontend && exec env FIRST_USER_ONLY=1 TEST_RESULTS=../test-results/screens node e2e/run.mjs --project=screens) >"$folder/screens.log" 2>&1 &
     screens=$!
     (cd frontend && TEST_RESULTS=../test-results/journey node e2e/run.mjs --project=journey)
     journey=$?

@@ -7,7 +7,6 @@ A new domain adds one line to ROUTERS.
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -93,6 +92,7 @@ from pileup.api.reasoning import (
 )
 from pileup.api.reports import actions, exports, redaction, releases, reports, texts
 from pileup.api.schema import openapi_document
+from pileup.garbage import collect_rarely
 from pileup.settings import Settings, get_settings
 from pileup.storage.database import Database
 from pileup.storage.encryption import Keys
@@ -190,9 +190,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         knowledge.knowledge()  # load now, so that no request waits for it
-        # A wait graph of thousands of nodes creates as many objects at once: with Python's default
-        # threshold of 700, garbage collection takes a fifth of the time.
-        gc.set_threshold(50_000, 20, 50)
+        collect_rarely()
         sys.setswitchinterval(_SWITCH_S)
         hub.start()
         pulse.start()

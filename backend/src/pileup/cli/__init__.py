@@ -12,6 +12,7 @@ from collections.abc import Mapping
 import click
 
 from pileup import __version__
+from pileup.garbage import collect_rarely
 
 # name on the command line -> (module, one line of help)
 COMMANDS: Mapping[str, tuple[str, str]] = {
@@ -46,6 +47,7 @@ class LazyGroup(click.Group):
         entry = COMMANDS.get(cmd_name)
         if entry is None:
             return super().get_command(ctx, cmd_name)
+        collect_rarely()
         module = importlib.import_module(f"{__name__}.{entry[0]}")
         command = module.command
         if not isinstance(command, click.Command):

@@ -30,6 +30,7 @@ from pileup.formats.metrics.parts.csv_mapping import Mapping
 from pileup.formats.parsed import Parsed
 from pileup.formats.reading import archive
 from pileup.formats.reading.text import LineReader
+from pileup.garbage import collect_rarely
 from pileup.records import Problem
 
 _CHUNK = 1 << 20
@@ -196,7 +197,7 @@ def _parsed(files: Sequence[_File], plan: Plan) -> list[Parsed]:
     # spawn: polars runs threads, and a fork of a process with threads may hang
     context = multiprocessing.get_context("spawn")
     try:
-        with concurrent.futures.ProcessPoolExecutor(processes, context) as pool:
+        with concurrent.futures.ProcessPoolExecutor(processes, context, collect_rarely) as pool:
             # the largest first, so that none is left for the end; few tasks, as each has a cost
             order = sorted(range(len(files)), key=lambda i: -files[i].bytes)
             large, small = order[: 4 * processes], order[4 * processes :]

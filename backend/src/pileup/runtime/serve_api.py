@@ -11,11 +11,14 @@ import sys
 
 import uvicorn
 
+from pileup.garbage import collect_rarely
+
 APPLICATION = "pileup.api.app:create_app"
 
 
 def main() -> None:
     """Serve until a stop signal comes."""
+    collect_rarely()
     listener = socket.socket(fileno=int(sys.argv[1]))
     config = uvicorn.Config(
         APPLICATION,

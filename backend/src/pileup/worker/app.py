@@ -11,6 +11,7 @@ from typing import Any
 from celery import signals
 
 from pileup import logs, tracing
+from pileup.garbage import collect_rarely
 from pileup.settings import get_settings
 from pileup.storage.queue.broker import TASK, CeleryBell, make_celery
 from pileup.worker.runtime import process_runtime
@@ -21,6 +22,7 @@ _NICE = 5
 SLICE_S = 2
 """Time for which one message runs short jobs."""
 
+collect_rarely()  # the parsers are imported later, in each process
 _settings = get_settings()
 logs.configure(_settings.log_level, _settings.log_format)
 
