@@ -138,6 +138,7 @@ def test_a_document_keeps_no_value_anywhere() -> None:
         "--password=S3cret44",
         "mysqldump -uroot -pS3cret44 shop",
         "wsrep_sst_auth = root:S3cret44",
+        "ALTER USER x IDENTIFIED BY ‘S3cret44 typographic",
         "mysql://ann:S3cret44@db-7/shop",
         "SELECT AES_ENCRYPT('x', 'S3cret44')",
     ],
@@ -156,6 +157,10 @@ def test_a_password_goes_whatever_is_chosen(text: str) -> None:
         "old_passwords=0 validate_password_length=8 default_password_lifetime 0",
         "the password of the user expired",
         "password=ON",
+        "rw_lock_s_lock_spin (lock=0x23dd6640, pass=0, file_name=0x9b1f3c)",
+        "rw_lock_x_lock_func (lock=0x1, pass=<optimized out>, pass=pass@entry=0) token = 0x7f22",
+        "| Com_set_password | 1234 |",
+        "--mysql-user=app --mysql-password= --mysql-db=sbtest",
     ],
 )
 def test_what_is_no_password_stays(text: str) -> None:

@@ -1186,7 +1186,8 @@ export interface paths {
      * Export Bundle
      * @description Export artifacts, people's work, analysis and report as one zip that can be imported.
      *
-     *     A redacted one has no artifacts and no releases, and cannot be imported.
+     *     No password leaves: `manifest.json` lists under `removed` the files that had one. A bundle that
+     *     is redacted further has no artifacts and no releases, and cannot be imported.
      */
     get: operations['export_bundle_api_v1_incidents__incident_id__bundle_get']
     put?: never

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -42,3 +45,17 @@ def command(incident: str, server: str, token: str, redact: str, output: Path | 
         params={"redact": redact},
         timeout_s=600,
     )
+    for line in _removed(target):
+        click.echo(line)
+
+
+def _removed(bundle: Path) -> Iterator[str]:
+    """Yield what the bundle says was removed from it."""
+    with zipfile.ZipFile(bundle) as archive:
+        removed = json.loads(archive.read("manifest.json")).get("removed") or {}
+    for file in removed.get("files", ()):
+        many = file["passwords"]
+        counted = f", {many} {'password' if many == 1 else 'passwords'}" if many else ""
+        yield f"  {file['path']}: {file['what']}{counted}"
+    for number in removed.get("releases", ()):
+        yield f"  release {number}: left out"

@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 from urllib.parse import quote
 
-import msgspec
 from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse
 from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
 
-from pileup.analysis.contract import Analysis, encode
 from pileup.api.auth import Caller
 from pileup.api.bodies import STREAMED
 from pileup.api.csv_rows import RedactorDep
 from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
 from pileup.api.incidents.imported_rows import check_row
 from pileup.numerals import grouped
-from pileup.report.redaction.redactor import Redactor
 from pileup.storage.errors import TooLarge
 from pileup.storage.files.objects import disk_words
-from pileup.storage.incidents.analyses import Analyses
 from pileup.storage.incidents.incidents import Incident
-from pileup.storage.lifecycle.bundle import Limits, Redaction, read_bundle, write_bundle
-from pileup.views.reports.export import draft_files, redacted
+from pileup.storage.lifecycle.bundle import Limits, read_bundle
+from pileup.views.reports import bundle
 
 router = APIRouter(tags=["bundles"], max_body_size=STREAMED)
 
@@ -49,34 +45,25 @@ def export_bundle(
 ) -> FileResponse:
     """Export artifacts, people's work, analysis and report as one zip that can be imported.
 
-    A redacted one has no artifacts and no releases, and cannot be imported.
+    No password leaves: `manifest.json` lists under `removed` the files that had one. A bundle that
+    is redacted further has no artifacts and no releases, and cannot be imported.
     """
     settings = services.settings
-    files = draft_files(
-        unit,
-        incident,
-        services.stores,
-        url=settings.url,
-        ui=settings.built_ui,
-        redactor=redactor,
-    )
-    extras = {f"report/{name}": data for name, data in files.items()}
-    document = Analyses(unit).document(incident.id)
-    if document is not None and (analysis := _analysis(document, redactor)) is not None:
-        extras["analysis.json"] = analysis
-    redaction = None
-    if not redactor.only_passwords:
-        redaction = Redaction(
-            redactor.kinds, lambda rows, columns: redacted(rows, redactor, columns)
-        )
-    folder = services.settings.home / "tmp"
+    folder = settings.home / "tmp"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     with disk_words(folder):
         with tempfile.NamedTemporaryFile(dir=folder, suffix=".zip", delete=False) as bundle_file:
             path = Path(bundle_file.name)
         try:
-            write_bundle(
-                unit, services.blobs, incident.id, path, extras, services.signer, redaction
+            bundle.export_bundle(
+                unit,
+                incident,
+                services.stores,
+                path,
+                redactor,
+                services.signer,
+                url=settings.url,
+                ui=settings.built_ui,
             )
         except BaseException:
             path.unlink(missing_ok=True)
@@ -88,20 +75,6 @@ def export_bundle(
         headers={"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}"},
         background=BackgroundTask(path.unlink, missing_ok=True),
     )
-
-
-def _analysis(document: dict[str, Any], redactor: Redactor) -> bytes | None:
-    """Return the redacted analysis as JSON; None for one that an earlier version wrote.
-
-    Where only passwords go, nothing has to know its fields.
-    """
-    if redactor.only_passwords:
-        return msgspec.json.format(msgspec.json.encode(redacted(document, redactor)), indent=1)
-    try:
-        analysis = msgspec.convert(document, Analysis)
-    except msgspec.ValidationError:
-        return None
-    return msgspec.json.format(encode(redacted(analysis, redactor)), indent=1)
 
 
 @router.post("/incidents/import", status_code=201, openapi_extra=_BODY)

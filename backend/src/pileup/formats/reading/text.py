@@ -130,7 +130,7 @@ class LineReader:
         self._layout = layout
         self._rejoiner = Rejoiner(layout) if layout else None
         self.magic = source.first[:64]
-        self.encoding = _encoding(source.first)
+        self.encoding = encoding_of(source.first)
         self.problems: list[Problem] = []
         self._expanded_at: list[int] = []  # logical number of the first line of an expansion
         self._expanded: list[tuple[int, int]] = []  # (raw line, logical lines) of that expansion
@@ -481,7 +481,8 @@ def _unix(text: str) -> str:
     return text
 
 
-def _encoding(first: bytes) -> str:
+def encoding_of(first: bytes) -> str:
+    """Return the encoding of a text by its first bytes: UTF-8 unless it is UTF-16."""
     if first.startswith(codecs.BOM_UTF16_LE):
         return "utf-16-le"
     if first.startswith(codecs.BOM_UTF16_BE):

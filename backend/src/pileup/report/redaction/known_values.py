@@ -16,6 +16,8 @@ from pileup.report.redaction.spans import IS_TOKEN, PUBLIC_HOSTS, Span
 MOST = 100_000
 """Values of one table."""
 _LONGEST = 400
+_FEW = 50
+"""Values that are looked for one by one, which is faster than to look at each word."""
 _WORD = re.compile(r"\w+")
 _NAMES = frozenset({"hosts", "users"})
 _PUBLIC = PUBLIC_HOSTS | {"localhost.localdomain"}
@@ -58,7 +60,7 @@ class KnownValues:
 
     def find(self, text: str) -> Iterator[Span]:
         """Yield every known value that the text holds as a whole word."""
-        if not self._kinds:
+        if len(self._kinds) <= _FEW and not any(value in text for value in self._kinds):
             return
         for word in _WORD.finditer(text):
             lengths = self._lengths.get(word[0])

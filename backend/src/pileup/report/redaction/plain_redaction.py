@@ -118,11 +118,16 @@ def redact_plain(content: T, redactor: Redactor, columns: Collection[str] = ()) 
             found.append((field, text))
         return text
 
-    _walk(content, "", lambda field, text: learn(redactor, field, text))
+    learn_plain(content, redactor)
     done = _walk(content, "", change)
     _walk(done, "", note)
     raise_leaks(found, redactor)
     return cast(T, done)
+
+
+def learn_plain(content: Any, redactor: Redactor) -> None:
+    """Add the values of structs, lists and dictionaries to the table of known values."""
+    _walk(content, "", lambda field, text: learn(redactor, field, text))
 
 
 def _kind(field: str, value: str) -> str | None:

@@ -4,6 +4,7 @@ This is the only mechanism of redaction; reports, bundles, tables, comparisons a
 sent all use it. Finders yield spans of the unchanged text, and one pass replaces them:
 
 passwords.py   passwords in statements and configuration: always, whatever is chosen
+masked_files.py  the same in whole files, where no byte may move
 statements.py  literals and comments of SQL, by its tokens
 quotes.py      what servers quote in messages
 plain_redaction.py  fields and columns that hold a user, a host or a password
@@ -82,14 +83,21 @@ class Redactor:
     """Replaces values and records them for the preview and the report's redaction section."""
 
     def __init__(
-        self, kinds: Collection[str], key: bytes, known: KnownValues | None = None
+        self,
+        kinds: Collection[str],
+        key: bytes,
+        known: KnownValues | None = None,
+        *,
+        in_place: bool = False,
     ) -> None:
+        """Choose the kinds; ``in_place`` masks passwords with as many bytes, so no place moves."""
         unknown = sorted(set(kinds) - set(KINDS))
         if unknown:
             raise ValueError(f"no kind of redaction {unknown[0]!r}; there are: {', '.join(KINDS)}")
         self.kinds = tuple(kind for kind in ALL_KINDS if kind in kinds or kind == PASSWORDS)
         self.known = known or KnownValues()
         self._key = key
+        self._in_place = in_place
         self._seen: Counter[tuple[str, str]] = Counter()
 
     @property
@@ -112,6 +120,8 @@ class Redactor:
             if IS_TOKEN.fullmatch(span.value):
                 continue
             token = self._token(span.kind, span.value, count=count)
+            if self._in_place and span.kind == PASSWORDS:
+                token = mask(text[span.start : span.end])  # wider than the value if spans overlap
             out += (text[at : span.start], span.before, token, span.after)
             at = span.end
         out.append(text[at:])
@@ -142,8 +152,9 @@ class Redactor:
         return sorted(rows, key=lambda r: (ALL_KINDS.index(r.kind), -r.occurrences, r.value))
 
     def leaks(self, text: str) -> Iterator[Span]:
-        """Yield the known values of the chosen kinds that a text holds."""
-        return (span for span in self.known.find(text) if span.kind in self.kinds)
+        """Yield the passwords and the known values of the chosen kinds that a text holds."""
+        yield from (span for span in password_spans(text) if not IS_TOKEN.fullmatch(span.value))
+        yield from (span for span in self.known.find(text) if span.kind in self.kinds)
 
     def _spans(self, text: str, *, raw: bool, inside: bool) -> Iterator[Span]:
         """Yield the spans of the chosen kinds; of two at one place the first counts."""
@@ -160,7 +171,7 @@ class Redactor:
             for match in _ADDRESS.finditer(text):
                 if "@" in match[0] or (is_address(match[0]) and match[0] not in PUBLIC_HOSTS):
                     yield Span(match.start(), match.end(), "addresses", match[0])
-        yield from self.leaks(text)
+        yield from (span for span in self.known.find(text) if span.kind in self.kinds)
         if "hosts" in self.kinds:
             for match in _DOMAIN.finditer(text):
                 yield Span(match.start(), match.end(), "hosts", match[0])
@@ -193,9 +204,18 @@ class Redactor:
 
     def _make(self, kind: str, value: str) -> str:
         if kind == PASSWORDS:
-            return PASSWORD_TOKEN
+            return mask(value) if self._in_place else PASSWORD_TOKEN
         mark = hmac.new(self._key, f"{kind}\0{value}".encode(), hashlib.sha256).hexdigest()
         return f"{_TOKENS[kind]}-{mark[:6]}"
+
+
+def mask(value: str) -> str:
+    """Return as many asterisks as the value has bytes; its line ends stay."""
+    parts = re.split(r"([\r\n]+)", value)
+    return "".join(
+        part if number % 2 else "*" * len(part.encode("utf-8", "replace"))
+        for number, part in enumerate(parts)
+    )
 
 
 def _accounts(text: str) -> Iterator[Span]:

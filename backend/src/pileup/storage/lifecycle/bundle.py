@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 import zipfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -38,6 +39,7 @@ from pileup.storage.incidents.members import Members
 from pileup.storage.lifecycle.bundle_checks import CheckRow, check_rows
 from pileup.storage.lifecycle.bundle_rows import (
     UNREPORTED,
+    VERBATIM,
     Arrival,
     Row,
     export_rows,
@@ -63,6 +65,7 @@ _DOCUMENT = frozenset(
     ["schema", "incident", "title", "facts", "template", "version", "made_at", "engine", "zone"]
 ) | {"sections", "sources"}
 """Fields of every frozen report."""
+_SHA256 = re.compile(r"\b[0-9a-f]{64}\b")
 _MOST_LINE = 16 << 20
 _MOST_TABLE = 512 << 20
 _MOST_MANIFEST = 16 << 20
@@ -77,12 +80,37 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Copy:
+    """What travels in place of a file that may not leave as it is."""
+
+    path: Path
+    sha256: str
+    bytes: int
+    passwords: int
+    why: str
+
+    def line(self, path: str) -> dict[str, Any]:
+        """Return its line of the manifest."""
+        return {
+            "path": path,
+            "sha256": self.sha256,
+            "passwords": self.passwords,
+            "what": self.why,
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Redaction:
-    """What a redacted bundle replaces; it is for reading only, and cannot be imported."""
+    """What a bundle replaces: passwords always, and what whoever exports it chose."""
 
     kinds: Sequence[str]
+    """Chosen ones; with any, the bundle is for reading only and has no files."""
+    copies: Callable[[dict[str, list[Row]]], dict[str, Copy]]
+    """Takes the rows by member before anything else is made; returns copies by SHA-256."""
     change: Callable[[dict[str, list[Row]], frozenset[str]], dict[str, list[Row]]]
     """Takes the rows by member and the names of their columns, and returns them redacted."""
+    extras: Callable[[], Mapping[str, bytes]]
+    """Returns further members for reading without Pileup, such as the report."""
 
 
 def write_bundle(
@@ -90,14 +118,13 @@ def write_bundle(
     blobs: BlobStore,
     incident_id: str,
     to: Path,
-    extras: Mapping[str, bytes],
     signer: Signer,
-    redaction: Redaction | None = None,
+    redaction: Redaction,
 ) -> None:
-    """Write the incident to ``to``, signed; ``extras`` are further members, such as the report.
+    """Write the incident to ``to``, signed, without passwords; its manifest says what was removed.
 
-    A redacted bundle leaves out the bytes of artifacts, pictures, and releases, whose documents
-    are under a hash.
+    A release whose document holds a password is left out, since its text is under a hash. A
+    bundle with chosen kinds leaves out the bytes of artifacts, pictures, and all releases.
 
     Raises:
         NotFound: there is no such incident, or the bytes of an artifact are gone.
@@ -108,12 +135,19 @@ def write_bundle(
         "mappings": Mappings(unit).of_incident(incident_id),
     } | {f"work/{name}": rows for name, rows in work}
     Incidents(unit).get(incident_id)
-    if redaction is not None:
-        members = _redacted(members, redaction)
-    shas = sorted({row["sha256"] for name, rows in work if name == "artifacts" for row in rows})
+    copies = redaction.copies(members)
+    members, left_out = _redacted(members, redaction)
+    rename = _Renaming(copies)
+    removed = {
+        "files": [copies[sha].line(row["path"]) for sha, row in _artifacts(members, copies)],
+        "releases": left_out,
+    }
+    members = {name: [rename.row(name, row) for row in rows] for name, rows in members.items()}
+    shas = sorted({sha for sha, _ in _artifacts(members)})
     written = {f"{name}.jsonl": _lines(rows).encode() for name, rows in members.items()}
-    written |= extras
-    manifest = {
+    written |= {name: rename.content(content) for name, content in redaction.extras().items()}
+    files = shas if not redaction.kinds else []
+    manifest: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
         "made_by": f"pileup {__version__}",
@@ -126,9 +160,10 @@ def write_bundle(
             if name.startswith("work/")
         },
         "members": {name: digest(content) for name, content in written.items()}
-        | ({f"artifacts/{sha256}": sha256 for sha256 in shas} if redaction is None else {}),
+        | {f"artifacts/{sha256}": sha256 for sha256 in files},
+        "removed": removed,
     }
-    if redaction is not None:
+    if redaction.kinds:
         manifest["redacted"] = list(redaction.kinds)
     head = json.dumps(manifest, indent=2).encode() + b"\n"
     with zipfile.ZipFile(to, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
@@ -136,39 +171,97 @@ def write_bundle(
         archive.writestr(MEMBER, sign_manifest(signer, head))
         for name, content in written.items():
             archive.writestr(name, content)
-        for sha256 in shas if redaction is None else ():
-            with blobs.open(sha256) as source, archive.open(f"artifacts/{sha256}", "w") as member:
-                while chunk := source.read(1 << 20):
-                    member.write(chunk)
+        for sha256 in files:
+            _write_file(archive, sha256, rename.source(sha256) or blobs.path(sha256))
 
 
-def _redacted(members: dict[str, list[Row]], redaction: Redaction) -> dict[str, list[Row]]:
-    """Return the rows of a redacted bundle."""
-    kept = {
-        name: [_without_picture(row) for row in rows]
-        for name, rows in members.items()
-        if name not in ("work/releases", "work/release_approvals")
+def _artifacts(
+    members: Mapping[str, list[Row]], among: Collection[str] | None = None
+) -> Iterator[tuple[str, Row]]:
+    """Yield the rows of artifacts by SHA-256; with ``among``, of these files only."""
+    for row in members["work/artifacts"]:
+        if among is None or row["sha256"] in among:
+            yield row["sha256"], row
+
+
+def _write_file(archive: zipfile.ZipFile, sha256: str, path: Path) -> None:
+    with path.open("rb") as source, archive.open(f"artifacts/{sha256}", "w") as member:
+        shutil.copyfileobj(source, member, 1 << 20)
+
+
+class _Renaming:
+    """Puts the hashes of the copies where rows and reports name those of the originals."""
+
+    def __init__(self, copies: Mapping[str, Copy]) -> None:
+        self._copies = copies
+        self.old = {copy.sha256: old for old, copy in copies.items()}
+        """SHA-256 of a copy to that of its original."""
+
+    def source(self, sha256: str) -> Path | None:
+        """Return the copy with this hash; None when it is that of an original."""
+        old = self.old.get(sha256)
+        return self._copies[old].path if old else None
+
+    def row(self, member: str, row: Row) -> Row:
+        """Return a row of a member; text under a hash stays."""
+        if not self._copies:
+            return row
+        table = member.removeprefix("work/")
+        kept = {name: value for name, value in row.items() if f"{table}.{name}" in VERBATIM}
+        new: Row = json.loads(self._text(json.dumps(row))) | kept
+        if table == "artifacts" and (old := self.old.get(new["sha256"])):
+            new["bytes"] = self._copies[old].bytes
+        return new
+
+    def content(self, content: bytes) -> bytes:
+        """Return a text member."""
+        return self._text(content.decode()).encode() if self._copies else content
+
+    def _text(self, text: str) -> str:
+        def new(match: re.Match[str]) -> str:
+            copy = self._copies.get(match[0])
+            return copy.sha256 if copy else match[0]
+
+        return _SHA256.sub(new, text)
+
+
+def _redacted(
+    members: dict[str, list[Row]], redaction: Redaction
+) -> tuple[dict[str, list[Row]], list[int]]:
+    """Return the redacted rows, and the numbers of the releases that are left out."""
+    releases = members.get("work/releases", [])
+    if redaction.kinds:
+        members = {name: [_without_picture(row) for row in rows] for name, rows in members.items()}
+    columns = frozenset(column for rows in members.values() for row in rows for column in row)
+    done = redaction.change(members, columns | members.keys())
+    verbatim = {
+        row["id"]
+        for row, after in zip(releases, done.get("work/releases", []), strict=True)
+        if row["document"] == after["document"] and not redaction.kinds
     }
-    columns = frozenset(column for rows in kept.values() for row in rows for column in row)
-    return redaction.change(kept, columns | kept.keys())
+    for name, key in (("work/releases", "id"), ("work/release_approvals", "release_id")):
+        if redaction.kinds:
+            done.pop(name, None)
+        elif name in done:
+            done[name] = [row for row in done[name] if row[key] in verbatim]
+    return done, [row["number"] for row in releases if row["id"] not in verbatim]
 
 
 def _without_picture(row: Row) -> Row:
     return {**row, "picture": None} if row.get("picture") else row
 
 
-def collect_work(unit: Unit, incident_id: str) -> str:
+def collect_work(unit: Unit, incident_id: str) -> dict[str, Any]:
     """Return people's work in an incident, as far as a report shows it, for a release.
 
-    JSON: ``people`` and ``rows`` (table to rows), like the members of a bundle.
+    ``people`` and ``rows`` (table to rows), like the members of a bundle.
     """
     work = [(name, rows) for name, rows in export_rows(unit, incident_id) if name not in UNREPORTED]
     for name, rows in work:
         if name == "pins":
             for row in rows:
                 row["picture"] = None  # large, and no report draws it
-    content = {"people": named_people(unit, work), "rows": dict(work)}
-    return json.dumps(content, ensure_ascii=False, sort_keys=True)
+    return {"people": named_people(unit, work), "rows": dict(work)}
 
 
 def write_work(work: str, artifacts: zipfile.ZipFile, to: Path) -> list[str]:

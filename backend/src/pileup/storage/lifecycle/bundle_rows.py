@@ -96,7 +96,7 @@ sets no legal hold, and with the key of redaction everybody could test what a to
 _CLAIMED = {"release_approvals": "by_name", "audit": "user_name"}
 """Tables of acts that nobody here has witnessed, and their column with the actor's name."""
 
-_VERBATIM = {"releases.document"}
+VERBATIM = {"releases.document"}
 """Text under a hash: unchanged, or it would not be the approved text."""
 
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
@@ -306,7 +306,7 @@ class Arrival:
                     return float(_checked(value, int | float, where))
                 case _:
                     text = clean(_checked(value, str, where))
-                    return text if where in _VERBATIM else self._renamed(text)
+                    return text if where in VERBATIM else self._renamed(text)
         except ValueError as error:
             raise Refused(
                 f"{where} of the bundle cannot be {str(value)[:80]!r}: {error}."
