@@ -277,6 +277,12 @@ def _without_stall(
         return _of_waits(blockers, findings)
     if not load_signals and (deadlock := _of_deadlock(context)):
         return Headline(verdict="waits", text=deadlock)
+    waits = context.evidence.frame("semaphore_wait")
+    if not load_signals and waits is not None and not waits.is_empty():
+        some = "1 thread waits" if waits.height == 1 else f"{grouped(waits.height)} threads wait"
+        then = f"Collect {next_evidence.status_dump(context.server)}."
+        sentence = f"{some} for latches that the evidence does not identify. {then}"
+        return Headline(verdict="waits", text=sentence)
     if not load_signals:
         return Headline(
             verdict="not_enough_data",
