@@ -43,6 +43,22 @@ def test_a_counter_that_both_saw_tells_the_offset() -> None:
     assert found.clocks[sha("status")].suggested_offset_s is None
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(
+    ("seconds", "is_explained"),
+    [(41, True), (3000, True), (7200, True), (20_700, True), (93_600 + 3600, False),
+     (4 * 3600 + 450, False), (832_879, False)],
+)  # fmt: skip
+def test_what_neither_a_zone_nor_drift_explains_is_not_suggested(
+    seconds: int, is_explained: bool, sign: int
+) -> None:
+    """An hour of drift, a zone in quarters of an hour; both ways alike."""
+    off = sign * seconds
+    found = evidence({"status": [questions(T0)], "zabbix.csv": [csv(T0 + off * S)]})
+    suggested = found.clocks[sha("zabbix.csv")].suggested_offset_s
+    assert suggested == (pytest.approx(-off, abs=0.5) if is_explained else None)
+
+
 def test_an_accepted_offset_is_suggested_no_more() -> None:
     files = {"status": [questions(T0)], "zabbix.csv": [csv(T0 + 41 * S)]}
     found = evidence(files, overrides={sha("zabbix.csv"): ClockOverride(offset_s=-41.0)})
