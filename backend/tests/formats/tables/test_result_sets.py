@@ -35,6 +35,14 @@ FORMATS = ("lock-tables", "replication", "open-tables", "result-json", "result-s
 EVERY = [(name, path) for name in FORMATS for path in samples(name)]
 
 
+def test_a_header_that_is_cut_cuts_no_row() -> None:
+    """The rules say how many columns there are."""
+    rule = "+------+------+"
+    lines = [rule, "| name |", rule, "| a    | 1    |", rule]
+    rows = [part for part in read(lines) if isinstance(part, ResultRow)]
+    assert [(row.values, row.missing) for row in rows] == [(("a", "1"), 0)]
+
+
 @pytest.mark.parametrize(("name", "path"), EVERY, ids=lambda item: getattr(item, "stem", item))
 def test_sample(name, path, check_sample):
     check_sample(path)

@@ -590,7 +590,9 @@ class Reader:
                 yield from self._end_set()
                 yield from self._between(number, text)
                 return
-            yield from self._begin(number, tuple(cells), "box")
+            # a header that is cut names fewer columns than the rules have: its rows keep all cells
+            unnamed = len(self._offsets) - 1 - len(cells)
+            yield from self._begin(number, (*cells, *[""] * unnamed), "box")
             return
         columns = len(self._offsets) - 1
         cells = client_layouts.box_cells(text, self._offsets)
