@@ -40,6 +40,7 @@ class Artifact(Base):
             postgresql_where=text("deleted_at is null"),
         ),
         Index("ix_artifacts_parent", "parent_id"),
+        Index("ix_artifacts_uploaded_by", "uploaded_by_id"),
         Index(
             "ix_artifacts_table_key",
             "table_key",
