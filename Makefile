@@ -171,9 +171,9 @@ fuzz: $(VENV)/.installed-dev ## search for parser defects (FORMAT=gdb SECONDS=60
 	@sh scripts/fuzz.sh "$(or $(FORMAT),all)" "$(or $(SECONDS),60)"
 
 .PHONY: mutants
-mutants: $(VENV)/.installed-dev ## break the code in small ways, count what the tests notice (PACKAGE=report, BASE=commit, SEED=7, SECONDS=900)
+mutants: $(VENV)/.installed-dev ## break the code in small ways, count what the tests notice (PACKAGE=report, BASE=commit, SEED=7, COUNT=60, SECONDS=900)
 	@$(BIN)/python scripts/mutants.py $(if $(PACKAGE),--package $(PACKAGE)) $(if $(BASE),--changed $(BASE)) \
-		$(if $(SEED),--seed $(SEED)) --seconds $(or $(SECONDS),900)
+		$(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) --seconds $(or $(SECONDS),900)
 
 .PHONY: refusals
 refusals: $(VENV)/.installed-dev ## note which test reaches which refusal of the source, into backend/tests/refusals.txt

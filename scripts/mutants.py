@@ -2,21 +2,23 @@
 
 A mutant is one change of one expression or statement: a boundary, a sort order, a dropped clause,
 a deleted call. Draw a sample by a seed, run the tests near the changed file for each mutant, and
-print the score of every package. A mutant that makes the tests too slow counts as noticed when the
-same tests finish in time without the change.
+print the score of every package. A mutant is noticed when a test fails that passes without the
+change, or when tests run out of time that finish without it (see mutant_runner.py).
 
-A score says nothing about the tests further away, so it is a lower bound. Mutants that change
-nothing that can be seen (equivalents) count as survivors too: read the list.
+A score says nothing about the tests further away, nor about those for which the time was too short:
+it is a lower bound. Mutants that change nothing that can be seen (equivalents) count as survivors
+too: read the list.
 
-Usage: mutants.py [--package NAME | --changed BASE] [--seed N] [--seconds N] [--processes N]
+Usage: mutants.py [--package NAME | --changed BASE] [--seed N] [--count N] [--seconds N]
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
-import concurrent.futures
 import functools
+import itertools
+import json
 import math
 import os
 import random
@@ -30,19 +32,25 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import mutant_runner
 
 ROOT = Path(__file__).resolve().parents[1]
 BACKEND = ROOT / "backend"
 SOURCE = BACKEND / "src" / "pileup"
 TESTS = BACKEND / "tests"
 PACKAGES = (
-    *("formats", "knowledge", "analysis", "storage", "report"),
+    *("records", "formats", "knowledge", "analysis", "storage", "report"),
     *("views", "api", "worker", "runtime", "cli"),
 )
 """In the order that data flows: a test of a package can reach it and those before it."""
-NEAR_FILES = 12
+NEAR_FILES = 8
 """So many test files are run for a mutant, the nearest first."""
-TEST_S = 150
+NEAREST = 3
+"""The tests of so many files run before those of the others, even if they take longer."""
+WITH_DATABASE = ("storage", "views", "api", "worker", "runtime", "security")
+"""The folders of tests that need PostgreSQL."""
 OTHER_WAY: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -73,8 +81,23 @@ class Mutant:
     line: int
     start: int
     end: int
+    column: int
     was: str
     text: str
+    is_call: bool = False
+
+    def touches(self, other: Mutant) -> bool:
+        """Return whether two changes of a file share a line's start or overlap."""
+        return self.line == other.line or (self.start < other.end and other.start < self.end)
+
+    def behind(self, switch: str) -> str:
+        """Return the text of the place with both, the change where the switch is on."""
+        if self.text == "continue":
+            return f"if {switch}: continue\n{' ' * self.column}{self.was}"
+        if self.text == "pass" and not self.is_call:
+            return f"if not {switch}: {self.was}"
+        new = "None" if self.text == "pass" else self.text
+        return f"({new} if {switch} else ({self.was}))"
 
     @property
     def package(self) -> str:
@@ -93,30 +116,18 @@ def main() -> int:
     if not files:
         sys.stderr.write("mutants: no source file to change, or no test near one\n")
         return 2
-    drawn = _draw(files, random.Random(options.seed))  # noqa: S311  a sample, no secret
-    until = time.monotonic() + options.seconds
+    chance = random.Random(options.seed)  # noqa: S311  a sample, no secret
+    drawn = list(itertools.islice(_draw(files, chance), options.count))
     killed: dict[str, int] = defaultdict(int)
     survivors: dict[str, list[Mutant]] = defaultdict(list)
-    with concurrent.futures.ThreadPoolExecutor(options.processes) as pool:
-        running: set[concurrent.futures.Future[tuple[Mutant, bool | None]]] = set()
-        while True:
-            while len(running) < options.processes and time.monotonic() < until:
-                if (mutant := next(drawn, None)) is None:
-                    break
-                running.add(pool.submit(_tried, mutant))
-            if not running:
-                break
-            done, running = concurrent.futures.wait(
-                running, return_when=concurrent.futures.FIRST_COMPLETED
-            )
-            for mutant, noticed in (each.result() for each in done):
-                word = {True: "noticed ", False: "SURVIVED", None: "no tests"}[noticed]
-                sys.stdout.write(f"{word} {mutant}\n")
-                sys.stdout.flush()
-                if noticed:
-                    killed[mutant.package] += 1
-                elif noticed is False:
-                    survivors[mutant.package].append(mutant)
+    for mutant, noticed, by in _results(drawn, options):
+        word = {True: "noticed ", False: "SURVIVED", None: "unclear "}[noticed]
+        sys.stdout.write(f"{word} {mutant}  ({by})\n")
+        sys.stdout.flush()
+        if noticed:
+            killed[mutant.package] += 1
+        elif noticed is False:
+            survivors[mutant.package].append(mutant)
     _print_scores(killed, survivors, options.seed)
     return 0
 
@@ -126,7 +137,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--package", choices=PACKAGES)
     parser.add_argument("--changed", metavar="BASE", help="only files that differ from this commit")
     parser.add_argument("--seed", type=int, default=int(time.time()))
-    parser.add_argument("--seconds", type=float, default=900)
+    parser.add_argument("--count", type=int, default=60, help="so many mutants")
+    parser.add_argument(
+        "--seconds", type=float, default=900, help="half for the tests, half for the mutants"
+    )
     parser.add_argument("--processes", type=int, default=2)
     return parser.parse_args()
 
@@ -152,17 +166,18 @@ def _draw(files: list[Path], chance: random.Random) -> Iterator[Mutant]:
     by_package: dict[str, list[Path]] = defaultdict(list)
     for path in files:
         by_package[path.relative_to(SOURCE).parts[0]].append(path)
-    seen: set[tuple[Path, int]] = set()
+    seen: list[Mutant] = []
     misses = 0
     while misses < 50:
         for paths in by_package.values():
             path = chance.choices(paths, [each.stat().st_size for each in paths])[0]
-            mutants = [each for each in mutants_of(path) if (path, each.line) not in seen]
+            taken = [mutant for mutant in seen if mutant.path == path]
+            mutants = [each for each in mutants_of(path) if not any(map(each.touches, taken))]
             if not mutants:
                 misses += 1
                 continue
             mutant = chance.choice(mutants)
-            seen.add((path, mutant.line))
+            seen.append(mutant)
             yield mutant
 
 
@@ -180,7 +195,10 @@ def mutants_of(path: Path) -> tuple[Mutant, ...]:
         start = starts[node.lineno - 1] + node.col_offset
         end = starts[node.end_lineno - 1] + node.end_col_offset
         was = source[start:end].decode()
-        found.append(Mutant(path, node.lineno, start, end, was, replacement))
+        is_call = isinstance(node, ast.Expr)
+        found.append(
+            Mutant(path, node.lineno, start, end, node.col_offset, was, replacement, is_call)
+        )
     return tuple(found)
 
 
@@ -214,6 +232,8 @@ def _without_effect(node: ast.AST) -> Iterator[ast.AST]:
             yield node.annotation
         case ast.Assert() | ast.JoinedStr():
             yield node
+        case ast.match_case():
+            yield node.pattern  # no place for a switch
         case ast.If(test=ast.Name(id="TYPE_CHECKING")):
             yield node
         case ast.Call(func=function) if ast.unparse(function).startswith(("log.", "cast")):
@@ -331,38 +351,102 @@ def _likeness(words: frozenset[str], test: Path) -> float:
     return sum(_rarity()[word] for word in words & theirs) / math.sqrt(len(theirs))
 
 
-def _tried(mutant: Mutant) -> tuple[Mutant, bool | None]:
-    """Run the tests near a mutant; None when there are none that pass without the change."""
-    with tempfile.TemporaryDirectory(prefix="pileup-mutant-") as folder:
-        copy = Path(folder) / "src" / "pileup"
-        shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-        source = mutant.path.read_bytes()
-        changed = source[: mutant.start] + mutant.text.encode() + source[mutant.end :]
-        (copy / mutant.path.relative_to(SOURCE)).write_bytes(changed)
-        status = _run_tests(copy.parent, _near(mutant.path))
-        if status == "failed" or (
-            status == "too slow" and _run_tests(SOURCE.parent, _near(mutant.path)) == "passed"
-        ):
-            return mutant, True
-        return mutant, (False if status == "passed" else None)
+# ---- run -----------------------------------------------------------------------------------
 
 
-def _run_tests(source: Path, tests: tuple[Path, ...]) -> str:
-    environment = {**os.environ, "PYTHONPATH": str(source), "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "--no-header", *map(str, tests)]
-    with subprocess.Popen(
-        command,
-        cwd=BACKEND,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    ) as process:
-        try:
-            return "passed" if process.wait(TEST_S) == 0 else "failed"
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, 15)
-            return "too slow"
+def _results(
+    drawn: list[Mutant], options: argparse.Namespace
+) -> Iterator[tuple[Mutant, bool | None, str]]:
+    """Yield whether the tests notice each mutant, and why; None: they fail without it too."""
+    places = _places(drawn)
+    with tempfile.TemporaryDirectory(prefix="pileup-mutants-") as folder:
+        home = Path(folder)
+        _write_source(home / "src", places)
+        by_file: dict[Path, list[int]] = defaultdict(list)
+        for number, place in enumerate(places):
+            by_file[place.path].append(number)
+        near = [[_name(test) for test in _near(path)] for path in by_file]
+        nearest_first = itertools.chain.from_iterable(itertools.zip_longest(*near))
+        tests = [name for name in dict.fromkeys(nearest_first) if name]
+        plan = {
+            "backend": str(BACKEND),
+            "tests": tests,
+            "has_database": any(name.split("/")[1] in WITH_DATABASE for name in tests),
+            "mutants": list(range(len(drawn))),
+            "files": [
+                {"mutants": numbers, "nearest": [_name(test) for test in _near(path)[:NEAREST]]}
+                for path, numbers in by_file.items()
+            ],
+            "record_s": options.seconds / 2,
+            "seconds": options.seconds / 2,
+            "processes": options.processes,
+        }
+        (home / "plan").write_text(json.dumps(plan))
+        (home / "results").touch()
+        for line in _lines_of(home):
+            if "mutant" in line:
+                yield places[line["mutant"]], line["noticed"], line["why"]
+            else:
+                sys.stdout.write(f"{line['tests']} tests pass in {line['recorded_s']} s\n")
+                sys.stdout.flush()
+
+
+def _name(test: Path) -> str:
+    return str(test.relative_to(BACKEND))
+
+
+def _places(drawn: list[Mutant]) -> list[Mutant]:
+    """Return the mutants with other places of their files, which show what reaches a file."""
+    places = list(drawn)
+    for path in dict.fromkeys(mutant.path for mutant in drawn):
+        taken = [mutant for mutant in drawn if mutant.path == path]
+        for other in mutants_of(path):
+            if not any(map(other.touches, taken)):
+                taken.append(other)
+                places.append(other)
+    return places
+
+
+def _write_source(folder: Path, places: list[Mutant]) -> None:
+    """Copy the source with every place behind its switch, and make Python install the switches."""
+    copy = folder / "pileup"
+    shutil.copytree(SOURCE, copy)  # with the bytecode of all that stays as it is
+    edits: dict[Path, list[tuple[Mutant, str]]] = defaultdict(list)
+    for number, place in enumerate(places):
+        edits[place.path].append((place, place.behind(f"__mutants__[{number}]")))
+    for path, changes in edits.items():
+        text = path.read_bytes()
+        for place, new in sorted(changes, key=lambda change: -change[0].start):
+            text = text[: place.start] + new.encode() + text[place.end :]
+        ast.parse(text, str(path))
+        (copy / path.relative_to(SOURCE)).write_bytes(text)
+    (folder / "sitecustomize.py").write_text(
+        f"import sys\nsys.path.append({str(ROOT / 'scripts')!r})\n"
+        "import mutant_runner\nmutant_runner.install()\n"
+    )
+
+
+def _lines_of(home: Path) -> Iterator[dict[str, Any]]:
+    """Run the tests, and yield the lines that come of it."""
+    environment = {**os.environ, "PYTHONPATH": str(home / "src")}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    environment[mutant_runner.REACHED] = str(home / "reached")
+    command = [sys.executable, mutant_runner.__file__, str(home / "plan")]
+    with (
+        (home / "log").open("wb") as log,
+        (home / "results").open() as results,
+        subprocess.Popen(command, cwd=BACKEND, env=environment, stdout=log, stderr=log) as process,
+    ):
+        while True:
+            is_over = process.poll() is not None
+            while line := results.readline():
+                yield json.loads(line)
+            if is_over:
+                break
+            time.sleep(0.2)
+    if process.returncode:
+        end = (home / "log").read_text(errors="replace")[-3000:]
+        raise SystemExit(f"mutants: the tests do not run\n{end}")
 
 
 # ---- what came of it -----------------------------------------------------------------------
