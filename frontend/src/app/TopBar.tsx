@@ -6,6 +6,7 @@ import { api, unwrap } from '@/api/client'
 import { recentIncidentsQuery, useIsGuest, useMe } from '@/api/queries'
 import type { Incident, Overview } from '@/api/schema'
 import { useRange, useZone, type ZoneMode } from '@/state/incident'
+import { forgetDrafts } from '@/state/stored'
 import { type Theme, useTheme } from '@/state/theme'
 import { sharedSearch } from '@/state/url'
 import { Button, IconButton } from '@/ui/controls/Button'
@@ -238,6 +239,7 @@ function UserMenu() {
   const client = useQueryClient()
   const signOut = useMutation({
     mutationFn: () => unwrap(api.DELETE('/api/v1/session')),
+    onSuccess: forgetDrafts,
     onSettled: () => {
       client.clear()
       void navigate('/sign-in')

@@ -1,6 +1,7 @@
 import { act, renderHook } from '@testing-library/react'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { useStored } from './stored'
+import { forgetDrafts, useStored } from './stored'
+import { draftKey, keepDraft } from './textDrafts'
 
 const EMPTY = { statement: '', falsifier: '' }
 
@@ -39,5 +40,14 @@ describe('useStored', () => {
     act(() => result.current[1]('typed'))
     expect(result.current[0]).toBe('typed')
     expect(localStorage.length).toBe(0)
+  })
+
+  it('forgets drafts at sign-out, and keeps what is no text of people', () => {
+    localStorage.setItem('pileup.draft.x', '{"statement":"typed"}')
+    localStorage.setItem('pileup.rail.open', 'true')
+    keepDraft(draftKey('incident', 'summary', 1), new Uint8Array([1]))
+    expect(localStorage.length).toBe(3)
+    forgetDrafts()
+    expect(Object.keys(localStorage)).toEqual(['pileup.rail.open'])
   })
 })

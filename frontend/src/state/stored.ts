@@ -31,3 +31,13 @@ export function useStored<T>(key: string | null, fallback: T): [T, (next: T) => 
   )
   return [value, set]
 }
+
+/** What people typed and did not send yet: forms (`draft.…`) and texts (see textDrafts). */
+const DRAFTS = ['pileup.draft.', 'pileup.text|']
+
+/** Remove every unsent draft from this browser, for whoever sits at it next. */
+export function forgetDrafts(): void {
+  for (const name of Object.keys(localStorage)) {
+    if (DRAFTS.some((prefix) => name.startsWith(prefix))) localStorage.removeItem(name)
+  }
+}
