@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pileup.report.redaction.known_values import is_telling
-from pileup.report.redaction.redactor import KINDS, Redactor
+from pileup.report.redaction.redactor import KINDS, PUBLIC_HOSTS, Redactor
 
 TEXT = (
     "# User@Host: billing[billing] @ web-17 [10.1.2.3]\n"
@@ -31,6 +31,16 @@ def test_a_kind_alone_replaces_its_values_and_no_others(kind: str) -> None:
             assert left == []
         elif (kind, other) != ("hosts", "addresses"):  # a host may be an address
             assert left == [value for value in values if kind != "addresses" or "10" not in value]
+
+
+def test_a_name_stays_without_its_kind_and_where_it_is_public_or_a_token() -> None:
+    redactor = Redactor(("hosts",), b"k")
+    token = redactor.name("hosts", "db-7")
+    assert token != "db-7"
+    assert redactor.name("hosts", token) == token
+    assert redactor.name("users", "ann") == "ann"
+    public = sorted(PUBLIC_HOSTS)[0]
+    assert redactor.name("hosts", public) == public
 
 
 def test_the_first_unknown_kind_is_named() -> None:

@@ -16,8 +16,8 @@ from pileup.report import release, ticket
 from pileup.report.document import Document, Paragraph, Run, Section
 from pileup.report.redaction import known_values
 from pileup.report.redaction.known_values import KnownValues
-from pileup.report.render.html import _item
-from pileup.report.text import executive
+from pileup.report.render.html import _item, _runs
+from pileup.report.text import evidence_blocks, executive
 from tests.report.case import CASE, LINES, document
 
 
@@ -110,3 +110,14 @@ def test_an_item_of_one_paragraph_has_no_tags_of_a_paragraph() -> None:
     first, two = (Paragraph([Run(text)]) for text in ("one", "two"))
     assert _item([first], UTC, 100) == "one"
     assert _item([first, two], UTC, 100).count("<p>") == 2
+
+
+def test_rows_are_cut_only_beyond_the_limit() -> None:
+    assert evidence_blocks._cut_words(20, 20) == ""
+    assert evidence_blocks._cut_words(21, 20) == " The first 20 of 21 are shown."
+
+
+def test_a_comma_stands_between_two_numbers_of_sources_and_nowhere_else() -> None:
+    first, text, second = Run(note=1), Run("said"), Run(note=2)
+    assert _runs([first, second]).count("<sup>, </sup>") == 1
+    assert _runs([text, first, text, second]).count("<sup>, </sup>") == 0
