@@ -1,8 +1,8 @@
 /**
- * Every screen and every dialog in both themes: axe finds nothing. And the journey from the incident to
- * the export by the keyboard alone.
+ * Every screen and every dialog in both themes: axe finds nothing, and every dialog holds the keyboard
+ * and gives it back. And the journey from the incident to the export by the keyboard alone.
  */
-import { type BrowserContext, expect, type Page } from '@playwright/test'
+import { type BrowserContext, expect, type Locator, type Page } from '@playwright/test'
 import { violations } from './axe'
 import { csrf, loadSample } from './sample'
 import { test } from './test'
@@ -228,6 +228,28 @@ async function inBothThemes(page: Page, within?: string): Promise<string[]> {
   return all
 }
 
+/** Whether the keyboard is in the dialog, also after a step over its last and its first control. */
+async function holdsKeyboard(page: Page, dialog: Locator): Promise<boolean> {
+  const has = () => dialog.evaluate((element) => element.contains(document.activeElement))
+  const focusEnd = (end: 0 | -1) =>
+    dialog.evaluate((element, at) => {
+      const controls = [
+        ...element.querySelectorAll<HTMLElement>('button, input, select, textarea, a'),
+      ]
+      controls
+        .filter((each) => each.tabIndex >= 0 && !each.matches(':disabled') && each.offsetParent)
+        .at(at)
+        ?.focus()
+    }, end)
+  if (!(await has())) return false
+  await focusEnd(-1)
+  await page.keyboard.press('Tab')
+  if (!(await has())) return false
+  await focusEnd(0)
+  await page.keyboard.press('Shift+Tab')
+  return has()
+}
+
 test('axe finds nothing, on every screen and in every dialog, in both themes', async ({ page }) => {
   for (const [place, dialogs] of SCREENS) {
     const path = typeof place === 'string' ? place : place.tab
@@ -244,8 +266,11 @@ test('axe finds nothing, on every screen and in every dialog, in both themes', a
         await expect(dialog).toBeVisible()
         await expect(dialog.locator('[aria-busy="true"]')).toHaveCount(0)
         expect.soft(await inBothThemes(page, '[role="dialog"]'), `${path}, ${name}`).toEqual([])
+        expect.soft(await holdsKeyboard(page, dialog), `${path}, ${name}`).toBe(true)
         await page.keyboard.press('Escape')
         await expect(dialog).toBeHidden()
+        // Not on the page itself: there, Tab would begin at its top again.
+        await expect.soft(page.locator('body'), `${path}, ${name}`).not.toBeFocused()
       }
     })
   }

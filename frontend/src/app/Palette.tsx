@@ -13,6 +13,7 @@ import { type ZoneMode, useZone } from '@/state/incident'
 import { isElsewhere, singleKeysOn, useActiveKeys, useSingleKeys } from '@/state/keys'
 import { type Theme, useTheme } from '@/state/theme'
 import { sharedSearch } from '@/state/url'
+import { DialogContent } from '@/ui/panels/Dialog'
 import { searchAllQuery, searchQuery, viewsQuery } from './queries'
 import { hintOf, hrefOf, KIND_NAMES } from './found'
 import './palette.css'
@@ -56,10 +57,10 @@ export function Palette({ here }: { readonly here: Here | null }) {
       <Radix.Root open={open} onOpenChange={setOpen}>
         <Radix.Portal>
           <Radix.Overlay className="dialog-shade" />
-          <Radix.Content className="dialog palette" aria-describedby={undefined}>
+          <DialogContent className="dialog palette" aria-describedby={undefined}>
             <Radix.Title className="visually-hidden">Search or run a command</Radix.Title>
             <Body here={here} close={() => setOpen(false)} />
-          </Radix.Content>
+          </DialogContent>
         </Radix.Portal>
       </Radix.Root>
     </>

@@ -29,7 +29,7 @@ export function Dialog({
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
         <Radix.Overlay className="dialog-shade" />
-        <Content
+        <DialogContent
           className="dialog"
           style={{ width }}
           onOpenAutoFocus={firstField}
@@ -46,14 +46,14 @@ export function Dialog({
           )}
           <div className="dialog-body">{children}</div>
           {footer && <footer className="dialog-foot">{footer}</footer>}
-        </Content>
+        </DialogContent>
       </Radix.Portal>
     </Radix.Root>
   )
 }
 
 /** The content, mounted at each opening: it restores the focus when it closes. */
-function Content(props: ComponentProps<typeof Radix.Content>) {
+export function DialogContent(props: ComponentProps<typeof Radix.Content>) {
   const [opener] = useState(() => openerOf(document.activeElement))
   return (
     <Radix.Content
