@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import re
 import shutil
@@ -103,7 +104,8 @@ def short_samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for path in (whole / "artifacts").glob("*.tar.gz"):
         with (
             tarfile.open(path) as source,
-            tarfile.open(short / "artifacts" / path.name, "w:gz") as to,
+            gzip.GzipFile(short / "artifacts" / path.name, "w", mtime=0) as packed,
+            tarfile.open(fileobj=packed, mode="w") as to,
         ):
             for member in source:
                 stream = source.extractfile(member)

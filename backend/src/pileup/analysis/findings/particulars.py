@@ -119,7 +119,8 @@ def _most_connected(context: Context) -> str | None:
     frame = context.evidence.frame("session")
     if frame is None:
         return None
-    full = frame.group_by("artifact", "snapshot", "time").len().sort("len", descending=True).row(0)
+    lists = frame.group_by("artifact", "snapshot", "time").len()
+    full = lists.sort("len", "time", "artifact", "snapshot", descending=True).row(0)
     listed = frame.filter(
         (pl.col("artifact") == full[0])
         & pl.col("snapshot").eq_missing(full[1])

@@ -276,7 +276,8 @@ def _event(row: Mapping[str, Any], paths: Mapping[str, str]) -> LogEvent:
 
 
 def _counts(counted: pl.DataFrame, name: str) -> dict[str, int]:
-    sums = counted.group_by(name).agg(pl.col("len").sum()).sort("len", descending=True)
+    sums = counted.group_by(name).agg(pl.col("len").sum())
+    sums = sums.sort("len", name, descending=[True, False])
     return {str(key): int(count) for key, count in sums.iter_rows()}
 
 
