@@ -70,7 +70,8 @@ function counting(page) {
   page.on('requestfinished', (request) => {
     void (async () => {
       const { pathname } = new URL(request.url())
-      const response = await request.response()
+      // A page that closes leaves its last requests without an answer.
+      const response = await request.response().catch(() => null)
       const isData = pathname.startsWith('/api/') && !pathname.endsWith('/events')
       const size =
         isData && response

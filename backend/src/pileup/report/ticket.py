@@ -206,8 +206,8 @@ def _story(story: StoryDoc) -> list[str]:
     if story.impact.sentences:
         lines.append(f"Impact: {' '.join(story.impact.sentences)}")
     commands = [fix.command for fix in story.fixes if fix.command]
-    if commands:
-        lines.append(f"Fix now: {'; '.join(commands)}")
+    if story.fixes:
+        lines.append(f"Fix now: {'; '.join(commands) or story.fixes[0].action}")
     return lines
 
 

@@ -174,7 +174,7 @@ def test_it_warns_of_what_cannot_be_compared() -> None:
     warnings = compare(Side("a", long), Side("b", short)).warnings
     assert any("8.0.15 and 5.6.24" in warning for warning in warnings)
     assert any("different length" in warning for warning in warnings)
-    assert any("Only b has status dumps" in warning for warning in warnings)
+    assert any("Only “b” has status dumps" in warning for warning in warnings)
     empty = dataclasses.replace(short, frames={})
     assert "is empty" in compare(Side("a", long), Side("none", empty)).warnings[0]
 

@@ -147,10 +147,10 @@ def comparison_warnings(
             )
     if (item.dumps == 0) != (two.dumps == 0):
         only = item.label if item.dumps else two.label
-        names.append(f"Only {only} has status dumps, so its waits cannot be compared.")
+        names.append(f"Only “{only}” has status dumps, so its waits cannot be compared.")
     if (item.samples == 0) != (two.samples == 0):
         only = item.label if item.samples else two.label
-        names.append(f"Only {only} has stack samples.")
+        names.append(f"Only “{only}” has stack samples.")
     return names
 
 
