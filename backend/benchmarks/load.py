@@ -4,10 +4,10 @@
 
 Each reader behaves as a browser with the UI: one event stream, one screen after another with a
 pause in between, all requests of a screen at once, the polls of the status bar, and If-None-Match
-wherever an answer is known. Uploaders send small files to an incident of their own, which is
-deleted at the end. The exit code is 1 when a request failed or was refused, or when the 95th
-percentile of reads is above ``--most-ms``. Keep this process on cores that the server does not use
-(taskset): its last line says how late it was itself.
+wherever an answer is known. Readers come one after another (``--arrival``). Uploaders send small
+files to an incident of their own, which is deleted at the end. The exit code is 1 when a request
+failed or was refused, or when the 95th percentile of reads is above ``--most-ms``. Keep this
+process on cores that the server does not use (taskset): its last line says how late it was itself.
 """
 
 from __future__ import annotations
@@ -86,16 +86,23 @@ class Browser:
 
     async def look(self, pause_s: float) -> None:
         """Open one screen after another."""
-        await asyncio.sleep(random.uniform(0, pause_s))
         while time.monotonic() < self._until:
             parts = dict.fromkeys((*_ALWAYS, *random.choice(_SCREENS)))
             root = f"/api/v1/incidents/{self._incident}"
             await asyncio.gather(*(self._get(f"read {part or '/'}", root + part) for part in parts))
             await asyncio.sleep(random.expovariate(1 / pause_s))
 
+    async def work(self, pause_s: float) -> None:
+        """Open screens, poll what the status bar shows, and keep the event stream open."""
+        await asyncio.gather(
+            follow(self._client, self._incident, self._until),
+            self.look(pause_s),
+            self.poll(f"/api/v1/incidents/{self._incident}/queue", _QUEUE_S),
+            *(self.poll(path, every_s) for path, every_s in _POLLS),
+        )
+
     async def poll(self, path: str, every_s: float) -> None:
         """Request the same document again and again."""
-        await asyncio.sleep(random.uniform(0, every_s))
         while time.monotonic() < self._until:
             await self._get(f"poll {path.rpartition('/')[2]}", path)
             await asyncio.sleep(every_s)
@@ -105,6 +112,12 @@ class Browser:
         response = await self._measured.send(self._client, kind, "GET", path, headers=headers)
         if response is not None and "etag" in response.headers:
             self._tags[path] = response.headers["etag"]
+
+
+async def arrive(browser: Browser, after_s: float, pause_s: float) -> None:
+    """Let a reader come after so many seconds."""
+    await asyncio.sleep(after_s)
+    await browser.work(pause_s)
 
 
 async def follow(client: httpx.AsyncClient, incident: str, until: float) -> None:
@@ -166,12 +179,9 @@ async def run(options: argparse.Namespace) -> int:
             incident = incidents[number % len(incidents)]
             reader = await new_client()
             browser = Browser(reader, incident, measured, until)
-            work.append(follow(reader, incident, until))
-            work.append(browser.look(options.pause))
-            work.append(browser.poll(f"/api/v1/incidents/{incident}/queue", _QUEUE_S))
-            work += [browser.poll(path, every_s) for path, every_s in _POLLS]
-        for _ in range(options.uploaders):
-            work.append(upload(await new_client(), target, measured, until))
+            work.append(arrive(browser, number * options.arrival / options.users, options.pause))
+        senders = [await new_client() for _ in range(options.uploaders)]
+        work += [upload(sender, target, measured, until) for sender in senders]
         running = [asyncio.ensure_future(each) for each in work]
         await asyncio.wait(running, timeout=options.seconds + 60)
         for task in running:
@@ -217,6 +227,7 @@ def main() -> None:
     parser.add_argument("--users", type=int, default=200)
     parser.add_argument("--uploaders", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--arrival", type=float, default=30.0, help="seconds until all users came")
     parser.add_argument("--pause", type=float, default=10.0, help="between two screens of a user")
     parser.add_argument("--most-ms", type=float, default=500)
     sys.exit(asyncio.run(run(parser.parse_args())))
