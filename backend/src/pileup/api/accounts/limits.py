@@ -9,6 +9,7 @@ database, by connections of their own (``Services.door_unit``).
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -124,7 +125,9 @@ class SignInLimits:
             if error.status == TOO_MANY and self._pausing < _MOST_PAUSING:
                 self._pausing += 1
                 try:
-                    await asyncio.sleep(self.pause_s)
+                    # not all at the same moment, or their next requests come as one burst
+                    share = 0.5 + secrets.randbelow(1000) / 1000
+                    await asyncio.sleep(share * self.pause_s)
                 finally:
                     self._pausing -= 1
             raise

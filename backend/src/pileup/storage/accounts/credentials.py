@@ -30,7 +30,7 @@ _AT_ONCE = 3
 """Passwords that this process hashes at once: each takes 64 MiB and a core."""
 _PATIENCE_S = 3.0
 _turns = BoundedSemaphore(_AT_ONCE)
-_LOW = 10
+_LOW = 19
 
 
 def _step_back() -> None:
