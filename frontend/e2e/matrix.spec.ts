@@ -65,6 +65,8 @@ test('evidence against hypotheses, by keyboard', async ({ page, context }) => {
     )
     await page.keyboard.press('ArrowLeft')
     await expect(cell('H1')).toBeFocused()
+    // the panel beside the matrix shows H1 too, and no longer the field of H2
+    await expect(page.getByRole('button', { name: /^I inconsistent/, pressed: true })).toBeVisible()
     await page.keyboard.press('c')
     await page.getByLabel('Comment').fill('the log was half empty')
     await page.getByRole('button', { name: 'Comment', exact: true }).click()
