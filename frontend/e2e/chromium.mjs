@@ -1,6 +1,9 @@
 /**
  * Finds a Chromium for the browser journey: $CHROME, else one on PATH, else apt-get (as root),
  * else the npm package in ./fallback. `node chromium.mjs` prints what was found.
+ *
+ * The headless shell is the same engine without the browser's own windows: a page in it takes half
+ * of the processor time, so it comes first.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -8,7 +11,17 @@ import { createRequire } from 'node:module'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome']
+const NAMES = [
+  'chromium-headless-shell',
+  'chrome-headless-shell',
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+  'chrome',
+]
+/** Their names in distributions; not every one has the shell. */
+const PACKAGES = ['chromium-headless-shell', 'chromium']
 const HERE = dirname(fileURLToPath(import.meta.url))
 
 /** Our own flags: no sandbox (tests run as root in containers), nothing in the background. */
@@ -56,7 +69,8 @@ function aptInstall() {
       env,
       stdio: ['ignore', 'ignore', 'inherit'],
     }).status === 0
-  const install = () => apt('install', '-y', '--no-install-recommends', 'chromium')
+  const install = () =>
+    PACKAGES.some((name) => apt('install', '-y', '--no-install-recommends', name))
   return install() || (apt('update') && install())
 }
 
