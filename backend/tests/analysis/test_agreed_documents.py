@@ -23,6 +23,10 @@ from tests.support.captures import SAMPLES, analysis_of, of_samples, sample
 AGREED = Path(__file__).parent / "agreed"
 
 
+FINISHED = ("ahi-build", "commit-mutex", "concurrency-cliff", "fulltext-commit", "games-ahi")
+"""Samples with few files each, of other kinds: counters, traces, digests, stacks in words."""
+
+
 def as_agreed(analysis: Analysis, name: str, request: pytest.FixtureRequest) -> None:
     document = msgspec.to_builtins(analysis)
     text = Listing().of(document)
@@ -36,7 +40,7 @@ def form_of(name: str) -> str:
     return pastes[0] if pastes else "dump" if mechanism.healthy else WHOLE
 
 
-@of_samples(SAMPLES)
+@of_samples(SAMPLES + FINISHED)
 def test_a_sample(name: str, request: pytest.FixtureRequest) -> None:
     as_agreed(analysis_of(sample(name)), name, request)
 

@@ -41,6 +41,10 @@ class Listing:
         """Return the lines of a document."""
         return "\n".join(self._lines("", self._stable(document))) + "\n"
 
+    def line(self, text: str) -> str:
+        """Return a text with numbers for its ids."""
+        return self._text(text)
+
     def _stable(self, value: Any) -> Any:
         if isinstance(value, dict):
             return {self._text(key): self._stable(item) for key, item in value.items()}
