@@ -10,9 +10,11 @@ from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
+from msgspec import structs
 
 from pileup.analysis.contract import Analysis
 from pileup.report import ticket
@@ -20,9 +22,12 @@ from pileup.report.case import (
     Case,
     ReportAction,
     ReportAnnotation,
+    ReportCellChange,
     ReportEvidence,
     ReportMeasure,
     ReportSymptom,
+    ReportTable,
+    ReportTableChanges,
 )
 from pileup.report.checks import check
 from pileup.report.document import (
@@ -31,6 +36,7 @@ from pileup.report.document import (
     ConfidenceLine,
     GraphDrawing,
     GraphNode,
+    Lane,
     MatrixColumn,
     MatrixDrawing,
     MatrixRow,
@@ -38,7 +44,7 @@ from pileup.report.document import (
 from pileup.report.render.figures import SCREEN, draw
 from pileup.report.render.markdown import render_markdown
 from pileup.report.text.templates import TEMPLATES
-from tests.report.case import CASE, NOW, PIN, document
+from tests.report.case import CASE, NOW, PIN, SHA, document
 from tests.report.test_facts import Facts, drawings_of
 
 _FOLDER = Path(__file__).parent / "golden"
@@ -137,6 +143,112 @@ def test_the_page_for_a_ticket(request: pytest.FixtureRequest) -> None:
     analysis = _rich().analysis
     assert analysis is not None
     _agreed("ticket.txt", ticket.text(ticket.blocks(analysis)), request)
+
+
+_CONSTRUCTS = r"""# One
+
+###### Six
+
+Setext
+------
+
+Plain *italic **both** italic* ~~struck~~ `code`, a soft
+break, a hard\
+break, <b>html</b>, ![a picture](https://example.test/x.png),
+[^known-label] twice[^known-label].[^other]
+
+[a](https://example.test) [b](mailto:a@example.test) [c](/incidents) [d](#x)
+[e](javascript:alert(1)) [f](ftp://x)
+
+- one
+- two
+  1. inner
+
+     ```sql
+     SELECT 1
+     ```
+
+7. seven
+8. eight
+
+> quoted
+>
+> > twice
+
+    indented code
+
+| left | right | centre | none |
+|:--|--:|:-:|---|
+| 1 | 2 | 3 | *4* |
+| 5 | | 7 | 8 |
+
+Table: what *it* shows
+
+Table: not a caption
+
+---
+
+::nothing
+::nothing twice
+"""
+_DIRECTIVES = (
+    *("pin", 'pin{id="019a"}', 'pin{id="019a2b3c"}', 'pin{id="ffffffffffff"}'),
+    *("lane", 'lane{series="tps; x;"}', 'lane{from="x"}', 'lane{to="2026-11-20T22:20:00Z"}'),
+    *('lane{stall="1"}', 'lane{stall="9"}', 'lane{capture="x"}', 'lane{caption="Mine"}'),
+    *("waits", 'waits{at="x"}', 'waits{at="2026-11-20T22:19:52Z"}', 'waits{stall="1"}'),
+    *(
+        "stalls",
+        'stalls{caption="Mine"}',
+        "deadlock",
+        'deadlock{number="1"}',
+        'deadlock{number="x"}',
+    ),
+    *("places", 'places{rows="2"}', 'places{rows="0"}', 'places{rows="1000"}', "stacks"),
+    *('stacks{rows="1"}', "settings-differences", 'settings-differences{rows="1"}', "table"),
+    *('table{artifact="t.tsv"}', 'table{artifact="t.tsv" rows="1" columns="b;a"}'),
+    *('table-changes{before="t.tsv" after="t.tsv"}', "table-changes", "symptoms"),
+    *('symptoms{caption="Mine"}', "confidence", 'confidence{time="recorded"}'),
+    *('confidence{time="x"}', "matrix", "timeline", 'timeline{from="2026-11-21T09:00:00Z"}'),
+    *('timeline{to="2026-11-20T22:19:52Z"}', 'timeline{from="x"}', 'timeline{stall="1"}'),
+    *("experiments", "actions", 'actions{owner="x" due="y"}', "no_such{}"),
+)
+
+
+def _directed(case: Case) -> Case:
+    """The case with every live block, each with what it accepts and what it does not."""
+    table = ReportTable(
+        SHA, "t.tsv", "digests", ("a", "b", "c"),
+        [["x", "1", None], ["y", "22", "z"], ["x", "3", ""]], (False, True, False), 4, 7,
+    )  # fmt: skip
+    cells = tuple(
+        ReportCellChange((key,), "b", before, after, difference)
+        for key, before, after, difference in (
+            ("y", "22", "2", "-20"), ("x", None, "1", None), ("z", "a", "b", None)
+        )
+    )  # fmt: skip
+    text = "\n\n".join(f"::{directive}" for directive in _DIRECTIVES)
+    return replace(
+        case,
+        sections={"summary": _CONSTRUCTS, "timeline": text},
+        draw_lanes=lambda series, start, end: (
+            Lane(f"{';'.join(series)} {start} to {end}", "1/s", [(1795213140000, 2.0)]),
+        ),
+        draw_graph=lambda at: case.graph and structs.replace(case.graph, at=at),
+        find_table=lambda artifact, name: table if artifact == "t.tsv" and not name else None,
+        compare_tables=lambda before, after: ReportTableChanges(("a",), 1, 2, 3, cells),
+    )
+
+
+@pytest.mark.parametrize("name", ["rich", "bare"])
+def test_what_people_write(name: str, request: pytest.FixtureRequest) -> None:
+    """Every construct of Markdown and every live block, where there is all to show or nothing."""
+    case = _rich()
+    if name == "bare":
+        nothing: dict[str, Any] = dict.fromkeys(
+            ("hypotheses", "experiments", "annotations", "pins", "actions", "lanes"), ()
+        )
+        case = replace(case, analysis=None, graph=None, matrix=None, symptoms=tuple, **nothing)
+    _agreed(f"written-{name}.md", _written(_directed(case)), request)
 
 
 @pytest.mark.parametrize("width", [SCREEN, 420])

@@ -261,6 +261,7 @@ def _captioned(read: list[Passage]) -> list[Passage]:
         if (
             isinstance(caption, Paragraph)
             and isinstance(table, Table)
+            and not table.caption
             and caption.runs
             and caption.runs[0].text.startswith(_CAPTION)
         ):
