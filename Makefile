@@ -175,6 +175,11 @@ mutants: $(VENV)/.installed-dev ## break the code in small ways, count what the 
 	@$(BIN)/python scripts/mutants.py $(if $(PACKAGE),--package $(PACKAGE)) $(if $(BASE),--changed $(BASE)) \
 		$(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) --seconds $(or $(SECONDS),900)
 
+.PHONY: mutants-ui
+mutants-ui: $(NODE_MODULES) ## the same for the UI's features (FEATURE=waits, SEED=7, COUNT=15, SECONDS=900)
+	@cd frontend && node mutants.mjs $(if $(FEATURE),--feature $(FEATURE)) $(if $(SEED),--seed $(SEED)) \
+		$(if $(COUNT),--count $(COUNT)) --seconds $(or $(SECONDS),900)
+
 .PHONY: refusals
 refusals: $(VENV)/.installed-dev ## note which test reaches which refusal of the source, into backend/tests/refusals.txt
 	@cd backend && folder=$$(mktemp -d) && PYTHONDONTWRITEBYTECODE= ../$(BIN)/python -m pytest -n 2 --dist loadgroup \

@@ -1,10 +1,10 @@
 """Run each mutant of mutants.py against the tests that reach it.
 
 All mutants stand in one copy of the source, each behind a switch (``__mutants__[7]``), so the
-source is imported once: by this process, which then forks. A first child runs the tests near the
-mutants and notes which test reaches which switch. Then one child for each mutant turns its switch
-on and runs what reached it until a test fails. Such a test must pass in another child without the
-mutant. A mutant that is read while its module is imported gets a process of its own.
+source and the tests are imported once: by this process, which then forks. One child for each mutant
+turns its switch on and runs tests until one fails. Such a test must pass in another child without
+the mutant; one that does not is left out from then on. A mutant that is read while its module is
+imported gets a process of its own.
 
 This process must not use Polars: its threads do not outlive a fork.
 
@@ -15,48 +15,38 @@ from __future__ import annotations
 
 import atexit
 import builtins
+import contextlib
 import gc
 import importlib
 import itertools
 import json
 import os
 import pkgutil
+import resource
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-SWITCH, REACHED = "PILEUP_MUTANT", "PILEUP_MUTANTS_REACHED"
-"""Environment: the mutant that is on, and the file of what is reached."""
-MOST_S = 60
-"""So many seconds of tests are run for one mutant."""
-MUTANT_S = 90
-"""Least seconds that they may take; else three times what they took without the mutant."""
-_PASSED, _FAILED = 0, 1
+SWITCH = "PILEUP_MUTANT"
+"""Environment: the mutant that is on."""
+LEAST_S = 30
+"""Seconds of processor time that tests may always take; else three times what they usually take."""
+_PASSED, _FAILED, _NO_TESTS = 0, 1, (4, 5)
 
 
 class Switches:
-    """Answer for every mutant whether it is on, and note the first reach by each test."""
+    """Answer for every mutant whether it is on, and note which are read during imports."""
 
     def __init__(self) -> None:
         self.on = int(os.environ.get(SWITCH, "-1"))
-        self.reached = os.environ.get(REACHED)
-        self.test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
-        self._noted: set[int] = set()
-
-    def start(self, test: str) -> None:
-        """Note what is reached from now on as reached by this test."""
-        self.test = test
-        self._noted.clear()
+        self.read: set[int] = set()
 
     def __getitem__(self, number: int) -> bool:
-        if self.reached is not None and number not in self._noted:
-            self._noted.add(number)
-            with Path(self.reached).open("a") as file:
-                file.write(json.dumps([number, self.test]) + "\n")
+        self.read.add(number)
         return number == self.on
 
 
@@ -81,137 +71,73 @@ class _Child:
 
 @dataclass(slots=True)
 class _State:
-    """The plan, how long each test takes, and what reaches each mutant."""
+    """The plan, and what became clear of it."""
 
     plan: dict[str, Any]
     folder: Path
-    seconds: dict[str, float] = field(default_factory=dict)
-    reached: dict[int, set[str]] = field(default_factory=dict)
-    is_cut: bool = False
-    """Not all tests were recorded in time: what no test reaches may be reached by another."""
+    at_import: frozenset[int] = frozenset()
+    """Mutants that are read while modules are imported."""
+    fine: dict[str, bool] = field(default_factory=dict)
+    """Whether a test passes without any mutant."""
 
-    def file_of(self, mutant: int) -> dict[str, Any]:
-        """Return the mutants of the same file, and the test files nearest to it."""
-        files = self.plan["files"]
-        return next(file for file in files if mutant in file["mutants"])
-
-    def tests_of(self, mutant: int) -> list[str]:
-        """Return what reaches a mutant and passes without it, the nearest files first."""
-        return self._in_order(self.reached.get(mutant, set()), mutant)
-
-    def tests_of_file(self, mutant: int) -> list[str]:
-        """Return what reaches anything of a mutant's file, or the tests of the nearest files."""
-        file = self.file_of(mutant)
-        names = set().union(*(self.reached.get(other, set()) for other in file["mutants"]))
-        near = {name for name in self.seconds if name.partition("::")[0] in file["nearest"]}
-        return self._in_order(names - {""} or near, mutant)
+    def tests_of(self, mutant: int) -> dict[str, float]:
+        """Return the tests to run for a mutant, with their seconds."""
+        tests = self.plan["mutants"][mutant]
+        return {name: took for name, took in tests if self.fine.get(name, True)}
 
     def write(self, **line: object) -> None:
         """Hand a result to mutants.py."""
         with (self.folder / "results").open("a") as file:
             file.write(json.dumps(line) + "\n")
 
-    def _in_order(self, names: set[str], mutant: int) -> list[str]:
-        nearest = self.file_of(mutant)["nearest"]
-
-        def order(name: str) -> tuple[bool, float, str]:
-            return name.partition("::")[0] not in nearest, self.seconds[name], name
-
-        ordered = sorted((name for name in names if name in self.seconds), key=order)
-        totals = itertools.accumulate(self.seconds[name] for name in ordered)
-        return [name for name, total in zip(ordered, totals, strict=True) if total <= MOST_S]
-
 
 class _Notes:
-    """Pytest plugin that notes the tests that pass, with their seconds, and the one that fails."""
+    """Pytest plugin that notes the test that fails."""
 
     def __init__(self, folder: Path, mutant: int) -> None:
-        self._passed, self._failed = folder / "passed", folder / f"failed-{mutant}"
-        self._records = _switches().reached is not None
-        self._seconds: dict[str, float] = {}
-
-    def pytest_runtest_logstart(self, nodeid: str) -> None:
-        if self._records:
-            _switches().start(nodeid)
+        self._failed = folder / f"failed-{mutant}"
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.failed:
             self._failed.write_text(report.nodeid)
-            self._seconds[report.nodeid] = float("inf")
-        before = self._seconds.get(report.nodeid, 0.0)
-        self._seconds[report.nodeid] = before + report.duration
-        if self._records and report.when == "teardown" and before < float("inf"):
-            with self._passed.open("a") as file:
-                file.write(json.dumps([report.nodeid, before + report.duration]) + "\n")
 
 
 def main(plan: Path) -> None:
-    """Record, then run the mutants, and write one line of JSON for each."""
+    """Run the mutants, and write one line of JSON for each."""
     state = _State(json.loads(plan.read_text()), plan.parent)
     os.chdir(state.plan["backend"])
     sys.path.insert(0, os.getcwd())
-    _import_everything()
+    import_source()
+    state.at_import = frozenset(_switches().read)
+    _import_tests(state)
     if state.plan["has_database"]:
-        _share_server()
+        share_server()
     gc.freeze()
-    began = time.monotonic()
-    _record(state)
-    state.write(tests=len(state.seconds), recorded_s=round(time.monotonic() - began))
     _run_mutants(state)
 
 
-def _record(state: _State) -> None:
-    running, until = {}, time.monotonic() + state.plan["record_s"]
-    for first in range(state.plan["processes"]):
-        tests = state.plan["tests"][first :: state.plan["processes"]]
-        if tests:
-            running[_fork(lambda tests=tests: _pytest(state, -1, tests))] = _Child(-1, tests, until)  # type: ignore[misc]
-    while running:
-        for process, code in _ended(running):
-            state.is_cut |= code is None
-            del running[process]
-    for line in _lines(state.folder / "passed"):
-        state.seconds[line[0]] = line[1]
-    for number, test in _lines(Path(os.environ.pop(REACHED))):
-        state.reached.setdefault(number, set()).add(test)
-    _switches().reached = None
-
-
-def _lines(path: Path) -> list[Any]:
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-
-
 def _run_mutants(state: _State) -> None:
-    waiting = _with_tests(state)
+    waiting = list(range(len(state.plan["mutants"])))[::-1]
     running: dict[int, _Child] = {}
     until = time.monotonic() + state.plan["seconds"]
     while True:
-        while len(running) < state.plan["processes"] and time.monotonic() < until:
-            if (following := next(waiting, None)) is None:
-                break
-            running |= [_start(state, *following)]
+        while waiting and len(running) < state.plan["processes"] and time.monotonic() < until:
+            mutant = waiting.pop()
+            if tests := state.tests_of(mutant):
+                running |= [_start(state, mutant, tests)]
+            else:
+                state.write(mutant=mutant, noticed=False, why="no test reaches it")
         if not running:
             return
         for process, code in _ended(running):
             running |= _settle(state, running.pop(process), code)
 
 
-def _with_tests(state: _State) -> Iterator[tuple[int, list[str]]]:
-    """Yield the mutants that tests reach, and write the others down."""
-    for mutant in state.plan["mutants"]:
-        imports = "" in state.reached.get(mutant, ())
-        tests = state.tests_of_file(mutant) if imports else state.tests_of(mutant)
-        if tests:
-            yield mutant, tests
-        else:
-            noticed = None if state.is_cut else False
-            state.write(mutant=mutant, noticed=noticed, why="no recorded test reaches it")
-
-
-def _start(state: _State, mutant: int, tests: Sequence[str]) -> tuple[int, _Child]:
-    limit = max(MUTANT_S, 3 * sum(state.seconds[name] for name in tests))
-    return _fork(lambda: _try(state, mutant, tests)), _Child(
-        mutant, tests, time.monotonic() + limit
+def _start(state: _State, mutant: int, tests: dict[str, float]) -> tuple[int, _Child]:
+    limit = max(LEAST_S, 3 * sum(tests.values()))
+    # The limit is of processor time, for the machine may be busy; the clock ends what only waits.
+    return _fork(lambda: _try(state, mutant, list(tests)), limit), _Child(
+        mutant, list(tests), time.monotonic() + 10 * limit
     )
 
 
@@ -220,22 +146,32 @@ def _settle(state: _State, child: _Child, code: int | None) -> dict[int, _Child]
     failed = state.folder / f"failed-{child.mutant}"
     mutant, why = child.mutant, failed.read_text() if failed.exists() else ""
     if child.is_check:
-        state.write(mutant=mutant, noticed=True if code == _PASSED else None, why=why)
-    elif code == _FAILED and why:
-        until = time.monotonic() + 3 * MUTANT_S
-        check = _fork(lambda: _pytest(state, -1, [why]))
+        (test,) = child.tests
+        state.fine[test] = code == _PASSED
+        failed.unlink(missing_ok=True)
+        if code != _PASSED:
+            tests = state.tests_of(mutant)
+            if tests:
+                return dict([_start(state, mutant, tests)])
+            state.write(mutant=mutant, noticed=None, why=f"{test} fails without it")
+            return {}
+        why = test
+    elif code == _FAILED and why and why not in state.fine:
+        check = _fork(lambda: _pytest(state, mutant, [why]), 10 * LEAST_S)
+        until = time.monotonic() + 30 * LEAST_S
         return {check: _Child(mutant, [why], until, is_check=True)}
     elif code == _PASSED:
         state.write(mutant=mutant, noticed=False, why=f"{len(child.tests)} tests reach it")
-    else:
-        ends = "out of time" if code is None else f"exit code {code}"
-        state.write(mutant=mutant, noticed=True, why=ends)
+        return {}
+    elif not why:
+        why = "out of time" if code in (None, -signal.SIGXCPU) else f"exit code {code}"
+    state.write(mutant=mutant, noticed=None if code in _NO_TESTS else True, why=why)
     return {}
 
 
 def _try(state: _State, mutant: int, tests: Sequence[str]) -> int:
     os.environ[SWITCH] = str(mutant)
-    if "" in state.reached.get(mutant, ()):
+    if mutant in state.at_import:
         _execute(state, mutant, tests)
     _switches().on = mutant
     return _pytest(state, mutant, tests)
@@ -251,13 +187,12 @@ def _execute(state: _State, mutant: int, tests: Sequence[str]) -> NoReturn:
 def _pytest(state: _State, mutant: int, tests: Sequence[str]) -> int:
     import pytest
 
-    options = ["-q", "--no-header", *(["-x"] if len(tests) and REACHED not in os.environ else [])]
+    options = ["-q", "--no-header", "-x"]
     return int(pytest.main([*options, *tests], plugins=[_Notes(state.folder, mutant)]))
 
 
-def _import_everything() -> None:
-    import pytest  # noqa: F401
-
+def import_source() -> None:
+    """Import every module of the backend."""
     import pileup
 
     for module in pkgutil.walk_packages(pileup.__path__, "pileup."):
@@ -265,7 +200,21 @@ def _import_everything() -> None:
             importlib.import_module(module.name)
 
 
-def _share_server() -> None:
+def _import_tests(state: _State) -> None:
+    before = _threads()
+    files = {name.partition("::")[0] for tests in state.plan["mutants"] for name, _ in tests}
+    for file in sorted(files):
+        importlib.import_module(file.removesuffix(".py").replace("/", "."))
+        if _threads() > before:
+            raise SystemExit(f"mutants: importing {file} starts threads, which a fork would lose")
+
+
+def _threads() -> int:
+    tasks = Path("/proc/self/task")
+    return len(list(tasks.iterdir())) if tasks.exists() else 0
+
+
+def share_server() -> None:
     """Start PostgreSQL once; each child counts its databases from another number."""
     from tests.support import postgres
 
@@ -282,11 +231,12 @@ def _share_server() -> None:
     atexit.register(lambda: close() if os.getpid() == parent else None)
 
 
-def _fork(work: Callable[[], int]) -> int:
+def _fork(work: Callable[[], int], limit: float) -> int:
     sys.stdout.flush()
     if process := os.fork():
         return process
     os.setpgid(0, 0)
+    resource.setrlimit(resource.RLIMIT_CPU, (int(limit) + 1, int(limit) + 9))
     code = 3
     try:
         code = work()
@@ -304,9 +254,12 @@ def _ended(running: dict[int, _Child]) -> list[tuple[int, int | None]]:
             if done:
                 ended.append((process, os.waitstatus_to_exitcode(status)))
             elif time.monotonic() > child.until:
-                os.killpg(process, signal.SIGKILL)
-                os.waitpid(process, 0)
                 ended.append((process, None))
+        for process, code in ended:
+            with contextlib.suppress(ProcessLookupError):  # what a test started may still run
+                os.killpg(process, signal.SIGKILL)
+            if code is None:
+                os.waitpid(process, 0)
         if ended:
             return ended
         time.sleep(0.05)

@@ -1,13 +1,15 @@
 """Break the backend in small ways and count how often the tests notice.
 
 A mutant is one change of one expression or statement: a boundary, a sort order, a dropped clause,
-a deleted call. Draw a sample by a seed, run the tests near the changed file for each mutant, and
-print the score of every package. A mutant is noticed when a test fails that passes without the
-change, or when tests run out of time that finish without it (see mutant_runner.py).
+a deleted call. Draw a sample by a seed, run the tests that reach each mutant, and print the score
+of every package. A mutant is noticed when a test fails that passes without the change, or when
+tests run out of time that finish without it (mutant_runner.py). Which test reaches what is recorded
+once (mutant_reach.py): test files near the drawn mutants that are not recorded yet come first, and
+may take half of the time.
 
-A score says nothing about the tests further away, nor about those for which the time was too short:
-it is a lower bound. Mutants that change nothing that can be seen (equivalents) count as survivors
-too: read the list.
+For each mutant the tests of the nearest files run first, then the cheapest of the others, for at
+most so many seconds: a score is a lower bound. Mutants that change nothing that can be seen
+(equivalents) count as survivors too: read the list.
 
 Usage: mutants.py [--package NAME | --changed BASE] [--seed N] [--count N] [--seconds N]
 """
@@ -34,7 +36,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import mutant_reach
 import mutant_runner
+from mutant_reach import Reach, Test
 
 ROOT = Path(__file__).resolve().parents[1]
 BACKEND = ROOT / "backend"
@@ -46,9 +50,11 @@ PACKAGES = (
 )
 """In the order that data flows: a test of a package can reach it and those before it."""
 NEAR_FILES = 8
-"""So many test files are run for a mutant, the nearest first."""
+"""So many test files are recorded for a mutant, the nearest first."""
 NEAREST = 3
 """The tests of so many files run before those of the others, even if they take longer."""
+MOST_S = 60
+"""So many seconds of tests run for one mutant."""
 WITH_DATABASE = ("storage", "views", "api", "worker", "runtime", "security")
 """The folders of tests that need PostgreSQL."""
 OTHER_WAY: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -71,12 +77,18 @@ OTHER_SUM: dict[type[ast.operator], type[ast.operator]] = {
     ast.FloorDiv: ast.Mult,
 }
 OTHER_CALL = {"min": "max", "max": "min", "any": "all", "all": "any", "sorted": "list"}
+LEFT_OUT = {
+    *("filter", "where", "head", "limit", "unique", "distinct", "drop_nulls"),
+    *("sort", "order_by", "with_for_update", "strip", "lower", "rstrip", "lstrip"),
+}
+"""Methods that can be left out of a chain of calls."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
     """One change: ``text`` instead of the bytes ``start`` to ``end`` of ``path``."""
 
+    kind: str
     path: Path
     line: int
     start: int
@@ -139,8 +151,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--count", type=int, default=60, help="so many mutants")
     parser.add_argument(
-        "--seconds", type=float, default=900, help="half for the tests, half for the mutants"
+        "--seconds", type=float, default=900, help="at most half of them to record tests"
     )
+    parser.add_argument("--recorded", action="store_true", help="run recorded tests alone")
     parser.add_argument("--processes", type=int, default=2)
     return parser.parse_args()
 
@@ -162,7 +175,7 @@ def _sources(package: str | None, base: str | None) -> list[Path]:
 
 
 def _draw(files: list[Path], chance: random.Random) -> Iterator[Mutant]:
-    """Draw without end: a package in turn, a file by its length, a change of it; none twice."""
+    """Draw without end: a package in turn, a file by its length, a kind, a change; none twice."""
     by_package: dict[str, list[Path]] = defaultdict(list)
     for path in files:
         by_package[path.relative_to(SOURCE).parts[0]].append(path)
@@ -176,7 +189,8 @@ def _draw(files: list[Path], chance: random.Random) -> Iterator[Mutant]:
             if not mutants:
                 misses += 1
                 continue
-            mutant = chance.choice(mutants)
+            kind = chance.choice(sorted({each.kind for each in mutants}))
+            mutant = chance.choice([each for each in mutants if each.kind == kind])
             seen.append(mutant)
             yield mutant
 
@@ -189,7 +203,7 @@ def mutants_of(path: Path) -> tuple[Mutant, ...]:
     for line in source.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
     found = []
-    for node, replacement in _changes(ast.parse(source)):
+    for kind, node, replacement in _changes(ast.parse(source)):
         assert node.end_lineno is not None
         assert node.end_col_offset is not None
         start = starts[node.lineno - 1] + node.col_offset
@@ -197,12 +211,12 @@ def mutants_of(path: Path) -> tuple[Mutant, ...]:
         was = source[start:end].decode()
         is_call = isinstance(node, ast.Expr)
         found.append(
-            Mutant(path, node.lineno, start, end, node.col_offset, was, replacement, is_call)
+            Mutant(kind, path, node.lineno, start, end, node.col_offset, was, replacement, is_call)
         )
     return tuple(found)
 
 
-def _changes(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
+def _changes(tree: ast.Module) -> Iterator[tuple[str, ast.expr | ast.stmt, str]]:
     """Yield each place with the text that goes there instead. Annotations are left alone."""
     skipped = {
         id(inner)
@@ -214,10 +228,12 @@ def _changes(tree: ast.Module) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
         if id(node) in skipped:
             continue
         if isinstance(node, ast.expr):
-            for text in _expressions(node):
-                yield node, f"({text})"
+            for kind, text in _expressions(node):
+                yield kind, node, f"({text})"
         elif isinstance(node, ast.stmt) and (instead := _statement(node)):
-            yield node, instead
+            yield type(node).__name__, node, instead
+        if isinstance(node, ast.If) and not node.orelse and isinstance(node.body[-1], _EXITS):
+            yield "early exit", node.test, "(False)"
 
 
 def _without_effect(node: ast.AST) -> Iterator[ast.AST]:
@@ -240,46 +256,67 @@ def _without_effect(node: ast.AST) -> Iterator[ast.AST]:
             yield node
 
 
-def _expressions(node: ast.expr) -> Iterator[str]:
+def _expressions(node: ast.expr) -> Iterator[tuple[str, str]]:
     match node:
         case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in OTHER_WAY:
-            yield ast.unparse(ast.Compare(left, [OTHER_WAY[type(op)]()], [right]))
+            is_bound = isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE))
+            other = ast.Compare(left, [OTHER_WAY[type(op)]()], [right])
+            yield "boundary" if is_bound else "comparison", ast.unparse(other)
         case ast.BoolOp(op=op, values=values):
-            yield ast.unparse(
-                ast.BoolOp(ast.Or() if isinstance(op, ast.And) else ast.And(), values)
-            )
-            yield ast.unparse(values[0])
-            yield ast.unparse(values[-1])
+            other_op = ast.Or() if isinstance(op, ast.And) else ast.And()
+            yield "and-or", ast.unparse(ast.BoolOp(other_op, values))
+            yield "clause", ast.unparse(values[0])
+            yield "clause", ast.unparse(values[-1])
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            yield ast.unparse(operand)
+            yield "not", ast.unparse(operand)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in OTHER_SUM:
             if not _is_text(left) and not _is_text(right):
-                yield ast.unparse(ast.BinOp(left, OTHER_SUM[type(op)](), right))
+                yield "arithmetic", ast.unparse(ast.BinOp(left, OTHER_SUM[type(op)](), right))
         case ast.Constant(value=bool() as value):
-            yield repr(not value)
+            yield "flag", repr(not value)
         case ast.Constant(value=int() as value):
-            yield repr(value + 1)
+            yield "number", repr(value + 1)
         case ast.IfExp(body=body, orelse=orelse):
-            yield ast.unparse(body)
-            yield ast.unparse(orelse)
+            yield "choice", ast.unparse(body)
+            yield "choice", ast.unparse(orelse)
         case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords) if name in OTHER_CALL:
             if name == "sorted":
-                yield f"list({ast.unparse(args[0])})"
+                yield "order", f"list({ast.unparse(args[0])})"
             else:
-                yield ast.unparse(ast.Call(ast.Name(OTHER_CALL[name]), args, keywords))
-        case ast.GeneratorExp() | ast.ListComp() | ast.SetComp():
-            if node.generators[0].ifs:
-                first = node.generators[0]
-                bare = ast.comprehension(first.target, first.iter, [], first.is_async)
-                yield ast.unparse(type(node)(node.elt, [bare, *node.generators[1:]]))
+                yield "min-max", ast.unparse(ast.Call(ast.Name(OTHER_CALL[name]), args, keywords))
+        case ast.Call(func=ast.Attribute(value=value, attr=name)) if name in LEFT_OUT:
+            yield "left out", ast.unparse(value)
+        case ast.Subscript(value=value, slice=ast.Slice(lower=lower, upper=upper)):
+            if lower is None or upper is None:
+                yield "cut", ast.unparse(value)
+        case ast.GeneratorExp() | ast.ListComp() | ast.SetComp() | ast.DictComp():
+            yield from _without_filter(node)
+
+
+def _without_filter(
+    node: ast.GeneratorExp | ast.ListComp | ast.SetComp | ast.DictComp,
+) -> Iterator[tuple[str, str]]:
+    first = node.generators[0]
+    if first.ifs:
+        bare = [ast.comprehension(first.target, first.iter, [], first.is_async)]
+        bare += node.generators[1:]
+        if isinstance(node, ast.DictComp):
+            yield "filter", ast.unparse(ast.DictComp(node.key, node.value, bare))
+        else:
+            yield "filter", ast.unparse(type(node)(node.elt, bare))
+
+
+_EXITS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
 def _statement(node: ast.stmt) -> str | None:
     """Return the replacement of a statement that is left out: a call, a raise, a loop's way out."""
     match node:
-        case ast.Expr(value=ast.Call()) | ast.Raise() | ast.Continue() | ast.AugAssign():
+        case ast.Expr(value=ast.Call() | ast.Await() | ast.Yield()):
             return "pass"
-        case ast.Expr(value=ast.Await()):
+        case ast.Raise() | ast.Continue() | ast.AugAssign():
+            return "pass"
+        case ast.Assign(targets=[ast.Attribute() | ast.Subscript()]):
             return "pass"
         case ast.Break():
             return "continue"
@@ -358,53 +395,48 @@ def _results(
     drawn: list[Mutant], options: argparse.Namespace
 ) -> Iterator[tuple[Mutant, bool | None, str]]:
     """Yield whether the tests notice each mutant, and why; None: they fail without it too."""
-    places = _places(drawn)
+    began = time.monotonic()
+    near = [_near(mutant.path) for mutant in drawn]
+    nearest_first = itertools.chain.from_iterable(itertools.zip_longest(*near))
+    wanted = list(dict.fromkeys(path for path in nearest_first if path))
+    if not options.recorded:
+        mutant_reach.record(wanted, options.seconds / 2, options.processes)
+    reach = mutant_reach.Keep().read()
+    tests = [_tests_of(mutant, reach) for mutant in drawn]
+    took = time.monotonic() - began
+    sys.stdout.write(f"{reach.share:.0%} of the test files are recorded, after {took:.0f} s\n")
     with tempfile.TemporaryDirectory(prefix="pileup-mutants-") as folder:
         home = Path(folder)
-        _write_source(home / "src", places)
-        by_file: dict[Path, list[int]] = defaultdict(list)
-        for number, place in enumerate(places):
-            by_file[place.path].append(number)
-        near = [[_name(test) for test in _near(path)] for path in by_file]
-        nearest_first = itertools.chain.from_iterable(itertools.zip_longest(*near))
-        tests = [name for name in dict.fromkeys(nearest_first) if name]
+        _write_source(home / "src", drawn)
+        files = {name.split("/")[1] for ordered in tests for name, _ in ordered}
         plan = {
             "backend": str(BACKEND),
-            "tests": tests,
-            "has_database": any(name.split("/")[1] in WITH_DATABASE for name in tests),
-            "mutants": list(range(len(drawn))),
-            "files": [
-                {"mutants": numbers, "nearest": [_name(test) for test in _near(path)[:NEAREST]]}
-                for path, numbers in by_file.items()
-            ],
-            "record_s": options.seconds / 2,
-            "seconds": options.seconds / 2,
+            "has_database": not files.isdisjoint(WITH_DATABASE),
+            "mutants": tests,
+            "seconds": options.seconds - took,
             "processes": options.processes,
         }
         (home / "plan").write_text(json.dumps(plan))
         (home / "results").touch()
         for line in _lines_of(home):
-            if "mutant" in line:
-                yield places[line["mutant"]], line["noticed"], line["why"]
-            else:
-                sys.stdout.write(f"{line['tests']} tests pass in {line['recorded_s']} s\n")
-                sys.stdout.flush()
+            yield drawn[line["mutant"]], line["noticed"], line["why"]
+
+
+def _tests_of(mutant: Mutant, reach: Reach) -> list[tuple[str, float]]:
+    """Return what reaches a mutant, with its seconds: the nearest files first, then cheap ones."""
+    nearest = {_name(path) for path in _near(mutant.path)[:NEAREST]}
+
+    def order(test: Test) -> tuple[bool, float, str]:
+        return test.file not in nearest, test.seconds, test.name
+
+    ordered = sorted(reach.tests_of(mutant.path, mutant.line), key=order)
+    totals = itertools.accumulate(test.seconds for test in ordered)
+    within = zip(ordered, totals, strict=True)
+    return [(test.name, test.seconds) for test, total in within if total <= MOST_S]
 
 
 def _name(test: Path) -> str:
     return str(test.relative_to(BACKEND))
-
-
-def _places(drawn: list[Mutant]) -> list[Mutant]:
-    """Return the mutants with other places of their files, which show what reaches a file."""
-    places = list(drawn)
-    for path in dict.fromkeys(mutant.path for mutant in drawn):
-        taken = [mutant for mutant in drawn if mutant.path == path]
-        for other in mutants_of(path):
-            if not any(map(other.touches, taken)):
-                taken.append(other)
-                places.append(other)
-    return places
 
 
 def _write_source(folder: Path, places: list[Mutant]) -> None:
@@ -430,7 +462,6 @@ def _lines_of(home: Path) -> Iterator[dict[str, Any]]:
     """Run the tests, and yield the lines that come of it."""
     environment = {**os.environ, "PYTHONPATH": str(home / "src")}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    environment[mutant_runner.REACHED] = str(home / "reached")
     command = [sys.executable, mutant_runner.__file__, str(home / "plan")]
     with (
         (home / "log").open("wb") as log,
