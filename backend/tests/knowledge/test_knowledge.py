@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import runpy
+from importlib.resources import files
 from pathlib import Path
 
 import msgspec
 import pytest
+import yaml
 from tests.conftest import REPOSITORY
 
 from pileup.knowledge import KnowledgeError, knowledge, match_stack, use
@@ -180,3 +183,26 @@ def test_the_page_counts_what_is_not_verified() -> None:
     script = REPOSITORY / "scripts" / "write_knowledge_counts.py"
     writer = runpy.run_path(str(script))
     assert writer["rewritten"](page, known) == page, "run make docs"
+
+
+def test_every_expression_of_a_state_is_one() -> None:
+    text = (files("pileup.knowledge") / "data/states.yaml").read_text(encoding="utf-8")
+    for state in yaml.safe_load(text)["states"]:
+        if expression := state.get("match_regex"):
+            re.compile(expression)
+
+
+@pytest.mark.parametrize(
+    ("state", "category"),
+    [
+        ("Waiting for source to send event", "idle"),
+        ("Replica has read all relay log; waiting for more updates", "idle"),
+        ("Waiting for semi-sync ACK from replica", "waiting_repl"),
+        ("wsrep: committed write set (88120)", "idle"),
+        ("wsrep: committing write set (88121)", "waiting_repl"),
+    ],
+)
+def test_states_have_the_names_of_every_release(state: str, category: str) -> None:
+    meaning = knowledge().state_for("Query", state)
+    assert meaning is not None
+    assert meaning.category == category

@@ -18,6 +18,7 @@ from pileup.formats.config import my_cnf, sysctl
 from pileup.formats.detect import Detection, Format, choose
 from pileup.formats.innodb import innodb_status, semaphore_counts
 from pileup.formats.logs import (
+    client_errors,
     error_log,
     general_log,
     kernel_log,
@@ -149,6 +150,8 @@ FORMATS: tuple[Format, ...] = (
     result_set,
     # several of them in one text
     pieces,
+    # a line of the server's in anything else
+    client_errors,
     # files that are stored without being read
     stored_only,
 )

@@ -320,6 +320,187 @@ SELECT SUM(a) FROM u
 """,
         "thread-concurrency-limit",
     ),
+    "one insert for a minute and a half, beside sessions that sleep as long": (
+        """
+| 311 | shop | 10.1.2.3:51200 | cart | Sleep   |   94 |        | NULL                                |
+| 312 | shop | 10.1.2.3:51204 | cart | Query   |   93 | update | INSERT INTO numbers VALUES (88, 12) |
+| 315 | shop | 10.1.2.4:51310 | cart | Sleep   |   95 |        | NULL                                |
+""",  # noqa: E501
+        "hot-row",
+    ),
+    "an applier that sleeps by its Command waits for a DDL of the cluster": (
+        """
++----+-------------+------+------+---------+-------+---------------------+------------------------+
+| Id | User        | Host | db   | Command | Time  | State               | Info                   |
++----+-------------+------+------+---------+-------+---------------------+------------------------+
+|  2 | system user |      | NULL | Sleep   | 40122 | Waiting for TOI DDL | update job set n = n+1 |
+|  3 | system user |      | NULL | Sleep   | 40122 | wsrep applier idle  | NULL                   |
++----+-------------+------+------+---------+-------+---------------------+------------------------+
+""",
+        "galera-toi",
+    ),
+    "appliers of a cluster that do not end their commits": (
+        """
+| 4 | system user | | NULL | Sleep | 812 | wsrep: committing write set (88110) | NULL | 0 | 0 |
+| 5 | system user | | NULL | Sleep | 812 | wsrep: committing write set (88112) | NULL | 0 | 0 |
+| 6 | system user | | NULL | Sleep | 811 | wsrep: committing write set (88115) | NULL | 0 | 0 |
+""",
+        "galera-fc",
+    ),
+    "threads with a choice of columns": (
+        """
+mysql> select thread_id, processlist_id, processlist_db, processlist_state from performance_schema.threads;
++-----------+----------------+----------------+------------------------------+
+| thread_id | processlist_id | processlist_db | processlist_state            |
++-----------+----------------+----------------+------------------------------+
+|        71 |             22 | NULL           | Waiting for global read lock |
+|        72 |             23 | NULL           | Waiting for global read lock |
++-----------+----------------+----------------+------------------------------+
+""",  # noqa: E501
+        "ftwrl",
+    ),
+    "rows of threads without their header": (
+        """
+| 812 | thread/sql/slave_worker | FOREGROUND | 771 | root | localhost | NULL | Query | 4012 | Waiting for global read lock | INSERT INTO ledger VALUES (1) | 811 | NULL | YES | YES | NULL | 60111 | SYS_default |
+| 813 | thread/sql/slave_worker | FOREGROUND | 772 | root | localhost | NULL | Query | 4012 | Waiting for global read lock | INSERT INTO ledger VALUES (2) | 811 | NULL | YES | YES | NULL | 60112 | SYS_default |
+""",  # noqa: E501
+        "ftwrl",
+    ),
+    "each row as code in a list": (
+        """
+- `+----+-------------------------+------------------------------+`
+- `| Id | State                   | Info                         |`
+- `+----+-------------------------+------------------------------+`
+- `| 31 | User sleep              | select sleep(600) from parts |`
+- `| 33 | Waiting for table flush | flush tables                 |`
+- `+----+-------------------------+------------------------------+`
+""",
+        "flush-tables",
+    ),
+    "a listing without ids, as Markdown without its rule": (
+        """
+| Command | Time | State | Info | Progress |
+| Query | 611 | Creating sort index | SELECT * FROM meta ORDER BY id, k LIMIT 6 OFFSET 4111 | 0.000 |
+| Query | 420 | Creating sort index | SELECT * FROM meta ORDER BY id, k LIMIT 6 OFFSET 4111 | 0.000 |
+""",  # noqa: E501
+        "slow-statement",
+    ),
+    "a row of innodb_lock_waits that begins inside": (
+        """
+                locked_table: `zoo`.`animal`
+                locked_index: PRIMARY
+              waiting_trx_id: 81141
+             waiting_trx_age: 00:00:46
+                 waiting_pid: 26
+               waiting_query: delete from animal where id > 1
+           waiting_lock_mode: X,REC_NOT_GAP
+             blocking_trx_id: 81135
+                blocking_pid: 24
+              blocking_query: NULL
+          blocking_lock_mode: X,REC_NOT_GAP
+            blocking_trx_age: 00:11:19
+""",
+        "hot-row",
+    ),
+    "metrics by name and count alone": (
+        """
++-----------------------+-----------+
+| NAME                  | COUNT     |
++-----------------------+-----------+
+| trx_rseg_history_len  | 668936356 |
+| purge_invoked         |     57622 |
++-----------------------+-----------+
+""",
+        "purge-lag",
+    ),
+    "a log that begins inside its waits": (
+        """
+--Thread 12649 has waited at fts0fts.cc line 3500 for 271.00 seconds the semaphore:
+X-lock on RW-latch at 0xb1b7728 created in file fts0fts.cc line 640
+a writer (thread id 99) has reserved it in mode  exclusive
+InnoDB: Warning: a long semaphore wait:
+--Thread 13225 has waited at fts0fts.cc line 3500 for 271.00 seconds the semaphore:
+X-lock on RW-latch at 0xb1b7728 created in file fts0fts.cc line 640
+a writer (thread id 99) has reserved it in mode  exclusive
+InnoDB: ###### Starts InnoDB Monitor for 30 secs to print diagnostic info:
+""",
+        "fts-sync",
+    ),
+    "a log after the end of a dump": (
+        """
+----------------------------
+END OF INNODB MONITOR OUTPUT
+============================
+InnoDB: ###### Diagnostic info printed to the standard error stream
+InnoDB: Error: semaphore wait has lasted > 600 seconds
+InnoDB: We intentionally crash the server, because it appears to be hung.
+""",
+        "semaphore-abort",
+    ),
+    "no memory for the buffer pool": (
+        """
+db_1 | 150305 23:19:49 InnoDB: Initializing buffer pool, size = 8.0G
+db_1 | InnoDB: mmap(8790802432 bytes) failed; errno 12
+db_1 | 150305 23:19:49 InnoDB: Fatal error: cannot allocate memory for the buffer pool
+""",
+        "out-of-memory",
+    ),
+    "dmesg with the time between its lines, and prose around": (
+        """
+This is what the node says:
+[  +0.000000] Total swap = 0kB
+[  +0.000082] Out of memory: Kill process 6556 (mysqld) score 663 or sacrifice child
+[  +0.000003] Killed process 6556 (mysqld) total-vm:6816660kB, anon-rss:4469476kB, file-rss:4kB
+Does anybody know why?
+""",
+        "out-of-memory",
+    ),
+    "a node of a cluster that is cut off": (
+        """
+Dec 24 01:19:26 db-2 mysqld: 2017-12-24 01:19:26 16002 [Note] WSREP: Received NON-PRIMARY.
+Dec 24 01:19:26 db-2 mysqld: 2017-12-24 01:19:26 16002 [Note] WSREP: New cluster view: global state: x:6268, view# -1: non-Primary, number of nodes: 1
+""",  # noqa: E501
+        "galera-non-primary",
+    ),
+    "the log writer of 8.0 waits for the checkpoint": (
+        """
+2018-05-22T15:52:27.2876Z 0 [Warning] [MY-013060] [InnoDB] Log writer is waiting for checkpointer to to catch up lag: 3865 bytes
+2018-05-22T15:52:28.2876Z 0 [Warning] [MY-013060] [InnoDB] Log writer is waiting for checkpointer to to catch up lag: 3866 bytes
+""",  # noqa: E501
+        "sync-flush",
+    ),
+    "transactions that set the AUTO-INC lock": (
+        """
+---TRANSACTION 7509250, ACTIVE 4 sec setting auto-inc lock
+TABLE LOCK table `x`.`y` trx id 7509250 lock mode AUTO-INC waiting
+---TRANSACTION 7509251, ACTIVE 4 sec setting auto-inc lock
+TABLE LOCK table `x`.`y` trx id 7509251 lock mode AUTO-INC waiting
+""",
+        "mysql-16979",
+    ),
+    "an exception of Java with its trace": (
+        """
+java.sql.SQLException: Can't read dir of './crm/' (errno: 24 "Too many open files")
+\tat com.example.Driver.check(Driver.java:998)
+\tat com.example.Driver.send(Driver.java:383)
+""",
+        "open-files",
+    ),
+    "a warning of PHP in the log of a web server": (
+        """
+[Sun Aug 12 00:59:58.266883 2018] [:error] [pid 24] [client 192.0.2.8:57] PHP Warning:  mysqli::__construct(): (08004/1040): Too many connections in /srv/db.php on line 26
+""",  # noqa: E501
+        "too-many-connections",
+    ),
+    "a row that is cut behind its State, in a box that keeps to no columns": (
+        """
++-------+------------+---------------------+------+----------+------+-----------+--------------+
+| Id | User | Host | db | Command | Time | State | Info |
++-------+------------+---------------------+------+----------+------+-----------+--------------+
+| 28452 | ops | 10.1.6.18:45674 | crm | Query | 7 | Waiting for table metadata lock
+""",
+        "mdl-pileup",
+    ),
     "a log with a pod and a container in front": (
         """
 from the cluster:
@@ -422,6 +603,51 @@ INSERT INTO slot (day, n) VALUES ('2018-06-11', 4)
     assert analysis.headline.text.startswith("Deadlock: ")
     verdicts = {absence.id: absence.verdict for absence in analysis.absences}
     assert verdicts["deadlock-storm"] == "no_data"
+
+
+HARMLESS = {
+    "the steps of one statement": """
++--------------------------------+----------+
+| Status                         | Duration |
++--------------------------------+----------+
+| starting                       | 0.000025 |
+| Waiting for query cache lock   | 0.000004 |
+| Opening tables                 | 0.000008 |
+| System lock                    | 0.000008 |
++--------------------------------+----------+
+""",
+    "a page that explains States": """
+| State | What it means | What to do |
+|-------|---------------|------------|
+| Waiting for table metadata lock | a DDL waits | end the holder |
+| Waiting for table flush | FLUSH waits | end the long statement |
+""",
+    "a text that speaks of an error": """
+Raise max_connections when clients see 'Too many connections' often, and look for
+sessions that sleep. 'Lock wait timeout exceeded' has other reasons.
+""",
+    "sleepers and a collector": """
+|  5 | event_scheduler | localhost     | NULL | Daemon | 97602 | Waiting on empty queue | NULL |
+| 33 | web             | 10.1.2.3:5863 | shop | Sleep  |  4232 |                        | NULL |
+| 34 | web             | 10.1.2.3:5864 | shop | Sleep  |  4232 |                        | NULL |
+| 35 | root            | localhost     | NULL | Query  |     0 | init       | show processlist |
+""",
+    "a node that is stopped": """
+2023-03-01 10:00:00 0 [Note] /usr/sbin/mysqld (initiated by: unknown): Normal shutdown
+2023-03-01 10:00:01 0 [Note] WSREP: Received self-leave message.
+2023-03-01 10:00:01 0 [Note] WSREP: Received NON-PRIMARY.
+""",
+    "two quick statements of one shape": """
+| 41 | app | 10.1.2.3:5863 | shop | Query | 1 | Sending data | SELECT a FROM t WHERE id = 1 |
+| 42 | app | 10.1.2.3:5864 | shop | Query | 1 | Sending data | SELECT a FROM t WHERE id = 2 |
+""",
+}
+
+
+@pytest.mark.parametrize("text", HARMLESS.values(), ids=HARMLESS)
+def test_what_shows_no_problem_has_no_finding(text: str, tmp_path: Path) -> None:
+    analysis = _analysed(tmp_path, text)
+    assert [finding.id for finding in analysis.findings if finding.verdict == "found"] == []
 
 
 def _analysed(folder: Path, text: str) -> Analysis:

@@ -140,7 +140,18 @@ def _without_repeats(clauses: Sequence[str]) -> list[str]:
     distinct = list(dict.fromkeys(clauses))
     longer = [(clause, each) for clause in distinct for each in distinct if clause != each]
     repeated = {clause for clause, each in longer if each.startswith(clause)}
-    return [clause for clause in distinct if clause not in repeated]
+    quoted: set[str] = set()
+    kept = []
+    for clause in distinct:
+        _, _, quote = clause.partition(" '")
+        if clause in repeated or (clause.startswith(_LOGGED) and quote in quoted):
+            continue
+        quoted.add(quote)
+        kept.append(clause)
+    return kept
+
+
+_LOGGED = "the log says "
 
 
 def _is_open(needs: Sequence[Answer]) -> bool:

@@ -25,6 +25,9 @@ LATCH = Patience(0.1, 10.0)
 LOCK = Patience(1.0, 60.0)
 SHARE = 0.1
 """From this share of its kind on, many waits tell all they can; a sign may name another."""
+_BRIEF_S, _BRIEF = 1.0, 0.5
+"""A few waits that have all lasted less than a second tell half: busy servers have such at any
+moment."""
 _MANY_OF = 0.3
 """Share of all latch waits from which on the age of one tells all it can."""
 MANY = 5
@@ -44,6 +47,8 @@ def strength(
     if most <= 0:
         return 0.0
     by_count = math.sqrt(min(1.0, most / max(1, many)))
+    if longest is not None and longest < _BRIEF_S and most < (2 if patience is LATCH else many):
+        by_count *= _BRIEF
     by_share = min(1.0, share / full_share) if full_share > 0 else 1.0
     aged = age(longest, patience)
     if (

@@ -39,8 +39,9 @@ _CLASSES = {
     "throttled": "a slot to run in",
     "replication": "replication",
 }
-_SUBSYSTEMS = {"ahi": "adaptive hash", "btree": "index tree", "buffer_pool": "page"}
+_SUBSYSTEMS = {"ahi": "adaptive hash", "btree": "index tree"}
 """Words for subsystems whose name in the knowledge base is not a plain word."""
+_PAGE = "buf_block_lock"
 _HOLDERS = frozenset({"transaction", "session", "thread"})
 
 
@@ -201,7 +202,10 @@ def _latch(label: str) -> str:
     if known is None:
         return short(label)
     words = _SUBSYSTEMS.get(known.subsystem, known.subsystem.replace("_", " "))
-    return f"the {words} latch ({short(label).rpartition(' ')[2]})"
+    if known.id == _PAGE:
+        words = "page"
+    noun = "mutex" if known.kind == "mutex" else "latch"
+    return f"the {words} {noun} ({short(label).rpartition(' ')[2]})"
 
 
 def _lasted(stall: StallDoc) -> str:

@@ -43,7 +43,7 @@ GIVES = (
     "errors; every number as a series."
 )
 PRINTED_BY = "MySQL 4.1 to 9.x, Percona, MariaDB"
-VERSION = 11
+VERSION = 12
 HINTS = ("-innodbstatus1", "-innodbstatus2", "-innodbstatus.txt")
 
 LINE_STARTS = (
@@ -138,7 +138,8 @@ def sniff(head: str) -> bool | None:
     """
     if " MONITOR OUTPUT" in head:
         banner = re.search(r"^.{0,300}\bINNODB MONITOR OUTPUT", head, re.MULTILINE)
-        if banner is not None:
+        ends = banner is not None and banner[0].endswith(_END)
+        if banner is not None and not (ends and any(sign in head for sign in _OF_LOGS)):
             return _LOGGED.search(banner[0]) is None
     if any(sign in head for sign in _OF_LOGS):
         return False

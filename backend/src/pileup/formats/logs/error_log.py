@@ -30,7 +30,7 @@ GIVES = (
     "read as such."
 )
 PRINTED_BY = "MySQL 4.1 to 9.x (also `log_sink_json`), Percona, MariaDB"
-VERSION = 8
+VERSION = 9
 LINE_STARTS = (
     r"\d{4}-\d\d-\d\d[T ]|\d{6} +\d\d?:\d\d:\d\d|InnoDB: |\[(?:Note|Warning|ERROR|System)\] "
 )
@@ -65,6 +65,8 @@ _RESTART = re.compile(
 _SEMAPHORE = re.compile(r"a long semaphore wait|semaphore wait has lasted", re.IGNORECASE)
 _CLIENT_ERROR = re.compile(r"\s{0,8}ERROR \d{1,5} \(\w{5}\)(?: at line \d{1,9})?: ")
 _SESSION_LINES = 20
+_WAIT = "--Thread "
+"""The beginning of a wait, which a log prints below 'a long semaphore wait'."""
 _SEVERITY = {
     "error": "error",
     "warning": "warning",
@@ -94,7 +96,8 @@ _CRASH_ALONE = re.compile(
 # 0 [Warning] [MY-010055] [Server] ... | mysqld: Table ... | Version: '5.6.16-log'  socket: ... |
 # ERROR 1040 (HY000): Too many connections                                 (a client's own line)
 _UNDATED = re.compile(
-    r"\s{0,8}(?:InnoDB: \S|(?:\d{1,20} )?\[(?P<severity>Note|Warning|ERROR|System|Entry)\] "
+    r"\s{0,8}(?:[*-] )?(?:InnoDB: \S|"
+    r"(?:\d{1,20} )?\[(?P<severity>Note|Warning|ERROR|System|Entry)\] "
     r"(?:\[(?P<code>MY-\d{1,9})\] \[(?P<subsystem>[^\]]{1,40})\] )?|"
     r"(?:/\S{0,300}/)?(?:mysqld|mariadbd): \S|Version: '\d|\d{2,20} \[Note\] |"
     r"ERROR \d{1,5} \(\w{5}\)(?: at line \d{1,9})?: )"
@@ -104,6 +107,8 @@ _OF_SERVER = re.compile(
     r"Event Scheduler|WSREP|Server |ERROR \d{1,5} \(|Got an? error|Too many connections)"
     r"|Version: '\d"
 )
+_MOSTLY = 0.5
+"""Share of lines without a time that are the server's, where another line comes first."""
 _CONTINUED = 40
 _CONTINUED_CRASH = 160
 """Lines: what the crash handler prints of itself, the stack and the statement."""
@@ -115,15 +120,20 @@ _MOST_DEADLOCK = 5_000
 
 def sniff(head: str) -> bool | None:
     """Return whether dated log lines precede any dump; a dump alone is a status dump."""
-    before = head.split("INNODB MONITOR OUTPUT", 1)[0]
+    before = head[: _dump_begin(head, 0)]
     lines = [line for line in before.split("\n")[:200] if line.strip()]
     dated = [line for line in lines if _is_dated(line)]
     if not dated:
         undated = [line for line in lines[:40] if _UNDATED.match(line)]
+        begins = bool(undated) and (
+            undated[0] == lines[0]
+            or lines[0].startswith(_WAIT)
+            or len(undated) >= _MOSTLY * min(len(lines), 40)
+        )
         return bool(
             _CRASH_ALONE.search(before)
             or _is_client_error(lines)
-            or (undated and undated[0] == lines[0] and _OF_SERVER.search("\n".join(undated)))
+            or (begins and _OF_SERVER.search("\n".join(undated)))
         )
     return any(any(sign in line for sign in _SIGNS) for line in dated)
 
@@ -220,7 +230,7 @@ class _Log:
             return
         if not text.strip() or text.startswith(("====", "----")):
             return
-        if text.startswith("--Thread ") and not self._waits:
+        if text.startswith(_WAIT) and not self._waits:
             self._waits, self._since = [text], number
         elif _DEADLOCK.search(text):
             self._deadlock, self._since = [""], number

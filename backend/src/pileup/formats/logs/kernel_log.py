@@ -25,10 +25,12 @@ NAME = "kernel-log"
 TITLE = "dmesg"
 GIVES = "Events; kills for lack of memory, hung tasks, lockups, I/O errors and the like by name."
 PRINTED_BY = "Linux: `dmesg`, `-T`, `-x`, `-r`, `--time-format iso`"
-VERSION = 2
+VERSION = 3
 LINE_STARTS = r"\[[ \d.]{5,20}\] |<\d{1,3}>|\[[A-Z][a-z]{2} [A-Z][a-z]{2} "
 HINTS = ("-dmesg", "dmesg.txt", "dmesg", "dmesg.log")
 
+_PASSED = re.compile(r"\[(?: {0,9}\+\d{1,9}\.\d{6}|[A-Z][a-z]{2}\d\d \d\d:\d\d)\] ?")
+"""The time since the line before, or the minute: ``dmesg --reltime`` (-e)."""
 _SINCE = re.compile(r"\[ {0,9}(?P<s>\d{1,9})\.(?P<us>\d{6})\](?: ?\[ {0,6}[TC]\d{1,7}\])? ?")
 _DATED = re.compile(r"\[(?P<date>[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4})\] ?")
 _ISO = re.compile(r"(?P<date>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[,.]\d{6}[+-]\d\d:\d\d) ")
@@ -53,6 +55,9 @@ _FAULTY = re.compile(
     r"print_req_error: |nvme nvme\d|ata\d+(?:\.\d\d)?: |sd \d+:\d+:\d+:\d+: |mce: |EDAC )",
     re.MULTILINE,
 )
+_QUOTED = 0.3
+"""Share of lines with a time that is enough where one of them reports a fault: people write
+between them."""
 _HELD = 100_000
 """Most lines that wait until the clock is known: a ring buffer holds far fewer."""
 _LONGEST = 2_000
@@ -67,15 +72,27 @@ def sniff(head: str) -> bool | None:
         return True
     timed = sum(_begins(line) for line in lines)
     if timed:
-        return timed >= 0.8 * len(lines)
+        quoted = timed >= _QUOTED * len(lines) and any(map(_is_fault, lines))
+        return timed >= 0.8 * len(lines) or quoted
     # Without stamps (dmesg -t, a quote): a fault at the start of a line.
     return bool(_FAULTY.search("\n".join(lines)))
+
+
+def _is_fault(line: str) -> bool:
+    """Return whether a line with a time reports a fault."""
+    stamp = _SINCE.match(line) or _DATED.match(line) or _PASSED.match(line)
+    return stamp is not None and _FAULTY.match(line[stamp.end() :]) is not None
 
 
 def _begins(line: str) -> bool:
     level = _LEVEL.match(line)
     rest = line[level.end() :] if level else line
-    return bool(_SINCE.match(rest) or _DATED.match(rest) or (level and level["level"]))
+    return bool(
+        _SINCE.match(rest)
+        or _DATED.match(rest)
+        or _PASSED.match(rest)
+        or (level and level["level"])
+    )
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
@@ -124,6 +141,8 @@ def _event(line: int, text: str) -> tuple[Event, int | None]:
         since = int(match["s"]) * 1_000_000 + int(match["us"])
     elif match := _DATED.match(rest) or _ISO.match(rest):
         wall, clock = read_stamp(match["date"]) or (None, None)
+    else:
+        match = _PASSED.match(rest)
     message = rest[match.end() :] if match else rest
     known = fault(message)
     event = Event(

@@ -16,7 +16,7 @@ NAME = "innodb-metrics"
 TITLE = "INNODB_METRICS"
 GIVES = "Counters and gauges `innodb_metrics.<name>`; disabled ones are left out."
 PRINTED_BY = "`SELECT * FROM information_schema.INNODB_METRICS`: `\\G`, box, tabs"
-VERSION = 3
+VERSION = 4
 HINTS = ("innodb-metrics", "innodb_metrics", "innodb-metrics.txt", "innodb_metrics.txt")
 
 

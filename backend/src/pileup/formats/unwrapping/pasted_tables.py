@@ -73,6 +73,8 @@ _SESSION = frozenset(
     )
 )
 _LEAST_OF_SESSION = 5
+_OF_LOCKS = re.compile(r"(?:waiting|blocking|locked|trx|requesting|sql_kill_blocking)_\w{2,40}")
+_LEAST_OF_LOCKS = 5
 _LEAST_ROWS = 2
 _STATUS = (
     "Aborted_",
@@ -166,9 +168,18 @@ def _keys_reader(lines: list[str]) -> Unwrap | None:
         lines = lines[rows[0] + 1 : until]
     names = [match["name"] for line in lines if (match := _KEY.match(line))]
     lower = {name.lower() for name in names}
-    if not rows and len(lower & _REPLICATION) < 2 and len(lower & _SESSION) < _LEAST_OF_SESSION:
+    if not rows and not _are_of_one_row(lower):
         return None
     return _Keys(frozenset(names), has_rows=bool(rows)) if len(names) > 1 else None
+
+
+def _are_of_one_row(names: set[str]) -> bool:
+    """Return whether keys without a line of stars are of a row of the server's own results."""
+    return (
+        len(names & _REPLICATION) >= 2
+        or len(names & _SESSION) >= _LEAST_OF_SESSION
+        or sum(bool(_OF_LOCKS.fullmatch(name)) for name in names) >= _LEAST_OF_LOCKS
+    )
 
 
 def _cut_row(lines: list[str], rows: list[int]) -> frozenset[str]:
@@ -223,7 +234,12 @@ def _header(text: str) -> list[str]:
 
 def _is_known(names: list[str]) -> bool:
     lower = tuple(name.strip().lower() for name in names)
-    return any(lower[: len(known)] == known for known in _KNOWN)
+    return any(lower[: len(known)] == known for known in _KNOWN) or _is_listing(lower)
+
+
+def _is_listing(names: tuple[str, ...]) -> bool:
+    """Return whether columns are some of a processlist, with State and statement."""
+    return {"time", "state", "info"} <= set(names) and sum(name in _SESSION for name in names) >= 4
 
 
 def _bars(line: str) -> list[str]:

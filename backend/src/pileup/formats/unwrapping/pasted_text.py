@@ -40,6 +40,10 @@ _ENTRY = re.compile(
 _BEFORE_ENTRY = re.compile(
     rf"(?!\d{{4}}-|\d{{6}} )(?:(?!\d\d:\d\d)[^\n]){{1,160}}?(?={_ENTRY.pattern})"
 )
+# - `| 26 | User sleep | select sleep(1000) |`        each line as code, perhaps in a list
+_CODE = re.compile(
+    r"\s{0,8}(?:[-*] )?`(?P<line>[^`]{0,2000}(?:`[^`]{1,200}`[^`]{0,2000}){0,20})`\s*$"
+)
 _COLOUR = re.compile(r"\x1b\[[0-9;]{0,20}[mK]")
 _INDENT = re.compile(r"(?: {4,}|\t+)")
 # Only text that certainly begins at the margin: columns of numbers are indented on their own.
@@ -79,6 +83,8 @@ def _in_front(lines: list[str]) -> Unwrap | None:
         if _is_in_nearly_all(pattern, filled):
             inside = without_docker_times([without(pattern, line) for line in filled]) or str
             return lambda line: inside(without(pattern, line))
+    if _is_in_nearly_all(_CODE, filled):
+        return lambda line: _CODE.sub(r"\g<line>", line)
     entries = [line for line in filled if _ENTRY.search(line[:_MOST_BEFORE])]
     if entries and _is_in_nearly_all(_BEFORE_ENTRY, entries):
         return partial(without, _BEFORE_ENTRY)

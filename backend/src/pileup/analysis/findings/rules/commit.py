@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pileup.analysis.evidence.levels import Level
 from pileup.analysis.findings.observed import Observed, Seen
 from pileup.analysis.findings.rules import (
     Match,
@@ -180,10 +181,13 @@ def _slow_flushes(observed: Observed) -> Match | None:
         for level in observed.levels_named(_PENDING)
         if not level.labels and (level.inside or 0.0) >= 1
     ]
-    rate = observed.level("os_fsyncs_per_s")
-    if not pending or not rate:
+    if not pending:
         return None
     most = max(pending, key=lambda level: level.inside or 0.0)
+    rates = [observed.level(name) for name in ("os_fsyncs_per_s", "log_ios_per_s")]
+    rate = next((rate for rate in rates if rate is not None), None)
+    if not rate:
+        return None if rate is None else _unended_flush(observed, most)
     lasts = (most.inside or 0.0) / rate
     if lasts < _FLUSH.usual:
         return None
@@ -194,6 +198,18 @@ def _slow_flushes(observed: Observed) -> Match | None:
     )
     where = observed.series(most, text)
     return Match("fsync-stall", round(score, 3), f"{text}.", (where,))
+
+
+def _unended_flush(observed: Observed, pending: Level) -> Match:
+    """Match a flush that is pending where none ended in the interval of a dump's averages."""
+    interval = observed.level("averages_interval") or _FLUSH.usual
+    writes = observed.main("(?i)flushing log|flushing (dirty )?pages|making checkpoint")
+    score = 0.2 + 0.15 * age(interval, _FLUSH) + (0.1 if writes.holds else 0.0)
+    many = count(round(pending.inside or 0), "flush is", "flushes are")
+    text = f"{many} pending, and none ended while the dump's averages were taken"
+    why = f"{text}; {writes.text}." if writes.holds else f"{text}."
+    where = (observed.series(pending, text), *writes.evidence)
+    return Match("fsync-stall", round(score, 3), why, where)
 
 
 _PENDING = ("pending_log_fsyncs", "pending_log_flushes", "pending_pool_fsyncs")

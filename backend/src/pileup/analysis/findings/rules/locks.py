@@ -108,9 +108,13 @@ _BY_STATE, _SAME_ROW, _COUNTED = 0.3, 0.2, 0.25
 """Weights of sessions that change one table and do not get on: a list shows no row lock, so this
 stays at an even bet where they name one row, and is only seen where they name different ones,
 unless a counter shows such waits. All that makes changes slow looks the same in a list."""
+_ALONE_S = 10.0
+"""From here on a change tells by itself: a single one may as well read many rows."""
 _NONE_COUNTED = 0.5
 """Factor where the counter of row lock waits stayed at zero."""
 _CURRENT_WAITS = ("innodb_row_lock_current_waits", "lock_row_lock_current_waits")
+_INSERTS = re.compile(r"(?is)\s*(?:insert|replace)\b(?:(?!\bselect\b).){1,400}\bvalues?\b")
+"""It reads no rows: one that takes long waits."""
 _CONDITION = re.compile(r"(?is).*\bwhere\b(.*)")
 
 
@@ -132,9 +136,9 @@ def _by_processlist(observed: Observed) -> Match | None:
         return None
     table, rows = max(tables.items(), key=lambda item: (len(item[1]), item[0]))
     most = _at_once(rows)
-    if most < 2:
-        return None  # a change that takes long, alone
     longest = max(row["time_s"] for row in rows)
+    if most < 2 and longest < _ALONE_S:
+        return None  # a change that takes long, alone
     running = frame.filter(pl.col("query").is_not_null() & (pl.col("command") != "Sleep")).height
     counted = [level for level in observed.levels_named(_CURRENT_WAITS) if not level.labels]
     shown = any(level.peak > 0 for level in counted)
@@ -198,7 +202,12 @@ def _at_once(rows: Sequence[dict[str, Any]]) -> int:
 
 
 def _of_one_row(rows: Sequence[dict[str, Any]], most: int) -> float:
-    """Return which share of the sessions names the same rows: the same text after WHERE."""
+    """Return which share of the sessions names the same rows: the same text after WHERE.
+
+    A single session names few where it inserts what it lists.
+    """
+    if most == 1:
+        return float(any(_INSERTS.match(row["query"]) for row in rows))
     named: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
         if condition := _CONDITION.match(row["query"]):

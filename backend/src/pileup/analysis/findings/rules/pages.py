@@ -116,7 +116,8 @@ def sync_flush(observed: Observed) -> Match | None:
 _AGES = ("checkpoint_age", "innodb_checkpoint_age", "log_lsn_checkpoint_age")
 _NO_ROOM = (
     r"(?i)exceeds the log (group )?capacity|unable to reserve space in redo log"
-    r"|log writer is waiting for a new redo log file"
+    r"|log writer is waiting for (a new redo log file|checkpointer)"
+    r"|overwriting data after checkpoint"
     r"|insufficient innodb_log_file_size|redo log .{0,40}(is full|capacity .{0,20}exceeded)"
 )
 """Lines by which servers of any release report a redo log without room."""

@@ -11,8 +11,10 @@ from pileup.knowledge import knowledge
 from pileup.numerals import number
 from pileup.sql_tokens import shapes
 
-_SLOW = Patience(5.0, 300.0)
+_SLOW = Patience(1.0, 300.0)
 """A statement of this age is slow for what waits on it, or slow by any measure."""
+_ALIKE, _LEAST_ALIKE_S, _ALL_ALIKE = 2, 2.0, 0.2
+"""Several of one shape and nothing else at work are seen from this age on, with this score."""
 _MOST = 2000
 """Rows whose statements are compared."""
 _SHOWN = 160
@@ -47,6 +49,9 @@ def slow_statement(observed: Observed) -> Match | None:
     grade = age(longest, _SLOW)
     rest = share if waiting else 1.0
     score = grade * (0.3 + 0.35 * min(1.0, most / 5)) * min(1.0, rest / 0.5)
+    alone = same.height == running.height and not waiting
+    if alone and most >= _ALIKE and longest >= _LEAST_ALIKE_S:
+        score = max(score, _ALL_ALIKE)
     statement = " ".join(str(same.row(0, named=True)["query"]).split())[:_SHOWN]
     many = count(most, "session runs", "sessions run")
     text = f"{many} statements like '{statement}', for up to {number(longest)} s"

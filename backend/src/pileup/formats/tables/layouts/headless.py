@@ -55,7 +55,20 @@ COMMANDS = frozenset(
     )
 )
 """The COMMAND column: get_command_name(), sql/sql_parse.cc, of MySQL and MariaDB."""
-_BEHIND = {8: (), 9: ("Progress",), 10: ("Rows_sent", "Rows_examined")}
+_THREADS = (
+    *("Thread_id", "Name", "Type", "Processlist_id", "Processlist_user", "Processlist_host"),
+    *("Processlist_db", "Processlist_command", "Processlist_time", "Processlist_state"),
+    *("Processlist_info", "Parent_thread_id", "Role", "Instrumented", "History"),
+    *("Connection_type", "Thread_os_id", "Resource_group"),
+)
+"""performance_schema.threads; before 8.0 without the last."""
+_LEAST_OF_THREAD = 11
+_BEHIND = {
+    8: (),
+    9: ("Progress",),
+    10: ("Rows_sent", "Rows_examined"),
+    11: ("Rows_sent", "Rows_examined", "Rows_read"),
+}
 _WHOLE = re.compile(r"-?\d{1,18}$")
 _STATUS_NAME = re.compile(
     r"(?:Aborted|Access|Acl|Aria|Binlog|Bytes|Com|Connection|Created|Delayed|Flush|Handler|Innodb"
@@ -99,9 +112,19 @@ def columns(cells: Sequence[str]) -> tuple[str, ...] | None:
         and (_WHOLE.match(cells[5].strip()) or cells[5].strip() == "NULL")  # a client that logs in
     ):
         return (*PROCESSLIST, *_BEHIND[len(cells)])
+    if _LEAST_OF_THREAD <= len(cells) <= len(_THREADS) and _is_thread(cells):
+        return _THREADS[: len(cells)]
     if len(cells) == 2 and _STATUS_NAME.fullmatch(cells[0].strip()):
         return ("Variable_name", "Value")
     return None
+
+
+def _is_thread(cells: Sequence[str]) -> bool:
+    """Return whether cells begin like a row of performance_schema.threads."""
+    number, name, kind = (cell.strip() for cell in cells[:3])
+    return bool(
+        _WHOLE.match(number) and name.startswith("thread/") and kind in ("FOREGROUND", "BACKGROUND")
+    )
 
 
 def pair(text: str) -> tuple[str, str] | None:

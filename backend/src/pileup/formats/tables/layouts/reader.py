@@ -61,6 +61,8 @@ _TO_ASCII = str.maketrans(
         **dict.fromkeys("┌┬┐├┼┤└┴┘╔╦╗╠╬╣╚╩╝╭╮╰╯┏┳┓┣╋┫┗┻┛╞╪╡╟╫╢", "+"),
     }
 )
+_LEAST_ALIGNED, _LEAST_CELLS = 3, 5
+"""Fewer bars at their offsets: a row keeps to none, and is one by its number of cells."""
 _MOST_ROW = 1024 * 1024
 _MOST_HEADERS = 32
 _LONGEST_REST = 64 * 1024
@@ -646,6 +648,9 @@ class Reader:
         text = self._pending[0]
         whole = list(itertools.takewhile(lambda at: text[at : at + 1] == "|", self._offsets))
         cells = [text[a + 1 : b].strip() for a, b in itertools.pairwise(whole)]
+        if len(whole) < _LEAST_ALIGNED:  # the rows keep to no offsets
+            bars = [cell.strip() for cell in text.strip().removeprefix("|").split("|")]
+            cells = bars[: len(self._offsets) - 1] if len(bars) >= _LEAST_CELLS else cells
         return cells if len(cells) > 1 else None
 
     # ---- tab

@@ -14,13 +14,37 @@ from pileup.formats.tables.meanings.tables import Shared
 from pileup.records import Problem
 
 COLUMNS = frozenset(("name", "subsystem", "count"))
+_ALL = frozenset(
+    (
+        *("name", "subsystem", "count", "max_count", "min_count", "avg_count", "count_reset"),
+        *("max_count_reset", "min_count_reset", "avg_count_reset", "time_enabled"),
+        *("time_disabled", "time_elapsed", "time_reset", "status", "enabled", "type", "comment"),
+    )
+)
+_METRIC = re.compile(
+    r"(?:adaptive|buffer|compress|cpu|ddl|dblwr|dml|file|ibuf|icp|index|innodb|lock|log|master"
+    r"|metadata|module|os|page|purge|sampled|trx|undo)_\w{2,80}"
+)
+_GAUGE = re.compile(
+    r"trx_(?:rseg_(?:history_len|current_size)|active_transactions)|ibuf_size|file_num_open_files"
+    r"|buffer_pool_(?:size|pages_(?:data|dirty|free|misc|total)|bytes_(?:data|dirty))"
+    r"|lock_row_lock_(?:current_waits|time_max|time_avg)|os_pending_(?:reads|writes)"
+    r"|log_(?:lsn_\w{1,30}|max_modified_age_\w{1,10})|metadata_mem_pool_size|(?:innodb|dblwr)_page_size"
+    r"|os_log_pending_\w{1,10}|purge_dml_delay_usec"
+)
+"""Those whose TYPE is 'value', for a query that leaves the column out."""
 _WHOLE = re.compile(r"-?[0-9]{1,20}")
 _OFF = ("disabled", "0", "off")
 
 
 def is_metrics(seen: Seen) -> bool:
     """Whether a table is INNODB_METRICS, or some of its columns."""
-    return frozenset(seen.columns) >= COLUMNS
+    names = frozenset(seen.columns)
+    if names >= COLUMNS:
+        return True
+    if seen.first is None or not {"name", "count"} <= names <= _ALL:
+        return False
+    return bool(_METRIC.fullmatch(seen.first[seen.columns.index("name")] or ""))
 
 
 def handler(seen: Seen, where: Where, shared: Shared) -> Handler:
@@ -47,8 +71,12 @@ class _Metrics(Ready):
             wall=self._where.wall_us,
             clock=self._where.clock or "relative",
             line=row.line_first,
-            kind="gauge" if (cells.get("type") or "").lower() == "value" else "counter",
+            kind="gauge" if _is_gauge(name, cells.get("type")) else "counter",
         )
+
+
+def _is_gauge(name: str, kind: str | None) -> bool:
+    return kind.lower() == "value" if kind else _GAUGE.fullmatch(name) is not None
 
 
 __all__ = ["handler", "is_metrics"]

@@ -138,13 +138,15 @@ def is_processlist(seen: Seen) -> bool:
     names = [plain(name) for name in columns]
     found = {_COLUMN_OF[name] for name in names if name in _COLUMN_OF}
     strong = found.intersection(_STRONG)
-    if not strong or not found & {"id", "user"} or not is_source(seen.title):
+    told_apart = found & {"id", "user"} or found >= {"command", "time", "state", "info"}
+    if not strong or not told_apart or not is_source(seen.title):
         return False
     if any("count(" in name for name in names):
         return False
     by_title = any(source in seen.title.lower() for source in _SOURCES)
-    own = sum(name in _OWN for name in names)
+    own = sum(name in _OWN or name.startswith("processlist_") for name in names)
     enough = len(strong) >= 2 or len(found) >= 4 or (len(found) >= 3 and "time" in found)
+    enough |= "processlist_state" in names
     return enough and (by_title or 2 * own >= len(names) or len(strong) == 3) and _row_fits(seen)
 
 

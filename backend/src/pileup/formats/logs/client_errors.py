@@ -1,0 +1,125 @@
+"""Errors of the server as an application reports them: a log of PHP, a trace of Java, a message.
+
+Source: the texts of share/errmsg-utf8.txt behind a driver's own words: an exception, an SQLSTATE,
+        a number, '(errno: 24 ...)'.
+Yields: an Event per line with such an error, which includes the trace below it; other lines are
+        skipped.
+Time:   a date at the beginning of the line, in brackets or not; else none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from pileup.formats.errors import FormatError
+from pileup.formats.reading.date_lines import read_date_line
+from pileup.formats.reading.timestamps import read_stamp
+from pileup.records import Clock, Event, Item, Skipped
+
+NAME = "client-errors"
+TITLE = "errors of the server in an application's log"
+GIVES = "Events: the server's errors, with their times where they are printed."
+PRINTED_BY = "logs and traces of PHP, Java, Python, Ruby, Go and others"
+VERSION = 1
+HINTS = ()
+ONLY_UNCLAIMED = True
+
+_LONGEST = 4_000
+_MOST_LINES = 400
+_MOST_STAMP = 48
+_TRACE = 40
+"""Lines below an error that belong to it."""
+_MESSAGE = re.compile(
+    r"Too many connections|Lock wait timeout exceeded|Deadlock found when trying to get lock"
+    r"|Too many open files|No space left on device|The table '[^']{1,200}' is full"
+    r"|Can't create a new thread|is blocked because of many connection errors"
+    r"|Can't create more than max_prepared_stmt_count"
+    r"|WSREP has not yet prepared node for application use"
+    r"|running with the --(?:super-)?read-only option|maximum statement execution time exceeded"
+    r"|Out of (?:memory|resources when opening file)"
+)
+"""What the server says."""
+_REPORTED = re.compile(
+    r"SQLSTATE\[|\b(?:ERROR|Error|error)\b[ :(\[]|[A-Za-z]Error\b|Exception\b"
+    r"|\b(?:Warning|Fatal|FATAL)\b"
+    r"|\([0-9A-Z]{5}/\d{4}\)|\(\d{4}\)|\b\d{4} \([0-9A-Z]{5}\)|\((?:errno|Errcode|OS errno)[: ]"
+    r"|mysqli?\b|\bpymysql\b|\bER_[A-Z_]{4,40}\b"
+)
+"""How somebody reports it: a text that only speaks of an error has none of this."""
+# [Sun Aug 12 00:59:58.266883 2018] [:error] [pid 2424] ...    [2024-09-01 12:00:00] prod.ERROR: ...
+_STAMP = re.compile(
+    r"\s{0,8}\[?(?P<stamp>(?:[A-Z][a-z]{2} ){1,2}[ \d]\d \d\d:\d\d:\d\d(?:\.\d{1,6})?(?: \d{4})?"
+    r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,6})?(?:Z|[+-]\d\d:?\d\d)?)"
+)
+_FRACTION = re.compile(r"(:\d\d)\.\d{1,6}(?= \d{4}$)")
+
+
+def sniff(head: str) -> bool | None:
+    """Whether a line of the beginning reports an error of the server."""
+    return any(map(_is_report, head.split("\n")[:_MOST_LINES]))
+
+
+def parse(lines: Iterable[str]) -> Iterator[Item]:
+    """Yield an Event per reported error.
+
+    Raises FormatError when no line reports one.
+    """
+    event: Event | None = None
+    for number, raw in enumerate(lines, start=1):
+        text = raw[:_LONGEST].strip()
+        if _is_report(text):
+            if event is not None:
+                yield event
+            event = _event(text, number)
+        elif event is not None and number - event.line_first <= _TRACE:
+            event = replace(event, line_last=number)
+        elif text:
+            yield Skipped(number, number, "no error of the server")
+    if event is None:
+        raise FormatError("No error of the server was found: expected a message such as 1040.")
+    yield event
+
+
+def _event(text: str, number: int) -> Event:
+    stamp = _time(text)
+    return Event(
+        line_first=number,
+        line_last=number,
+        wall_us=stamp[0] if stamp else None,
+        clock=stamp[1] if stamp else None,
+        kind="log",
+        severity="error",
+        message=text,
+    )
+
+
+def _is_report(line: str) -> bool:
+    line = line[:_LONGEST]
+    return _MESSAGE.search(line) is not None and _REPORTED.search(line) is not None
+
+
+def _time(text: str) -> tuple[int, Clock] | None:
+    """Return the time at the beginning of a line."""
+    match = _STAMP.match(text[:_MOST_STAMP])
+    if match is None:
+        return None
+    stamp = match["stamp"].replace(",", ".")
+    if stamp[0].isdigit():
+        return read_stamp(stamp)
+    read = read_date_line(_FRACTION.sub(r"\1", stamp))
+    return (read.wall_us, read.clock) if read else None
+
+
+__all__ = [
+    "GIVES",
+    "HINTS",
+    "NAME",
+    "ONLY_UNCLAIMED",
+    "PRINTED_BY",
+    "TITLE",
+    "VERSION",
+    "parse",
+    "sniff",
+]
