@@ -11,7 +11,7 @@ from typing import Any, Literal
 import polars as pl
 
 from pileup.records.base import Clock
-from pileup.records.columns import list_column, repeat
+from pileup.records.columns import FEW, group_of_rows, list_column, repeated
 from pileup.records.frames import SAMPLE, SAMPLE_SCHEMA, build_frame
 
 
@@ -111,7 +111,7 @@ class Stacks:
             return build_frame("stack", {**self.rows.to_dict(), "frames": frames})
         runs = self.runs.gather(self.places)
         lengths = pl.DataFrame(
-            [repeat(self.widths.to_list()).alias("row"), runs.list.len().alias("length")]
+            [group_of_rows(self.widths.to_list()).alias("row"), runs.list.len().alias("length")]
         )
         depths = lengths.group_by("row", maintain_order=True).agg(pl.col("length").sum())
         frames = list_column(self.table.gather(runs.explode()), depths["length"].to_list())
@@ -121,26 +121,26 @@ class Stacks:
 def samples_frame(chunks: Iterable[Samples]) -> pl.DataFrame:
     """Build a frame of the sample schema from chunks; labels become 'device=vda,cpu=0'."""
     chunks = list(chunks)
-    series = pl.DataFrame(
-        {
-            "series": [chunk.series for chunk in chunks],
-            "labels": [labels_text(chunk.labels) for chunk in chunks],
-            "kind": [chunk.kind for chunk in chunks],
-            "unit": [chunk.unit for chunk in chunks],
-            "host": [chunk.host for chunk in chunks],
-            "clock": [chunk.clock for chunk in chunks],
-        },
-        schema={
-            name: SAMPLE_SCHEMA[name]
-            for name in ("series", "labels", "kind", "unit", "host", "clock")
-        },
-    )
     lengths = [len(chunk.values) for chunk in chunks]
-    return series[repeat(lengths)].with_columns(
+    columns: dict[str, list[Any]] = {
+        "series": [chunk.series for chunk in chunks],
+        "labels": [labels_text(chunk.labels) for chunk in chunks],
+        "kind": [chunk.kind for chunk in chunks],
+        "unit": [chunk.unit for chunk in chunks],
+        "host": [chunk.host for chunk in chunks],
+        "clock": [chunk.clock for chunk in chunks],
+    }
+    few = sum(lengths) <= FEW
+    if few:
+        columns = {name: repeated(values, lengths) for name, values in columns.items()}
+    series = pl.DataFrame(columns, schema={name: SAMPLE_SCHEMA[name] for name in columns})
+    rows = series if few else series[group_of_rows(lengths)]
+    values = [
         pl.Series("wall_us", _joined(chunks, "wall_us"), dtype=pl.Int64, strict=True),
         _floats("value", _joined(chunks, "values")),
         pl.Series("line_first", _joined(chunks, "lines"), dtype=pl.Int64, strict=True),
-    )[list(SAMPLE_SCHEMA)]
+    ]
+    return rows.hstack(values)[list(SAMPLE_SCHEMA)]
 
 
 def _joined(chunks: Iterable[Samples], name: str) -> list[Any]:

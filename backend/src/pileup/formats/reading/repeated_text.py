@@ -43,14 +43,10 @@ class Interned(Generic[T]):
     ) -> dict[str, pl.Series]:
         """Gather the first fields of the picked rows as columns; a null pick gives nulls."""
         rows = [row[: len(names)] for row in self.rows] or [(None,) * len(names)]
-        dtypes = [schema[name] for name in names]
-        return {
-            name: pl.Series(name, values, dtype=dtype, strict=True).gather(picked)
-            for name, values, dtype in zip(names, zip(*rows, strict=True), dtypes, strict=True)
-        }
-
-
-def repeated(counts: list[int]) -> pl.Series:
-    """Return the group of each row for groups of these sizes: 0, 0, 0, 1, 2, 2 for 3, 1, 2."""
-    groups = pl.int_range(len(counts), eager=True)
-    return groups.repeat_by(pl.Series(counts, dtype=pl.Int64)).explode().drop_nulls()
+        table = pl.DataFrame(
+            [
+                pl.Series(name, values, dtype=schema[name], strict=True)
+                for name, values in zip(names, zip(*rows, strict=True), strict=True)
+            ]
+        )
+        return table.select(pl.all().gather(picked)).to_dict()

@@ -35,8 +35,9 @@ from pileup.formats.innodb.parts.counter_series import (
     Rule,
     Series,
 )
-from pileup.formats.reading.repeated_text import MOST_TEXT, repeated
+from pileup.formats.reading.repeated_text import MOST_TEXT
 from pileup.records import SAMPLE, Rows, build_frame
+from pileup.records.columns import group_of_rows
 
 _NUMBER = re.compile(r"[0-9.]+")
 _DIGITS = bytes(byte if byte in b"0123456789." else 32 for byte in range(256))
@@ -186,7 +187,7 @@ class Counters:
 
     def _frame(self) -> pl.DataFrame:
         counts, lines, walls = zip(*self._reads, strict=True)
-        reads = repeated(list(counts))
+        reads = group_of_rows(list(counts))
         value = pl.Series(self._value, dtype=pl.String).cast(pl.Float64, strict=False)
         number = pl.Series("number", self._series_index, dtype=pl.UInt32)
         sorted_ = number.to_frame().with_row_index().sort("number", maintain_order=True)

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from pileup.formats.reading.repeated_text import Interned, repeated
+from pileup.formats.reading.repeated_text import Interned
 from pileup.records import (
     UINT64_MAX,
     Clock,
@@ -32,6 +32,7 @@ from pileup.records import (
     build_frame,
     frame_schema,
 )
+from pileup.records.columns import group_of_rows
 
 # --Thread 908230 has waited at handler/ha_innodb.cc line 7156 for 1.00 seconds the semaphore:
 # --Thread 139785219020544 has waited at buf0block_hint.cc line 72 for 0 seconds the semaphore:
@@ -257,7 +258,7 @@ class Waits:
         return self._waits.add(rest, _Wait(place, body, lines, plain))
 
     def _frame(self) -> pl.DataFrame:
-        dump = repeated([dump[0] for dump in self._dumps])
+        dump = group_of_rows([dump[0] for dump in self._dumps])
         wait = pl.Series(self._wait_index, dtype=pl.Int64)
         place = pl.Series([row.place for row in self._waits.rows], dtype=pl.Int64).gather(wait)
         body = pl.Series([row.body for row in self._waits.rows], dtype=pl.Int64).gather(wait)

@@ -30,7 +30,7 @@ from pileup.formats.innodb.parts.transaction_text import (
     read_wait,
     take_apart,
 )
-from pileup.formats.reading.repeated_text import Interned, repeated
+from pileup.formats.reading.repeated_text import Interned
 from pileup.records import (
     Item,
     Problem,
@@ -41,6 +41,7 @@ from pileup.records import (
     build_frame,
     frame_schema,
 )
+from pileup.records.columns import group_of_rows
 
 _START = "---TRANSACTION "
 _TRUNCATED = re.compile(r"^\.\.\. truncated\.\.\.$", re.MULTILINE)
@@ -230,7 +231,7 @@ class Transactions:
             map(list, zip(*self._rows, strict=True))
         )
         counts, walls, snapshots = zip(*self._dumps, strict=True)
-        dump = repeated(list(counts))
+        dump = group_of_rows(list(counts))
         wall_us = pl.Series(walls, dtype=pl.Int64).gather(dump)
         clocks = [None if wall is None else "local" for wall in walls]
         common = {

@@ -9,7 +9,6 @@ from itertools import repeat
 import polars as pl
 
 from pileup.formats.reading import pt_stalk_samples
-from pileup.formats.reading.repeated_text import repeated
 from pileup.formats.stacks.parts.folded_lines import MOST_FRAMES
 from pileup.formats.stacks.parts.frame_runs import Runs
 from pileup.formats.stacks.parts.pmp_lines import (
@@ -22,6 +21,7 @@ from pileup.formats.stacks.parts.pmp_lines import (
     unsure,
 )
 from pileup.records import Clock, Item, Problem, Samples, Section, Skipped, Snapshot, Stacks
+from pileup.records.columns import group_of_rows
 
 _MOST_PLACES = 200_000
 """Frames of stacks that are yielded together."""
@@ -306,7 +306,7 @@ class Reader:
                 "samples": pl.Int64,
             },
         )
-        rows = samples[repeated([stacks for *_, stacks in of_sample])]
+        rows = samples[group_of_rows([stacks for *_, stacks in of_sample])]
         return rows.with_columns(lines.alias("line_first"), counts.alias("count"))
 
     def _seal(self) -> None:

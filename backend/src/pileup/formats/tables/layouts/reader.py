@@ -681,8 +681,10 @@ class Reader:
         yield from self._end_row()
         if tabs == columns - 1:
             values = (text.lstrip(" ") if self._indent else text).split("\t")
-            if tuple(v.strip() for v in values) == self._result.columns:  # printed again
-                header = self._result
+            header = self._result
+            if values[0].strip() == header.columns[0] and (
+                tuple(value.strip() for value in values) == header.columns
+            ):  # printed again
                 yield from self._end_set()
                 yield from self._begin(number, header.columns, "tab")
                 return

@@ -9,9 +9,9 @@ from itertools import accumulate
 
 import polars as pl
 
-from pileup.formats.reading.repeated_text import repeated
 from pileup.formats.tables.meanings.handlers import Where
 from pileup.records import Clock, Item, Rows, Samples, Section, Session, Snapshot, build_frame
+from pileup.records.columns import group_of_rows
 
 # Not doing a statement: they would hide the pileup in the count.
 NOT_RUNNING = frozenset({"Sleep", "Daemon", "Binlog Dump", "Binlog Dump GTID", None})
@@ -262,7 +262,7 @@ class HeldSessions:
         line_first = pl.col("line_first") + pl.int_range(pl.len()) * pl.col("lines")
         places = (
             pl.DataFrame(listings, schema=_PLACE, orient="row")
-            .select(pl.all().gather(repeated(counts)))
+            .select(pl.all().gather(group_of_rows(counts)))
             .with_columns(line_first, (line_first + pl.col("lines") - 1).alias("line_last"))
             .drop("lines")
         )
