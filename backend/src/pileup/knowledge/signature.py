@@ -9,7 +9,7 @@ how to write one; analysis.findings.matching evaluates them.
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Annotated, Literal
 
 import msgspec
@@ -207,6 +207,7 @@ def names(value: Names | None) -> list[str]:
     return [] if value is None else [value] if isinstance(value, str) else value
 
 
+@lru_cache(maxsize=1024)
 def _compiled(text: str) -> None:
     """Raise ValueError unless the expression runs in linear time (no look-around).
 
