@@ -398,32 +398,27 @@ def _nearest(
     reach: int,
     excluded: Row | None = None,
 ) -> list[Row]:
-    """Return the rows of one kind from the snapshot nearest to the instant.
+    """Return the rows of one kind from the snapshot nearest to the instant; of equals, the first.
 
     excluded: a snapshot whose artifact is left out.
     """
     frame = evidence.frame(kind)
     if frame is None:
         return []
+    wanted = []
     if excluded is not None:
-        frame = frame.filter(pl.col("artifact") != excluded["artifact"])
+        wanted.append(pl.col("artifact") != excluded["artifact"])
     if host is not None:
-        frame = frame.filter(pl.col("host").fill_null(host) == host)
+        wanted.append(pl.col("host").fill_null(host) == host)
     if at is not None:
-        frame = frame.drop_nulls("time").with_columns((pl.col("time") - at).abs().alias("distance"))
-        frame = frame.filter(pl.col("distance") <= reach)
-        if frame.is_empty():
-            return []
-        frame = frame.sort("distance")
+        wanted.append((pl.col("time") - at).abs() <= reach)
+    frame = frame.filter(*wanted) if wanted else frame
     if frame.is_empty():
         return []
-    first = frame.row(0, named=True)
-    together = frame.filter(
-        (pl.col("artifact") == first["artifact"])
-        & pl.col("snapshot").eq_missing(first["snapshot"])
-        & pl.col("time").eq_missing(first["time"])
-    )
-    return together.to_dicts()
+    nearest = 0 if at is None else (frame["time"] - at).abs().arg_min()
+    first = frame.select("artifact", "snapshot", "time").row(nearest or 0)
+    same = zip(("artifact", "snapshot", "time"), first, strict=True)
+    return frame.filter(*(pl.col(name).eq_missing(value) for name, value in same)).to_dicts()
 
 
 def _of(dump: Row) -> pl.Expr:
