@@ -1,7 +1,8 @@
 """Return who waits for whom: the moments, the graph at one of them, and what lasts.
 
 The first answers, which every visitor of the screen asks for, are stored with the run
-(``FirstWaits``). Other graphs are built on demand; the last few stay in memory, by run.
+(``FirstWaits``). Other graphs are built on demand; the last few stay in memory, by run. So does the
+evidence of the last incident unless it is large, for those who step from moment to moment.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import msgspec
 from pileup.analysis.blocked_time.first_view import FirstWaits
 from pileup.analysis.blocked_time.moment_roots import whole_diff, whole_graph
 from pileup.analysis.contract import RootDoc, StallDoc, WaitGraph, WaitNodeDoc, WaitPersistence
+from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.stalls.documents import main_stall, worst_time
 from pileup.analysis.waits.inspect_node import describe_node
 from pileup.analysis.waits.moments import WaitSource, moments, unit_of, worst
@@ -37,6 +39,8 @@ Fold = Literal["auto", "all", "none"]
 # screen, make msgspec 0.22 read a half-built description of a struct and end the process.
 msgspec.json.Decoder(FirstWaits)
 
+_MOST_KEPT = 32 << 20
+"""Bytes of evidence that stay in memory."""
 _FOLDED = {"auto": None, "all": True, "none": False}
 _NOTHING_LASTS = WaitPersistence(unit="", of=0, moments=0, among="", nodes=[])
 
@@ -156,6 +160,12 @@ class StoredWaits:
         return worst_time(main_stall(msgspec.convert(parts.get("stalls") or [], list[StallDoc])))
 
 
+@lru_cache(maxsize=1)
+def _evidence(placed: PlacedStore, incident_id: str, run: str) -> Evidence | None:
+    """Load what wait graphs of a run are made of."""
+    return placed.waits(incident_id, run)
+
+
 @lru_cache(maxsize=4)
 def _whole(
     placed: PlacedStore,
@@ -169,9 +179,11 @@ def _whole(
 
     against: the other moment of a difference, in it None for the worst. roots_json: the analysis's.
     """
-    evidence = placed.waits(incident_id, run)
+    evidence = _evidence(placed, incident_id, run)
     if evidence is None:
         raise NotAnalysed
+    if sum(frame.estimated_size() for frame in evidence.frames.values()) > _MOST_KEPT:
+        _evidence.cache_clear()
     roots = msgspec.json.decode(roots_json, type=list[RootDoc])
     if against is None:
         return whole_graph(evidence, at, roots)
