@@ -30,6 +30,7 @@ def test_the_size_of_blocks_changes_nothing(path: Path) -> None:
         assert again.failed == whole.failed
         assert again.problems == whole.problems
         assert again.sections == whole.sections
+        assert again.line_index == whole.line_index
         assert again.frames.keys() == whole.frames.keys()
         for kind, frame in whole.frames.items():
             assert_frame_equal(again.frames[kind], frame)

@@ -31,9 +31,10 @@ _each_sample = pytest.mark.parametrize(
 @_each_sample
 def test_damage_is_data(path: Path, rounds: Rounds) -> None:
     data = path.read_bytes()[:_MOST]
-    sections = parse_bytes(data, path.name, path.parent.name).sections
+    whole = parse_bytes(data, path.name, path.parent.name)
+    assert_sound(whole, len(data))
     borders = {
-        line for section in sections for line in (section.line_first - 1, section.line_last)
+        line for section in whole.sections for line in (section.line_first - 1, section.line_last)
     } - {0}
     siblings = samples(path.parent.name)
     for round_ in range(rounds.count):
@@ -42,10 +43,10 @@ def test_damage_is_data(path: Path, rounds: Rounds) -> None:
         for what, broken in rounds.in_turn(own, 2, siblings.index(path)):
             # As whatever it now looks like, and where that is another format, as what it was too.
             parsed = parse_bytes(broken, "x")
-            assert_sound(parsed, len(broken), what)
+            assert_sound(parsed, len(broken), what, whole.frames)
             if parsed.format != path.parent.name:
                 parsed = parse_bytes(broken, "x", path.parent.name)
-                assert_sound(parsed, len(broken), what)
+                assert_sound(parsed, len(broken), what, whole.frames)
 
 
 @pytest.mark.parametrize("item", formats.FORMATS, ids=lambda item: item.NAME)
