@@ -41,10 +41,11 @@ $(VENV)/.installed: requirements.lock backend/pyproject.toml | $(VENV)/bin/pytho
 	@$(PIP) install -q --no-deps --no-build-isolation -e backend
 	@touch $@
 
-# The second lock file holds everything of the first, so that one run of pip installs both.
+# The second lock file holds everything of the first, so that one run of pip installs both. It
+# compiles nothing: the tests import a quarter of these modules, and Python stores those then.
 $(VENV)/.installed-dev: requirements-dev.lock requirements.lock backend/pyproject.toml | $(VENV)/bin/python
 	@echo "make: installing the locked Python packages, with the tools for tests and checks (a minute)"
-	@$(PIP) install -q --no-deps --require-hashes -r requirements-dev.lock
+	@$(PIP) install -q --no-deps --no-compile --require-hashes -r requirements-dev.lock
 	@$(PIP) install -q --no-deps --no-build-isolation -e backend
 	@touch $(VENV)/.installed $@
 

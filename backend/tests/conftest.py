@@ -27,6 +27,7 @@ from pileup.storage.accounts import credentials
 from pileup.storage.audit import Actor
 from pileup.storage.database import Database, Unit
 from tests.support import refusals
+from tests.support.collected_in_turn import CollectedInTurn
 from tests.support.groups import Groups
 from tests.support.postgres import PostgresForTests
 from tests.support.rounds import (
@@ -73,6 +74,7 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("pileup")
     choose_turn(config)
     config.pluginmanager.register(Groups())
+    config.pluginmanager.register(CollectedInTurn())
     config.pluginmanager.register(Skips())
     refusals.register(config)
 

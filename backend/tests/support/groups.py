@@ -32,6 +32,12 @@ def group_of(item: pytest.Item) -> str | None:
     return None if mark is None else str(mark.args[0])
 
 
+def shared_folder(config: pytest.Config) -> Path | None:
+    """Return the folder that the processes of this run share; None in a run of one process."""
+    shared: dict[str, str] = getattr(config, "workerinput", {})
+    return Path(shared[_FOLDER]) if _FOLDER in shared else None
+
+
 class _GroupScheduling(LoadScopeScheduling):
     """Scheduler that assigns whole groups, and tests without a group one at a time."""
 
@@ -66,11 +72,11 @@ class Groups:
         self, config: pytest.Config, items: list[pytest.Item]
     ) -> Iterator[None]:
         yield
-        shared: dict[str, str] = getattr(config, "workerinput", {})
-        if _FOLDER in shared:
+        folder = shared_folder(config)
+        if folder is not None:
             items.sort(key=lambda item: item.get_closest_marker("slow") is None)
             groups = {item.nodeid: group for item in items if (group := group_of(item))}
-            draft = Path(shared[_FOLDER]) / f"{os.getpid()}.draft"
+            draft = folder / f"{os.getpid()}.draft"
             draft.write_text(json.dumps(groups))
             draft.rename(draft.with_suffix(".json"))
 
