@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+import time
 from typing import Any
 
 import pytest
@@ -36,3 +38,15 @@ def test_a_broker_that_is_away_is_no_error(monkeypatch: pytest.MonkeyPatch) -> N
     bell.ring(3)
     assert bell.waiting() == 0
     assert len(tried) == 3
+
+
+def test_a_broker_that_is_away_costs_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that rings in vain goes on with its work at once."""
+    slept: list[float] = []
+    monkeypatch.setattr(time, "sleep", slept.append)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    bell = CeleryBell(make_celery(f"redis://127.0.0.1:{port}/0"))
+    bell.ring(3)
+    bell.pass_on()
+    assert sum(slept) < 0.1

@@ -107,6 +107,8 @@ class CeleryBell:
         try:
             if self._connection is None:
                 self._connection = self._app.connection_for_write()
+                # Without this kombu connects when it is used, and sleeps 2 s before it gives up.
+                self._connection.ensure_connection(max_retries=1, interval_start=0, interval_step=0)
             with self._connection.channel() as channel:
                 result = action(channel)
         except Exception as error:  # noqa: BLE001  (kombu raises its transports' own errors)
