@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import hashlib
 import io
 import lzma
 import tarfile
@@ -141,6 +142,8 @@ def test_quotas_bound_what_users_and_teams_keep(make_bench: Any) -> None:
     refused = send(site.admin, 40_000)
     assert (refused.status_code, refused.json()["title"]) == (413, "Over quota")
     assert "you may keep" in refused.json()["detail"]
+    content = bytes(40_000 - 1) + b"x"
+    assert not site.app.state.services.blobs.holds(hashlib.sha256(content).hexdigest())
     headers = {"Tus-Resumable": "1.0.0", "Upload-Length": "40000"}
     begun = site.admin.post(f"/api/v1/incidents/{incident}/uploads", headers=headers)
     assert begun.status_code == 413

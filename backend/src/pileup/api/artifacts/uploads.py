@@ -212,9 +212,8 @@ def _may_begin(services: Services, caller: Principal, incident_id: str, size: in
 def _keep(
     services: Services, caller: Principal, incident_id: str, path: str, draft: Draft
 ) -> Artifact:
-    blob = draft.keep()
-    check_room(services, caller, incident_id, blob.bytes)
-    return _store(services, caller, incident_id, path, blob, excluded=False)
+    check_room(services, caller, incident_id, draft.bytes)  # a refused file leaves nothing behind
+    return _store(services, caller, incident_id, path, draft.keep(), excluded=False)
 
 
 def _store(
