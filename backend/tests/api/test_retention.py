@@ -7,6 +7,9 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import text
 
+from pileup.storage.artifacts.artifacts import Artifacts
+from pileup.storage.audit import MACHINE
+from pileup.storage.files.blobs import Blob
 from pileup.storage.lifecycle.bin import Bin
 from pileup.storage.lifecycle.retention import Retention
 from tests.support.site import Site
@@ -128,8 +131,27 @@ def test_usage_counts_for_users_and_teams(site: Site) -> None:
         "incidents": 1,
         "files": 1,
         "bytes": 10,
+        "unpacked_files": 0,
+        "unpacked_bytes": 0,
         "waiting": 1,
     }
+
+
+def test_usage_tells_uploaded_from_unpacked_files(site: Site) -> None:
+    """Members of archives belong to whoever uploaded the archive, and were not uploaded."""
+    incident = site.incident()
+    team = _team(site, "dba", incident)
+    archive = site.upload(incident, "all.tar", b"12345")["id"]
+    with site.database.unit() as unit:
+        outer = Artifacts(unit).get(archive)
+        inner, _ = Artifacts(unit).add(incident, "in.tar", Blob("b" * 64, 7), MACHINE, parent=outer)
+        Artifacts(unit).add(incident, "a.txt", Blob("a" * 64, 100), MACHINE, parent=inner)
+    found = site.admin.get("/api/v1/usage").json()
+    wanted = {"files": 1, "bytes": 5, "unpacked_files": 2, "unpacked_bytes": 107}
+    assert found["stored_bytes"] == 112
+    for use in (found, found["users"][0], found["teams"][0]):
+        assert {name: use[name] for name in wanted} == wanted
+    assert found["teams"][0]["id"] == team
 
 
 @pytest.mark.parametrize("path", ["usage", "teams/x/retention"])

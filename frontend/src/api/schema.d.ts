@@ -10473,6 +10473,10 @@ export interface components {
       stored_bytes: number
       /** Teams */
       teams: components['schemas']['Use'][]
+      /** Unpacked Bytes */
+      unpacked_bytes: number
+      /** Unpacked Files */
+      unpacked_files: number
       /** Users */
       users: components['schemas']['Use'][]
       /** Waiting */
@@ -10490,6 +10494,10 @@ export interface components {
       incidents: number
       /** Name */
       name: string
+      /** Unpacked Bytes */
+      unpacked_bytes: number
+      /** Unpacked Files */
+      unpacked_files: number
       /** Waiting */
       waiting: number
     }

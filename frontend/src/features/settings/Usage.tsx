@@ -14,8 +14,7 @@ export function Usage() {
   if (usage.isLoadingError)
     return <Problem error={usage.error} onRetry={() => void usage.refetch()} />
   if (!usage.data) return <SkeletonRows rows={6} />
-  const { incidents, files, bytes, stored_bytes, database_bytes, waiting, users, teams } =
-    usage.data
+  const { incidents, files, bytes, waiting, users, teams } = usage.data
   return (
     <div className="settings-pane settings-fields scroll">
       <Fields
@@ -23,8 +22,9 @@ export function Usage() {
           ['Incidents', formatNumber(incidents, 0)],
           ['Files', formatNumber(files, 0)],
           ['Uploaded', <BytesValue key="bytes" value={bytes} />],
-          ['Stored', <BytesValue key="stored" value={stored_bytes} />],
-          ['Database', <BytesValue key="database" value={database_bytes} />],
+          ['Unpacked', <BytesValue key="unpacked" value={usage.data.unpacked_bytes} />],
+          ['Stored', <BytesValue key="stored" value={usage.data.stored_bytes} />],
+          ['Database', <BytesValue key="database" value={usage.data.database_bytes} />],
           ['Queue', formatCount(waiting, 'task')],
         ]}
       />
@@ -56,14 +56,8 @@ const COLUMNS: readonly Column<Use>[] = [
   },
   number('incidents', 'Incidents'),
   number('files', 'Files'),
-  {
-    key: 'bytes',
-    head: 'Uploaded',
-    kind: 'number',
-    width: '110px',
-    sort: (row) => row.bytes,
-    cell: (row) => <BytesValue value={row.bytes} />,
-  },
+  size('bytes', 'Uploaded'),
+  size('unpacked_bytes', 'Unpacked'),
   number('waiting', 'In the queue'),
 ]
 
@@ -75,5 +69,16 @@ function number(key: 'incidents' | 'files' | 'waiting', head: string): Column<Us
     width: '110px',
     sort: (row) => row[key],
     cell: (row) => formatNumber(row[key], 0),
+  }
+}
+
+function size(key: 'bytes' | 'unpacked_bytes', head: string): Column<Use> {
+  return {
+    key,
+    head,
+    kind: 'number',
+    width: '110px',
+    sort: (row) => row[key],
+    cell: (row) => <BytesValue value={row[key]} />,
   }
 }
