@@ -33,6 +33,7 @@ from pileup.settings import Settings
 _POLL_S = 0.2
 _STEADY_S = 60  # a child that ran this long starts with a clean record
 _LONGEST_PAUSE_S = 30.0
+_API_WAIT_S = 240  # a process that starts on a busy machine is not taken for a dead one
 _HEARTBEAT_WAIT_S = 20
 _LOG_CHECK_S = 10.0
 _DISK_PAUSE_S = 2.0
@@ -210,7 +211,7 @@ class Supervisor:
 
     def _await_api(self, child: Child) -> None:
         """Wait at the first start only: later it would block restarting the database it needs."""
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + _API_WAIT_S
         while not self._api_answers():
             if child.poll() is not None or time.monotonic() > deadline:
                 lines = child.log_tail().strip().splitlines() or ["it wrote no log"]
