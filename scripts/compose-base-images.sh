@@ -1,7 +1,8 @@
 #!/bin/sh
 # Build stand-ins for the base images of docker-compose.yml from Debian 13 packages, for machines
 # that reach a Debian mirror but no image registry. They have the versions of their tags (Python 3.13,
-# PostgreSQL 17, Valkey 8, RabbitMQ 4; Node is this machine's) and test our files, not the official images.
+# PostgreSQL 17, Valkey 8, RabbitMQ 4; Node is this machine's; versitygw is built from its source, with
+# Go) and test our files, not the official images.
 # Usage: compose-base-images.sh SCRATCH_FOLDER IMAGE...
 set -eu
 
@@ -113,6 +114,19 @@ RUN echo 'exit 101' >/usr/sbin/policy-rc.d && chmod 0755 /usr/sbin/policy-rc.d \
 ENV RABBITMQ_LOGS=- HOME=/var/lib/rabbitmq PATH=/usr/lib/rabbitmq/bin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 VOLUME /var/lib/rabbitmq
 CMD ["rabbitmq-server"]
+D
+        ;;
+    versity/versitygw:*) # the program itself, built from its source
+        go="$(command -v go || echo /usr/local/go/bin/go)"
+        GOBIN="$work/context" CGO_ENABLED=0 "$go" install \
+            "github.com/versity/versitygw/cmd/versitygw@${image##*:}" >"$work/go.log" 2>&1 || {
+            tail -n 5 "$work/go.log" >&2
+            exit 1
+        }
+        build "$image" <<'D'
+FROM debian:trixie-slim
+COPY versitygw /app/versitygw
+ENTRYPOINT ["/app/versitygw"]
 D
         ;;
     *)

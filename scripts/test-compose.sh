@@ -1,5 +1,6 @@
 #!/bin/sh
-# Build and start docker-compose.yml and run the browser journey against it.
+# Build and start docker-compose.yml and run the browser journey against it; then do work on RabbitMQ, and
+# with a bucket. STAGES="s3" runs only the stages that it names (journey, rabbitmq, s3).
 #
 # Use the running docker daemon. Without one, as root on Debian, install docker.io and start a
 # daemon in a scratch folder; without an image registry, build stand-ins for the base images
@@ -83,7 +84,7 @@ export DOCKER_BUILDKIT=1 COMPOSE_DOCKER_CLI_BUILD=1
 # ---- base images ---------------------------------------------------------------------------
 
 have() { docker image inspect "$1" >/dev/null 2>&1; }
-bases="node:20-trixie-slim python:3.13-slim-trixie postgres:17 valkey/valkey:8 rabbitmq:4"
+bases="node:20-trixie-slim python:3.13-slim-trixie postgres:17 valkey/valkey:8 rabbitmq:4 versity/versitygw:v1.8.0"
 missing=""
 for image in $bases; do
     have "$image" || timeout 120 docker pull --quiet "$image" >/dev/null 2>&1 || missing="$missing $image"
@@ -93,6 +94,8 @@ if [ -n "$missing" ]; then
     sh scripts/compose-base-images.sh "$work" $missing || skip "the stand-in images cannot be made"
     export PILEUP_BUILD_NETWORK=host
 fi
+
+wants() { case " ${STAGES:-journey rabbitmq s3} " in *" $1 "*) true ;; *) false ;; esac; }
 
 # ---- build, start, wait ----------------------------------------------------------------------
 
@@ -137,20 +140,45 @@ for service in postgres broker api worker; do
     [ "$uid" != 0 ] || { say "FAILED: $service runs as root"; exit 1; }
 done
 
-link="$(compose exec -T api pileup link)"
-say "the browser journey"
-(cd frontend && BASE_URL="http://127.0.0.1:$port" SIGN_IN_LINK="$link" node e2e/run.mjs --project=journey --project=screens)
+if wants journey; then
+    link="$(compose exec -T api pileup link)"
+    say "the browser journey"
+    (cd frontend && BASE_URL="http://127.0.0.1:$port" SIGN_IN_LINK="$link" node e2e/run.mjs --project=journey --project=screens)
 
-say "after a restart of everything it is well again"
-compose restart --timeout 20 >/dev/null 2>&1
-for service in postgres broker api worker; do wait_healthy "$service"; done
-compose exec -T worker pileup doctor
+    say "after a restart of everything it is well again"
+    compose restart --timeout 20 >/dev/null 2>&1
+    for service in postgres broker api worker; do wait_healthy "$service"; done
+    compose exec -T worker pileup doctor
+fi
 
-say "with RabbitMQ in place of Valkey"
-COMPOSE_FILE=docker-compose.yml:docker-compose.rabbitmq.yml
-export COMPOSE_FILE
-compose up -d
-for service in postgres broker api worker; do wait_healthy "$service"; done
-.venv/bin/python scripts/test_dist.py "$(compose exec -T api pileup link | grep -o 'http[^ ]*' | tr -d '\r')"
-compose exec -T worker pileup doctor
+use() { # the running installation: a sample, the worker, the report
+    compose up -d
+    for service in postgres broker api worker; do wait_healthy "$service"; done
+    .venv/bin/python scripts/test_dist.py "$(compose exec -T api pileup link | grep -o 'http[^ ]*' | tr -d '\r')"
+    compose exec -T worker pileup doctor
+}
+
+if wants rabbitmq; then
+    say "with RabbitMQ in place of Valkey"
+    COMPOSE_FILE=docker-compose.yml:docker-compose.rabbitmq.yml
+    export COMPOSE_FILE
+    use
+fi
+
+if wants s3; then
+    say "with a bucket in place of the shared volume"
+    compose down --volumes --timeout 20 >/dev/null 2>&1
+    COMPOSE_FILE=docker-compose.yml:docker-compose.s3.yml
+    S3_ACCESS_KEY="$(random)" S3_SECRET_KEY="$(random)"
+    PILEUP_SECRET_KEY="$(.venv/bin/python -c 'import base64, os; print(base64.urlsafe_b64encode(os.urandom(32)).decode())')"
+    export COMPOSE_FILE S3_ACCESS_KEY S3_SECRET_KEY PILEUP_SECRET_KEY
+    use
+    for service in api worker; do
+        [ -z "$(compose exec -T "$service" find /data/blobs /data/frames -type f)" ] || {
+            say "FAILED: the $service keeps files in its own folder"
+            exit 1
+        }
+    done
+    [ -n "$(compose exec -T s3 find /objects -type f)" ] || { say "FAILED: the bucket is empty"; exit 1; }
+fi
 say "passed"
