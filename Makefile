@@ -208,9 +208,13 @@ bench-ui: $(VENV)/.installed-dev $(UI) ## measure the screens with 200 series of
 	@cd frontend && node e2e/bench.mjs --series $(or $(SERIES),200) --markdown ../docs/benchmarks-ui.md
 
 .PHONY: bench-load
-bench-load: $(VENV)/.installed-dev ## measure a running installation with USERS=200 readers and UPLOADERS=20 (URL=, TOKEN=)
-	@cd backend && ../$(BIN)/python -m benchmarks.load --url "$(or $(URL),http://127.0.0.1:8400)" --token "$(TOKEN)" \
-	--users $(or $(USERS),200) --uploaders $(or $(UPLOADERS),20)
+bench-load: $(VENV)/.installed-dev ## measure the running installation with USERS=200 readers and UPLOADERS=20 (ARRIVAL=30 s; 0: all at once)
+	@cd backend && ../$(BIN)/python -m benchmarks.load --users $(or $(USERS),200) --uploaders $(or $(UPLOADERS),20) \
+	--arrival $(or $(ARRIVAL),30) --seconds $(or $(SECONDS),75) $(if $(URL),--url "$(URL)")
+
+.PHONY: bench-backlog
+bench-backlog: $(VENV)/.installed-dev ## measure the running installation while MEMBERS=20000 files of an archive wait (MINUTES=5)
+	@cd backend && ../$(BIN)/python -m benchmarks.backlog --members $(or $(MEMBERS),20000) --minutes $(or $(MINUTES),5)
 
 .PHONY: bench-insight
 bench-insight: $(VENV)/.installed-dev ## compare the analysis with incidents whose cause is known: captured, and generated (CASES=300)

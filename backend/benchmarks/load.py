@@ -1,28 +1,39 @@
 """Readers and uploaders on a running installation: response times by kind of request.
 
-    python -m benchmarks.load --url http://127.0.0.1:8400 --token TOKEN --users 200 --uploaders 20
+    python -m benchmarks.load --users 200 --uploaders 20 [--url http://127.0.0.1:8400]
 
-Each reader behaves as a browser with the UI: one event stream, one screen after another with a
-pause in between, all requests of a screen at once, the polls of the status bar, and If-None-Match
-wherever an answer is known. Readers come one after another (``--arrival``). Uploaders send small
-files to an incident of their own, which is deleted at the end. The exit code is 1 when a request
-failed or was refused, or when the 95th percentile of reads is above ``--most-ms``. Keep this
-process on cores that the server does not use (taskset): its last line says how late it was itself.
+Each reader is a user of their own with a session, and behaves as a browser with the UI: one event
+stream, one screen after another with a pause in between, all requests of a screen at once, the
+polls of the status bar, and If-None-Match wherever an answer is known. Readers come one after
+another (``--arrival``; 0: all in the same second). Uploaders send small files to an incident of
+their own, which is deleted at the end, as the users are: it needs the database's address, that of
+the ``pileup run`` in PILEUP_HOME or PILEUP_DATABASE_URL.
+
+The exit code is 1 when a request failed or was refused, or when the 95th percentile of reads is
+above ``--most-ms``. The last lines say how much CPU each process of the installation took, where it
+runs on this machine, and how late this process was itself: with few cores it takes some of theirs.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import os
 import random
-import ssl
 import sys
 import time
 from collections import Counter, defaultdict
-from contextlib import AsyncExitStack
+from contextlib import suppress
+from urllib.parse import urlsplit
 
-import httpx
+import psutil
+
+from benchmarks.browser import Answer, Browser
+from benchmarks.people import Person, people
+from pileup.runtime.home import read_instance
+from pileup.runtime.instance import need_database, resolve
+from pileup.settings import Settings
 
 _ALWAYS = ("", "/overview")
 _SCREENS = (
@@ -38,8 +49,6 @@ _SCREENS = (
 _POLLS = (("/api/v1/status", 10.0), ("/api/v1/mentions", 60.0))
 _QUEUE_S = 5.0
 _UPLOAD_BYTES = 2000
-_LIMITS = httpx.Limits(max_connections=6, keepalive_expiry=60)
-"""As a browser: at most six connections to a host, which stay open (the server closes them)."""
 
 
 class Measured:
@@ -58,27 +67,31 @@ class Measured:
             self.own_lags.append(time.monotonic() - began - 0.05)
 
     async def send(
-        self, client: httpx.AsyncClient, kind: str, method: str, path: str, **options: object
-    ) -> httpx.Response | None:
+        self,
+        browser: Browser,
+        kind: str,
+        method: str,
+        path: str,
+        headers: dict[str, str] | None = None,
+        body: bytes = b"",
+    ) -> Answer | None:
         """Send a request and record how long it took; None when the connection failed."""
         began = time.monotonic()
         try:
-            response = await client.request(method, path, **options)  # type: ignore[arg-type]
-        except httpx.HTTPError:
+            answer = await browser.request(method, path, headers, body)
+        except OSError:
             self.statuses[kind, 0] += 1
             return None
         self.times[kind].append(time.monotonic() - began)
-        self.statuses[kind, response.status_code] += 1
-        return response
+        self.statuses[kind, answer.status] += 1
+        return answer
 
 
-class Browser:
-    """One reader: what it knows by its tag, and what it requests."""
+class Reader:
+    """One reader: what they know by its tag, and what they request."""
 
-    def __init__(
-        self, client: httpx.AsyncClient, incident: str, measured: Measured, until: float
-    ) -> None:
-        self._client = client
+    def __init__(self, browser: Browser, incident: str, measured: Measured, until: float) -> None:
+        self._browser = browser
         self._incident = incident
         self._measured = measured
         self._until = until
@@ -86,20 +99,33 @@ class Browser:
 
     async def look(self, pause_s: float) -> None:
         """Open one screen after another."""
+        kind = "first"
         while time.monotonic() < self._until:
             parts = dict.fromkeys((*_ALWAYS, *random.choice(_SCREENS)))
             root = f"/api/v1/incidents/{self._incident}"
-            await asyncio.gather(*(self._get(f"read {part or '/'}", root + part) for part in parts))
+            await asyncio.gather(
+                *(self._get(f"{kind} {part or '/'}", root + part) for part in parts)
+            )
             await asyncio.sleep(random.expovariate(1 / pause_s))
+            kind = "read"
 
-    async def work(self, pause_s: float) -> None:
-        """Open screens, poll what the status bar shows, and keep the event stream open."""
+    async def work(self, after_s: float, pause_s: float) -> None:
+        """Come, open screens, poll what the status bar shows, and keep the event stream open."""
+        await asyncio.sleep(after_s)
         await asyncio.gather(
-            follow(self._client, self._incident, self._until),
+            self.follow(),
             self.look(pause_s),
             self.poll(f"/api/v1/incidents/{self._incident}/queue", _QUEUE_S),
             *(self.poll(path, every_s) for path, every_s in _POLLS),
         )
+
+    async def follow(self) -> None:
+        """Keep an event stream open."""
+        while time.monotonic() < self._until:
+            with suppress(OSError):
+                path = f"/api/v1/incidents/{self._incident}/events"
+                await self._browser.follow(path, self._until)
+            await asyncio.sleep(1)
 
     async def poll(self, path: str, every_s: float) -> None:
         """Request the same document again and again."""
@@ -108,106 +134,136 @@ class Browser:
             await asyncio.sleep(every_s)
 
     async def _get(self, kind: str, path: str) -> None:
-        headers = {"If-None-Match": self._tags[path]} if path in self._tags else {}
-        response = await self._measured.send(self._client, kind, "GET", path, headers=headers)
-        if response is not None and "etag" in response.headers:
-            self._tags[path] = response.headers["etag"]
+        headers = {"If-None-Match": self._tags[path]} if path in self._tags else None
+        answer = await self._measured.send(self._browser, kind, "GET", path, headers)
+        if answer is not None and "etag" in answer.headers:
+            self._tags[path] = answer.headers["etag"]
 
 
-async def arrive(browser: Browser, after_s: float, pause_s: float) -> None:
-    """Let a reader come after so many seconds."""
-    await asyncio.sleep(after_s)
-    await browser.work(pause_s)
-
-
-async def follow(client: httpx.AsyncClient, incident: str, until: float) -> None:
-    """Keep an event stream open."""
-    while time.monotonic() < until:
-        try:
-            path = f"/api/v1/incidents/{incident}/events"
-            async with client.stream("GET", path, timeout=None) as stream:
-                async for _ in stream.aiter_lines():
-                    if time.monotonic() > until:
-                        return
-        except httpx.HTTPError:
-            await asyncio.sleep(1)
-
-
-async def upload(
-    client: httpx.AsyncClient, incident: str, measured: Measured, until: float
-) -> None:
+async def upload(browser: Browser, incident: str, measured: Measured, until: float) -> None:
     """Send one small file after another."""
+    path = f"/api/v1/incidents/{incident}/artifacts"
+    edge = "benchmark-edge"
+    headers = {"Content-Type": f"multipart/form-data; boundary={edge}"}
     while time.monotonic() < until:
-        files = {"file": (f"{time.time_ns()}.txt", os.urandom(_UPLOAD_BYTES // 2).hex().encode())}
-        path = f"/api/v1/incidents/{incident}/artifacts"
-        await measured.send(client, "upload", "POST", path, files=files)
+        part = f'Content-Disposition: form-data; name="file"; filename="{time.time_ns()}.txt"'
+        content = os.urandom(_UPLOAD_BYTES // 2).hex()
+        body = f"--{edge}\r\n{part}\r\n\r\n{content}\r\n--{edge}--\r\n".encode()
+        await measured.send(browser, "upload", "POST", path, headers, body)
         await asyncio.sleep(random.expovariate(1))
 
 
-async def check_health(client: httpx.AsyncClient, measured: Measured, until: float) -> None:
+async def check_health(browser: Browser, measured: Measured, until: float) -> None:
     """Ask for the health twice a second."""
     while time.monotonic() < until:
-        await measured.send(client, "health", "GET", "/health")
+        await measured.send(browser, "health", "GET", "/health")
         await asyncio.sleep(0.5)
 
 
-async def run(options: argparse.Namespace) -> int:
-    """Run the load and print the table; return the exit code."""
+async def run(url: str, everybody: list[Person], options: argparse.Namespace) -> Measured:
+    """Run the load."""
     measured = Measured()
-    headers = {"Authorization": f"Bearer {options.token}"}
-    context = ssl.create_default_context()  # one for all: each takes 10 ms to make
-
-    async def new_client() -> httpx.AsyncClient:
-        """Return a client with connections of its own, as each browser has."""
-        return await clients.enter_async_context(
-            httpx.AsyncClient(
-                base_url=options.url, headers=headers, timeout=60, verify=context, limits=_LIMITS
-            )
-        )
-
-    async with AsyncExitStack() as clients:
-        client = await new_client()
-        listed = await client.get("/api/v1/incidents", params={"limit": 20})
-        incidents = [item["id"] for item in listed.raise_for_status().json()["items"]]
-        if not incidents:
-            sys.exit("the installation has no incident to read: load a sample first")
-        made = await client.post("/api/v1/incidents", json={"title": "benchmarks.load"})
-        target = made.raise_for_status().json()["id"]
-        until = time.monotonic() + options.seconds
-        work = [check_health(client, measured, until), measured.watch_own_lag(until)]
-        for number in range(options.users):
-            incident = incidents[number % len(incidents)]
-            reader = await new_client()
-            browser = Browser(reader, incident, measured, until)
-            work.append(arrive(browser, number * options.arrival / options.users, options.pause))
-        senders = [await new_client() for _ in range(options.uploaders)]
-        work += [upload(sender, target, measured, until) for sender in senders]
-        running = [asyncio.ensure_future(each) for each in work]
-        await asyncio.wait(running, timeout=options.seconds + 60)
-        for task in running:
-            task.cancel()
-        await client.delete(f"/api/v1/incidents/{target}")
-    return report(measured, options)
+    browsers = [Browser(url, person.headers) for person in everybody]
+    try:
+        await _work(browsers, measured, options)
+    finally:
+        for browser in browsers:
+            browser.close()
+    return measured
 
 
-def report(measured: Measured, options: argparse.Namespace) -> int:
-    """Print the table; return 1 when a limit was missed."""
-    print(f"{'request':<20} {'count':>7} {'p50 ms':>8} {'p95 ms':>8} {'p99 ms':>8}  statuses")
-    of_reads = [times for kind, times in measured.times.items() if kind[:4] in ("read", "poll")]
-    reads = [each for times in of_reads for each in times]
-    rows = {**measured.times, "all reads": reads}
+async def _work(browsers: list[Browser], measured: Measured, options: argparse.Namespace) -> None:
+    first, readers = browsers[0], browsers[1 : options.users + 1]
+    listed = json.loads(_plain(await first.request("GET", "/api/v1/incidents?limit=20")))
+    incidents = [item["id"] for item in listed["items"]]
+    if not incidents:
+        sys.exit("the installation has no incident to read: load a sample first")
+    is_json = {"Content-Type": "application/json"}
+    made = await first.request("POST", "/api/v1/incidents", is_json, b'{"title":"benchmarks.load"}')
+    target = json.loads(_plain(made))["id"]
+    until = time.monotonic() + options.seconds
+    work = [check_health(first, measured, until), measured.watch_own_lag(until)]
+    for number, browser in enumerate(readers):
+        reader = Reader(browser, incidents[number % len(incidents)], measured, until)
+        work.append(reader.work(number * options.arrival / options.users, options.pause))
+    uploaders = browsers[options.users + 1 :]
+    work += [upload(browser, target, measured, until) for browser in uploaders]
+    running = [asyncio.ensure_future(each) for each in work]
+    done, late = await asyncio.wait(running, timeout=options.seconds + 60)
+    for task in late:
+        task.cancel()
+    for task in done:
+        task.result()
+    await first.request("DELETE", f"/api/v1/incidents/{target}")
+
+
+def _plain(answer: Answer) -> bytes:
+    if answer.status >= 400:
+        sys.exit(f"the installation answers {answer.status}: {answer.body[:300]!r}")
+    return answer.text
+
+
+def report(measured: Measured, options: argparse.Namespace) -> bool:
+    """Print the table; return whether a limit was missed."""
+    print(f"{'request':<22} {'count':>7} {'p50 ms':>8} {'p95 ms':>8} {'p99 ms':>8}  statuses")
+    groups = {"all reads": ("first", "read", "poll"), "all of a first screen": ("first",)}
+    rows = dict(measured.times)
+    for name, kinds in groups.items():
+        of_kinds = [times for kind, times in measured.times.items() if kind.split()[0] in kinds]
+        rows[name] = [each for times in of_kinds for each in times]
     for kind in sorted(rows):
         statuses = {
             status: count for (of, status), count in measured.statuses.items() if of == kind
         }
         cells = " ".join(f"{1000 * _share(rows[kind], share):8.0f}" for share in (0.5, 0.95, 0.99))
-        print(f"{kind:<20} {len(rows[kind]):>7} {cells}  {statuses or ''}")
+        print(f"{kind:<22} {len(rows[kind]):>7} {cells}  {statuses or ''}")
     failed = sum(count for (_, status), count in measured.statuses.items() if _has_failed(status))
-    lag_ms = 1000 * _share(measured.own_lags, 0.95)
-    print(f"this process: late by {lag_ms:.0f} ms (p95), {time.process_time():.1f} s of CPU")
-    slow = 1000 * _share(reads, 0.95) > options.most_ms
+    reads = rows["all reads"]
     print(f"{failed} failed; {len(reads) / options.seconds:.0f} reads/s")
-    return 1 if failed or slow else 0
+    return bool(failed) or 1000 * _share(reads, 0.95) > options.most_ms
+
+
+def cpu_times(url: str, settings: Settings) -> dict[str, float]:
+    """Return the CPU seconds of the processes of this installation, by service, where it is here.
+
+    A `pileup run` names its processes; of a `pileup serve` those that listen are found.
+    """
+    facts = read_instance(settings.home)
+    children = facts.get("children")
+    roots = {}
+    if isinstance(children, list):
+        roots = {str(child["name"]): int(child["pid"]) for child in children}
+    else:
+        port = urlsplit(url).port
+        for connection in psutil.net_connections("tcp"):
+            is_ours = connection.laddr and connection.laddr.port == port and connection.pid
+            if is_ours and connection.status == psutil.CONN_LISTEN:
+                roots.setdefault("api", connection.pid)
+    return {name: _cpu_of(pid) for name, pid in roots.items()}
+
+
+def _cpu_of(pid: int) -> float:
+    """Return the CPU seconds of a process and all below, with those that ended."""
+    total = 0.0
+    with suppress(psutil.Error):
+        root = psutil.Process(pid)
+        for process in (root, *root.children(recursive=True)):
+            with suppress(psutil.Error):
+                times = process.cpu_times()
+                total += sum(times[:4])
+    return total
+
+
+def report_cpu(before: dict[str, float], after: dict[str, float], measured: Measured) -> None:
+    """Print what the load cost the installation, and this process."""
+    requests = sum(len(times) for times in measured.times.values())
+    for name, seconds in after.items():
+        used = seconds - before.get(name, 0.0)
+        print(
+            f"{name}: {used:.1f} s of CPU, {1000 * used / max(1, requests):.2f} ms for each request"
+        )
+    lag_ms = 1000 * _share(measured.own_lags, 0.95)
+    print(f"this process: {time.process_time():.1f} s of CPU, late by {lag_ms:.0f} ms (p95)")
 
 
 def _has_failed(status: int) -> bool:
@@ -220,17 +276,26 @@ def _share(times: list[float], share: float) -> float:
 
 
 def main() -> None:
-    """Read the command line."""
+    """Read the command line, run and report."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--url", default="http://127.0.0.1:8400")
-    parser.add_argument("--token", required=True, help="with every verb")
+    parser.add_argument("--url", help="of the installation in PILEUP_HOME by default")
     parser.add_argument("--users", type=int, default=200)
     parser.add_argument("--uploaders", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--arrival", type=float, default=30.0, help="seconds until all users came")
     parser.add_argument("--pause", type=float, default=10.0, help="between two screens of a user")
     parser.add_argument("--most-ms", type=float, default=500)
-    sys.exit(asyncio.run(run(parser.parse_args())))
+    options = parser.parse_args()
+    settings = resolve(Settings())
+    url = options.url or str(read_instance(settings.home).get("url") or settings.url)
+    count = 1 + options.users + options.uploaders
+    with people(need_database(settings), count, secure=settings.secure_cookies) as everybody:
+        before = cpu_times(url, settings)
+        measured = asyncio.run(run(url, everybody, options))
+        after = cpu_times(url, settings)
+    missed = report(measured, options)
+    report_cpu(before, after, measured)
+    sys.exit(1 if missed else 0)
 
 
 if __name__ == "__main__":
