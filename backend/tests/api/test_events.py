@@ -195,3 +195,17 @@ def test_a_stream_ends_with_the_right_to_read_it(site: Site, why: str) -> None:
 def authorization(client: TestClient) -> dict[str, str]:
     sent = client.headers.get("Authorization")
     return {"Authorization": sent} if sent else {}
+
+
+def test_a_stream_opens_for_those_who_may_read(site: Site) -> None:
+    """Rounds look up who opens it: a stranger, a viewer without access and an admin."""
+    incident = site.incident()
+    path = f"/api/v1/incidents/{incident}/events"
+    reader = site.client("viewer")
+    site.admin.put(f"/api/v1/incidents/{incident}/visibility", json={"visibility": "private"})
+    assert site.stranger.get(path).status_code == 401
+    bearer = {"Authorization": "Bearer unknown"}
+    assert "token" in site.stranger.get(path, headers=bearer).json()["detail"]
+    assert reader.get(path).status_code == 404
+    assert site.with_token("upload").get(path).status_code == 403
+    assert site.admin.get("/api/v1/incidents/no%00id/events").status_code == 404

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from typing import Any
 
+import httpx
 import pytest
 from fastapi import Request, Response
-from fastapi.testclient import TestClient
 
-from pileup.api import known_reads, one_thread
+from pileup.api import one_thread, rounds
 from pileup.api.body_store import Bodies, Body
-from pileup.api.known_reads import Question
+from pileup.api.rounds import Question
 from pileup.storage.database import Unreachable
 from tests.support.site import Site
 
@@ -103,24 +104,76 @@ def test_lost_access_ends_at_once(site: Site, long_way: list[str]) -> None:
     assert site.admin.get(path).status_code == 404
 
 
-def test_a_round_answers_each_as_the_long_way(site: Site, long_way: list[str]) -> None:
-    """Whoever else asks in the same round, in any order."""
+def test_a_round_answers_each_as_the_long_way(site: Site) -> None:
+    """Whoever else asks in the same round, in any order; an odd id does not disturb them."""
     mine, other = site.incident(), site.incident("other")
     reader = site.client("viewer")
     site.admin.put(f"/api/v1/incidents/{other}/visibility", json={"visibility": "private"})
-    paths = [f"/api/v1/incidents/{each}{part}" for each in (mine, other) for part in ("", "/queue")]
-    paths.append("/api/v1/status")
-    for path in paths:
-        assert site.admin.get(path).status_code == 200
-    questions = [
-        question(site, client, path) for path in paths for client in (site.admin, reader, None)
-    ]
-    for order in (questions, questions[::-1]):
-        answers = known_reads._answers(order)
-        found = dict(zip(map(id, order), answers, strict=True))
-        got = [found[id(each)] is not None for each in questions]
-        seen = [True, True, False]
-        assert got == seen * 2 + [True, False, False] * 2 + seen
+    callers = {"admin": site.admin.cookies, "reader": reader.cookies, "nobody": {}}
+    questions = {
+        (name, incident): Question(("cookie", cookies.get("pileup_session") or "x"), incident)
+        for incident in (mine, other, "no\0id", "../x", None)
+        for name, cookies in callers.items()
+    }
+    for order in (list(questions), list(questions)[::-1]):
+        found = rounds.verdicts(site.app.state.services, [questions[each] for each in order])
+        seen = {
+            each
+            for each, verdict in zip(order, found, strict=True)
+            if verdict.caller is not None and verdict.sees
+        }
+        assert seen == {
+            ("admin", mine),
+            ("admin", other),
+            ("admin", None),
+            ("reader", mine),
+            ("reader", None),
+        }
+        versions = dict(zip(order, (verdict.versions for verdict in found), strict=True))
+        assert versions["admin", mine] != versions["admin", other]
+        assert versions["admin", None] == versions["admin", "../x"] == {}
+
+
+def test_a_crowd_computes_an_answer_once(site: Site, long_way: list[str]) -> None:
+    """Readers of a page that nobody opened before, and those who may not, all at once."""
+    path = f"/api/v1/incidents/{site.incident()}/overview"
+    site.admin.put(f"{path.removesuffix('/overview')}/visibility", json={"visibility": "private"})
+    reader = site.client("viewer")
+    crowd = [site.admin, site.admin, reader, site.stranger, *[site.admin] * 20]
+    long_way.clear()
+
+    async def ask() -> list[httpx.Response]:
+        async with httpx.AsyncClient(
+            transport=httpx.ASGITransport(site.app), base_url="http://testserver"
+        ) as client:
+            return await asyncio.gather(
+                *(client.get(path, cookies=dict(each.cookies)) for each in crowd)
+            )
+
+    answers = asyncio.run(ask())
+    assert [each.status_code for each in answers] == [200, 200, 404, 401, *[200] * 20]
+    assert len({each.content for each in answers if each.status_code == 200}) == 1
+    assert len(long_way) == 3  # one that computes, two that are refused
+
+
+def test_a_crowd_does_not_wait_for_a_refusal(site: Site, long_way: list[str]) -> None:
+    """The first of the crowd may not read it; the others get their answer all the same."""
+    incident = site.incident()
+    path = f"/api/v1/incidents/{incident}/overview"
+    site.admin.put(f"/api/v1/incidents/{incident}/visibility", json={"visibility": "private"})
+    reader = site.client("viewer")
+    crowd = [*[reader] * 5, *[site.admin] * 5]
+
+    async def ask() -> list[int]:
+        async with httpx.AsyncClient(
+            transport=httpx.ASGITransport(site.app), base_url="http://testserver"
+        ) as client:
+            answers = await asyncio.gather(
+                *(client.get(path, cookies=dict(each.cookies)) for each in crowd)
+            )
+        return [each.status_code for each in answers]
+
+    assert asyncio.run(ask()) == [*[404] * 5, *[200] * 5]
 
 
 def test_without_the_database_the_long_way_says_so(
@@ -132,26 +185,7 @@ def test_without_the_database_the_long_way_says_so(
     def gone(*_: Any) -> None:
         raise Unreachable("select 1", None, Exception("gone"))
 
-    monkeypatch.setattr(known_reads, "versions_of", gone)
+    monkeypatch.setattr(rounds, "versions_of", gone)
     long_way.clear()
     assert site.admin.get(path).status_code == 200
     assert long_way == [path]
-
-
-def question(site: Site, client: TestClient | None, path: str) -> Question:
-    cookies = (
-        "; ".join(f"{name}={value}" for name, value in client.cookies.items()) if client else ""
-    )
-    scope = {
-        "type": "http",
-        "method": "GET",
-        "path": path,
-        "query_string": b"",
-        "headers": [(b"cookie", cookies.encode())],
-        "app": site.app,
-    }
-    request = Request(scope)
-    bodies: Bodies = site.app.state.bodies
-    known = bodies.known(request)
-    assert known is not None
-    return Question(request, known, ("cookie", cookies))

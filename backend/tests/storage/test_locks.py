@@ -286,9 +286,9 @@ SKIPS: dict[str, tuple[tuple[type[models.Base], str], Operation, Any]] = {
         lambda u, s: Jobs(u).take("me", LEASE, lambda _: False),
         None,
     ),
-    "storage/accounts/accounts.py Accounts.by_token skips": (
+    "storage/accounts/accounts.py Accounts._mark_used skips": (
         (models.Token, "token"),
-        lambda u, s: Accounts(u).by_token(s["token_secret"]) is not None,
+        lambda u, s: bool(Accounts(u).by_tokens([s["token_secret"]])),
         True,
     ),
     "storage/accounts/sessions.py Sessions._mark_used skips": (

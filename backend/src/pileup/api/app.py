@@ -92,6 +92,7 @@ from pileup.api.reasoning import (
 )
 from pileup.api.reports import actions, exports, redaction, releases, reports, texts
 from pileup.api.schema import openapi_document
+from pileup.api.stream_guard import stream_guard
 from pileup.garbage import collect_rarely
 from pileup.settings import Settings, get_settings
 from pileup.storage.database import Database
@@ -143,7 +144,6 @@ ROUTERS: tuple[APIRouter, ...] = (
     deadlocks.router,
     queries.router,
     log_events.router,
-    events.router,
     samples.router,
     status.router,
     pins.router,
@@ -172,6 +172,7 @@ ROUTERS: tuple[APIRouter, ...] = (
 )
 
 LOOKS = (reports.previews,)
+STREAMS = (events.router,)
 
 log = structlog.get_logger()
 
@@ -227,7 +228,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.router.routes.extend(_routes())
     error_handlers.install(app)
     transfer.install(app)
-    known_reads.install(app)
+    known_reads.install(app, API, (router for routers, *_ in _guarded() for router in routers))
     bodies.install(app, f"{API}/", frozenset(f"{API}{path}" for path in PUBLIC_PATHS))
     schema.install(app)
     ui.install(app, settings)
@@ -274,18 +275,24 @@ def _routes() -> tuple[BaseRoute, ...]:
     """
     one_thread.install()
     every = APIRouter()
-    for routers, guarded_by, most_bytes in (
-        (PUBLIC, [], bodies.MOST_PUBLIC_BYTES),
-        (OWN, [Depends(self_guard)], bodies.MOST_BYTES),
-        (INTAKE, [Depends(intake_guard)], bodies.MOST_BYTES),
-        (LOOKS, [Depends(read_guard)], bodies.MOST_BYTES),
-        (COMMENTS, [Depends(comment_guard)], bodies.MOST_BYTES),
-        (MANAGE, [Depends(manage_guard)], bodies.MOST_BYTES),
-        (ROUTERS, [Depends(guard)], bodies.MOST_BYTES),
-    ):
+    for routers, guarded_by, most_bytes in _guarded():
         for router in routers:
             every.include_router(
                 router, prefix=API, dependencies=guarded_by, max_body_size=most_bytes
             )
     every.include_router(status.public)
     return tuple(every.routes)
+
+
+def _guarded() -> tuple[tuple[tuple[APIRouter, ...], list[Any], int], ...]:
+    """Return the routers in their order, with their guard and the most bytes of a parsed body."""
+    return (
+        (PUBLIC, [], bodies.MOST_PUBLIC_BYTES),
+        (OWN, [Depends(self_guard)], bodies.MOST_BYTES),
+        (INTAKE, [Depends(intake_guard)], bodies.MOST_BYTES),
+        (LOOKS, [Depends(read_guard)], bodies.MOST_BYTES),
+        (STREAMS, [Depends(stream_guard)], bodies.MOST_BYTES),
+        (COMMENTS, [Depends(comment_guard)], bodies.MOST_BYTES),
+        (MANAGE, [Depends(manage_guard)], bodies.MOST_BYTES),
+        (ROUTERS, [Depends(guard)], bodies.MOST_BYTES),
+    )

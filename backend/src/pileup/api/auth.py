@@ -5,9 +5,10 @@ What a caller may do is decided by ``guards`` per route, and by PostgreSQL per r
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NoReturn
 
 from fastapi import Depends, Request
 
@@ -16,7 +17,7 @@ from pileup.api.deps import Services, ServicesDep
 from pileup.api.errors import ApiError
 from pileup.storage.accounts.accounts import Accounts
 from pileup.storage.accounts.guest_links import Guest
-from pileup.storage.accounts.records import EVERY_VERB, User, Verb
+from pileup.storage.accounts.records import EVERY_VERB, TokenUse, User, Verb
 from pileup.storage.accounts.sessions import Sessions
 from pileup.storage.audit import Actor
 from pileup.storage.database import Unit
@@ -130,27 +131,58 @@ def in_browser(caller: Caller) -> Principal:
 InBrowser = Annotated[Principal, Depends(in_browser)]
 
 
-def identify(request: Request, services: Services, unit: Unit, *, use: bool = True) -> Principal:
-    """Return who sends the request; raises ApiError 401.
+Credentials = tuple[Literal["header", "cookie"], str]
+"""What proves who sends a request: the header Authorization, else the secret of a session."""
 
-    use: the request counts as use of the session, whose idle time begins again.
-    """
-    scheme, _, credentials = request.headers.get("authorization", "").partition(" ")
-    if scheme:
-        return _of_token(unit, scheme, credentials.strip())
-    secret = read_cookie(request, services, SESSION)
-    idle = timedelta(hours=services.settings.session_idle_h)
-    session = Sessions(unit).find(secret, idle, use=use) if secret else None
-    if session is not None and session.guest is not None:
-        return as_guest(session.guest, session.csrf)
-    if session is not None and session.user is not None:
-        return Principal(session.user, "cookie", EVERY_VERB, session.csrf)
+
+def identify(request: Request, services: Services, unit: Unit) -> Principal:
+    """Return who sends the request, which is a use of their session; raises ApiError 401."""
+    credentials = credentials_of(request, services)
+    found = identify_all(unit, services, {credentials: True}) if credentials else {}
+    if credentials is None or credentials not in found:
+        refuse(credentials)
+    return found[credentials]
+
+
+def refuse(credentials: Credentials | None) -> NoReturn:
+    """Raise ApiError 401 for credentials that prove nobody."""
+    if credentials is not None and credentials[0] == "header":
+        raise ApiError(
+            401,
+            "Sign in",
+            "the token is not known, revoked or expired; send Authorization: Bearer <token>",
+            WWW_Authenticate='Bearer error="invalid_token"',
+        )
     raise ApiError(
         401, "Sign in", "this needs a signed-in user or a token", WWW_Authenticate="Bearer"
     )
 
 
-def credentials_of(request: Request, services: Services) -> tuple[str, str] | None:
+def identify_all(
+    unit: Unit, services: Services, asking: Mapping[Credentials, bool]
+) -> dict[Credentials, Principal]:
+    """Return who is behind each of the credentials, without those that prove nobody.
+
+    asking: whether it is a use of the session, whose idle time begins again.
+    """
+    idle = timedelta(hours=services.settings.session_idle_h)
+    cookies = {each[1]: is_use for each, is_use in asking.items() if each[0] == "cookie"}
+    used = {secret for secret, is_use in cookies.items() if is_use}
+    found: dict[Credentials, Principal] = {}
+    for secret, session in Sessions(unit).find_all(cookies, idle, used=used).items():
+        if session.guest is not None:
+            found["cookie", secret] = as_guest(session.guest, session.csrf)
+        elif session.user is not None:
+            found["cookie", secret] = Principal(session.user, "cookie", EVERY_VERB, session.csrf)
+    headers = {each[1]: _bearer(each[1]) for each in asking if each[0] == "header"}
+    tokens = Accounts(unit).by_tokens({secret for secret in headers.values() if secret})
+    for header, secret in headers.items():
+        if secret in tokens:
+            found["header", header] = _of_token(tokens[secret])
+    return found
+
+
+def credentials_of(request: Request, services: Services) -> Credentials | None:
     """Return what would prove who sends the request; None when it carries nothing."""
     if header := request.headers.get("authorization"):
         return "header", header
@@ -171,15 +203,13 @@ def as_guest(guest: Guest, csrf: str) -> Principal:
     )
 
 
-def _of_token(unit: Unit, scheme: str, secret: str) -> Principal:
-    token = Accounts(unit).by_token(secret) if scheme.lower() == "bearer" else None
-    if token is None:
-        raise ApiError(
-            401,
-            "Sign in",
-            "the token is not known, revoked or expired; send Authorization: Bearer <token>",
-            WWW_Authenticate='Bearer error="invalid_token"',
-        )
+def _bearer(header: str) -> str:
+    """Return the secret of an Authorization header; empty for another scheme."""
+    scheme, _, secret = header.partition(" ")
+    return secret.strip() if scheme.lower() == "bearer" else ""
+
+
+def _of_token(token: TokenUse) -> Principal:
     return Principal(
         token.user,
         "token",

@@ -8,23 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 from fastapi import APIRouter, Request
 from pydantic import TypeAdapter
 from sse_starlette import EventSourceResponse, ServerSentEvent
-from starlette.concurrency import run_in_threadpool
 
-from pileup.api.auth import Caller, Principal
-from pileup.api.deps import Services, ServicesDep
+from pileup.api.deps import Services, services
 from pileup.api.event_hub import EventHub, Notice
-from pileup.api.guards import may_still_read
+from pileup.api.stream_guard import StreamCaller, may_still_read
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.artifacts.uploads import Uploads
 from pileup.storage.database import ACCESS
 from pileup.storage.errors import NotFound
-from pileup.storage.incidents.incidents import Incidents
 from pileup.storage.queue.jobs import Jobs
 from pileup.storage.queue.workers import Workers
 from pileup.views.artifacts.artifacts import Artifact, shape
@@ -51,21 +48,18 @@ _AT_ONCE = ("text", "presence", ACCESS)
     response_class=EventSourceResponse,
     responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
 )
-async def events(
-    incident_id: str, request: Request, services: ServicesDep, caller: Caller
-) -> EventSourceResponse:
+async def events(incident_id: str, request: Request, caller: StreamCaller) -> EventSourceResponse:
     """Stream the incident's events: artifact, upload, analysis, worker, text, presence, changed.
 
     The stream ends within a second when the caller may not read the incident any more.
     """
-    await run_in_threadpool(_must_exist, services, caller, incident_id)
     hub: EventHub = request.app.state.hub
 
-    def may_read() -> bool:
-        return may_still_read(request, services, incident_id)
+    async def may_read() -> bool:
+        return await may_still_read(request, incident_id)
 
     return EventSourceResponse(
-        _stream(hub, services, incident_id, caller.subject, may_read),
+        _stream(hub, services(request), incident_id, caller.subject, may_read),
         ping=HEARTBEAT_S,
         headers={"X-Accel-Buffering": "no", "Cache-Control": "no-store"},
     )
@@ -76,14 +70,14 @@ async def _stream(
     services: Services,
     incident_id: str,
     subject: str,
-    may_read: Callable[[], bool],
+    may_read: Callable[[], Awaitable[bool]],
 ) -> AsyncIterator[ServerSentEvent]:
     """Yield events until the caller leaves or may not read the incident any more."""
     queue = hub.open(incident_id)
     loop = asyncio.get_running_loop()
     authorized = loop.time()
     try:
-        if not await run_in_threadpool(may_read):  # changed before the queue was open
+        if not await may_read():  # changed before the queue was open
             return
         alive = await _is_worker_alive(hub, services)
         yield ServerSentEvent(json.dumps({"alive": alive}), event="worker", retry=_RETRY_MS)
@@ -99,7 +93,7 @@ async def _stream(
                 or loop.time() - authorized >= _AUTHORIZED_S
             ):
                 authorized = loop.time()
-                if not await run_in_threadpool(may_read):
+                if not await may_read():
                     return
             numbers = (incident_id, *(notice["number"] for notice in notices))
             for event in await hub.share(numbers, _read, services, incident_id, notices):
@@ -194,11 +188,6 @@ async def _is_worker_alive(hub: EventHub, services: Services) -> bool:
 def _worker_alive(services: Services) -> bool:
     with services.whole_unit() as unit:
         return Workers(unit).presence(services.worker_silence).alive
-
-
-def _must_exist(services: Services, caller: Principal, incident_id: str) -> None:
-    with services.unit(caller.access) as unit:
-        Incidents(unit).get(incident_id)
 
 
 def _event(name: str, data: dict[str, Any]) -> ServerSentEvent:

@@ -13,13 +13,11 @@ import re
 
 from fastapi import Request
 
-from pileup.api.auth import SAFE_METHODS, Caller, Principal, identify, need
+from pileup.api.auth import SAFE_METHODS, Caller, Principal, need
 from pileup.api.cookies import CSRF, cookie_name, read_cookie
-from pileup.api.deps import Services, services
+from pileup.api.deps import services
 from pileup.api.errors import ApiError
 from pileup.storage.accounts.records import Verb
-from pileup.storage.errors import NotFound
-from pileup.storage.incidents.incidents import Incidents
 
 CSRF_HEADER = "X-CSRF-Token"
 
@@ -75,19 +73,6 @@ def self_guard(request: Request, caller: Caller) -> None:
 
 
 GUARDS = frozenset({guard, comment_guard, manage_guard, read_guard, intake_guard, self_guard})
-
-
-def may_still_read(request: Request, services: Services, incident_id: str) -> bool:
-    """Check again whether this request, answered for long, may read the incident."""
-    with services.unit() as unit:
-        try:
-            caller = identify(request, services, unit, use=False)
-            need(caller, "read")
-            unit.restrict(caller.access)
-            Incidents(unit).get(incident_id)
-        except (ApiError, NotFound):
-            return False
-    return True
 
 
 def _authorize(request: Request, caller: Principal, verb: Verb) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import gzip
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from hashlib import blake2b
@@ -28,6 +28,7 @@ from pileup.api import deps
 from pileup.api.auth import Principal, principal
 from pileup.api.body_store import Bodies, Body, Known, Route, address_of
 from pileup.api.guards import GUARDS, guard
+from pileup.api.rounds import versions_of
 from pileup.paths import PACKAGE
 from pileup.storage.database import Unit
 
@@ -67,6 +68,11 @@ def by_moment(keep_s: float) -> Callable[[Endpoint], Endpoint]:
         return endpoint
 
     return mark
+
+
+def is_marked(endpoint: Callable[..., Any]) -> bool:
+    """Return whether the route's answers are known by version or by moment."""
+    return hasattr(endpoint, _MARK) or hasattr(endpoint, _MOMENT)
 
 
 def route_of(dependant: Dependant) -> Route | None:
@@ -115,17 +121,6 @@ def answer(
     return _answer(body, request)
 
 
-def versions_of(
-    unit: Unit, services: deps.Services, incident_ids: Collection[str]
-) -> dict[str, dict[str, str]]:
-    """Map each incident to the versions of all that answers about it are made of."""
-    versions = unit.versions_of(incident_ids)
-    for incident_id, of_incident in versions.items():
-        # A worker places evidence before it commits the analysis.
-        of_incident["placed evidence"] = services.placed.run(incident_id) or ""
-    return versions
-
-
 def find(
     bodies: Bodies,
     known: Known,
@@ -149,6 +144,14 @@ def find(
         return _unchanged(tag)
     body = bodies.get(key, tag)
     return _send(body, request) if body is not None else None
+
+
+def name_of(
+    bodies: Bodies, known: Known, request: Request, caller: Principal, versions: dict[str, str]
+) -> tuple[str, ...]:
+    """Return a name of the answer that has to be computed: equal requests have the same."""
+    key = _key(known.route, request, caller)
+    return key if known.route.keep_s else (*key, _tag_of(bodies, key, known.route, versions))
 
 
 @cache

@@ -10,6 +10,8 @@ command line and migrations.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,18 +50,39 @@ _BEGIN = text(
 )
 
 
+_VISIBLE = text("select caller, incident from pileup_visible(cast(:callers as jsonb))")
+
+
 def restrict(connection: Any, access: Access) -> None:
     """Restrict the running transaction of a connection or session to ``access``."""
-    connection.execute(
-        _BEGIN,
-        {
-            "user_id": access.user_id,
-            "everything": "on" if access.everything else "",
-            "most": str(access.most),
-            "incident_id": access.incident_id,
-            "guest": "on" if access.guest else "",
-        },
-    )
+    connection.execute(_BEGIN, _settings(access))
+
+
+def visible(
+    connection: Any, wanted: Sequence[tuple[Access, Collection[str]]]
+) -> list[frozenset[str]]:
+    """Return, for each access, those of its incidents that are there and that it may see.
+
+    Incidents in the bin are not there. Afterwards the transaction sees nothing, as ``NOBODY``.
+    """
+    if not wanted:
+        return []
+    callers = [{**_settings(access), "wanted": list(ids)} for access, ids in wanted]
+    found: list[set[str]] = [set() for _ in wanted]
+    rows = connection.execute(_VISIBLE, {"callers": json.dumps(callers)})
+    for caller, incident in rows:
+        found[caller].add(incident)
+    return [frozenset(each) for each in found]
+
+
+def _settings(access: Access) -> dict[str, str]:
+    return {
+        "user_id": access.user_id,
+        "everything": "on" if access.everything else "",
+        "most": str(access.most),
+        "incident_id": access.incident_id,
+        "guest": "on" if access.guest else "",
+    }
 
 
 OF_ALL = frozenset(

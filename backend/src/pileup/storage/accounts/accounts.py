@@ -6,12 +6,13 @@ token, whose secret its creator sees once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
-from typing import cast
+from typing import Any, cast
 
-from sqlalchemy import func, select, text, true, update
+from sqlalchemy import ARRAY, Text, any_, bindparam, func, select, text, true, update
+from sqlalchemy.orm import Bundle
 
 from pileup.storage import models
 from pileup.storage.accounts.credentials import (
@@ -34,6 +35,25 @@ _UNMARKED = func.coalesce(
     models.Token.last_used_at < func.now() - text("interval '1 minute'"), true()
 )
 """Whether the use of a token is to be marked: one minute is precise enough, and saves writes."""
+
+_USER: Bundle[Any] = Bundle("user", *(getattr(models.User, field.name) for field in fields(User)))
+_BY_TOKENS = (
+    select(
+        models.Token.id,
+        models.Token.token_hash,
+        models.Token.verbs,
+        models.Token.incident_id,
+        _USER,
+        _UNMARKED.label("is_unmarked"),
+    )
+    .join(models.User, models.User.id == models.Token.user_id)
+    .where(
+        models.Token.token_hash == any_(bindparam("hashes", type_=ARRAY(Text))),
+        models.Token.revoked_at.is_(None),
+        models.Token.expires_at.is_(None) | (models.Token.expires_at > func.now()),
+        models.User.disabled.is_(False),
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,34 +316,34 @@ class Accounts:
             raise NotFound("you have no such token")
         self._unit.notify_access(user_id)
 
-    def by_token(self, secret: str) -> TokenUse | None:
-        """Return whose token this secret is and what it may do; None unless it is valid."""
-        row = self._db.execute(
-            select(models.Token, models.User, _UNMARKED)
-            .join(models.User, models.User.id == models.Token.user_id)
-            .where(
-                models.Token.token_hash == hash_secret(secret),
-                models.Token.revoked_at.is_(None),
-                models.Token.expires_at.is_(None) | (models.Token.expires_at > func.now()),
-                models.User.disabled.is_(False),
+    def by_tokens(self, secrets: Collection[str]) -> dict[str, TokenUse]:
+        """Map secrets to whose token each is and what it may do, without those not valid."""
+        if not secrets:
+            return {}
+        secret_of = {hash_secret(secret): secret for secret in secrets}
+        rows = self._db.execute(_BY_TOKENS, {"hashes": list(secret_of)}).all()
+        self._mark_used([row.id for row in rows if row.is_unmarked])
+        return {
+            secret_of[row.token_hash]: TokenUse(
+                row.id,
+                to_record(User, row.user),
+                cast("frozenset[Verb]", frozenset(row.verbs)),
+                row.incident_id,
             )
-        ).one_or_none()
-        if row is None:
-            return None
-        token, user, unmarked = row
-        if unmarked:  # requests of the same token do not wait for each other's mark
-            stale = (
-                select(models.Token.id)
-                .where(models.Token.id == token.id, _UNMARKED)
-                .with_for_update(skip_locked=True)
-            )
-            self._db.execute(
-                update(models.Token)
-                .where(models.Token.id.in_(stale.scalar_subquery()))
-                .values(last_used_at=func.now())
-            )
-        verbs = cast("frozenset[Verb]", frozenset(token.verbs))
-        return TokenUse(token.id, to_record(User, user), verbs, token.incident_id)
+            for row in rows
+        }
+
+    def _mark_used(self, token_ids: list[str]) -> None:
+        if not token_ids:
+            return
+        stale = (  # requests of the same token do not wait for each other's mark
+            select(models.Token.id)
+            .where(models.Token.id.in_(token_ids), _UNMARKED)
+            .with_for_update(skip_locked=True)
+        )
+        self._db.execute(
+            update(models.Token).where(models.Token.id.in_(stale)).values(last_used_at=func.now())
+        )
 
     def _revoke_all(self, user_id: str) -> None:
         self._db.execute(

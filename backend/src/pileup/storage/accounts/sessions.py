@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import delete, func, select, text, update
+from sqlalchemy import ARRAY, Interval, Text, any_, bindparam, delete, func, select, text, update
+from sqlalchemy.orm import Bundle
 
 from pileup.storage import models
 from pileup.storage.accounts.credentials import hash_secret, new_secret
@@ -23,6 +25,29 @@ _DEVICES = 20
 
 _UNMARKED = models.Session.last_seen_at < func.now() - text("interval '1 minute'")
 """Whether the use of a session is to be marked: one minute is precise enough, and saves writes."""
+
+_USER: Bundle[Any] = Bundle("user", *(getattr(models.User, field.name) for field in fields(User)))
+_GUEST: Bundle[Any] = Bundle(
+    "guest", *(getattr(models.GuestLink, field.name) for field in fields(Guest))
+)
+_FIND = (
+    select(
+        models.Session.id,
+        models.Session.token_hash,
+        models.Session.csrf,
+        _USER,
+        _GUEST,
+        _UNMARKED.label("is_unmarked"),
+    )
+    .outerjoin(models.User, models.User.id == models.Session.user_id)
+    .outerjoin(models.GuestLink, models.GuestLink.id == models.Session.guest_link_id)
+    .where(
+        models.Session.token_hash == any_(bindparam("hashes", type_=ARRAY(Text))),
+        models.Session.expires_at > func.now(),
+        models.Session.last_seen_at > func.now() - bindparam("idle", type_=Interval),
+        models.User.disabled.is_(False) | is_valid(),
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,42 +109,44 @@ class Sessions:
         self._db.flush()
         return NewSession(csrf, secret, expires_at)
 
-    def find(self, secret: str, idle: timedelta, *, use: bool = True) -> Session | None:
-        """Return the session with this cookie secret; None when unknown, expired or long unused.
+    def find(self, secret: str, idle: timedelta) -> Session | None:
+        """Return the session with this cookie secret, which is used; None when it has ended."""
+        return self.find_all([secret], idle, used=[secret]).get(secret)
 
-        use: the session is used, so its idle time begins again.
+    def find_all(
+        self, secrets: Collection[str], idle: timedelta, *, used: Collection[str]
+    ) -> dict[str, Session]:
+        """Map cookie secrets to their sessions, without those unknown, expired or long unused.
+
+        used: secrets of the sessions that are used, so that their idle time begins again.
         """
-        row = self._db.execute(
-            select(models.Session, models.User, models.GuestLink, _UNMARKED)
-            .outerjoin(models.User, models.User.id == models.Session.user_id)
-            .outerjoin(models.GuestLink, models.GuestLink.id == models.Session.guest_link_id)
-            .where(
-                models.Session.token_hash == hash_secret(secret),
-                models.Session.expires_at > func.now(),
-                models.Session.last_seen_at > func.now() - idle,
-                models.User.disabled.is_(False) | is_valid(),
-            )
-        ).one_or_none()
-        if row is None:
-            return None
-        session, user, link, unmarked = row
-        if use and unmarked:
-            self._mark_used(session.id)
-        return Session(
-            user=to_record(User, user) if user else None,
-            guest=to_record(Guest, link) if link else None,
-            csrf=session.csrf,
+        if not secrets:
+            return {}
+        secret_of = {hash_secret(secret): secret for secret in secrets}
+        rows = self._db.execute(_FIND, {"hashes": list(secret_of), "idle": idle}).all()
+        self._mark_used(
+            [row.id for row in rows if row.is_unmarked and secret_of[row.token_hash] in used]
         )
+        return {
+            secret_of[row.token_hash]: Session(
+                user=to_record(User, row.user) if row.user.id else None,
+                guest=to_record(Guest, row.guest) if row.guest.id else None,
+                csrf=row.csrf,
+            )
+            for row in rows
+        }
 
-    def _mark_used(self, session_id: str) -> None:
+    def _mark_used(self, session_ids: list[str]) -> None:
+        if not session_ids:
+            return
         stale = (  # parallel requests do not wait for each other's mark
             select(models.Session.id)
-            .where(models.Session.id == session_id, _UNMARKED)
+            .where(models.Session.id.in_(session_ids), _UNMARKED)
             .with_for_update(skip_locked=True)
         )
         self._db.execute(
             update(models.Session)
-            .where(models.Session.id.in_(stale.scalar_subquery()))
+            .where(models.Session.id.in_(stale))
             .values(last_seen_at=func.now())
         )
 

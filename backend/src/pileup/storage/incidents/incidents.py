@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Double, Text, cast, delete, func, insert, select, text
+from sqlalchemy import Double, Text, cast, delete, func, insert, select
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from pileup.analysis.reasoning.similar import LEAST, Signature, weight_of
@@ -25,7 +25,6 @@ Severity = Literal["sev1", "sev2", "sev3", "sev4"]
 Visibility = Literal["open", "private"]
 
 _TITLE_MAX = 300
-_VISIBLE = text("select id from incidents where id = any(:ids) and deleted_at is null")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +120,6 @@ class Incidents:
         if row is None:
             raise NotFound("there is no such incident")
         return incident_record(*row)
-
-    def visible(self, incident_ids: Collection[str]) -> set[str]:
-        """Return those of the incidents that exist, are not in the bin, and may be seen."""
-        if not incident_ids:
-            return set()
-        return set(self._db.scalars(_VISIBLE, {"ids": list(incident_ids)}))
 
     def by_sample(self, sample_id: str) -> Incident | None:
         """Return the open incident that a sample was loaded into, or None."""
