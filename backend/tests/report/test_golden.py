@@ -135,6 +135,24 @@ def test_the_report_in_every_template(template: str, request: pytest.FixtureRequ
     _agreed(f"{template}.md", _written(replace(_rich(), template=template)), request)
 
 
+@pytest.mark.parametrize("name", ["sparse", "calm"])
+def test_an_analysis_with_little_in_it(name: str, request: pytest.FixtureRequest) -> None:
+    """A stall of which nothing more is known, and no stall at all; in every template."""
+    analysis = _rich().analysis
+    assert analysis is not None
+    kept = {"artifacts", "server", "headline", *(("stalls",) if name == "sparse" else ())}
+    fields = {field.name: field for field in structs.fields(analysis) if field.name not in kept}
+    empty = {
+        key: None if field.default is None else []
+        for key, field in fields.items()
+        if isinstance(getattr(analysis, key), list) or field.default is None
+    }
+    case = replace(_rich(), analysis=structs.replace(analysis, **empty))
+    written = (_written(replace(case, template=each.id)) for each in TEMPLATES)
+    page = ticket.text(ticket.blocks(case.analysis)) if case.analysis else ""
+    _agreed(f"{name}.md", "\n====\n".join((*written, page)), request)
+
+
 def test_a_case_without_an_analysis(request: pytest.FixtureRequest) -> None:
     _agreed("no-analysis.md", _written(replace(_rich(), analysis=None)), request)
 
