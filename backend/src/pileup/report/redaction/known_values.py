@@ -44,6 +44,17 @@ class KnownValues:
         for kind, found in (values or {}).items():
             self.add(kind, found)
 
+    def copy(self) -> KnownValues:
+        """Return a table with the same values, for one use that adds its own."""
+        made = KnownValues()
+        made._kinds = dict(self._kinds)
+        made._lengths = {word: set(lengths) for word, lengths in self._lengths.items()}
+        return made
+
+    def items(self) -> Iterable[tuple[str, str]]:
+        """Return the kind of each value, and the value."""
+        return ((kind, value) for value, kind in self._kinds.items())
+
     def __len__(self) -> int:
         return len(self._kinds)
 

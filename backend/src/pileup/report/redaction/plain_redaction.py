@@ -24,11 +24,13 @@ STATEMENTS = ("query", "waiting_query", "blocking_query", "info", "sql_text")
 
 _KINDS = dict.fromkeys(USERS, "users") | dict.fromkeys(HOSTS, "hosts")
 _PLAIN = frozenset({"id", "sha256", "artifact", "state", "schema"})
-"""Fields of identifiers and states, which no person or server wrote."""
+"""Fields of identifiers and states, which no person or server wrote. An id may hold the name of a
+host; other texts name it too, so it is replaced there as well."""
 _SUBJECTS = ("name", "column", "key")
 """Fields that name a setting or a column, whose values are in ..."""
 _VALUES = frozenset({"value", "values", "a", "b", "before", "after", "host_value", "fleet_value"})
 _KEY = "key of a dictionary"
+_IDENTIFIER = "identifier"
 _MOST_JSON = 1 << 24
 
 Cell = Any
@@ -81,6 +83,8 @@ class RowRedaction:
 
 def field_text(redactor: Redactor, field: str, value: str) -> str:
     """Redact the text of one field."""
+    if field == _IDENTIFIER:
+        return redactor.identifier(value)
     if field == PASSWORDS:
         return redactor.password(value)
     if (kind := _kind(field, value)) is not None:
@@ -91,6 +95,8 @@ def field_text(redactor: Redactor, field: str, value: str) -> str:
 
 def learn(redactor: Redactor, field: str, value: str) -> str:
     """Add the values of the text of one field to the table of known values; return it as it is."""
+    if field == _IDENTIFIER:
+        return value
     if field == PASSWORDS:
         redactor.known.add(PASSWORDS, (value,))
     elif (kind := _kind(field, value)) is None:
@@ -179,7 +185,7 @@ def _is_list(value: Any) -> bool:
 
 def _text(node: str, field: str, act: Act) -> str:
     if field in _PLAIN or field.endswith("_id"):
-        return node
+        return act(_IDENTIFIER, node)
     if node[:1] in ("{", "[") and len(node) < _MOST_JSON:
         try:
             inside = json.loads(node)

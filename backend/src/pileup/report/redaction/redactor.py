@@ -23,11 +23,11 @@ import hashlib
 import hmac
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from ipaddress import ip_address
 
-from pileup.report.redaction.known_values import KnownValues
+from pileup.report.redaction.known_values import KnownValues, is_telling
 from pileup.report.redaction.passwords import KIND as PASSWORDS
 from pileup.report.redaction.passwords import password_spans
 from pileup.report.redaction.quotes import quoted_spans
@@ -44,6 +44,7 @@ _TOKENS = {"sql": "literal", "hosts": "host", "users": "user", "addresses": "add
 _ADDRESS = re.compile(
     r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.]*\d)"
     r"|(?<![\w:.])[0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){2,7}(?![\w:])"
+    r"|(?<![\w.-])ip-\d{1,3}(?:-\d{1,3}){3}(?![\w-])"
     r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}"
 )
 _DOMAIN = re.compile(
@@ -56,9 +57,36 @@ _USER_AT = re.compile(
     r"(?P<mark>['`\"])(?P<quoted>[^'`\"\n]{1,80})(?P=mark)@(?P<other>['`\"])"
     r"(?P<host>[^'`\"\n]{0,255})(?P=other)"
     r"|(?<=')(?P<user>[\w.$-]{1,80})@(?P<at>[\w.%-]{1,255})(?=[':])"
-    r"|(?P<slow>(?<=User@Host: )[^\s\[]{1,80})\[(?P<inner>[^\]\n]{0,80})\]"
+    r"|(?P<slow>(?:(?<=User@Host: )|(?<![^\s\"'=>]))[^\s\[\"'=]{1,80})"
+    r"\[(?P<inner>[^\]\n]{0,80})\](?=\s{0,4}@)"
+    r"(?:\s{0,4}@\s{1,4}(?P<from>[\w.-]{1,255})(?=\s))?"
     r"|(?<=\buser[ =:])(?P<named>'[^'\n]{1,80}'|`[^`\n]{1,80}`)"
 )
+_LABEL = r"(?<![A-Za-z])(?:[A-Za-z]+[_-])*(?:{})[\"']?[ \t]*[:=][ \t]*[\"']?"
+_LABELLED_USER = re.compile(
+    _LABEL.format("user|user_?name") + r"(?P<name>(?=[\w.$-]*[A-Za-z])[\w.$-]{2,80})", re.IGNORECASE
+)
+_LABELLED_HOST = re.compile(
+    _LABEL.format("host|host_?name") + r"(?P<name>(?=[\w.-]*[A-Za-z])[\w.-]{2,255})", re.IGNORECASE
+)
+_ROWS = re.compile(
+    r"^(?:\|[ ]*\d+[ ]*\|[ ]*(?P<user1>[^|\n]{1,80}?)[ ]*\|[ ]*(?P<host1>[^|\n:]{1,255}):\d+[ ]*\|"
+    r"|\d+\t(?P<user2>[^\t\n]{1,80})\t(?P<host2>[^\t\n:]{1,255}):\d+\t"
+    r"|\d{8} \d\d:\d\d:\d\d,(?P<host3>[^,\n]{1,255}),"
+    r"(?P<user3>[^,\n]{0,80}),(?P<host4>[^,\n]{0,255}),\d+,\d+,)",
+    re.MULTILINE,
+)
+"""Rows of a processlist, and of the audit log of MariaDB."""
+_OF_ADDRESS = re.compile(
+    r"(?<=://)(?:(?P<user>[\w.%+-]{1,80})(?::[^\s/@]{0,200})?@)?(?P<host>[\w-]{1,63}(?:\.[\w-]{1,63}){0,8})"
+)
+_SYSLOG = re.compile(
+    r"^(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT[\d:.+Z-]{8,32}) "
+    r"(?P<name>[\w.-]{2,255}) "
+    r"[\w./()-]{1,80}(?:\[\d+\])?: ",
+    re.MULTILINE,
+)
+"""A host in front of the program, as syslog and journald write it."""
 _ISSUER = r"(?=4|5[1-5]|2[2-7]|3[0-689]|6[0-9])"
 _CARD = re.compile(
     rf"(?<![\w.-]){_ISSUER}(?:\d{{4}}(?P<sign>[ -])\d{{4}}(?P=sign)\d{{4}}(?P=sign)\d{{4}}"
@@ -114,9 +142,12 @@ class Redactor:
         inside: the text begins within a statement.
         count: whether replacements count for the preview.
         """
+        return self._replaced(text, self._spans(text, raw=raw, inside=inside), count=count)
+
+    def _replaced(self, text: str, spans: Iterable[Span], *, count: bool = True) -> str:
         out: list[str] = []
         at = 0
-        for span in merged(self._spans(text, raw=raw, inside=inside)):
+        for span in merged(spans):
             if IS_TOKEN.fullmatch(span.value):
                 continue
             token = self._token(span.kind, span.value, count=count)
@@ -138,6 +169,23 @@ class Redactor:
         if kind not in self.kinds or value in PUBLIC_HOSTS or IS_TOKEN.fullmatch(value):
             return value
         return self._token(kind, value, count=True)
+
+    def identifier(self, value: str) -> str:
+        """Redact what this program made of other values: only known ones are in it."""
+        return self._replaced(value, (s for s in self.known.find(value) if s.kind in self.kinds))
+
+    def values_of(self, text: str) -> str:
+        """Return a text with the known values in place of their tokens, as far as they are known.
+
+        For what a reader of redacted answers sends back.
+        """
+        wanted = set(IS_TOKEN.findall(text)) - {PASSWORD_TOKEN}
+        for kind, value in self.known.items() if wanted else ():
+            token = self._make(kind, value)
+            if kind != PASSWORDS and token in wanted:
+                text = text.replace(token, value)
+                wanted.remove(token)
+        return text
 
     def password(self, value: str) -> str:
         """Replace a value that is known to be a password."""
@@ -169,7 +217,11 @@ class Redactor:
             yield from _accounts(text)
         if "addresses" in self.kinds:
             for match in _ADDRESS.finditer(text):
-                if "@" in match[0] or (is_address(match[0]) and match[0] not in PUBLIC_HOSTS):
+                if (
+                    match[0][0] == "i"
+                    or "@" in match[0]
+                    or (is_address(match[0]) and match[0] not in PUBLIC_HOSTS)
+                ):
                     yield Span(match.start(), match.end(), "addresses", match[0])
         yield from (span for span in self.known.find(text) if span.kind in self.kinds)
         if "hosts" in self.kinds:
@@ -186,9 +238,10 @@ class Redactor:
                     yield Span(
                         start + quoted, end - quoted, "users", text[start + quoted : end - quoted]
                     )
-            for group in ("host", "at"):
+            for group in ("host", "at", "from"):
                 if "hosts" in self.kinds and _is_name(match[group]):
                     yield Span(*match.span(group), "hosts", match[group])
+        yield from self._labelled(text)
         for match in _QUERY_ID.finditer(text):  # 'query id 42 db-7 10.0.0.7 shop updating'
             host = match[1]
             alone = host.lower() in ("localhost", "event") and match[2] is None
@@ -196,6 +249,23 @@ class Redactor:
                 yield Span(*match.span(1), "hosts", host)
             if "users" in self.kinds:
                 yield Span(*match.span(3), "users", match[3])
+
+    def _labelled(self, text: str) -> Iterator[Span]:
+        """Yield the users and hosts that a label, an address or syslog names."""
+        for kind, patterns in (
+            ("users", (_LABELLED_USER,)),
+            ("hosts", (_LABELLED_HOST, _SYSLOG)),
+        ):
+            for pattern in patterns if kind in self.kinds else ():
+                for match in pattern.finditer(text):
+                    if is_telling(kind, match["name"]) and not is_address(match["name"]):
+                        yield Span(*match.span("name"), kind, match["name"])
+        for pattern in (_OF_ADDRESS, _ROWS):
+            for match in pattern.finditer(text):
+                for group, value in match.groupdict().items():
+                    kind = f"{group.rstrip('1234')}s"
+                    if kind in self.kinds and value and _is_name(value):
+                        yield Span(*match.span(group), kind, value)
 
     def _token(self, kind: str, value: str, *, count: bool) -> str:
         if count:

@@ -41,7 +41,7 @@ _VERBS: dict[str, tuple[frozenset[str], int]] = {
     "LOAD": (frozenset({"DATA", "XML"}), 2),
     "WHERE": (frozenset({"=", "<", ">", "IN", "LIKE", "BETWEEN", "REGEXP", "RLIKE"}), 16),
     "HAVING": (frozenset({"=", "<", ">"}), 16),
-    "VALUES": (frozenset({"("}), 1),
+    "VALUES": (frozenset({"(", "ROW"}), 1),
     "VALUE": (frozenset({"("}), 1),
     "WITH": (frozenset({"AS"}), 12),
     "CHANGE": (frozenset({"MASTER", "REPLICATION"}), 1),
@@ -66,7 +66,24 @@ _LINE = re.compile(r"\n")
 _LOOSE_COMMENT = re.compile(
     r"/\*(?!!)(?P<inside>.*?)(?:\*/|$)|^--[ \t]+(?P<line>[^\n]*\w[^\n]*)$", re.DOTALL | re.MULTILINE
 )
-_ROW_VALUE = re.compile(r"(?<=hex )[0-9a-f]+(?=;)|(?<=asc )[^;\n]*\w[^;\n]*(?=;)")
+_ROW_VALUE = re.compile(r"\bhex (?P<hex>[0-9a-f][0-9a-f ]*);(?P<asc> asc )?")
+_ROW_END = re.compile(r";;|; \(total |\n\n|$")
+_LONGEST_ROW = 1 << 15
+"""Characters of a value in a row dump; a dump of a page has 16 KiB."""
+_LABELLED = re.compile(r"\block_data\b[\"'`]?[ \t]*[:|=\t][ \t]*(?P<value>[^|\n]*)", re.IGNORECASE)
+"""What performance_schema.data_locks prints of a locked row."""
+_PLAN_LINE = re.compile(r"^[ \t|]*->[ \t][^\n]*", re.MULTILINE)
+"""A line of EXPLAIN in its form as a tree, which has conditions with literals."""
+_BUFFER = re.compile(
+    r"\b(?:p?(?:read|write)(?:64|v2?)?|(?:recv|send)(?:from|to|m?msg)?)\([^\"\n]{0,200}?"
+    r"\"(?P<value>(?:[^\"\\\n]|\\.)*)"
+)
+"""What strace prints of the bytes of a call."""
+_ENTITY = re.compile(
+    r"&(?P<quote>apos|quot|#0?39|#0?34|#x27|#x22);(?P<value>(?:(?!&(?P=quote);)[^\n<]){1,4000})&(?P=quote);"
+)
+"""A string in a statement in XML."""
+_NAMED_NUMBER = re.compile(r"(?<=`)[ \t]*=[ \t]*(?P<value>-?\d[\d.]{2,})")
 _ROW_EVENT = re.compile(
     r"^###[ \t]+@\d+=(?P<quote>')?(?P<value>(?(quote)(?:[^'\\\n]|\\.)*|[^\s]+))", re.MULTILINE
 )
@@ -144,8 +161,46 @@ class Statements:
                 self._add_words(*match.span("inside" if match["inside"] is not None else "line"))
         for match in _ROW_EVENT.finditer(self._text):
             self.spans.append(Span(*match.span("value"), KIND, match["value"]))
+        for match in _NAMED_NUMBER.finditer(self._text):
+            self.spans.append(Span(*match.span("value"), KIND, match["value"], "'", "'"))
+        for match in _ENTITY.finditer(self._text):
+            self.spans.append(Span(*match.span("value"), KIND, match["value"]))
+        self._read_dumps()
+
+    def _read_dumps(self) -> None:
+        """Add what is a value because of where it is printed: rows, locks, plans and buffers."""
         for match in _ROW_VALUE.finditer(self._text):
-            self.spans.append(Span(match.start(), match.end(), KIND, match[0].strip()))
+            self.spans.append(Span(*match.span("hex"), KIND, match["hex"]))
+            if match["asc"]:
+                self._row_text(match.end(), len(match["hex"].replace(" ", "")) // 2)
+        for match in _LABELLED.finditer(self._text):
+            self._values(*match.span("value"))
+        for match in _PLAN_LINE.finditer(self._text):
+            self._literals(*match.span())
+        for match in _BUFFER.finditer(self._text):
+            if any(letter.isalnum() for letter in match["value"]):
+                self.spans.append(Span(*match.span("value"), KIND, match["value"]))
+
+    def _row_text(self, start: int, length: int) -> None:
+        """Add the letters of a value in a row dump: as many as it has bytes, whichever they are."""
+        end = start + length
+        if self._text[end : end + 1] != ";":
+            limit = min(start + max(4 * length, _LONGEST_ROW), len(self._text))
+            found = _ROW_END.search(self._text, start, limit)
+            end = found.start() if found else limit
+        value = self._text[start:end]
+        words = value.strip()
+        if any(letter.isalnum() for letter in words):
+            first = start + len(value) - len(value.lstrip())
+            self.spans.append(Span(first, first + len(words), KIND, words))
+
+    def _values(self, start: int, end: int) -> None:
+        """Add every string and number between two places."""
+        for kind, begin, stop in scan(self._text, start, end):
+            if kind == "string":
+                self._string(begin, stop, "")
+            elif kind == "number" and self._text[begin:stop] not in _COMMON:
+                self.spans.append(Span(begin, stop, KIND, self._text[begin:stop], "'", "'"))
 
     @property
     def is_open(self) -> bool:
@@ -236,7 +291,7 @@ class Statements:
             elif (
                 kind == "number"
                 and written not in _COMMON
-                and before in self._operands
+                and (before in self._operands or written[:2] in ("0x", "0X", "0b", "0B"))
                 and not (before == "|" and self._is_cell(start, stop))
             ):
                 self.spans.append(Span(start, stop, KIND, written, "'", "'"))
