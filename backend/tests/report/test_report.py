@@ -30,6 +30,7 @@ from pileup.report.render.html import render_blocks, render_html
 from pileup.report.render.markdown import render_markdown
 from pileup.report.render.zone import in_zone
 from pileup.report.text.live_blocks import BLOCKS
+from pileup.report.text.markdown_blocks import directives
 from pileup.report.text.prefill import prefill
 from pileup.report.text.source_notes import Notes
 from pileup.report.text.sweeps import sweeps
@@ -334,3 +335,36 @@ def test_no_excerpt_appears_twice(
         # two long excerpts that differ in one line at an end are the same one
         kept = (f"line {first};", f"line {first + 1};")
         assert any(line in excerpt for excerpt in shown for line in kept), "and none is lost"
+
+
+def test_live_blocks_are_found_wherever_a_paragraph_is() -> None:
+    text = """
+Words ::no, and `::code`
+
+::lanes{run="a"}
+
+> ::quoted{x="1"}
+> ::waits
+
+- ::listed
+
+| ::cell | b |
+|--|--|
+| *::no* | ::last |
+
+    ::indented
+
+```
+::fenced
+```
+"""
+    found = [(each.name, each.line) for each in directives(text)]
+    assert found == [
+        ("lanes", 4),
+        ("quoted", 6),
+        ("waits", 7),
+        ("listed", 9),
+        ("cell", 11),
+        ("last", 13),
+    ]
+    assert not list(directives("Words: nothing live"))
