@@ -239,15 +239,20 @@ def summary(parsed: Parsed) -> Iterator[str]:
     receipt = parsed.receipt
     yield f"{parsed.format} version {parsed.version}"
     yield f"{receipt.lines} lines, {receipt.bytes_skipped} of {receipt.bytes_read} bytes skipped"
-    for skip in receipt.skipped[:5]:
-        yield f"  skipped {skip.line_first}-{skip.line_last}: {skip.why}"
+    skips = [f"{skip.line_first}-{skip.line_last}: {skip.why}" for skip in receipt.skipped]
+    yield from _first(5, "  skipped ", skips)
     yield f"{receipt.problems} problems"
-    for problem in parsed.problems[:8]:
-        where = "" if problem.line is None else f"line {problem.line}: "
-        yield f"  {where}{problem.message}"
+    problems = [
+        f"{'' if problem.line is None else f'line {problem.line}: '}{problem.message}"
+        for problem in parsed.problems
+    ]
+    yield from _first(8, "  ", problems)
     yield f"{len(parsed.sections)} sections"
-    for section in parsed.sections[:40]:
-        yield f"  {'  ' * section.level}{section.line_first}-{section.line_last} {section.title}"
+    sections = [
+        f"{'  ' * section.level}{section.line_first}-{section.line_last} {section.title}"
+        for section in parsed.sections
+    ]
+    yield from _first(40, "  ", sections)
     for kind, frame in parsed.frames.items():
         yield ""
         if kind == records.SAMPLE:
@@ -259,6 +264,13 @@ def summary(parsed: Parsed) -> Iterator[str]:
             yield "  " + _row(frame.row(at, named=True))
         if len(shown) < frame.height:
             yield _digest(frame)
+
+
+def _first(most: int, begin: str, texts: list[str]) -> Iterator[str]:
+    """Yield the first texts, and a hash of all where there are more."""
+    yield from (f"{begin}{text}" for text in texts[:most])
+    if len(texts) > most:
+        yield f"  all {hashlib.sha256(repr(texts).encode()).hexdigest()[:12]}"
 
 
 def _series_summary(frame: pl.DataFrame) -> Iterator[str]:
