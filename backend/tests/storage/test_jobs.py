@@ -14,8 +14,10 @@ from random import Random
 import pytest
 from sqlalchemy import text
 
+from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.audit import MACHINE
 from pileup.storage.database import Database
+from pileup.storage.files.blobs import Blob
 from pileup.storage.incidents.incidents import Incidents
 from pileup.storage.lifecycle.bin import Bin
 from pileup.storage.queue.jobs import MAX_ATTEMPTS, MAX_LOSSES, Job, Jobs
@@ -150,6 +152,17 @@ def test_the_last_artifact_asks_for_the_analysis(database: Database, incident: s
     assert asked.count(True) == 1
     with database.unit() as unit:
         assert Jobs(unit).analysis_state(incident).state == "queued"
+
+
+def test_who_adds_files_keeps_nobody_who_ends_one_waiting(
+    database: Database, incident: str
+) -> None:
+    """While an archive is expanded, files of the same incident are parsed to their end."""
+    with database.unit() as adding:
+        Artifacts(adding).add(incident, "a.txt", Blob("a" * 64, 1), MACHINE)
+        with database.unit() as ending:
+            ending.session.execute(text("set local lock_timeout = '2s'"))
+            assert Jobs(ending).request_analysis(incident, 0)
 
 
 def test_a_process_knows_who_is_gone() -> None:

@@ -127,11 +127,10 @@ class Jobs:
 
         While they do, an analysis of what was read so far runs now and then. Two artifacts that
         end at once must not each leave the request to the other: the incident's row is locked
-        first.
+        first, in a way that does not wait for those who add artifacts to the incident.
         """
-        self._db.execute(
-            select(models.Incident.id).where(models.Incident.id == incident_id).with_for_update()
-        )
+        row = select(models.Incident.id).where(models.Incident.id == incident_id)
+        self._db.execute(row.with_for_update(key_share=True))
         if self.reading(incident_id):
             self._request_early(incident_id)
             return False
