@@ -1,4 +1,4 @@
-"""The case: all input of a report, built by ``views.case`` or by the command line.
+"""The case: all input of a report, built by ``views.reports.case`` or by the command line.
 
 The package ``report`` reads no database and no blob: excerpts come through ``Case.excerpt``.
 """

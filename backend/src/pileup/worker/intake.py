@@ -1,8 +1,8 @@
 """Read one artifact: identify, then expand an archive into separate artifacts, or parse.
 
-Untrusted files: bounded in size, members, depth and time here and in ``formats.archive``, so that
-parsers need not check. Running twice gives the same rows: existing members stay, and parse results
-are replaced.
+Untrusted files: bounded in size, members, depth and time here and in ``formats.reading.archive``,
+so that parsers need not check. Running twice gives the same rows: existing members stay, and parse
+results are replaced.
 """
 
 from __future__ import annotations

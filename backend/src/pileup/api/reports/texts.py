@@ -2,7 +2,7 @@
 
 A client gets the state once, then sends its own updates and fetches those of others; the event
 ``text`` of the incident's stream says when there are some. A new kind of text is one more
-case in ``views.report_screen.prefilled_text``.
+case in ``views.reports.screen.prefilled_text``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Column mappings that people set for tables: one per header, for the whole installation.
 
-The mapping itself is JSON of ``formats.csv_mapping.Mapping``; nothing here reads its content.
+The mapping itself is JSON of ``formats.metrics.parts.csv_mapping.Mapping``; nothing here reads its
+content.
 """
 
 from __future__ import annotations

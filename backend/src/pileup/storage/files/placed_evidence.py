@@ -4,7 +4,7 @@ Screens read windows and moments from here instead of placing everything again p
 
 An incident is a set of files (``file_sets.py``): ``<kind>.parquet``, ``evidence.json`` and
 ``<ready>.json``. Samples are sorted by series and continue in ``sample.1.parquet`` and so on; long
-series are summarized in ``lanes.parquet`` next to them (``analysis.lanes``).
+series are summarized in ``lanes.parquet`` next to them (``analysis.evidence.downsample``).
 
 A reader sees one run of the analysis or the other; the previous run stays for readers that still
 use it. All content can be derived again.
@@ -210,7 +210,7 @@ class PlacedStore:
         return pl.concat([scan.select(list(_SAMPLES)) for scan in scans]).collect()
 
     def long_series(self, incident_id: str, series: Collection[str]) -> pl.DataFrame:
-        """Load the buckets of summarized series: columns id and those of ``lanes.BUCKETS``."""
+        """Load the buckets of summarized series: columns id and those of ``downsample.BUCKETS``."""
         files = self._sets.open(incident_id)
         path = files.path(f"{LANES}.parquet") if files else None
         if path is None:

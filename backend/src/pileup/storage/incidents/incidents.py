@@ -52,7 +52,7 @@ class Incident:
 
 @dataclass(frozen=True, slots=True)
 class Symptoms:
-    """Symptoms of an analysed incident (``analysis.similar.signature``)."""
+    """Symptoms of an analysed incident (``analysis.reasoning.similar.signature``)."""
 
     id: str
     title: str

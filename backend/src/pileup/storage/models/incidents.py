@@ -216,7 +216,7 @@ class StackVerdict(Base):
         ForeignKey("incidents.id", ondelete="CASCADE"), primary_key=True
     )
     stack_key: Mapped[str] = mapped_column(primary_key=True)
-    """Hash of its cleaned functions (``analysis.stack_groups``), stable across parses."""
+    """Hash of its cleaned functions (``analysis.stacks.groups``), stable across parses."""
     pile: Mapped[str]
     by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
     at: Mapped[Made]

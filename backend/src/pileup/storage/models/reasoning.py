@@ -38,7 +38,7 @@ class Pin(Base):
         ForeignKey("incidents.id", ondelete="CASCADE"), index=True
     )
     number: Mapped[int]
-    """E1, E2, E3 within the incident, see ``storage.numbers``."""
+    """E1, E2, E3 within the incident, see ``storage.numbering``."""
     kind: Mapped[str]
     """Kind of the target."""
     evidence_kind: Mapped[str] = mapped_column(default="observation", server_default="observation")
@@ -84,7 +84,7 @@ class Hypothesis(Base):
         ForeignKey("incidents.id", ondelete="CASCADE"), index=True
     )
     number: Mapped[int]
-    """H1, H2, H3 within the incident, see ``storage.numbers``."""
+    """H1, H2, H3 within the incident, see ``storage.numbering``."""
     statement: Mapped[str]
     falsifier: Mapped[str] = mapped_column(default="")
     mechanisms: Mapped[list[str]] = mapped_column(default=list, server_default=text("'[]'"))
@@ -188,7 +188,7 @@ class Experiment(Base):
     parameters: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default=text("'{}'"))
     """Parameters of this run that differ within its sweep: 'tables' to '4'."""
     computed: Mapped[dict[str, Any] | None]
-    """Outcome computed from artifacts at the finish: ``views.experiment_outcome.Computed``."""
+    """What its artifacts showed at the finish: ``views.reasoning.experiment_outcome``."""
     overruled_because: Mapped[str] = mapped_column(default="", server_default=text("''"))
     """Why the verdict of a person differs from the computed one."""
     predicted_at: Mapped[datetime | None]
@@ -275,7 +275,7 @@ class Symptom(Base):
         ForeignKey("incidents.id", ondelete="CASCADE"), index=True
     )
     predicate: Mapped[dict[str, Any]]
-    """As ``analysis.predicates.read`` takes it."""
+    """As ``analysis.reasoning.predicates.read`` takes it."""
     by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
     by_name: Mapped[str]
     at: Mapped[Made]

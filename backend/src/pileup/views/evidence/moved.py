@@ -97,9 +97,10 @@ def _two_windows(start: datetime, end: datetime) -> tuple[Span, Span]:
 
 
 def _values(stored: StoredSeries, before: Span, now: Span) -> pl.DataFrame:
-    """Return every series over two adjoining windows, with columns of ``analysis.series.values``.
+    """Return every series over two adjoining windows.
 
-    Of a long series the means of its buckets, where there are enough of them to know a level.
+    Its columns are those of ``analysis.evidence.series.values``. Of a long series the means of its
+    buckets, where there are enough of them to know a level.
     """
     about = pl.DataFrame(
         [

@@ -138,8 +138,8 @@ def is_processlist(seen: Seen) -> bool:
     names = [plain(name) for name in columns]
     found = {_COLUMN_OF[name] for name in names if name in _COLUMN_OF}
     strong = found.intersection(_STRONG)
-    told_apart = found & {"id", "user"} or found >= {"command", "time", "state", "info"}
-    if not strong or not told_apart or not is_source(seen.title):
+    distinct = found & {"id", "user"} or found >= {"command", "time", "state", "info"}
+    if not strong or not distinct or not is_source(seen.title):
         return False
     if any("count(" in name for name in names):
         return False
