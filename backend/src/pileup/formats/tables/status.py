@@ -19,6 +19,8 @@ import polars as pl
 from pileup.formats.reading.lines import split_lines
 from pileup.formats.reading.text import Chunk, make_chunks
 from pileup.formats.tables.layouts.repeated import Shape, end_of_sample
+from pileup.formats.tables.meanings.detection import format_of
+from pileup.formats.tables.meanings.registry import is_known
 from pileup.formats.tables.meanings.status import StatusReader
 from pileup.records import Item
 
@@ -33,23 +35,8 @@ _MOST_SAMPLES = 1024
 
 
 def sniff(head: str) -> bool | None:
-    """Whether the head has the names that every server prints first or that only status has."""
-    known = (
-        "Aborted_clients",
-        "Aborted_connects",
-        "Bytes_received",
-        "Com_select",
-        "Threads_running",
-    )
-    seen = sum(
-        f"| {name} " in head or f"\n{name}\t" in head or head.startswith(f"{name}\t")
-        for name in known
-    )
-    if "pt-mext" in head or seen == 0:
-        return False
-    if head.startswith("TS "):
-        return True
-    return seen >= 2 or "| Aborted_clients" in head or "Aborted_clients\t" in head
+    """Whether a table of the head is of counters and their values, in any layout."""
+    return format_of(head) == NAME
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
@@ -59,7 +46,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
 
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
     """Yield the same as ``parse``: samples of one shape as columns, the others line by line."""
-    reader = StatusReader()
+    reader = StatusReader(is_known)
     shape: Shape | None = None
     rest, after, most = pl.Series(dtype=pl.String), 1, 1
     for chunk in chunks:

@@ -15,8 +15,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from pileup.formats.reading.pt_stalk_samples import clock_event
-from pileup.formats.tables.layouts.headless import are_variables, pair
+from pileup.formats.tables.layouts.headless import pair
 from pileup.formats.tables.layouts.reader import ResultRow, ResultSet, Stray, read
+from pileup.formats.tables.meanings.detection import format_of
 from pileup.formats.tables.meanings.handlers import Where
 from pileup.formats.tables.meanings.server_variables import is_variable, shown
 from pileup.formats.tables.meanings.status import StatusReader
@@ -35,24 +36,6 @@ PRINTED_BY = (
 VERSION = 5
 HINTS = ("-variables", "variables.txt")
 
-_KNOWN = (
-    "auto_increment_increment",
-    "innodb_buffer_pool_size",
-    "max_connections",
-    "datadir",
-    "basedir",
-)
-# | innodb_flush_log_at_trx_commit | 1 |      innodb_flush_log_at_trx_commit\t1
-_TWO = re.compile(
-    r"^(?:\| *)?Variable_name(?:\t| *\| *)Value\b.*\n(?:\+-.*\n)?((?:(?:\| *)?[a-z].*\n){1,20})",
-    re.MULTILINE | re.IGNORECASE,
-)
-# | Variable_name | Value |, a rule, and the first row of SHOW STATUS LIKE '...'
-_STATUS_TABLE = re.compile(
-    r"^(?:\| *)?Variable_name(?:\t| *\| *)Value\b.*\n(?:\+-.*\n)?(?:\| *)?[A-Z][a-z]", re.MULTILINE
-)
-_VERTICAL = re.compile(r"^ *Variable_name: (?-i:[a-z])(?!srep_)\w+\n *Value: ", re.M | re.I)
-_STATUS = re.compile(r"^(?:\| *)?(?:[A-Z]\w+|wsrep_\w+)[\t ]", re.MULTILINE)
 _SUMMARY = re.compile(
     r"(?:pt-summary-internal-|internal::)(?P<name>\w{1,100})(?:\s+(?P<value>.*))?$"
 )
@@ -61,38 +44,11 @@ _NAME = re.compile(r"[A-Za-z][\w.]{0,120}")
 _NOT_ONE = "not a variable and its value"
 _BY_THREAD = ("thread_id", "variable_name", "variable_value")
 _PAIRS = (("variable_name", "value"), ("variable_name", "variable_value"))
-_WHOLE_HEAD = 4096
-"""A head of more characters may end inside a row."""
 
 
 def sniff(head: str) -> bool | None:
-    """Whether the head has names that only variables have, or nothing but names in lower case."""
-    if "Aborted_clients" in head:
-        return False
-    seen = sum(
-        f"| {name} " in head or f"\n{name}\t" in head or head.startswith(f"{name}\t")
-        for name in _KNOWN
-    )
-    if seen >= 2:
-        return True
-    if "variable_name" not in head.lower():
-        return _are_headless(head)
-    if _STATUS_TABLE.search(head):
-        return False
-    if _VERTICAL.search(head):
-        return True
-    rows = _TWO.search(head)
-    return rows is not None and not _STATUS.search(rows[1])
-
-
-def _are_headless(head: str) -> bool:
-    """Return whether the head is names and values between tabs, without the head of the table."""
-    rows = [line.split("\t") for line in head.split("\n")[:40] if line.strip()]
-    rows = rows[:-1] if len(head) > _WHOLE_HEAD and len(rows) > 2 else rows
-    if len(rows) < 2 or not all(len(row) == 2 for row in rows):
-        return False
-    named = sum(are_variables(row, row) for row in rows)
-    return named >= 2 and 2 * named >= len(rows)
+    """Whether a table of the head is of variables and their values, in any layout."""
+    return format_of(head) == NAME
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:

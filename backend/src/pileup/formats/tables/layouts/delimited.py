@@ -14,6 +14,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from pileup.formats.tables.layouts import pairs
+
 MOST_CELL = 1024 * 1024
 _BAR_ROW = re.compile(r"\s*\|.*\|\s*$", re.DOTALL)
 _DASHED = re.compile(r"\s*\|(?:\s*:?-+:?\s*\|)+\s*$")
@@ -37,7 +39,7 @@ class Delimited:
     """The layout of a table whose header was split into ``columns``."""
 
     kind: str
-    """The delimiter: '|', ',', ';' or ' ' for columns of blanks."""
+    """The delimiter: '|', ',', ';', ' ' for columns of blanks, or ':' for pairs on a line."""
     columns: tuple[str, ...]
     quote: str = '"'
     starts: tuple[int, ...] = ()
@@ -73,6 +75,8 @@ class Delimited:
             return self._between_bars(text)
         if self.kind == " ":
             return self._between_blanks(text)
+        if self.kind == ":":
+            return pairs.cells(text, self.columns)
         opens = (text.count(self.quote) - text.count("\\" + self.quote)) % 2 == 1
         if not self.held and not opens:
             return split_quoted(text.strip(), self.kind, self.quote)

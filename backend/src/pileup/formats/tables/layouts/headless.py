@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+NAMED_VALUES = ("Variable_name", "Value")
 PROCESSLIST = ("Id", "User", "Host", "db", "Command", "Time", "State", "Info")
 COMMANDS = frozenset(
     (
@@ -95,6 +96,8 @@ _VARIABLE_NAME = re.compile(
 )
 
 
+_SWITCH = re.compile(r"-?\d[\d.]{0,40}|ON|OFF|YES|NO|NONE|/\S{0,200}")
+
 # | Aborted_clients        | 0      |    but with -r:  | Aborted_clients   |         -6|
 # option_tracker_usage:Binary Log\t0
 VARIABLE = re.compile(r"[A-Za-z][\w.]{0,120}(?:[:\-][\w. :\-]{0,120})?")
@@ -114,8 +117,8 @@ def columns(cells: Sequence[str]) -> tuple[str, ...] | None:
         return (*PROCESSLIST, *_BEHIND[len(cells)])
     if _LEAST_OF_THREAD <= len(cells) <= len(_THREADS) and _is_thread(cells):
         return _THREADS[: len(cells)]
-    if len(cells) == 2 and _STATUS_NAME.fullmatch(cells[0].strip()):
-        return ("Variable_name", "Value")
+    if len(cells) == 2 and (_STATUS_NAME.fullmatch(cells[0].strip()) or _is_switch(*cells)):
+        return NAMED_VALUES
     return None
 
 
@@ -125,6 +128,11 @@ def _is_thread(cells: Sequence[str]) -> bool:
     return bool(
         _WHOLE.match(number) and name.startswith("thread/") and kind in ("FOREGROUND", "BACKGROUND")
     )
+
+
+def _is_switch(name: str, value: str) -> bool:
+    """Whether two cells are a variable and a value that is no name of a column."""
+    return bool(_SWITCH.fullmatch(value.strip()) and _VARIABLE_NAME.fullmatch(name.strip()))
 
 
 def pair(text: str) -> tuple[str, str] | None:

@@ -23,7 +23,7 @@ from typing import Literal, TypeAlias
 from pileup.formats.reading.date_lines import read_date_line
 from pileup.formats.reading.pt_stalk_samples import read_ts
 from pileup.formats.reading.text import Chunk
-from pileup.formats.tables.layouts import delimited, headless
+from pileup.formats.tables.layouts import delimited, headless, pairs
 from pileup.formats.tables.layouts.blocks import (
     PROSE,
     Cells,
@@ -65,6 +65,7 @@ _LEAST_ALIGNED, _LEAST_CELLS = 3, 5
 """Fewer bars at their offsets: a row keeps to none, and is one by its number of cells."""
 _MOST_ROW = 1024 * 1024
 _MOST_HEADERS = 32
+_PAIR = 2
 _LONGEST_REST = 64 * 1024
 _MOST_TITLE = 2000
 _MOST_COLUMNS = 4096
@@ -152,12 +153,12 @@ Part: TypeAlias = Stamp | ResultSet | ResultRow | Stray
 Block: TypeAlias = Part | RowBlock
 
 
-def _is_never_known(_: Sequence[str]) -> bool:
+def is_never_known(_: Sequence[str]) -> bool:
     return False
 
 
 def read(
-    lines: Iterable[str], first: int = 1, is_known: IsKnown = _is_never_known
+    lines: Iterable[str], first: int = 1, is_known: IsKnown = is_never_known
 ) -> Iterator[Part]:
     """Yield every part of a text, in order.
 
@@ -170,7 +171,7 @@ def read(
     yield from reader.end()
 
 
-def read_chunks(chunks: Iterable[Chunk], is_known: IsKnown = _is_never_known) -> Iterator[Block]:
+def read_chunks(chunks: Iterable[Chunk], is_known: IsKnown = is_never_known) -> Iterator[Block]:
     """Yield the same as ``read``, but plain adjacent rows as blocks."""
     reader = Reader(is_known)
     number, rest = 1, ""
@@ -195,7 +196,7 @@ def _last_row(text: str) -> int:
 class Reader:
     """Reads the lines of a text in order; ``end`` completes what they leave open."""
 
-    def __init__(self, is_known: IsKnown = _is_never_known) -> None:
+    def __init__(self, is_known: IsKnown = is_never_known) -> None:
         self._is_known = is_known
         self._sets = 0
         self._result: ResultSet | None = None
@@ -461,7 +462,7 @@ class Reader:
             if fits and not self._is_chatter(text):
                 names = tuple(cell.strip() for cell in header.split("\t"))
                 if headless.are_variables(names, text.split("\t")):
-                    yield from self._begin(at, ("Variable_name", "Value"), "tab")
+                    yield from self._begin(at, headless.NAMED_VALUES, "tab")
                     yield from self._tab(at, header)
                 else:
                     yield from self._begin(at, names, "tab")
@@ -471,7 +472,16 @@ class Reader:
         if self._candidate is not None:
             (at, header, layout), self._candidate = self._candidate, None
             if layout.confirms(text, self._is_known(layout.columns)):
+                named = len(layout.columns) == _PAIR and headless.are_variables(
+                    layout.columns, layout.cells(text) or ()
+                )
+                layout.held = []
+                if named:  # the row above is no header
+                    layout.columns = headless.NAMED_VALUES
                 yield from self._begin(at, layout.columns, "cells")
+                if named:
+                    self._cells = layout
+                    yield from self._delimited(at, header)
                 self._cells = layout
                 if not layout.is_rule(text):
                     yield from self._delimited(number, text)
@@ -512,6 +522,11 @@ class Reader:
             else:
                 self._cells = Delimited("|", columns)
                 yield from self._delimited(number, text)
+        elif columns := pairs.columns(text):
+            self._inside_sql = False
+            yield from self._begin(number, columns, "cells")
+            self._cells = Delimited(":", columns)
+            yield from self._delimited(number, text)
         elif _looks_like_header(text):
             self._inside_sql = False
             bare = text.lstrip(" ")
@@ -598,14 +613,14 @@ class Reader:
             return
         columns = len(self._offsets) - 1
         cells = client_layouts.box_cells(text, self._offsets)
+        if cells is None and text.lstrip().startswith("|") and text.rstrip().endswith("|"):
+            bars = _bars(text)
+            cells = bars if bars and len(bars) == columns and not self._pending else None
         if self._closed and cells is None:
             yield from self._end_set()
             yield from self._between(number, text)
             return
         self._closed = False
-        if cells is None and text.lstrip().startswith("|") and text.rstrip().endswith("|"):
-            bars = _bars(text)
-            cells = bars if bars and len(bars) == columns and not self._pending else None
         if cells is not None:
             yield from self._end_row()
             self._values, self._first, self._last = cells, number, number

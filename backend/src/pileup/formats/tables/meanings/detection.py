@@ -48,13 +48,9 @@ class _Table:
     lines: int = 0
 
     @property
-    def format(self) -> str:
+    def seen(self) -> Seen:
         first = self.rows[0].values if self.rows else None
-        columns = tuple(name.lower() for name in self.result.columns)
-        seen = Seen(self.result, columns, first)
-        if named_values.is_named_values(seen):
-            return named_values.format_of([row.values[0] or "" for row in self.rows[:60]]) or RESULT
-        return meaning_of(seen).format
+        return Seen(self.result, tuple(name.lower() for name in self.result.columns), first)
 
 
 @lru_cache(maxsize=4)
@@ -84,7 +80,7 @@ def format_of(head: str) -> str | None:
             tables[-1].rows += part.rows()
         elif isinstance(part, Stray):
             strays += 1
-    formats = [table.format for table in tables if table.rows or table.result.layout == "box"]
+    formats = _formats([table for table in tables if table.rows or table.result.layout == "box"])
     special = [name for name in formats if name != RESULT]
     if special:
         return min(special, key=_ORDER.__getitem__)
@@ -95,5 +91,15 @@ def format_of(head: str) -> str | None:
     inside = sum(table.lines for table in tables if table.rows)
     return RESULT if inside >= _LEAST_SHARE * (inside + strays) else None
 
+
+def _formats(tables: list[_Table]) -> list[str]:
+    """Return the format of each table; all tables of names and values have one together."""
+    named = [table for table in tables if named_values.is_named_values(table.seen)]
+    formats = [meaning_of(table.seen).format for table in tables if table not in named]
+    names = [row.values[0] or "" for table in named for row in table.rows[:_MOST_NAMES]]
+    return [*formats, named_values.format_of(names) or RESULT] if named else formats
+
+
+_MOST_NAMES = 60
 
 __all__ = ["format_of"]

@@ -23,6 +23,7 @@ from pileup.formats.tables.meanings import (
     replication,
     sampled_values,
     selected_variables,
+    server_counts,
     sessions,
 )
 from pileup.formats.tables.meanings.handlers import Handler, Seen, Where
@@ -69,6 +70,9 @@ MEANINGS: tuple[Meaning, ...] = (
         open_tables.is_open_tables,
         open_tables.handler,
         frozenset(open_tables.COLUMNS),
+    ),
+    Meaning(
+        "mysqladmin-status", server_counts.is_counts, server_counts.handler, server_counts.NAMES
     ),
     Meaning(RESULT, replication.is_worker_status, replication.worker_handler),
     Meaning(RESULT, group_members.is_members, group_members.handler),

@@ -19,11 +19,13 @@ from pileup.formats.reading.pt_stalk_samples import clock_event
 from pileup.formats.tables.layouts.headless import VARIABLE, pair
 from pileup.formats.tables.layouts.reader import (
     Block,
+    IsKnown,
     Reader,
     ResultRow,
     ResultSet,
     RowBlock,
     Stamp,
+    is_never_known,
 )
 from pileup.formats.tables.layouts.repeated import Shape, learn_shape
 from pileup.formats.tables.meanings.server_variables import (
@@ -83,7 +85,8 @@ class UptimeClock:
 class StatusReader:
     """Reads status tables; holds the current sample, the clock and what was already yielded."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_known: IsKnown = is_never_known) -> None:
+        """``is_known``: of tables whose layout alone is no proof of a table."""
         self.samples = 0
         """Number of samples read line by line and closed so far."""
         self._sample: _Sample | None = None
@@ -101,7 +104,7 @@ class StatusReader:
         self._variables = False
         self._is_plain = True
         """Whether all lines since the last sample are rows of the table and what is around it."""
-        self._lines = Reader()
+        self._lines = Reader(is_known)
         self._made: tuple[Shape | None, pl.Series, tuple[pl.DataFrame, pl.Series]] = (
             None,
             pl.Series(dtype=pl.Boolean),

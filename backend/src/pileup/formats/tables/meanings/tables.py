@@ -14,6 +14,7 @@ from pileup.formats.reading.series_columns import Columns
 from pileup.formats.tables.layouts.reader import ResultRow, ResultSet
 from pileup.formats.tables.meanings.handlers import RowByRow, Where
 from pileup.formats.tables.meanings.session_counts import HeldSessions, Listing, Listings
+from pileup.formats.tables.meanings.status import UptimeClock
 from pileup.numerals import grouped
 from pileup.records import Item, Problem, Skipped, Table
 
@@ -41,6 +42,8 @@ class Shared:
     """Snapshots so far."""
     listings: Listings = field(default_factory=Listings)
     held: HeldSessions = field(default_factory=HeldSessions)
+    uptimes: UptimeClock = field(default_factory=UptimeClock)
+    """Places rows that have an uptime and no other time."""
 
     def take_snapshot(self) -> int:
         """Return the number of the next snapshot."""
