@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 
-from pileup.formats.bench import bench_tables, iibench, mstat, mysqlslap, sysbench
+from pileup.formats.bench import bench_tables, hammerdb, iibench, mstat, mysqlslap, sysbench
 from pileup.formats.bundle import pieces, pt_stalk_hostname, pt_stalk_log, stored_only
 from pileup.formats.config import my_cnf, sysctl
 from pileup.formats.detect import Detection, Format, choose
@@ -129,6 +129,7 @@ FORMATS: tuple[Format, ...] = (
     # load generators and their reports about the server
     sysbench,
     mysqlslap,
+    hammerdb,
     iibench,
     mstat,
     bench_tables,

@@ -24,7 +24,7 @@ from pileup.formats.detect import Bulk, Detection, Format
 from pileup.formats.errors import ArchiveError, FormatError
 from pileup.formats.innodb import innodb_status
 from pileup.formats.parsed import Parsed, Receipt
-from pileup.formats.piece_reader import read_around_dumps, read_pieces
+from pileup.formats.piece_reader import read_around_dumps, read_between_prose, read_pieces
 from pileup.formats.reading import archive
 from pileup.formats.reading.frame_buffer import Frames
 from pileup.formats.reading.line_numbers import renumber
@@ -156,28 +156,51 @@ def _parse_stream(
             return dataclasses.replace(joined, failed=plain.failed if reader.failure else None)
     if reader.failure or plain.crashed or not _reads_badly(plain):
         return plain
+    content = None
+    if may_have_pieces and format is None and chosen is None and reader.head_is_whole:
+        content = _content(stream, origin, reader)
+    parsed = plain
+    if layout := _find_layout(reader, plain, parse):
+        if (head := _whole_text(reader)) is not None:
+            stream, origin = io.BytesIO(head), 0
+        if origin is None:
+            why = "This text does not read well as it is, and it can be read once only."
+            return dataclasses.replace(plain, problems=[Problem(None, why), *plain.problems])
+        del reader, plain, parsed  # they hold much of a large file
+        stream.seek(origin)
+        parsed = parse(LineReader(stream, layout))
+        why = f"{parsed.detection.why}; {layout.describe()}"
+        detection = dataclasses.replace(parsed.detection, why=why)
+        parsed = dataclasses.replace(parsed, detection=detection)
+    if content and _loss(parsed) > _LOSS_OF_MIXED * parsed.receipt.bytes_read:
+        return read_between_prose(content, parsed, _parse_piece) or parsed
+    return parsed
+
+
+def _whole_text(reader: LineReader) -> bytes | None:
+    """Return the bytes of a text that its head holds; None for any other."""
     head = reader.plain_head.encode("utf-8", "replace")
-    whole = reader.head_is_whole and head == reader.first_bytes
+    return head if reader.head_is_whole and head == reader.first_bytes else None
+
+
+def _find_layout(
+    reader: LineReader, plain: Parsed, parse: Callable[[LineReader], Parsed]
+) -> Layout | None:
+    """Return the layout that the head of a text reads best in; None: as it is, ``plain``."""
+    head = reader.plain_head.encode("utf-8", "replace")
 
     def read_head(layout: Layout | None) -> _Quality:
         return _quality(parse(LineReader(io.BytesIO(head), layout)))
 
     layouts = guess_layouts(reader.plain_head, formats.LINE_STARTS)
     if not layouts:
-        return plain
-    layout = _best_layout(layouts, _quality(plain) if whole else read_head(None), read_head)
-    if layout is None:
-        return plain
-    if whole:
-        stream, origin = io.BytesIO(head), 0
-    if origin is None:
-        why = "This text does not read well as it is, and it can be read once only."
-        return dataclasses.replace(plain, problems=[Problem(None, why), *plain.problems])
-    del reader, plain  # they hold much of a large file
-    stream.seek(origin)
-    parsed = parse(LineReader(stream, layout))
-    why = f"{parsed.detection.why}; {layout.describe()}"
-    return dataclasses.replace(parsed, detection=dataclasses.replace(parsed.detection, why=why))
+        return None
+    as_it_is = _quality(plain) if _whole_text(reader) is not None else read_head(None)
+    return _best_layout(layouts, as_it_is, read_head)
+
+
+_LOSS_OF_MIXED = 0.2
+"""Share of a text whose loss is worth the search for pieces between prose."""
 
 
 def _content_with_blocks(stream: BinaryIO, origin: int | None, reader: LineReader) -> str | None:

@@ -62,6 +62,34 @@ def read_pieces(text: str, whole: Parsed, read: Callable[[str], Parsed]) -> Pars
     return _joined(text, whole, found, names)
 
 
+def read_between_prose(text: str, whole: Parsed, read: Callable[[str], Parsed]) -> Parsed | None:
+    """Read what lies between the lines of prose of a text; None where it gives no more than it did.
+
+    Lines that look like prose may lie inside of a piece: all of the text but its first and last
+    lines of prose is tried as one.
+    """
+    parts = pieces.cut_prose(text)
+    if not parts or len(parts) > _MOST_PARTS:
+        return None
+    size = sum(len(part.text) for part in parts)
+    lines = text.split("\n")
+    last = parts[-1].line + parts[-1].text.count("\n")
+    between = pieces.Piece(parts[0].line, "\n".join(lines[parts[0].line - 1 : last]), False)
+    for tried in ([between], parts) if len(parts) > 1 else ([between],):
+        found = [part for piece in tried if _is_evidence(part := _Read(piece, read(piece.text)))]
+        understood = sum(part.parsed.receipt.bytes_understood for part in found)
+        if understood >= _LEAST_EVIDENCE * size and _gives_more(found, whole):
+            names = [part.parsed.format for part in found]
+            return _joined(text, whole, found, list(dict.fromkeys(names)))
+    return None
+
+
+_MOST_PARTS = 12
+"""Each costs as much as a small file."""
+_LEAST_EVIDENCE = 0.3
+"""Of what is no prose, the share that must be evidence."""
+
+
 def read_around_dumps(text: str, whole: Parsed, read: Callable[[str], Parsed]) -> Parsed | None:
     """Read a text with status dumps and the tables that a client printed around them, as both.
 

@@ -15,6 +15,7 @@ FORMATS = (
     "bench-tables",
     "iibench",
     "mstat",
+    "hammerdb",
     "prometheus-json",
     "openmetrics",
     "cloudwatch-json",

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import html
 import random
 import re
 import textwrap
@@ -64,8 +65,15 @@ PREFIXES = {
     "a tab": behind(lambda _: "\t"),
     "a container": behind(lambda _: "shop-db-1  | "),
     "a pod": behind(lambda _: "[pod/db-0/server] "),
+    "a diff": behind(lambda _: "+"),
+    "a bullet": behind(lambda _: "\u2022 "),
     "a viewer with line numbers": behind(lambda at: f"L{at + 1}: "),
 }
+
+
+def as_page(text: str, _: int) -> str:
+    """Escape as a web page does, with blanks that do not break."""
+    return html.escape(text).replace("  ", "&nbsp; ")
 
 
 def cut(text: str, dice: random.Random) -> str:
@@ -95,6 +103,7 @@ def test_no_layout_turns_records_into_silence(path: Path, rounds: Rounds) -> Non
             "words": at_words(text, dice.randrange(60, 101)),
             "columns": at_columns(text, dice.randrange(60, 101)),
             "prefix": dice.choice([*PREFIXES.values()])(text, 0),
+            "page": as_page(text, 0),
             "cut": cut(text, dice),
         }
         for what, changed in rounds.deal(ways.items(), siblings.index(path), len(siblings)):

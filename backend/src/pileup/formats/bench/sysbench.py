@@ -96,6 +96,8 @@ def sniff(head: str) -> bool | None:
         r"^\[ *\d+s *\] (?:thds|threads|reads|\d[\d.]* MiB/sec)", head, re.MULTILINE
     ):
         return True
+    if "SQL statistics:" in head and "queries performed:" in head:
+        return True
     return "Threads fairness:" in head and "execution time (avg/stddev):" in head
 
 

@@ -78,6 +78,38 @@ def _add(pieces: list[Piece], line: int, text: str, inside: bool, tagged: bool) 
         pieces.append(Piece(line, html.unescape(text) if tagged else text, inside))
 
 
+# Words alone: at most a tenth of them have anything but letters.
+_WORD = re.compile(r"[(\"'\u201c]?[^\W\d_]+(?:['\u2019-][^\W\d_]+)*[)\"'\u201d]?[.,:;!?]{0,3}$")
+_SENTENCE = 4
+_MOST_PROSE = 4_000
+
+
+def cut_prose(text: str) -> list[Piece]:
+    """Cut a text without marks at its lines of prose; return what lies between them."""
+    lines = text.split("\n")
+    pieces: list[Piece] = []
+    first = 0
+    for at, line in enumerate([*lines, _PROSE_AT_END]):
+        if not is_prose(line):
+            continue
+        part = "\n".join(lines[first:at])
+        if part.strip():
+            pieces.append(Piece(first + 1, part, in_block=False))
+        first = at + 1
+    return pieces if len(pieces) <= _MOST_PIECES else []
+
+
+def is_prose(line: str) -> bool:
+    """Return whether a line is a sentence or a greeting: words, and hardly a number or a name."""
+    words = line[:_MOST_PROSE].strip().lstrip(">* ").split()
+    plain = sum(bool(_WORD.match(word)) for word in words)
+    if len(words) < _SENTENCE:
+        return bool(words) and plain == len(words) and words[-1][-1] in ".,:!?"
+    return 10 * plain >= 9 * len(words) - 10
+
+
+_PROSE_AT_END = "end of the text."
+
 _PROMPT = re.compile(r"\s*(?:(?:mysql|MySQL|MariaDB \[[^\]]{0,64}\])>|\d+ rows? in set\b)")
 _AROUND_DUMP = re.compile(
     r"\s*(?:={10,}\s*$|\*{10,} \d+\. row|(?:Type|Name|Status): |(?:Name|Status):\s*$|-{10,}\s*$"

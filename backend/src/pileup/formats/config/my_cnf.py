@@ -3,6 +3,8 @@
 Source: my_search_option_files(), mysys_ssl/my_default.cc. Groups in brackets, ``key`` or
         ``key=value``, ``-`` and ``_`` are the same in a key, ``loose_`` is a prefix, ``#`` starts a
         comment anywhere outside quotes and ``;`` only at a line's start; the last of two wins.
+        The same options stand on a command line (``--max-connections=500``), in a list on one line
+        and, indented, in the values of a chart.
 Yields: a Setting per option in file order, so the last of a name is the one in force; of a file or
         folder that the server reads as well, the Setting ``!include`` or ``!includedir``.
 Units:  values stay as written (95G): what they mean depends on the variable.
@@ -20,13 +22,16 @@ NAME = "my-cnf"
 TITLE = "my.cnf option file"
 GIVES = "Settings, `!include` among them; passwords are not shown."
 PRINTED_BY = "any option file"
-VERSION = 3
+VERSION = 4
 LINE_STARTS = r"[ \t]*[a-z][\w-]*[ \t]*=|\[\w+\]"
 HINTS = (".cnf", "my.ini", "config-file")
 
 HIDDEN = "(secret, not shown)"
 
 _OPTION = re.compile(r"\s*(?P<key>[A-Za-z][\w.-]*)\s*(?:=(?P<value>.*))?$", re.DOTALL)
+# command: --innodb-buffer-pool-size=8G --sync-binlog=1
+_FLAG = re.compile(r"(?<!\S)['\"]?--(?P<key>[a-z][\w-]{2,80})=(?P<value>[^\s'\"]*)")
+_LIST = re.compile(r"[,;] +(?=[a-z][\w-]{2,80} *=)")
 _INCLUDE = re.compile(r"!(?P<how>includedir|include)\s+(?P<path>.+)$")
 _KNOWN_GROUP = re.compile(
     r"^[ \t]*\[(?:mysqld|mariadbd?|server|client|mysql|galera|sst|embedded|xtrabackup|mariabackup)"
@@ -55,15 +60,17 @@ def sniff(head: str) -> bool | None:
         return False
     lines = head.split("\n")
     filled = others = 0
+    if not has_group and _are_flags(lines):
+        return True
     for line in lines:
         text = line.strip()
         if not text or text[0] in "#;":
             continue
         filled += 1
         others += not (_group(text) or _OPTION.match(_uncommented(text)) or text[0] == "!")
-        if 10 * others > len(lines):
+        if others > 1 and 10 * others > len(lines):
             return False
-    if not filled or 10 * others > filled:
+    if not filled or (10 * others > filled and not (has_group and others <= 1 < filled)):
         return False
     if has_group:
         return True
@@ -85,7 +92,10 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         text = line.strip()
         if not text or text[0] in "#;":
             continue
-        if name := _group(text):
+        if options := _options_of(text):
+            seen |= {(group, option): setting for option, setting in options}
+            yield from (_setting(number, option, setting, group) for option, setting in options)
+        elif name := _group(text):
             if group is not None:
                 yield Section(f"[{group}]", group_line, number - 1)
             group, group_line = name, number
@@ -117,6 +127,38 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         yield Section(f"[{group}]", group_line, number)
     if not seen and not includes:
         raise FormatError("No option was found: a line is 'key' or 'key = value' below a [group].")
+
+
+def _are_flags(lines: list[str]) -> bool:
+    """Return whether options of the server stand on few lines, as flags or as a list."""
+    filled = [line for line in lines if line.strip()]
+    if len(filled) > _MOST_LINES_OF_FLAGS:
+        return False
+    names = [name for line in filled for name, _ in _options_of(line.strip())]
+    return (
+        bool(names)
+        and all(map(_options_of, filled))
+        and all(_SERVER_OPTION.match(f"{name}=") for name in names)
+    )
+
+
+_MOST_LINES_OF_FLAGS = 20
+
+
+def _options_of(text: str) -> list[tuple[str, str]]:
+    """Return the options of a line with several, as flags or with commas between them."""
+    flags = [(_name(match["key"]), match["value"]) for match in _FLAG.finditer(text)]
+    if flags:
+        return [(name, HIDDEN if _SECRETS.search(name) else value) for name, value in flags]
+    parts = [] if '"' in text or "'" in text else _LIST.split(text)
+    matches = [_OPTION.match(part) for part in parts]
+    if len(parts) < _LEAST_OF_LIST or not all(match and match["value"] for match in matches):
+        return []
+    found = [(_name(match["key"]), _unquoted(match["value"])) for match in matches if match]
+    return [(name, HIDDEN if _SECRETS.search(name) else value) for name, value in found]
+
+
+_LEAST_OF_LIST = 2
 
 
 def _setting(number: int, name: str, value: str | None, group: str | None) -> Setting:

@@ -73,7 +73,8 @@ def sniff(head: str) -> bool | None:
     timed = sum(_begins(line) for line in lines)
     if timed:
         quoted = timed >= _QUOTED * len(lines) and any(map(_is_fault, lines))
-        return timed >= 0.8 * len(lines) or quoted
+        known = sum(_begins(line) or bool(_FAULTY.match(line)) for line in lines)
+        return known >= 0.8 * len(lines) or quoted
     # Without stamps (dmesg -t, a quote): a fault at the start of a line.
     return bool(_FAULTY.search("\n".join(lines)))
 

@@ -28,7 +28,7 @@ GIVES = (
     "interfaces; connections and routes as tables."
 )
 PRINTED_BY = "net-tools `-antp`, `-l`, `-i`, `-r`, ss; pt-stalk `-netstat`"
-VERSION = 3
+VERSION = 4
 HINTS = ("-netstat", "netstat.txt", "ss.txt")
 
 _SOCKETS = re.compile(
@@ -70,18 +70,28 @@ _SS_NETS = frozenset(
 )  # fmt: skip
 _SS_USER = re.compile(r'users:\(\("([^"]{1,64})"')
 _UNIX = re.compile(r"unix +\d+ +\[[^\]]{0,40}\] +(?:[A-Z]\w*)? *(?P<state>[A-Z]{4,})? +\d+")
+# ESTAB 0 0 10.0.0.5:3306 10.0.0.21:51022        tcp 0 0 10.0.0.5:3306 10.0.0.21:51022 ESTABLISHED
+_ROW = re.compile(
+    rf"(?:tcp6?|udp6?)?\s*(?:{'|'.join(_SS_STATES)})?\s+\d+\s+\d+(?:\s+[\w.*\[\]:%-]+:[\w*]+){{2}}"
+)
 _MOST_ROUTES = 10_000
 _MOST_PEERS = 5_000
 _MOST_PEER_SERIES = 200
 _ANY = ("*", "0.0.0.0", "::", "[::]")  # noqa: S104
 _LONGEST = 4_096
+_SNIFFED = 40
+_LEAST_ROWS = 2
 
 
 def sniff(head: str) -> bool | None:
     """Return whether the text holds a header of sockets, routes or interfaces."""
-    if not any(word in head for word in _WORDS):
-        return False
-    return bool(_SOCKETS.search(head) or _ROUTES.search(head) or _INTERFACES.search(head))
+    if any(word in head for word in _WORDS) and (
+        _SOCKETS.search(head) or _ROUTES.search(head) or _INTERFACES.search(head)
+    ):
+        return True
+    lines = [line[:_LONGEST] for line in head.split("\n")[:_SNIFFED] if line.strip()]
+    rows = sum(bool(_what_of_row(line)) for line in lines)
+    return rows >= _LEAST_ROWS and rows >= 0.9 * len(lines)
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
@@ -142,6 +152,8 @@ class _Reader:
             self.time.copy()
             self._lines = (line, line)
         cells = text.split()
+        if not self._what and (what := _what_of_row(text)):  # rows without their header
+            self._what, self._columns = what
         match self._what:
             case "sockets":
                 known = self._unix(text) if cells[0] == "unix" else self._inet(cells)
@@ -309,6 +321,16 @@ class _Reader:
             unit=unit,
             labels=labels,
         )
+
+
+def _what_of_row(text: str) -> tuple[str, list[str]] | None:
+    """Return the kind of listing that a row of sockets is of, and its first column."""
+    if not _ROW.match(text):
+        return None
+    first, second, *_ = text.split()
+    if first in _SS_STATES:
+        return "ss", ["State"]
+    return ("ss", ["Netid"]) if second in _SS_STATES else ("sockets", ["Proto"])
 
 
 def _port(text: str) -> int:

@@ -156,7 +156,7 @@ def _read(lines: Iterable[str], mapping: Mapping, header_line: int | None) -> It
         if number == header_line:
             names = " · ".join(column.name for column in mapping.columns[:8])
             yield Section(names, number, number)
-        if number <= (header_line or 0) or not _holds_cells(number, text):
+        if number <= (header_line or 0) or not csv_mapping.holds_cells(number, text):
             continue
         last = number
         if above is None and reader.plain(number, text):
@@ -184,10 +184,6 @@ def _read(lines: Iterable[str], mapping: Mapping, header_line: int | None) -> It
         yield Problem(
             last, f"{reader.unreported} more cells or rows could not be read; they are left out."
         )
-
-
-def _holds_cells(number: int, text: str) -> bool:
-    return bool(text.strip()) and not (number == 1 and text.lower().startswith("sep="))
 
 
 def _problems(problems: Iterable[CellProblem], mapping: Mapping) -> Iterator[Problem]:

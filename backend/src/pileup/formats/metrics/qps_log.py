@@ -1,8 +1,11 @@
-"""A value per second after the output of date: 'Wed Oct 24 22:27:19 UTC 2012: 18660'.
+"""A value per line beside its time: 'Wed Oct 24 22:27:19 UTC 2012: 18660'.
 
-Source: shell loops such as ``while sleep 1; do echo "$(date): $(...)"; done``, or with date +%s.
+Source: shell loops such as ``while sleep 1; do echo "$(date): $(...)"; done``, or with date +%s;
+        ``aws cloudwatch get-metric-statistics --output text``, which prints the time behind the
+        value and the metric's name on a line of its own.
 Yields: the gauge metric.qps (the name such logs have), or metric.value<n> for further numbers;
-        after an epoch the meaning of the first number is unknown: metric.value1.
+        after an epoch, or before a time, the meaning of a number is unknown: metric.value1, or
+        metric.<name> below a line with a name alone.
 """
 
 from __future__ import annotations
@@ -15,10 +18,10 @@ from pileup.formats.reading.timestamps import read_stamp
 from pileup.records import Item, Problem
 
 NAME = "qps-log"
-TITLE = "One value per second with date"
-GIVES = "The gauge `metric.qps`, or `metric.value<n>`."
-PRINTED_BY = "shell loops with `date` or `date +%s`"
-VERSION = 2
+TITLE = "One value per line with date"
+GIVES = "The gauge `metric.qps`, or `metric.value<n>`, or `metric.<name>` below a name."
+PRINTED_BY = "shell loops with `date` or `date +%s`; `aws cloudwatch` with `--output text`"
+VERSION = 3
 HINTS = ("qps.log",)
 
 _LINE = re.compile(
@@ -32,6 +35,13 @@ _EPOCH = re.compile(
     r"(?P<stamp>1\d{9}(?:\.\d{1,9})?|1\d{12})(?:\s*[:;,]\s*|\s+)"
     r"(?P<values>-?\d+(?:\.\d+)?(?:(?:\s*[,;]\s*|\s+)-?\d+(?:\.\d+)?)*)\s*$"
 )
+# DATAPOINTS  97.3  2024-05-04T10:01:00+00:00  Percent
+_BEFORE = re.compile(
+    r"(?:[A-Za-z]\w{0,60}\s+)?(?P<values>-?\d+(?:\.\d+)?(?:\s+-?\d+(?:\.\d+)?){0,3})\s+"
+    r"(?P<stamp>\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z| UTC|[+-]\d\d:?\d\d)?)"
+    r"(?:\s+[A-Za-z%][\w%/]{0,30})?\s*$"
+)
+_TITLE = re.compile(r"[A-Za-z][\w./%-]{1,60}$")
 _SPLIT = re.compile(r"\s*[,;]\s*|\s+")
 _LONGEST = 200
 """Longest line that can be a date and values."""
@@ -42,7 +52,9 @@ def sniff(head: str) -> bool | None:
     lines = [line for line in head.split("\n")[:60] if line.strip()]
     if len(lines) < 2 or _is_header(lines[0], lines[1]):
         return False
-    fit = sum(_match(line) is not None for line in lines[:-1] or lines)
+    fit = sum(_match(line) is not None or _is_title(line) for line in lines[:-1] or lines)
+    if not any(map(_match, lines)):
+        return False
     return fit >= 0.8 * max(1, len(lines) - 1)
 
 
@@ -50,11 +62,14 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Yield every line's values; a line of another form is a Problem."""
     columns = Columns()
     count = 0
+    title = ""
     for number, text in enumerate(lines, start=1):
         match = _match(text)
         stamp = read_stamp(match["stamp"]) if match else None
         if match is None or stamp is None:
-            if text.strip() and count < 100:
+            if _is_title(text):
+                title = text.strip()
+            elif text.strip() and count < 100:
                 count += 1
                 yield Problem(
                     number, "Not a date and a value; the line is left out.", found=text[:200]
@@ -62,8 +77,9 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             continue
         for column, value in enumerate(_SPLIT.split(match["values"]), start=1):
             is_qps = column == 1 and match.re is _LINE
+            is_titled = column == 1 and match.re is _BEFORE and title
             columns.add(
-                "metric.qps" if is_qps else f"metric.value{column}",
+                "metric.qps" if is_qps else f"metric.{title if is_titled else f'value{column}'}",
                 float(value),
                 wall=stamp[0],
                 clock=stamp[1],
@@ -86,4 +102,8 @@ def _match(text: str) -> re.Match[str] | None:
     if len(text) > _LONGEST:
         return None
     text = text.strip()
-    return _LINE.match(text) or _EPOCH.match(text)
+    return _LINE.match(text) or _EPOCH.match(text) or _BEFORE.match(text)
+
+
+def _is_title(text: str) -> bool:
+    return len(text) <= _LONGEST and _TITLE.match(text.strip()) is not None

@@ -54,8 +54,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         if isinstance(part, Stray):
             yield Skipped(part.line, part.line, _NOT_ONE)
         elif isinstance(part, ResultRow):
-            name, *cells = part.values
-            rows[name or ""] = part.line_first, cells
+            rows[part.values[0] or ""] = part.line_first, part.values[1:]
     if not rows:
         raise FormatError("No variable with several samples was found: expected pt-mext's columns.")
     relative = _is_relative(rows)

@@ -40,7 +40,11 @@ _INNER = rf"(?<=[:\s])\{{(?:[^{{}}\"]|{_STRING})*+\}}"
 # A row: flat but for one level of JSON in a column. Or the bracket before the first row.
 _PART = re.compile(rf"\[(?=\s*\{{)|\{{(?:[^{{}}\"\[\]]|{_STRING}|{_LIST}|{_INNER})*+\}}", re.DOTALL)
 _OF_SHELL = {"hasData", "rows", "executionTime", "info", "warning", "error", "note", "status"}
-_START = re.compile(r'\s*(?:\[\s*)?(?:\{"hasData":[^\[\]{}]{0,200}"rows":\s*\[\s*)?(?=\{)')
+# {"hasData":true,"rows":[        {"Parameters": [        {"rows": {"data": [
+_KEYS = r'(?:"[^"\\\n]{1,100}"\s*:[^\[\]{}"]{0,200}(?:"[^"\\\n]{0,200}"\s*,\s*)?)+'
+_AROUND = rf"(?:\{{\s*{_KEYS}){{1,3}}\[\s*"
+_WRAPPED = re.compile(rf"[\s,\]}}]*{_AROUND}")
+_START = re.compile(rf"\s*(?:\[\s*)?(?:{_AROUND})?(?=\{{)")
 _BETWEEN = re.compile(r"[\s,\[\]]*|.*\[\s*", re.DOTALL)
 _ESCAPES = str.maketrans({"\\": "\\\\", "\n": "\\n", "\t": "\\t", "\0": "\\0", "\r": "\\r"})
 _BANNER = "INNODB MONITOR OUTPUT"
@@ -65,7 +69,7 @@ def sniff(head: str) -> bool | None:
         return False
     second = _PART.search(head, first.end())
     if second is not None:
-        if _columns(second[0]) != columns or not _BETWEEN.fullmatch(
+        if not _are_alike(columns, _columns(second[0])) or not _BETWEEN.fullmatch(
             head, first.end(), second.start()
         ):
             return False
@@ -74,6 +78,12 @@ def sniff(head: str) -> bool | None:
     from pileup.formats import FORMATS  # the list holds this module too
 
     return not any(item.NAME not in _OTHERS and item.sniff(head) is True for item in FORMATS)
+
+
+def _are_alike(columns: tuple[str, ...], others: tuple[str, ...] | None) -> bool:
+    """Whether two objects are rows of one list: it may omit what a row has no value for."""
+    shared = set(columns) & set(others or ())
+    return bool(others) and 2 * len(shared) >= max(len(columns), len(others or ()))
 
 
 def first_tables(head: str) -> Iterator[Seen]:
@@ -130,7 +140,7 @@ class _Rendered:
             if span.match and span.match[0] == "[":
                 before = None
                 continue
-            if "{" in span.before:
+            if "{" in span.before and not _WRAPPED.fullmatch(span.before):
                 self._lost(span.first, span.before)
             if span.match is None:
                 return

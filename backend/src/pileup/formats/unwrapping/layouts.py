@@ -1,4 +1,5 @@
-"""Guess how a pasted text was laid out: a prefix before every line, lines wrapped at a width.
+"""Guess how a pasted text was laid out: a prefix before every line, lines wrapped at a width,
+typographic characters and entities of HTML.
 
 Source: mail clients and chats wrap at 60 to 100 columns, terminals and PDFs cut at a column;
         quotes, containers, log viewers and shippers put a prefix before each line, perhaps with a
@@ -12,6 +13,8 @@ Note:   a prefix is what nine of ten lines begin with, whatever it is: digits ma
 
 from __future__ import annotations
 
+import dataclasses
+import html
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -29,6 +32,12 @@ _LEAST_JOINTS = 3
 """Lines to join in a longer text: there a stray line may follow the longest one by chance."""
 _LEAST_OPEN = 2
 """Rows between bars that go on in the next line; a single one may be a statement's own lines."""
+_TYPOGRAPHIC = re.compile(
+    r"&(?:nbsp|lt|gt|amp|quot|apos|#\d{1,6}|#x[0-9a-f]{1,6});|[\xa0“”„‘’‚′″\u200b]"
+)
+_PLAIN = str.maketrans(
+    {"\xa0": " ", **dict.fromkeys("“”„″", '"'), **dict.fromkeys("‘’‚′", "'"), "\u200b": ""}
+)
 _DIGITS = re.compile(r"\d+")
 _BOUNDARY = re.compile(r"[\s|>:\])]")
 _LONGEST_JOINED = 64 * 1024
@@ -48,10 +57,14 @@ class Layout:
     """Matches a line that begins a line of its own."""
     bars: bool = False
     """A row that begins with a bar goes on until a line ends with a bar."""
+    typographic: bool = False
+    """Has entities of HTML, typographic quotes or blanks that do not break."""
 
     def describe(self) -> str:
         """Describe what was removed, for the receipt."""
         parts = []
+        if self.typographic:
+            parts.append("typographic characters and HTML entities were replaced")
         if self.prefix is not None:
             parts.append("a prefix before each line was removed")
         if self.width is not None:
@@ -96,6 +109,8 @@ class Rejoiner:
         layout = self._layout
         for line in lines:
             self._raw += 1
+            if layout.typographic:
+                line = plain(line)
             if layout.prefix is not None:
                 line = layout.prefix.sub("", line, count=1)
             above = self._last
@@ -161,7 +176,10 @@ def guess_layouts(head: str, starts: re.Pattern[str]) -> list[Layout]:
         lines.pop()  # the head may end inside a line; one that is too long already tells as much
     if sum(bool(line.strip()) for line in lines) < _LEAST_LINES:
         return []
-    layouts: list[Layout] = []
+    typographic = any(map(_TYPOGRAPHIC.search, lines))
+    if typographic:
+        lines = list(map(plain, lines))
+    layouts = [Layout(None, None, False, starts)] if typographic else []
     for prefix in (None, *_prefixes(lines)):
         rest = lines if prefix is None else [prefix.sub("", line, count=1) for line in lines]
         if prefix is not None:
@@ -173,7 +191,14 @@ def guess_layouts(head: str, starts: re.Pattern[str]) -> list[Layout]:
             joints = sum(continues(layout, above, line) for above, line in pairwise(rest))
             if joints >= (_LEAST_JOINTS if len(rest) > _FEW_LINES else 1):
                 layouts.append(layout)
-    return layouts
+    return [dataclasses.replace(layout, typographic=typographic) for layout in layouts]
+
+
+def plain(line: str) -> str:
+    """Replace entities of HTML, typographic quotes and blanks that do not break."""
+    if not _TYPOGRAPHIC.search(line):
+        return line
+    return html.unescape(line.lstrip("“„").rstrip("”")).translate(_PLAIN)
 
 
 def _prefixes(lines: list[str]) -> list[re.Pattern[str]]:

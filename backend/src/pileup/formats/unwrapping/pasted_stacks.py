@@ -2,7 +2,8 @@
 
 Source: lldb ``thread backtrace all`` (``bt all``): Thread::GetStatus(), StackFrame.cpp;
         ``coredumpctl info`` and the journal of systemd-coredump (elfutils' frames); ``thread 2``
-        and ``bt`` typed one after the other in gdb; crash reports of macOS (``Thread 17:: name``).
+        and ``bt`` typed one after the other in gdb; crash reports of macOS (``Thread 17:: name``);
+        kernel stacks of /proc; gdb's threads whose frames lost their numbers (a list in an issue).
             * thread #1, name = 'mysqld', stop reason = signal SIGSTOP
                 frame #0: 0x00000001a9 libsystem_kernel.dylib`poll + 8
                 frame #1: 0x0000000104 mysqld`f(this=0x0) at f.cc:12:3 [opt]
@@ -47,6 +48,16 @@ _APPLE_FRAME = re.compile(
     r"(?P<level>\d{1,5}) {1,4}(?P<library>\S.{0,100}?)\s{1,100}(?P<address>0x[0-9a-f]{8,16}) "
     r"(?P<name>\S.{0,2000}?) \+ \d{1,12}(?: \((?P<file>[^\s():]{1,500}):(?P<line>\d{1,9})\))?\s*$"
 )
+_GDB_THREAD = re.compile(r"Thread \d{1,9} \((?:Thread 0x|LWP |process )")
+# 0x00007f2a in pthread_cond_wait () from /lib64/libpthread.so.0        f (a=1) at f.cc:12
+_BARE_FRAME = re.compile(
+    r"\s*(?:(?:\d{1,3}[.)]|[-*\u2022]) +)?"
+    r"(?P<text>(?:0x[0-9a-f]{1,16} in )?[A-Za-z_~<][^\n]{0,2000}? "
+    r"\([^\n]{0,4000}\)(?: at \S+:\d+| from \S+)?)\s*$"
+)
+# [<0>] jbd2_log_wait_commit+0xd1/0x140        ==> /proc/1122/task/1199/stack <==
+_KERNEL_FRAME = re.compile(r"\s*\[<[0-9a-f]{1,16}>\] (?P<name>[\w.]{1,200})\+0x")
+_KERNEL_THREAD = re.compile(r".{0,40}/proc/(?:\d{1,9}/task/)?(?P<tid>\d{1,9})/stack\b")
 _BT = re.compile(r"\(gdb\) (?:bt|where|backtrace)\b")
 
 
@@ -60,7 +71,46 @@ def choose_reader(lines: list[str]) -> Unwrap | None:
         return _Session()
     if any(map(_APPLE_THREAD.match, lines)) and any(map(_APPLE_FRAME.match, lines)):
         return _apple
+    if sum(map(bool, map(_KERNEL_FRAME.match, lines))) >= _LEAST_KERNEL_FRAMES:
+        return _Kernel()
+    threads = [at for at, line in enumerate(lines[:-1]) if _GDB_THREAD.match(line)]
+    if threads and all(_BARE_FRAME.match(lines[at + 1]) for at in threads):
+        return _Unnumbered()
     return None
+
+
+_LEAST_KERNEL_FRAMES = 2
+
+
+class _Kernel:
+    """Converts stacks of /proc/PID/stack: a line that is no frame ends one."""
+
+    def __init__(self) -> None:
+        self._level = 0
+
+    def __call__(self, line: str) -> str:
+        if match := _KERNEL_FRAME.match(line):
+            self._level += 1
+            return f"#{self._level - 1}  0x0 in {match['name']} () from kernel"
+        self._level = 0
+        if match := _KERNEL_THREAD.match(line):
+            return f"Thread {match['tid']} (LWP {match['tid']}):"
+        return line
+
+
+class _Unnumbered:
+    """Numbers the frames below the header of each thread."""
+
+    def __init__(self) -> None:
+        self._level: int | None = None
+
+    def __call__(self, line: str) -> str:
+        if _GDB_THREAD.match(line):
+            self._level = 0
+        elif self._level is not None and (match := _BARE_FRAME.match(line)):
+            self._level += 1
+            return f"#{self._level - 1}  {match['text']}"
+        return line
 
 
 def _apple(line: str) -> str:

@@ -25,6 +25,7 @@ _QUOTE = re.compile(r" {0,3}>(?: |$)")
 _MARGINS = (
     re.compile(r"(?:mysql|MySQL|MariaDB \[[^\]]{0,64}\])> ?"),
     re.compile(r"\| (?=.*[^|\s]\s*$)"),
+    re.compile(r"\+"),  # a diff: each line was added
 )
 # Sat, Jan 28 2023 3:58:59 am | ...     [pod/mysql-0/mysql] ...
 _VIEWERS = (
@@ -46,6 +47,10 @@ _CODE = re.compile(
 )
 _COLOUR = re.compile(r"\x1b\[[0-9;]{0,20}[mK]")
 _INDENT = re.compile(r"(?: {4,}|\t+)")
+# Query_time: 37.000122  Lock_time: ...        (a page took "# " for the mark of a heading)
+_BARE_TIMES = re.compile(r"Query_time: +[\d.]+ +Lock_time: ")
+_BARE_ENTRY = re.compile(r"(?:Time|User@Host): ")
+_BARE_FIELD = re.compile(r"\s*\w[\w@]{0,60}: ")
 # Only text that certainly begins at the margin: columns of numbers are indented on their own.
 _AT_MARGIN = re.compile(
     r"\s+(?:\+-[-+]*\+|\*{10,} \d+\. row \*{10,}|Thread \d+ \(|#0 |={20,}|mysql> |MariaDB \[)"
@@ -57,14 +62,66 @@ def choose_cleaner(head: str) -> Unwrap | None:
     lines = head.split("\n")
     if len(lines) > _MOST_LINES:
         lines = lines[:_MOST_LINES]  # the head may end inside a line
+    if _PYTHON_ROW.match(head):
+        return _python_to_json
+    if len(lines) <= _FEW_LINES and any(line.count("\\n") >= _ESCAPES for line in lines):
+        return _unescaped
     around = _around(lines)
     if around:
         lines = [around(line) for line in lines]
     inner = pasted_tables.choose_reader(lines) or pasted_stacks.choose_reader(lines)
+    if inner is None and any(map(_BARE_TIMES.match, lines)):
+        inner = _BareSlowLog()
     if around and inner:
         outside, inside = around, inner
         return lambda line: inside(outside(line))
     return around or inner
+
+
+# [{'Id': 91, 'User': 'app', 'db': None}, ...
+_PYTHON_ROW = re.compile(r"\s*[\[(]?\s*\{'\w+': ")
+_PYTHON_PART = re.compile(
+    r"'(?P<text>(?:[^'\\]|\\.)*)'|\"(?:[^\"\\]|\\.)*\"|\b(?:None|True|False)\b"
+)
+_PYTHON_WORDS = {"None": "null", "True": "true", "False": "false"}
+_FEW_LINES = 3
+_ESCAPES = 3
+_QUOTED_TEXT = re.compile(
+    r"\s*(?:[\"']?[\w.@-]{1,60}[\"']?\s*[:=]\s*)?[\"']?(?P<text>.*?)[\"']?,?\s*$"
+)
+
+
+def _python_to_json(line: str) -> str:
+    """Convert what Python prints of rows to JSON."""
+
+    def converted(match: re.Match[str]) -> str:
+        if match["text"] is None:
+            return _PYTHON_WORDS.get(match[0], match[0])
+        text = match["text"].replace("\\'", "'").replace('"', '\\"')
+        return f'"{text}"'
+
+    return _PYTHON_PART.sub(converted, line)
+
+
+def _unescaped(line: str) -> str:
+    """Return the lines of a text that a log or a program printed as one, with their escapes."""
+    if line.count("\\n") < _ESCAPES or "\t" in line:
+        return line
+    match = _QUOTED_TEXT.match(line)
+    text = match["text"] if match else line
+    return text.replace("\\n", "\n").replace("\\t", "\t").replace('\\"', '"')
+
+
+class _BareSlowLog:
+    """Puts the number signs before the fields of each entry of a slow log that lost them."""
+
+    def __init__(self) -> None:
+        self._in_fields = False
+
+    def __call__(self, line: str) -> str:
+        begins = _BARE_ENTRY.match(line) or _BARE_TIMES.match(line)
+        self._in_fields = bool(begins or (self._in_fields and _BARE_FIELD.match(line)))
+        return f"# {line}" if self._in_fields else line
 
 
 def _around(lines: list[str]) -> Unwrap | None:

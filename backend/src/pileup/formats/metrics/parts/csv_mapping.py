@@ -149,6 +149,17 @@ def find_problems(mapping: Mapping) -> list[tuple[str, str]]:
     return problems
 
 
+def holds_cells(number: int, line: str) -> bool:
+    """Whether a line is a row: not blank, no ``sep=`` of Excel, no rule of Markdown or a box."""
+    bare = line.lstrip()
+    if bare[:1] in ("|", "+") and _RULE.fullmatch(line):
+        return False
+    return bool(bare) and not (number == 1 and line.lower().startswith("sep="))
+
+
+_RULE = re.compile(r"\s*[|+](?:\s*:?-+:?\s*[|+])+\s*")
+
+
 def split_cells(line: str, delimiter: str) -> list[str]:
     """Split a line into cells; a line that is no CSV (giant cell, open quote) at each delimiter."""
     if delimiter == " ":
@@ -200,7 +211,7 @@ def _guess_columns(
     rows = [
         (number, split_cells(line, delimiter)[:MOST_COLUMNS])
         for number, line in enumerate(lines[:HEAD_LINES], start=1)
-        if line.strip() and not (number == 1 and line.lower().startswith("sep="))
+        if holds_cells(number, line)
     ]
     body, width = _body(rows, header_line)
     time = _find_time(body, width, time_format)

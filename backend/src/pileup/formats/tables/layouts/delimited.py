@@ -14,11 +14,14 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from pileup.formats.tables.layouts import pairs
+from pileup.formats.tables.layouts import headless, pairs
 
 MOST_CELL = 1024 * 1024
 _BAR_ROW = re.compile(r"\s*\|.*\|\s*$", re.DOTALL)
-_DASHED = re.compile(r"\s*\|(?:\s*:?-+:?\s*\|)+\s*$")
+# ID  |USER |HOST        ----|-----|----        ----+-----+----
+_OPEN_ROW = re.compile(r"\s*[^|\s][^|]*\|[^|]*\|")
+_OPEN_RULE = re.compile(r"\s*:?-[-:]*\s*(?:[|+]\s*:?-[-:]*\s*)+[|+]?\s*$")
+_DASHED = re.compile(r"\s*[|+](?:\s*:?-+:?\s*[|+])+\s*$")
 _NAME = re.compile(r"(?![\d.,]+$)[\w@`#$*(][\w@`#$()*/%+.:<>=\[\] -]{0,95}")
 _FIRST_CELL = re.compile(r"#?\s*(?:[\"']|[\w@`#$()*/%+.:<>=\[\] -]+[,;])")
 _NAME_FIRST = re.compile(r"#?\s*(?=\D)[\w@`\"'$*(%]")
@@ -32,6 +35,14 @@ _LONGEST_HEADER = 20_000
 _MOST_WORDS = 5
 _COMMAS = (",", ";")
 _GAP = re.compile(r" {2,}")
+# uniq -c:     412 10.0.0.21
+_COUNT = re.compile(r" +(\d{1,9}) (\S.*)$")
+_WIDE = re.compile(r"(?:^|(?<= {2}))\S")
+_LEAST_WIDE = 3
+_MOST_WIDE = 32
+_DIGITS = re.compile(r"-?\d[\d.,]*$")
+# 177, 'myuser', 'myhost:62932', NULL
+_APOSTROPHES = re.compile(r"(?:^|[,;]) ?'[^'\"]*'(?=\s*(?:[,;]|$))")
 
 
 @dataclass(slots=True)
@@ -39,14 +50,24 @@ class Delimited:
     """The layout of a table whose header was split into ``columns``."""
 
     kind: str
-    """The delimiter: '|', ',', ';', ' ' for columns of blanks, or ':' for pairs on a line."""
+    """The delimiter: '|', ',', ';', ' ' for columns of blanks, ':' for pairs on a line, '=' for a
+    name and its value on each line, or '#' for a count and what was counted."""
     columns: tuple[str, ...]
     quote: str = '"'
     starts: tuple[int, ...] = ()
     """Where the columns begin, when blanks separate them."""
+    gap: int = 0
+    """So many blanks separate all names of the header: a tab that became blanks, or one."""
+    is_open: bool = False
+    """No bar is at the ends of a row."""
     held: list[str] = field(default_factory=list)
     """The lines so far of a row that ends inside quotes."""
     _size: int = 0
+
+    @property
+    def is_headless(self) -> bool:
+        """Whether the first line is a row: such a layout has no header."""
+        return self.kind in ("=", "#")
 
     def fits_box(self, columns: int) -> bool:
         """Whether the header can be that of a box with so many columns."""
@@ -54,20 +75,35 @@ class Delimited:
 
     def is_rule(self, text: str) -> bool:
         """Whether the line is the row of dashes below a Markdown header."""
-        return self.kind == "|" and bool(_DASHED.match(text))
+        return self.kind == "|" and bool((_OPEN_RULE if self.is_open else _DASHED).match(text))
 
     def confirms(self, text: str, is_known: bool) -> bool:
         """Whether the line below the header shows that there is a table."""
         if self.is_rule(text):
             return True
+        if self.kind == "=":
+            return headless.may_be_named_value(text)
+        if self.kind == "#":
+            return _COUNT.match(text) is not None
+        if self.kind in _COMMAS and self.quote != "'" and _APOSTROPHES.search(text):
+            self.quote = "'"
         cells = self.cells(text)
         opened, self.held = bool(self.held), []
         if cells is None:
             return opened and is_known
         if len(cells) != len(self.columns) or (self.kind == "|" and "|" in cells[0]):
             return False
-        sure = is_known or self.kind == "|"
+        if self.kind == " " and not is_known:
+            return self._is_below(text) and any(map(_DIGITS.match, cells))
+        sure = is_known or (self.kind == "|" and not self.is_open)
         return sure or '"' in text or any(_NUMBER.match(cell) for cell in cells)
+
+    def _is_below(self, text: str) -> bool:
+        """Whether a cell begins below each name, so that unknown names are those of columns."""
+        return all(
+            text[at : at + 1].strip() and not text[max(0, at - 1) : at].strip()
+            for at in self.starts
+        )
 
     def cells(self, text: str) -> list[str] | None:
         """Split a row; None for a line that is not a row, or not its end (then ``held`` is set)."""
@@ -77,6 +113,10 @@ class Delimited:
             return self._between_blanks(text)
         if self.kind == ":":
             return pairs.cells(text, self.columns)
+        if self.kind == "=":
+            return headless.named_value(text)
+        if self.kind == "#":
+            return list(match.groups()) if (match := _COUNT.match(text)) else None
         opens = (text.count(self.quote) - text.count("\\" + self.quote)) % 2 == 1
         if not self.held and not opens:
             return split_quoted(text.strip(), self.kind, self.quote)
@@ -91,6 +131,9 @@ class Delimited:
         return split_quoted(whole, self.kind, self.quote)
 
     def _between_bars(self, text: str) -> list[str] | None:
+        if self.is_open:
+            cells = [cell.strip() for cell in text.split("|", len(self.columns) - 1)]
+            return cells if len(cells) == len(self.columns) else None
         if not _BAR_ROW.match(text):
             return None
         cells = bars(text.replace("\\|", "\ufffc"), most=len(self.columns))
@@ -99,10 +142,23 @@ class Delimited:
     def _between_blanks(self, text: str) -> list[str] | None:
         at = self.starts
         if any(start < len(text) and start and text[start - 1] != " " for start in at):
-            cells = _GAP.split(text.strip(), len(at) - 1)
-            return cells if len(cells) == len(at) else None
+            return self._between_gaps(text.rstrip())
         ends = (*at[1:], max(len(text), at[-1]))
         return [text[start:end].strip() for start, end in zip(at, ends, strict=True)]
+
+    def _between_gaps(self, text: str) -> list[str] | None:
+        """Split a row that is not below the names: by the gap of the header, or by wide gaps."""
+        most = len(self.columns)
+        if self.gap == 1:
+            cells = text.split(None, 1) if most == _NAME_AND_VALUE else text.split()
+        else:
+            cells = text.split(" " * self.gap) if self.gap else []
+            if len(cells) != most:
+                cells = _GAP.split(text.strip(), most - 1)
+        return [cell.strip() for cell in cells] if len(cells) == most else None
+
+
+_NAME_AND_VALUE = 2
 
 
 def header(
@@ -126,8 +182,24 @@ def header(
         names = bare.split()
         if 2 <= len(names) <= 64 and _may_be_names(names) and is_known(names):
             starts = tuple(match.start() for match in re.finditer(r"\S+", text))
-            return Delimited(" ", tuple(names), starts=starts)
-    return None
+            gaps = {len(gap) for gap in re.findall(" +", bare)}
+            gap = gaps.pop() if len(gaps) == 1 else 0
+            return Delimited(" ", tuple(names), starts=starts, gap=gap)
+        if (layout := _wide_columns(text)) is not None:
+            return layout
+    if _OPEN_ROW.match(text):
+        names = [cell.strip() for cell in text.split("|")]
+        return Delimited("|", tuple(names), is_open=True) if _are_names(names, least=3) else None
+    return Delimited("#", ("count", "value")) if _COUNT.match(text) else None
+
+
+def _wide_columns(text: str) -> Delimited | None:
+    """Return the layout of columns that wide gaps separate, whatever their names are."""
+    names = _GAP.split(text.strip())
+    if not _LEAST_WIDE <= len(names) <= _MOST_WIDE or not _are_names(names):
+        return None
+    starts = tuple(match.start() for match in _WIDE.finditer(text))
+    return Delimited(" ", tuple(names), starts=starts) if len(starts) == len(names) else None
 
 
 def begins(text: str, below: str, is_known: Callable[[Sequence[str]], bool]) -> bool:

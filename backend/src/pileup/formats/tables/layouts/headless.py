@@ -70,7 +70,10 @@ _BEHIND = {
     10: ("Rows_sent", "Rows_examined"),
     11: ("Rows_sent", "Rows_examined", "Rows_read"),
 }
+"""By their number, the columns of a row of a processlist behind those of every server."""
+LATCHES = ("Type", "Name", "Status")
 _WHOLE = re.compile(r"-?\d{1,18}$")
+_WAITS = re.compile(r"(?:os_)?waits=\d{1,18}$")
 _STATUS_NAME = re.compile(
     r"(?:Aborted|Access|Acl|Aria|Binlog|Bytes|Com|Connection|Created|Delayed|Flush|Handler|Innodb"
     r"|Key|Last|Locked|Max|Memory|Not|Ongoing|Open|Opened|Performance|Prepared|Qcache|Rows|Rpl|Select"
@@ -96,6 +99,12 @@ _VARIABLE_NAME = re.compile(
 )
 
 
+# Threads_running: 312      - Aborted_connects = 12      innodb_flush_method   O_DIRECT
+_NAMED = re.compile(
+    r"\s*(?:[-*\u2022] +)?(?P<name>[A-Za-z]\w{2,120})(?: *(?P<sign>[:=]) *(?=\S)| +(?=\S+\s*$))"
+    r"(?P<value>\S.*?)[,;]?\s*$"
+)
+_LONGEST_NAMED = 2_000
 _SWITCH = re.compile(r"-?\d[\d.]{0,40}|ON|OFF|YES|NO|NONE|/\S{0,200}")
 
 # | Aborted_clients        | 0      |    but with -r:  | Aborted_clients   |         -6|
@@ -119,6 +128,8 @@ def columns(cells: Sequence[str]) -> tuple[str, ...] | None:
         return _THREADS[: len(cells)]
     if len(cells) == 2 and (_STATUS_NAME.fullmatch(cells[0].strip()) or _is_switch(*cells)):
         return NAMED_VALUES
+    if len(cells) == len(LATCHES) and _WAITS.match(cells[2].strip()):
+        return LATCHES
     return None
 
 
@@ -128,6 +139,30 @@ def _is_thread(cells: Sequence[str]) -> bool:
     return bool(
         _WHOLE.match(number) and name.startswith("thread/") and kind in ("FOREGROUND", "BACKGROUND")
     )
+
+
+def is_named_value(text: str) -> bool:
+    """Whether a line is a counter or a variable of the server and its value."""
+    found = named_value(text)
+    return found is not None and (bool(_STATUS_NAME.fullmatch(found[0])) or _is_switch(*found))
+
+
+def may_be_named_value(text: str) -> bool:
+    """Whether a line may be so: the line below it decides about a value that is a word."""
+    found = named_value(text)
+    return found is not None and _VARIABLE_NAME.fullmatch(found[0]) is not None
+
+
+def named_value(text: str) -> list[str] | None:
+    """Split 'name: value', 'Name = value' or 'name  value'; None for another line.
+
+    A text of several words is a value only behind a colon. A variable before an equals sign is a
+    line of an option file.
+    """
+    match = _NAMED.match(text) if len(text) <= _LONGEST_NAMED else None
+    if match is None or (match["sign"] == "=" and not _STATUS_NAME.fullmatch(match["name"])):
+        return None
+    return [match["name"], match["value"]]
 
 
 def _is_switch(name: str, value: str) -> bool:
@@ -157,4 +192,14 @@ def are_variables(first: Sequence[str], second: Sequence[str]) -> bool:
     )
 
 
-__all__ = ["COMMANDS", "PROCESSLIST", "VARIABLE", "are_variables", "columns", "pair"]
+__all__ = [
+    "COMMANDS",
+    "PROCESSLIST",
+    "VARIABLE",
+    "are_variables",
+    "columns",
+    "is_named_value",
+    "may_be_named_value",
+    "named_value",
+    "pair",
+]

@@ -78,7 +78,11 @@ _MARKS = re.compile(rf"\s*(?:[+{_BOX_DRAWING}]|\*{{10}}|\|.*\|\s*$)|.*\t")
 
 def may_begin(text: str, below: str, is_known: IsKnown) -> bool:
     """Whether a table may begin with a line, by itself and the line below it."""
-    return bool(_MARKS.match(text)) or delimited.begins(text, below, is_known)
+    if _MARKS.match(text) or headless.is_named_value(text):
+        return True
+    if headless.may_be_named_value(text) and headless.may_be_named_value(below):
+        return True
+    return delimited.begins(text, below, is_known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -472,11 +476,12 @@ class Reader:
         if self._candidate is not None:
             (at, header, layout), self._candidate = self._candidate, None
             if layout.confirms(text, self._is_known(layout.columns)):
-                named = len(layout.columns) == _PAIR and headless.are_variables(
-                    layout.columns, layout.cells(text) or ()
+                named = layout.is_headless or (
+                    len(layout.columns) == _PAIR
+                    and headless.are_variables(layout.columns, layout.cells(text) or ())
                 )
                 layout.held = []
-                if named:  # the row above is no header
+                if named and not layout.is_headless:  # the row above is no header
                     layout.columns = headless.NAMED_VALUES
                 yield from self._begin(at, layout.columns, "cells")
                 if named:
@@ -514,19 +519,19 @@ class Reader:
             self._bare_dates |= ":" not in text
             yield Stamp(number, stamp.wall_us, stamp.clock, stamp.printed, is_ts=False)
         elif columns := self._columns_of_row(text):
-            self._inside_sql = False
-            kind: Layout = "tab" if "\t" in text else "cells"
-            yield from self._begin(number, columns, kind)
-            if kind == "tab":
+            if "\t" in text:
+                self._inside_sql = False
+                yield from self._begin(number, columns, "tab")
                 yield from self._tab(number, text)
             else:
-                self._cells = Delimited("|", columns)
-                yield from self._delimited(number, text)
+                yield from self._begin_cells(number, text, Delimited("|", columns))
         elif columns := pairs.columns(text):
+            yield from self._begin_cells(number, text, Delimited(":", columns))
+        elif headless.is_named_value(text):
+            yield from self._begin_cells(number, text, Delimited("=", headless.NAMED_VALUES))
+        elif headless.may_be_named_value(text):
             self._inside_sql = False
-            yield from self._begin(number, columns, "cells")
-            self._cells = Delimited(":", columns)
-            yield from self._delimited(number, text)
+            self._candidate = (number, text, Delimited("=", headless.NAMED_VALUES))
         elif _looks_like_header(text):
             self._inside_sql = False
             bare = text.lstrip(" ")
@@ -539,6 +544,13 @@ class Reader:
             self._candidate = (number, text, candidate)
         else:
             yield Stray(number, text)
+
+    def _begin_cells(self, number: int, text: str, layout: Delimited) -> Iterator[Part]:
+        """Begin a table with its first row: it has no header."""
+        self._inside_sql = False
+        yield from self._begin(number, layout.columns, "cells")
+        self._cells = layout
+        yield from self._delimited(number, text)
 
     @staticmethod
     def _columns_of_row(text: str) -> tuple[str, ...] | None:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from pileup.formats.reading.text import make_chunks
+from pileup.formats.tables.layouts.headless import NAMED_VALUES
 from pileup.formats.tables.layouts.reader import (
     ResultRow,
     ResultSet,
@@ -48,6 +49,13 @@ class _Table:
     lines: int = 0
 
     @property
+    def is_headless(self) -> bool:
+        """Whether its first row is a line of words, which any text may have."""
+        result = self.result
+        first = self.rows[0].line_first if self.rows else None
+        return result.columns == NAMED_VALUES and first == result.line
+
+    @property
     def seen(self) -> Seen:
         first = self.rows[0].values if self.rows else None
         return Seen(self.result, tuple(name.lower() for name in self.result.columns), first)
@@ -80,7 +88,15 @@ def format_of(head: str) -> str | None:
             tables[-1].rows += part.rows()
         elif isinstance(part, Stray):
             strays += 1
-    formats = _formats([table for table in tables if table.rows or table.result.layout == "box"])
+    inside = sum(table.lines for table in tables if table.rows)
+    is_most = inside >= _LEAST_SHARE * (inside + strays)
+    formats = _formats(
+        [
+            table
+            for table in tables
+            if (table.rows or table.result.layout == "box") and (is_most or not table.is_headless)
+        ]
+    )
     special = [name for name in formats if name != RESULT]
     if special:
         return min(special, key=_ORDER.__getitem__)
@@ -88,8 +104,7 @@ def format_of(head: str) -> str | None:
         return None
     if any(table.rows and table.result.layout in _OPEN for table in tables):
         return RESULT
-    inside = sum(table.lines for table in tables if table.rows)
-    return RESULT if inside >= _LEAST_SHARE * (inside + strays) else None
+    return RESULT if is_most else None
 
 
 def _formats(tables: list[_Table]) -> list[str]:

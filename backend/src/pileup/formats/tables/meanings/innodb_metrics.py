@@ -43,7 +43,7 @@ def is_metrics(seen: Seen) -> bool:
     if names >= COLUMNS:
         return True
     if seen.first is None or not {"name", "count"} <= names <= _ALL:
-        return False
+        return seen.first is None and names == {"name", "count"}
     return bool(_METRIC.fullmatch(seen.first[seen.columns.index("name")] or ""))
 
 

@@ -28,6 +28,8 @@ from pileup.records import Item, Samples, Setting
 
 _COLUMNS = (("variable_name", "value"), ("variable_name", "variable_value"))
 NAMES = frozenset(("variable_name",))
+_NAME_COLUMN = re.compile(r"(?:variable|parameter|option|setting)[ _]?name")
+_VALUE_COLUMN = re.compile(r"(?:(?:variable|parameter|option|setting)[ _]?)?value")
 _STATUS_FIRST = (
     "Aborted_clients",
     "Aborted_connects",
@@ -53,6 +55,14 @@ def is_named_values(seen: Seen) -> bool:
     return seen.columns in _COLUMNS
 
 
+def are_parameters(seen: Seen) -> bool:
+    """Whether a table has names of variables and their values among other columns."""
+    return all(
+        sum(column.fullmatch(name) is not None for name in seen.columns) == 1
+        for column in (_NAME_COLUMN, _VALUE_COLUMN)
+    )
+
+
 def format_of(names: Sequence[str]) -> str | None:
     """Return 'status' or 'variables' for the names of a table of them; None for a few of either."""
     if sum(name in _STATUS_FIRST for name in names) >= 2 or "Aborted_clients" in names:
@@ -72,12 +82,17 @@ class _NamedValues(Ready):
         super().__init__()
         self._table = TableCollector(result, where, shared)
         self._where = where
+        names = [name.lower() for name in result.columns]
+        self._name, self._value = (
+            next(at for at, name in enumerate(names) if column.fullmatch(name))
+            for column in (_NAME_COLUMN, _VALUE_COLUMN)
+        )
         self._capitals: bool | None = True if _STATUS_TABLE.search(result.title) else None
         """Names in capitals are those of status; None: not known yet."""
 
     def row(self, row: ResultRow) -> None:
         self._table.row(row)
-        name, text = row.values
+        name, text = row.values[self._name], row.values[self._value]
         if name is None or text is None:
             return
         if _CAPITALS.fullmatch(name):

@@ -77,6 +77,7 @@ MEANINGS: tuple[Meaning, ...] = (
     Meaning(RESULT, replication.is_worker_status, replication.worker_handler),
     Meaning(RESULT, group_members.is_members, group_members.handler),
     Meaning(RESULT, named_values.is_named_values, named_values.handler, named_values.NAMES),
+    Meaning(RESULT, named_values.are_parameters, named_values.handler),
     Meaning(RESULT, selected_variables.is_selected, selected_variables.handler),
     Meaning(RESULT, sampled_values.is_sampled, sampled_values.handler),
     Meaning(RESULT, lambda _: True, _table),

@@ -40,7 +40,15 @@ _RUNNING = {
     "io_running": ("replica_io_running", "slave_io_running"),
     "sql_running": ("replica_sql_running", "slave_sql_running"),
 }
-NAMES = frozenset(("slave_io_state", "replica_io_state"))
+NAMES = frozenset(
+    (
+        "slave_io_state",
+        "replica_io_state",
+        *_GAUGES["seconds_behind"],
+        *_RUNNING["io_running"],
+        *_RUNNING["sql_running"],
+    )
+)
 WORKER_NAMES = frozenset(("last_error_number", "last_error_message"))
 _ERRORS = ("last_io", "last_sql")
 _HIDDEN = ("password",)
