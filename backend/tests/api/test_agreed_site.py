@@ -20,7 +20,10 @@ from tests.support.agreed import Listing, check_agreed
 from tests.support.site import PASSWORD, Site
 
 AGREED = Path(__file__).parent / "agreed"
-_VARYING = {"token", "secret", "link", "sha256", "key", "value", "fingerprint", "database_bytes"}
+_VARYING = {
+    *("token", "secret", "link", "csrf", "sha256", "key", "value", "fingerprint"),
+    "database_bytes",
+}
 """Fields with another value in each run, if they are long."""
 
 
