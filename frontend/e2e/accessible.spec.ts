@@ -165,7 +165,14 @@ const SCREENS: readonly (readonly [
       columns: opensFile('notes.csv', 'Actions', /^Define the columns/),
     },
   ],
-  ['timeline', { lanes: press('Choose lanes'), others: press('Other incidents'), note: key('n') }],
+  [
+    'timeline',
+    {
+      lanes: press('Choose lanes'),
+      others: press('Arrange', /^Other incidents/),
+      note: key('n'),
+    },
+  ],
   ['waits', { pin: press(/^Pin as evidence/) }],
   [{ tab: 'Tree' }, {}],
   [{ tab: 'Matrix' }, {}],

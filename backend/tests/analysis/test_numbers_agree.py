@@ -89,8 +89,10 @@ def test_the_report_says_what_the_overview_says(name: str) -> None:
     case = Case(id="i", title="t", severity=None, service="", status="open", owner="o",
                 created_at=now, analysis=analysis)  # fmt: skip
     top = analysis.blockers[0]
-    assert top.persistence in prefill(case, "summary")
     assert top.persistence in prefill(case, "what_happened")
+    stall = main_stall(analysis.stalls)
+    assert stall is not None
+    assert stall_sentence(stall) in prefill(case, "summary")
     assert f"{top.persistence[0].lower()}{top.persistence[1:]}" in analysis.headline.text
 
 

@@ -9716,6 +9716,8 @@ export interface components {
       impact: components['schemas']['StoryImpact']
       marks: components['schemas']['StoryMark'][]
       plain: string
+      /** @default null */
+      work: components['schemas']['StoryWork'] | null
     }
     /**
      * StoryFix
@@ -9779,6 +9781,15 @@ export interface components {
       /** @enum {unknown} */
       kind: 'cause' | 'end' | 'trigger'
       text: string
+    }
+    /**
+     * StoryWork
+     * @description Completed work per second over the capture.
+     */
+    StoryWork: {
+      times: string[]
+      title: string
+      values: number[]
     }
     /**
      * Strips
@@ -11298,6 +11309,7 @@ export type StoryFix = components['schemas']['StoryFix']
 export type StoryImpact = components['schemas']['StoryImpact']
 export type StoryLink = components['schemas']['StoryLink']
 export type StoryMark = components['schemas']['StoryMark']
+export type StoryWork = components['schemas']['StoryWork']
 export type Strips = components['schemas']['Strips']
 export type Sweep = components['schemas']['Sweep']
 export type SweepPoint = components['schemas']['SweepPoint']

@@ -16,6 +16,7 @@ const USUAL: Readonly<Record<string, string>> = {
   redo_space: 'var(--cat-5)',
   throttled: 'var(--cat-4)',
   replication: 'var(--cat-1)',
+  client: 'var(--cat-5)',
 }
 const OTHER = 'var(--cat-other)'
 const ALL = [2, 6, 1, 4, 5, 7, 3].map((number) => `var(--cat-${number})`)

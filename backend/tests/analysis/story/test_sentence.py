@@ -115,7 +115,7 @@ def active(share: float = 0.9) -> ActiveSessionsDoc:
                 shape="stopped",
                 evidence=[
                     StallEvidence(
-                        series="metric.qps",
+                        series="metric.qps@db-1",
                         baseline=2000.0,
                         stall=80.0,
                         peak=70.0,

@@ -10,15 +10,12 @@ import { useZone } from '@/state/incident'
 import { CLASSES } from '@/ui/display/glossary'
 import { Term } from '@/ui/display/Term'
 import { Duration, Measured, ShareValue, Time } from '@/ui/display/Value'
-import { type ChartMark, chartMarks, labelIsLeft } from './chartMarks'
+import { heightOf, Marks, StallBand } from './ChartParts'
+import { chartMarks } from './chartMarks'
 import { classColours } from '@/charts/classColours'
 import './active-sessions.css'
 
-const HEIGHT = 180
 const RATE_HEIGHT = 40
-/** The baseline of the first label, and the distance between labels. */
-const FIRST_MARK = 28
-const MARK = 15
 
 type Gap = Overview['active_gaps'][number]
 type Props = {
@@ -37,7 +34,8 @@ export function ActiveSessions({ sessions, stall, turns, gaps }: Props) {
   const times = useMemo(() => sessions.times.map((time) => Date.parse(time)), [sessions.times])
   const range: Interval = [times[0] ?? 0, times.at(-1) ?? 1]
   const colours = classColours(sessions.classes)
-  const chart = stackedTime(times, sessions.classes, range, width, HEIGHT)
+  const height = heightOf(width)
+  const chart = stackedTime(times, sessions.classes, range, width, height)
   const point = at === null ? -1 : indexAt(times, at)
   const follow = (event: PointerEvent<SVGSVGElement>) => {
     const { left } = event.currentTarget.getBoundingClientRect()
@@ -49,13 +47,13 @@ export function ActiveSessions({ sessions, stall, turns, gaps }: Props) {
         <TimeAxis range={range} width={width} zone={zone.name} />
         <svg
           width={width}
-          height={HEIGHT}
+          height={height}
           role="img"
           aria-label={describe(sessions)}
           onPointerMove={follow}
           onPointerLeave={() => setAt(null)}
         >
-          <StallBand stall={stall} x={chart.x} range={range} />
+          <StallBand stall={stall} x={chart.x} range={range} height={height} />
           {chart.layers.map((layer) => (
             <path key={layer.id} d={layer.path} fill={colours.get(layer.id)} />
           ))}
@@ -67,75 +65,27 @@ export function ActiveSessions({ sessions, stall, turns, gaps }: Props) {
               width={
                 chart.x(Date.parse(gap['end'] ?? '')) - chart.x(Date.parse(gap['start'] ?? ''))
               }
-              height={HEIGHT}
+              height={height}
             />
           ))}
-          <line className="active-sessions-base" x2={width} y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} />
+          <line className="active-sessions-base" x2={width} y1={height - 0.5} y2={height - 0.5} />
           <text className="active-sessions-top" x={4} y={12}>
             {formatNumber(Math.round(chart.top))} active sessions
           </text>
-          <Marks marks={chartMarks(turns, stall, range)} x={chart.x} width={width} />
+          <Marks
+            marks={chartMarks(turns, stall, range)}
+            x={chart.x}
+            width={width}
+            height={height}
+          />
           {at !== null && (
-            <line className="active-sessions-cross" x1={chart.x(at)} x2={chart.x(at)} y2={HEIGHT} />
+            <line className="active-sessions-cross" x1={chart.x(at)} x2={chart.x(at)} y2={height} />
           )}
         </svg>
         <Rate sessions={sessions} times={times} range={range} width={width} point={point} />
       </div>
       <Legend sessions={sessions} colours={colours} point={point} />
     </figure>
-  )
-}
-
-function StallBand({
-  stall,
-  x,
-  range,
-}: {
-  readonly stall: StallDoc | null
-  readonly x: (at: number) => number
-  readonly range: Interval
-}) {
-  if (!stall) return null
-  const from = Math.max(range[0], Date.parse(stall.onset))
-  const to = Math.min(range[1], stall.end ? Date.parse(stall.end) : range[1])
-  return (
-    <rect
-      className="active-sessions-stall"
-      x={x(from)}
-      width={Math.max(0, x(to) - x(from))}
-      height={HEIGHT}
-    />
-  )
-}
-
-/** The turning points and the onset as lines, each with its text on a line of its own. */
-function Marks({
-  marks,
-  x,
-  width,
-}: {
-  readonly marks: readonly ChartMark[]
-  readonly x: (at: number) => number
-  readonly width: number
-}) {
-  return (
-    <>
-      {marks.map(({ at, text, kind }, row) => {
-        const isLeft = labelIsLeft(kind, text, x(at), width)
-        return (
-          <g key={`${kind}${at}`} className={`active-sessions-mark active-sessions-${kind}`}>
-            <line x1={x(at)} x2={x(at)} y1={FIRST_MARK + row * MARK - 8} y2={HEIGHT} />
-            <text
-              x={x(at) + (isLeft ? -4 : 4)}
-              y={FIRST_MARK + row * MARK}
-              textAnchor={isLeft ? 'end' : 'start'}
-            >
-              {text}
-            </text>
-          </g>
-        )
-      })}
-    </>
   )
 }
 

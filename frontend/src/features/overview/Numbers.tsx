@@ -72,10 +72,10 @@ export function Numbers({ overview }: { readonly overview: Overview }) {
         {root ? (
           <>
             <span className="numbers-label mono ellipsis" title={root.label}>
-              {root.label}
+              {root.label.split(' (')[0]}
             </span>
             <span className="numbers-more">
-              blocks <Measured value={root.blocks_total} />
+              {insideBrackets(root.label)}blocks <Measured value={root.blocks_total} />
               {root.share !== null && (
                 <>
                   , <ShareValue value={root.share} /> of active-session time
@@ -87,6 +87,12 @@ export function Numbers({ overview }: { readonly overview: Overview }) {
       </Figure>
     </dl>
   )
+}
+
+/** What a label adds in brackets, before more words: 'idle in transaction 9 s, '. */
+const insideBrackets = (label: string) => {
+  const [, inside] = /\((.*)\)$/.exec(label) ?? []
+  return inside ? `${inside}, ` : ''
 }
 
 function Figure({

@@ -28,6 +28,7 @@ import { Similar } from './Similar'
 import { Story } from './Story'
 import { StorySkeleton } from './StorySkeleton'
 import { Summary } from './Summary'
+import { Work } from './Work'
 import { useReady } from './ready'
 import { useAnalyse } from './queries'
 import './overview.css'
@@ -82,6 +83,9 @@ export default function OverviewScreen() {
               turns={data.story?.marks ?? []}
               gaps={data.active_gaps}
             />
+          )}
+          {data.story?.work && (
+            <Work work={data.story.work} stall={mainStall(data)} turns={data.story.marks} />
           )}
           <Story overview={data} />
           {(data.headline || !isWorking(data)) && <Numbers overview={data} />}

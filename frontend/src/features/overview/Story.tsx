@@ -61,6 +61,7 @@ function Chain({ chain }: { readonly chain: readonly StoryLink[] }) {
                 className={cx('answer-what', box.statement && 'mono')}
                 title={box.statement ?? box.detail}
               >
+                {box.statement && (box.sessions ?? 1) > 1 && <span className="muted">e.g. </span>}
                 {box.statement ?? box.detail}
               </span>
             )}

@@ -73,6 +73,24 @@ export function MenuItem({
   )
 }
 
+/** A menu item that is on or off. */
+export function MenuToggle({
+  on,
+  onToggle,
+  children,
+}: {
+  readonly on: boolean
+  readonly onToggle: () => void
+  readonly children: ReactNode
+}) {
+  return (
+    <Radix.CheckboxItem className="menu-item menu-choice" checked={on} onCheckedChange={onToggle}>
+      <Radix.ItemIndicator className="menu-mark">●</Radix.ItemIndicator>
+      <span className="ellipsis">{children}</span>
+    </Radix.CheckboxItem>
+  )
+}
+
 /** A group of menu items of which one is chosen. */
 export function MenuChoice<T extends string>({
   value,

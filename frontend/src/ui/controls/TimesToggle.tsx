@@ -4,28 +4,19 @@ import { Button } from './Button'
 
 const TIMES = ['happened', 'recorded'] as const
 const CODEC = oneOf(TIMES)
-type Times = (typeof TIMES)[number]
+export type Times = (typeof TIMES)[number]
 
 /** The time by which charts and lists place what people record, and a function that sets it. */
 export const useTimes = () => useUrlState<Times>('times', CODEC, 'happened')
 
-type Props = {
-  /** Called with the choice: a chart goes to where its marks are then. */
-  readonly onTimes?: (times: Times) => void
-}
-
-export function TimesToggle({ onTimes }: Props) {
+export function TimesToggle() {
   const [times, setTimes] = useTimes()
-  const other = times === 'recorded' ? 'happened' : 'recorded'
   return (
     <Button
       size="small"
       pressed={times === 'recorded'}
       title="Show and sort by when things were recorded, instead of when they happened"
-      onClick={() => {
-        setTimes(other)
-        onTimes?.(other)
-      }}
+      onClick={() => setTimes(times === 'recorded' ? 'happened' : 'recorded')}
     >
       In the order of recording
     </Button>

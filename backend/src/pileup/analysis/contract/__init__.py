@@ -95,6 +95,7 @@ from pileup.analysis.contract.story import (
     StoryImpact,
     StoryLink,
     StoryMark,
+    StoryWork,
 )
 from pileup.analysis.contract.waits import (
     BlockerDoc,
@@ -192,6 +193,7 @@ __all__ = [
     "StoryImpact",
     "StoryLink",
     "StoryMark",
+    "StoryWork",
     "TableCellDoc",
     "TableChangeDoc",
     "TableDoc",

@@ -65,6 +65,16 @@ class StoryFix(Doc, frozen=True, kw_only=True):
     side_effects: str | None = None
 
 
+class StoryWork(Doc, frozen=True, kw_only=True):
+    """Completed work per second over the capture."""
+
+    title: str
+    """What is counted: 'statements', 'transactions', 'rows read'."""
+    times: list[str]
+    values: list[float]
+    """At ``times``; of a long series the means of equal parts."""
+
+
 class StoryDoc(Doc, frozen=True, kw_only=True):
     """Everything that the first page of an incident shows; the sentence is ``headline.story``."""
 
@@ -76,6 +86,8 @@ class StoryDoc(Doc, frozen=True, kw_only=True):
     fixes: list[StoryFix]
     marks: list[StoryMark]
     """In time order."""
+    work: StoryWork | None = None
+    """What a chart shows where nothing counts active sessions over time; else None."""
 
 
-__all__ = ["StoryDoc", "StoryFix", "StoryImpact", "StoryLink", "StoryMark"]
+__all__ = ["StoryDoc", "StoryFix", "StoryImpact", "StoryLink", "StoryMark", "StoryWork"]

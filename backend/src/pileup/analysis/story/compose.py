@@ -17,6 +17,7 @@ from pileup.analysis.evidence.context import Context
 from pileup.analysis.story import chain, impact, marks
 from pileup.analysis.story.endings import ending
 from pileup.analysis.story.sentence import leading, plain, story
+from pileup.analysis.story.work import work
 
 _MOST_FIXES = 4
 
@@ -40,8 +41,9 @@ def tell(
         impact=cost,
         fixes=_fixes(findings),
         marks=marks.marks(stall, root, ended),
+        work=work(context, active),
     )
-    return story(stall, roots, active, ended), document
+    return story(stall, roots, active, ended, cost), document
 
 
 def _fixes(findings: Sequence[FindingDoc]) -> list[StoryFix]:

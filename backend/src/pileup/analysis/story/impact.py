@@ -90,7 +90,7 @@ def _sentences(cost: StoryImpact, stall: StallDoc) -> list[str]:
         usual, during = number(cost.usual_per_s), number(cost.stall_per_s)
         if cost.missing is not None:
             found.append(
-                f"The server answered about {_about(cost.missing)} {cost.unit} fewer than usual: "
+                f"The server answered {missing(cost)} than usual: "
                 f"{during} per second instead of {usual} (medians)."
             )
         else:
@@ -103,11 +103,20 @@ def _sentences(cost: StoryImpact, stall: StallDoc) -> list[str]:
     return found
 
 
+def missing(cost: StoryImpact) -> str:
+    """Return the work that was not done: 'about 27 000 statements fewer'."""
+    return f"about {_about(cost.missing or 0)} {cost.unit} fewer"
+
+
 def _seconds(value: float) -> str:
-    for unit, size, up_to in (("s", 1, 1000), ("min", 60, 300)):
-        if value / size < up_to:
-            return f"{grouped(round(value / size))} {unit}"
-    return f"{number(value / 3600)} h"
+    """Format a duration for a sentence: '57 s', '12 min', '3 h 56 min'."""
+    if value < 120:
+        return f"{number(round(value))} s"
+    minutes = round(value / 60)
+    if minutes < 120:
+        return f"{minutes} min"
+    hours, rest = divmod(minutes, 60)
+    return f"{grouped(hours)} h {rest} min" if rest and hours < 100 else f"{grouped(hours)} h"
 
 
 def _about(value: float) -> str:
@@ -116,4 +125,4 @@ def _about(value: float) -> str:
     return grouped(round(value / size) * size)
 
 
-__all__ = ["impact"]
+__all__ = ["impact", "missing"]

@@ -50,16 +50,18 @@ def story(
     roots: Sequence[RootDoc],
     active: ActiveSessionsDoc | None,
     ending: Ending | None = None,
+    cost: StoryImpact | None = None,
 ) -> str:
     """Write the sentence; '' without a stall. The fullest variant that is short enough wins.
 
     ending: what became of the first root when the stall ended.
+    cost: what the stall cost, for a stall without a cause to name.
     """
     if stall is None:
         return ""
     return next(
         text
-        for text in _variants(stall, leading(roots), active, ending)
+        for text in _variants(stall, leading(roots), active, ending, cost)
         if len(text.split()) <= MOST_WORDS or text.startswith(_LAST)
     )
 
@@ -70,10 +72,10 @@ def plain(stall: StallDoc, cost: StoryImpact) -> str:
     end = "" if stall.end or not lasted else "; it was not over when the capture ended"
     if stall.shape == "refused":
         return _sentence(f"{lasted}the database refused clients{end}.")
-    if stall.shape == "piled_up" and (who := _who(stall)):
+    if stall.shape == "piled_up" and (who := _who(stall, "database session")):
         did = "waited" if stall.peak_counts == "waiting" else "piled up"
         rest = f", and {less} were answered" if less else ""
-        return _sentence(f"{lasted}{who} of the database {did}{rest}{end}.")
+        return _sentence(f"{lasted}{who} {did}{rest}{end}.")
     if less:
         return _sentence(f"{lasted}the database answered {less}{end}.")
     what = "did next to no work" if stall.shape == "stopped" else "was far slower than usual"
@@ -104,6 +106,7 @@ def _variants(
     root: RootDoc | None,
     active: ActiveSessionsDoc | None,
     ending: Ending | None,
+    cost: StoryImpact | None,
 ) -> Iterator[str]:
     lasted, who = _lasted(stall), _who(stall)
     end = "" if stall.end or not lasted else "; it was not over when the capture ended"
@@ -129,6 +132,11 @@ def _variants(
     if stall.shape == "slow":
         yield _sentence(f"{lasted}statements took far longer than before{end}.")
     if who and (usual := _usual(stall)):
+        less = _less(cost, stall) if cost else ""
+        if less:
+            yield _sentence(
+                f"{lasted}{who} piled up, usually {usual}, and {less} were answered{end}."
+            )
         yield _sentence(f"{lasted}{who} piled up, usually {usual}{end}.")
     yield f"{_LAST}{' ' + lasted.strip().rstrip(',').lower() if lasted else ''}{end}."
 
@@ -218,12 +226,11 @@ def _lasted(stall: StallDoc) -> str:
     return f"for {number(round(seconds / 86_400))} days, "
 
 
-def _who(stall: StallDoc) -> str:
+def _who(stall: StallDoc, noun: str = "session") -> str:
     count = stall.peak_waiters
     if not count:
         return ""
-    noun = "session" if count == 1 else "sessions"
-    return f"{'up to ' if count > 1 else ''}{grouped(count)} {noun}"
+    return f"up to {grouped(count)} {noun}s" if count > 1 else f"1 {noun}"
 
 
 def _usual(stall: StallDoc) -> str:
@@ -240,7 +247,7 @@ def _fell(stall: StallDoc) -> str:
     moved = next((each for each in stall.evidence if each.direction == "down"), None)
     if moved is None or moved.baseline is None or moved.stall is None:
         return "next to no work was completed"
-    name = short_name(moved.series)
+    name = short_name(moved.series.partition("@")[0])
     unit = WORK_UNITS.get(name.lower())
     name = f"{unit} per second" if unit else name
     return f"{name} fell from {number(moved.baseline)} to {number(moved.stall)}"

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pileup.report.case import Case
 from pileup.report.document import Cover
 from pileup.report.text import executive
-from pileup.report.text.source_notes import without_references
-from pileup.report.text.wording import sentence
+from pileup.report.text.wording import cause_line, sentence
 
 _PLAIN = frozenset({"executive", "five-lines"})
 """Templates whose readers do not run databases."""
@@ -14,23 +13,22 @@ MOST_POINTS = 4
 
 
 def cover(case: Case) -> Cover | None:
-    """Write the cover for the readers of the chosen template; None without an analysis."""
+    """Write the cover for the readers of the chosen template; None without an analysis.
+
+    A plain template is itself one page, so its cover is one sentence.
+    """
     analysis = case.analysis
     if analysis is None:
         return None
-    is_plain = case.template in _PLAIN
+    if case.template in _PLAIN:
+        return Cover(story=executive.happened(analysis), points=[])
     story = analysis.headline.story or analysis.headline.text
-    if is_plain:
-        story = without_references(executive.summary(case))
     points = list(analysis.story.impact.sentences) if analysis.story else []
     supported = [h for h in case.hypotheses if h.status == "supported"]
     if supported:
         best = max(supported, key=lambda h: h.confidence or 0)
-        concluded = f"The team concluded: {sentence(best.statement)}"
-        first, story = (concluded, story) if is_plain else (story, concluded)
-        points = [first, *points][:MOST_POINTS]
-    elif is_plain:
-        points.append(without_references(executive.cause(case)))
-    elif analysis.findings:
-        points.append(f"Likely cause: {sentence(analysis.findings[0].title)}")
+        points = [story, *points][:MOST_POINTS]
+        story = f"The team concluded: {sentence(best.statement)}"
+    else:
+        points.append(cause_line(analysis))
     return Cover(story=story, points=[point for point in points if point][-MOST_POINTS:])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pileup.analysis.contract import Analysis
+from pileup.analysis.story import missing
+from pileup.numerals import grouped
 from pileup.report.case import Case, ReportHypothesis
 from pileup.report.text.stall_sources import stall_references
 from pileup.report.text.wording import main_stall, sentence, when
@@ -34,29 +37,45 @@ _CHANGE = (
 _UNKNOWN = "The cause is not known yet."
 
 
-def summary(case: Case) -> str:
-    """Say what happened."""
-    analysis = case.analysis
-    if analysis is None:
-        return "Nothing has been analysed yet."
+def happened(analysis: Analysis) -> str:
+    """Say in one sentence what happened."""
     if analysis.story is not None:
-        return analysis.story.plain + stall_references(analysis)
+        return analysis.story.plain
     stall = main_stall(analysis)
     if stall is None:
         return "What was captured shows no time at which the database stalled."
-    return f"The database stalled at {when(stall.onset)}.{stall_references(analysis)}"
+    return f"The database stalled at {when(stall.onset)}."
+
+
+def summary(case: Case) -> str:
+    """Say what happened, and when it began and ended."""
+    analysis = case.analysis
+    if analysis is None:
+        return "Nothing has been analysed yet."
+    stall = main_stall(analysis)
+    if stall is None:
+        return happened(analysis)
+    sources = stall_references(analysis)
+    if analysis.story is None:
+        return happened(analysis) + sources
+    end = f" and ended at {when(stall.end)}" if stall.end else ""
+    return f"{happened(analysis)}{sources} It began at {when(stall.onset)}{end}.{sources}"
 
 
 def impact(case: Case) -> str:
-    """Say what it cost those who use the service."""
-    story = case.analysis.story if case.analysis else None
-    sources = stall_references(case.analysis)
-    if story is not None and story.impact.sentences:
-        return "\n".join(f"- {text}{sources}" for text in story.impact.sentences)
+    """Say what it cost those who use the service, without the words of databases."""
     stall = main_stall(case.analysis)
-    if stall is None or stall.duration_s is None:
+    if case.analysis is None or stall is None or stall.duration_s is None:
         return ""
-    return f"{stall.duration_s:.0f} s from {when(stall.onset)}.{sources}"
+    cost = case.analysis.story.impact if case.analysis.story else None
+    lines = [f"{stall.duration_s:.0f} s from {when(stall.onset)}."] if cost is None else []
+    if cost is not None and cost.waited_s and stall.duration_s >= 1:
+        count = max(1, round(cost.waited_s / stall.duration_s))
+        lines.append(f"About {grouped(count)} requests waited at any moment.")
+    if cost is not None and cost.missing:
+        lines.append(f"The database answered {missing(cost)} than usual.")
+    sources = stall_references(case.analysis)
+    return "\n".join(f"- {text}{sources}" for text in lines)
 
 
 def cause(case: Case) -> str:

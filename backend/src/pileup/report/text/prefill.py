@@ -11,6 +11,7 @@ from datetime import UTC
 
 from pileup.analysis.contract import Analysis, FindingDoc
 from pileup.analysis.evidence import gaps
+from pileup.analysis.findings.summary import stall_sentence
 from pileup.report.case import Case, ReportExperiment, ReportHypothesis, ReportMeasure
 from pileup.report.text import active_time, executive, stall_table
 from pileup.report.text.event_table import timeline_events
@@ -21,7 +22,9 @@ from pileup.report.text.wording import (
     AFTER_RUN,
     FAILED,
     at,
+    cause_line,
     fix_words,
+    found_cause,
     happened_words,
     lasted,
     main_stall,
@@ -67,23 +70,14 @@ def _summary(case: Case) -> str:
     sources = stall_references(analysis)
     if stall_table.has_several(analysis):
         lines.append("::stalls")
-    if analysis.headline.story:
-        lines.append(f"**{analysis.headline.story}**{sources}")
-    lines.append(analysis.headline.text + sources)
+    lines.append(_what_stalled(analysis) + sources)
     if analysis.headline.arrival:
         lines.append(analysis.headline.arrival + sources)
-    lines += [line + sources for line in _where_time_went(analysis)]
-    if analysis.blockers:
-        top = analysis.blockers[0]
-        inferred = " (inferred)" if top.inferred else ""
+    best = found_cause(analysis)
+    if best is not None:
+        kind = "Likely cause" if best.role == "problem" else "Symptom"
         lines.append(
-            f"**Root blocker{inferred}:** {top.holder}, {top.blocks_total} behind it"
-            f"{at(top.time)}. {lasted(top)}{top.why}{references(top.evidence) or sources}"
-        )
-    if analysis.findings:
-        best = analysis.findings[0]
-        lines.append(
-            f"**{'Likely cause by the artifacts alone' if _supported(case) else 'Likely cause'}:** "
+            f"**{f'{kind} by the artifacts alone' if _supported(case) else kind}:** "
             f"{best.title} (`{best.id}`, score {best.score:.2f}). "
             f"{best.why}{references(best.evidence) or sources}{_disagreement(case)}"
         )
@@ -91,6 +85,21 @@ def _summary(case: Case) -> str:
     if leading is not None and leading.status != "supported":
         lines.append(f"**Leading hypothesis ({leading.confidence} %):** {leading.statement}")
     return "\n\n".join(lines)
+
+
+def _what_stalled(analysis: Analysis) -> str:
+    """Describe the stall and what ended it; the headline's text where no cause was found.
+
+    The cover has the story, and the other sections have who blocked whom.
+    """
+    stall = main_stall(analysis)
+    if stall is None or found_cause(analysis) is None:
+        return analysis.headline.text
+    again = analysis.recurrence.text if analysis.recurrence else ""
+    marks = analysis.story.marks if analysis.story else []
+    end = next((mark for mark in marks if mark.kind == "end" and mark.text != "end"), None)
+    ended = f"It ended at {when(end.at)}, when {end.text}." if end else ""
+    return " ".join(part for part in (again, stall_sentence(stall), ended) if part)
 
 
 def _where_time_went(analysis: Analysis) -> list[str]:
@@ -128,7 +137,7 @@ def _refuted(case: Case, hypothesis: ReportHypothesis) -> str:
     """Write a refuted hypothesis with its experiments and the reason of the last step."""
     text = _tested(case, hypothesis)
     reason = hypothesis.history[-1].reason if hypothesis.history else ""
-    return f"{text} {sentence(reason)}" if reason else text
+    return f"{text} {sentence(reason[0].upper() + reason[1:])}" if reason else text
 
 
 def _tests(case: Case, hypothesis: ReportHypothesis) -> str:
@@ -229,6 +238,7 @@ def _what_happened(case: Case) -> str:
         return "Nothing has been analysed yet."
     sources = stall_references(analysis)
     parts: list[str] = ["::waits"] if case.graph is not None else []
+    parts += [line + sources for line in _where_time_went(analysis)]
     parts += ["::deadlock"] if _deadlock_matters(analysis) else []
     if shifts := [shift for shift in analysis.shifts if shift.same_as is None]:
         rows = "\n".join(
@@ -499,8 +509,7 @@ def _line_cause(case: Case) -> str:
     if leading is not None:
         sure = "" if leading.confidence is None else f" ({leading.confidence} % confidence)"
         return f"{leading.statement}{sure}"
-    findings = case.analysis.findings if case.analysis else []
-    return f"Likely cause: {findings[0].title}." if findings else ""
+    return cause_line(case.analysis) if case.analysis else ""
 
 
 def _line_next(case: Case) -> str:

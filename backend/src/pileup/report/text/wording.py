@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from pileup import numerals
-from pileup.analysis.contract import Analysis, BlockerDoc, StallDoc
+from pileup.analysis.contract import Analysis, BlockerDoc, FindingDoc, StallDoc
 from pileup.analysis.stalls import documents
 from pileup.report.case import Case, ReportConfidence, ReportExperiment, ReportMeasure
 
@@ -53,6 +53,22 @@ def ratio_words(before: float | None, during: float | None) -> str:
 def main_stall(analysis: Analysis | None) -> StallDoc | None:
     """Return the stall that the report describes, the same as on every screen."""
     return documents.main_stall(analysis.stalls) if analysis else None
+
+
+def found_cause(analysis: Analysis) -> FindingDoc | None:
+    """Return the first finding; None if what was seen is too little to be sure of it."""
+    best = analysis.findings[0] if analysis.findings else None
+    return best if best is not None and best.verdict == "found" else None
+
+
+def cause_line(analysis: Analysis) -> str:
+    """Name the first finding, as sure as it is; '' without a finding."""
+    if not analysis.findings:
+        return ""
+    best = found_cause(analysis)
+    if best is None:
+        return f"Cause unknown; the best guess is: {sentence(analysis.findings[0].title)}"
+    return f"{'Likely cause' if best.role == 'problem' else 'Symptom'}: {sentence(best.title)}"
 
 
 def peak_name(stall: StallDoc) -> str:

@@ -6,9 +6,9 @@ import type { Zone } from '@/state/incident'
 import { Button } from '@/ui/controls/Button'
 import { ExportMenu } from '@/ui/controls/ExportMenu'
 import { DownIcon } from '@/ui/controls/icons'
-import { Menu, MenuChoice } from '@/ui/controls/Menu'
+import { Menu, MenuChoice, MenuItem, MenuLabel, MenuLine, MenuToggle } from '@/ui/controls/Menu'
 import { SearchInput } from '@/ui/controls/SearchInput'
-import { TimesToggle } from '@/ui/controls/TimesToggle'
+import { type Times, useTimes } from '@/ui/controls/TimesToggle'
 import { type Field, FIELDS } from '../model/laneTypes'
 
 type Props = {
@@ -29,7 +29,7 @@ type Props = {
   readonly otherIncidents: number
   readonly onOtherIncidents: () => void
   /** Goes to where notes and runs are by their other time; null: there are none. */
-  readonly onTimes: Parameters<typeof TimesToggle>[0]['onTimes'] | null
+  readonly onTimes: ((times: Times) => void) | null
   /** Null: may not write. */
   readonly onNote: (() => void) | null
   readonly exports: Parameters<typeof ExportMenu>[0]
@@ -65,6 +65,7 @@ export function TimelineBar({
   onStalls,
   onPick,
 }: Props) {
+  const [times, setTimes] = useTimes()
   return (
     <div className="timeline-bar">
       <div className="timeline-range mono" data-testid="timeline-range">
@@ -102,12 +103,17 @@ export function TimelineBar({
       </Button>
       <Menu
         trigger={
-          <Button size="small" pressed={by !== null} title="Group lanes by a field">
-            {by ? `By ${by}` : 'Group'}
+          <Button
+            size="small"
+            pressed={by !== null || aligned?.on === true || otherIncidents > 0}
+            title="Group, order and align the lanes"
+          >
+            {by ? `By ${by}` : 'Arrange'}
             <DownIcon size={12} />
           </Button>
         }
       >
+        <MenuLabel>Lanes</MenuLabel>
         <MenuChoice<Field | ''>
           value={by ?? ''}
           onChange={(field) => onBy(field || null)}
@@ -116,26 +122,27 @@ export function TimelineBar({
             ...FIELDS.map((field) => ({ value: field, label: `By ${field}` })),
           ]}
         />
+        {(aligned ?? onTimes) && <MenuLine />}
+        {aligned && (
+          <MenuToggle on={aligned.on} onToggle={aligned.toggle}>
+            Align hosts at their onsets
+          </MenuToggle>
+        )}
+        {onTimes && (
+          <MenuToggle
+            on={times === 'recorded'}
+            onToggle={() => {
+              const other = times === 'recorded' ? 'happened' : 'recorded'
+              setTimes(other)
+              onTimes(other)
+            }}
+          >
+            In the order of recording
+          </MenuToggle>
+        )}
+        <MenuLine />
+        <MenuItem onSelect={onOtherIncidents}>Other incidents…</MenuItem>
       </Menu>
-      {aligned && (
-        <Button
-          size="small"
-          pressed={aligned.on}
-          title="Move each host so that its onset coincides with the first one"
-          onClick={aligned.toggle}
-        >
-          Align onsets
-        </Button>
-      )}
-      <Button
-        size="small"
-        pressed={otherIncidents > 0}
-        title="Show lanes of other incidents, moved so that the onsets coincide"
-        onClick={onOtherIncidents}
-      >
-        Other incidents
-      </Button>
-      {onTimes && <TimesToggle onTimes={onTimes} />}
       {onNote && (
         <Button size="small" onClick={onNote} title="Note on this range (Shift+n)">
           Note

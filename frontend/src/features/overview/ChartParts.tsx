@@ -1,0 +1,69 @@
+/** Parts of the charts at the top of the overview: the stall, and its turning points. */
+import type { Interval } from '@/charts/range'
+import type { StallDoc } from '@/api/schema'
+import { type ChartMark, labelIsLeft } from './chartMarks'
+import './active-sessions.css'
+
+/** The baseline of the first label, and the distance between labels. */
+const FIRST_MARK = 28
+const MARK = 15
+
+/** The height of a chart: a wide page has a tall one, of the same shape. */
+export const heightOf = (width: number) => Math.round(Math.min(320, Math.max(180, width * 0.16)))
+
+export function StallBand({
+  stall,
+  x,
+  range,
+  height,
+}: {
+  readonly stall: StallDoc | null
+  readonly x: (at: number) => number
+  readonly range: Interval
+  readonly height: number
+}) {
+  if (!stall) return null
+  const from = Math.max(range[0], Date.parse(stall.onset))
+  const to = Math.min(range[1], stall.end ? Date.parse(stall.end) : range[1])
+  return (
+    <rect
+      className="active-sessions-stall"
+      x={x(from)}
+      width={Math.max(0, x(to) - x(from))}
+      height={height}
+    />
+  )
+}
+
+/** The turning points and the onset as lines, each with its text on a line of its own. */
+export function Marks({
+  marks,
+  x,
+  width,
+  height,
+}: {
+  readonly marks: readonly ChartMark[]
+  readonly x: (at: number) => number
+  readonly width: number
+  readonly height: number
+}) {
+  return (
+    <>
+      {marks.map(({ at, text, kind }, row) => {
+        const isLeft = labelIsLeft(kind, text, x(at), width)
+        return (
+          <g key={`${kind}${at}`} className={`active-sessions-mark active-sessions-${kind}`}>
+            <line x1={x(at)} x2={x(at)} y1={FIRST_MARK + row * MARK - 8} y2={height} />
+            <text
+              x={x(at) + (isLeft ? -4 : 4)}
+              y={FIRST_MARK + row * MARK}
+              textAnchor={isLeft ? 'end' : 'start'}
+            >
+              {text}
+            </text>
+          </g>
+        )
+      })}
+    </>
+  )
+}
