@@ -85,6 +85,9 @@ export function formatRatio(value: number | null | undefined): string {
   return `×${NARROW}${formatMeasured(value)}`
 }
 
+/** A unit beside its number: "/s" for a rate of what has no unit. */
+export const unitText = (unit: string | null) => (unit === '1/s' ? '/s' : (unit ?? ''))
+
 /** A value of a series in its unit ("s", "B", "%", "1/s", ...). */
 export function quantity(value: number | null | undefined, unit: string | null): Quantity {
   if (value === null || value === undefined) return { text: UNKNOWN, unit: '' }
@@ -93,7 +96,7 @@ export function quantity(value: number | null | undefined, unit: string | null):
     const { text, unit: scaled } = quantityBytes(value)
     return { text, unit: `${scaled}/s` }
   }
-  return { text: formatMeasured(value), unit: unit ?? '' }
+  return { text: formatMeasured(value), unit: unitText(unit) }
 }
 
 export type TimeStyle = 'full' | 'seconds' | 'clock' | 'date'

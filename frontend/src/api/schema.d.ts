@@ -9761,7 +9761,7 @@ export interface components {
       /** @default  */
       detail: string
       /** @enum {unknown} */
-      role: 'holder' | 'resource' | 'trigger' | 'victims'
+      role: 'holder' | 'resource' | 'trigger' | 'victims' | 'waiter'
       /** @default null */
       session_id: number | null
       /** @default null */

@@ -274,9 +274,10 @@ def _numbers(parts: dict[str, Any], artifacts: Sequence[Artifact]) -> Numbers:
     root = None
     if blockers:
         first = blockers[0]
-        root = RootBlocker(
-            label=first["holder"], blocks_total=first["blocks_total"], share=first.get("share")
-        )
+        # The same count as in the chain: sessions, while a blocker's own counts all threads.
+        behind = {root["key"]: root["behind"] for root in parts.get("roots") or []}
+        blocks = behind.get(first.get("root", "")) or first["blocks_total"]
+        root = RootBlocker(label=first["holder"], blocks_total=blocks, share=first.get("share"))
     return Numbers(
         onset=datetime.fromisoformat(stall.onset) if stall else None,
         duration_s=stall.duration_s if stall else None,

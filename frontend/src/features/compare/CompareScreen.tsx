@@ -360,11 +360,6 @@ function Compared({
           title={titleOf(doc.series.find((row) => fullName(row) === series)) ?? series}
         />
       )}
-      {doc.warnings.map((warning) => (
-        <Banner key={warning} tone="waiting">
-          {warning}
-        </Banner>
-      ))}
       {tab === 'series' && (
         <p className="compare-statistic muted">
           {doc.sides.length} sides, the most important difference first. Each number is the median
@@ -374,6 +369,11 @@ function Compared({
       <div className="compare-table">
         <Rows doc={doc} tab={tab} all={all} onDraw={setDrawn} />
       </div>
+      {doc.warnings.map((warning) => (
+        <Banner key={warning} tone="waiting">
+          {warning}
+        </Banner>
+      ))}
     </>
   )
 }

@@ -273,6 +273,10 @@ const STATUS_TONE: Record<IncidentRow['status'], Tone> = {
   published: 'running',
 }
 
+/** A short text in full, on several lines where its column is narrow. */
+const Wrapped = ({ text: words }: { readonly text: string | null }) =>
+  words ? <span className="incident-wrapped">{words}</span> : <span className="faint">–</span>
+
 const COLUMNS: readonly Column<IncidentRow>[] = [
   {
     key: 'title',
@@ -314,7 +318,7 @@ const COLUMNS: readonly Column<IncidentRow>[] = [
     head: 'Service',
     width: 'minmax(80px, 0.7fr)',
     sort: (row) => row.service,
-    cell: (row) => row.service ?? <span className="faint">–</span>,
+    cell: (row) => <Wrapped text={row.service} />,
   },
   {
     key: 'engine',
@@ -322,7 +326,7 @@ const COLUMNS: readonly Column<IncidentRow>[] = [
     head: 'Server',
     width: 'minmax(76px, 0.7fr)',
     sort: (row) => row.engine,
-    cell: (row) => row.engine ?? <span className="faint">–</span>,
+    cell: (row) => <Wrapped text={row.engine} />,
   },
   {
     key: 'onset',

@@ -16,6 +16,8 @@ import { classColours } from '@/charts/classColours'
 import './active-sessions.css'
 
 const RATE_HEIGHT = 40
+/** The label stands above the line, which it would hide. */
+const RATE_LABEL = 16
 
 type Gap = Overview['active_gaps'][number]
 type Props = {
@@ -82,22 +84,34 @@ export function ActiveSessions({ sessions, stall, turns, gaps }: Props) {
             <line className="active-sessions-cross" x1={chart.x(at)} x2={chart.x(at)} y2={height} />
           )}
         </svg>
-        <Rate sessions={sessions} times={times} range={range} width={width} point={point} />
+        <Rate {...{ sessions, stall, times, range, width, point }} />
       </div>
       <Legend sessions={sessions} colours={colours} point={point} />
     </figure>
   )
 }
 
+/**
+ * The top of the scale of throughput: what queued up completes in a burst after the stall, beside
+ * which the fall during it would not be seen.
+ */
+function ceiling(values: readonly number[], times: readonly number[], stall: StallDoc | null) {
+  const end = stall?.end ? Date.parse(stall.end) : Infinity
+  const before = Math.max(1, ...values.filter((_, at) => (times[at] ?? 0) < end))
+  return Math.max(...values) > 2 * before ? before * 1.1 : Infinity
+}
+
 /** The throughput below the sessions: the same seconds, a scale of its own. */
 function Rate({
   sessions,
+  stall,
   times,
   range,
   width,
   point,
 }: {
   readonly sessions: ActiveSessionsDoc
+  readonly stall: StallDoc | null
   readonly times: readonly number[]
   readonly range: Interval
   readonly width: number
@@ -106,14 +120,31 @@ function Rate({
   const rate = sessions.throughput
   if (!rate) return null
   const values = rate.values.map((value) => value ?? 0)
-  const chart = stackedTime(times, [{ id: 'rate', values }], range, width, RATE_HEIGHT)
+  const most = Math.max(0, ...values)
+  const top = ceiling(values, times, stall)
+  const drawn = values.map((value) => Math.min(value, top))
+  const chart = stackedTime(times, [{ id: 'rate', values: drawn }], range, width, RATE_HEIGHT)
+  const clipped = times.filter((_, at) => (values[at] ?? 0) > top)
   const shown = rate.values[point]
   return (
-    <svg width={width} height={RATE_HEIGHT} className="active-sessions-rate" aria-hidden="true">
-      <path d={chart.layers[0]?.path} />
+    <svg
+      width={width}
+      height={RATE_LABEL + RATE_HEIGHT}
+      className="active-sessions-rate"
+      aria-hidden="true"
+    >
+      <path d={chart.layers[0]?.path} transform={`translate(0 ${RATE_LABEL})`} />
+      {clipped.map((time) => (
+        <path
+          key={time}
+          className="active-sessions-clipped"
+          d="M-3 0 0-5 3 0z"
+          transform={`translate(${chart.x(time) + 3} ${RATE_LABEL})`}
+        />
+      ))}
       <text className="active-sessions-top" x={4} y={12}>
         {shown === undefined || shown === null
-          ? `${rate.title}, up to ${formatNumber(Math.round(chart.top))} per second`
+          ? `${rate.title}, up to ${formatNumber(Math.round(most))} per second${clipped.length > 0 ? '; ▲ higher than drawn' : ''}`
           : `${rate.title}: ${formatNumber(Math.round(shown))} per second`}
       </text>
     </svg>

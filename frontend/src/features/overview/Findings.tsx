@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { Link, useLocation } from 'react-router'
 import { useMay } from '@/api/queries'
 import type { FindingDoc, Overview } from '@/api/schema'
+import { formatCount } from '@/format'
 import { text, useUrlState } from '@/state/url'
 import { ShareBar } from '@/ui/display/Bar'
 import { Button } from '@/ui/controls/Button'
@@ -86,8 +87,11 @@ function grouped(findings: readonly FindingDoc[]) {
 const isProblem = (finding: FindingDoc) => finding.role !== 'symptom'
 
 /** Summarise the patterns without a match: '87 other patterns checked, no match; 1 could not be checked'. */
-const absenceSummary = (checked: number, unchecked: number) =>
-  `${checked} other ${checked === 1 ? 'pattern' : 'patterns'} checked, no match; ${unchecked} could not be checked`
+function absenceSummary(checked: number, unchecked: number): string {
+  if (checked === 0) return `${formatCount(unchecked, 'other pattern')} could not be checked`
+  const rest = unchecked > 0 ? `; ${unchecked} could not be checked` : ''
+  return `${formatCount(checked, 'other pattern')} checked, no match${rest}`
+}
 
 const NO_FINDING = 'none'
 

@@ -75,7 +75,8 @@ export function Numbers({ overview }: { readonly overview: Overview }) {
               {root.label.split(' (')[0]}
             </span>
             <span className="numbers-more">
-              {insideBrackets(root.label)}blocks <Measured value={root.blocks_total} />
+              {insideBrackets(root.label)}blocks <Measured value={root.blocks_total} />{' '}
+              {root.blocks_total === 1 ? 'session' : 'sessions'}
               {root.share !== null && (
                 <>
                   , <ShareValue value={root.share} /> of active-session time

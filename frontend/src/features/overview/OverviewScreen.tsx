@@ -180,16 +180,13 @@ function AnalysisBanner({ overview }: { readonly overview: Overview }) {
         The results below, if any, are from the last completed run.
       </Banner>
     )
+  // While files are parsed, the banner of partial results says it.
+  if (isParsing) return null
   if (state === 'queued' || state === 'running')
     return (
       <Banner tone="plain">
-        {isParsing
-          ? 'Files are still being parsed; the results below, if any, are of those read so far.'
-          : state === 'queued'
-            ? 'The analysis is waiting for a worker.'
-            : 'The analysis is running.'}{' '}
-        <QueuePlace incidentId={overview.incident.id} isParsing={isParsing} /> This page updates
-        automatically.
+        {state === 'queued' ? 'The analysis is waiting for a worker.' : 'The analysis is running.'}{' '}
+        This page updates automatically.
       </Banner>
     )
   if (ready.isNew)
@@ -258,7 +255,13 @@ function PartialBanner({ overview }: { readonly overview: Overview }) {
         </Link>
       }
     >
-      Partial results: {parts.join(', ')}.
+      Partial results: {parts.join(', ')}.{' '}
+      {parsing > 0 && (
+        <>
+          <QueuePlace incidentId={overview.incident.id} isParsing /> This page updates
+          automatically.
+        </>
+      )}
     </Banner>
   )
 }

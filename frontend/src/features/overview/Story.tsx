@@ -34,6 +34,7 @@ export function Story({ overview }: { readonly overview: Overview }) {
 const ROLE = {
   holder: 'Holder',
   trigger: 'Trigger',
+  waiter: 'Waits and blocks',
   resource: 'Waited for',
   victims: 'Victims',
 } as const
@@ -126,9 +127,13 @@ function Impact({ story }: { readonly story: StoryDoc }) {
   )
 }
 
+/** Shown at once; the others open below them. */
+const FIRST_FIXES = 2
+
 function Fixes({ story, overview }: { readonly story: StoryDoc; readonly overview: Overview }) {
   const { search } = useLocation()
   if (story.fixes.length === 0) return null
+  const more = story.fixes.slice(FIRST_FIXES)
   const id = story.fixes[0]?.finding
   const finding = overview.findings.find((item) => item.id === id)
   return (
@@ -145,10 +150,20 @@ function Fixes({ story, overview }: { readonly story: StoryDoc; readonly overvie
         </p>
       )}
       <ul className="answer-fixes">
-        {story.fixes.map((fix) => (
+        {story.fixes.slice(0, FIRST_FIXES).map((fix) => (
           <Fix key={fix.action} fix={fix} />
         ))}
       </ul>
+      {more.length > 0 && (
+        <details className="answer-more">
+          <summary>{more.length} more</summary>
+          <ul className="answer-fixes">
+            {more.map((fix) => (
+              <Fix key={fix.action} fix={fix} />
+            ))}
+          </ul>
+        </details>
+      )}
     </section>
   )
 }

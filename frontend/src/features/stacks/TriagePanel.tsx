@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<Group>[] = [
   {
     key: 'share',
     head: 'Share',
-    width: '112px',
+    width: '104px',
     cell: (group) => (
       <>
         <ShareBar value={group.share} tone={barTone(group)} width={40} />{' '}
@@ -42,7 +42,7 @@ const COLUMNS: readonly Column<Group>[] = [
   {
     key: 'name',
     head: 'What they do',
-    width: 'minmax(300px, 3fr)',
+    width: 'minmax(280px, 2.4fr)',
     cell: (group) => <StackName name={group.name} />,
     sort: (group) => group.name,
   },
@@ -63,7 +63,7 @@ const COLUMNS: readonly Column<Group>[] = [
   {
     key: 'kind',
     head: 'Kind',
-    width: '130px',
+    width: '108px',
     cell: (group) => (
       <Chip tone={tone(group)}>
         {group.category ? categoryWords(group.category) : activityWords(group.activity)}
@@ -74,7 +74,7 @@ const COLUMNS: readonly Column<Group>[] = [
   {
     key: 'waits',
     head: 'Blocked on',
-    width: 'minmax(90px, 0.7fr)',
+    width: 'minmax(116px, 0.8fr)',
     cell: (group) => (
       <span className="mono ellipsis" title={group.waits_on.join(', ')}>
         {group.waits_on.join(', ')}
@@ -85,7 +85,7 @@ const COLUMNS: readonly Column<Group>[] = [
   {
     key: 'meaning',
     head: 'What it means',
-    width: 'minmax(160px, 2fr)',
+    width: 'minmax(200px, 2.6fr)',
     cell: (group) => (
       <span className="ellipsis muted" title={group.meaning ?? undefined}>
         {group.meaning ?? 'No signature of the knowledge base fits.'}

@@ -19,10 +19,12 @@ export function QueuePlace({
 /** Describe a place in the queue; null when nothing of the incident waits. */
 export function describePlace({ waiting, ahead, total, estimate_s }: Place): string | null {
   if (waiting === 0) return null
-  const mine = `${formatCount(waiting, 'job')} waiting`
-  const all = total > waiting ? ` of ${total}` : ''
+  const mine =
+    total > waiting
+      ? `${waiting} of ${formatCount(total, 'waiting job')} ${waiting === 1 ? 'is' : 'are'} of this incident`
+      : `${formatCount(waiting, 'job')} waiting`
   const turn = ahead > 0 ? `; ${ahead} of other incidents first` : ''
-  return `${mine}${all}${turn}${estimate_s === null ? '' : `; ${left(estimate_s)}`}.`
+  return `${mine}${turn}${estimate_s === null ? '' : `; ${left(estimate_s)}`}.`
 }
 
 function left(seconds: number): string {

@@ -10,9 +10,9 @@ from pileup.analysis.contract.base import Doc
 class StoryLink(Doc, frozen=True, kw_only=True):
     """One link of the chain from the holder to the victims."""
 
-    role: Literal["holder", "trigger", "resource", "victims"]
-    """holder: what nothing else blocks. trigger: waits for the holder, and the victims for it.
-    resource: a lock, latch or queue between two of them, or the root itself."""
+    role: Literal["holder", "trigger", "waiter", "resource", "victims"]
+    """holder: what nothing else blocks. trigger: the request that set the pileup off. waiter: waits
+    and blocks others. resource: a lock, latch or queue between two of them, or the root itself."""
     title: str
     """'Session 197', 'metadata lock app.accounts', '160 sessions'."""
     detail: str = ""

@@ -72,7 +72,7 @@ def _link(step: PathStepDoc, at: int, steps: list[PathStepDoc], root: RootDoc) -
             role="resource", title=short(step.label), detail=_held(root) if at == 0 else ""
         )
     return StoryLink(
-        role="holder" if at == 0 else "trigger",
+        role="holder" if at == 0 else "trigger" if step is trigger(root) else "waiter",
         title=_upper(short(step.label)),
         detail="idle in a transaction" if step.idle else verb_of(step.statement) or "",
         statement=step.statement,

@@ -185,13 +185,14 @@ def _what(root: RootDoc) -> str:
         idle = "idle " if root.doing == "idle" else ""
         held = short(root.path[-2]) if len(root.path) > 2 else ""
         if held and name.startswith("thread "):
-            return f"the {held}, held by an unidentified thread"
+            by = f"a {name}" if name.startswith("thread in ") else "an unidentified thread"
+            return f"the {held}, held by {by}"
         verb = "may have held" if root.inferred and root.confidence < _SURE else "held"
         return f"{idle}{name}, which {verb} the {held}" if held else f"{idle}{name}"
     if root.kind == "latch":
         name = _latch(root.label)
     elif root.kind in ("fsync", "commit", "queue"):
-        name = f"the {name}"
+        name = f"a {name}" if name.startswith("free ") else f"the {name}"
     if root.rotates:
         return f"{name}, whose holders changed all the time"
     return name if root.known else f"{name}, whose holder is unknown"

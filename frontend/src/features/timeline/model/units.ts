@@ -1,4 +1,5 @@
 /** The unit that a lane's axis states. */
+import { unitText } from '@/format'
 import type { Lane } from './laneTypes'
 
 const OF_HEAT = { latch: 'threads', lock: 'transactions', state: 'sessions' } as const
@@ -6,5 +7,5 @@ const OF_HEAT = { latch: 'threads', lock: 'transactions', state: 'sessions' } as
 /** Never empty: an axis says when nobody knows its unit. */
 export function unitOf(lane: Lane): string {
   if (lane.kind === 'heat') return OF_HEAT[lane.row.kind]
-  return lane.kind === 'metric' ? (lane.unit ?? 'unit unknown') : ''
+  return lane.kind === 'metric' ? unitText(lane.unit) || 'unit unknown' : ''
 }

@@ -1,7 +1,7 @@
 /** The head of a lane: name, value at the crosshair, how it changed, its clock, what can be done with it. */
 import { type DragEvent, memo, useEffect, useRef } from 'react'
 import { iso } from '@/charts/time'
-import { formatMeasured, formatRatio, formatDuration } from '@/format'
+import { formatMeasured, formatRatio, formatDuration, unitText } from '@/format'
 import { IconButton } from '@/ui/controls/Button'
 import { DownIcon, PinIcon } from '@/ui/controls/icons'
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuLine } from '@/ui/controls/Menu'
@@ -96,7 +96,7 @@ export const LaneHead = memo(function LaneHead(props: Props) {
 function useRest(lane: Lane, delta: WindowLane | undefined): string {
   if (lane.kind === 'metric') {
     const most = delta?.max ?? null
-    return most === null ? '' : `max ${formatMeasured(most)} ${lane.unit ?? ''}`.trim()
+    return most === null ? '' : `max ${formatMeasured(most)} ${unitText(lane.unit)}`.trim()
   }
   return lane.kind === 'heat' || lane.height >= SMALL ? '' : lane.sub
 }
@@ -145,7 +145,7 @@ function Tools({ incidentId, view, lane, index, actions, delta, clock: source, m
     const [start, end] = view.range
     const most = delta?.max ?? null
     const address = new URLSearchParams({ series: metric.id, start: iso(start), end: iso(end) })
-    const title = `${lane.title}${most !== null ? `: up to ${formatMeasured(most)} ${metric.unit ?? ''}` : ''}`
+    const title = `${lane.title}${most !== null ? `: up to ${formatMeasured(most)} ${unitText(metric.unit)}` : ''}`
     const picture = laneSvg(view, lane, title)
     pin({
       kind: 'series',
