@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from pileup.analysis.contract import Analysis, encode
+from pileup.analysis.findings.summary import stall_sentence
+from pileup.analysis.stalls.documents import main_stall
 from pileup.report import ticket
 from tests.report.case import document
 from tests.report.exports import EXPORTS
@@ -25,7 +27,11 @@ def _analysis() -> Analysis:
 
 def _facts(analysis: Analysis) -> Iterator[str]:
     """Yield the claims with the figures and names in them."""
-    yield analysis.headline.text
+    stall = main_stall(analysis.stalls)
+    assert stall is not None
+    yield stall_sentence(stall)  # a report has the headline's other sentences as paragraphs
+    yield analysis.headline.arrival
+    yield from (blocker.persistence for blocker in analysis.blockers[:1])
     yield from (finding.title for finding in analysis.findings if finding.verdict == "found")
     yield from (blocker.holder for blocker in analysis.blockers)
     yield from (latch.label for latch in analysis.hot_latches)
