@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pileup.formats import detect
+from pileup.formats.errors import FormatError
 from pileup.formats.logs import client_errors
 from pileup.records import Event
 from tests.formats.checks import samples
@@ -43,3 +44,8 @@ def test_a_text_that_speaks_of_an_error_reports_none() -> None:
     text = "Raise max_connections when clients see 'Too many connections' often.\n"
     assert client_errors.sniff(text) is False
     assert detect(text, "note.txt").format != client_errors.NAME
+
+
+def test_a_text_without_an_error_is_refused() -> None:
+    with pytest.raises(FormatError, match="No error of the server was found"):
+        list(client_errors.parse(["GET /checkout 200 in 12 ms"]))
