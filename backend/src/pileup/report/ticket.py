@@ -293,6 +293,8 @@ def _finding(analysis: Analysis) -> Block | None:
             applies = {"yes": "", "no": "; does not apply to this version"}
             suffix = applies.get(finding.applies_to_version, "; this version is not known")
             lines.append(f"   fix: {fix_words(finding.fixed_in)}{suffix}")
+        if finding.verdict == "found" and finding.next_step:
+            lines.append(f"   run next: {finding.next_step}")
         lines += [f"   try: {each.action}" for each in finding.mitigations[:3]]
         if finding.experiment:
             change = finding.experiment.change.rstrip(".")

@@ -12,6 +12,7 @@ import pytest
 
 from pileup.analysis import analyse, gather
 from pileup.analysis.contract import Analysis
+from pileup.analysis.story.sentence import MOST_WORDS
 from pileup.cli.captures import Captures
 
 PASTES = {
@@ -648,6 +649,33 @@ sessions that sleep. 'Lock wait timeout exceeded' has other reasons.
 def test_what_shows_no_problem_has_no_finding(text: str, tmp_path: Path) -> None:
     analysis = _analysed(tmp_path, text)
     assert [finding.id for finding in analysis.findings if finding.verdict == "found"] == []
+
+
+UNSURE_HOLDER = """
+| 71 | web | db:41 | crm | Sleep | 4000 |  | NULL |
+| 72 | web | db:42 | crm | Query | 300 | Sending data | SELECT a FROM contacts |
+| 73 | web | db:43 | crm | Query | 290 | Sending data | SELECT b FROM contacts |
+| 80 | o | db:4 | crm | Query | 200 | Waiting for table metadata lock | ALTER TABLE contacts FORCE |
+| 81 | web | db:45 | crm | Query | 199 | Waiting for table metadata lock | SELECT c FROM contacts |
+| 82 | web | db:46 | crm | Query | 198 | Waiting for table metadata lock | SELECT d FROM contacts |
+"""
+
+
+def test_a_session_that_only_may_hold_a_lock_is_not_to_be_ended_at_once(tmp_path: Path) -> None:
+    finding = _analysed(tmp_path, UNSURE_HOLDER).findings[0]
+    assert finding.id == "mdl-pileup"
+    ends = [each.action for each in finding.mitigations if "KILL" in each.action]
+    assert ends, finding.mitigations
+    if "may hold" in finding.chain.holder:
+        assert not [action for action in ends if action.startswith(("KILL 72", "KILL 73"))]
+    assert finding.next_step
+
+
+@pytest.mark.parametrize("text", [text for text, _ in PASTES.values()] + [UNSURE_HOLDER])
+def test_the_sentence_of_a_paste_is_short(text: str, tmp_path: Path) -> None:
+    said = _analysed(tmp_path, text).headline.story
+    assert len(said.split()) <= MOST_WORDS
+    assert not said or said.endswith((".", "?"))
 
 
 def _analysed(folder: Path, text: str) -> Analysis:

@@ -150,3 +150,12 @@ def test_a_hostile_statement_costs_little() -> None:
     assert wants_exclusive("/* " + "x" * 100_000) is False
     assert wants_exclusive("  /* deploy */ alter table t add x int")
     assert not wants_exclusive("SELECT * FROM alter_log")
+
+
+def test_a_select_for_update_delays_the_global_read_lock_and_a_collector_never_does() -> None:
+    found = graph(
+        (18, "Query", 30, GLOBAL, FTWRL),
+        (3, "Query", 90, "User sleep", "SELECT SLEEP(1000)\nFROM stock FOR UPDATE"),
+        (6, "Query", 95, "executing", "SELECT id FROM information_schema.processlist FOR UPDATE"),
+    )
+    assert [root.node for root in found.roots] == ["session:3"]

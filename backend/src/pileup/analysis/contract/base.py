@@ -82,4 +82,4 @@ class Headline(Doc, frozen=True, kw_only=True):
     arrival: str = ""
     """Sentence: did the arrival rate rise, work per query rise, or the server go idle."""
     story: str = ""
-    """Who held what, who waited and how long, in at most 25 words; '' without a stall."""
+    """Who held what, who waited and how long, in at most 25 words; '' if nothing shows it."""

@@ -42,7 +42,7 @@ def _holder(queue: Queue) -> str:
     text = describe_holder(queue.holder)
     if text == UNNAMED:
         return ""
-    says = "" if queue.sure >= _CERTAIN else " may hold it"
+    says = " holds it" if queue.sure >= _CERTAIN else " may hold it"
     onward = f"; it waits for {_words(queue.onward)} itself" if queue.onward else ""
     if queue.root is not None and queue.root.id != queue.holder.id:
         may = "" if queue.root_sure >= _CERTAIN else "probably "
@@ -67,8 +67,12 @@ def next_step(
     if issue.collect:
         return issue.collect
     server, records = observed.context.server, observed.record_counts
-    if not known_holder and (command := _for_holder(kind, server)):
+    command = _for_holder(kind, server)
+    if not known_holder and command:
         return f"{command}, {_WAITING}"
+    if known_holder and queue and command and not records["processlists"]:
+        whom = f"session {queue.holder.session_id}" if queue.holder else "the holder"
+        return f"{next_evidence.processlist(server)}: what {whom} does"
     if queue is not None and not records["stack samples"]:
         return f"{next_evidence.stacks(server)}, {_WAITING}"
     if records["status dumps"] > 1 or not match.waiters:
@@ -82,7 +86,7 @@ def _for_holder(kind: str, server: Server) -> str:
     match kind:
         case "row_lock" | "table_lock":
             return next_evidence.row_locks(server)
-        case "metadata_lock":
+        case "metadata_lock" | "queue:global-read-lock" | "queue:commit-lock" | "queue:backup-lock":
             return next_evidence.metadata_locks(server)
         case "queue:table-flush":
             listed = next_evidence.processlist(server)

@@ -22,7 +22,14 @@ from pileup.analysis.findings.rules import Match
 from pileup.analysis.findings.rules.larger import Larger
 from pileup.analysis.findings.seen import distinct
 from pileup.analysis.findings.setting_values import amount, is_value
-from pileup.analysis.findings.strength import LATCH, LOCK, SHARE, Patience, strength
+from pileup.analysis.findings.strength import (
+    LATCH,
+    LOCK,
+    SHARE,
+    TRANSACTION,
+    Patience,
+    strength,
+)
 from pileup.analysis.findings.words import count, in_words
 from pileup.knowledge.renamed import look_up
 from pileup.knowledge.signature import EXPRESSIONS, Sign, Signature, names
@@ -54,7 +61,10 @@ _MANY = {
 }
 """How many at once rule out chance, by kind of sign; fewer tell less, unless they have lasted."""
 _WAITS = ("latch", "place", "locked", "state", "lock", "wait")
-_AGED: dict[str, Patience] = {"latch": LATCH, "place": LATCH, "locked": LATCH}
+_AGED: dict[str, Patience] = {
+    **dict.fromkeys(("latch", "place", "locked"), LATCH),
+    **dict.fromkeys(("transaction", "query", "lock"), TRANSACTION),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,8 @@ _UPGRADE = re.compile(r"^(?:upgrade|\d+\.\d+(?:\.\d+)?\+?(?:/|$))", re.IGNORECAS
 _RELEASE = re.compile(r"\b(\d+\.\d+(?:\.\d+)?)")
 _ALL_VARIABLES = 100
 """From this many settings on, a variable that is not among them does not exist on this server."""
+_LIKELY = 0.6
+"""How sure a holder has to be for a command that ends it."""
 _APPLIER = re.compile(r"system user|slave_worker|replica", re.IGNORECASE)
 
 
@@ -139,14 +141,14 @@ def _kill(whom: str, queue: Queue | None) -> str | None:
     whom: the holder, the root holder (whom everybody waits for in the end) or the DDL (a holder
     that waits itself).
     """
-    holder = queue.holder if queue else None
+    holder, sure = (queue.holder, queue.sure) if queue else (None, 0.0)
     if whom == "DDL":
         if holder is None or queue is None or queue.onward is None:
             return "KILL the DDL that waits" if holder is None else None
         if not _DDL.match(holder.query or ""):
             return None
     elif queue is not None and queue.root is not None:
-        holder = queue.root
+        holder, sure = queue.root, queue.root_sure
     elif holder is not None and queue is not None and queue.onward is not None:
         holder = None  # it waits itself: ending it may end nothing
     whom = whom.removeprefix("root ")
@@ -155,6 +157,8 @@ def _kill(whom: str, queue: Queue | None) -> str | None:
     known = holder.session or {}
     if _APPLIER.search(f"{known.get('user')} {known.get('state')}"):
         return None
+    if sure < _LIKELY:
+        return f"See what session {holder.session_id} did, which may be the {whom}, before a KILL"
     return f"KILL {holder.session_id} (the {whom})"
 
 

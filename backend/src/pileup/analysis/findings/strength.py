@@ -23,6 +23,8 @@ class Patience:
 
 LATCH = Patience(0.1, 10.0)
 LOCK = Patience(1.0, 60.0)
+TRANSACTION = Patience(1.0, 60.0)
+"""Of what prints the age of a transaction or statement, which is not that of its wait."""
 SHARE = 0.1
 """From this share of its kind on, many waits tell all they can; a sign may name another."""
 _BRIEF_S, _BRIEF = 1.0, 0.5
@@ -47,7 +49,8 @@ def strength(
     if most <= 0:
         return 0.0
     by_count = math.sqrt(min(1.0, most / max(1, many)))
-    if longest is not None and longest < _BRIEF_S and most < (2 if patience is LATCH else many):
+    few = 0 if patience is TRANSACTION else 2 if patience is LATCH else many
+    if longest is not None and longest < _BRIEF_S and most < few:
         by_count *= _BRIEF
     by_share = min(1.0, share / full_share) if full_share > 0 else 1.0
     aged = age(longest, patience)
@@ -65,4 +68,4 @@ def age(longest: float | None, patience: Patience = LOCK) -> float:
     return min(1.0, math.log(longest / patience.usual) / math.log(patience.clear / patience.usual))
 
 
-__all__ = ["LATCH", "LOCK", "MANY", "SHARE", "Patience", "age", "strength"]
+__all__ = ["LATCH", "LOCK", "MANY", "SHARE", "TRANSACTION", "Patience", "age", "strength"]

@@ -254,8 +254,8 @@ _NOT_IN_DUMPS = (
     " A status dump does not show who waits for a metadata, table or global lock: "
     "SHOW FULL PROCESSLIST does."
 )
-_OTHERS = ("session", "transaction", "semaphore_wait", "stack", "lock_wait", "sample", "event")
-"""Records of anything but deadlocks."""
+_OTHERS = ("session", "transaction", "semaphore_wait", "stack", "lock_wait", "sample")
+"""Records of anything but deadlocks; the lines of their log may be there."""
 
 
 def _of_deadlock(context: Context) -> str:
@@ -266,6 +266,8 @@ def _of_deadlock(context: Context) -> str:
         return ""
     last = frame.sort("time", nulls_last=False).row(-1, named=True)
     explained = explain(last["transactions"] or [], last["victim"])
+    if explained.why.startswith(explained.label):
+        return f"Deadlock, {explained.why[0].lower()}{explained.why[1:]}"
     return f"Deadlock: {explained.label}. {explained.why}"
 
 

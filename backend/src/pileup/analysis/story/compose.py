@@ -16,7 +16,7 @@ from pileup.analysis.contract import (
 from pileup.analysis.evidence.context import Context
 from pileup.analysis.story import chain, impact, marks
 from pileup.analysis.story.endings import ending
-from pileup.analysis.story.sentence import leading, plain, story
+from pileup.analysis.story.sentence import leading, of_waits, plain, story
 from pileup.analysis.story.work import work
 
 _MOST_FIXES = 4
@@ -29,9 +29,12 @@ def tell(
     active: ActiveSessionsDoc | None,
     findings: Sequence[FindingDoc],
 ) -> tuple[str, StoryDoc | None]:
-    """Return the sentence of a stall and the rest of its story; nothing without a stall."""
+    """Return the sentence of a stall and the rest of its story.
+
+    Without a stall: what the first finding shows of who waits for whom.
+    """
     if stall is None:
-        return "", None
+        return of_waits(findings), None
     root = leading(roots)
     ended = ending(context.evidence, stall, root)
     cost = impact.impact(context, stall, active)

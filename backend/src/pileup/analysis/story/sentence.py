@@ -5,9 +5,16 @@ It names what the table of roots names, and no other root. The cause is the find
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
-from pileup.analysis.contract import ActiveSessionsDoc, RootDoc, StallDoc, StoryImpact
+from pileup.analysis.contract import (
+    ActiveSessionsDoc,
+    FindingDoc,
+    RootDoc,
+    StallDoc,
+    StoryImpact,
+)
 from pileup.analysis.evidence.series import short_name
 from pileup.analysis.evidence.statements import verb_of
 from pileup.analysis.evidence.times import clock_text, parse
@@ -64,6 +71,28 @@ def story(
         for text in _variants(stall, leading(roots), active, ending, cost)
         if len(text.split()) <= MOST_WORDS or text.startswith(_LAST)
     )
+
+
+def of_waits(findings: Sequence[FindingDoc]) -> str:
+    """Write who waits and who holds, by what is found in small evidence; '' if nothing is found."""
+    first = findings[0] if findings else None
+    if first is None or first.verdict != "found":
+        return ""
+    victims, holder = first.chain.victims, first.chain.holder
+    bare = _WITH.sub(".", victims)
+    role = "Likely cause" if first.role == "problem" else "Symptom"
+    cause = f"{role}: {first.title}."
+    if not victims or _NOBODY_NAMED.match(victims):
+        return cause
+    held = (f"{victims} {holder}", f"{bare} {holder}") if holder else ()
+    variants = (*held, f"{victims} {cause}", f"{bare} {cause}", bare)
+    return next((text.strip() for text in variants if len(text.split()) <= MOST_WORDS), cause)
+
+
+_NOBODY_NAMED = re.compile(r"\S{1,12} threads? waits?\.$")
+"""Victims of whom only the number is known."""
+_WITH = re.compile(r", (?:most of them )?with '.*$", re.DOTALL)
+"""The statement of those that wait."""
 
 
 def plain(stall: StallDoc, cost: StoryImpact) -> str:

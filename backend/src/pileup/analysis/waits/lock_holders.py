@@ -19,6 +19,7 @@ from pileup.analysis.evidence.statements import (
     GLOBAL_READ_LOCK,
     tables_of,
 )
+from pileup.knowledge import wait_classes
 
 _IDLE = ("Sleep",)
 _SERVANTS = ("Daemon", "Binlog Dump", "Binlog Dump GTID", "Connect", "Slave_SQL", "Slave_IO")
@@ -128,8 +129,9 @@ def guess_blocking_write(
 ) -> Guess | None:
     """Find the running write that delays the grant of a global read lock."""
     write = re.compile(
-        r"\s*(?:insert|update|delete|replace|load|alter|create|drop|truncate|call|commit)\b",
-        re.IGNORECASE,
+        r"\s*(?:(?:insert|update|delete|replace|load|alter|create|drop|truncate|call|commit)\b"
+        r"|select\b.{1,4000}\bfor\s+update\b)",
+        re.IGNORECASE | re.DOTALL,
     )
     running = [
         actor
@@ -185,7 +187,8 @@ def _is_backup(actor: Actor) -> bool:
 
 def _runs(actor: Actor) -> bool:
     command = (actor.session or {}).get("command")
-    return bool(actor.query) and command not in (*_IDLE, *_SERVANTS)
+    at_work = bool(actor.query) and command not in (*_IDLE, *_SERVANTS)
+    return at_work and not wait_classes.is_collector(actor.query)
 
 
 def _since(actor: Actor) -> float:
