@@ -26,6 +26,8 @@ _ABBREVIATIONS = {
     "EET": 120, "EEST": 180, "MSK": 180, "IST": 330, "SGT": 480, "HKT": 480, "AWST": 480,
     "JST": 540, "KST": 540, "AEST": 600, "AEDT": 660, "NZST": 720, "NZDT": 780,
 }  # fmt: skip
+_SEVERAL = frozenset({"BST", "CDT", "CST", "IST"})
+"""Abbreviations of several countries, far apart: China's CST, Israel's and Ireland's IST."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,11 @@ def time_zone(name: str) -> TimeZone | None:
 def fixed(minutes: int) -> TimeZone | None:
     """Return the zone so many minutes east of UTC; None if no zone is that far from UTC."""
     return TimeZone(offset_text(minutes), minutes) if _WEST <= minutes <= _EAST else None
+
+
+def printed_offset(abbreviation: str) -> int | None:
+    """Return the minutes east of UTC of a zone that a time prints: 'CET'; None: not decided."""
+    return None if abbreviation in _SEVERAL else _ABBREVIATIONS.get(abbreviation)
 
 
 def offset_text(minutes: float) -> str:
@@ -87,4 +94,4 @@ def _is_iana(name: str) -> bool:
     return True
 
 
-__all__ = ["UTC", "TimeZone", "fixed", "offset_text", "time_zone"]
+__all__ = ["UTC", "TimeZone", "fixed", "offset_text", "printed_offset", "time_zone"]

@@ -28,6 +28,7 @@ SAME = (
     "23/11/2026 07:24:47",
     "1795418687",
 )
+ZONES = {"CET": 1, "MSK": 3, "JST": 9, "KST": 9}
 NONE = (
     "select * from t where a > '2026-11-23 07:24:47'",
     "2026-11-23 07:24:47 140 [Note] InnoDB: Starting shutdown now and we will wait for it",
@@ -43,7 +44,8 @@ def test_one_moment_in_every_spelling(text: str) -> None:
     line = read_date_line(text)
     assert line is not None
     assert line.printed == "2026-11-23 07:24:47"
-    assert line.wall_us == 1_795_418_687_000_000
+    hours = next((hours for zone, hours in ZONES.items() if zone in text), 0)
+    assert line.wall_us == 1_795_418_687_000_000 - hours * 3_600_000_000
 
 
 @pytest.mark.parametrize("text", NONE)
@@ -57,4 +59,12 @@ def test_an_offset_makes_the_time_absolute() -> None:
     assert (line.clock, line.wall_us) == ("utc", 1_795_415_087_000_000)
     half = read_date_line("Mon 23 Nov 2026 07:24:47 PM PST")
     assert half is not None
-    assert (half.clock, half.printed) == ("local", "2026-11-23 19:24:47")
+    assert (half.clock, half.printed) == ("utc", "2026-11-23 19:24:47")
+    assert half.wall_us == 1_795_490_687_000_000
+
+
+@pytest.mark.parametrize("zone", ["CST", "IST", "BST", "DB", "LXT"])
+def test_a_zone_of_several_countries_leaves_the_time_local(zone: str) -> None:
+    line = read_date_line(f"Mon Nov 23 07:24:47 {zone} 2026")
+    assert line is not None
+    assert (line.clock, line.wall_us) == ("local", 1_795_418_687_000_000)

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from pileup.formats.reading.timestamps import read_stamp
 from pileup.formats.reading.wall_clock import local_us
 from pileup.records import Clock
+from pileup.records.zones import printed_offset
 
 _LONGEST = 160
 _MOST_WORDS = 6
@@ -32,7 +33,9 @@ _HALF = re.compile(
     r"(?<![^\W\d_])(?:(?P<half>[AaPp])\.?\s?[Mm]\.?|(?P<words>[上下]午|午[前後]|오[전후]))(?!\w)"
 )
 _AFTERNOON = ("下午", "午後", "오후")
-_ZONE = re.compile(r"\(?(?P<zone>(?:UTC|GMT)?[+-]\d\d:?\d\d|UTC|GMT|Z(?!\w)|[+-]\d\d(?!\d))\)?")
+_ZONE = re.compile(
+    r"\(?(?P<zone>(?:UTC|GMT)?[+-]\d\d:?\d\d|[+-]\d\d(?!\d)|(?<![^\W\d_])[A-Z]{1,4}(?!\w))\)?"
+)
 _YEAR_FIRST = re.compile(
     r"(?<!\d)(?P<year>(?:19|20)\d\d)(?:[-/.]\s?|\s?[年년]\s?)(?P<month>\d{1,2})(?:[-/.]\s?|\s?[月월]\s?)"
     r"(?P<day>\d{1,2})(?!\d)\s?[日일.]?T?"
@@ -104,9 +107,7 @@ def read_date_line(text: str, *, most_words: int = _MOST_WORDS) -> DateLine | No
         afternoon = (half["half"] or "").lower() == "p" or half["words"] in _AFTERNOON
         hour = hour % 12 + (12 if afternoon else 0)
         rest = rest[: half.start()] + rest[half.end() :]
-    zone = _ZONE.search(rest)
-    if zone:
-        rest = rest[: zone.start()] + " " + rest[zone.end() :]
+    shift, rest = _zone(rest)
     left = _DECORATION.sub(" ", rest.replace("\x00", " ")).strip()
     if len(left) > _LONGEST_REST or len(left.split()) > most_words:
         return None
@@ -114,7 +115,6 @@ def read_date_line(text: str, *, most_words: int = _MOST_WORDS) -> DateLine | No
     if wall is None:
         return None
     printed = (_EPOCH + timedelta(seconds=wall // 1_000_000)).strftime("%Y-%m-%d %H:%M:%S")
-    shift = _offset_us(zone["zone"]) if zone else None
     return (
         DateLine(wall, "local", printed)
         if shift is None
@@ -122,11 +122,21 @@ def read_date_line(text: str, *, most_words: int = _MOST_WORDS) -> DateLine | No
     )
 
 
-def _offset_us(zone: str) -> int:
-    """Return the offset of 'UTC', 'Z', '+0100' or 'UTC-08:00' in microseconds."""
+def _zone(text: str) -> tuple[int | None, str]:
+    """Return the offset of the first zone in microseconds, None without one, and the rest."""
+    for match in _ZONE.finditer(text):
+        shift = _offset_us(match["zone"])
+        if shift is not None:
+            return shift, f"{text[: match.start()]} {text[match.end() :]}"
+    return None, text
+
+
+def _offset_us(zone: str) -> int | None:
+    """Return the offset of 'UTC', 'CET', '+0100' or 'UTC-08:00' in microseconds; None: no zone."""
     digits = re.sub(r"[^\d]", "", zone)
     if not digits:
-        return 0
+        minutes = printed_offset(zone)
+        return None if minutes is None else minutes * 60_000_000
     digits = digits.ljust(4, "0")
     shift = (int(digits[:2]) * 60 + int(digits[2:4])) * 60_000_000
     return -shift if "-" in zone else shift

@@ -1,6 +1,6 @@
 """Read times as tables and logs print them: ISO, epoch, date output; with or without a zone.
 
-Returns microseconds and the kind of clock: 'utc' where the text has an offset (Z, +02:00, UTC, or
+Returns microseconds and the kind of clock: 'utc' where the text has an offset (Z, +02:00, CET, or
 an epoch), else 'local'. The clock stage decides which zone a local time is in.
 """
 
@@ -10,6 +10,7 @@ import re
 
 from pileup.formats.reading.wall_clock import MONTHS, local_us
 from pileup.records import Clock
+from pileup.records.zones import printed_offset
 
 # 2026-11-20T22:19:10Z | 2021-08-17 21:14:11 | 2017-07-14T02:40:00+03:00 | 2021/08/17 21:14
 _ISO = re.compile(
@@ -86,8 +87,8 @@ def _named(match: re.Match[str]) -> tuple[int, Clock] | None:
 def _zoned(wall: int | None, zone: str | None) -> tuple[int, Clock] | None:
     if wall is None:
         return None
-    if zone in ("Z", "UTC", "GMT"):
-        return wall, "utc"
+    if zone and (minutes := printed_offset(zone)) is not None:
+        return wall - minutes * 60_000_000, "utc"
     if zone and zone[0] in "+-":
         digits = zone[1:].replace(":", "").ljust(4, "0")
         minutes = int(digits[:2]) * 60 + int(digits[2:])
