@@ -254,3 +254,37 @@ def test_lost_samples_are_no_stall() -> None:
         {"m": [gauge("metric.qps", first), gauge("metric.qps", second, start=T0 + 600 * S)]}
     )
     assert stalls(gathered) == []
+
+
+def test_statements_that_fail_for_want_of_space_are_a_stall_of_errors() -> None:
+    """Sessions are calm: each statement fails at once."""
+    line = "Disk is full writing '/tmp/MYfd77' (Errcode: 28 - No space left on device)"
+    lines = [
+        Event(
+            line_first=n + 1, line_last=n + 1, kind="log", severity="error", message=line,
+            wall_us=T0 + (_BEFORE + n) * S, clock="utc",
+        )
+        for n in range(30)
+    ]  # fmt: skip
+    calm = [gauge("metric.threads_running", [5.0] * _LENGTH)]
+    (stall,) = stalls(evidence({"metrics": calm, "error.log": lines}))
+    assert (stall.shape, stall.onset) == ("refused", T0 + _BEFORE * S)
+    assert "failed" in stall.note
+
+
+def test_a_moment_s_fall_beside_a_long_one_is_no_pattern() -> None:
+    """A debugger stops the server for a second, four times; the collapse is none of these."""
+    dice = random.Random(4)
+    work = around(dice, 900, 100) + around(dice, 20, 60) + around(dice, 900, 60)
+    for second in (30, 60, 180, 200):
+        work[second] = 40.0
+    (stall,) = stalls(columns({"qps": work}))
+    assert stall.shape == "stopped"
+    assert abs(stall.onset - (T0 + 100 * S)) <= 2 * S
+
+
+def test_a_pileup_that_falters_begins_where_it_began() -> None:
+    rising = [11.0, 11, 19, 28, 15, 6, 9, 9, 9, 9, 21, 42, 55, 61]
+    running = [1.0, 0, 2, 4] * 15 + rising + [60.0] * 40 + [1.0, 0, 2, 4] * 10
+    (stall,) = stalls(columns({"threads_running": running}))
+    assert stall.onset == T0 + 60 * S

@@ -288,3 +288,18 @@ def test_a_dump_tells_the_phase_of_the_commit_by_the_transaction() -> None:
     assert stage_of({**base, "operation": "committing"}).startswith("commit stage")
     assert stage_of({**base, "state": "COMMITTED IN MEMORY"}).startswith("commit stage")
     assert stage_of(base) == stage_of(None) == ""
+
+
+def test_commits_wait_for_the_one_that_waits_for_a_replica() -> None:
+    """The leader of the group commit waits for the acknowledgement, the others for the leader."""
+    reply = (7, "Query", 9, "Waiting for semi-sync ACK from slave", "COMMIT")
+    others = [(n, "Query", 8, "query end", "COMMIT") for n in range(20, 32)]
+    (root,) = graph(sessions(reply, *others)).roots
+    assert (root.label, root.blocks_total) == ("acknowledgement of a replica", 13)
+
+
+def test_commits_of_mariadb_wait_for_the_cluster() -> None:
+    writes = [(n, "Query", 9, "wsrep: replicating and certifying write set", "x") for n in range(3)]
+    others = [(n, "Query", 8, "Commit", "COMMIT") for n in range(20, 32)]
+    (root,) = graph(sessions(*writes, *others)).roots
+    assert (root.label.partition(" (")[0], root.blocks_total) == ("the cluster", 15)

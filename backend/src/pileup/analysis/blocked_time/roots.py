@@ -193,7 +193,7 @@ class Roots:
         total = sum(self.weights)
         if total <= 0:
             return []
-        alone = len(self.weights) == 1
+        alone = len(self.weights) == 1 and self.part >= 1  # the only moment that there is
         docs = []
         for key, (by_moment, rotates) in self._settled().items():
             share = sum(s * self.weights[at] for at, s in by_moment.items()) / total

@@ -6,6 +6,7 @@ from pileup.analysis.blocked_time.measure import BlockedTime, Share
 from pileup.analysis.blocked_time.population import Member
 from pileup.analysis.findings.cascade import Select
 from pileup.analysis.findings.worst_moment import Queue
+from pileup.knowledge import wait_classes
 from pileup.knowledge.signature import Signature, names
 
 _CLASSES = {
@@ -14,12 +15,6 @@ _CLASSES = {
     "table_lock": ("table_lock", "row_lock"),
     "commit": ("commit_queue", "log_flush"),
     "fsync": ("log_flush",),
-    "queue:semisync": ("replication",),
-    "queue:table-lock": ("table_lock",),
-    "queue:redo-room": ("redo_space",),
-    "queue:free-page": ("data_write",),
-    "queue:concurrency": ("throttled",),
-    "queue:global-read-lock": ("global_lock",),
 }
 """Kinds of waits as classes of time."""
 
@@ -44,7 +39,7 @@ def selected(signature: Signature, queue: Queue | None) -> Select | None:
     """Return the test for the members that a signature is about; None: it names none."""
     latches = latches_of(signature)
     kind = signature.waits or (queue.kind if queue and queue.kind != "latch" else "")
-    wanted = _CLASSES.get(kind, ())
+    wanted = _CLASSES.get(kind) or _of_queue(kind)
     if not latches and not wanted:
         return None
 
@@ -54,6 +49,14 @@ def selected(signature: Signature, queue: Queue | None) -> Select | None:
         )
 
     return select
+
+
+def _of_queue(kind: str) -> tuple[str, ...]:
+    """Return the class of waits in a queue; none where other waits have the same class."""
+    prefix, _, queue = kind.partition(":")
+    if prefix != "queue" or wait_classes.of_queue(queue) == wait_classes.LATCH:
+        return ()
+    return (wait_classes.of_queue(queue),)
 
 
 __all__ = ["latches_of", "selected", "share"]

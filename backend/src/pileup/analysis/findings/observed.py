@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -27,7 +27,7 @@ from pileup.analysis.findings.stall_records import StackGroup, StallRecords
 from pileup.analysis.findings.texts import Texts
 from pileup.analysis.findings.worst_moment import Queue
 from pileup.analysis.waits import moment_graph
-from pileup.knowledge import function_key, knowledge
+from pileup.knowledge import function_key, knowledge, wait_classes
 from pileup.knowledge.signature import names as listed
 from pileup.numerals import grouped, number
 
@@ -37,6 +37,8 @@ _DOMINANT = 0.8
 """One latch explains all latch waits from this share on."""
 _ENDS = 0.5
 """One latch explains a stall when this share of the time ends at it."""
+_AT_WORK = frozenset({wait_classes.WORKING, "client", "data_read"})
+"""Classes of time in which a session does something itself and waits for nobody."""
 _PAGES_OF_ONE = 4
 _PLACES_SHOWN = 2
 _USUAL_LENGTH = 80
@@ -298,8 +300,20 @@ class Observed(StallRecords):
         sessions = self._session_states
         listed = sessions if sessions is not None and sessions.is_named else self._thread_states
         if listed is not None and listed.is_named:
-            return self._most(listed, pattern, _sessions_in, lasting)
+            seen = self._most(listed, pattern, _sessions_in, lasting)
+            # how long one statement works or sends its rows tells nothing of the others
+            return (
+                seen
+                if lasting or self._is_for_others(listed, pattern)
+                else replace(seen, longest=None)
+            )
         return NO_DATA  # no record prints a State
+
+    def _is_for_others(self, listed: Texts, pattern: str) -> bool:
+        """Return whether sessions wait in any State that matches, as far as is known."""
+        matches = listed.matching(pattern)
+        states = [] if matches is None else matches[listed.column].unique().to_list()
+        return any(wait_classes.of_state(None, state) not in _AT_WORK for state in states)
 
     def user(self, pattern: str) -> Seen:
         """Count active sessions by their user."""

@@ -162,7 +162,7 @@ def _idle(levels: Levels) -> list[str]:
 
 _HAPPENED = {
     "piled_up": "Stall",
-    "refused": "Clients were refused",
+    "refused": "Clients got errors",
     "stopped": "Work stopped",
     "slow": "Statements were slow",
 }

@@ -29,20 +29,25 @@ from pileup.analysis.stalls.stops import stops
 _S = 1_000_000
 _NEAR_S = 5.0
 """Ranges closer than this are one stall."""
-_REFUSED = r"(?i)too many connections|error 1040\b|MY-0?01040\b"
+_FAILED = (
+    r"(?i)too many connections|error 1040\b|MY-0?01040\b"
+    r"|no space left on device|disk is full|\b(errno|errcode|error number)[ :]{1,3}28\b"
+    r"|\bthe table '[^']*' is full|too many open files"
+)
+"""Log lines of connections and statements that fail for want of something that has run out."""
 
 
 def find(evidence: Evidence, values: pl.DataFrame) -> list[Stall]:
     """Detect every stall, false positive and recovery burst, in time order."""
     observed = _observer_times(evidence)
     restarts = _restart_times(evidence)
-    refusals_logged = _refusal_times(evidence)
+    failures_logged = _failure_times(evidence)
     by_host = signals_by_role(values)
     found: dict[str | None, list[Stall]] = {}
-    for host in {*by_host, *refusals_logged}:
+    for host in {*by_host, *failures_logged}:
         signals = by_host.get(host, {})
         each = _of_host(evidence, host, signals, values, observed, restarts.get(host, []))
-        each += refusals.by_log(refusals_logged.get(host, []), host)
+        each += refusals.by_log(failures_logged.get(host, []), host)
         found[host] = _united(each)
     stalls = _with_hostless(found)
     if not any(stall.kind == "stall" for stall in stalls):
@@ -212,14 +217,14 @@ def _observer_times(evidence: Evidence) -> list[int]:
     return sorted(int(time) for time in taken["time"])
 
 
-def _refusal_times(evidence: Evidence) -> dict[str | None, list[int]]:
-    """Return per host the times of log lines that report refused connections, sorted."""
+def _failure_times(evidence: Evidence) -> dict[str | None, list[int]]:
+    """Return per host the times of log lines by which clients get errors, sorted."""
     events = evidence.frame("event")
     if events is None:
         return {}
     lines = events.filter(
         pl.col("time").is_not_null()
-        & (pl.col("message").str.contains(_REFUSED) | (pl.col("code").fill_null("") == "MY-001040"))
+        & (pl.col("message").str.contains(_FAILED) | (pl.col("code").fill_null("") == "MY-001040"))
     )
     times: dict[str | None, list[int]] = {}
     for host, time in lines.sort("time").select("host", "time").iter_rows():

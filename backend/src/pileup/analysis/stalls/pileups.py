@@ -28,6 +28,8 @@ _EXTRA = 10.0
 """Fewest extra sessions that count as piled up: 1 to 6 is no pileup."""
 _SHORT_S = 10.0
 _NOISE_S = 5.0
+_DIP = 0.5
+"""Share of what counts as piled up that sessions keep where a pileup only falters."""
 ALWAYS_HIGH = 25.0
 """pt-stalk's own threshold for Threads_running: a whole capture above it is inside a stall."""
 _APART = 1.5
@@ -56,7 +58,8 @@ def pileups(
     if not ranges:
         return _all_along(signal, is_carried)
     observer, ranges = _split_observer(signal, ranges, observed)
-    joined = join(signal, ranges)
+    least = _threshold_of(signal, mask)
+    joined = _without_dips(signal, join(signal, ranges), least)
     stalls: list[Stall] = []
     for first, last in observer:
         note = (
@@ -65,7 +68,6 @@ def pileups(
         )
         stalls.append(of_range(signal, first, last, "false_positive", None, note))
     longest = max((signal.times[b] - signal.times[a] for a, b in joined), default=0)
-    least = _threshold_of(signal, mask)
     busy, peaks = _busy_outside(signal, joined)
     interval = signal.interval_us
     previous_end = -1
@@ -93,6 +95,25 @@ def pileups(
         stalls += _with_burst(stall, values)
         previous_end = last
     return stalls
+
+
+def _without_dips(
+    signal: Signal, ranges: Sequence[tuple[int, int]], least: float
+) -> list[tuple[int, int]]:
+    """Merge ranges between which sessions fell for a moment, and not to their usual level.
+
+    least: from which count on sessions are piled up.
+    """
+    merged: list[tuple[int, int]] = []
+    for first, last in ranges:
+        if merged:
+            before = merged[-1][1]
+            short = signal.times[first] - signal.times[before] <= _SHORT_S * _S
+            if short and min(signal.values[before + 1 : first], default=0.0) >= _DIP * least:
+                merged[-1] = merged[-1][0], last
+                continue
+        merged.append((first, last))
+    return merged
 
 
 def _cleared(signal: Signal, mask: Sequence[bool], last: int, length: float) -> bool:

@@ -61,7 +61,7 @@ def _is_much(stall: Stall, signal: Signal, work: Signal | None) -> bool:
 
 
 def by_log(times: Sequence[int], host: str | None) -> list[Stall]:
-    """Detect ranges of log lines that report refused connections. times: of the lines, sorted."""
+    """Detect ranges of log lines by which clients get errors. times: of the lines, sorted."""
     ranges: list[list[int]] = []
     for time in times:
         if ranges and time - ranges[-1][-1] <= _APART_S * _S:
@@ -77,7 +77,7 @@ def by_log(times: Sequence[int], host: str | None) -> list[Stall]:
             lines[-1],
             Span(lines[0] - 30 * _S, lines[0] - 1),
             None,
-            f"{len(lines)} log lines report refused connections.",
+            f"{len(lines)} log lines report connections or statements that failed.",
             shape="refused",
         )
         for lines in ranges

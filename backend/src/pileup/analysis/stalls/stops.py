@@ -27,6 +27,8 @@ _MISSED = 30.0
 """Statements that did not come, at least: fewer are chance."""
 _PATTERN_RUNS, _PATTERN_SHARE = 4, 0.2
 """Falls as frequent as this are how the load works: a job that runs and rests."""
+_ALIKE = 0.25
+"""Falls of one pattern last at least this share of the longest."""
 _BACK = 0.5
 """Share of the usual work from which it has come back."""
 _LEFT = 0.5
@@ -96,12 +98,21 @@ def stops(
 def _is_pattern(
     signal: Signal, ranges: Sequence[tuple[int, int]], levels: Sequence[float | None]
 ) -> bool:
-    """Return whether work falls and comes back again and again; slow work does not come back."""
+    """Return whether work falls and comes back again and again, for about as long each time.
+
+    Slow work does not come back, and a moment's fall beside a long one is none of its kind.
+    """
+    longest = max((signal.times[last] - signal.times[first] for first, last in ranges), default=0)
+    alike = [
+        (first, last)
+        for first, last in ranges
+        if signal.times[last] - signal.times[first] >= _ALIKE * longest
+    ]
     back = sum(
         max(signal.values[last + 1 : first], default=0.0) >= _BACK * (levels[first] or 0.0)
-        for (_, last), (first, _) in itertools.pairwise(ranges)
+        for (_, last), (first, _) in itertools.pairwise(alike)
     )
-    return bool(ranges) and back + 1 >= _PATTERN_RUNS
+    return bool(alike) and back + 1 >= _PATTERN_RUNS
 
 
 def _after_plateau(values: Sequence[float], onset: int, last: int, nothing: float) -> int:

@@ -18,13 +18,16 @@ from pileup.analysis.waits import by_instruments
 from pileup.analysis.waits.draft import BY_STACK, BY_STATE, Draft, Resource
 
 _BY_LEADING_STACK = 0.9
-_BY_FLUSHER, _BY_HELD, _BY_DUMP = 0.7, 0.65, 0.6
+_BY_FLUSHER, _BY_HELD, _BY_REPLY, _BY_DUMP = 0.7, 0.65, 0.65, 0.6
 _TAKEN_IN_COMMIT = "fts_cache_lock"
 """A commit takes it exclusively, in its place of the queue, to add the words of its rows."""
 PENDING = ("innodb.pending_log_fsyncs", "innodb.pending_log_flushes", "innodb.pending_log_ios")
 """Counters of a dump for requested flushes of the redo log that are not finished."""
 _IN_FSYNC = 8
 _STORAGE = "Ends when the storage confirms the write."
+_LEADER_UNKNOWN = "No stack shows who leads the commit queue: collect gdb stacks or pt-pmp."
+_REPLIES = ("queue:semisync", "queue:galera")
+"""Replies of other servers for which a commit waits in its place of the queue."""
 
 
 def commits(draft: Draft) -> None:
@@ -66,10 +69,30 @@ def commits(draft: Draft) -> None:
         elif (row := _pending(draft)) is not None:
             _by_dump(draft, queue, row)
         else:
-            draft.notes[
-                "No stack shows who leads the commit queue: collect gdb stacks or pt-pmp."
-            ] = None
+            draft.notes[_LEADER_UNKNOWN] = None
     _many(draft, in_flush)
+
+
+def behind_a_reply(draft: Draft) -> None:
+    """Infer that commits wait for the one that waits longest for a replica or for the cluster."""
+    queue = draft.resources.get("commit")
+    if queue is None or any(edge.source == queue.id for edge in draft.edges):
+        return
+    waits = [edge for edge in draft.edges if edge.kind == "waits_for" and edge.target in _REPLIES]
+    if not waits:
+        return
+    first = max(waits, key=lambda edge: edge.waited_s or 0.0)
+    leader = draft.scene.actors[first.source]
+    reply = draft.resources[first.target].label
+    draft.hold(
+        queue,
+        leader,
+        note=f"inferred: commits in order, and waits longest for the {reply.removeprefix('the ')}",
+        lines=leader.session or leader.trx or leader.stack,
+        inferred=True,
+        confidence=_BY_REPLY,
+    )
+    draft.notes.pop(_LEADER_UNKNOWN, None)
 
 
 def _without_ids(draft: Draft) -> None:
@@ -296,4 +319,4 @@ def _fsync(draft: Draft, log: Log) -> Resource:
     )
 
 
-__all__ = ["PENDING", "commits"]
+__all__ = ["PENDING", "behind_a_reply", "commits"]

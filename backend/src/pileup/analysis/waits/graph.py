@@ -41,6 +41,7 @@ def build(evidence: Evidence, scene: Scene, server: Server | None = None) -> Gra
     by_commit_order.commit_order(draft)
     by_commits.commits(draft)
     by_queues.unlisted(draft)
+    by_commits.behind_a_reply(draft)
     by_latch_stacks.stacks_alone(draft)
     by_free_pages.page_holders(draft)
     return draft.graph()

@@ -15,6 +15,7 @@ from pileup.analysis.findings.observed import Observed, Seen
 from pileup.analysis.findings.rules import Match, Rule, count, having_any
 from pileup.analysis.findings.strength import strength
 from pileup.analysis.findings.worst_moment import Queue, describe_holder
+from pileup.numerals import number
 
 _MANY = 50
 
@@ -111,7 +112,7 @@ unless a counter shows such waits. All that makes changes slow looks the same in
 _ALONE_S = 10.0
 """From here on a change tells by itself: a single one may as well read many rows."""
 _NONE_COUNTED = 0.5
-"""Factor where the counter of row lock waits stayed at zero."""
+"""Factor where the counter of row lock waits stayed at zero; near 1 where it counts all of them."""
 _CURRENT_WAITS = ("innodb_row_lock_current_waits", "lock_row_lock_current_waits")
 _INSERTS = re.compile(r"(?is)\s*(?:insert|replace)\b(?:(?!\bselect\b).){1,400}\bvalues?\b")
 """It reads no rows: one that takes long waits."""
@@ -141,18 +142,25 @@ def _by_processlist(observed: Observed) -> Match | None:
         return None  # a change that takes long, alone
     running = frame.filter(pl.col("query").is_not_null() & (pl.col("command") != "Sleep")).height
     counted = [level for level in observed.levels_named(_CURRENT_WAITS) if not level.labels]
-    shown = any(level.peak > 0 for level in counted)
-    score = _BY_STATE + _SAME_ROW * _of_one_row(rows, most) + (_COUNTED if shown else 0.0)
+    peak = max((level.peak for level in counted), default=0.0)
+    shown = min(1.0, peak / most)
+    score = _BY_STATE + _SAME_ROW * _of_one_row(rows, most) + _COUNTED * shown
     score *= strength(most, len(rows) / max(1, running), longest)
     why = (
         f"{count(most, 'session has', 'sessions have')} been changing rows of {table} for up to "
         f"{longest:.0f} s. A processlist shows no row locks: they may wait for one."
     )
     against: tuple[str, ...] = ()
-    if counted and not shown:
-        against += (f"{short_name(counted[0].series)} stays at zero: nobody waits for a row.",)
-        score *= _NONE_COUNTED
-    if not shown and (latched := _in_latches(observed)):
+    if counted and shown < _MOSTLY:
+        name = short_name(counted[0].series)
+        who = (
+            f"is {number(peak)} at most: few of them wait"
+            if peak
+            else "stays at zero: nobody waits"
+        )
+        against += (f"{name} {who} for a row.",)
+        score *= _NONE_COUNTED + (1 - _NONE_COUNTED) * shown
+    if shown < _MOSTLY and (latched := _in_latches(observed)):
         against += (f"{count(latched, 'thread waits', 'threads wait')} for latches instead.",)
         score *= most / (most + latched)
     where = (observed.lines(rows[0], why),)

@@ -99,6 +99,8 @@ def sync_flush(observed: Observed) -> Match | None:
     score = 0.4 * grade + graded(
         (waiting.most >= 10, 0.2),
         (full is not None and full >= _NEARLY_FULL, 0.3),
+        (full is not None and full >= _FULL, 0.2),
+        (full is not None and full >= _FULL and _filled(observed, room), 0.1),
     )
     if logged.holds:
         score += 0.35 + 0.15 * min(1.0, (logged.most - 1) / 2)
@@ -113,6 +115,13 @@ def sync_flush(observed: Observed) -> Match | None:
     return Match("sync-flush", score, _sentence(parts), evidence, waiters=waiting.most)
 
 
+def _filled(observed: Observed, room: float | None) -> bool:
+    """Return whether the redo log had room before the stall."""
+    age = observed.levels.first(*_AGES)
+    before = None if age is None else age.before
+    return before is not None and room is not None and before < _NEARLY_FULL * room
+
+
 _AGES = ("checkpoint_age", "innodb_checkpoint_age", "log_lsn_checkpoint_age")
 _NO_ROOM = (
     r"(?i)exceeds the log (group )?capacity|unable to reserve space in redo log"
@@ -123,6 +132,8 @@ _NO_ROOM = (
 """Lines by which servers of any release report a redo log without room."""
 _NEARLY_FULL = 0.75
 """Share of the redo log from which on servers flush synchronously, or soon will."""
+_FULL = 0.79
+"""Share from which on writers wait: 7/8 of what a log has beside its reserve (log0log.cc)."""
 
 
 _MOST_AGE = ("checkpoint_max_age", "innodb_checkpoint_max_age", "max_checkpoint_age")
