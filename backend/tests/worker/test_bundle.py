@@ -504,6 +504,50 @@ def test_a_release_is_signed_and_the_signature_travels(argued: tuple[Bench, str]
         assert "its signature is of another document" in answer.json()["detail"]
 
 
+def test_an_approval_is_signed_and_the_signature_travels(argued: tuple[Bench, str]) -> None:
+    """Another name, time or document than what was signed is refused, another key is shown."""
+    bench, incident = argued
+    made = bench.site.admin.post(f"/api/v1/incidents/{incident}/releases", json={}).json()
+    ada = bench.site.client("contributor", "Ada")
+    done = ada.post(f"/api/v1/releases/{made['id']}/approve", json={"sha256": made["sha256"]})
+    assert [each["signature"] for each in done.json()["approvals"]] == ["ok"]
+    bundle = export(bench, incident)
+    other = new_signer()
+
+    def arrived(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Any:
+        def rows(content: bytes) -> str:
+            return "".join(json.dumps(change(json.loads(row))) for row in content.splitlines())
+
+        return imported(bench, touched(bundle, {"work/release_approvals.jsonl": rows}))
+
+    gone = dict.fromkeys(("statement", "signature", "signed_by"))
+    for change, state in (
+        (lambda row: row, "ok"),
+        (lambda row: row | gone, "unsigned"),
+        (lambda row: row | {
+            "signature": other.sign("approval", row["statement"].encode()).value,
+            "signed_by": other.key,
+        }, "another key"),
+    ):  # fmt: skip
+        answer = arrived(change)
+        assert answer.status_code == 201, answer.text
+        url = f"/api/v1/incidents/{answer.json()['id']}/releases"
+        (release,) = bench.site.admin.get(url).json()["releases"]
+        (shown,) = release["approvals"]
+        assert (shown["by"], shown["signature"]) == ("Ada (imported by admin)", state)
+    forged: tuple[Callable[[dict[str, Any]], dict[str, Any]], ...] = (
+        lambda row: row | {"by_name": "Ada Admin"},
+        lambda row: row | {"at": "2026-01-01T00:00:00+00:00"},
+        lambda row: row | {"statement": row["statement"].replace("Ada", "Eve"), "by_name": "Eve"},
+        lambda row: row | {"statement": None},
+        lambda row: row | {"signature": other.sign("release", b"x").value},
+    )
+    for change in forged:
+        answer = arrived(change)
+        assert answer.status_code == 422, answer.text
+        assert "its signature is of another one" in answer.json()["detail"]
+
+
 WRONG: dict[str, Any] = {
     "null": None, "number": 7, "negative": -1, "huge": 10**30, "text": "x", "empty": "",
     "long": "x" * 300_000, "script": "\"><script>alert(1)</script>", "control": "a\x00b\x1b[2J",

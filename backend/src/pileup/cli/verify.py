@@ -116,10 +116,9 @@ def _recompute(before: Bundle, key: str, *, keep_log: bool) -> bool:
             click.echo(f"verify: reading {len(before.artifacts)} artifacts again", err=True)
             hashes = releases.hashes(before)
             signatures = releases.signatures(before, key)
-            members = {
-                MEMBER,
-                *(releases.MEMBERS if hashes.differing or signatures.differing else ()),
-            }
+            approvals = releases.approvals(before, key)
+            forged = any(item.differing for item in (hashes, signatures, approvals))
+            members = {MEMBER, *(releases.MEMBERS if forged else ())}
             incident = put(client, releases.without(before.path, members, folder))
             frozen = releases.put_all(client, before, folder)
             wait(client, [incident, *(item.incident for item in frozen if item.incident)])
@@ -136,6 +135,7 @@ def _recompute(before: Bundle, key: str, *, keep_log: bool) -> bool:
                 experiments.compared(client, incident, before),
                 hashes,
                 signatures,
+                approvals,
                 releases.compared(client, frozen),
             ]
     for item in compared:

@@ -25,7 +25,7 @@ from pileup.storage.models import SigningKey
 
 ALGORITHM = "Ed25519"
 
-Purpose = Literal["bundle", "release"]
+Purpose = Literal["approval", "bundle", "release"]
 State = Literal["ok", "changed", "another key", "unsigned"]
 
 _RAW = (serialization.Encoding.Raw, serialization.PublicFormat.Raw)

@@ -14,6 +14,10 @@ const SIGNED = {
   changed: 'The signature is of another document',
   unsigned: 'Not signed',
 } as const
+const APPROVED = {
+  ...SIGNED,
+  changed: 'The signature is of another approval',
+} as const
 const MARK: Readonly<Record<string, string>> = { '+': 'plus', '-': 'minus', '~': 'note' }
 
 export function VersionsPanel({ incidentId }: { readonly incidentId: string }) {
@@ -70,7 +74,7 @@ function ReleaseHead({ release }: { readonly release: Release }) {
       </div>
       {release.approvals.map((approval) => (
         <div key={approval.at} className="muted">
-          Approved by {approval.by}, {at(approval.at)}
+          Approved by {approval.by}, {at(approval.at)}. {APPROVED[approval.signature]}.
         </div>
       ))}
     </>

@@ -13,7 +13,7 @@ from pileup.api.deps import IncidentDep, Services, ServicesDep, UnitDep
 from pileup.api.schema import In, Out
 from pileup.api.versioned import by_version
 from pileup.report.release import SectionDiff
-from pileup.storage.reports.releases import Approval, ReleaseRecord, Releases
+from pileup.storage.reports.releases import ReleaseRecord, Releases
 from pileup.storage.signing import State as SignatureState
 from pileup.storage.signing import verify
 from pileup.views.reports.releases import draft_differs, release_diff, submit_release
@@ -35,6 +35,14 @@ class ReleaseSignature(Out):
     """Of the SHA-256, in base64."""
 
 
+class ReleaseApproval(Out):
+    by: str
+    at: datetime
+    note: str
+    signature: SignatureState
+    """ok: this installation signed that this user approved this document at this time."""
+
+
 class Release(Out):
     id: str
     number: int
@@ -47,7 +55,7 @@ class Release(Out):
     made_by: str
     made_at: datetime
     decided_at: datetime | None
-    approvals: list[Approval]
+    approvals: list[ReleaseApproval]
 
 
 class ReleaseList(Out):
@@ -84,7 +92,16 @@ def _release(release: ReleaseRecord, services: Services) -> Release:
         value=signature.value if signature else None,
     )
     values = {name: getattr(release, name) for name in Release.model_fields}
-    return Release.model_validate(values | {"signature": signed})
+    approvals = [
+        ReleaseApproval(
+            by=approval.by,
+            at=approval.at,
+            note=approval.note,
+            signature=approval.state(release.sha256, services.signer.key),
+        )
+        for approval in release.approvals
+    ]
+    return Release.model_validate(values | {"signature": signed, "approvals": approvals})
 
 
 @router.get("/incidents/{incident_id}/releases")
@@ -129,6 +146,7 @@ def approve_release(
         release_id,
         body.sha256,
         body.note,
+        services.signer,
         second_person=services.settings.release_second_person,
         by=caller.actor,
     )

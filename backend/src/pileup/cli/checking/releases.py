@@ -25,6 +25,7 @@ from pileup.cli.checking.experiments import compared as experiments
 from pileup.numerals import grouped
 from pileup.report.document import fingerprint
 from pileup.storage.lifecycle.bundle import write_work
+from pileup.storage.reports.approvals import signature_state
 from pileup.storage.signing import Signature, verify
 from pileup.storage.signing import fingerprint as fingerprint_of
 
@@ -83,6 +84,27 @@ def signatures(bundle: Bundle, key: str) -> Compared:
             case "ok":
                 pass
     return Compared("releases, by their signature", wrong, len(rows), unknown)
+
+
+def approvals(bundle: Bundle, key: str) -> Compared:
+    """Check the signature of each approval; ``key`` as for ``storage.signing.verify``."""
+    wrong: list[str] = []
+    unknown: list[str] = []
+    numbers = {row["id"]: (row["number"], str(row["sha256"])) for row in bundle.rows("releases")}
+    rows = bundle.rows("release_approvals")
+    for row in rows:
+        number, sha256 = numbers[row["release_id"]]
+        name = f"the approval of release {number} by {row['by_name']}"
+        match signature_state(row, sha256, key):
+            case "changed":
+                wrong.append(f"{name} has the signature of another one")
+            case "another key":
+                wrong.append(f"{name} is signed by another key: {fingerprint_of(row['signed_by'])}")
+            case "unsigned":
+                (wrong if key else unknown).append(f"{name} is not signed")
+            case "ok":
+                pass
+    return Compared("approvals, by their signature", wrong, len(rows), unknown)
 
 
 def without(bundle: Path, members: Collection[str], folder: Path) -> Path:

@@ -56,6 +56,7 @@ from pileup.storage.lifecycle.bundle_signature import (
 )
 from pileup.storage.numbering import raise_counters
 from pileup.storage.queue.jobs import Jobs
+from pileup.storage.reports.approvals import signature_state
 from pileup.storage.signing import Signature, Signer, verify
 
 FORMAT = "pileup-bundle"
@@ -243,8 +244,16 @@ def _redacted(
         if redaction.kinds:
             done.pop(name, None)
         elif name in done:
-            done[name] = [row for row in done[name] if row[key] in verbatim]
+            kept = zip(members[name], done[name], strict=True)
+            done[name] = [_signed(row, after) for row, after in kept if after[key] in verbatim]
     return done, [row["number"] for row in releases if row["id"] not in verbatim]
+
+
+def _signed(row: Row, after: Row) -> Row:
+    """Return a row without its signature where redaction changed what was signed."""
+    if all(after.get(name) == row.get(name) for name in ("by_name", "statement")):
+        return after
+    return after | dict.fromkeys(("statement", "signature", "signed_by"))
 
 
 def _without_picture(row: Row) -> Row:
@@ -468,6 +477,8 @@ def _check_releases(releases: Iterable[Row], approvals: Iterable[Row]) -> None:
     for row in approvals:
         if row.get("sha256") != hashes.get(row.get("release_id")):
             raise Refused("An approval of the bundle names another document than its release has.")
+        if signature_state(row, str(row["sha256"])) == "changed":
+            raise Refused("An approval of the bundle was changed: its signature is of another one.")
 
 
 def _check_release_signature(name: str, row: Row, sha256: str) -> None:

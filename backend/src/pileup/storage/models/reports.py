@@ -107,6 +107,12 @@ class ReleaseApproval(Base):
     by_name: Mapped[str]
     sha256: Mapped[str]
     """Hash of the document that they approved."""
+    statement: Mapped[str | None]
+    """What was signed: who approved which document, and when. None: older than this column."""
+    signature: Mapped[str | None]
+    """Of the statement, in base64 (``storage.signing``)."""
+    signed_by: Mapped[str | None]
+    """The public key that made it, in base64."""
     note: Mapped[str] = mapped_column(default="")
     at: Mapped[Made]
 

@@ -18,15 +18,9 @@ from pileup.storage.database import Unit, clean
 from pileup.storage.errors import Conflict, NotFound, Refused, StaleRevision
 from pileup.storage.incidents.webhooks import announce
 from pileup.storage.models import Release, ReleaseApproval, ReportChoice, User
+from pileup.storage.reports.approvals import Approval, approval_row, read_approval
 from pileup.storage.signing import Signature, Signer
 from pileup.storage.visibility import find_visible
-
-
-@dataclass(frozen=True, slots=True)
-class Approval:
-    by: str
-    at: datetime
-    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +115,16 @@ class Releases:
         return self._publish(row, by, "release.submitted")
 
     def approve(
-        self, release_id: str, sha256: str, note: str, *, second_person: bool, by: Actor
+        self,
+        release_id: str,
+        sha256: str,
+        note: str,
+        signer: Signer,
+        *,
+        second_person: bool,
+        by: Actor,
     ) -> ReleaseRecord:
-        """Approve the document with this hash.
+        """Approve the document with this hash, and sign the approval.
 
         Args:
             second_person: the approver must not be the submitter, if another approver exists.
@@ -138,15 +139,7 @@ class Releases:
                 "You sent this release to review, so somebody else must approve it. (An admin can "
                 "turn this rule off: PILEUP_RELEASE_SECOND_PERSON=false.)"
             )
-        self._session.add(
-            ReleaseApproval(
-                release_id=row.id,
-                by_id=by.id or "",
-                by_name=by.name,
-                sha256=sha256,
-                note=clean(note),
-            )
-        )
+        self._session.add(approval_row(row.id, sha256, clean(note), signer, by))
         row.state = "approved"
         row.decided_at = datetime.now(UTC)
         self._session.flush()
@@ -227,8 +220,7 @@ class Releases:
             .order_by(ReleaseApproval.at)
         )
         for row in rows:
-            approval = Approval(row.by_name, row.at, row.note)
-            approvals[row.release_id] = (*approvals.get(row.release_id, ()), approval)
+            approvals[row.release_id] = (*approvals.get(row.release_id, ()), read_approval(row))
         return approvals
 
     def _publish(self, row: Release, by: Actor, action: str, **detail: str) -> ReleaseRecord:
