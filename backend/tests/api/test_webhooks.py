@@ -8,6 +8,7 @@ import shutil
 import ssl
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -30,6 +31,7 @@ class Receiver(HTTPServer):
     def __init__(self) -> None:
         self.got: list[tuple[dict[str, str], bytes]] = []
         self.answer = 204
+        self.slow_bytes = 0
         super().__init__(("127.0.0.1", 0), _Handler)
 
     @property
@@ -44,8 +46,15 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         self.server.got.append((dict(self.headers), body))
         self.send_response(self.server.answer)
-        self.send_header("Content-Length", "0")
+        self.send_header("Content-Length", str(self.server.slow_bytes))
         self.end_headers()
+        try:
+            for _ in range(self.server.slow_bytes):
+                self.wfile.write(b"x")
+                self.wfile.flush()
+                time.sleep(0.05)
+        except OSError:
+            pass  # the caller left
 
     def log_message(self, *_: Any) -> None:
         pass
@@ -110,6 +119,20 @@ def test_a_change_of_status_is_told_and_verifies(site: Site, receiver: Receiver)
     assert not verify(secret, signature, body + b" ", now=at + 10)
     assert not verify("other", signature, body, now=at + 10)
     assert not verify(secret, signature, body, now=at + 1000)
+
+
+def test_a_receiver_that_answers_slowly_holds_no_worker(
+    site: Site, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The time is that of the whole answer, not of each of its bytes."""
+    receiver.answer, receiver.slow_bytes = 200, 1000
+    monkeypatch.setattr(webhooks, "TIMEOUT_S", 0.5)
+    hook(site, receiver.url)
+    change_status(site)
+    began = time.monotonic()
+    work(site, webhook_private=True)
+    assert time.monotonic() - began < 20
+    assert len(receiver.got) == 1
 
 
 def test_a_receiver_behind_tls_is_called_by_its_name(
