@@ -29,7 +29,7 @@ LEVEL_2 = {
     "16.1": "1", "16.2": "1-5", "16.3": "1-4", "16.4": "1-3", "16.5": "1-3",
 }  # fmt: skip
 """The requirements of levels 1 and 2 of ASVS 5.0.0 by section; chapter 17 is WebRTC."""
-STATES = {"met", "partly", "**not met**", "operator", "n/a"}
+STATES = {"met", "partly", "accepted", "operator", "n/a"}
 
 
 def rows() -> Iterator[tuple[list[str], str, str, str]]:

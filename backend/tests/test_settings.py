@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import make_url
 
-from pileup.settings import Settings
+from pileup.settings import Settings, get_settings
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "settings.md"
 
@@ -51,3 +51,20 @@ def test_an_ipv6_address_is_bracketed() -> None:
 @pytest.mark.parametrize("name", sorted(Settings.model_fields))
 def test_every_setting_has_its_row(name: str) -> None:
     assert f"| `PILEUP_{name.upper()}` |" in PAGE.read_text(encoding="utf-8")
+
+
+def test_secrets_are_read_from_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A variable goes before its file, and a file without its folder is nothing."""
+    (tmp_path / "pileup_secret_key").write_text("of the vault\n")
+    (tmp_path / "pileup_oidc_client_secret").write_text("of the vault")
+    monkeypatch.setenv("PILEUP_SECRETS_DIR", str(tmp_path))
+    monkeypatch.setenv("PILEUP_OIDC_CLIENT_SECRET", "of the environment")
+    get_settings.cache_clear()
+    try:
+        found = get_settings()
+    finally:
+        get_settings.cache_clear()
+    assert found.secret_key is not None
+    assert found.oidc_client_secret is not None
+    assert found.secret_key.get_secret_value() == "of the vault"
+    assert found.oidc_client_secret.get_secret_value() == "of the environment"

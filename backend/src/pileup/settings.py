@@ -67,6 +67,8 @@ class Settings(BaseSettings):
 
     # secrets, sessions and tokens
     secret_key: SecretStr | None = None  # encrypts secrets at rest; None: home/secret.key
+    second_factor_required: bool = False  # of everybody who signs in by password or link
+    breached_passwords: Path | None = None  # a file that no new password may be in
     session_lifetime_h: int = Field(default=24 * 14, ge=1)  # then sign in again, used or not
     session_idle_h: int = Field(default=24 * 3, ge=1)  # then too, when it was not used
     sign_in_link_lifetime_h: int = Field(default=24, ge=1)
@@ -77,6 +79,7 @@ class Settings(BaseSettings):
     oidc_client_secret: SecretStr | None = None
     oidc_name: str = "single sign-on"  # what the button says: Sign in with ...
     oidc_scopes: str = "openid profile email"
+    oidc_acr: str = ""  # of these strengths of sign-in, with blanks between, one is needed
     oidc_role: Literal["viewer", "contributor"] | None = None  # of new users; None: no new users
 
     # reports
@@ -94,6 +97,8 @@ class Settings(BaseSettings):
     min_free_bytes: int = Field(
         default=512 * 1024**2, ge=0
     )  # below this we neither start nor accept
+
+    clamd: str | None = None  # scans files before they leave: tcp://host:3310 or unix:///path
 
     # where files are: folders of the data folder, or an S3 bucket
     s3_bucket: str | None = None  # None: folders
@@ -139,7 +144,9 @@ class Settings(BaseSettings):
     access_log: bool = False  # a line for each request, not only for slow ones
     slow_request_ms: int = Field(default=1000, ge=1)
 
-    @field_validator("home", "old_postgres", "ui_dir", "samples_dir", "knowledge_dir")
+    @field_validator(
+        "home", "old_postgres", "ui_dir", "samples_dir", "knowledge_dir", "breached_passwords"
+    )
     @classmethod
     def _absolute(cls, value: Path | None) -> Path | None:
         return None if value is None else value.expanduser().absolute()
@@ -166,6 +173,13 @@ class Settings(BaseSettings):
         if not self.oidc_client_id:
             raise ValueError("PILEUP_OIDC_ISSUER needs PILEUP_OIDC_CLIENT_ID as well")
         return self
+
+    @field_validator("clamd")
+    @classmethod
+    def _is_clamd(cls, value: str | None) -> str | None:
+        if value is not None and urlsplit(value).scheme not in ("tcp", "unix"):
+            raise ValueError("PILEUP_CLAMD is tcp://host:3310 or unix:///path")
+        return value
 
     @field_validator("public_url")
     @classmethod
@@ -228,5 +242,11 @@ class Settings(BaseSettings):
 
 @lru_cache(maxsize=1)
 def get_settings() -> Settings:
-    """Return the settings of this process, read once. Tests call `get_settings.cache_clear()`."""
+    """Return the settings of this process, read once. Tests call `get_settings.cache_clear()`.
+
+    A setting may also be in a file of PILEUP_SECRETS_DIR, named like its variable in small letters.
+    """
+    folder = os.environ.get("PILEUP_SECRETS_DIR")
+    if folder:
+        return Settings(_secrets_dir=folder)  # type: ignore[call-arg]  # pydantic-settings' own
     return Settings()

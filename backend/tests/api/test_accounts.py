@@ -6,6 +6,7 @@ import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from datetime import UTC, datetime, timedelta
+from hashlib import sha1
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,10 @@ from sqlalchemy import text
 
 from pileup.api.app import create_app
 from pileup.storage.accounts import credentials
+from pileup.storage.accounts.breaches import is_breached
 from pileup.storage.accounts.guesses import Guesses
 from pileup.storage.accounts.sign_in_links import create_sign_in_link
-from tests.support.site import PASSWORD, Site, settings_for
+from tests.support.site import PASSWORD, Site, open_site, settings_for
 
 
 def fresh(home: Path, url: str) -> TestClient:
@@ -219,10 +221,33 @@ def test_sessions_are_listed_and_ended(site: Site) -> None:
     sessions = here.get("/api/v1/session/all").json()
     assert [session["current"] for session in sessions].count(True) == 1
     other = next(session["id"] for session in sessions if not session["current"])
-    assert site.admin.delete(f"/api/v1/session/all/{other}").status_code == 404
-    assert here.delete(f"/api/v1/session/all/{other}").status_code == 204
+    assert end_session(site.admin, other) == 404
+    assert end_session(here, other) == 204
     assert there.get("/api/v1/session").status_code == 401
     assert here.get("/api/v1/session").status_code == 200
+    others = [site.signed_in(address) for _ in range(2)]
+    assert end_session(here, None) == 204
+    assert [each.get("/api/v1/session").status_code for each in (here, *others)] == [200, 401, 401]
+
+
+def end_session(client: TestClient, session_id: str | None, **proof: str) -> int:
+    body = {"session_id": session_id} | proof
+    return client.post("/api/v1/session/all/end", json=body).status_code
+
+
+def test_an_old_session_ends_others_only_with_proof(site: Site) -> None:
+    """A stolen one signs nobody out; guesses pause like those of a sign-in."""
+    here = site.client("viewer")
+    there = site.signed_in(here.get("/api/v1/session").json()["user"]["email"])
+    with site.database.unit() as unit:
+        unit.session.execute(text("update sessions set created_at = now() - interval '11 minutes'"))
+    assert end_session(here, None) == 422
+    assert end_session(here, None, current_password="wrong wrong") == 422
+    assert there.get("/api/v1/session").status_code == 200
+    assert end_session(here, None, current_password=PASSWORD) == 204
+    assert there.get("/api/v1/session").status_code == 401
+    wrong = [end_session(here, None, current_password="wrong wrong") for _ in range(10)]
+    assert wrong == [422] * 9 + [429]
 
 
 def test_an_unused_session_ends(site: Site) -> None:
@@ -271,6 +296,28 @@ def test_common_passwords_are_refused(site: Site, password: str) -> None:
     (error,) = answer.json()["errors"]
     assert error["field"] == "password"
     assert "easy to guess" in error["message"]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 200])
+def test_a_breached_password_is_refused(postgres_url: str, tmp_path: Path, count: int) -> None:
+    """Wherever it is in the file, with either line end; its neighbours are not taken for it."""
+    leaked = "violet stapler 9 upstream"
+    others = [f"another password {number}" for number in range(count - 1)]
+    for end in ("\n", "\r\n"):
+        file = tmp_path / "breached.txt"
+        lines = (sha1(each.encode()).hexdigest().upper() for each in (leaked, *others))
+        file.write_bytes("".join(f"{line}:7{end}" for line in sorted(lines)).encode())
+        for each in (leaked, *others):
+            assert is_breached(each, file)
+        assert not any(is_breached(f"{leaked} {number}", file) for number in range(100))
+    settings = settings_for(tmp_path / "home", postgres_url, breached_passwords=file)
+    if count == 1:
+        with open_site(settings) as site:
+            body = {"name": "x", "email": "x@example.org", "password": leaked}
+            answer = site.admin.post("/api/v1/users", json=body)
+            assert (answer.status_code, "in a breach" in answer.text) == (422, True)
+            body["password"] += " more"
+            assert site.admin.post("/api/v1/users", json=body).status_code == 201
 
 
 def test_signing_out_ends_the_session(site: Site) -> None:

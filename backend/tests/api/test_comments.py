@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pileup.storage.accounts.accounts import Accounts
+from pileup.storage.accounts.credentials import hash_password
 from pileup.storage.reasoning.comments import named_in
 from tests.api.test_reasoning import hypothesis
 from tests.support.site import PASSWORD, Site
@@ -13,7 +14,9 @@ def test_a_mention_reaches_the_person_and_can_be_seen(site: Site) -> None:
     incident = site.incident()
     subject = f"hypothesis:{hypothesis(site, incident)['id']}"
     with site.database.unit() as unit:
-        Accounts(unit).create_user("Ada Lovelace", "ada@example.org", "viewer", PASSWORD)
+        Accounts(unit).create_user(
+            "Ada Lovelace", "ada@example.org", "viewer", hash_password(PASSWORD)
+        )
     viewer = site.signed_in("ada@example.org")
     url = f"/api/v1/incidents/{incident}/comments"
     made = site.admin.post(url, json={"subject": subject, "body": "@ada lovelace, look at E3"})

@@ -150,7 +150,9 @@ def test_a_silent_worker_is_not_alive(site: Site) -> None:
 
 
 REVOKE: dict[str, Callable[[Site, TestClient, str, str], Any]] = {
-    "session ended": lambda site, here, _user, other: here.delete(f"/api/v1/session/all/{other}"),
+    "session ended": lambda site, here, _user, other: here.post(
+        "/api/v1/session/all/end", json={"session_id": other}
+    ),
     "disabled": lambda site, _here, user, _: site.admin.patch(
         f"/api/v1/users/{user}", json={"disabled": True}
     ),

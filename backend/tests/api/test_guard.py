@@ -26,7 +26,7 @@ PUBLIC = {
 }
 OWN = {
     ("delete", "/api/v1/session"),
-    ("delete", "/api/v1/session/all/{session_id}"),
+    ("post", "/api/v1/session/all/end"),
     ("post", "/api/v1/tokens"),
     ("post", "/api/v1/session/factor"),
     ("post", "/api/v1/session/factor/confirm"),

@@ -257,6 +257,17 @@ def test_a_token_that_proves_nothing_is_refused(provider: Provider, more: dict[s
         provider._verified(signed(provider.issuer, **more), "n")
 
 
+def test_the_strength_of_the_sign_in_is_checked(provider: Provider, tmp_path: Path) -> None:
+    """It is asked for, and nothing else counts than what the provider signed."""
+    strict = Provider(settings(tmp_path, "postgresql://x/y", provider.issuer, oidc_acr="mfa hw"))
+    asked = parse_qs(urlsplit(strict.address("s", "n", "v")).query)
+    assert asked["acr_values"] == ["mfa hw"]
+    assert strict._verified(signed(provider.issuer, acr="hw"), "n").subject == "ann"
+    for acr in (None, "pwd", "mfa hw", ["mfa"]):
+        with pytest.raises(ProviderError, match="PILEUP_OIDC_ACR"):
+            strict._verified(signed(provider.issuer, acr=acr), "n")
+
+
 def test_an_unsigned_token_is_refused(provider: Provider) -> None:
     """Neither ``none``, nor a text."""
     head, body, _ = signed(provider.issuer).split(".")

@@ -11,8 +11,10 @@ from fastapi.testclient import TestClient
 from sqlalchemy import text
 
 from pileup.storage.accounts import second_factors
+from pileup.storage.accounts.guesses import Guesses
 from pileup.storage.accounts.sign_in_links import create_sign_in_link
-from tests.support.site import PASSWORD, Site
+from tests.api.test_guard import PUBLIC, call, operations
+from tests.support.site import PASSWORD, Site, open_site, settings_for
 
 START = 1_800_000_000
 
@@ -108,3 +110,63 @@ def test_switching_it_on_and_off_needs_proof(site: Site, clock: list[int]) -> No
     assert site.admin.delete(f"/api/v1/users/{me}/factor").status_code == 409
     token = site.with_token("full", ann)
     assert token.get("/api/v1/session/factor").status_code == 403
+
+
+def test_without_a_password_a_code_ends_other_sessions(site: Site, clock: list[int]) -> None:
+    ann = site.client("contributor", "ann")
+    app, _ = switched_on(ann, clock)
+    with site.database.unit() as unit:
+        for change in ("users set password_hash = null", "sessions set created_at = '2026-01-01'"):
+            unit.session.execute(text(f"update {change}"))
+    codes = (None, "000000", app.at(clock[0]))
+    answers = [ann.post("/api/v1/session/all/end", json={"code": code}) for code in codes]
+    assert [answer.status_code for answer in answers] == [422, 422, 204]
+    assert answers[0].json()["errors"][0]["field"] == "code"
+    bob = site.client("viewer", "bob")
+    with site.database.unit() as unit:
+        unit.session.execute(text("update users set password_hash = null"))
+        unit.session.execute(text("update sessions set created_at = '2026-01-01'"))
+    again = bob.post("/api/v1/session/all/end", json={})
+    assert (again.status_code, again.json()["title"]) == (403, "Sign in again")
+
+
+def test_many_who_know_the_password_guess_few_codes(site: Site, clock: list[int]) -> None:
+    """Twenty codes for an account, from wherever they come; the user's own browser goes on."""
+    ann = site.client("contributor", "ann")
+    app, _ = switched_on(ann, clock)
+    account = f"factor {ann.get('/api/v1/session').json()['user']['id']}"
+    with site.database.unit() as unit:
+        for number in range(20):
+            Guesses(unit).add(f"10.0.0.{number}", account)
+    assert sign_in(site, code=app.at(clock[0])) == 429
+    body = {"email": "ann@example.org", "password": PASSWORD, "code": app.at(clock[0])}
+    assert ann.post("/api/v1/session", json=body).status_code == 200
+
+
+def test_an_installation_can_demand_it(postgres_url: str, tmp_path: Path, clock: list[int]) -> None:
+    """With one factor only its set-up is open, on every route; then everything is."""
+    with open_site(settings_for(tmp_path / "home", postgres_url)) as site:
+        incident = site.incident()
+        known = site.with_token("full")
+    demanded = settings_for(tmp_path / "home", postgres_url, second_factor_required=True)
+    with open_site(demanded) as site:
+        me = site.admin.get("/api/v1/session").json()
+        assert (me["must_enroll"], me["user"]["role"]) == (True, "admin")
+        public = {*PUBLIC, ("get", "/api/v1/session"), ("delete", "/api/v1/session")}
+        for method, path in operations():
+            if (method, path) in public or path.startswith("/api/v1/session/factor"):
+                continue
+            answer = call(site.admin, method, path)
+            assert answer.status_code == 403, (method, path, answer.text[:200])
+            assert method == "head" or answer.json()["title"] == "Set up a second factor"
+        assert site.stranger.get("/health").status_code == 200
+        app, _ = switched_on(site.admin, clock)
+        assert site.admin.get(f"/api/v1/incidents/{incident}").status_code == 200
+        assert site.admin.get("/api/v1/session").json()["must_enroll"] is False
+        body = {"email": "admin@example.org", "password": PASSWORD, "code": app.at(clock[0])}
+        opened = site._another_client().post("/api/v1/session", json=body).json()
+        assert opened["must_enroll"] is False
+        assert known.headers["Authorization"]
+        token = site._another_client()
+        token.headers["Authorization"] = known.headers["Authorization"]
+        assert token.get(f"/api/v1/incidents/{incident}").status_code == 200

@@ -15,6 +15,7 @@ import psutil
 import pytest
 
 from pileup.storage.accounts.accounts import Accounts
+from pileup.storage.accounts.credentials import hash_password
 from pileup.storage.database import Database
 from tests.support.s3_server import free_port
 from tests.support.site import PASSWORD
@@ -61,7 +62,7 @@ def test_two_processes_serve_one_installation(
     process, url = served
     database = Database(postgres_url)
     with database.unit() as unit:
-        Accounts(unit).create_user("admin", "admin@example.org", "admin", PASSWORD)
+        Accounts(unit).create_user("admin", "admin@example.org", "admin", hash_password(PASSWORD))
     database.close()
     with httpx.Client(base_url=url, timeout=30) as client:
         body = {"email": "admin@example.org", "password": PASSWORD}

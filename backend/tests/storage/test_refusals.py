@@ -123,6 +123,10 @@ def test_accounts(unit: Unit, ann: Actor, refused: IsRefused) -> None:
         Accounts(unit).redeem_link(link, None, None, None)
     with refused(Refused, "a password has at most 1000 characters"):
         check_password("violet stapler " * 70)
+    with refused(Conflict, "the password was changed at the same moment"):
+        Accounts(unit).change_profile(
+            user, name=None, password_hash="new", known_hash="another", session=None
+        )
     with refused(Conflict, "there is no second factor to confirm: begin again"):
         SecondFactors(unit).confirm(user, "123456")
     teams = Teams(unit)

@@ -19,6 +19,7 @@ from pileup.analysis.evidence.evidence import Evidence
 from pileup.api.app import create_app
 from pileup.settings import Settings
 from pileup.storage.accounts.accounts import Accounts
+from pileup.storage.accounts.credentials import hash_password
 from pileup.storage.accounts.records import Verb
 from pileup.storage.database import Database
 from pileup.storage.incidents.analyses import Analyses
@@ -57,7 +58,7 @@ class Site:
         """Return a client signed in by password as a user with this role."""
         email = f"{name or role}@example.org"
         with self.database.unit() as unit:
-            Accounts(unit).create_user(name or role, email, role, PASSWORD)
+            Accounts(unit).create_user(name or role, email, role, hash_password(PASSWORD))
         return self.signed_in(email)
 
     def signed_in(self, email: str) -> TestClient:
@@ -83,11 +84,12 @@ class Site:
         client.headers["Authorization"] = f"Bearer {made.json()['token']}"
         return client
 
-    def guest(self, incident: str, lead: TestClient | None = None) -> TestClient:
+    def guest(self, incident: str, lead: TestClient | None = None, redact: str = "") -> TestClient:
         """Return a client that opened a new guest link to the incident."""
         ends = (datetime.now(UTC) + timedelta(days=7)).isoformat()
         made = (lead or self.admin).post(
-            f"/api/v1/incidents/{incident}/guest-links", json={"name": "vendor", "expires_at": ends}
+            f"/api/v1/incidents/{incident}/guest-links",
+            json={"name": "vendor", "expires_at": ends, "redact": redact},
         )
         assert made.status_code == 201, made.text
         client = self._another_client()

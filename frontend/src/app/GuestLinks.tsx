@@ -3,11 +3,12 @@ import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/r
 import { useState } from 'react'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
-import type { GuestLink } from '@/api/schema'
+import type { GuestLink, NewGuestLink } from '@/api/schema'
 import { Button } from '@/ui/controls/Button'
 import { CopyButton } from '@/ui/controls/CopyButton'
 import { ExpiryField, expiryOf } from '@/ui/controls/ExpiryField'
 import { Field } from '@/ui/controls/Field'
+import { RedactionChoice, type RedactionKind, redactOf } from '@/ui/controls/RedactionChoice'
 import { RevokeButton } from '@/ui/controls/RevokeButton'
 import { Problem } from '@/ui/display/States'
 import { Time } from '@/ui/display/Value'
@@ -30,7 +31,7 @@ export function GuestLinks({ id }: { readonly id: string }) {
   const links = useQuery(linksQuery(id))
   const refresh = () => client.invalidateQueries({ queryKey: linksQuery(id).queryKey })
   const create = useMutation({
-    mutationFn: (body: { name: string; expires_at: string }) =>
+    mutationFn: (body: NewGuestLink) =>
       unwrap(
         api.POST('/api/v1/incidents/{incident_id}/guest-links', {
           params: { path: { incident_id: id } },
@@ -54,13 +55,15 @@ export function GuestLinks({ id }: { readonly id: string }) {
       <h3>Guest links</h3>
       <p className="muted">
         Anyone with a guest link can read this incident and its files without an account. Guests
-        cannot change anything and see no other incident.
+        cannot change anything and see no other incident. With redaction they see tokens instead of
+        values, and no files as they are.
       </p>
       {links.data && links.data.length > 0 && (
         <ul className="access-list">
           {links.data.map((link) => (
             <li key={link.id}>
               {link.name} · expires <Time at={link.expires_at} style="date" /> · {openedWords(link)}
+              {link.redact.length > 0 && ` · redacted: ${link.redact.join(', ')}`}
               <RevokeButton
                 name={`the link for ${link.name}`}
                 busy={revoke.isPending && revoke.variables === link.id}
@@ -99,17 +102,18 @@ function CreateLink({
   onCreate,
 }: {
   readonly busy: boolean
-  readonly onCreate: (body: { name: string; expires_at: string }) => void
+  readonly onCreate: (body: NewGuestLink) => void
 }) {
   const [name, setName] = useState('')
   const [days, setDays] = useState('7')
+  const [kinds, setKinds] = useState<ReadonlySet<RedactionKind>>(new Set())
   return (
     <form
       className="access-add"
       onSubmit={(event) => {
         event.preventDefault()
         const ends = expiryOf(days)
-        if (ends) onCreate({ name: name.trim(), expires_at: ends })
+        if (ends) onCreate({ name: name.trim(), expires_at: ends, redact: redactOf(kinds) })
         setName('')
       }}
     >
@@ -125,6 +129,10 @@ function CreateLink({
         )}
       </Field>
       <ExpiryField choices={DAYS} days={days} onDays={setDays} />
+      <fieldset className="redact-fields">
+        <legend>Replace by tokens</legend>
+        <RedactionChoice kinds={kinds} onChange={setKinds} />
+      </fieldset>
       <Button type="submit" disabled={!name.trim()} busy={busy}>
         Create a guest link
       </Button>

@@ -8,6 +8,7 @@ import { asProblem } from '@/api/problem'
 import { sessionQuery } from '@/api/queries'
 import { PinProvider } from '@/ui/evidence/pin'
 import { Problem } from '@/ui/display/States'
+import { EnrollScreen } from './EnrollScreen'
 
 export function SignedIn() {
   const location = useLocation()
@@ -34,7 +35,8 @@ export function SignedIn() {
     )
   }
   if (!session.data) return null
-  const { guest, incident_id: only } = session.data
+  const { guest, incident_id: only, must_enroll: mustEnroll } = session.data
+  if (mustEnroll) return <EnrollScreen />
   if (guest && !location.pathname.startsWith(`/incidents/${only}`)) {
     return <Navigate to={`/incidents/${only}/overview`} replace />
   }

@@ -33,6 +33,7 @@ from pileup.api import (
 from pileup.api.accounts import (
     accounts,
     oidc,
+    open_sessions,
     presence,
     second_factor,
     sign_in,
@@ -112,6 +113,7 @@ PUBLIC_PATHS = ("/session", "/session/link", "/session/guest")
 """Where strangers may write: to sign in."""
 OWN: tuple[APIRouter, ...] = (
     sign_in.own,
+    open_sessions.own,
     accounts.own,
     tokens.own,
     oidc.own,

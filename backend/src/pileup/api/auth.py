@@ -18,7 +18,7 @@ from pileup.api.errors import ApiError
 from pileup.storage.accounts.accounts import Accounts
 from pileup.storage.accounts.guest_links import Guest
 from pileup.storage.accounts.records import EVERY_VERB, TokenUse, User, Verb
-from pileup.storage.accounts.sessions import Sessions
+from pileup.storage.accounts.sessions import Session, Sessions
 from pileup.storage.audit import Actor
 from pileup.storage.database import Unit
 from pileup.storage.row_security import LEAD, READ, WRITE, Access
@@ -41,6 +41,10 @@ class Principal:
     """The only incident of a token or guest; empty: whatever the user sees."""
     guest_id: str = ""
     """The link of a guest."""
+    redact: tuple[str, ...] = ()
+    """Kinds of redaction of everything that a guest sees."""
+    must_enroll: bool = False
+    """Signed in with one factor where two are demanded: sets up the second one, and no more."""
 
     @property
     def actor(self) -> Actor:
@@ -97,9 +101,20 @@ def need(caller: Principal, verb: Verb) -> None:
         return
     if caller.via == "guest":
         raise ApiError(403, "Not for guests", "a guest link shows one incident and changes nothing")
+    if caller.must_enroll:
+        raise enroll_first()
     may = ", ".join(sorted(caller.verbs)) or "nothing"
     raise ApiError(
         403, "Not with this token", f"this needs the permission {verb}; this token has: {may}"
+    )
+
+
+def enroll_first() -> ApiError:
+    """Return the refusal of whoever has one factor where two are demanded."""
+    return ApiError(
+        403,
+        "Set up a second factor",
+        "this installation wants a second factor of everybody: set it up, or sign in with its code",
     )
 
 
@@ -109,8 +124,7 @@ def admin(request: Request, caller: Caller) -> Principal:
         raise ApiError(
             403, "For admins", f"{caller.user.name} is not an admin; ask an admin to do this"
         )
-    if request.method not in SAFE_METHODS:
-        need(caller, "manage")
+    need(caller, "read" if request.method in SAFE_METHODS else "manage")
     return caller
 
 
@@ -173,7 +187,7 @@ def identify_all(
         if session.guest is not None:
             found["cookie", secret] = as_guest(session.guest, session.csrf)
         elif session.user is not None:
-            found["cookie", secret] = Principal(session.user, "cookie", EVERY_VERB, session.csrf)
+            found["cookie", secret] = _of_session(session.user, session, services)
     headers = {each[1]: _bearer(each[1]) for each in asking if each[0] == "header"}
     tokens = Accounts(unit).by_tokens({secret for secret in headers.values() if secret})
     for header, secret in headers.items():
@@ -200,7 +214,14 @@ def as_guest(guest: Guest, csrf: str) -> Principal:
         csrf,
         incident_id=guest.incident_id,
         guest_id=guest.id,
+        redact=tuple(guest.redact),
     )
+
+
+def _of_session(user: User, session: Session, services: Services) -> Principal:
+    enroll = services.settings.second_factor_required and not session.two_factors
+    verbs = frozenset[Verb]() if enroll else EVERY_VERB
+    return Principal(user, "cookie", verbs, session.csrf, must_enroll=enroll)
 
 
 def _bearer(header: str) -> str:

@@ -13,7 +13,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from pileup.api.accounts.limits import SignInLimits, client_of
 from pileup.api.auth import SAFE_METHODS, principal
+from pileup.api.cookies import DEVICE, read_cookie
 from pileup.api.deps import services
 from pileup.api.error_handlers import api_error
 from pileup.api.errors import ApiError
@@ -38,6 +40,7 @@ class SignInFirst:
         self._app = app
         self._under = under
         self._public = public
+        self._by_password = f"{under}session"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if (
@@ -48,16 +51,24 @@ class SignInFirst:
             await self._app(scope, receive, send)
             return
         request = Request(scope)
-        if scope["path"] not in self._public:
-            try:
-                await run_in_threadpool(principal, request, services(request))
-            except ApiError as refused:
-                response = await api_error(request, refused)
-                if _may_be_large(request):
-                    response.headers["Connection"] = "close"
-                await response(scope, receive, send)
-                return
+        try:
+            await self._check(request)
+        except ApiError as refused:
+            response = await api_error(request, refused)
+            if _may_be_large(request):
+                response.headers["Connection"] = "close"
+            await response(scope, receive, send)
+            return
         await self._app(scope, receive, _as_problem(request, send))
+
+    async def _check(self, request: Request) -> None:
+        """Raise ApiError for a request whose body need not be read."""
+        path = request.scope["path"]
+        if path not in self._public:
+            await run_in_threadpool(principal, request, services(request))
+        elif path == self._by_password and not read_cookie(request, services(request), DEVICE):
+            limits: SignInLimits = request.app.state.sign_in_limits
+            await limits.refuse_early(client_of(request))
 
 
 def _may_be_large(request: Request) -> bool:

@@ -51,6 +51,7 @@ TABLE: tuple[tuple[type[Exception], int, str], ...] = (
     (storage.NoSpace, 507, "The disk is full"),
     (storage.Damaged, 500, "Stored bytes are damaged"),
     (storage.StoreUnreachable, 503, "The object store does not answer"),
+    (storage.ScannerUnreachable, 503, "The virus scanner does not answer"),
     (storage.WrongKey, 503, "The key does not fit"),
     (storage.WrongSchema, 503, "The database does not fit"),
     (Unreachable, 503, "The database does not answer"),

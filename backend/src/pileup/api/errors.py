@@ -31,7 +31,10 @@ def problem(
     headers: dict[str, str] | None = None,
     **more: Any,
 ) -> JSONResponse:
-    """Build the response of one problem document."""
+    """Build the response of one problem document; a redacted guest gets its title alone."""
+    caller = getattr(request.state, "principal", None)
+    if caller is not None and caller.redact and status != 403:  # 403 says what the link shows
+        detail, more = title, {}
     body = {
         "type": "about:blank",
         "title": title,

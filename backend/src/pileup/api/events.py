@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
 from typing import Any
 
 from fastapi import APIRouter, Request
 from pydantic import TypeAdapter
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
+from pileup.api.auth import Principal
 from pileup.api.deps import Services, services
 from pileup.api.event_hub import EventHub, Notice
 from pileup.api.stream_guard import StreamCaller, may_still_read
@@ -40,6 +42,7 @@ _WORKER_CHECK_S = 3.0
 _AUTHORIZED_S = 30.0
 """Time after which a stream is checked again without a notice: sessions and tokens expire."""
 
+_WITHOUT_NAMES = frozenset({"worker", "text", "changed"})
 _AT_ONCE = ("text", "presence", ACCESS)
 
 
@@ -59,10 +62,25 @@ async def events(incident_id: str, request: Request, caller: StreamCaller) -> Ev
         return await may_still_read(request, incident_id)
 
     return EventSourceResponse(
-        _stream(hub, services(request), incident_id, caller.subject, may_read),
+        _shown(_stream(hub, services(request), incident_id, caller.subject, may_read), caller),
         ping=HEARTBEAT_S,
         headers={"X-Accel-Buffering": "no", "Cache-Control": "no-store"},
     )
+
+
+async def _shown(
+    events: AsyncGenerator[ServerSentEvent], caller: Principal
+) -> AsyncIterator[ServerSentEvent]:
+    """Yield the events; to guests of a redacted link without names of files and people."""
+    async with aclosing(events):
+        async for event in events:
+            if not caller.redact or event.event in _WITHOUT_NAMES:
+                yield event
+            elif event.event == "artifact":
+                yield _event("changed", {"what": "artifacts"})
+            elif event.event == "analysis":
+                state = json.loads(str(event.data))["state"]
+                yield _event("analysis", {"state": state, "error": None})
 
 
 async def _stream(
@@ -71,7 +89,7 @@ async def _stream(
     incident_id: str,
     subject: str,
     may_read: Callable[[], Awaitable[bool]],
-) -> AsyncIterator[ServerSentEvent]:
+) -> AsyncGenerator[ServerSentEvent]:
     """Yield events until the caller leaves or may not read the incident any more."""
     queue = hub.open(incident_id)
     loop = asyncio.get_running_loop()

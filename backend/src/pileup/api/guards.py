@@ -13,7 +13,7 @@ import re
 
 from fastapi import Request
 
-from pileup.api.auth import SAFE_METHODS, Caller, Principal, need
+from pileup.api.auth import SAFE_METHODS, Caller, Principal, enroll_first, need
 from pileup.api.cookies import CSRF, cookie_name, read_cookie
 from pileup.api.deps import services
 from pileup.api.errors import ApiError
@@ -31,6 +31,12 @@ _OF_INCIDENT = re.compile(
 say the same to everybody; or tell callers who they are."""
 _OF_COLLEAGUES = re.compile(r"/incidents/\{incident_id\}/(?:access|visibility|members|guest-links)")
 """Who else sees the incident: a caller of one incident neither reads nor decides it."""
+_TO_ENROLL = re.compile(r"/session(?:/factor(?:/confirm)?)?")
+"""What is open to those who have one factor where two are demanded."""
+_AS_IT_IS = re.compile(
+    r"/(?:artifacts/\{artifact_id\}/(?:raw|download)|incidents/\{incident_id\}/report/redaction)"
+)
+"""Shows bytes of files, or which value has which token: not for guests of a redacted link."""
 _NOT_OF_GUESTS = re.compile(r"/incidents/\{incident_id\}/(?:activity|deleted|presence)")
 
 
@@ -68,8 +74,15 @@ def intake_guard(request: Request, caller: Caller) -> None:
 
 def self_guard(request: Request, caller: Caller) -> None:
     """Let any caller change their own data."""
+    _enrolled(request, caller)
     _within(request, caller)
     _csrf(request, caller)
+
+
+def _enrolled(request: Request, caller: Principal) -> None:
+    """Refuse whoever has one factor where two are demanded, but for setting up the second one."""
+    if caller.must_enroll and not _TO_ENROLL.fullmatch(_template(request)):
+        raise enroll_first()
 
 
 GUARDS = frozenset({guard, comment_guard, manage_guard, read_guard, intake_guard, self_guard})
@@ -95,15 +108,21 @@ def _within(request: Request, caller: Principal) -> None:
     """Refuse whatever lies outside the only incident of the caller."""
     if not caller.incident_id:
         return
-    path = str(getattr(request.scope.get("route"), "path", "")).removeprefix("/api/v1")
+    path = _template(request)
     outside = (
         not _OF_INCIDENT.match(path)
         or _OF_COLLEAGUES.match(path)
         or (caller.via == "guest" and _NOT_OF_GUESTS.match(path))
     )
+    if caller.redact and _AS_IT_IS.match(path):
+        raise ApiError(403, "Not with this link", "this link shows no files as they are")
     if outside:
         what = "guest link" if caller.via == "guest" else "token"
         raise ApiError(403, "Only one incident", f"this {what} opens one incident, not this")
+
+
+def _template(request: Request) -> str:
+    return str(getattr(request.scope.get("route"), "path", "")).removeprefix("/api/v1")
 
 
 def _csrf(request: Request, caller: Principal) -> None:

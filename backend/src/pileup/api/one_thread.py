@@ -24,6 +24,8 @@ from pileup.api import trail, versioned
 from pileup.api.body_store import Bodies, Route
 from pileup.api.deps import Services
 from pileup.api.gate import gate
+from pileup.api.redacted_guests import change_query, redacted_answer
+from pileup.storage.database import Unit
 
 T = TypeVar("T")
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -63,15 +65,21 @@ def _serve(handle: Handler, request: Request, services: Services, route: Route |
     """
     with services.unit() as unit:
         request.state.unit = unit
+        change_query(request, services, unit)
         if route is None or request.method not in ("GET", "HEAD"):
-            response = _drive(handle, request)
+            response = _answer(handle, request, services, unit)
         else:
             bodies: Bodies = request.app.state.bodies
             response = versioned.answer(
-                route, request, unit, bodies, lambda: _drive(handle, request)
+                route, request, unit, bodies, lambda: _answer(handle, request, services, unit)
             )
         trail.record_download(request, unit, response)
         return response
+
+
+def _answer(handle: Handler, request: Request, services: Services, unit: Unit) -> Response:
+    """Run the handler, and return its answer as the caller may see it."""
+    return redacted_answer(request, services, unit, _drive(handle, request))
 
 
 def _drive(handle: Handler, request: Request) -> Response:

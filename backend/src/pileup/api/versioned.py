@@ -177,7 +177,7 @@ def _knows_caller(dependant: Dependant) -> bool:
 def _key(route: Route, request: Request, caller: Principal) -> tuple[str, str]:
     address = address_of(request)
     who = f"{caller.access} {sorted(caller.verbs)}" if route.is_personal else ""
-    return address, who
+    return address, f"{who} redacted {caller.redact}" if caller.redact else who
 
 
 def _has_tag(request: Request, tag: str) -> bool:

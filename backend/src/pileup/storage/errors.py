@@ -11,6 +11,7 @@ StorageError
 ├── NoSpace             the disk is (nearly) full
 ├── Damaged             stored bytes are not those that were stored
 ├── StoreUnreachable    the bucket does not answer; try again
+├── ScannerUnreachable  the virus scanner does not answer, or scanned nothing
 ├── WrongKey            the key of encrypted secrets is missing, or another one
 └── WrongSchema         the database is newer or older than this program
 """
@@ -79,6 +80,10 @@ class Damaged(StorageError):
 
 class StoreUnreachable(StorageError):
     """The object store does not answer, or not as it should: try again."""
+
+
+class ScannerUnreachable(StorageError):
+    """The virus scanner does not answer, or did not scan the file; it does not leave unscanned."""
 
 
 class WrongKey(StorageError):

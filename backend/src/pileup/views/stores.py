@@ -9,6 +9,7 @@ from pileup.storage.files.blobs import BlobStore
 from pileup.storage.files.bucket import Bucket, BucketObjects, open_bucket
 from pileup.storage.files.file_sets import open_sets
 from pileup.storage.files.frames import FrameStore
+from pileup.storage.files.malware import Scanner
 from pileup.storage.files.objects import FolderObjects
 from pileup.storage.files.placed_evidence import PlacedStore
 from pileup.storage.files.read_cache import ReadCache
@@ -25,6 +26,8 @@ class Stores:
     """Placed evidence, per incident."""
     uploads: UploadBytes
     """Bytes of uploads in progress."""
+    scanner: Scanner
+    """What files are scanned by before they leave."""
 
 
 class HasStores:
@@ -84,6 +87,7 @@ def open_stores(settings: Settings) -> Stores:
             if isinstance(uploads, FolderObjects)
             else BucketUploads(uploads)
         ),
+        scanner=Scanner(settings.clamd),
     )
 
 

@@ -11,6 +11,7 @@ from pileup.storage.database import Unit
 from pileup.storage.errors import NotFound, Refused
 from pileup.storage.files.blobs import BlobStore
 from pileup.storage.files.frames import FrameStore
+from pileup.storage.files.malware import Scanner
 from pileup.storage.files.placed_evidence import PlacedStore
 from pileup.storage.files.upload_bytes import FolderUploads
 from pileup.storage.incidents.incidents import Incident, Incidents
@@ -34,6 +35,7 @@ def stores(tmp_path: Path) -> Stores:
         FrameStore(tmp_path / "frames"),
         PlacedStore(tmp_path / "placed"),
         FolderUploads(tmp_path / "uploads"),
+        Scanner(None),
     )
 
 

@@ -8,6 +8,7 @@ import { Field } from '@/ui/controls/Field'
 import { Problem } from '@/ui/display/States'
 import { Ago } from '@/ui/display/Value'
 import { Table } from '@/ui/table/Table'
+import { AskSecret, problemOf as problemOfField } from './AskSecret'
 import { Identities } from './Identities'
 import { SecondFactor } from './SecondFactor'
 import { sessionsQuery, useChangeProfile, useEndSession } from './queries'
@@ -147,13 +148,28 @@ function problemOf(error: Error | null, field: string): string | undefined {
 function OpenSessions() {
   const sessions = useQuery(sessionsQuery)
   const end = useEndSession()
+  const wanted = asProblem(end.error).errors.find(
+    ({ field }) => field === 'current_password' || field === 'code',
+  )?.field
+  const more = (sessions.data?.length ?? 0) > 2
   return (
     <section className="settings-fields" aria-label="Sessions">
       <h2>Signed-in browsers</h2>
       {sessions.isError && (
         <Problem compact error={sessions.error} what="Your sessions could not be read" />
       )}
-      {end.error && <Problem compact error={end.error} what="The session was not ended" />}
+      {wanted ? (
+        <AskSecret
+          label={wanted === 'code' ? 'Code' : 'Current password'}
+          secret={wanted !== 'code'}
+          button="Sign out"
+          busy={end.isPending}
+          problem={problemOfField(end.error, wanted)}
+          onSend={(proof) => end.mutate({ ...end.variables, [wanted]: proof })}
+        />
+      ) : (
+        end.error && <Problem compact error={end.error} what="The session was not ended" />
+      )}
       {sessions.data && (
         <Table
           label="Sessions"
@@ -179,13 +195,24 @@ function OpenSessions() {
               width: '90px',
               cell: (row) =>
                 !row.current && (
-                  <Button size="small" busy={end.isPending} onClick={() => end.mutate(row.id)}>
+                  <Button
+                    size="small"
+                    busy={end.isPending}
+                    onClick={() => end.mutate({ session_id: row.id })}
+                  >
                     Sign out
                   </Button>
                 ),
             },
           ]}
         />
+      )}
+      {more && (
+        <div>
+          <Button busy={end.isPending} onClick={() => end.mutate({})}>
+            Sign out all other browsers
+          </Button>
+        </div>
       )}
     </section>
   )

@@ -1,14 +1,12 @@
 /** Your second factor: an authenticator app, and recovery codes for the day it is lost. */
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
-import { asProblem } from '@/api/problem'
 import type { NewFactor } from '@/api/schema'
 import { Button } from '@/ui/controls/Button'
 import { CopyButton } from '@/ui/controls/CopyButton'
-import { Field } from '@/ui/controls/Field'
 import { Problem, SkeletonRows } from '@/ui/display/States'
+import { AskSecret, problemOf } from './AskSecret'
 
 const factorQuery = queryOptions({
   queryKey: [...keys.sessions, 'factor'],
@@ -54,7 +52,7 @@ export function SecondFactor() {
             Sign-in wants a code of your authenticator app. Recovery codes left:{' '}
             {factor.data.recovery_codes_left}.
           </p>
-          <Ask
+          <AskSecret
             label="Code"
             button="Switch it off"
             busy={remove.isPending}
@@ -65,7 +63,7 @@ export function SecondFactor() {
       ) : begin.data ? (
         <>
           <Secret factor={begin.data} />
-          <Ask
+          <AskSecret
             label="Code of the app"
             button="Switch it on"
             busy={confirm.isPending}
@@ -76,7 +74,7 @@ export function SecondFactor() {
       ) : (
         <>
           <p>Sign-in can also want a code of an authenticator app.</p>
-          <Ask
+          <AskSecret
             label="Current password"
             secret
             button="Set up an app"
@@ -122,57 +120,4 @@ function Recovery({
       </div>
     </>
   )
-}
-
-function Ask({
-  label,
-  button,
-  busy,
-  problem,
-  secret = false,
-  onSend,
-}: {
-  readonly label: string
-  readonly button: string
-  readonly busy: boolean
-  readonly problem: string | undefined
-  readonly secret?: boolean
-  readonly onSend: (value: string) => void
-}) {
-  const [value, setValue] = useState('')
-  return (
-    <form
-      className="settings-dialog"
-      onSubmit={(event) => {
-        event.preventDefault()
-        onSend(value)
-        setValue('')
-      }}
-    >
-      <Field label={label} problem={problem}>
-        {(ids) => (
-          <input
-            {...ids}
-            className="input"
-            type={secret ? 'password' : 'text'}
-            autoComplete={secret ? 'current-password' : 'one-time-code'}
-            maxLength={1000}
-            value={value}
-            onChange={(event) => setValue(event.target.value)}
-          />
-        )}
-      </Field>
-      <div>
-        <Button type="submit" busy={busy}>
-          {button}
-        </Button>
-      </div>
-    </form>
-  )
-}
-
-function problemOf(error: Error | null, field: string): string | undefined {
-  if (!error) return undefined
-  const problem = asProblem(error)
-  return problem.errors.find((item) => item.field === field)?.message ?? problem.message
 }

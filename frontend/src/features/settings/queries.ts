@@ -2,7 +2,7 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
 import { keys } from '@/api/keys'
-import type { Me, NewToken, NewUser, ProfileChange, UserChange } from '@/api/schema'
+import type { Me, NewToken, NewUser, ProfileChange, SessionEnd, UserChange } from '@/api/schema'
 
 export const tokensQuery = queryOptions({
   queryKey: keys.tokens,
@@ -80,10 +80,7 @@ export const sessionsQuery = queryOptions({
 export function useEndSession() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (id: string) =>
-      unwrap(
-        api.DELETE('/api/v1/session/all/{session_id}', { params: { path: { session_id: id } } }),
-      ),
+    mutationFn: (body: SessionEnd) => unwrap(api.POST('/api/v1/session/all/end', { body })),
     onSuccess: () => client.invalidateQueries({ queryKey: keys.sessions }),
   })
 }

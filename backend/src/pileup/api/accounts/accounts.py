@@ -7,13 +7,14 @@ from datetime import UTC, datetime, timedelta
 from fastapi import APIRouter, Depends
 from pydantic import Field
 
-from pileup.api.accounts.limits import LimitsDep
+from pileup.api.accounts.limits import LimitsDep, SignInLimits
 from pileup.api.auth import AdminDep, InBrowser, admin
 from pileup.api.cookies import SessionSecret
-from pileup.api.deps import UnitDep
+from pileup.api.deps import Services, ServicesDep, UnitDep
 from pileup.api.schema import In, Out
 from pileup.storage import audit
-from pileup.storage.accounts.accounts import Accounts
+from pileup.storage.accounts.accounts import Accounts, new_password
+from pileup.storage.accounts.credentials import password_fits
 from pileup.storage.accounts.records import User
 from pileup.storage.errors import Refused
 from pileup.storage.roles import Role
@@ -57,33 +58,53 @@ class UserChange(In):
 
 
 @own.patch("/session/user")
-def change_profile(
+async def change_profile(
     body: ProfileChange,
     caller: InBrowser,
-    unit: UnitDep,
+    services: ServicesDep,
     limits: LimitsDep,
     secret: SessionSecret,
 ) -> User:
     """Change your own name or password; a new password ends your other sessions, tokens too."""
-    key = f"profile {caller.user.id}"
-    if body.password is not None:
-        limits.guesses.check(caller.user.id, key, known_device=True)
-    try:
-        user = Accounts(unit).change_profile(
-            caller.user.id,
-            name=body.name,
-            current_password=body.current_password,
-            password=body.password,
-            session=secret,
-            end_tokens=body.end_tokens is not False,
-        )
-    except Refused as refused:
-        if refused.field == "current_password":
-            limits.guesses.failed(caller.user.id, key, "password")
-        raise
-    fields = sorted(body.model_fields_set - {"current_password"})
-    audit.record(unit, caller.actor, "profile.changed", target=user.id, fields=fields)
-    return user
+
+    def change() -> User:
+        known = changed = None
+        if body.password is not None:
+            known = _proved(services, limits, caller.user.id, body.current_password)
+            changed = new_password(
+                body.password,
+                body.name or caller.user.name,
+                caller.user.email,
+                services.settings.breached_passwords,
+            )
+        with services.unit(caller.access) as unit:
+            user = Accounts(unit).change_profile(
+                caller.user.id,
+                name=body.name,
+                password_hash=changed,
+                known_hash=known,
+                session=secret,
+                end_tokens=body.end_tokens is not False,
+            )
+            fields = sorted(body.model_fields_set - {"current_password"})
+            audit.record(unit, caller.actor, "profile.changed", target=user.id, fields=fields)
+            return user
+
+    return await limits.in_turn(caller.user.id, body.password, change)
+
+
+def _proved(
+    services: Services, limits: SignInLimits, user_id: str, password: str | None
+) -> str | None:
+    """Return the stored hash of the current password; raises Refused for another one."""
+    key = f"profile {user_id}"
+    limits.guesses.check(user_id, key, known_device=True)
+    with services.unit() as unit:
+        known = Accounts(unit).stored(user_id).password_hash
+    if known and not password_fits(known, password or ""):
+        limits.guesses.failed(user_id, key, "password")
+        raise Refused("this is not your current password", "current_password")
+    return known
 
 
 @router.get("/users", dependencies=[Depends(admin)])
@@ -93,27 +114,58 @@ def users(unit: UnitDep) -> list[User]:
 
 
 @router.post("/users", status_code=201)
-def create_user(body: NewUser, by: AdminDep, unit: UnitDep) -> User:
+async def create_user(
+    body: NewUser, by: AdminDep, services: ServicesDep, limits: LimitsDep
+) -> User:
     """Create a user, who signs in with e-mail address and password, or is invited by link."""
-    user = Accounts(unit).create_user(body.name, body.email, body.role, body.password)
-    audit.record(unit, by.actor, "user.created", target=user.id, name=user.name, role=user.role)
-    return user
+
+    def create() -> User:
+        password = new_password(
+            body.password, body.name, body.email, services.settings.breached_passwords
+        )
+        with services.unit(by.access) as unit:
+            user = Accounts(unit).create_user(body.name, body.email, body.role, password)
+            audit.record(
+                unit, by.actor, "user.created", target=user.id, name=user.name, role=user.role
+            )
+            return user
+
+    return await limits.in_turn(by.user.id, body.password, create)
 
 
 @router.patch("/users/{user_id}")
-def change_user(user_id: str, body: UserChange, by: AdminDep, unit: UnitDep) -> User:
+async def change_user(
+    user_id: str, body: UserChange, by: AdminDep, services: ServicesDep, limits: LimitsDep
+) -> User:
     """Change the name, role or password of a user, or disable the user."""
-    user = Accounts(unit).change_user(
-        user_id,
-        name=body.name,
-        role=body.role,
-        password=body.password,
-        disabled=body.disabled,
-        end_tokens=body.end_tokens is not False,
-    )
-    fields = sorted(body.model_fields_set)
-    audit.record(unit, by.actor, "user.changed", target=user.id, fields=fields, role=user.role)
-    return user
+
+    def change() -> User:
+        password = None
+        if body.password is not None:
+            with services.unit(by.access) as unit:
+                user = Accounts(unit).user(user_id)
+            password = new_password(
+                body.password,
+                body.name or user.name,
+                user.email,
+                services.settings.breached_passwords,
+            )
+        with services.unit(by.access) as unit:
+            user = Accounts(unit).change_user(
+                user_id,
+                name=body.name,
+                role=body.role,
+                password_hash=password,
+                disabled=body.disabled,
+                end_tokens=body.end_tokens is not False,
+            )
+            fields = sorted(body.model_fields_set)
+            audit.record(
+                unit, by.actor, "user.changed", target=user.id, fields=fields, role=user.role
+            )
+            return user
+
+    return await limits.in_turn(by.user.id, body.password, change)
 
 
 @router.post("/users/{user_id}/link", status_code=201)

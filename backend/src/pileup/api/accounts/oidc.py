@@ -15,8 +15,9 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 from starlette.concurrency import run_in_threadpool
 
+from pileup.api.accounts.limits import client_of
 from pileup.api.accounts.oidc_provider import Identity, Provider, ProviderError
-from pileup.api.accounts.sign_in import client_of, open_session
+from pileup.api.accounts.sign_in import open_session
 from pileup.api.auth import InBrowser, identify
 from pileup.api.cookies import cookie_name, read_cookie
 from pileup.api.deps import Services, ServicesDep, UnitDep
@@ -209,7 +210,7 @@ def _arrive(
         if user.disabled:
             raise _NobodyError("disabled")
         audit.record(unit, Actor(user.id, user.name), "session.opened", how="provider")
-        open_session(unit, request, response, services, user)
+        open_session(unit, request, response, services, user, two_factors=True)
 
 
 def _link(

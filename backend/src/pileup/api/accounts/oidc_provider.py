@@ -61,6 +61,7 @@ class Provider:
         secret = settings.oidc_client_secret
         self._secret = secret.get_secret_value() if secret else None
         self._scope = settings.oidc_scopes
+        self._strengths = settings.oidc_acr.split()
         self.callback = f"{settings.url}/api/v1/session/oidc/callback"
         self._lock = Lock()
         self._metadata: dict[str, Any] = {}
@@ -69,12 +70,14 @@ class Provider:
 
     def address(self, state: str, nonce: str, verifier: str) -> str:
         """Return where the browser signs in; raises ProviderError."""
+        wanted = {"acr_values": " ".join(self._strengths)} if self._strengths else {}
         with self._client() as client:
             address, _ = client.create_authorization_url(
                 self._endpoint("authorization_endpoint"),
                 state=state,
                 nonce=nonce,
                 code_verifier=verifier,
+                **wanted,
             )
         return str(address)
 
@@ -107,6 +110,11 @@ class Provider:
         subject = claims["sub"]
         if not isinstance(subject, str) or not 0 < len(subject) <= 255:
             raise ProviderError("the ID token has no usable subject")
+        if self._strengths and claims.get("acr") not in self._strengths:
+            raise ProviderError(
+                f"the provider signed the user in as {claims.get('acr')!r}; PILEUP_OIDC_ACR wants "
+                f"one of: {', '.join(self._strengths)}"
+            )
         email = claims.get("email") if claims.get("email_verified") is True else None
         name = claims.get("name") or claims.get("preferred_username") or email or "new user"
         return Identity(self.issuer, subject, str(name)[:200], str(email) if email else None)

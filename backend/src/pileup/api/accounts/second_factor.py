@@ -6,13 +6,15 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from pileup.api.accounts.limits import LimitsDep, SignInLimits
+from pileup.api.accounts.proof import WRONG_CODE, need_password
 from pileup.api.auth import AdminDep, InBrowser
-from pileup.api.deps import Services, ServicesDep, UnitDep
+from pileup.api.cookies import SessionSecret
+from pileup.api.deps import ServicesDep, UnitDep
 from pileup.api.schema import In, Out
 from pileup.storage import audit
 from pileup.storage.accounts.accounts import Accounts
-from pileup.storage.accounts.credentials import password_fits
 from pileup.storage.accounts.second_factors import NewFactor, SecondFactors
+from pileup.storage.accounts.sessions import Sessions
 from pileup.storage.errors import Conflict, Refused
 
 own = APIRouter(tags=["accounts"])
@@ -56,7 +58,7 @@ async def begin_second_factor(
     """Create the secret for your authenticator app; sign-in wants codes after `confirm`."""
 
     def begin() -> NewFactor:
-        _must_know_password(services, limits, caller.user.id, body.current_password)
+        need_password(services, limits, caller.user.id, body.current_password)
         with services.unit(caller.access) as unit:
             return SecondFactors(unit).begin(caller.user.id, caller.user.email or caller.user.name)
 
@@ -65,11 +67,13 @@ async def begin_second_factor(
 
 @own.post("/session/factor/confirm")
 def confirm_second_factor(
-    body: Code, caller: InBrowser, unit: UnitDep, limits: LimitsDep
+    body: Code, caller: InBrowser, unit: UnitDep, limits: LimitsDep, secret: SessionSecret
 ) -> RecoveryCodes:
     """Switch the second factor on by a first code of the app."""
     _limited(limits, caller.user.id)
     codes = SecondFactors(unit).confirm(caller.user.id, body.code)
+    if secret:
+        Sessions(unit).mark_two_factors(secret)
     audit.record(unit, caller.actor, "factor.on", target=caller.user.id)
     return RecoveryCodes(recovery_codes=codes)
 
@@ -96,19 +100,5 @@ def reset_second_factor(user_id: str, by: AdminDep, unit: UnitDep) -> None:
     audit.record(unit, by.actor, "factor.reset", target=user.id, name=user.name)
 
 
-WRONG_CODE = "this is neither the current code of your app, nor an unused recovery code"
-
-
 def _limited(limits: SignInLimits, user_id: str) -> None:
     limits.guesses.check(user_id, "factor", known_device=True)
-
-
-def _must_know_password(
-    services: Services, limits: SignInLimits, user_id: str, password: str | None
-) -> None:
-    limits.guesses.check(user_id, "factor", known_device=True)
-    with services.unit() as unit:
-        stored = Accounts(unit).stored(user_id)
-    if stored.password_hash and not password_fits(stored.password_hash, password or ""):
-        limits.guesses.failed(user_id, "factor", "factor")
-        raise Refused("this is not your current password", "current_password")

@@ -10,9 +10,9 @@ from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
 from pileup import __version__
-from pileup.api.accounts.limits import LimitsDep, SignInLimits
-from pileup.api.accounts.second_factor import WRONG_CODE
-from pileup.api.auth import Caller, InBrowser, as_guest
+from pileup.api.accounts.limits import MOST_CODES, LimitsDep, SignInLimits, client_of
+from pileup.api.accounts.proof import WRONG_CODE
+from pileup.api.auth import Caller, as_guest
 from pileup.api.cookies import (
     DeviceSecret,
     SessionSecret,
@@ -25,7 +25,7 @@ from pileup.api.errors import ApiError
 from pileup.api.schema import In, Out
 from pileup.api.trail import record_refused_sign_in
 from pileup.storage import audit
-from pileup.storage.accounts.accounts import Accounts
+from pileup.storage.accounts.accounts import Accounts, new_password
 from pileup.storage.accounts.credentials import password_fits
 from pileup.storage.accounts.guest_links import GuestLinks
 from pileup.storage.accounts.records import User
@@ -54,6 +54,10 @@ class Me(Out):
     """The only incident of a guest or token; None: whatever the user sees."""
     guest: bool = False
     """Nobody's account: reads that incident by a guest link."""
+    redact: tuple[str, ...] = ()
+    """Kinds of redaction of everything that a guest sees."""
+    must_enroll: bool = False
+    """Two factors are demanded, and this session has one: only setting up the second is open."""
 
 
 class Code(In):
@@ -77,16 +81,6 @@ class Password(Code):
     password: str = Field(max_length=1000)
 
 
-class OpenSession(Out):
-    id: str
-    agent: str
-    """The browser, as it names itself."""
-    created_at: datetime
-    last_seen_at: datetime
-    expires_at: datetime
-    current: bool
-
-
 @public.get("/setup")
 def setup(unit: UnitDep, services: ServicesDep) -> Setup:
     """Report whether the first user still has to be created, and who else signs users in."""
@@ -107,10 +101,16 @@ async def sign_in_by_link(
         client = client_of(request)
         try:
             with services.door_unit() as unit:
-                user = Accounts(unit).redeem_link(body.link, body.name, body.email, body.password)
-                _second_factor(unit, limits, client, user.id, body.code)
+                whose = Accounts(unit).user_of_link(body.link)
+            name, email = (whose.name, whose.email) if whose else (body.name or "", body.email)
+            password = new_password(
+                body.password, name, email, services.settings.breached_passwords
+            )
+            with services.door_unit() as unit:
+                user = Accounts(unit).redeem_link(body.link, body.name, body.email, password)
+                both = _second_factor(unit, limits, client, user.id, body.code)
                 audit.record(unit, Actor(user.id, user.name), "session.opened", how="link")
-                return open_session(unit, request, response, services, user)
+                return open_session(unit, request, response, services, user, two_factors=both)
         except Refused as refused:
             if refused.field != "link":
                 raise
@@ -141,27 +141,39 @@ async def sign_in(
         fits = password_fits(stored.password_hash if stored else None, body.password)
         if stored is not None and fits:
             with services.door_unit() as unit:
-                _second_factor(unit, limits, client, stored.id, body.code)
-                audit.record(unit, stored.actor, "session.opened", how="password")
-                return open_session(
-                    unit, request, response, services, Accounts(unit).user(stored.id)
+                both = _second_factor(
+                    unit, limits, client, stored.id, body.code, known_device=known
                 )
+                audit.record(unit, stored.actor, "session.opened", how="password")
+                user = Accounts(unit).user(stored.id)
+                return open_session(unit, request, response, services, user, two_factors=both)
         limits.guesses.failed(client, account)
         raise ApiError(401, "Not signed in", "no user has this e-mail address and password")
 
     lane = limits.known_devices if known else limits.strangers
     async with limits.late_refusals():
         lane.need_place(client)  # before anything is read
-        await run_in_threadpool(limits.guesses.check, client, account, known_device=known)
+        await run_in_threadpool(limits.check_guesses, client, account, known_device=known)
         return await lane.run(client, check)
 
 
 @public.post("/session/guest")
-def open_guest_link(
-    body: GuestSecret, request: Request, response: Response, services: ServicesDep, unit: UnitDep
+async def open_guest_link(
+    body: GuestSecret, request: Request, response: Response, services: ServicesDep
 ) -> Me:
     """Open a guest link: this browser may read its incident until the link ends."""
-    guest = GuestLinks(unit).open(body.link)
+
+    def open_link() -> Me:
+        with services.door_unit() as unit:
+            return _open_guest_link(unit, services, request, response, body.link)
+
+    return await run_in_threadpool(open_link)
+
+
+def _open_guest_link(
+    unit: Unit, services: Services, request: Request, response: Response, link: str
+) -> Me:
+    guest = GuestLinks(unit).open(link)
     if guest is None:
         record_refused_sign_in(services, client_of(request), "guest_link", "revoked or too old")
         raise ApiError(
@@ -184,7 +196,13 @@ def open_guest_link(
         target=guest.id,
         name=guest.name,
     )
-    return Me(user=caller.user, csrf=session.csrf, incident_id=guest.incident_id, guest=True)
+    return Me(
+        user=caller.user,
+        csrf=session.csrf,
+        incident_id=guest.incident_id,
+        guest=True,
+        redact=caller.redact,
+    )
 
 
 @own.get("/session")
@@ -196,6 +214,8 @@ def me(caller: Caller) -> Me:
         csrf=caller.csrf,
         incident_id=caller.incident_id or None,
         guest=caller.via == "guest",
+        redact=caller.redact,
+        must_enroll=caller.must_enroll,
     )
 
 
@@ -210,35 +230,31 @@ def sign_out(
     clear_session_cookies(response, services)
 
 
-@own.get("/session/all")
-def open_sessions(caller: InBrowser, unit: UnitDep, secret: SessionSecret) -> list[OpenSession]:
-    """List your open sessions, the last used first."""
-    return [
-        OpenSession.model_validate(session)
-        for session in Sessions(unit).of_user(caller.user.id, secret)
-    ]
-
-
-@own.delete("/session/all/{session_id}", status_code=204)
-def end_session(session_id: str, caller: InBrowser, unit: UnitDep) -> None:
-    """End one of your sessions: its browser is signed out at once."""
-    Sessions(unit).end(caller.user.id, session_id)
-    audit.record(unit, caller.actor, "session.ended", target=session_id)
-
-
 def _second_factor(
-    unit: Unit, limits: SignInLimits, client: str, user_id: str, code: str | None
-) -> None:
-    """Check the code of a user who has a second factor; raises Refused, which undoes all."""
+    unit: Unit,
+    limits: SignInLimits,
+    client: str,
+    user_id: str,
+    code: str | None,
+    *,
+    known_device: bool = False,
+) -> bool:
+    """Check the code of a user who has a second factor; return whether there is one.
+
+    Raises Refused, which undoes all.
+    """
     factors = SecondFactors(unit)
     if not factors.is_on(user_id):
-        return
+        return False
     if not code:
         raise Refused("enter the code of your authenticator app, or a recovery code", "code")
-    limits.guesses.check(client, f"factor {user_id}")
+    limits.guesses.check(
+        client, f"factor {user_id}", known_device=known_device, of_account=MOST_CODES
+    )
     if not factors.accepts(user_id, code):
         limits.guesses.failed(client, f"factor {user_id}", "factor")
         raise Refused(WRONG_CODE, "code")
+    return True
 
 
 def _is_known(services: Services, device: str | None, account: str) -> bool:
@@ -248,18 +264,23 @@ def _is_known(services: Services, device: str | None, account: str) -> bool:
         return Sessions(unit).knows_device(device, account)
 
 
-def client_of(request: Request) -> str:
-    """Return the address of who sends the request."""
-    return request.client.host if request.client else "unknown"
-
-
 def open_session(
-    unit: Unit, request: Request, response: Response, services: Services, user: User
+    unit: Unit,
+    request: Request,
+    response: Response,
+    services: Services,
+    user: User,
+    *,
+    two_factors: bool,
 ) -> Me:
-    """Open a session of the user and set its cookies; the browser is known from now on."""
+    """Open a session of the user and set its cookies; the browser is known from now on.
+
+    two_factors: the user proved both, or signed in by the provider.
+    """
     lifetime = timedelta(hours=services.settings.session_lifetime_h)
     agent = request.headers.get("user-agent", "")
-    session = Sessions(unit).open(user, lifetime, agent)
+    session = Sessions(unit).open(user, lifetime, agent, two_factors=two_factors)
     set_session_cookies(response, services, session.secret, session.csrf, session.expires_at)
     set_device_cookie(response, services, Sessions(unit).remember_device(user.id))
-    return Me(user=user, csrf=session.csrf)
+    enroll = services.settings.second_factor_required and not two_factors
+    return Me(user=user, csrf=session.csrf, must_enroll=enroll)

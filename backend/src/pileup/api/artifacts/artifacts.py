@@ -140,8 +140,10 @@ def raw_search(
 def download(artifact_id: str, services: ServicesDep, unit: UnitDep) -> FileResponse:
     """Download the bytes as they were uploaded."""
     artifact = Artifacts(unit).get(artifact_id)
+    path = services.blobs.path(artifact.sha256)
+    services.stores.scanner.check(path, artifact.name)
     return FileResponse(
-        services.blobs.path(artifact.sha256),
+        path,
         media_type="application/octet-stream",
         headers={
             "Content-Disposition": f"attachment; filename*=UTF-8''{quote(artifact.name, safe='')}",

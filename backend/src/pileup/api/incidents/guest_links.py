@@ -15,6 +15,8 @@ from pileup.storage.accounts.guest_links import GuestLink, GuestLinks
 from pileup.storage.database import Unit
 from pileup.storage.errors import Forbidden, Refused
 from pileup.storage.incidents.members import Members
+from pileup.storage.reports.releases import Releases
+from pileup.views.reports.export import redaction_kinds
 
 router = APIRouter(tags=["access"])
 
@@ -24,6 +26,8 @@ class NewGuestLink(In):
     """Whom it is for."""
     expires_at: datetime
     """At most 90 days away."""
+    redact: str = Field(default="", max_length=100)
+    """What to replace by tokens in everything that the link shows: a profile's name, or kinds."""
 
 
 class NewGuestLinkOut(Out):
@@ -47,7 +51,12 @@ def create_guest_link(
     _must_lead(unit, incident.id)
     if body.expires_at.tzinfo is None:
         raise Refused("say the zone of expires_at: 2027-01-31T00:00:00Z", "expires_at")
-    link, secret = GuestLinks(unit).create(caller.actor, incident.id, body.name, body.expires_at)
+    kinds = redaction_kinds(unit, body.redact)
+    if kinds:
+        Releases(unit).redaction_key(incident.id)  # a guest may not make it
+    link, secret = GuestLinks(unit).create(
+        caller.actor, incident.id, body.name, body.expires_at, kinds
+    )
     audit.record(
         unit,
         caller.actor,
@@ -56,6 +65,7 @@ def create_guest_link(
         target=link.id,
         name=link.name,
         expires_at=link.expires_at.isoformat(),
+        redact=link.redact,
     )
     return NewGuestLinkOut(link=link, secret=secret)
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any, cast
 
-from sqlalchemy import ARRAY, Text, any_, bindparam, func, select, text, true, update
+from sqlalchemy import ARRAY, ColumnElement, Text, any_, bindparam, func, select, text, true, update
 from sqlalchemy.orm import Bundle
 
 from pileup.storage import models
@@ -19,7 +20,6 @@ from pileup.storage.accounts.credentials import (
     hash_password,
     hash_secret,
     new_secret,
-    password_fits,
 )
 from pileup.storage.accounts.passwords import check_password
 from pileup.storage.accounts.records import Token, TokenUse, User, Verb
@@ -35,6 +35,10 @@ _UNMARKED = func.coalesce(
     models.Token.last_used_at < func.now() - text("interval '1 minute'"), true()
 )
 """Whether the use of a token is to be marked: one minute is precise enough, and saves writes."""
+_LINK_IS_GONE = (
+    "this sign-in link was used already, or is too old; ask an admin for another one, or start "
+    "`pileup run` again to get a fresh one"
+)
 
 _USER: Bundle[Any] = Bundle("user", *(getattr(models.User, field.name) for field in fields(User)))
 _BY_TOKENS = (
@@ -92,8 +96,13 @@ class Accounts:
         """Return one user; raise NotFound."""
         return to_record(User, self._user(user_id))
 
-    def create_user(self, name: str, email: str | None, role: Role, password: str | None) -> User:
-        """Create a user; the e-mail address is unique whatever its case."""
+    def create_user(
+        self, name: str, email: str | None, role: Role, password_hash: str | None
+    ) -> User:
+        """Create a user; the e-mail address is unique whatever its case.
+
+        password_hash: as ``new_password`` makes it, before the transaction because it takes long.
+        """
         address = _address(email)
         if address and self._db.scalar(select(models.User.id).filter_by(email=address)):
             raise Conflict(f"there is already a user with the address {address}")
@@ -101,7 +110,7 @@ class Accounts:
             name=_name(name),
             email=address,
             role=role,
-            password_hash=_hashed(password, name, address),
+            password_hash=password_hash,
         )
         self._db.add(row)
         self._db.flush()
@@ -115,7 +124,7 @@ class Accounts:
         *,
         name: str | None = None,
         role: Role | None = None,
-        password: str | None = None,
+        password_hash: str | None = None,
         disabled: bool | None = None,
         end_tokens: bool = True,
     ) -> User:
@@ -137,11 +146,11 @@ class Accounts:
             row.role = role
         if disabled is not None:
             row.disabled = disabled
-        if password is not None:
-            row.password_hash = _hashed(password, row.name, row.email)
+        if password_hash is not None:
+            row.password_hash = password_hash
             if end_tokens:
                 self._revoke_all(user_id)
-        if password is not None or disabled:
+        if password_hash is not None or disabled:
             end_sessions(self._unit, user_id)
         self._db.flush()
         self._unit.notify_access(user_id)
@@ -153,23 +162,24 @@ class Accounts:
         user_id: str,
         *,
         name: str | None,
-        current_password: str | None,
-        password: str | None,
+        password_hash: str | None,
+        known_hash: str | None,
         session: str | None,
         end_tokens: bool = True,
     ) -> User:
         """Change a user's own name or password; a new password ends the other sessions.
 
-        current_password: needed for a new password, where the user has one. session: the secret
-        of the session that stays open. end_tokens: a new password also revokes the API tokens.
+        known_hash: of the current password that the user gave, as it was stored then. session: the
+        secret of the session that stays open. end_tokens: a new password also revokes the API
+        tokens. Raises Conflict when the password was changed meanwhile.
         """
         row = self._user(user_id)
         if name is not None:
             row.name = _name(name)
-        if password is not None:
-            if row.password_hash and not password_fits(row.password_hash, current_password or ""):
-                raise Refused("this is not your current password", "current_password")
-            row.password_hash = _hashed(password, row.name, row.email)
+        if password_hash is not None:
+            if row.password_hash != known_hash:
+                raise Conflict("the password was changed at the same moment; try again")
+            row.password_hash = password_hash
             end_sessions(self._unit, user_id, but=session)
             if end_tokens:
                 self._revoke_all(user_id)
@@ -207,37 +217,36 @@ class Accounts:
             .limit(1)
         )
 
+    def user_of_link(self, secret: str) -> User | None:
+        """Return whom a sign-in link signs in, None for the first admin; raises Refused."""
+        row = self._db.scalar(select(models.SignInLink).where(*_usable(secret)))
+        if row is None:
+            raise Refused(_LINK_IS_GONE, "link")
+        return None if row.user_id is None else self.user(row.user_id)
+
     def redeem_link(
-        self, secret: str, name: str | None, email: str | None, password: str | None
+        self, secret: str, name: str | None, email: str | None, password_hash: str | None
     ) -> User:
         """Use up a sign-in link and return its user; create the first admin where there is none.
 
-        password: the first or a new password of that user; a new one ends the other sessions and
-        revokes the API tokens.
+        password_hash: of the first or a new password of that user; a new one ends the other
+        sessions and revokes the API tokens.
         """
         lock(self._db, AdvisoryLock.FIRST_ADMIN)
         row = self._db.scalar(
             update(models.SignInLink)
-            .where(
-                models.SignInLink.token_hash == hash_secret(secret),
-                models.SignInLink.used_at.is_(None),
-                models.SignInLink.expires_at > func.now(),
-            )
+            .where(*_usable(secret))
             .values(used_at=func.now())
             .returning(models.SignInLink)
         )
         if row is None:
-            raise Refused(
-                "this sign-in link was used already, or is too old; ask an admin for another "
-                "one, or start `pileup run` again to get a fresh one",
-                "link",
-            )
+            raise Refused(_LINK_IS_GONE, "link")
         if row.user_id is not None:
             user = self._user(row.user_id)
             if user.disabled:
                 raise Refused(f"the account of {user.name} is disabled", "link")
-            if password:
-                user.password_hash = _hashed(password, user.name, user.email)
+            if password_hash:
+                user.password_hash = password_hash
                 end_sessions(self._unit, user.id)
                 self._revoke_all(user.id)
             return to_record(User, user)
@@ -247,7 +256,7 @@ class Accounts:
                 "password, or start `pileup run` again to get a link of your own",
                 "link",
             )
-        return self.create_user(name or "admin", email, "admin", password)
+        return self.create_user(name or "admin", email, "admin", password_hash)
 
     def for_sign_in(self, email: str) -> Stored | None:
         """Return the user with this address unless disabled; the password is not checked."""
@@ -389,8 +398,23 @@ def _name(name: str) -> str:
     return cleaned
 
 
-def _hashed(password: str | None, name: str, email: str | None) -> str | None:
+def new_password(
+    password: str | None, name: str, email: str | None, breached: Path | None = None
+) -> str | None:
+    """Return the hash of a password that is not easily guessed; None without one.
+
+    breached: a file of breached passwords, none of which is taken.
+    It takes long, so compute it outside of any transaction. Raises Refused and Crowded.
+    """
     if not password:
         return None
-    check_password(password, name, email or "")
+    check_password(password, name, email or "", breached=breached)
     return hash_password(password)
+
+
+def _usable(secret: str) -> tuple[ColumnElement[bool], ...]:
+    return (
+        models.SignInLink.token_hash == hash_secret(secret),
+        models.SignInLink.used_at.is_(None),
+        models.SignInLink.expires_at > func.now(),
+    )

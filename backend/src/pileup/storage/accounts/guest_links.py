@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -26,6 +27,8 @@ class Guest:
     """Of the link."""
     name: str
     incident_id: str
+    redact: list[str]
+    """Kinds of redaction of everything that they see."""
     expires_at: datetime
 
 
@@ -34,6 +37,8 @@ class GuestLink:
     id: str
     name: str
     """Whom it is for."""
+    redact: list[str]
+    """Kinds of redaction of everything that it shows."""
     created_at: datetime
     expires_at: datetime
     opened: int
@@ -58,9 +63,17 @@ class GuestLinks:
         return [to_record(GuestLink, row) for row in rows]
 
     def create(
-        self, by: Actor, incident_id: str, name: str, expires_at: datetime
+        self,
+        by: Actor,
+        incident_id: str,
+        name: str,
+        expires_at: datetime,
+        redact: Iterable[str] = (),
     ) -> tuple[GuestLink, str]:
-        """Create a link; return it with its secret, which cannot be read again."""
+        """Create a link; return it with its secret, which cannot be read again.
+
+        redact: kinds of redaction of everything that it shows.
+        """
         cleaned = clean(name).strip()
         if not cleaned or len(cleaned) > 200:
             raise Refused("name whom the link is for, in 1 to 200 characters", "name")
@@ -75,6 +88,7 @@ class GuestLinks:
             name=cleaned,
             token_hash=hash_secret(secret),
             by_id=by.id,
+            redact=list(redact),
             expires_at=expires_at,
         )
         self._db.add(row)

@@ -7,9 +7,11 @@ nothing is sent anywhere.
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from zxcvbn import zxcvbn
 
+from pileup.storage.accounts.breaches import is_breached
 from pileup.storage.errors import Refused
 
 MIN_PASSWORD = 10
@@ -20,15 +22,22 @@ _ESTIMATED = 72
 """Characters that the estimate reads: it takes longer for longer ones, and those are strong."""
 
 
-def check_password(password: str, *about: str) -> None:
+def check_password(password: str, *about: str, breached: Path | None = None) -> None:
     """Accept a new password, or raise Refused with the reason and what helps.
 
     about: name and e-mail address of the user, which make a bad password.
+    breached: a file of breached passwords (``breaches``).
     """
     if len(password) < MIN_PASSWORD:
         raise Refused(f"a password has at least {MIN_PASSWORD} characters", "password")
     if len(password) > _MAX_PASSWORD:
         raise Refused(f"a password has at most {_MAX_PASSWORD} characters", "password")
+    if is_breached(password, breached):
+        raise Refused(
+            "this password was found in a breach of another service: choose one that you use "
+            "nowhere else",
+            "password",
+        )
     known = [word for text in ("pileup", *about) for word in (text, *re.findall(r"\w+", text))]
     estimate = zxcvbn(password[:_ESTIMATED], user_inputs=[word for word in known if word])
     if estimate["score"] >= _MIN_SCORE:

@@ -19,8 +19,8 @@ _STEPS = (0, -1, 1)
 """Codes of the half minutes before and after count too, because clocks differ."""
 _CODES = 10
 _ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
-_LENGTH = 24
-"""Letters of a recovery code: 118 bits, so that its plain hash cannot be guessed."""
+_LENGTH = 28
+"""Letters of a recovery code: 138 bits, so that its plain hash cannot be guessed."""
 _GROUP = 4
 
 

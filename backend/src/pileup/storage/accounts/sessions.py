@@ -35,6 +35,7 @@ _FIND = (
         models.Session.id,
         models.Session.token_hash,
         models.Session.csrf,
+        models.Session.two_factors,
         _USER,
         _GUEST,
         _UNMARKED.label("is_unmarked"),
@@ -57,6 +58,8 @@ class Session:
     user: User | None
     guest: Guest | None
     csrf: str
+    two_factors: bool
+    """Opened with a second factor, or by the provider."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +90,9 @@ class Sessions:
         self._unit = unit
         self._db = unit.session
 
-    def open(self, of: User | Guest, lifetime: timedelta, agent: str) -> NewSession:
+    def open(
+        self, of: User | Guest, lifetime: timedelta, agent: str, *, two_factors: bool = False
+    ) -> NewSession:
         """Open a session of a user or guest, and delete every expired session.
 
         lifetime: the session ends then, used or not. agent: the browser, as it names itself.
@@ -103,6 +108,7 @@ class Sessions:
                 user_id=None if guest else of.id,
                 guest_link_id=guest.id if guest else None,
                 agent=clean(agent)[:_AGENT],
+                two_factors=two_factors,
                 expires_at=expires_at,
             )
         )
@@ -132,9 +138,18 @@ class Sessions:
                 user=to_record(User, row.user) if row.user.id else None,
                 guest=to_record(Guest, row.guest) if row.guest.id else None,
                 csrf=row.csrf,
+                two_factors=row.two_factors,
             )
             for row in rows
         }
+
+    def mark_two_factors(self, secret: str) -> None:
+        """Note that the user of the session with this cookie secret just proved both factors."""
+        self._db.execute(
+            update(models.Session)
+            .where(models.Session.token_hash == hash_secret(secret))
+            .values(two_factors=True)
+        )
 
     def _mark_used(self, session_ids: list[str]) -> None:
         if not session_ids:
@@ -180,6 +195,16 @@ class Sessions:
         if gone is None:
             raise NotFound("you have no such session")
         self._unit.notify_access(user_id)
+
+    def is_younger(self, secret: str, age: timedelta) -> bool:
+        """Return whether the session with this cookie secret was opened within this time."""
+        return bool(
+            self._db.scalar(
+                select(models.Session.created_at > func.now() - age).where(
+                    models.Session.token_hash == hash_secret(secret)
+                )
+            )
+        )
 
     def close(self, secret: str) -> None:
         """Delete the session with this cookie secret."""

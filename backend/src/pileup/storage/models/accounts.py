@@ -55,6 +55,8 @@ class Session(Base):
     """Instead of a user: the guest link that opened it."""
     agent: Mapped[Words]
     """The browser, as it names itself."""
+    two_factors: Mapped[bool] = mapped_column(default=False, server_default=text("false"))
+    """Opened with a second factor, or by the provider, which has its own."""
     created_at: Mapped[Made]
     last_seen_at: Mapped[Made]
     expires_at: Mapped[datetime]
@@ -103,6 +105,8 @@ class GuestLink(Base):
     token_hash: Mapped[str] = mapped_column(unique=True)
     by_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
     created_at: Mapped[Made]
+    redact: Mapped[list[str]] = mapped_column(default=list, server_default=text("'[]'"))
+    """Kinds of redaction of everything that it shows; none: as it is."""
     expires_at: Mapped[datetime]
     revoked_at: Mapped[datetime | None]
     opened: Mapped[int] = mapped_column(default=0, server_default=text("0"))

@@ -58,6 +58,8 @@ def export_bundle(
             learn_plain(rows, rows_redactor)
             if not redactor.only_passwords:
                 return {}
+            for row in rows["work/artifacts"]:
+                stores.scanner.check(stores.blobs.path(row["sha256"]), row["path"])
             try:
                 files = BundleFiles(stores.blobs, Path(folder), masking)
                 return files.copies(rows["work/artifacts"])
