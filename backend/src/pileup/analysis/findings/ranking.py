@@ -71,19 +71,18 @@ def _leads(entry: Matched, server: Server) -> tuple[bool, float, str]:
 
 
 def impact_of(
-    match: Match, queue: Queue | None, active: int, share: Share | None
+    match: Match, queue: Queue | None, waiting: int, share: Share | None
 ) -> tuple[float, float, float] | None:
     """Return the share of time that flows through what a finding names, with its bounds.
 
-    active: sessions that wait at the worst moment, else those active at the peak. share: of
-    active-session seconds; None: not measured, and waiters are counted instead.
+    share: of active-session seconds; None: not measured, and waiters are counted instead.
     """
     if share is not None and share.value > 0:
         return round(share.value, 3), round(share.low, 3), round(share.high, 3)
     waiters = max(match.waiters, queue.waiters if queue else 0)
     if waiters == 0:
         return None
-    everyone = max(active, waiters)
+    everyone = max(waiting, waiters)
     largest = queue.in_largest if queue else waiters
     counted = waiters / everyone
     return round(counted, 3), round(min(counted, largest / everyone), 3), round(counted, 3)

@@ -155,7 +155,7 @@ def _finding(
 ) -> FindingDoc:
     issue, match, context = members[0].issue, members[0].match, observed.context
     share = impacts.share(observed.blocked, knowledge().signatures[issue.id], queue)
-    impact = ranking.impact_of(match, queue, _active(observed), share)
+    impact = ranking.impact_of(match, queue, observed.worst.waiting, share)
     own = known.known_as(issue, context.server, match.score)
     others = [known.known_as(o.issue, context.server, o.match.score) for o in members[1:]]
     listed = {doc.id for doc in (own, *others)}
@@ -193,15 +193,6 @@ def _finding(
         verified=issue.verified,
         verified_by=issue.verified_by,
     )
-
-
-def _active(observed: Observed) -> int:
-    """Count the sessions of which a problem's waiters are a part, where no time is measured.
-
-    Those that wait at the worst moment; where none does, those that are active at the peak.
-    """
-    active = observed.blocked.active if observed.blocked is not None else None
-    return observed.worst.waiting or (round(active.peak) if active is not None else 0)
 
 
 def _queue(signature: Signature, kind: str, observed: Observed) -> Queue | None:
