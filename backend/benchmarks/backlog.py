@@ -174,7 +174,9 @@ async def run(url: str, settings: Settings, options: argparse.Namespace) -> int:
             idle = idle_times(database, looks)
         finally:
             for incident in (large, small):
-                await browser.request("DELETE", f"/api/v1/incidents/{incident}")
+                answer = await browser.request("DELETE", f"/api/v1/incidents/{incident}")
+                if answer.status != 204:
+                    print(f"the incident {incident} stays: {answer.status} {answer.text[:200]!r}")
             browser.close()
     database.close()
     return report(looks, idle)

@@ -194,7 +194,7 @@ async def _work(browsers: list[Browser], measured: Measured, options: argparse.N
         task.cancel()
     for task in done:
         task.result()
-    await first.request("DELETE", f"/api/v1/incidents/{target}")
+    _plain(await first.request("DELETE", f"/api/v1/incidents/{target}"))
 
 
 def _plain(answer: Answer) -> bytes:
