@@ -3389,7 +3389,7 @@ export interface paths {
     patch?: never
     trace?: never
   }
-  '/api/v1/session/all/{session_id}': {
+  '/api/v1/session/all/end': {
     parameters: {
       query?: never
       header?: never
@@ -3398,12 +3398,14 @@ export interface paths {
     }
     get?: never
     put?: never
-    post?: never
     /**
      * End Session
-     * @description End one of your sessions: its browser is signed out at once.
+     * @description End one of your sessions, or every other one: its browser is signed out at once.
+     *
+     *     A session that is older than ten minutes proves again who you are, by the password or a code.
      */
-    delete: operations['end_session_api_v1_session_all__session_id__delete']
+    post: operations['end_session_api_v1_session_all_end_post']
+    delete?: never
     options?: never
     head?: never
     patch?: never
@@ -4462,18 +4464,6 @@ export interface components {
       start: string
       /** Text */
       text: string
-    }
-    /** Approval */
-    Approval: {
-      /**
-       * At
-       * Format: date-time
-       */
-      at: string
-      /** By */
-      by: string
-      /** Note */
-      note: string
     }
     /** Artifact */
     Artifact: {
@@ -6045,6 +6035,8 @@ export interface components {
       name: string
       /** Opened */
       opened: number
+      /** Redact */
+      redact: string[]
     }
     /** GuestSecret */
     GuestSecret: {
@@ -7101,6 +7093,16 @@ export interface components {
       guest: boolean
       /** Incident Id */
       incident_id: string | null
+      /**
+       * Must Enroll
+       * @default false
+       */
+      must_enroll: boolean
+      /**
+       * Redact
+       * @default []
+       */
+      redact: string[]
       user: components['schemas']['User']
     }
     /** Measure */
@@ -7385,6 +7387,11 @@ export interface components {
       expires_at: string
       /** Name */
       name: string
+      /**
+       * Redact
+       * @default
+       */
+      redact: string
     }
     /** NewGuestLinkOut */
     NewGuestLinkOut: {
@@ -8647,7 +8654,7 @@ export interface components {
     /** Release */
     Release: {
       /** Approvals */
-      approvals: components['schemas']['Approval'][]
+      approvals: components['schemas']['ReleaseApproval'][]
       /** Bytes */
       bytes: number
       /** Decided At */
@@ -8673,6 +8680,23 @@ export interface components {
        * @enum {string}
        */
       state: 'in_review' | 'approved' | 'withdrawn'
+    }
+    /** ReleaseApproval */
+    ReleaseApproval: {
+      /**
+       * At
+       * Format: date-time
+       */
+      at: string
+      /** By */
+      by: string
+      /** Note */
+      note: string
+      /**
+       * Signature
+       * @enum {string}
+       */
+      signature: 'ok' | 'changed' | 'another key' | 'unsigned'
     }
     /** ReleaseList */
     ReleaseList: {
@@ -9073,6 +9097,15 @@ export interface components {
       series: string
       /** Value */
       value: number
+    }
+    /** SessionEnd */
+    SessionEnd: {
+      /** Code */
+      code?: string | null
+      /** Current Password */
+      current_password?: string | null
+      /** Session Id */
+      session_id?: string | null
     }
     /** SessionGroup */
     SessionGroup: {
@@ -10981,7 +11014,6 @@ export type AlignedRun = components['schemas']['AlignedRun']
 export type Analysis = components['schemas']['Analysis']
 export type AnnotationChange = components['schemas']['AnnotationChange']
 export type AnnotationOut = components['schemas']['AnnotationOut']
-export type Approval = components['schemas']['Approval']
 export type Artifact = components['schemas']['Artifact']
 export type ArtifactChange = components['schemas']['ArtifactChange']
 export type ArtifactCounts = components['schemas']['ArtifactCounts']
@@ -11235,6 +11267,7 @@ export type RedactionCount = components['schemas']['RedactionCount']
 export type RedactionExample = components['schemas']['RedactionExample']
 export type RedactionProfile = components['schemas']['RedactionProfile']
 export type Release = components['schemas']['Release']
+export type ReleaseApproval = components['schemas']['ReleaseApproval']
 export type ReleaseList = components['schemas']['ReleaseList']
 export type ReleaseSignature = components['schemas']['ReleaseSignature']
 export type Report = components['schemas']['Report']
@@ -11259,6 +11292,7 @@ export type SeriesDoc = components['schemas']['SeriesDoc']
 export type SeriesOut = components['schemas']['SeriesOut']
 export type SeriesShift = components['schemas']['SeriesShift']
 export type SeriesStays = components['schemas']['SeriesStays']
+export type SessionEnd = components['schemas']['SessionEnd']
 export type SessionGroup = components['schemas']['SessionGroup']
 export type SessionOut = components['schemas']['SessionOut']
 export type Sessions = components['schemas']['Sessions']
@@ -17826,16 +17860,18 @@ export interface operations {
       }
     }
   }
-  end_session_api_v1_session_all__session_id__delete: {
+  end_session_api_v1_session_all_end_post: {
     parameters: {
       query?: never
       header?: never
-      path: {
-        session_id: string
-      }
+      path?: never
       cookie?: never
     }
-    requestBody?: never
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['SessionEnd']
+      }
+    }
     responses: {
       /** @description Successful Response */
       204: {
