@@ -84,6 +84,11 @@ def test_tokens_are_the_whole_text(query: str) -> None:
     assert "".join(token.text for token in tokens(clean)) == clean
 
 
+@pytest.mark.parametrize("word", ["with…", "select$x", "a@b", "naïve"])
+def test_a_word_is_one_token(word: str) -> None:
+    assert [token.text for token in tokens(word)] == [word]
+
+
 @pytest.mark.parametrize(
     "piece",
     ["(", ")", "'", "\\'", "''", "`", "/*", "/**", "*", "-", "1e", "1,", "(1),", "((", "values ("],

@@ -58,7 +58,8 @@ _BLANKS = {1: " ", 2: " "}
 _TOKEN = re.compile(
     rf"(?P<space>[ \t\r\n\x0b\x0c]+)|(?P<comment>{_COMMENT}|\x02\x01?)"
     rf"|(?P<string>(?:{_STRING})\x02?|\x01)|(?P<number>{_NUMBER})"
-    rf"|(?P<quoted>{_QUOTED})\x02?\x01?|(?P<word>[{_LETTERS}]+(?![{_FURTHER}])|{_WORD}\x01?)"
+    rf"|(?P<quoted>{_QUOTED})\x02?\x01?"
+    rf"|(?P<word>[{_LETTERS}]+(?![{_LETTERS}{_FURTHER}])|{_WORD}\x01?)"
     r"|(?P<other>.)",
     re.ASCII | re.DOTALL,
 )

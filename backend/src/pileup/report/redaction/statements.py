@@ -250,12 +250,13 @@ class Statements:
 
     def _is_statement(self, start: int, end: int) -> bool:
         """Return whether the verb at this place begins a statement."""
-        following = scan(self._text, start, min(end, start + _MOST_VERB))
-        _, _, stop = next(following)
-        verb = self._text[start:stop].upper()
+        found = _VERB.match(self._text, start, end)
+        if found is None:
+            return False
+        verb = found[0].upper()
         words, most = _VERBS[verb]
         seen = 0
-        for kind, begin, stop in following:
+        for kind, begin, stop in scan(self._text, found.end(), min(end, start + _MOST_VERB)):
             if kind in ("space", "comment"):
                 continue
             seen += 1
