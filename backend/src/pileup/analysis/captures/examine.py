@@ -140,9 +140,9 @@ def judge(
         stalls=listed("stalls", lambda: context.stalls),
         headline=settle(
             "headline",
-            lambda: msgspec.structs.replace(
+            lambda: _with_story(
                 summary.headline(context, document, roots, hot_waits, findings, blocked.active),
-                story=sentence,
+                sentence,
             ),
             summary.NOT_ANSWERED,
         ),
@@ -167,6 +167,13 @@ def judge(
         roots=listed("roots", lambda: blocked.roots),
         blocked=blocked,
     )
+
+
+def _with_story(headline: contract.Headline, sentence: str) -> contract.Headline:
+    """Return a headline with its sentence; a capture without a stall has none to tell."""
+    if headline.verdict == "no_stall":
+        return headline
+    return msgspec.structs.replace(headline, story=sentence)
 
 
 def document_of(examined: Examined, at: int) -> contract.StallDoc:
