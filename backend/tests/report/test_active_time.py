@@ -25,7 +25,7 @@ def test_ticket_and_report_write_the_time_of_the_stall_and_its_root(name: str) -
         assert f"stall {episode.id}" in page or len(analysis.captures) + len(analysis.episodes) < 2
     case = Case(id="i", title="t", severity=None, service="", status="open", owner="o",
                 created_at=datetime(2026, 11, 21, tzinfo=UTC), analysis=analysis)  # fmt: skip
-    assert f"{sentence} {active_time.path_sentence(root)}" in prefill(case, "summary")
+    assert f"{sentence} {active_time.path_sentence(root)}" in prefill(case, "what_happened")
 
 
 @of_samples()

@@ -128,7 +128,7 @@ def test_the_summary_leads_with_the_conclusion_of_the_team() -> None:
         "Experiment 7 matched the prediction.",
         "- H2 The free list is empty.",
         "Experiment 4 (prediction recorded after the run) missed the prediction.",
-        "Stalled for 55 s.",
+        "Stall from 22:19:49 UTC for 55 s.",
         "**Likely cause by the artifacts alone:** Free list empty",
         "The team disagrees with this ranking: its conclusion H3 is number 2",
     ]
@@ -142,7 +142,7 @@ def test_the_summary_leads_with_the_conclusion_of_the_team() -> None:
 
 def test_without_a_conclusion_the_likely_cause_leads_as_before() -> None:
     page = prefill(replace(concluded(None), hypotheses=()), "summary")
-    assert page.startswith("Stalled for 55 s.")
+    assert page.startswith("Stall from 22:19:49 UTC for 55 s.")
     assert "**Likely cause:** Free list empty" in page
 
 
