@@ -23,6 +23,7 @@ SEVERAL = (
     + ",\n".join(f"({number}, 'Zq9row{number}')" for number in range(200))
     + ";",
     "INSERT INTO users (id, `pwd`) SELECT 7, 'Zq9sel' FROM dual",
+    "7 Query\tINSERT INTO t (id, pwd) VALUES (7, 'Zq9log')\n2026-11-20T22:19:43Z 7 Query\tSELECT 1",
 )
 HARMLESS = (
     "x pass=0 token: 5  Com_set_password 17",
@@ -62,6 +63,11 @@ def test_every_password_is_masked_in_place() -> None:
         assert left(done) == [], (text, done)
         assert len(done.encode()) == len(text.encode()), (text, done)
         assert done.count("\n") == text.count("\n"), (text, done)
+
+
+def test_the_line_behind_a_statement_stays() -> None:
+    done = Redactor((), b"").text(SEVERAL[-1], raw=True)
+    assert done == SEVERAL[-1].replace("Zq9log", "password-removed")
 
 
 def test_what_only_looks_like_one_stays() -> None:

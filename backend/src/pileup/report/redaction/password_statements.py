@@ -166,7 +166,7 @@ class _Reader:
         column = 0
         for number, token in enumerate(islice(self._tokens, at + 1, None), start=at + 1):
             self._rows_end = number
-            is_next = depth == 0 and token.kind == "word" and token.word != "ROW"
+            is_next = depth == 0 and token.word not in ("(", ",", "ROW")
             if token.word == ";" or is_next or (token.word == "FROM" and depth == 1):
                 return
             depth += {"(": 1, ")": -1}.get(token.word, 0)

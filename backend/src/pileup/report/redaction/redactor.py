@@ -71,12 +71,28 @@ _LABELLED_HOST = re.compile(
 )
 _ROWS = re.compile(
     r"^(?:\|[ ]*\d+[ ]*\|[ ]*(?P<user1>[^|\n]{1,80}?)[ ]*\|[ ]*(?P<host1>[^|\n:]{1,255}):\d+[ ]*\|"
+    r"|[^\t\n]{0,60}\t[ ]*\d+ Connect\t(?P<user4>[^@\s]{1,80})@(?P<host5>[\w.-]{1,255})"
     r"|\d+\t(?P<user2>[^\t\n]{1,80})\t(?P<host2>[^\t\n:]{1,255}):\d+\t"
     r"|\d{8} \d\d:\d\d:\d\d,(?P<host3>[^,\n]{1,255}),"
     r"(?P<user3>[^,\n]{0,80}),(?P<host4>[^,\n]{0,255}),\d+,\d+,)",
     re.MULTILINE,
 )
 """Rows of a processlist, and of the audit log of MariaDB."""
+_CLIENT = (
+    r"(?:^|[\s/\"'\[])(?:mysql|mariadb|xtrabackup|percona|innobackupex|pt-|mydumper|myloader|mytop)"
+)
+_OPTIONS = re.compile(
+    rf"{_CLIENT}[^\n]{{0,400}}?[\s\"'](?:-u[ ]?(?P<user>[\w.$-]{{2,80}})"
+    r"|-h[ ]?(?P<host>[\w.-]{2,255}))"
+    r"(?:[^\n]{0,200}?[\s\"'](?:-u[ ]?(?P<user1>[\w.$-]{2,80})|-h[ ]?(?P<host1>[\w.-]{2,255})))?",
+    re.MULTILINE,
+)
+_DSN = re.compile(r"(?<![\w=])(?:[A-Za-z]=[^,\s'\"]{0,100},){1,12}[A-Za-z]=[^,\s'\"]{1,100}")
+_DSN_PART = re.compile(r"(?:^|,)(?:u=(?P<user>[^,]+)|h=(?P<host>[^,]+))")
+_AUTH = re.compile(
+    r"(?:sst_auth[\"']?\s{0,9}[=:]\s{0,9}|--auth[ =])[\"']?(?P<user>[\w.$-]{2,80})(?=:)"
+)
+"""Users and hosts in options of clients, in addresses of the Percona Toolkit, and of transfers."""
 _OF_ADDRESS = re.compile(
     r"(?<=://)(?:(?P<user>[\w.%+-]{1,80})(?::[^\s/@]{0,200})?@)?(?P<host>[\w-]{1,63}(?:\.[\w-]{1,63}){0,8})"
 )
@@ -260,12 +276,20 @@ class Redactor:
                 for match in pattern.finditer(text):
                     if is_telling(kind, match["name"]) and not is_address(match["name"]):
                         yield Span(*match.span("name"), kind, match["name"])
-        for pattern in (_OF_ADDRESS, _ROWS):
+        for pattern in (_OF_ADDRESS, _ROWS, _OPTIONS, _AUTH):
             for match in pattern.finditer(text):
-                for group, value in match.groupdict().items():
-                    kind = f"{group.rstrip('1234')}s"
-                    if kind in self.kinds and value and _is_name(value):
-                        yield Span(*match.span(group), kind, value)
+                yield from self._groups(match, 0)
+        for dsn in _DSN.finditer(text):
+            for match in _DSN_PART.finditer(dsn[0]):
+                yield from self._groups(match, dsn.start())
+
+    def _groups(self, match: re.Match[str], offset: int) -> Iterator[Span]:
+        """Yield what the groups of a match, named like their kinds, hold."""
+        for group, value in match.groupdict().items():
+            kind = f"{group.rstrip('12345')}s"
+            if kind in self.kinds and value and _is_name(value):
+                start, end = match.span(group)
+                yield Span(start + offset, end + offset, kind, value)
 
     def _token(self, kind: str, value: str, *, count: bool) -> str:
         if count:
