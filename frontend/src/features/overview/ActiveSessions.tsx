@@ -16,7 +16,7 @@ import { classColours } from '@/charts/classColours'
 import './active-sessions.css'
 
 const RATE_HEIGHT = 40
-/** The label stands above the line, which it would hide. */
+/** The label is drawn above the line, which it would hide otherwise. */
 const RATE_LABEL = 16
 
 type Gap = Overview['active_gaps'][number]
