@@ -64,7 +64,9 @@ def choose_cleaner(head: str) -> Unwrap | None:
         lines = lines[:_MOST_LINES]  # the head may end inside a line
     if _PYTHON_ROW.match(head):
         return _python_to_json
-    if len(lines) <= _FEW_LINES and any(line.count("\\n") >= _ESCAPES for line in lines):
+    is_dump = " MONITOR OUTPUT" in head  # on one line: reading/text.py splits it
+    few = len(lines) <= _FEW_LINES and not is_dump
+    if few and any(line.count("\\n") >= _ESCAPES for line in lines):
         return _unescaped
     around = _around(lines)
     if around:
