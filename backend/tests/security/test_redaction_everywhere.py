@@ -25,7 +25,7 @@ from tests.worker.conftest import BOTH, Bench, bench, make_bench
 __all__ = ["bench", "make_bench"]
 
 ALL = ",".join(KINDS)
-CLOSED = ("/raw", "/raw/line", "/raw/search", "/download", "/report/redaction")
+CLOSED = ("/raw", "/raw/line", "/raw/search", "/download", "/mapping", "/report/redaction")
 
 
 @pytest.fixture

@@ -199,7 +199,6 @@ def test_blocks_of_any_size_mask_the_same(
 ) -> None:
     text = LOG * 3 + "x" * 300 + " --password=S3cr3tLong " + "y" * 300 + "\r\n" + CONFIG
     content = text.encode(encoding)
-    whole = Redactor((), b"", in_place=True).text(text, raw=True).encode(encoding)
     monkeypatch.setattr(masked_files, "_TAIL", 200)
     monkeypatch.setattr(masked_files, "_MOST", 400)
     for size in (64, 97, 1000):
@@ -208,4 +207,4 @@ def test_blocks_of_any_size_mask_the_same(
         assert masked_files.learn_passwords(io.BytesIO(content), encoding, redactor)
         done = b"".join(masked_files.masked_blocks(io.BytesIO(content), encoding, redactor))
         assert left(done) == [], size
-        assert len(done) == len(whole)
+        assert len(done) == len(content)

@@ -34,7 +34,7 @@ _OF_COLLEAGUES = re.compile(r"/incidents/\{incident_id\}/(?:access|visibility|me
 _TO_ENROLL = re.compile(r"/session(?:/factor(?:/confirm)?)?")
 """What is open to those who have one factor where two are demanded."""
 _AS_IT_IS = re.compile(
-    r"/(?:artifacts/\{artifact_id\}/(?:raw|download)|incidents/\{incident_id\}/report/redaction)"
+    r"/(?:artifacts/\{artifact_id\}/(?:raw|download|mapping)|incidents/\{incident_id\}/report/redaction)"
 )
 """Shows bytes of files, or which value has which token: not for guests of a redacted link."""
 _NOT_OF_GUESTS = re.compile(r"/incidents/\{incident_id\}/(?:activity|deleted|presence)")

@@ -8,7 +8,7 @@ exports of a release do not change when the incident does.
 from __future__ import annotations
 
 import hashlib
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -297,6 +297,11 @@ def encode(document: Document) -> bytes:
 def decode(data: bytes | str) -> Document:
     """Decode a document from the JSON that ``encode`` wrote."""
     return msgspec.json.decode(data, type=Document)
+
+
+def as_plain(part: Document | list[Section] | Drawing) -> Any:
+    """Return a document or a part of it as JSON has it: tuples too are lists, so none is missed."""
+    return msgspec.json.decode(msgspec.json.encode(part))
 
 
 def fingerprint(data: bytes) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from pileup.report.document import Document, RedactedKind
+from pileup.report.document import Document, RedactedKind, as_plain
 from pileup.report.redaction.passwords import KIND as PASSWORDS
 from pileup.report.redaction.redactor import ALL_KINDS, Redactor
 
@@ -64,7 +64,7 @@ def redact(document: Document, redactor: Redactor) -> Document:
     The document is read twice: what is found in one place is replaced in every other. Where more
     than passwords is redacted, sources lose their addresses, which name this installation.
     """
-    plain = msgspec.to_builtins(document)
+    plain = as_plain(document)
     for _, text, raw in _texts(plain, ""):
         redactor.learn(text, raw=raw)
     done = msgspec.convert(_walk(plain, redactor, None), Document)
@@ -91,7 +91,7 @@ def redact(document: Document, redactor: Redactor) -> Document:
 
 def check_leaks(document: Document, redactor: Redactor) -> None:
     """Raise Leak when the document holds a known value anywhere, structure included."""
-    texts = _texts(msgspec.to_builtins(document), "", structure=True)
+    texts = _texts(as_plain(document), "", structure=True)
     raise_leaks(((place, text) for place, text, _ in texts), redactor)
 
 

@@ -33,7 +33,11 @@ def learn_passwords(source: BinaryIO, encoding: str, redactor: Redactor) -> int:
 
 def masked_blocks(source: BinaryIO, encoding: str, redactor: Redactor) -> Iterator[bytes]:
     """Yield the bytes of a file with its passwords, and those known from others, masked."""
-    for text in _blocks(source, encoding, lambda text: redactor.text(text, raw=True)):
+
+    def mask(text: str) -> str:
+        return redactor.text(text, raw=True, encoding=encoding)
+
+    for text in _blocks(source, encoding, mask):
         yield text.encode(encoding, _errors(encoding))
 
 

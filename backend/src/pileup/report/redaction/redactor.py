@@ -150,17 +150,27 @@ class Redactor:
         return self.kinds == (PASSWORDS,)
 
     def text(
-        self, text: str, *, raw: bool = False, inside: bool = False, count: bool = True
+        self,
+        text: str,
+        *,
+        raw: bool = False,
+        inside: bool = False,
+        count: bool = True,
+        encoding: str = "utf-8",
     ) -> str:
         """Redact one text.
 
         raw: lines of a file, where a statement may span several lines.
         inside: the text begins within a statement.
         count: whether replacements count for the preview.
+        encoding: of the file that the text is from; what is masked in place keeps its bytes.
         """
-        return self._replaced(text, self._spans(text, raw=raw, inside=inside), count=count)
+        spans = self._spans(text, raw=raw, inside=inside)
+        return self._replaced(text, spans, count=count, encoding=encoding)
 
-    def _replaced(self, text: str, spans: Iterable[Span], *, count: bool = True) -> str:
+    def _replaced(
+        self, text: str, spans: Iterable[Span], *, count: bool = True, encoding: str = "utf-8"
+    ) -> str:
         out: list[str] = []
         at = 0
         for span in merged(spans):
@@ -168,7 +178,8 @@ class Redactor:
                 continue
             token = self._token(span.kind, span.value, count=count)
             if self._in_place and span.kind == PASSWORDS:
-                token = mask(text[span.start : span.end])  # wider than the value if spans overlap
+                # Where spans overlap it is wider than the value.
+                token = mask(text[span.start : span.end], encoding)
             out += (text[at : span.start], span.before, token, span.after)
             at = span.end
         out.append(text[at:])
@@ -303,11 +314,12 @@ class Redactor:
         return f"{_TOKENS[kind]}-{mark[:6]}"
 
 
-def mask(value: str) -> str:
-    """Return as many asterisks as the value has bytes; its line ends stay."""
+def mask(value: str, encoding: str = "utf-8") -> str:
+    """Return asterisks that have as many bytes as the value in this encoding; line ends stay."""
     parts = re.split(r"([\r\n]+)", value)
+    width = len("*".encode(encoding))
     return "".join(
-        part if number % 2 else "*" * len(part.encode("utf-8", "replace"))
+        part if number % 2 else "*" * (len(part.encode(encoding, "replace")) // width)
         for number, part in enumerate(parts)
     )
 

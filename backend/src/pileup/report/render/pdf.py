@@ -26,6 +26,7 @@ from pileup.report.document import (
     Quote,
     Runs,
     Table,
+    as_plain,
     plain,
 )
 from pileup.report.render.column_widths import column_letters
@@ -96,7 +97,7 @@ def _data(document: Document, paper: Paper, kicker: str) -> dict[str, Any]:
         kinds = ", ".join(kind.kind for kind in document.redacted) or "nothing"
         facts.append(("Redacted", kinds, False))
     facts.append(("Incident", document.incident, True))
-    texts = list(_texts(msgspec.to_builtins(document.sections)))
+    texts = list(_texts(as_plain(document.sections)))
     texts += [document.title, *(value for _, value in document.facts)]
     if document.cover is not None:
         texts += [document.cover.story, *document.cover.points]

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 
-from pileup.report.document import Document
+from pileup.report.document import Document, as_plain
 
 _PRINTED = re.compile(r"\b(\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d)?) UTC\b")
 _UNCHANGED = frozenset({"excerpt", "markdown"})
@@ -57,5 +57,5 @@ def in_zone(document: Document, zone: str) -> Document:
             }
         return node
 
-    plain = walk(msgspec.to_builtins(document), None, False)
+    plain = walk(as_plain(document), None, False)
     return msgspec.structs.replace(msgspec.convert(plain, Document), zone=zone)
