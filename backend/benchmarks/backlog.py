@@ -1,12 +1,13 @@
-"""A long line of work: one archive of thousands of files, and a small file that came later.
+"""A long line of work: archives of thousands of files, and a small file that came later.
 
     python -m benchmarks.backlog --members 20000 --minutes 5
 
-Somebody uploads an archive of vmstat snippets to one incident, and while its members wait, a text
+Somebody uploads as many archives of vmstat snippets as a worker has processes, each to an incident
+of its own, and while they are expanded and their members wait, a text
 of 160 bytes to another incident, again and again. Printed: how long each
 small file took until it was parsed, how many messages lay at the broker, and for how long each
 process of a worker ran no job while jobs waited: between the end of one job and the start of its
-next. Both incidents are deleted at the end. It uses the `pileup run` in
+next. The incidents are deleted at the end. It uses the `pileup run` in
 PILEUP_HOME, or what PILEUP_DATABASE_URL, PILEUP_BROKER_URL and --url name.
 """
 
@@ -63,12 +64,12 @@ class Looks:
     """Spans of time in which jobs waited at both ends, as the database's clock says."""
 
 
-def archive(members: int) -> bytes:
-    """Return a compressed archive of so many small files, no two alike."""
+def archive(members: int, seed: int) -> bytes:
+    """Return a compressed archive of so many small files, no two alike, of any seed."""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w:gz", compresslevel=1) as tar:
         for number in range(members):
-            content = (_SNIPPET % (number, number + 7)).encode()
+            content = (_SNIPPET % (number, 100_000 * seed + number)).encode()
             info = tarfile.TarInfo(f"host{number % 40}/vmstat-{number}.txt")
             info.size = len(content)
             tar.addfile(info, io.BytesIO(content))
@@ -163,9 +164,13 @@ async def run(url: str, settings: Settings, options: argparse.Namespace) -> int:
     looks = Looks()
     with people(database.url, 1, secure=settings.secure_cookies) as (person,):
         browser = Browser(url, person.headers)
-        large, small = [await _create(browser, "benchmarks.backlog") for _ in range(2)]
+        small, *large = [
+            await _create(browser, "benchmarks.backlog") for _ in range(1 + options.archives)
+        ]
         try:
-            await _upload(browser, large, "all.tar.gz", archive(options.members))
+            for number, incident in enumerate(large):
+                content = archive(options.members // options.archives, number)
+                await _upload(browser, incident, "all.tar.gz", content)
             until = time.monotonic() + 60 * options.minutes
             await asyncio.gather(
                 _send_small(browser, small, database, looks, until),
@@ -173,7 +178,7 @@ async def run(url: str, settings: Settings, options: argparse.Namespace) -> int:
             )
             idle = idle_times(database, looks)
         finally:
-            for incident in (large, small):
+            for incident in (small, *large):
                 answer = await browser.request("DELETE", f"/api/v1/incidents/{incident}")
                 if answer.status != 204:
                     print(f"the incident {incident} stays: {answer.status} {answer.text[:200]!r}")
@@ -210,7 +215,8 @@ def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--url", help="of the installation in PILEUP_HOME by default")
-    parser.add_argument("--members", type=int, default=20_000)
+    parser.add_argument("--members", type=int, default=20_000, help="of all archives together")
+    parser.add_argument("--archives", type=int, default=2)
     parser.add_argument("--minutes", type=float, default=5.0)
     options = parser.parse_args()
     settings = resolve(Settings())

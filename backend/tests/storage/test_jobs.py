@@ -23,6 +23,7 @@ from pileup.storage.lifecycle.bin import Bin
 from pileup.storage.queue.jobs import MAX_ATTEMPTS, MAX_LOSSES, Job, Jobs
 from pileup.storage.queue.places import places
 from pileup.storage.queue.turns import Quota
+from pileup.storage.queue.workers import Workers
 
 LEASE = timedelta(seconds=60)
 
@@ -280,6 +281,19 @@ def test_the_analysis_goes_first_then_small_files(database: Database, incident: 
     queue(database, incident)
     kinds = [job.kind for job in iter(lambda: run_one(database), None) if job]
     assert kinds == ["analyse", "artifact", "artifact", "artifact"]
+
+
+def test_analyses_leave_a_process_to_files(database: Database) -> None:
+    """Two processes, three analyses: the second waits as long as a file does."""
+    with database.unit() as unit:
+        Workers(unit).beat("worker", "1", 2)
+    for each in (analyses := incidents(database, 3)):
+        queue(database, each)
+    first = take(database)
+    assert first is not None
+    fill(database, analyses[1], 2)
+    kinds = [job.kind if (job := take(database)) else None for _ in range(5)]
+    assert kinds == ["artifact", "artifact", "analyse", "analyse", None]
 
 
 def test_a_quota_holds(database: Database) -> None:

@@ -6,15 +6,21 @@ import bz2
 import gzip
 import hashlib
 import io
+import itertools
 import lzma
 import tarfile
 import zipfile
+from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import zstandard
 from fastapi.testclient import TestClient
 
+from pileup.storage.queue.jobs import Job, Jobs
+from pileup.worker import expansion
+from pileup.worker.intake import read_artifact
 from tests.worker.conftest import Bench
 
 
@@ -93,6 +99,14 @@ def test_single_compressed_files(bench: Bench, suffix: str, packed: bytes) -> No
     assert set(found) == {f"logs/a.txt.{suffix}", f"logs/a.txt.{suffix}/a.txt"}
 
 
+@pytest.fixture
+def short_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the time of each part be over after its first member."""
+    clock = SimpleNamespace(monotonic=itertools.count(-1e9).__next__)
+    monkeypatch.setattr(expansion, "PART_S", 0.0)
+    monkeypatch.setattr(expansion, "time", clock)
+
+
 def test_nested_archives_to_a_depth(make_bench: Any) -> None:
     """Two levels are opened when two are allowed; the third is kept and says why."""
     bench = make_bench(max_archive_depth=2)
@@ -117,8 +131,9 @@ def test_a_bomb_is_stopped(make_bench: Any) -> None:
     assert max(kept) < 10 * 1024**2
 
 
+@pytest.mark.usefixtures("short_parts")
 def test_nesting_goes_around_no_limit(make_bench: Any) -> None:
-    """All levels of an upload have one budget of bytes."""
+    """All levels of an upload, and all parts of its expansion, have one budget of bytes."""
     bench = make_bench(max_expanded_bytes=100_000)
     inner = {f"{n}.zip": zipped({"zeros": b"%d" % n + bytes(40_000)}) for n in range(8)}
     found = load(bench, "outer.zip", zipped(inner))
@@ -127,6 +142,7 @@ def test_nesting_goes_around_no_limit(make_bench: Any) -> None:
     assert len(refused) >= 5
 
 
+@pytest.mark.usefixtures("short_parts")
 def test_quotas_bound_what_users_and_teams_keep(make_bench: Any) -> None:
     """Files, what came out of archives and announced uploads count; another user has their own."""
     bench = make_bench(user_bytes=100_000, user_files=6, team_bytes=150_000, team_files=40)
@@ -159,6 +175,68 @@ def test_quotas_bound_what_users_and_teams_keep(make_bench: Any) -> None:
     assert "the team payments may keep" in answer.json()["detail"]
 
 
+def test_an_archive_in_parts_is_the_same(bench: Bench, request: pytest.FixtureRequest) -> None:
+    """A part for each member, each killed once: the files and refusals are those of one job."""
+    names = ("d/a", "d/same", "../evil", "b.zip", "c", "d/e")
+    content = tar(dict.fromkeys(names, b"alpha\n") | {"b.zip": zipped({"deep": b"down\n"})})
+    seen = []
+    for parts in (False, True):
+        incident = bench.site.incident()
+        artifact = bench.site.upload(incident, "x.tgz", content)
+        if parts:
+            request.getfixturevalue("short_parts")
+            assert work_and_die(bench) == 4
+        bench.work()
+        detail = bench.site.admin.get(f"/api/v1/artifacts/{artifact['id']}").json()
+        found = listing(bench, incident).items()
+        states = {path: (each["state"], each["bytes"], each["also_at"]) for path, each in found}
+        seen.append((states, [problem["message"] for problem in detail["problems_list"]]))
+    assert seen[0] == seen[1]
+    assert len(seen[0][1]) == 1
+
+
+def work_and_die(bench: Bench) -> int:
+    """Run every job, and end the process of each part before it can say how far it came."""
+    deaths = 0
+
+    def dies_once(jobs: Jobs, job: Job, resume_from: dict[str, Any]) -> bool:
+        if job.attempt == 1:
+            raise KeyboardInterrupt
+        return go_on(jobs, job, resume_from)
+
+    go_on = Jobs.go_on
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Jobs, "go_on", dies_once)
+        while bench.queued(("artifact",)):
+            try:
+                bench.work_once()
+            except KeyboardInterrupt:
+                deaths += 1
+                with bench.runtime.database.unit() as unit:
+                    Jobs(unit).abandoned(lambda _: True, lambda _: False)
+    return deaths
+
+
+@pytest.mark.usefixtures("short_parts")
+def test_archives_let_others_have_their_turn(bench: Bench) -> None:
+    """Two archives are being expanded when a small file arrives: it is next but two."""
+    for number in range(2):
+        many = {f"{n}.txt": b"%d %d\n" % (number, n) for n in range(5)}
+        bench.site.upload(bench.site.incident(), "many.zip", zipped(many))
+    order = []
+    for turn in range(9):
+        if turn == 2:
+            bench.site.upload(small := bench.site.incident(), "small.txt", b"x" * 160)
+        with bench.runtime.database.unit() as unit:
+            job = Jobs(unit).take("me", timedelta(minutes=1), lambda _: False)
+        assert job is not None
+        read_artifact(bench.runtime, job, SimpleNamespace(follow=lambda _: None))
+        order.append(job.incident_id)
+    assert small in order[2:5]
+    assert set(order[5:]) == set(order[:2])
+
+
+@pytest.mark.usefixtures("short_parts")
 def test_too_many_members(make_bench: Any) -> None:
     """The first ones are read, and the limit is said."""
     bench = make_bench(max_members=5)
@@ -200,7 +278,6 @@ def test_a_truncated_archive_gives_what_it_has(bench: Bench) -> None:
 
 def test_a_truncated_single_file_is_read_up_to_the_cut(bench: Bench) -> None:
     """What could be unpacked is an artifact; the problem names the file, not its hash."""
-    import gzip
     import random
 
     dice = random.Random(3)

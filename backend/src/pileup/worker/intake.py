@@ -1,6 +1,6 @@
-"""Read one artifact: identify, then expand an archive into separate artifacts, or parse.
+"""Read one artifact: identify, then expand an archive (``expansion``), or parse.
 
-Untrusted files: bounded in size, members, depth and time here and in ``formats.reading.archive``,
+Untrusted files: bounded in size, members, depth and time there and in ``formats.reading.archive``,
 so that parsers need not check. Running twice gives the same rows: existing members stay, and parse
 results are replaced.
 """
@@ -8,8 +8,7 @@ results are replaced.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
-from contextlib import closing
+import time
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -17,36 +16,28 @@ from celery.exceptions import SoftTimeLimitExceeded
 
 from pileup.formats.bundle import stored_only
 from pileup.formats.driver import parse_stream, parse_with_fallback
-from pileup.formats.errors import ArchiveError
 from pileup.formats.metrics import csv_table
 from pileup.formats.metrics.parts.csv_mapping import Mapping
 from pileup.formats.parsed import Parsed
 from pileup.formats.reading import archive
 from pileup.records import Problem
 from pileup.storage.artifacts.artifacts import Artifact, Artifacts, Reading
-from pileup.storage.artifacts.blob_holds import hold_blobs
-from pileup.storage.artifacts.quotas import Quotas, rooms
-from pileup.storage.audit import Actor
-from pileup.storage.errors import NotFound, TooLarge
+from pileup.storage.errors import NotFound
 from pileup.storage.files import outline
-from pileup.storage.files.blobs import Blob
 from pileup.storage.files.frames import FrameKey
 from pileup.storage.queue.jobs import Job, Jobs
 from pileup.worker import tables
+from pileup.worker.expansion import expand
 from pileup.worker.lease import LeaseKeeper
 from pileup.worker.runtime import Runtime
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-_BATCH = 25
-"""Members per transaction: an archive's files appear while it is still being read."""
-
-_KIND_TITLES = {"zip": "a zip archive", "tar": "a tar archive", "compressed": "a compressed file"}
-
 
 def read_artifact(runtime: Runtime, job: Job, keeper: LeaseKeeper) -> None:
     """Read the artifact of this job and set one of its end states."""
+    began = time.monotonic()
     with runtime.database.unit() as unit:
         try:
             artifact = Artifacts(unit).get(job.target)
@@ -56,131 +47,9 @@ def read_artifact(runtime: Runtime, job: Job, keeper: LeaseKeeper) -> None:
         Artifacts(unit).progress(artifact.id, "identifying", None)
     kind = archive.detect_container(runtime.blobs.path(artifact.sha256))
     if kind is not None and artifact.format_given is None:
-        _expand(runtime, job, artifact, kind)
+        expand(runtime, job, artifact, kind, began)
     else:
         _parse(runtime, job, artifact, keeper)
-
-
-# ---- archives
-
-
-def _expand(runtime: Runtime, job: Job, artifact: Artifact, kind: str) -> None:
-    settings = runtime.settings
-    with runtime.database.unit() as unit:
-        uploaded, members, given = Artifacts(unit).expanded_size(artifact)
-        left = rooms(unit, Quotas.of(settings), job.requester, job.incident_id)
-    if artifact.depth >= settings.max_archive_depth:
-        _refuse(
-            runtime,
-            job,
-            f"it is an archive inside {artifact.depth} others, and only "
-            f"{settings.max_archive_depth} levels are opened (PILEUP_MAX_ARCHIVE_DEPTH). Unpack it "
-            "yourself and upload what you need",
-        )
-        return
-    limits = archive.Limits(
-        total_bytes=_least(settings.max_expanded_bytes, [given + room.bytes for room in left]),
-        member_bytes=settings.max_upload_bytes,
-        members=_least(settings.max_members, [members + room.files for room in left]),
-        depth=settings.max_archive_depth,
-        uploaded_bytes=uploaded,
-        given_bytes=given,
-        given_members=members,
-    )
-    refusals: list[archive.Refusal] = []
-    stored = 0
-    batch: list[tuple[str, Blob]] = []
-    for path, blob in _members(runtime, artifact, limits, refusals):
-        stored += 1
-        batch.append((path, blob))
-        if len(batch) == _BATCH:
-            _add(runtime, job, artifact, batch)
-            batch = []
-    _add(runtime, job, artifact, batch)
-    problems = [
-        Problem(
-            None,
-            f"{refusal.path}: {refusal.why}" if refusal.path else refusal.why,
-            severity="error" if not refusal.path else "warning",
-        )
-        for refusal in refusals
-    ]
-    if not stored:
-        why = problems[0].message if problems else "it holds no files"
-        _refuse(runtime, job, f"nothing in this archive could be read: {why}", problems)
-        return
-    with runtime.database.unit() as unit:
-        if Jobs(unit).finish(job):
-            Artifacts(unit).store_expansion(
-                artifact.id, "archive", f"its content is {_KIND_TITLES[kind]}", problems
-            )
-            Jobs(unit).request_analysis(job.incident_id, settings.analysis_debounce_s)
-
-
-def _least(limit: int, others: list[float]) -> int:
-    """Return the smallest limit, which is at least 1."""
-    return max(int(min([limit, *others])), 1)
-
-
-def _members(
-    runtime: Runtime,
-    artifact: Artifact,
-    limits: archive.Limits,
-    refusals: list[archive.Refusal],
-) -> Iterator[tuple[str, Blob]]:
-    """Yield path and blob of each accepted member; append the others to ``refusals``."""
-    source = runtime.blobs.path(artifact.sha256)
-    # A single compressed file has no name inside, and the blob's name is its hash.
-    for member in archive.members(source, limits, refusals, artifact.name):
-        name = member.path
-        if _is_litter(name):
-            continue
-        try:
-            runtime.blobs.check_space(member.size or 0)
-            with closing(member.open()) as stream:
-                blob = runtime.blobs.store(stream, limits.member_bytes)
-        except (ArchiveError, TooLarge) as error:
-            refusals.append(archive.Refusal(name, str(error).removeprefix(f"{name} ")))
-            continue
-        yield f"{artifact.path}/{name}", blob
-
-
-def _add(runtime: Runtime, job: Job, parent: Artifact, members: Sequence[tuple[str, Blob]]) -> None:
-    """Store members as artifacts: each batch is a separate transaction."""
-    with runtime.database.unit() as unit:
-        row = Artifacts(unit).get(parent.id)  # NotFound: deleted meanwhile, the job ends
-        hold_blobs(unit, runtime.blobs, [blob.sha256 for _, blob in members])
-        by = Actor(None, "pileup")
-        for path, blob in members:
-            Artifacts(unit).add(
-                row.incident_id,
-                path,
-                blob,
-                by,
-                parent=row,
-                excluded=row.excluded,
-                requester=job.requester,
-            )
-
-
-def _is_litter(path: str) -> bool:
-    """Return whether the file is one that macOS adds to archives."""
-    name = path.rpartition("/")[2]
-    return path.startswith("__MACOSX/") or name == ".DS_Store" or name.startswith("._")
-
-
-def _refuse(runtime: Runtime, job: Job, why: str, problems: Sequence[Problem] = ()) -> None:
-    with runtime.database.unit() as unit:
-        if not Jobs(unit).finish(job):
-            return
-        artifacts = Artifacts(unit)
-        if problems:
-            artifacts.store_expansion(job.target, "archive", "its content is an archive", problems)
-        artifacts.fail(job.target, why)
-        Jobs(unit).request_analysis(job.incident_id, runtime.settings.analysis_debounce_s)
-
-
-# ---- files
 
 
 def _parse(runtime: Runtime, job: Job, artifact: Artifact, keeper: LeaseKeeper) -> None:

@@ -145,6 +145,46 @@ def test_a_compressed_file_is_no_tar_without_a_checksum(tmp_path: Path) -> None:
     assert archive.detect_container(path) == "compressed"
 
 
+@pytest.mark.parametrize("kind", ["zip", "", "gz", "xz", "zst"])
+def test_reading_goes_on_at_any_member(tmp_path: Path, kind: str) -> None:
+    """From each member on, the rest is what one reading gives, with its refusals and its budget."""
+    files = {
+        "a": b"1",
+        "../out": b"2",
+        "n" * 150: b"3" * 700,
+        "\u00e9": bytes(200_000),
+        "d/e": b"5",
+    }
+    path = tmp_path / "bundle"
+    if kind == "zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+            for name, data in files.items():
+                packed.writestr(name, data)
+    else:
+        path.write_bytes(_COMPRESS.get(kind, bytes)(_tar(files)))
+    limits = Limits(members=4, given_members=1, given_bytes=10_000)
+    for total in (300_000, 120_000):
+        limits = replace(limits, total_bytes=total)
+        whole, position = [], []
+        refusals: list[Refusal] = []
+
+        def outcome(member: archive.Member) -> tuple[str, bytes]:
+            try:
+                with member.open() as stream:
+                    return member.path, stream.read()
+            except ArchiveError as error:
+                return member.path, str(error).encode()
+
+        for member in members(path, limits, refusals):
+            position.append((member.position, list(refusals)))
+            whole.append(outcome(member))
+        assert len(whole) == 3
+        for begin, (at, before) in enumerate(position):
+            later = before
+            rest = [outcome(member) for member in members(path, limits, later, None, at)]
+            assert (rest, later) == (whole[begin:], refusals)
+
+
 def test_members_past_the_count_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "many.tar"
     path.write_bytes(_tar({f"f{number}": b"1" for number in range(10)}))

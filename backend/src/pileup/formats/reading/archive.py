@@ -19,7 +19,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, BinaryIO, Literal, cast
 
@@ -73,6 +73,18 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
+class Position:
+    """Where a member begins, for whoever goes on reading the archive later."""
+
+    members: int = 0
+    """Members before it."""
+    at: int = 0
+    """Bytes of the unpacked tar, or entries of the zip, before it."""
+    given: int = 0
+    """Bytes that this archive yielded before it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Member:
     """A plain file in an archive. Call ``open`` at most once, before the next member is taken."""
 
@@ -81,6 +93,7 @@ class Member:
     open: Callable[[], BinaryIO]
     size: int | None
     """As the archive states it; None for a single compressed file."""
+    position: Position = Position()
 
 
 def detect_container(path: Path) -> Kind | None:
@@ -124,10 +137,12 @@ def members(
     limits: Limits | None = None,
     refusals: list[Refusal] | None = None,
     name: str | None = None,
+    begin: Position = Position(),
 ) -> Iterator[Member]:
     """Yield the plain files of an archive in its order; append what is refused to ``refusals``.
 
-    ``name`` is the archive's own name, when that of ``path`` is not. Reading a member may
+    ``name`` is the archive's own name, when that of ``path`` is not. ``begin``: of the first member
+    to yield, as an earlier call yielded it. Reading a member may
     raise ArchiveError when it exceeds a limit or is damaged; a single compressed file that is cut
     off or damaged ends there instead, and a refusal explains it. Raises ArchiveError for a file
     that is not an archive.
@@ -136,6 +151,7 @@ def members(
     refusals = refusals if refusals is not None else []
     kind = detect_container(path)
     budget = _Budget(limits, path.stat().st_size)
+    budget.given += begin.given
     if kind == "compressed":
         inner = plain_name(name or path.name)
         yield Member(inner, lambda: _bounded_plain(path, budget, inner, refusals), None)
@@ -143,22 +159,24 @@ def members(
     if kind is None:
         raise ArchiveError(f"{path.name} is not an archive that can be opened: upload it as it is.")
     walk = _zip_members if kind == "zip" else _tar_members
-    for count, member in enumerate(walk(path, budget, refusals), start=1):
-        if count > limits.members - limits.given_members:
+    for before, member in enumerate(walk(path, budget, refusals, begin.at), start=begin.members):
+        if before >= limits.members - limits.given_members:
             why = f"only the first {limits.members} files were read; upload the rest on its own"
             refusals.append(Refusal("", why))
             return
-        yield member
+        yield replace(member, position=replace(member.position, members=before))
 
 
-def _zip_members(path: Path, budget: _Budget, refusals: list[Refusal]) -> Iterator[Member]:
+def _zip_members(
+    path: Path, budget: _Budget, refusals: list[Refusal], begin: int
+) -> Iterator[Member]:
     try:
         archive = zipfile.ZipFile(path)
     except (zipfile.BadZipFile, OSError, ValueError) as error:
         refusals.append(Refusal("", f"the zip file cannot be read: {error}"))
         return
     with archive:
-        for info in archive.infolist():
+        for at, info in enumerate(archive.infolist()[begin:], start=begin):
             if info.is_dir():
                 continue
             mode = info.external_attr >> 16
@@ -170,7 +188,8 @@ def _zip_members(path: Path, budget: _Budget, refusals: list[Refusal]) -> Iterat
             elif info.flag_bits & 1:
                 refusals.append(Refusal(name, "it is encrypted; upload it decrypted"))
             else:
-                yield Member(name, _zip_opener(archive, info, budget), info.file_size)
+                position = Position(at=at, given=budget.given - budget.limits.given_bytes)
+                yield Member(name, _zip_opener(archive, info, budget), info.file_size, position)
 
 
 def _zip_opener(
@@ -186,18 +205,22 @@ def _zip_opener(
     return opener
 
 
-def _tar_members(path: Path, budget: _Budget, refusals: list[Refusal]) -> Iterator[Member]:
+def _tar_members(
+    path: Path, budget: _Budget, refusals: list[Refusal], begin: int
+) -> Iterator[Member]:
     with path.open("rb") as file:
         first = file.read(512)
         file.seek(0)
         plain = file if _is_tar(first) else _decompressed(file, first)
         try:
+            _pass_over(plain, begin)
             # "r|": never seeks back, so memory and disk stay flat whatever the size.
             with tarfile.open(fileobj=_Bounded(plain, budget, path.name), mode="r|") as archive:
                 for info in archive:
                     archive.members = []  # type: ignore[attr-defined]  # not in typeshed; else it remembers every header
                     if member := _tar_member(archive, info, budget, refusals):
-                        yield member
+                        at = begin + info.offset
+                        yield replace(member, position=Position(at=at, given=at))
         except (tarfile.TarError, ArchiveError, *_BROKEN) as error:
             why = f"the rest of the archive cannot be read: {error}"
             refusals.append(Refusal("", why))
@@ -271,6 +294,11 @@ def _decompressed(file: BinaryIO, first: bytes) -> BinaryIO:
         case _:
             machine = zstandard.ZstdDecompressor(max_window_size=_ZST_WINDOW)
             return cast(BinaryIO, machine.stream_reader(file, read_across_frames=True))
+
+
+def _pass_over(stream: BinaryIO, size: int) -> None:
+    while size and (passed := len(stream.read(min(size, _READ)))):
+        size -= passed
 
 
 def _up_to(stream: BinaryIO, size: int) -> bytes:

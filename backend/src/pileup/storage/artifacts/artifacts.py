@@ -143,6 +143,20 @@ class Detail:
     problems: list[Problem]
 
 
+@dataclass(frozen=True, slots=True)
+class Expanded:
+    """What came out of an uploaded archive, all levels of it."""
+
+    uploaded_bytes: int
+    """Size of the outermost archive."""
+    members: int
+    """Without those that ``own_members`` counts."""
+    bytes: int
+    own_members: int
+    """Members of the archive in question, which an earlier part of its expansion stored."""
+    own_bytes: int
+
+
 class Artifacts:
     """Repository of artifacts."""
 
@@ -480,26 +494,18 @@ class Artifacts:
             )
         )
 
-    def expanded_size(self, artifact: Artifact) -> tuple[int, int, int]:
-        """Return the size of the outermost archive, and members and bytes expanded from it so far.
-
-        Without those of ``artifact`` itself, which an earlier attempt may have stored.
-        """
-        root = artifact
-        while root.parent_id is not None:
-            root = self.get(root.parent_id)
-        ids = [root.id] if root.id != artifact.id else []
-        count = total = 0
-        while ids:
-            rows = self._db.execute(
-                select(models.Artifact.id, models.Artifact.bytes).where(
-                    models.Artifact.parent_id.in_(ids)
-                )
-            ).all()
-            ids = [row.id for row in rows if row.id != artifact.id]
-            count += len(rows)
-            total += sum(row.bytes for row in rows)
-        return root.bytes, count, total
+    def expanded_size(self, artifact: Artifact) -> Expanded:
+        """Return what came out of the outermost archive of ``artifact`` so far, on all levels."""
+        root = self.get(artifact.within[0]) if artifact.within else artifact
+        member = models.Artifact
+        own = func.coalesce(member.parent_id == artifact.id, False).label("own")
+        rows = self._db.execute(
+            select(own, func.count(), func.coalesce(func.sum(member.bytes), 0))
+            .where(member.incident_id == root.incident_id, member.within[1] == root.id)
+            .group_by("own")
+        )
+        sizes = {row[0]: (int(row[1]), int(row[2])) for row in rows}
+        return Expanded(root.bytes, *sizes.get(False, (0, 0)), *sizes.get(True, (0, 0)))
 
     def _known(self, incident_id: str, path: str, blob: Blob, parent: Artifact | None) -> Artifact:
         row = self._db.scalar(

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ARRAY, BigInteger, CheckConstraint, ForeignKey, Index, Text, text
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from pileup.storage.models.base import Base, Id, Made, trigrams
@@ -213,6 +214,8 @@ class Job(Base):
     heartbeat_at: Mapped[datetime | None]
     not_before: Mapped[Made]
     """The debounce: it does not run earlier."""
+    resume_from: Mapped[dict[str, Any] | None] = mapped_column(JSONB)
+    """Where the part of the work before this job ended."""
     error: Mapped[str | None]
     created_at: Mapped[Made]
     started_at: Mapped[datetime | None]

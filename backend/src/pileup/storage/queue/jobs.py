@@ -58,6 +58,8 @@ class Job:
     owner: str | None
     error: str | None
     trace: str | None
+    resume_from: dict[str, Any] | None
+    """Where the part of the work before this job ended; None: at the beginning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,6 +278,31 @@ class Jobs:
             )
             is not None
         )
+
+    def go_on(self, job: Job, resume_from: dict[str, Any]) -> bool:
+        """End this part of the work, and queue the next behind what waits; False: not ours.
+
+        The next part is a job of its own, with its own attempts.
+        """
+        if not self.finish(job):
+            return False
+        self._db.execute(
+            insert(models.Job)
+            .values(
+                kind=job.kind,
+                target=job.target,
+                incident_id=job.incident_id,
+                requester=job.requester,
+                trace=job.trace,
+                resume_from=resume_from,
+            )
+            # A newer request that waits does all of the work again.
+            .on_conflict_do_nothing(
+                index_elements=["kind", "target"], index_where=text("state = 'queued'")
+            )
+        )
+        self._wake()
+        return True
 
     def retry(self, job: Job) -> bool:
         """Queue a job that took too long again; False: its attempts are over, or it is not ours."""

@@ -4,7 +4,8 @@ Waiting jobs form one line for each incident and requester. The next turn goes t
 incident and requester were both served the longest time ago; running work counts as served a few
 seconds later. So an archive of 20,000 files, a person with fifty incidents, or an incident with
 fifty people, each get one share, and a long job delays the others of its line by seconds only.
-Within a line, analyses go first, then small files before large ones (``turn_at``).
+Within a line, analyses go first, then small files before large ones (``turn_at``). An analysis does
+not yield, so all of them leave one process of the workers to the files, as long as any file waits.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
-from sqlalchemy import Select, func, select, text
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, Select, exists, func, or_, select, text
+from sqlalchemy.orm import Session, aliased
 
 from pileup.storage import models
 from pileup.storage.advisory_locks import AdvisoryLock, lock
@@ -38,6 +39,11 @@ class Head:
 
 _PAUSE = timedelta(seconds=5)
 """A line with running work counts as served so much later, for each running job."""
+
+_LONG = ("analyse", "run")
+"""Kinds of jobs that may take minutes and do not yield."""
+_ALIVE = timedelta(minutes=1)
+"""A worker that was seen this recently counts."""
 
 # The lines are found by jumping over the index, so 20,000 waiting jobs of one line cost as much
 # as one.
@@ -85,6 +91,20 @@ def heads(session: Session, quota: Quota) -> Iterator[Head]:
         yield Head(row.incident_id, row.requester)
 
 
+def _process_is_left() -> ColumnElement[bool]:
+    """Return whether no file waits, or one process is left for files when an analysis starts."""
+    job, worker = aliased(models.Job), models.Worker
+    running = select(func.count()).where(job.state == text("'running'"), job.kind.in_(_LONG))
+    processes = select(func.coalesce(func.sum(worker.concurrency), 0)).where(
+        worker.last_seen > func.now() - _ALIVE
+    )
+    room = running.scalar_subquery() < func.greatest(processes.scalar_subquery() - 1, 1)
+    file_waits = exists().where(
+        job.state == text("'queued'"), job.kind == "artifact", job.not_before <= func.now()
+    )
+    return or_(room, ~file_waits)
+
+
 def waiting_of(head: Head) -> Select[str]:
     """Select, and lock, the first due job of a line that no other worker is about to take."""
     job = models.Job
@@ -95,6 +115,7 @@ def waiting_of(head: Head) -> Select[str]:
             job.incident_id == head.incident_id,
             job.requester == head.requester,
             job.not_before <= func.now(),
+            or_(job.kind.not_in(_LONG), _process_is_left()),
         )
         .order_by(job.turn_at, job.id)
         .limit(1)
