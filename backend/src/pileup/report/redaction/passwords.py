@@ -38,6 +38,7 @@ _FAR = 4096
 """Characters behind a mark within which its password begins; and behind the name of a function
 that encrypts or the beginning of a key, which may be long."""
 _FAR_MARKS = ("crypt", "code(", "code (", "private key")
+_REACHES = tuple((mark, _FAR if mark.endswith(_FAR_MARKS) else _REACH) for mark in _MARKS)
 _MOST_ROWS = 1 << 20
 """Characters of the rows of an INSERT with a column of passwords."""
 _WORDS = (
@@ -195,8 +196,7 @@ def _windows(text: str) -> Iterator[tuple[int, int]]:
     if len(small) != len(text):  # a letter became two: places in both would differ
         small = text.translate(_SMALL)
     places = [(match.start(), match.end()) for match in _AT_PORT.finditer(text)]
-    for mark in _MARKS:
-        reach = _FAR if mark.endswith(_FAR_MARKS) else _REACH
+    for mark, reach in [row for row in _REACHES if row[0] in small]:
         at = small.find(mark)
         while at >= 0:
             places.append((at, min(at + reach, len(text))))
