@@ -101,9 +101,10 @@ def test_distinct_rows_are_those_of_unique(names: list[str | None], data: st.Dat
     text = pl.Series("text", names, dtype=pl.String)
     for column in (text, text.cast(pl.Categorical)):
         frame = pl.DataFrame([column, pl.Series("number", other, dtype=pl.Int64)])
-        with mock.patch.object(compact_samples, "_FEW", 0):
-            found = distinct(frame, "text", "number")
-        assert found.equals(frame.unique(maintain_order=True))
+        for few, not_many in ((200, 10_000), (0, 10_000), (0, 0)):
+            with mock.patch.multiple(compact_samples, _FEW=few, _NOT_MANY=not_many):
+                found = distinct(frame, "text", "number")
+            assert found.equals(frame.unique(maintain_order=True))
 
 
 @given(_names)

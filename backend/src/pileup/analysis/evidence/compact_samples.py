@@ -16,7 +16,9 @@ from pileup.records import SAMPLE
 TEXT = ("series", "labels", "kind", "unit", "host", "clock", "artifact", "id")
 _ROWS = 500_000
 """Rows per piece of ``by_series``."""
-_FEW = 10_000
+_FEW = 200
+"""Rows that are sooner compared here than by an expression, whose start costs 0.2 ms."""
+_NOT_MANY = 10_000
 """Rows that are hashed faster than compared."""
 
 
@@ -61,8 +63,11 @@ def distinct(frame: pl.DataFrame, *columns: str) -> pl.DataFrame:
     Rows of one file and series follow each other: what only repeats the row before it is dropped
     first, which costs a tenth of hashing every row.
     """
-    rows = frame.select(columns)
+    rows = frame[list(columns)]
     if rows.height < _FEW:
+        first = {row: at for at, row in reversed(list(enumerate(rows.rows())))}
+        return rows if len(first) == rows.height else rows[sorted(first.values())]
+    if rows.height < _NOT_MANY:
         return rows.unique(maintain_order=True)
     keys = [
         pl.col(name).to_physical() if rows.schema[name] == pl.Categorical else pl.col(name)
