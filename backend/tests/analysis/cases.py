@@ -21,6 +21,7 @@ from pileup.records import (
     Setting,
     Snapshot,
     Stack,
+    Table,
     Transaction,
 )
 from tests.analysis.frames import T0, S, evidence, gauge
@@ -50,6 +51,12 @@ def case(example: Example, *, alone: bool = False) -> Evidence:
         files["stacks"] = list(_stacks(example))
     if example.states or example.queries or example.users:
         files["processlists"] = list(_sessions(example))
+    if example.digests:
+        rows = tuple((text.partition(" ")[2], text.partition(" ")[0]) for text in example.digests)
+        columns = ("DIGEST_TEXT", "COUNT_STAR")
+        files["digests"] = [
+            Table(line_first=1, line_last=len(rows), name="digests", columns=columns, rows=rows)
+        ]
     if example.log:
         files["log"] = [
             Event(line_first=i, line_last=i, kind="log", message=text, **_at(_CALM + 5))

@@ -171,6 +171,8 @@ class Example(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """'COUNT statement'."""
     users: list[str] = []
     """'COUNT user'."""
+    digests: list[str] = []
+    """'CALLS digest' of a table of digests."""
     log: list[str] = []
     settings: dict[str, str] = {}
     series: dict[str, list[float]] = {}

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import re
 
+from pileup.analysis.contract import Locator
+from pileup.analysis.evidence.digests import digests
 from pileup.analysis.findings.observed import Observed, Seen
 from pileup.analysis.findings.rules import Match, Rule, count, having_any, inside_shows, larger
 from pileup.analysis.findings.strength import LATCH, strength
 from pileup.analysis.findings.words import share as share_of
 
 _IN_LIST = re.compile(r"\bIN\s*\((?:[^(),]+,){20,}", re.IGNORECASE | re.DOTALL)
+# IN (...), IN (?), in(?+), IN (?, ?, ...); or an example with its values
+_IN_DIGEST = re.compile(
+    r"\bIN\s*\(\s*(?:\.\.\.|\?\+?\s*(?:,\s*\?\s*)*(?:,\s*\.\.\.\s*)?|(?:[^(),]+,){20}[^()]*)\s*\)",
+    re.IGNORECASE,
+)
 _STATEMENTS = 2000
 _DROPS_ENTRIES = ["btr_search_drop_page_hash_index", "btr_search_drop_page_hash_when_freed"]
 _DROPS_TABLE = ["row_drop_table_for_mysql", "dict_drop_index_tree", "fil_delete_tablespace"]
@@ -67,16 +74,42 @@ def ahi_build(observed: Observed) -> Match | None:
 
 
 def ahi_in_list(observed: Observed) -> Match | None:
-    """Match waits for the adaptive hash latch with statements with long IN lists (ahi-in-list)."""
+    """Match waits for the adaptive hash latch with statements with IN lists (ahi-in-list).
+
+    Statements show how long their lists are. Where there is none with a long list, digests show
+    which share of the calls has lists of any length, unless they print an example with its values.
+    """
     base = ahi_build(observed)
     if base is None:
         return None
     share = _share_of_statements(observed, _IN_LIST)
-    if share < 0.2:
+    if share >= _ENOUGH:
+        why = f"{share:.0%} of the running statements have IN lists of more than 20 values."
+        return _with_lists(base, why, base.score - 0.01)
+    listed = digests(observed.context.evidence)
+    calls = sum(digest.calls for digest in listed)
+    lists = [digest for digest in listed if _IN_DIGEST.search(digest.text)]
+    if not calls or (share := sum(digest.calls for digest in lists) / calls) < _ENOUGH:
         return None
-    why = f"{base.why} {share:.0%} of the running statements have IN lists of more than 20 values."
-    score = round(base.score - 0.01, 3)
-    return Match("ahi-in-list", score, why, base.evidence, base.against, base.waiters)
+    why = f"{share:.0%} of the calls in the digests have IN lists; digests hide how long."
+    most = max(lists, key=lambda digest: digest.calls)
+    where = observed.lines(most.table, most.text[:_SHOWN])
+    return _with_lists(base, why, base.score - 0.02, where)
+
+
+def _with_lists(base: Match, why: str, score: float, *evidence: Locator) -> Match:
+    return Match(
+        "ahi-in-list",
+        round(score, 3),
+        f"{base.why} {why}",
+        (*base.evidence, *evidence),
+        base.against,
+        base.waiters,
+    )
+
+
+_ENOUGH = 0.2
+_SHOWN = 200
 
 
 def hot_page(observed: Observed) -> Match | None:
