@@ -233,6 +233,210 @@ PASTES: dict[str, tuple[str, str, int]] = {
         "table",
         1,
     ),
+    "rows cut off at their left": (
+        (
+            "lapp | Query   |   58 | Waiting for table metadata lock | SELECT * FROM orde"
+            "rs WHERE id = 4471        |\n"
+            "lapp | Query   |   57 | Waiting for table metadata lock | SELECT * FROM orde"
+            "rs WHERE id = 1190        |\n"
+            "lapp | Query   |   61 | Waiting for table metadata lock | ALTER TABLE orders"
+            " ADD COLUMN note text     |\n"
+            "lapp | Sleep   |  312 |                                 | NULL              "
+            "                          |\n"
+        ),
+        "session",
+        4,
+    ),
+    "a box cut off at its left": (
+        (
+            "----+---------+------+--------------+---------------------------------------"
+            "---------------------+\n"
+            " db | Command | Time | State        | Info                                  "
+            "                     |\n"
+            "----+---------+------+--------------+---------------------------------------"
+            "---------------------+\n"
+            "hop | Query   |   14 | Sending data | select count(*) from items join tags u"
+            "sing (item_id)       |\n"
+            "hop | Query   |   12 | statistics   | select name from items where id in (3,"
+            "4,9)                 |\n"
+            "hop | Sleep   |   90 |              | NULL                                  "
+            "                     |\n"
+            "----+---------+------+--------------+---------------------------------------"
+            "---------------------+\n"
+        ),
+        "session",
+        3,
+    ),
+    "a box on one line": (
+        (
+            "+-----+------+-----------+------+---------+------+-------+------------------"
+            "+ | Id | User | Host | db | Command | Time | State | Info | +-----+------+--"
+            "---------+------+---------+------+-------+------------------+ | 101 | app | "
+            "10.0.0.4:4411 | shop | Query | 33 | updating | UPDATE stock SET n=n-1 WHERE "
+            "id=7 | | 102 | app | 10.0.0.5:4412 | shop | Query | 31 | updating | UPDATE s"
+            "tock SET n=n-1 WHERE id=7 | | 103 | app | 10.0.0.6:4413 | shop | Query | 30 "
+            "| updating | UPDATE stock SET n=n-1 WHERE id=7 | +-----+------+-----------+-"
+            "-----+---------+------+-------+------------------+ 3 rows in set (0.00 sec)\n"
+        ),
+        "session",
+        3,
+    ),
+    "counters on one line between words": (
+        (
+            "our status right now: +-------------------+-------+ | Variable_name | Value "
+            "| +-------------------+-------+ | Threads_cached | 9 | | Threads_connected |"
+            " 1503 | | Threads_running | 1201 | +-------------------+-------+ any ideas?\n"
+        ),
+        "mysql.Threads_running",
+        1,
+    ),
+    "rows of \\G on one line": (
+        (
+            "*************************** 1. row *************************** Id: 9 User: a"
+            "pp Host: 10.0.0.2:1 db: shop Command: Query Time: 66 State: Waiting for tabl"
+            "e metadata lock Info: select * from orders *************************** 2. ro"
+            "w *************************** Id: 10 User: root Host: localhost db: shop Com"
+            "mand: Query Time: 70 State: Waiting for table metadata lock Info: alter tabl"
+            "e orders engine=innodb\n"
+        ),
+        "session",
+        2,
+    ),
+    "transactions on one line": (
+        (
+            "---TRANSACTION 8812, ACTIVE 51 sec starting index read mysql tables in use 1"
+            ", locked 1 LOCK WAIT 2 lock struct(s), heap size 1136, 1 row lock(s) MySQL t"
+            "hread id 71, OS thread handle 1403, query id 4411 10.0.0.2 app updating UPDA"
+            "TE t SET a=1 WHERE id=1 ------- TRX HAS BEEN WAITING 51 SEC FOR THIS LOCK TO"
+            " BE GRANTED: RECORD LOCKS space id 5 page no 3 n bits 72 index PRIMARY of ta"
+            "ble `d`.`t` trx id 8812 lock_mode X locks rec but not gap waiting ---TRANSAC"
+            "TION 8810, ACTIVE 300 sec 2 lock struct(s), heap size 1136, 1 row lock(s) My"
+            "SQL thread id 70, OS thread handle 1404, query id 4400 10.0.0.2 app\n"
+        ),
+        "transaction",
+        2,
+    ),
+    "remarks between the rows": (
+        (
+            "+------+------+-----------------+-------+---------+------+------------------"
+            "---------------+----------------------------+\n"
+            "| Id   | User | Host            | db    | Command | Time | State            "
+            "               | Info                       |\n"
+            "+------+------+-----------------+-------+---------+------+------------------"
+            "---------------+----------------------------+\n"
+            "| 3301 | etl  | 10.2.0.9:51000  | bank  | Sleep   | 2201 |                  "
+            "               | NULL                       |\n"
+            "^^^^ this one has been idle in a transaction for half an hour\n"
+            "| 3382 | root | localhost       | bank  | Query   |   95 | Waiting for table"
+            " metadata lock | DROP INDEX i ON accounts   |\n"
+            "<-- my drop\n"
+            "| 3390 | app  | 10.2.0.4:51110  | bank  | Query   |   93 | Waiting for table"
+            " metadata lock | select * from accounts     |\n"
+            "(about 200 more like the last one)\n"
+            "| 3600 | app  | 10.2.0.4:51400  | bank  | Query   |    2 | Waiting for table"
+            " metadata lock | select * from accounts     |\n"
+        ),
+        "session",
+        4,
+    ),
+    "the end of a deadlock": (
+        (
+            "*** (2) WAITING FOR THIS LOCK TO BE GRANTED:\n"
+            "RECORD LOCKS space id 212 page no 4 n bits 80 index PRIMARY of table `pay`.`"
+            "wallet` trx id 88123 lock_mode X locks rec but not gap waiting\n"
+            "Record lock, heap no 9 PHYSICAL RECORD: n_fields 5; compact format; info bits 0\n"
+            " 0: len 4; hex 80000009; asc     ;;\n"
+            "\n"
+            "*** WE ROLL BACK TRANSACTION (2)\n"
+        ),
+        "deadlock",
+        1,
+    ),
+    "a wait without its transaction": (
+        (
+            "------- TRX HAS BEEN WAITING 12 SEC FOR THIS LOCK TO BE GRANTED:\n"
+            "RECORD LOCKS space id 77 page no 5 n bits 120 index `idx_email` of table `cr"
+            "m`.`contact` trx id 771234 lock_mode X locks gap before rec insert intention"
+            " waiting\n"
+            "------------------\n"
+        ),
+        "trx_lock",
+        1,
+    ),
+    "a transaction without its first line": (
+        (
+            "MySQL thread id 4410, OS thread handle 0x7f1c, query id 991122 10.0.0.12 bil"
+            "ling update\n"
+            "INSERT INTO invoice (customer, total) VALUES (912, 10.5)\n"
+            "------- TRX HAS BEEN WAITING 41 SEC FOR THIS LOCK TO BE GRANTED:\n"
+            "RECORD LOCKS space id 31 page no 9 n bits 88 index PRIMARY of table `fin`.`i"
+            "nvoice` trx id 5534 lock_mode X insert intention waiting\n"
+            "---TRANSACTION 5530, ACTIVE 410 sec\n"
+            "2 lock struct(s), heap size 1136, 1 row lock(s)\n"
+            "MySQL thread id 4400, OS thread handle 0x7f2c, query id 990000 10.0.0.13 billing\n"
+        ),
+        "transaction",
+        2,
+    ),
+    "connections by host": (
+        (
+            "mysql> select substring_index(host,':',1) as client, count(*) from informati"
+            "on_schema.processlist group by 1 order by 2 desc;\n"
+            "+------------+----------+\n"
+            "| client     | count(*) |\n"
+            "+------------+----------+\n"
+            "| 10.8.1.21  |      702 |\n"
+            "| 10.8.1.22  |      690 |\n"
+            "| localhost  |        3 |\n"
+            "+------------+----------+\n"
+        ),
+        "processlist.connections",
+        3,
+    ),
+    "states that uniq counted": (
+        (
+            "    388 State: Waiting for table metadata lock\n"
+            "     51 State:\n"
+            "      4 State: Sending data\n"
+        ),
+        "processlist.state",
+        2,
+    ),
+    "rows without lines of stars": (
+        (
+            "               trx_id: 99123\n"
+            "          trx_started: 2026-01-04 10:11:12\n"
+            "            trx_state: LOCK WAIT    <---- waiting\n"
+            "  trx_mysql_thread_id: 12\n"
+            "            trx_query: delete from s where id = 9\n"
+            "\n"
+            "               trx_id: 99100\n"
+            "          trx_started: 2026-01-04 09:50:00     <---- 20 minutes!\n"
+            "            trx_state: RUNNING\n"
+            "  trx_mysql_thread_id: 8\n"
+            "            trx_query: NULL\n"
+        ),
+        "transaction",
+        2,
+    ),
+    "counts in a sentence": (
+        (
+            "Every night we end up with about 400 threads in 'Waiting for table metadata "
+            "lock' and the site is down until I kill the ALTER.\n"
+        ),
+        "processlist.state",
+        1,
+    ),
+    "counts in a list": (
+        (
+            "show processlist gives:\n"
+            '- 212 connections in state "statistics"\n'
+            '- 31 in "Sending data"\n'
+            '- 4 sessions are "Waiting for table flush"\n'
+        ),
+        "processlist.state",
+        3,
+    ),
 }
 
 
@@ -291,12 +495,40 @@ def test_what_the_cells_of_such_pastes_are() -> None:
         "Queries are slow\nConnections were refused\n",
         "max_connections was reached, so we raised it\n",
         "red,green,blue\n1 apple and 2 pears\n",
+        "I have 12 threads of questions: is 'Sending data' normal? A state may last 5 seconds.\n",
+        "We found 5 errors in 'orders'\n",
     ],
 )
 def test_prose_is_no_evidence(text: str) -> None:
     parsed = read(text)
     assert set(counts(parsed)) <= {"setting"} or parsed.format is None
     assert not counts(parsed).get("setting")
+
+
+def test_what_a_paste_that_lost_something_says() -> None:
+    cut = rows(PASTES["rows cut off at their left"][0], "session")
+    assert cut[2]["query"] == "ALTER TABLE orders ADD COLUMN note text"
+    assert {row["user"] for row in cut} == {None}  # "lapp" may be the end of any name
+    between = read(PASTES["remarks between the rows"][0])
+    assert between.receipt.records["snapshot"] == 1
+    (victim,) = rows(PASTES["the end of a deadlock"][0], "deadlock")
+    assert victim["victim"] == 2
+    assert victim["transactions"][0]["waits_rows"] == "212:4:9"
+    (trx, other) = rows(PASTES["transactions on one line"][0], "transaction")
+    assert (trx["query"], trx["wait_s"]) == ("UPDATE t SET a=1 WHERE id=1", 51.0)
+    assert other["session_id"] == 70
+    waits = rows(PASTES["a wait without its transaction"][0], "transaction")
+    assert [(row["trx_id"], row["lock_wait"], row["wait_s"]) for row in waits] == [
+        ("771234", True, 12.0)
+    ]
+    (first, holder) = rows(PASTES["rows without lines of stars"][0], "transaction")
+    assert first["lock_wait"]
+    assert not holder["lock_wait"]
+    headless = rows(PASTES["a transaction without its first line"][0], "transaction")
+    assert sorted((row["line_first"], row["session_id"]) for row in headless) == [
+        (1, 4410),
+        (5, 4400),
+    ]
 
 
 def test_an_option_file_stays_one() -> None:

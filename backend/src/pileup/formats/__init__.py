@@ -11,6 +11,7 @@ To add a format, add its module here and run ``make docs``.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from pileup.formats.bench import bench_tables, hammerdb, iibench, mstat, mysqlslap, sysbench
 from pileup.formats.bundle import pieces, pt_stalk_hostname, pt_stalk_log, stored_only
@@ -56,6 +57,8 @@ from pileup.formats.metrics import (
 )
 from pileup.formats.stacks import eu_stack, gdb, perf_report, perf_script, pmp
 from pileup.formats.tables import (
+    cluster_status,
+    counted_sessions,
     innodb_metrics,
     innodb_mutex,
     lock_tables,
@@ -89,6 +92,7 @@ FORMATS: tuple[Format, ...] = (
     lock_tables,
     processlist,
     processlist_json,
+    cluster_status,
     innodb_metrics,
     innodb_mutex,
     status,
@@ -153,6 +157,8 @@ FORMATS: tuple[Format, ...] = (
     pieces,
     # a line of the server's in anything else
     client_errors,
+    # sentences
+    counted_sessions,
     # files that are stored without being read
     stored_only,
 )
@@ -174,4 +180,20 @@ def by_name(name: str) -> Format | None:
     return next((item for item in FORMATS if name == item.NAME), None)
 
 
-__all__ = ["FORMATS", "LINE_STARTS", "Detection", "Format", "by_name", "choose", "detect"]
+@lru_cache
+def line_starts(name: str | None) -> re.Pattern[str] | None:
+    """Return what matches the beginnings of a format's lines; None where it names none."""
+    starts = getattr(by_name(name or ""), "LINE_STARTS", None)
+    return re.compile(starts) if starts else None
+
+
+__all__ = [
+    "FORMATS",
+    "LINE_STARTS",
+    "Detection",
+    "Format",
+    "by_name",
+    "choose",
+    "detect",
+    "line_starts",
+]

@@ -192,7 +192,8 @@ def _find_layout(
     def read_head(layout: Layout | None) -> _Quality:
         return _quality(parse(LineReader(io.BytesIO(head), layout)))
 
-    layouts = guess_layouts(reader.plain_head, formats.LINE_STARTS)
+    own = formats.line_starts(plain.format)
+    layouts = guess_layouts(reader.plain_head, formats.LINE_STARTS, own)
     if not layouts:
         return None
     as_it_is = _quality(plain) if _whole_text(reader) is not None else read_head(None)

@@ -11,7 +11,13 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from pileup.formats.driver import parse_path
-from pileup.formats.tables import lock_tables, open_tables, replication, result_set
+from pileup.formats.tables import (
+    lock_tables,
+    open_tables,
+    processlist,
+    replication,
+    result_set,
+)
 from pileup.formats.tables.layouts.reader import ResultRow, ResultSet, Stray, read
 from pileup.formats.tables.meanings import reader as result_records
 from pileup.formats.tables.meanings import tables as result_tables
@@ -77,7 +83,7 @@ def test_batch_output_undoes_escapes_and_a_blank_line_parts_results() -> None:
     assert digests.rows[1][0] == "UPDATE `t` SET `n` = `n` + ?\nWHERE `id` = ?"
     assert digests.rows[0][3] is None
     assert schemas.rows == (("app", "14"), ("mysql", "38"))
-    (verbose,) = of(Table, items(result_set, "verbose-batch.txt"))
+    (verbose,) = of(Table, items(processlist, "connections-by-user-and-host.txt"))
     assert verbose.name.startswith("SELECT user, host, COUNT(*) FROM information_schema")
 
 

@@ -17,8 +17,10 @@ import pytest
 from pileup.formats.driver import _has_evidence
 from pileup.formats.parsed import Parsed
 from pileup.formats.unwrapping import layouts
+from pileup.formats.unwrapping.one_line import choose_splitter
+from pileup.formats.unwrapping.pasted_text import choose_cleaner
 from tests.formats.checks import all_samples, assert_sound, parse_bytes
-from tests.support.cpu import growth
+from tests.support.cpu import cpu_seconds, growth
 from tests.support.rounds import Rounds
 
 _MOST = 8 * 1024
@@ -173,3 +175,16 @@ def test_guessing_takes_time_in_proportion() -> None:
         layouts.guess_layouts("\n".join([text] * 300), re.compile("(?!)"))
 
     assert growth(lambda: guess(200), lambda: guess(1_600)) < 24
+
+
+@pytest.mark.parametrize("run", [" ", "| --- ", "+--", "* 1. row * ", " <-", "Id: 1 ", "a\\n"])
+def test_no_head_costs_more_than_a_blink_before_it_is_sniffed(run: str) -> None:
+    """A square of this size would be ten seconds; a line costs milliseconds."""
+    text = run * (64 * 1024 // len(run))
+
+    def choose() -> None:
+        choose_cleaner(text)
+        if split := choose_splitter(text):
+            split(text)
+
+    assert cpu_seconds(choose) < 1

@@ -43,7 +43,7 @@ GIVES = (
     "errors; every number as a series."
 )
 PRINTED_BY = "MySQL 4.1 to 9.x, Percona, MariaDB"
-VERSION = 12
+VERSION = 13
 HINTS = ("-innodbstatus1", "-innodbstatus2", "-innodbstatus.txt")
 
 LINE_STARTS = (
@@ -53,10 +53,11 @@ LINE_STARTS = (
     r"Record lock, | \d+: len |\*\*\* |(?:LATEST|END OF|INDIVIDUAL) |[A-Z][A-Z /]+$|"
     r"Log (?:seq|flu|buf|wri)|Last checkpoint|Pages |Buffer pool |Free buffers|Database pages|"
     r"Old database|Modified db|Pending (?:read|writ|normal|flush)|Percent of|Total |Dictionary |"
-    r"Number of |\d+ (?:OS file|queries|read views|log i/o|pending) |OS WAIT ARRAY|RW-|Spin rounds|"
+    r"Number of |\d+ (?:OS file|queries|read views|log i/o|pending) |OS WAIT ARRAY|"
+    r"RW-\w+ spins|Spin rounds|"
     r"Ibuf: |merged op|discarded op| ?insert |Hash table |I/O |LRU len|Main thread |Process ID|"
     r"History list|Purge done|LIST OF|srv_master|[\d.]+ (?:hash|inserts|reads)[/ ]|"
-    r"Per second averages|Without merge|Locked|RW-LOCK|state[:=]"
+    r"Per second averages|Without merge|Locked|RW-LOCK|RW-LATCH INFO|state[:=]"
 )
 """Beginnings of lines: such a line never continues a wrapped line."""
 

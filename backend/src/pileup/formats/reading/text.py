@@ -30,7 +30,9 @@ from typing import AnyStr, BinaryIO
 
 from pileup.formats.errors import ArchiveError
 from pileup.formats.reading.blocks import MAX_LINE_BYTES, Block, Blocks
+from pileup.formats.unwrapping.escaped_text import DUMP, split_dump
 from pileup.formats.unwrapping.layouts import Layout, Rejoiner
+from pileup.formats.unwrapping.one_line import choose_splitter
 from pileup.formats.unwrapping.pasted_text import choose_cleaner
 from pileup.formats.unwrapping.wrapped_logs import Unwrap, choose_unwrapper
 from pileup.records import Problem
@@ -44,25 +46,7 @@ _PREFIX = re.compile(r"([A-Za-z][\w.-]{0,60}?) *\| ?")
 _MARGIN = re.compile(r"[ \t>]+")
 _MARGIN_LINES = 500
 _FENCE = re.compile(r"^[^\S\n]*(?:```|~~~)[\w-]*[^\S\n]*$", re.MULTILINE)
-# InnoDB\t\t\n=====================================\n2023-... INNODB MONITOR OUTPUT\n====
-_MAYBE_ESCAPED = "INNODB MONITOR OUTPUT\\"
-_BEFORE_ESCAPE = len(_MAYBE_ESCAPED) - 1
-_ESCAPED_DUMP = re.compile(r"INNODB MONITOR OUTPUT(?:\\r)?\\n=")
-# Thread 362 (Thread 0x410c8940 (LWP 20816)): #0  0x... in f () from lib.so #1  0x... in g () ...
-_JOINED = re.compile(
-    r"^[^\S\n]*(?:Thread \d{1,9} \([^\n]{1,200}?\):? +)?#0 +\S[^\n]* #1 +\S", re.MULTILINE
-)
-_JOINT = re.compile(
-    r"(?:^|(?<=\s))(?:Thread \d{1,9} \((?:Thread|LWP|process) |#(?P<level>\d{1,5}) +[\w:~<(?])"
-)
-# What a repr of the row leaves before and behind the dump:
-#   "Status": "    {'Status': '    ('InnoDB', '', '    "},
-_AROUND_DUMP = re.compile(
-    r"[\s\"'{}\[\](),:=]*(?:[\w\"', :]{0,80}(?:Status|InnoDB[\"']))?[\s\"'{}\[\](),:=]*"
-)
-_LONGEST_AROUND = 200
-_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
-_ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "0": "\ufffd", "r": "", "'": "'", '"': '"'}
+_BEFORE_ESCAPE = len(DUMP) - 1
 
 
 class Chunk:
@@ -152,7 +136,7 @@ class LineReader:
             text = joined.feed(f"{text}\n") + joined.finish()
             text = text.removesuffix("\n")
         self._prefix = _prefix_pattern(text)
-        self._joined = bool(_JOINED.search(text))
+        self._split_line = layout.split if layout and layout.flat else choose_splitter(text)
         self.head = self._read_head(text)
         self._chunks = self._read()
         self._line: Iterator[str] = iter(())
@@ -275,8 +259,8 @@ class LineReader:
             else:
                 self._too_long(block.first, block.size)
                 text = self._peeled(text)
-            escaped = _has(text, _MAYBE_ESCAPED, _BEFORE_ESCAPE)
-            if (escaped or self._unwrap or self._joined) and not block.long:
+            escaped = _has(text, DUMP, _BEFORE_ESCAPE)
+            if (escaped or self._unwrap or self._split_line) and not block.long:
                 expanded = self._expanded_lines(text, block.first, self._logical_lines + 1)
                 text, lines = "\n".join(expanded), len(expanded) - 1
             first = self._logical_lines + 1
@@ -300,11 +284,12 @@ class LineReader:
         data = block.data
         return (
             self.encoding == "utf-8"
-            and not (block.long or self._rejoiner or self._prefix or self._unwrap or self._joined)
+            and not (block.long or self._rejoiner or self._prefix or self._unwrap)
+            and self._split_line is None
             and data.isascii()
             and b"\0" not in data
             and b"\r" not in data
-            and not _has(data, _MAYBE_ESCAPED.encode(), _BEFORE_ESCAPE)
+            and not _has(data, DUMP.encode(), _BEFORE_ESCAPE)
             and not _has_three(data, b"`")
             and not _has_three(data, b"~")
         )
@@ -362,15 +347,9 @@ class LineReader:
             line = self._unwrap(line)
             if "\n" in line:
                 return line.split("\n")
-        if _MAYBE_ESCAPED in line and _ESCAPED_DUMP.search(line):
-            parts = _ESCAPE.sub(lambda m: _ESCAPES.get(m[1], m[0]), line).split("\n")
-            return [
-                "" if at in (0, len(parts) - 1) and _is_around(part) else part
-                for at, part in enumerate(parts)
-            ]
-        if self._joined and _JOINED.match(line):
-            return _parted(line)
-        return [line]
+        if (parts := split_dump(line)) is not None:
+            return parts
+        return self._split_line(line) if self._split_line else [line]
 
 
 class _Rewound:
@@ -435,25 +414,6 @@ def _read_up_to(stream: BinaryIO, size: int) -> bytes:
 
 def _choose_unwrapper(head: str) -> Unwrap | None:
     return choose_unwrapper(head) or choose_cleaner(head)
-
-
-def _is_around(part: str) -> bool:
-    return len(part) <= _LONGEST_AROUND and bool(_AROUND_DUMP.fullmatch(part))
-
-
-def _parted(line: str) -> list[str]:
-    """Split a gdb trace on one line into a line per thread and per frame (numbered from 0)."""
-    starts, level = [0], -1
-    for match in _JOINT.finditer(line):
-        if match["level"] is None:
-            level = -1
-        elif int(match["level"]) in (0, level + 1):
-            level = int(match["level"])
-        else:
-            continue
-        starts.append(match.start())
-    parts = (line[at:end].strip() for at, end in itertools.pairwise([*starts, len(line)]))
-    return [part for part in parts if part] or [line]
 
 
 def _has_three(text: AnyStr, character: AnyStr) -> bool:

@@ -19,7 +19,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import lru_cache
+from itertools import islice, pairwise
 
 _MOST_LINES = 400
 _MOST_PREFIX = 120
@@ -30,6 +31,9 @@ _NARROWEST, _WIDEST = 30, 132
 _FEW_LINES = 12
 _LEAST_JOINTS = 3
 """Lines to join in a longer text: there a stray line may follow the longest one by chance."""
+_STATEMENT = r"(?:SELECT|INSERT|UPDATE|DELETE|REPLACE|ALTER|CREATE|DROP|LOAD|COMMIT|CALL)\b"
+_LEAST_FLAT = 3
+"""Beginnings inside a line; a statement may hold one or two."""
 _LEAST_OPEN = 2
 """Rows between bars that go on in the next line; a single one may be a statement's own lines."""
 _TYPOGRAPHIC = re.compile(
@@ -59,6 +63,13 @@ class Layout:
     """A row that begins with a bar goes on until a line ends with a bar."""
     typographic: bool = False
     """Has entities of HTML, typographic quotes or blanks that do not break."""
+    flat: bool = False
+    """A line holds many: each begins where ``starts`` matches behind a blank."""
+
+    def split(self, line: str) -> list[str]:
+        """Return the lines that a flat line holds."""
+        inside = (match.start() for match in _behind_blank(self.starts).finditer(line))
+        return [line[at:end].rstrip() for at, end in pairwise([0, *inside, len(line)])]
 
     def describe(self) -> str:
         """Describe what was removed, for the receipt."""
@@ -71,6 +82,8 @@ class Layout:
             parts.append(f"lines wrapped at {self.width} columns were joined")
         if self.bars:
             parts.append("the lines of each row between bars were joined")
+        if self.flat:
+            parts.append("lines that were put on one were split")
         return " and ".join(parts)
 
 
@@ -169,17 +182,23 @@ def joint(layout: Layout, above: str, line: str) -> bool:
     return len(above) == layout.width and len(last) + len(_first_word(line)) > layout.width
 
 
-def guess_layouts(head: str, starts: re.Pattern[str]) -> list[Layout]:
-    """Return the layouts that a text with this beginning may have, without the plain one."""
+def guess_layouts(
+    head: str, starts: re.Pattern[str], own: re.Pattern[str] | None = None
+) -> list[Layout]:
+    """Return the layouts that a text with this beginning may have, without the plain one.
+
+    own: matches the beginnings of lines of the format that the text as it is seems to have.
+    """
     lines = head.split("\n")[: _MOST_LINES + 1]
     if len(lines) > 1 and len(lines[-1]) <= _WIDEST:
         lines.pop()  # the head may end inside a line; one that is too long already tells as much
+    flat = [Layout(None, None, False, own, flat=True)] if own and _are_flat(lines, own) else []
     if sum(bool(line.strip()) for line in lines) < _LEAST_LINES:
-        return []
+        return flat
     typographic = any(map(_TYPOGRAPHIC.search, lines))
     if typographic:
         lines = list(map(plain, lines))
-    layouts = [Layout(None, None, False, starts)] if typographic else []
+    layouts = [*flat, Layout(None, None, False, starts)] if typographic else flat
     for prefix in (None, *_prefixes(lines)):
         rest = lines if prefix is None else [prefix.sub("", line, count=1) for line in lines]
         if prefix is not None:
@@ -192,6 +211,20 @@ def guess_layouts(head: str, starts: re.Pattern[str]) -> list[Layout]:
             if joints >= (_LEAST_JOINTS if len(rest) > _FEW_LINES else 1):
                 layouts.append(layout)
     return [dataclasses.replace(layout, typographic=typographic) for layout in layouts]
+
+
+def _are_flat(lines: list[str], starts: re.Pattern[str]) -> bool:
+    """Return whether a line holds several that each begin like a line of their own."""
+    inside = _behind_blank(starts)
+    return any(
+        len(line) > _WIDEST and len(list(islice(inside.finditer(line), _LEAST_FLAT))) == _LEAST_FLAT
+        for line in lines
+    )
+
+
+@lru_cache(maxsize=2)
+def _behind_blank(starts: re.Pattern[str]) -> re.Pattern[str]:
+    return re.compile(rf"(?<=\s)(?:{starts.pattern}|{_STATEMENT})")
 
 
 def plain(line: str) -> str:

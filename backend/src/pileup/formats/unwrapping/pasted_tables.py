@@ -145,21 +145,27 @@ def _row_line(number: int) -> str:
 
 
 class _Keys:
-    """Aligns the keys of \\G as the client aligns them."""
+    """Aligns the keys of \\G as the client does; a row begins where its first key returns."""
 
     def __init__(self, names: frozenset[str], *, has_rows: bool) -> None:
         self._names = names
         self._has_rows = has_rows
+        self._rows = 0
+        self._first = ""
+        """The first key of each row, where no line of stars begins one."""
 
     def __call__(self, line: str) -> str:
         match = _KEY.match(line)
         if match is None or match["name"] not in self._names:
-            return line.strip() if client_layouts.ROW.match(line.strip()) else line
+            is_row = client_layouts.ROW.match(line.strip()) is not None
+            self._has_rows |= is_row
+            return line.strip() if is_row else line
         key = f"{match['name']:>{_WIDTH}}: {line[match.end() :].strip()}"
-        if self._has_rows:
+        if self._has_rows or (self._rows and match["name"] != self._first):
             return key
-        self._has_rows = True
-        return f"{_row_line(1)}\n{key}"
+        self._first = match["name"]
+        self._rows += 1
+        return f"{_row_line(self._rows)}\n{key}"
 
 
 class _Xml:

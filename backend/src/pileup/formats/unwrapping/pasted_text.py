@@ -64,11 +64,10 @@ def choose_cleaner(head: str) -> Unwrap | None:
         lines = lines[:_MOST_LINES]  # the head may end inside a line
     if _PYTHON_ROW.match(head):
         return _python_to_json
-    is_dump = " MONITOR OUTPUT" in head  # on one line: reading/text.py splits it
-    few = len(lines) <= _FEW_LINES and not is_dump
-    if few and any(line.count("\\n") >= _ESCAPES for line in lines):
-        return _unescaped
     around = _around(lines)
+    if len(lines) < _MOST_LINES and any(map(_REMARK.search, lines)):
+        before = around or str
+        around = lambda line: _REMARK.sub("", before(line))  # noqa: E731
     if around:
         lines = [around(line) for line in lines]
     inner = pasted_tables.choose_reader(lines) or pasted_stacks.choose_reader(lines)
@@ -80,17 +79,14 @@ def choose_cleaner(head: str) -> Unwrap | None:
     return around or inner
 
 
+# | 88 | app | Query | 12 |     <-- this one
+_REMARK = re.compile(r"(?<![ \t])[ \t]+(?:<[-=]{1,9}|\u2190|\u25c4)(?:\s.*)?$")
 # [{'Id': 91, 'User': 'app', 'db': None}, ...
-_PYTHON_ROW = re.compile(r"\s*[\[(]?\s*\{'\w+': ")
+_PYTHON_ROW = re.compile(r"\s*(?:[\[(]\s*)?\{'\w+': ")
 _PYTHON_PART = re.compile(
     r"'(?P<text>(?:[^'\\]|\\.)*)'|\"(?:[^\"\\]|\\.)*\"|\b(?:None|True|False)\b"
 )
 _PYTHON_WORDS = {"None": "null", "True": "true", "False": "false"}
-_FEW_LINES = 3
-_ESCAPES = 3
-_QUOTED_TEXT = re.compile(
-    r"\s*(?:[\"']?[\w.@-]{1,60}[\"']?\s*[:=]\s*)?[\"']?(?P<text>.*?)[\"']?,?\s*$"
-)
 
 
 def _python_to_json(line: str) -> str:
@@ -103,15 +99,6 @@ def _python_to_json(line: str) -> str:
         return f'"{text}"'
 
     return _PYTHON_PART.sub(converted, line)
-
-
-def _unescaped(line: str) -> str:
-    """Return the lines of a text that a log or a program printed as one, with their escapes."""
-    if line.count("\\n") < _ESCAPES or "\t" in line:
-        return line
-    match = _QUOTED_TEXT.match(line)
-    text = match["text"] if match else line
-    return text.replace("\\n", "\n").replace("\\t", "\t").replace('\\"', '"')
 
 
 class _BareSlowLog:

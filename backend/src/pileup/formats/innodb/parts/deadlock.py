@@ -14,11 +14,14 @@ from typing import Any
 
 from pileup.formats.innodb.parts.locks import PrintedLock, plain_table, read_lock, read_row
 from pileup.formats.innodb.parts.transaction_text import (
+    UNKNOWN,
     Parts,
+    find_headless,
     read_above,
     read_client,
     read_session,
     take_apart,
+    take_headless_apart,
 )
 from pileup.formats.reading.wall_clock import local_us
 from pileup.records import Clock, Deadlock, DeadlockTrx, ForeignKeyError, Item, Problem
@@ -155,16 +158,19 @@ class _Reader:
             self._end_body()
             self.victim, self._what = int(match["number"]), ""
         elif match := MARKER.match(line):
+            beginning = self._body if not self._what else None
             self._end_body()
             self._what = match["what"]
             if match["number"]:
                 self._current = int(match["number"])
             elif self._what == "TRANSACTION:":
                 self._current = max(self.transactions, default=0) + 1
-            self.transactions.setdefault(self._current, _Trx(self._current))
+            trx = self.transactions.setdefault(self._current, _Trx(self._current))
+            if beginning and not self._what.startswith("TRANSACTION"):
+                trx.body = _headless_body(beginning)
         elif _TOO_DEEP in line:
             self._too_deep = True
-        elif self._what == "TRANSACTION:":
+        elif self._what == "TRANSACTION:" or not (self._what or self.transactions):
             self._body.append(line)
         elif self._what and (lock := read_lock(line)):
             self._lock(_Lock(lock))
@@ -199,11 +205,18 @@ class _Reader:
     def _end_body(self) -> None:
         while self._body and not self._body[0].strip():
             self._body.pop(0)
-        if self._body:
+        if self._body and self._what:
             text = "\n".join(self._body)
             body = take_apart(text.removeprefix("---").removeprefix("TRANSACTION "))
             self.transactions[self._current].body = body
         self._body = []
+
+
+def _headless_body(lines: list[str]) -> Parts | None:
+    """Read the lines of a transaction above the first marker of a deadlock that is cut there."""
+    text = "\n".join(lines)
+    starts = find_headless(text)
+    return take_headless_apart(text[starts[0] :]) if starts else None
 
 
 def parse_foreign_key_error(text: str, line: int, *, snapshot: int | None) -> Iterator[Item]:
@@ -278,7 +291,7 @@ def _trx(trx: _Trx) -> DeadlockTrx:
         "waits_rows": trx.waits_for.rows or None if trx.waits_for else None,
     }
     if trx.body is None:
-        return DeadlockTrx(number=trx.number, trx_id="unknown", **locks)
+        return DeadlockTrx(number=trx.number, trx_id=UNKNOWN, **locks)
     trx_id, text, session, query, _, _ = trx.body
     above = read_above(text)
     session_id, os_thread, _, words = read_session(session or "")

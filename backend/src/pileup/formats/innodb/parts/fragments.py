@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from pileup.formats.innodb.parts.transaction_text import OF_TRANSACTION
+
 _TITLES = (
     "BACKGROUND THREAD|SEMAPHORES|LATEST DETECTED DEADLOCK|LATEST FOREIGN KEY ERROR|TRANSACTIONS|"
     "FILE I/O|INSERT BUFFER AND ADAPTIVE HASH INDEX|INSERT BUFFER|ADAPTIVE HASH INDEX|"
@@ -16,13 +18,17 @@ _TITLES = (
 _BODIES = {
     "TRANSACTIONS": (
         r"---TRANSACTION (?:\(0x)?[0-9A-Fa-f]+\)?(?: \d+)?, |Trx id counter (?:0x)?[0-9A-F]|"
-        r"Purge done for trx's n:o|History list length \d|LIST OF TRANSACTIONS FOR EACH SESSION"
+        r"Purge done for trx's n:o|History list length \d|LIST OF TRANSACTIONS FOR EACH SESSION|"
+        rf"{OF_TRANSACTION}"
     ),
     "SEMAPHORES": (
         r"--Thread \d{1,20} has waited at |OS WAIT ARRAY INFO: |Mutex spin waits \d|"
         r"RW-(?:shared|excl|sx) spins \d|Spin rounds per wait: "
     ),
-    "LATEST DETECTED DEADLOCK": r"\*\*\* \(\d{1,9}\) TRANSACTION:|\*\*\* WE ROLL BACK TRANSACTION",
+    "LATEST DETECTED DEADLOCK": (
+        r"\*\*\* \(\d{1,9}\) (?:TRANSACTION:|HOLDS THE LOCK|WAITING FOR THIS LOCK)|"
+        r"\*\*\* WE ROLL BACK TRANSACTION"
+    ),
     "LATEST FOREIGN KEY ERROR": r"Foreign key constraint fails for table ",
     "FILE I/O": (
         r"I/O thread \d{1,9} state: |Pending normal aio reads:|\d{1,20} OS file reads, \d|"
@@ -50,6 +56,8 @@ _BODY = re.compile(
     "^(?:" + "|".join(f"(?P<s{at}>{body})" for at, body in enumerate(_BODIES.values())) + ")",
     re.MULTILINE,
 )
+_DEADLOCK = "LATEST DETECTED DEADLOCK"
+_OF_TRANSACTION = re.compile(OF_TRANSACTION)
 _TITLED = rf"(?:## )?(?:{_TITLES})[ \t]*$|-{{3,}}[ \t]*\n(?:## )?LOG[ \t]*\n-{{3,}}[ \t]*$"
 _BEGIN = re.compile(f"^(?:{_TITLED}|(?:{'|'.join(_BODIES.values())}))", re.MULTILINE)
 _MAY_BE_ELIDED = ("...", "…", "snip", "SNIP")
@@ -77,9 +85,19 @@ def implied_sections(text: str) -> list[tuple[str, int]]:
     parts: list[tuple[str, int]] = []
     for match in _BODY.finditer(text):
         title = _TITLE_OF_GROUP[str(match.lastgroup)]
+        of_transaction = match[0][:1] != "-" and _OF_TRANSACTION.match(match[0])
+        if of_transaction and parts and parts[-1][0] == _DEADLOCK:
+            continue
+        if title == _DEADLOCK and len(parts) == 1 and _is_one_transaction(text[: match.start()]):
+            parts = [(title, parts[0][1])]  # of which the deadlock prints the first lines
         if not parts or parts[-1][0] != title:
             parts.append((title, match.start()))
     return parts
+
+
+def _is_one_transaction(text: str) -> bool:
+    """Return whether the beginning of a text has only lines of a transaction without its first."""
+    return all(_OF_TRANSACTION.match(match[0]) for match in _BODY.finditer(text))
 
 
 __all__ = ["find_section", "implied_sections", "is_elided"]

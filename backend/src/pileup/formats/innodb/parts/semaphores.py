@@ -233,6 +233,8 @@ class Waits:
                 self._thread.append(int(thread))
                 self._wait_index.append(number)
                 self._first.append(line)
+            if len(where) > _LONG:
+                items.append(_skipped_line(line))
             items.extend(_skipped_line(line + at) for at in self._bodies.rows[wait.body].unread)
             line += paragraph.count("\n") + 1
         return line
@@ -251,6 +253,7 @@ class Waits:
             body = self._bodies.add(below, _read_body(below))
         plain = (
             self._places.rows[place].file is not None
+            and len(where) <= _LONG
             and not self._bodies.rows[body].unread
             and not _COUNTER.search(below)
         )
@@ -338,8 +341,8 @@ def _read_line(line: str) -> dict[str, Any] | None:
     return {"ended": True} if line.startswith("wait has ended") else None
 
 
-_LONG = 500
-"""Characters: no server prints a longer line below a wait."""
+_LONG = 250
+"""Characters: no server prints a longer line of a wait; it holds several."""
 _line = lru_cache(maxsize=10_000)(_read_line)
 
 

@@ -41,6 +41,22 @@ _UNDO = re.compile(r"undo log entries (?P<undo>\d{1,18})(?=[\s,]|$)")
 _TABLES = re.compile(r"mysql tables in use (?P<use>\d{1,18}), locked (?P<locked>\d{1,18})(?=\s|$)")
 # ------- TRX HAS BEEN WAITING 3 SEC FOR THIS LOCK TO BE GRANTED:
 _WAITING = re.compile(r"-+ ?TRX HAS BEEN WAITING (?P<time>\d{1,18}) (?P<unit>SEC|us|ms)", re.I)
+# What a transaction prints below its first line, in this order.
+_LINES_OF_TRANSACTION = (
+    r"mysql tables in use \d{1,18}, locked \d",
+    r"(?:ROLLING BACK |COMMITTING |LOCK WAIT )*\d{1,18} lock struct\(s\), heap size \d",
+    r"(?:MySQL|MariaDB) thread id \d{1,18}, OS thread ",
+    r"-{2,9} ?TRX HAS BEEN WAITING \d",
+)
+OF_TRANSACTION = "|".join(_LINES_OF_TRANSACTION)
+"""Matches a line of a transaction below its first, which a paste may lack."""
+_LINE_OF_TRANSACTION = re.compile(
+    f"^(?:{'|'.join(f'({line})' for line in _LINES_OF_TRANSACTION)})", re.MULTILINE
+)
+_LOCK_TRX = re.compile(r" trx id (\S{1,40}) lock[_ ]mode ")
+_LOCK_WAIT = "LOCK WAIT"
+UNKNOWN = "unknown"
+"""The id of a transaction that a paste does not show."""
 _IP = re.compile(r"^(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F:]*:[0-9a-fA-F:]+)(?::\d+)?$")
 
 # A line that ends a statement; of rows of dashes only the one of exactly 18, which is printed
@@ -51,6 +67,8 @@ _AFTER = re.compile(
 )
 _LONG = 500
 """Characters: no server prints a longer state or client."""
+_LONG_HEAD = 250
+"""Characters: a longer first line holds more than a state."""
 _KNOWN = re.compile(
     r"\s*$|-+$|Trx read view|Trx #rec lock waits|Trx total (?:rec|table) lock wait time|"
     r"\d+ LOCKS PRINTED FOR THIS TRX|\.\.\. truncated|TOO MANY LOCKS PRINTED|"
@@ -148,12 +166,40 @@ def take_apart(block: str) -> Parts | None:
     )
 
 
+def find_headless(text: str) -> list[int]:
+    """Return where the transactions of a text begin that lack their first line."""
+    starts: list[int] = []
+    last = 0
+    for match in _LINE_OF_TRANSACTION.finditer(text):
+        place = match.lastindex or 0
+        if not starts or place <= last:
+            starts.append(match.start())
+        last = place
+    return starts
+
+
+def take_headless_apart(block: str) -> Parts:
+    """Split a transaction whose first line is missing; its lock may name it.
+
+    Lines count from the missing one.
+    """
+    waits = "LOCK WAIT " in block or "TRX HAS BEEN WAITING " in block
+    head = "ACTIVE" if waits else UNKNOWN
+    parts = take_apart(f"0, {head}\n{block}")
+    assert parts is not None
+    _, above, session, query, below, below_line = parts
+    if waits and "LOCK WAIT " not in above:
+        above += f"\n{_LOCK_WAIT}"
+    named = _LOCK_TRX.search(below)
+    return named[1] if named else UNKNOWN, above, session, query, below, below_line
+
+
 def read_above(text: str) -> Above:
     """Read state and counts; the last line is the server's name, or part of the counts."""
     head, *lines = text.split("\n")
     state, active_s, os_thread, operation, inside = _state(head[:_LONG].strip())
     fields: dict[str, Any] = {}
-    unread = []
+    unread = [0] if len(head) > _LONG_HEAD else []
     for offset, line in enumerate(lines, start=1):
         if match := _LOCKS.match(line):
             fields["lock_wait"] = "LOCK WAIT" in match["prefix"]
@@ -169,6 +215,8 @@ def read_above(text: str) -> Above:
         elif match := _TABLES.match(line):
             fields["tables_in_use"] = int(match["use"])
             fields["tables_locked"] = int(match["locked"])
+        elif line.startswith(_LOCK_WAIT):  # its counts are cut off
+            fields["lock_wait"] = True
         elif line.startswith("ROLLING BACK"):
             state = "ROLLING BACK"
         elif not _KNOWN.match(line) and line not in ("MySQL", "MariaDB"):

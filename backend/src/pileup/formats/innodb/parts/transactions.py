@@ -23,12 +23,15 @@ from pileup.formats.innodb.parts.transaction_text import (
     Client,
     Lock,
     Locks,
+    Parts,
+    find_headless,
     read_above,
     read_client,
     read_locks,
     read_session,
     read_wait,
     take_apart,
+    take_headless_apart,
 )
 from pileup.formats.reading.repeated_text import Interned
 from pileup.records import (
@@ -126,6 +129,9 @@ class Transactions:
             before = before[: cut.start()]
         held = len(self._rows)
         waiting = active = unreadable = 0
+        if headless := find_headless(before):
+            waiting, active = self._take_headless(before, headless, line - 1, items)
+            before = before[: headless[0]]
         any_truncated = "truncated..." in text
         for block in blocks:
             lines = block.count("\n")
@@ -152,6 +158,20 @@ class Transactions:
             unreadable += 1
         return Listed(before[1:], waiting, active, items, unreadable)
 
+    def _take_headless(
+        self, text: str, starts: list[int], line: int, items: list[Item]
+    ) -> tuple[int, int]:
+        """Add the transactions that lack their first line; return how many wait and are active."""
+        waiting = active = 0
+        for start, end in pairwise([*starts, len(text)]):
+            block = text[start:end].rstrip()
+            first = line + text.count("\n", 0, start)
+            last = first + block.count("\n")
+            above = self._add(take_headless_apart(block), (first - 1, first, last), items)
+            waiting += above.lock_wait
+            active += above.active
+        return waiting, active
+
     def flush(self) -> Iterator[Rows]:
         """Yield all transactions since the last flush, in print order."""
         if self._rows:
@@ -167,6 +187,11 @@ class Transactions:
         if parts is None:
             items.append(_unreadable_problem(line, block))
             return None
+        return self._add(parts, (line, line, last), items)
+
+    def _add(self, parts: Parts, place: tuple[int, int, int], items: list[Item]) -> Above:
+        """Add a transaction; ``place``: the line of its head, and its first and last line."""
+        line, first, last = place
         trx_id, text, session, query, below, below_line = parts
         number = self._above.get(text)
         if number is None:
@@ -192,7 +217,7 @@ class Transactions:
             items.extend(_skipped_line(line + at) for at in above.unread)
         self._rows.append(
             (
-                line,
+                first,
                 last,
                 trx_id,
                 session_id,

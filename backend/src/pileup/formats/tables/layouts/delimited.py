@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from pileup.formats.tables.layouts import headless, pairs
+from pileup.formats.tables.layouts.quoted import split_quoted, split_row
 
 MOST_CELL = 1024 * 1024
 _BAR_ROW = re.compile(r"\s*\|.*\|\s*$", re.DOTALL)
@@ -37,6 +38,10 @@ _COMMAS = (",", ";")
 _GAP = re.compile(r" {2,}")
 # uniq -c:     412 10.0.0.21
 _COUNT = re.compile(r" +(\d{1,9}) (\S.*)$")
+_ANY_VALUE = "value"
+_STATE_AND_INFO = ("state", "info")
+# grep State: | uniq -c:     388 State: Sending data
+_KEY = re.compile(r"([A-Za-z]\w{1,63}):(?: |$)")
 _WIDE = re.compile(r"(?:^|(?<= {2}))\S")
 _LEAST_WIDE = 3
 _MOST_WIDE = 32
@@ -60,6 +65,8 @@ class Delimited:
     """So many blanks separate all names of the header: a tab that became blanks, or one."""
     is_open: bool = False
     """No bar is at the ends of a row."""
+    is_cut: bool = False
+    """Rows may lack their first or last cells."""
     held: list[str] = field(default_factory=list)
     """The lines so far of a row that ends inside quotes."""
     _size: int = 0
@@ -110,16 +117,19 @@ class Delimited:
         if self.kind == "|":
             return self._between_bars(text)
         if self.kind == " ":
-            return self._between_blanks(text)
+            cells = self._between_blanks(text)
+            if cells and self._ends == _STATE_AND_INFO:
+                cells[-2:] = headless.state_and_info(*cells[-2:])
+            return cells
         if self.kind == ":":
             return pairs.cells(text, self.columns)
         if self.kind == "=":
             return headless.named_value(text)
         if self.kind == "#":
-            return list(match.groups()) if (match := _COUNT.match(text)) else None
+            return self._counted(text)
         opens = (text.count(self.quote) - text.count("\\" + self.quote)) % 2 == 1
         if not self.held and not opens:
-            return split_quoted(text.strip(), self.kind, self.quote)
+            return split_row(text.strip(), self.kind, self.quote, len(self.columns))
         if not self.held or not opens:  # still, or from now on, inside quotes
             self._size = self._size + len(text) if self.held else 0
             self.held.append(text if self.held else text.lstrip())
@@ -128,12 +138,26 @@ class Delimited:
             return None
         whole = "\n".join([*self.held, text])
         self.held = []
-        return split_quoted(whole, self.kind, self.quote)
+        return split_row(whole, self.kind, self.quote, len(self.columns))
+
+    @property
+    def _ends(self) -> tuple[str, ...]:
+        return tuple(name.lower() for name in self.columns[-2:])
+
+    def _counted(self, text: str) -> list[str] | None:
+        match = _COUNT.match(text)
+        if match is None or self.columns[1] == _ANY_VALUE:
+            return list(match.groups()) if match else None
+        key, colon, value = match[2].partition(":")
+        return [match[1], value.strip()] if colon and key == self.columns[1] else None
 
     def _between_bars(self, text: str) -> list[str] | None:
         if self.is_open:
-            cells = [cell.strip() for cell in text.split("|", len(self.columns) - 1)]
-            return cells if len(cells) == len(self.columns) else None
+            most = len(self.columns)
+            cells = open_bars(text.strip().removeprefix("|") if self.is_cut else text, most)
+            if self.is_cut and len(cells) < most and headless.cut_columns(text):
+                cells += [""] * (most - len(cells))
+            return cells if len(cells) == most else None
         if not _BAR_ROW.match(text):
             return None
         cells = bars(text.replace("\\|", "\ufffc"), most=len(self.columns))
@@ -178,7 +202,7 @@ def header(
         cells = split_quoted(bare.removeprefix("#").strip(), comma, quote)
         if cells and _are_names(cells):
             return Delimited(comma, tuple(cell.strip() for cell in cells), quote)
-    if " " in bare and _NAME_FIRST.match(bare):
+    if " " in bare and "|" not in bare and _NAME_FIRST.match(bare):
         names = bare.split()
         if 2 <= len(names) <= 64 and _may_be_names(names) and is_known(names):
             starts = tuple(match.start() for match in re.finditer(r"\S+", text))
@@ -188,9 +212,12 @@ def header(
         if (layout := _wide_columns(text)) is not None:
             return layout
     if _OPEN_ROW.match(text):
-        names = [cell.strip() for cell in text.split("|")]
+        names = open_bars(text)
         return Delimited("|", tuple(names), is_open=True) if _are_names(names, least=3) else None
-    return Delimited("#", ("count", "value")) if _COUNT.match(text) else None
+    if counted := _COUNT.match(text):
+        key = _KEY.match(counted[2])
+        return Delimited("#", ("count", key[1] if key else _ANY_VALUE))
+    return None
 
 
 def _wide_columns(text: str) -> Delimited | None:
@@ -216,6 +243,16 @@ def begins(text: str, below: str, is_known: Callable[[Sequence[str]], bool]) -> 
 def bars(text: str, most: int = 0) -> list[str]:
     """Split a row between bars into its cells; further bars are part of the last of ``most``."""
     return [cell.strip() for cell in text.strip()[1:-1].split("|", most - 1)]
+
+
+def open_bars(text: str, most: int = 0) -> list[str]:
+    """Split a row without a bar in front of it; a bar may be at its end."""
+    cells = [cell.strip() for cell in text.split("|", most or -1)]
+    if len(cells) > 1 and not cells[-1] and len(cells) == (most + 1 if most else len(cells)):
+        cells.pop()
+    if most and len(cells) > most:  # a bar inside the last cell
+        cells[most - 1 :] = [f"{cells[most - 1]} | {cells[most]}".removesuffix("|").rstrip()]
+    return cells
 
 
 def is_bar_row(text: str) -> bool:
@@ -245,37 +282,4 @@ def _is_name(cell: str) -> bool:
     )
 
 
-def split_quoted(line: str, comma: str, quote: str = '"') -> list[str] | None:
-    """Split a row of CSV; None when it ends inside quotes."""
-    if quote not in line:
-        return [cell.lstrip(" ").rstrip() for cell in line.split(comma)]
-    cells: list[str] = []
-    at = 0
-    while True:
-        while at < len(line) and line[at] == " ":
-            at += 1
-        parts: list[str] = []
-        inside = line.startswith(quote, at)
-        at += inside
-        while inside:
-            end = line.find(quote, at)
-            if end < 0:
-                return None
-            if line.startswith(quote, end + 1):
-                parts.append(line[at : end + 1])
-                at = end + 2
-            elif quote == "'" and line[end - 1 : end] == "\\":  # Workbench escapes so
-                parts.append(line[at : end - 1] + quote)
-                at = end + 1
-            else:
-                parts.append(line[at:end])
-                at, inside = end + 1, False
-        end = line.find(comma, at)
-        parts.append(line[at : end if end >= 0 else len(line)].rstrip())
-        cells.append("".join(parts))
-        if end < 0:
-            return cells
-        at = end + 1
-
-
-__all__ = ["Delimited", "bars", "header", "is_bar_row", "split_quoted"]
+__all__ = ["Delimited", "bars", "header", "is_bar_row"]

@@ -133,6 +133,64 @@ def columns(cells: Sequence[str]) -> tuple[str, ...] | None:
     return None
 
 
+def cut_columns(text: str) -> tuple[str, ...] | None:
+    """Return the columns of a row of a processlist whose first or last cells were cut off.
+
+    A cell that is cut has no name. None for any other line, and for a row that is whole.
+    """
+    if text.count("|") < _LEAST_BARS or len(text) > _LONGEST_NAMED:
+        return None
+    bare = text.strip()
+    cells = [cell.strip() for cell in bare.strip("|").split("|")]
+    if bare.startswith("|") and not cells[0].isdigit():
+        cells = cells[1:]  # a margin of bars
+    is_whole = bare.startswith("|")
+    more = _BEHIND[max(_BEHIND)]
+    for at, cell in enumerate(cells[: _COMMAND + 1]):
+        if cell in COMMANDS and at + 1 < len(cells) and _WHOLE.match(cells[at + 1]):
+            known = PROCESSLIST[_COMMAND - at :]
+            known += more[: max(0, len(cells) - len(known))]
+            if len(known) < len(cells) or len(cells) - at < _LEAST_BEHIND:
+                return None
+            return known if is_whole or at == 0 else ("", *known[1:])
+    if not is_whole and _WAITS_FOR.fullmatch(cells[0]) and _STATEMENT.match(cells[1]):
+        return (*PROCESSLIST[_COMMAND + 2 :], *more)[: len(cells)]
+    return None
+
+
+_LEAST_BARS = 2
+_COMMAND = PROCESSLIST.index("Command")
+_LEAST_BEHIND = 3
+"""Command, Time and State."""
+_WAITS_FOR = re.compile(r"[Ww]aiting for [\w /'-]{3,60}")
+"""A state by its first words: a cell of nothing else."""
+_STATEMENT = re.compile(
+    r"(?:/\*|(?:select|insert|update|delete|replace|alter|create|drop|truncate|call|with|set|show"
+    r"|optimize|analyze|rename|begin|load data|lock tables?|flush (?:tables?|logs)|commit\s*$)\b)",
+    re.IGNORECASE,
+)
+"""How a statement begins, and no state goes on."""
+
+
+def state_and_info(state: str, info: str) -> tuple[str, str]:
+    """Split a state of several words from the statement behind it.
+
+    Columns of blanks are too narrow for long states: 'Waiting', 'for table flush SELECT ...'.
+    """
+    if not state or info in ("", "NULL") or _STATEMENT.match(info):
+        return state, info
+    text = f"{state} {info}"
+    begins = next(
+        (word for word in _WORD.finditer(text) if _STATEMENT.match(text, word.end())), None
+    )
+    if begins is not None:
+        return text[: begins.start()], text[begins.end() :]
+    return text.removesuffix(" NULL"), ""
+
+
+_WORD = re.compile(r"(?<=\S) +(?=\S)")
+
+
 def _is_thread(cells: Sequence[str]) -> bool:
     """Return whether cells begin like a row of performance_schema.threads."""
     number, name, kind = (cell.strip() for cell in cells[:3])
@@ -198,8 +256,10 @@ __all__ = [
     "VARIABLE",
     "are_variables",
     "columns",
+    "cut_columns",
     "is_named_value",
     "may_be_named_value",
     "named_value",
     "pair",
+    "state_and_info",
 ]

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from pileup.formats.tables.layouts.delimited import split_quoted
+from pileup.formats.tables.layouts.quoted import split_quoted
 from pileup.formats.tables.layouts.reader import ResultRow, ResultSet, Stray
 
 _NUMBER = re.compile(r"-?(?:\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|inf|nan)$")

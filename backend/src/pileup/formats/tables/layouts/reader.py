@@ -66,6 +66,8 @@ _LEAST_ALIGNED, _LEAST_CELLS = 3, 5
 _MOST_ROW = 1024 * 1024
 _MOST_HEADERS = 32
 _PAIR = 2
+_MOST_REMARKS = 3
+"""Lines that somebody wrote between two rows of a table."""
 _LONGEST_REST = 64 * 1024
 _MOST_TITLE = 2000
 _MOST_COLUMNS = 4096
@@ -78,7 +80,7 @@ _MARKS = re.compile(rf"\s*(?:[+{_BOX_DRAWING}]|\*{{10}}|\|.*\|\s*$)|.*\t")
 
 def may_begin(text: str, below: str, is_known: IsKnown) -> bool:
     """Whether a table may begin with a line, by itself and the line below it."""
-    if _MARKS.match(text) or headless.is_named_value(text):
+    if _MARKS.match(text) or headless.is_named_value(text) or headless.cut_columns(text):
         return True
     if headless.may_be_named_value(text) and headless.may_be_named_value(below):
         return True
@@ -203,6 +205,8 @@ class Reader:
     def __init__(self, is_known: IsKnown = is_never_known) -> None:
         self._is_known = is_known
         self._sets = 0
+        self._interrupted: tuple[ResultSet, int] | None = None
+        """The table above a line that is none of its rows, and its last line."""
         self._result: ResultSet | None = None
         self._layout: Layout | None = None
         self._title: list[str] = []
@@ -434,6 +438,7 @@ class Reader:
         else:
             yield from self._end_row()
         assert self._result is not None
+        self._last = number + cells.frame.height * cells.lines - 1
         yield RowBlock(self._result, cells, number)
 
     def end(self) -> Iterator[Part]:
@@ -500,6 +505,7 @@ class Reader:
             began = yield from self._below_header(number, text)
             if began:
                 return
+        interrupted, self._interrupted = self._interrupted, None
         if not text.strip():
             self._inside_sql = False
         elif match := _PROMPT.match(text) or _MORE.match(text):
@@ -519,12 +525,11 @@ class Reader:
             self._bare_dates |= ":" not in text
             yield Stamp(number, stamp.wall_us, stamp.clock, stamp.printed, is_ts=False)
         elif columns := self._columns_of_row(text):
-            if "\t" in text:
-                self._inside_sql = False
-                yield from self._begin(number, columns, "tab")
-                yield from self._tab(number, text)
-            else:
-                yield from self._begin_cells(number, text, Delimited("|", columns))
+            self._interrupted = interrupted
+            yield from self._first_row(number, text, columns)
+        elif columns := headless.cut_columns(text):
+            layout = Delimited("|", columns, is_open=True, is_cut=True)
+            yield from self._begin_cells(number, text, layout)
         elif columns := pairs.columns(text):
             yield from self._begin_cells(number, text, Delimited(":", columns))
         elif headless.is_named_value(text):
@@ -543,7 +548,32 @@ class Reader:
             self._inside_sql = False
             self._candidate = (number, text, candidate)
         else:
+            self._interrupted = interrupted
             yield Stray(number, text)
+
+    def _first_row(self, number: int, text: str, columns: tuple[str, ...]) -> Iterator[Part]:
+        """Read a row that has no header above it."""
+        self._inside_sql = False
+        layout: Layout = "tab" if "\t" in text else "cells"
+        if not self._goes_on(number, columns):
+            yield from self._begin(number, columns, layout)
+        self._layout = layout
+        if layout == "tab":
+            yield from self._tab(number, text)
+        else:
+            self._cells = Delimited("|", columns)
+            yield from self._delimited(number, text)
+
+    def _goes_on(self, number: int, columns: tuple[str, ...]) -> bool:
+        """Go on with the table above the remarks that somebody wrote between its rows."""
+        if self._interrupted is None:
+            return False
+        (result, last), self._interrupted = self._interrupted, None
+        names = tuple(name.lower() for name in result.columns)
+        if number - last > _MOST_REMARKS + 1 or names != tuple(name.lower() for name in columns):
+            return False
+        self._result = result
+        return True
 
     def _begin_cells(self, number: int, text: str, layout: Delimited) -> Iterator[Part]:
         """Begin a table with its first row: it has no header."""
@@ -800,6 +830,7 @@ class Reader:
         if self._candidate is not None:
             (at, header, _), self._candidate = self._candidate, None
             yield Stray(at, header)
+        self._interrupted = (self._result, self._last) if self._result else self._interrupted
         self._result = self._layout = self._cells = None
         self._expected = ()
         self._in_row = self._closed = False

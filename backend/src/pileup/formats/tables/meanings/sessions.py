@@ -55,7 +55,9 @@ _COLUMN_OF = {name: column for column, names in NAMES.items() for name in names}
 _STRONG = ("command", "state", "info")
 STRONG_NAMES = frozenset(name for column in _STRONG for name in NAMES[column])
 """A processlist has one of them at least."""
-_OWN = frozenset(names[0] for names in NAMES.values())
+_OWN = frozenset(
+    (*(names[0] for names in NAMES.values()), "rows_sent", "rows_examined", "rows_read", "progress")
+)
 _TEXTS = {
     "user": "user",
     "host": "client_host",
@@ -139,21 +141,33 @@ def is_processlist(seen: Seen) -> bool:
     found = {_COLUMN_OF[name] for name in names if name in _COLUMN_OF}
     strong = found.intersection(_STRONG)
     distinct = found & {"id", "user"} or found >= {"command", "time", "state", "info"}
+    distinct = distinct or (found >= {"state", "info"} and _waits(seen, columns))
     if not strong or not distinct or not is_source(seen.title):
         return False
     if any("count(" in name for name in names):
         return False
-    by_title = any(source in seen.title.lower() for source in _SOURCES)
+    by_title = reads_sessions(seen.title)
     own = sum(name in _OWN or name.startswith("processlist_") for name in names)
     enough = len(strong) >= 2 or len(found) >= 4 or (len(found) >= 3 and "time" in found)
     enough |= "processlist_state" in names
     return enough and (by_title or 2 * own >= len(names) or len(strong) == 3) and _row_fits(seen)
 
 
+def _waits(seen: Seen, columns: Sequence[str]) -> bool:
+    """Whether the state of the first row is a wait of the server's."""
+    state = _cells(columns, seen.first).get("state") if seen.first else None
+    return state is not None and state.startswith("Waiting for ")
+
+
 def is_source(title: str) -> bool:
     """Whether a statement reads sessions, or there is none."""
+    return " from " not in f" {title.lower()} " or reads_sessions(title)
+
+
+def reads_sessions(title: str) -> bool:
+    """Whether a statement reads sessions."""
     lower = title.lower()
-    return " from " not in f" {lower} " or any(source in lower for source in _SOURCES)
+    return any(source in lower for source in _SOURCES)
 
 
 _WORDS = re.compile(r"[A-Za-z][A-Za-z_ ]{0,40}")

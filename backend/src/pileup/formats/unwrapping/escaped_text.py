@@ -1,0 +1,60 @@
+r"""Split a text that a program printed on one line, with ``\n`` for its line ends.
+
+Source: status dumps of a client in batch mode without --raw, or the repr of a row, also in a file
+        of many lines (``split_dump``); texts in logs and in values of JSON (``split``).
+Note:   a line with a dump is split by ``split_dump``, whatever else it holds.
+"""
+
+from __future__ import annotations
+
+import re
+
+# InnoDB\t\t\n=====================================\n2023-... INNODB MONITOR OUTPUT\n====
+DUMP = "INNODB MONITOR OUTPUT\\"
+"""A line without it has no dump."""
+_DUMP = re.compile(r"INNODB MONITOR OUTPUT(?:\\r)?\\n=")
+# What a repr of the row leaves before and behind the dump:
+#   "Status": "    {'Status': '    ('InnoDB', '', '    "},
+_AROUND_DUMP = re.compile(
+    r"[\s\"'{}\[\](),:=]*(?:[\w\"', :]{0,80}(?:Status|InnoDB[\"']))?[\s\"'{}\[\](),:=]*"
+)
+_LONGEST_AROUND = 200
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "0": "\ufffd", "r": "", "'": "'", '"': '"'}
+_FEW_LINES = 3
+_LEAST = 3
+"""Line ends of an escaped text: a statement has one or two."""
+_QUOTED = re.compile(r"\s*(?:[\"']?[\w.@-]{1,60}[\"']?\s*[:=]\s*)?[\"']?(?P<text>.*?)[\"']?,?\s*$")
+
+
+def split_dump(line: str) -> list[str] | None:
+    """Return the lines of a status dump; None for a line without one."""
+    if DUMP not in line or not _DUMP.search(line):
+        return None
+    parts = _ESCAPE.sub(lambda match: _ESCAPES.get(match[1], match[0]), line).split("\n")
+    return [
+        "" if at in (0, len(parts) - 1) and _is_around(part) else part
+        for at, part in enumerate(parts)
+    ]
+
+
+def _is_around(part: str) -> bool:
+    return len(part) <= _LONGEST_AROUND and bool(_AROUND_DUMP.fullmatch(part))
+
+
+def is_escaped(head: str) -> bool:
+    """Return whether a text has few lines, and one of them is a text of several."""
+    lines = head.split("\n", _FEW_LINES)
+    return len(lines) <= _FEW_LINES and any(line.count("\\n") >= _LEAST for line in lines)
+
+
+def split(line: str) -> list[str]:
+    """Return the lines of a text, without the key and the quotes around it."""
+    if line.count("\\n") < _LEAST or "\t" in line:
+        return [line]
+    match = _QUOTED.match(line)
+    text = match["text"] if match else line
+    return text.replace("\\n", "\n").replace("\\t", "\t").replace('\\"', '"').split("\n")
+
+
+__all__ = ["DUMP", "is_escaped", "split", "split_dump"]

@@ -1,0 +1,154 @@
+r"""Split evidence that a page, a chat or a bug tracker put on one line: its line ends were lost.
+
+Source: pages that fold blanks and line ends: boxes, Markdown tables and rows of ``\G`` become one
+        line of words; traces of gdb in bug reports.
+            mysql> SHOW PROCESSLIST; +----+------+ | Id | User | +----+------+ | 1 | app | +----+
+Gives:  the lines as the client or gdb prints them.
+Note:   a rule, a line of stars or the numbers of frames say where the lines were. A row of a box
+        has as many cells as its rule; further bars are part of its last cell.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+
+from pileup.formats.unwrapping import escaped_text
+
+Split = Callable[[str], list[str]]
+"""Splits a line into the lines that it was; one for a line that is whole."""
+
+# Thread 362 (Thread 0x410c8940 (LWP 20816)): #0  0x... in f () from lib.so #1  0x... in g () ...
+_TRACE = re.compile(
+    r"^[^\S\n]*(?:Thread \d{1,9} \([^\n]{1,200}?\):? +)?#0 +\S[^\n]* #1 +\S", re.MULTILINE
+)
+_FRAME = re.compile(
+    r"(?:^|(?<=\s))(?:Thread \d{1,9} \((?:Thread|LWP|process) |#(?P<level>\d{1,5}) +[\w:~<(?])"
+)
+# +----+------+        | --- | ---: |
+_RULE = re.compile(
+    r"(?<![^\s;])\+(?:-{2,}+\+)++(?=\s|$)|(?:^|(?<=\| ))\|(?: ?:?-{3,}+:? ?\|){2,}+(?= \||$)"
+)
+_ROW = re.compile(r"(?<![^\s;])\*{10,64} \d{1,9}\. row \*{10,64}(?=\s)")
+_KEY = re.compile(r"(?<!\S)(?P<name>[A-Za-z]\w{0,63}):(?=\s|$)")
+_COUNTED = re.compile(r"\s\d{1,9} rows? in set\b.{0,40}$")
+_KEY_WIDTH = 64
+_MOST_LINES = 300
+
+
+def choose_splitter(head: str) -> Split | None:
+    """Return what splits the lines of a text that begins like this; None when all are whole."""
+    if escaped_text.is_escaped(head):
+        return escaped_text.split
+    if _TRACE.search(head):
+        return _split_trace
+    if any(map(_is_flat, head.split("\n")[:_MOST_LINES])):
+        return _split_tables
+    return None
+
+
+def _is_flat(line: str) -> bool:
+    """Return whether a line has several lines of a client's table."""
+    if "--" in line and line.count("|") > 1:
+        return len(_table_lines(line)) > 1
+    return " row **" in line and len(_vertical_lines(line)) > 1
+
+
+def _split_trace(line: str) -> list[str]:
+    """Split a gdb trace into a line per thread and per frame (numbered from 0)."""
+    if not _TRACE.match(line):
+        return [line]
+    starts, level = [0], -1
+    for match in _FRAME.finditer(line):
+        if match["level"] is None:
+            level = -1
+        elif int(match["level"]) in (0, level + 1):
+            level = int(match["level"])
+        else:
+            continue
+        starts.append(match.start())
+    parts = (line[at:end].strip() for at, end in pairwise([*starts, len(line)]))
+    return [part for part in parts if part] or [line]
+
+
+def _split_tables(line: str) -> list[str]:
+    if not _is_flat(line):
+        return [line]
+    return _table_lines(line) if "|" in line and "--" in line else _vertical_lines(line)
+
+
+def _table_lines(line: str) -> list[str]:
+    """Split boxes and Markdown tables into their rules and rows."""
+    rules = list(_RULE.finditer(line))
+    if not rules:
+        return [line]
+    lines: list[str] = []
+    at = 0
+    for number, rule in enumerate(rules):
+        before = rule if number == 0 else rules[number - 1]
+        lines += _row_lines(line[at : rule.start()], _columns(before[0]))
+        lines.append(rule[0])
+        at = rule.end()
+    lines += _row_lines(line[at:], _columns(rules[-1][0]))
+    has_rows = any(part.count("|") > 1 and not _RULE.fullmatch(part) for part in lines)
+    return lines if has_rows else [line]
+
+
+def _columns(rule: str) -> int:
+    return rule.count(rule[0]) - 1
+
+
+def _row_lines(text: str, columns: int) -> Iterator[str]:
+    """Yield the rows of so many columns in a text, and the words before and behind them."""
+    before, *cells = text.split("|")
+    after = cells.pop() if cells else ""
+    if before.strip():
+        yield before.strip()
+    at = 0
+    while at < len(cells):
+        end = at + columns
+        while end < len(cells) and cells[end].strip():
+            end += 1  # a bar inside the last cell
+        row = [cell.strip() for cell in cells[at : at + columns - 1]]
+        row.append("|".join(cells[at + columns - 1 : end]).strip())
+        yield f"| {' | '.join(row)} |"
+        at = end + 1
+    if after.strip():
+        yield after.strip()
+
+
+def _vertical_lines(line: str) -> list[str]:
+    r"""Split rows of \G into their keys, aligned as the client aligns them."""
+    rows = list(_ROW.finditer(line))
+    if not rows:
+        return [line]
+    ends = [*(row.start() for row in rows[1:]), len(line)]
+    bodies = [line[row.end() : end] for row, end in zip(rows, ends, strict=True)]
+    keys = {match["name"] for match in _KEY.finditer(bodies[0])}
+    for body in bodies[1:]:
+        keys &= {match["name"] for match in _KEY.finditer(body)}
+    if not keys:
+        return [line]
+    lines = [before] if (before := line[: rows[0].start()].strip()) else []
+    for row, body in zip(rows, bodies, strict=True):
+        lines.append(row[0])
+        found = _firsts(body, keys)
+        for match, end in zip(found, [*(key.start() for key in found[1:]), len(body)], strict=True):
+            value = _COUNTED.sub("", body[match.end() : end]).strip()
+            lines.append(f"{match['name']:>{_KEY_WIDTH}}: {value}")
+    return lines
+
+
+def _firsts(body: str, keys: set[str]) -> list[re.Match[str]]:
+    """Return the first place of each key in a row: a statement may have such a word again."""
+    left = set(keys)
+    found = []
+    for match in _KEY.finditer(body):
+        if match["name"] in left:
+            left.remove(match["name"])
+            found.append(match)
+    return found
+
+
+__all__ = ["Split", "choose_splitter"]
