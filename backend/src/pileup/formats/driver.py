@@ -24,7 +24,12 @@ from pileup.formats.detect import Bulk, Detection, Format
 from pileup.formats.errors import ArchiveError, FormatError
 from pileup.formats.innodb import innodb_status
 from pileup.formats.parsed import Parsed, Receipt
-from pileup.formats.piece_reader import read_around_dumps, read_between_prose, read_pieces
+from pileup.formats.piece_reader import (
+    read_around_dumps,
+    read_between_prose,
+    read_left_out,
+    read_pieces,
+)
 from pileup.formats.reading import archive
 from pileup.formats.reading.frame_buffer import Frames
 from pileup.formats.reading.line_numbers import renumber
@@ -173,7 +178,9 @@ def _parse_stream(
         detection = dataclasses.replace(parsed.detection, why=why)
         parsed = dataclasses.replace(parsed, detection=detection)
     if content and _loss(parsed) > _LOSS_OF_MIXED * parsed.receipt.bytes_read:
-        return read_between_prose(content, parsed, _parse_piece) or parsed
+        parsed = read_between_prose(content, parsed, _parse_piece) or parsed
+    if content and parsed.format != pieces.NAME and _loss(parsed) > _LOSS_OF_TWO * len(content):
+        parsed = read_left_out(content, parsed, _parse_piece) or parsed
     return parsed
 
 
@@ -202,6 +209,8 @@ def _find_layout(
 
 _LOSS_OF_MIXED = 0.2
 """Share of a text whose loss is worth the search for pieces between prose."""
+_LOSS_OF_TWO = 0.05
+"""Share of a text whose loss may be the output of another tool."""
 
 
 def _content_with_blocks(stream: BinaryIO, origin: int | None, reader: LineReader) -> str | None:
@@ -220,9 +229,9 @@ def _content(stream: BinaryIO, origin: int | None, reader: LineReader) -> str | 
     return content.decode(reader.encoding, "replace").removeprefix("\ufeff")
 
 
-def _parse_piece(text: str) -> Parsed:
+def _parse_piece(text: str, format: str | None = None) -> Parsed:  # noqa: A002
     stream = io.BytesIO(text.encode("utf-8", "replace"))
-    return _parse_stream(stream, "", None, None, None, may_have_pieces=False)
+    return _parse_stream(stream, "", format, None, None, may_have_pieces=False)
 
 
 def _best_layout(

@@ -84,6 +84,75 @@ def read_between_prose(text: str, whole: Parsed, read: Callable[[str], Parsed]) 
     return None
 
 
+def read_left_out(
+    text: str, whole: Parsed, read: Callable[[str, str | None], Parsed]
+) -> Parsed | None:
+    """Read the output of several tools that follow each other: what one format leaves, as another.
+
+    ``read`` reads a text as the named format, or as the detected one for None. The formats that the
+    text looked like come first; None where no two of them share it.
+    """
+    best: list[_Read] = []
+    for first in (whole.format, *whole.detection.candidates[:_MOST_CANDIDATES]):
+        found = _by_turns(text, first, read)
+        if len({part.parsed.format for part in found}) > 1 and _understood(found) > _understood(
+            best
+        ):
+            best = found
+    if not best or not _gives_more(best, whole):
+        return None
+    best.sort(key=lambda part: part.filled)
+    return _joined(text, whole, best, list(dict.fromkeys(part.parsed.format for part in best)))
+
+
+def _by_turns(
+    text: str, first: str | None, read: Callable[[str, str | None], Parsed]
+) -> list[_Read]:
+    """Read a text as one format, the lines that it leaves as the next, and so on."""
+    found: list[_Read] = []
+    named = first
+    while text.strip() and len(found) < _MOST_TURNS:
+        taken, text = _taken(text, read(text, named))
+        part = _Read(pieces.Piece(1, taken, False), read(taken, named))
+        named = None
+        if not taken.strip() or not _is_evidence(part):
+            break
+        found.append(part)
+    return found
+
+
+def _taken(text: str, parsed: Parsed) -> tuple[str, str]:
+    """Return the lines that a format understood, and those that it left; the others are empty."""
+    lines = text.split("\n")
+    left = [False] * len(lines)
+    ranges = [(skipped.line_first, skipped.line_last) for skipped in parsed.receipt.skipped]
+    if not ranges and parsed.problems:  # a listing of the machine skips no line: it reports them
+        ranges = [(_last_line(parsed) + 1, len(lines))]
+    for first, last in ranges:
+        for at in range(first - 1, min(last, len(lines))):
+            left[at] = True
+    taken = "\n".join("" if out else line for line, out in zip(lines, left, strict=True))
+    rest = "\n".join(line if out else "" for line, out in zip(lines, left, strict=True))
+    return taken, rest
+
+
+def _last_line(parsed: Parsed) -> int:
+    """Return the last line with a record."""
+    lasts = [
+        frame[name].max()
+        for kind in parsed.frames
+        for frame in parsed.frames.parts(kind)
+        for name in ("line_first", "line_last")
+        if name in frame.columns and frame.height
+    ]
+    return max((last for last in lasts if isinstance(last, int)), default=0)
+
+
+def _understood(found: list[_Read]) -> int:
+    return sum(part.parsed.receipt.bytes_understood for part in found)
+
+
+_MOST_CANDIDATES, _MOST_TURNS = 2, 4
 _MOST_PARTS = 12
 """Each costs as much as a small file."""
 _LEAST_EVIDENCE = 0.3

@@ -152,3 +152,34 @@ def test_dumps_among_the_tables_of_a_client_are_read_with_them(prompt: str, roun
         assert parsed.format == "pieces", order
         for kind in ("snapshot", "session", "semaphore_wait"):
             assert heights(parsed)[kind] == expected[kind], (kind, order)
+
+
+_TOOLS = {
+    "kernel": "[8812034.112] mysqld invoked oom-killer: gfp_mask=0x201da, order=0\n"
+    "[8812034.120] Out of memory: Killed process 2911 (mysqld) total-vm:41231232kB\n",
+    "error log": "2024-05-05T11:00:20.101Z 0 [System] [MY-010116] [Server] mysqld starting\n"
+    "2024-05-05T11:00:29.001Z 0 [System] [MY-010229] [Server] Starting XA crash recovery...\n",
+    "vmstat": "procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----\n"
+    " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
+    + " 2 31 981234  99120   1200  88120 8120 9911  9100 10020 9900 1501  4 12  0 84  0\n"
+    * 4,
+    "list": "Id\tUser\tHost\tdb\tCommand\tTime\tState\tInfo\n"
+    + "11\tapp\th1:99\tdb\tQuery\t31\tupdating\tUPDATE b SET x=1 WHERE id=1\n" * 3,
+    "iostat": "Device  r/s  w/s  rkB/s  wkB/s  await  aqu-sz  %util\n"
+    + "sda  2210.00  41.00  35360.00  1210.00  48.20  108.12  100.00\n" * 3,
+}
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [("kernel", "error log"), ("vmstat", "list"), ("iostat", "list")],
+    ids="-".join,
+)
+def test_two_tools_one_after_the_other_are_both_read(pair: tuple[str, str]) -> None:
+    """Nothing marks where one ends: what the first format leaves is read as the second."""
+    text = "".join(_TOOLS[tool] for tool in pair)
+    parsed = parse_bytes(text.encode(), "pasted.txt")
+    assert_sound(parsed, len(text.encode()))
+    alone = [heights(parse_bytes(_TOOLS[tool].encode())) for tool in pair]
+    assert parsed.format == "pieces"
+    assert heights(parsed) == sum(alone, Counter())

@@ -3,6 +3,7 @@
 Source: code blocks of Markdown, Jira, BBCode and HTML: a status dump in one, a processlist in the
         next, a stack in a third, with prose between them.
         Sessions of a client: status dumps among the tables of other statements.
+        The output of two tools one after the other.
 Gives:  what each piece gives, read as a file of its own. Prose outside of the blocks is passed on
         as a piece too: a list pasted without a block is evidence, and what no format reads is text.
 Note:   the driver cuts the text and reads the pieces; detection never chooses this format by

@@ -132,7 +132,7 @@ class _Reader:
             self._headings[1] = text
             self._utc = cells[-1] in ("UTC", "GMT")
             return
-        if not self._columns or not cells[0].lstrip("-").isdigit():
+        if not self._columns or not _is_row(cells):
             yield Problem(number, "Not a line of vmstat; it is left out.", found=text[:200])
             return
         self._seen += 1
@@ -182,6 +182,12 @@ class _Reader:
                 "There is only vmstat's first line, the average since boot, which does not show "
                 "the incident. Capture with an interval and a count: vmstat 1 30.",
             )
+
+
+def _is_row(cells: list[str]) -> bool:
+    """Return whether a line has numbers in its first and in most of its columns."""
+    numbers = sum(cell.lstrip("-")[:1].isdigit() for cell in cells)
+    return cells[0].lstrip("-").isdigit() and 2 * numbers > len(cells)
 
 
 def _names(heading: list[str]) -> list[str]:
