@@ -143,6 +143,20 @@ def test_what_cannot_be_placed_has_no_time() -> None:
     assert found.clocks[sha("vmstat")].quality == "unknown"
 
 
+def test_counts_of_load_alone_begin_at_zero() -> None:
+    """With nothing that has a time, the seconds since the first sample still show a stall."""
+    ext = [gauge("mysql.Threads_running", [2.0] * 30, start=0, clock="relative")]
+    found = evidence({"ext": ext})
+    assert found.frames["sample"]["time"].to_list() == [n * S for n in range(30)]
+    assert "count from its first sample" in found.clocks[sha("ext")].how
+    beside = evidence({"ext": ext, "qps": [gauge("metric.qps", [5.0] * 9)]})
+    assert (
+        beside.frames["sample"]
+        .filter(pl.col("series") == "mysql.Threads_running")["time"]
+        .null_count()
+    )
+
+
 def test_uptime_shows_samples_that_came_late() -> None:
     """mysqladmin -i1 of a server that did not answer for 8 s: the later samples move back."""
     uptime = [float(100 + i + (8 if i >= 10 else 0)) for i in range(20)]

@@ -49,14 +49,44 @@ def test_a_counter_that_both_saw_tells_the_offset() -> None:
     [(41, True), (3000, True), (7200, True), (20_700, True), (93_600 + 3600, False),
      (4 * 3600 + 450, False), (832_879, False)],
 )  # fmt: skip
-def test_what_neither_a_zone_nor_drift_explains_is_not_suggested(
+def test_what_neither_a_zone_nor_drift_explains_is_no_offset(
     seconds: int, is_explained: bool, sign: int
 ) -> None:
-    """An hour of drift, a zone in quarters of an hour; both ways alike."""
+    """An hour of drift, a zone in quarters of an hour; both ways alike.
+
+    A file that meets the other keeps its times, and one that meets none is moved.
+    """
     off = sign * seconds
     found = evidence({"status": [questions(T0)], "zabbix.csv": [csv(T0 + off * S)]})
-    suggested = found.clocks[sha("zabbix.csv")].suggested_offset_s
-    assert suggested == (pytest.approx(-off, abs=0.5) if is_explained else None)
+    clock = found.clocks[sha("zabbix.csv")]
+    wanted = pytest.approx(-off, abs=0.5) if is_explained else None
+    if seconds < 60:
+        assert (clock.suggested_offset_s, clock.offset_s) == (wanted, 0.0)
+    else:
+        assert clock.suggested_offset_s is None
+        assert (clock.offset_s or None) == wanted
+
+
+def sessions(start: int, step: int = 1, peak: float = 160.0) -> list[float]:
+    """Count running sessions of a pileup of 40 s after 50 s; seconds since T0."""
+    return [
+        peak + n % 3 if 50 <= start + n * step < 90 else 2.0 + n % 2 for n in range(140 // step)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("off", "peak", "is_moved"),
+    [(10_800, 160, True), (-1900, 160, True), (10_800, 60, False), (11_250, 160, False)],
+)  # fmt: skip
+def test_a_list_far_from_all_others_is_placed_by_its_sessions(
+    off: int, peak: float, is_moved: bool
+) -> None:
+    """A processlist has no counters; a pileup of another size is another pileup."""
+    listed = gauge("processlist.running", sessions(0, 2), start=T0 + off * S, step=2 * S)
+    metrics = [gauge("metric.threads_running", sessions(0, peak=peak)), questions(T0)]
+    found = evidence({"m.csv": metrics, "status": [questions(T0)], "processlist.txt": [listed]})
+    moved = found.clocks[sha("processlist.txt")].offset_s
+    assert moved == (pytest.approx(-off, abs=2) if is_moved else 0.0)
 
 
 def test_an_accepted_offset_is_suggested_no_more() -> None:

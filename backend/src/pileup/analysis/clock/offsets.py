@@ -97,25 +97,32 @@ def offsets(sources: Sequence[Source], frames: Mapping[str, pl.DataFrame]) -> di
     counters = _counters(frames.get("sample"), sources)
     messages = _messages(frames.get("event"))
     for group in _by_host(sources):
-        ranked = sorted(group, key=lambda s: (not s.timed, s.rank, _RANK[s.quality], s.name))
+        ranked = in_order(group)
         for number, source in enumerate(ranked):
             if source.quality == "given":
                 continue
-            known = [other for other in ranked[:number] if other.timed and _together(source, other)]
+            known = [
+                other for other in ranked[:number] if other.timed and seen_together(source, other)
+            ]
             best = _against(source, known, counters, messages)
             if best is not None:
                 found[source.artifact] = best
     return found
 
 
-def _together(source: Source, other: Source) -> bool:
+def in_order(sources: Sequence[Source]) -> list[Source]:
+    """Return sources by how well their times are known, best first."""
+    return sorted(sources, key=lambda s: (not s.timed, s.rank, _RANK[s.quality], s.name))
+
+
+def seen_together(source: Source, other: Source) -> bool:
     """Return whether two sources may have seen the same seconds: not two bundles or recordings."""
     if source.bundle and other.bundle and source.bundle != other.bundle:
         return False
     return source.folder == other.folder or "" in (source.folder, other.folder)
 
 
-def _is_explained(seconds: float) -> bool:
+def is_explained(seconds: float) -> bool:
     """Return whether a drifting clock or a wrong zone explains an offset."""
     if abs(seconds) <= _DRIFT_S:
         return True
@@ -232,7 +239,7 @@ def _against(
         best = _better(best, _measured([number / _S for number in shared], what, reference))
     if best is None or abs(best.seconds) < max(LEAST_S, 2 * best.dispersion_s):
         return None
-    if best.dispersion_s > _MOST_SPREAD_S or not _is_explained(best.seconds):
+    if best.dispersion_s > _MOST_SPREAD_S or not is_explained(best.seconds):
         return None  # counters that only happen to pass the same values
     return best
 
@@ -276,4 +283,4 @@ def _better(old: Offset | None, new: Offset | None) -> Offset | None:
     return min(old, new, key=lambda offset: (offset.dispersion_s + 0.05) / offset.anchors**0.5)
 
 
-__all__ = ["Offset", "Source", "offsets"]
+__all__ = ["Offset", "Source", "in_order", "is_explained", "offsets", "seen_together"]

@@ -11,7 +11,7 @@ Units: microseconds; offsets of zones in minutes east of UTC.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -24,6 +24,7 @@ from pileup.analysis.clock import (
     host_names,
     hosts,
     metrics_hosts,
+    session_shapes,
     zones,
 )
 from pileup.analysis.clock.jumps import clock_jumps
@@ -35,6 +36,7 @@ from pileup.analysis.contract import ClockDoc
 from pileup.analysis.evidence.compact_samples import distinct
 from pileup.analysis.evidence.evidence import ClockOverride, EvidenceArtifact
 from pileup.analysis.evidence.folders import recordings
+from pileup.analysis.evidence.load_series import shows_load
 from pileup.records.zones import fixed, offset_text
 
 _S = 1_000_000
@@ -102,11 +104,8 @@ def place(
     if moved := _anchor(artifacts, placements, spans, first.get("sample"), host_of, folder_of):
         placements |= moved
         first = applied()
-    measured = offsets(_sources(artifacts, placements, spans, host_of, folder_of), first)
-    if moved := _by_anchors(placements, spans, measured):
-        placements |= moved
-        first = applied()
-        measured = {sha: offset for sha, offset in measured.items() if sha not in moved}
+    sources = _sources(artifacts, placements, spans, host_of, folder_of)
+    first, measured = _by_offsets(placements, spans, sources, first, applied)
     placed = _fill_from_snapshots(first)
     placed, join_notes = metrics_hosts.joined(artifacts, placed, hosts.given(overrides))
     if "sample" in placed:
@@ -116,6 +115,30 @@ def place(
     belongs = {a.sha256: (folder_of[a.sha256], a.bundle) for a in artifacts}
     docs = _documents(placed, placements, notes, jumps, belongs)
     return placed, documents.suggested(docs, measured, placed)
+
+
+def _by_offsets(
+    placements: dict[str, _Placement],
+    spans: Mapping[str, Mapping[str, tuple[int, int, int]]],
+    sources: Sequence[Source],
+    frames: dict[str, pl.DataFrame],
+    applied: Callable[[], dict[str, pl.DataFrame]],
+) -> tuple[dict[str, pl.DataFrame], dict[str, Offset]]:
+    """Move placements by measured offsets; return the frames, and the offsets that only show.
+
+    applied: the frames by ``placements`` as they are.
+    """
+    measured = offsets(sources, frames)
+    moved = _by_anchors(placements, spans, measured)
+    if moved:
+        placements |= moved
+        frames = applied()
+    shown = {sha: offset for sha, offset in measured.items() if sha not in moved}
+    lonely = _of_lonely(placements, sources, frames, shown)
+    if lonely:
+        placements |= lonely
+        frames = applied()
+    return frames, {sha: offset for sha, offset in shown.items() if sha not in lonely}
 
 
 def _documents(
@@ -325,7 +348,7 @@ def _anchor(
         ~pl.col("artifact").is_in([a.sha256 for a in loose]) & pl.col("time").is_not_null()
     )
     if known.is_empty():
-        return {}
+        return _from_zero(placements, spans, samples)
     everywhere = anchoring.Reference.of(known)
     per_folder: dict[str, anchoring.Reference] = {}
     names = {artifact.sha256: artifact.path.rpartition("/")[2] for artifact in artifacts}
@@ -352,6 +375,30 @@ def _anchor(
         doc = _anchored(before.doc, match, other)
         moved[artifact.sha256] = replace(before, doc=doc, base_us=match.base_us)
     return moved
+
+
+def _from_zero(
+    placements: Mapping[str, _Placement],
+    spans: Mapping[str, Mapping[str, tuple[int, int, int]]],
+    samples: pl.DataFrame,
+) -> dict[str, _Placement]:
+    """Return placements at 00:00:00 of series that print no time, where nothing else has one.
+
+    Their times are then seconds since the first sample: enough to see when a stall begins. Without
+    a series of the server's load nothing would begin, and nothing is placed.
+    """
+    if (
+        any(set(clocks) != {"relative"} for clocks in spans.values())
+        or any(placement.base_us is not None for placement in placements.values())
+        or not any(shows_load(series) for series in samples["series"].unique().to_list())
+    ):
+        return {}
+    how = "No file has a time: its times count from its first sample, as if that were midnight."
+    return {
+        sha: replace(placement, base_us=0, doc=msgspec.structs.replace(placement.doc, how=how))
+        for sha, placement in placements.items()
+        if spans[sha]["relative"][0] < spans[sha]["relative"][1]
+    }
 
 
 def _anchored(before: ClockDoc, match: anchoring.Match, other: str) -> ClockDoc:
@@ -439,6 +486,37 @@ def _by_anchors(
                 anchors=offset.anchors,
             )
             moved[sha] = replace(before, doc=doc, zone=zone)
+    return moved
+
+
+def _of_lonely(
+    placements: Mapping[str, _Placement],
+    sources: Sequence[Source],
+    frames: Mapping[str, pl.DataFrame],
+    measured: Mapping[str, Offset],
+) -> dict[str, _Placement]:
+    """Return placements of files that lie beside all others of their server by a measured offset.
+
+    A file that meets others keeps its times, and its clock shows the offset; one that meets none
+    would make a second incident of the same one.
+    """
+    lonely = session_shapes.apart(sources, frames)
+    shapes = session_shapes.by_sessions(sources, lonely, frames.get("sample"))
+    moved: dict[str, _Placement] = {}
+    for sha, offset in {**shapes, **measured}.items():
+        before = placements[sha]
+        if sha not in lonely or before.doc.quality == "given":
+            continue
+        doc = msgspec.structs.replace(
+            before.doc,
+            how=f"{before.doc.how} {offset.text}; moved, as it meets no other file.",
+            quality="derived",
+            offset_s=round(before.doc.offset_s + offset.seconds, 3),
+            dispersion_s=offset.dispersion_s,
+            anchors=offset.anchors,
+        )
+        shift = before.shift_us + round(offset.seconds * _S)
+        moved[sha] = replace(before, doc=doc, shift_us=shift)
     return moved
 
 
