@@ -194,3 +194,30 @@ def test_waits_for_latches_that_nothing_identifies_are_no_calm(tmp_path: Path) -
     headline = _analysed(tmp_path, text).headline
     assert headline.verdict == "waits"
     assert headline.text.startswith("2 threads wait for latches")
+
+
+_VMSTAT = (
+    "procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----\n"
+    " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
+    + " 2  0      0 167510  22700 254333    0    0    28    29  544 2462 10  6 84  0  0\n"
+    * 30
+)
+_RUNNING = "time,threads_running\n" + "".join(
+    f"2026-11-20 22:{n // 60:02}:{n % 60:02},{160 if 60 <= n < 100 else 2}\n" for n in range(160)
+)
+
+
+@pytest.mark.parametrize(("beside", "is_stall"), [(_VMSTAT, False), (_RUNNING, True)])
+def test_a_list_without_a_time_tells_the_cause_beside_any_series(
+    beside: str, is_stall: bool, tmp_path: Path
+) -> None:
+    """The machine's series show no calm of the server; the stall that one shows is the list's."""
+    lists = _row(4, 90, "", "ALTER TABLE o ADD c INT") + _rows(30, _MDL, "SELECT 1 FROM o")
+    (tmp_path / "beside.txt").write_text(beside, encoding="utf-8")
+    (tmp_path / "list.txt").write_text(lists, encoding="utf-8")
+    captures = Captures()
+    captures.read([tmp_path])
+    analysis = analyse(gather(captures.artifacts))
+    assert (analysis.headline.verdict == "stall") is is_stall
+    assert analysis.findings[0].id == "mdl-pileup"
+    assert analysis.roots[0].label.startswith("session 4")

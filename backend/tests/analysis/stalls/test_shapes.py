@@ -238,6 +238,24 @@ def test_a_load_that_came_and_went_is_no_stop() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("reads", "after", "is_stall"), [(0.2, 250, True), (1.0, 250, False), (0.2, 0, False)]
+)
+def test_dumps_alone_show_that_rows_change_no_more(
+    reads: float, after: float, is_stall: bool
+) -> None:
+    """Statements behind a metadata lock wait in no dump; a job that ends is no stall."""
+    dice = random.Random(3)
+    updates = [*around(dice, 250, _BEFORE), *[0.0] * _STALL, *around(dice, after, _AFTER)]
+    shown = {
+        "innodb.row_updates_per_s": updates,
+        "innodb.row_reads_per_s": during(dice, 1300, 1300 * reads),
+        "innodb.active_transactions": around(dice, 1, _LENGTH),
+    }
+    gathered = evidence({"dumps": [gauge(name, values) for name, values in shown.items()]})
+    assert [stall.shape for stall in stalls(gathered)] == ["stopped"] * is_stall
+
+
 def test_a_restart_is_no_stall() -> None:
     dice = random.Random(3)
     values: dict[str, Sequence[float]] = {

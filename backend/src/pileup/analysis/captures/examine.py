@@ -14,7 +14,7 @@ import polars as pl
 
 from pileup.analysis import contract, story
 from pileup.analysis.blocked_time import blockers, measure
-from pileup.analysis.captures import throughput
+from pileup.analysis.captures import throughput, untimed
 from pileup.analysis.captures.partition import Capture
 from pileup.analysis.evidence import series, servers
 from pileup.analysis.evidence.answers import Answers, Missing
@@ -98,8 +98,9 @@ def examine(
             _of_capture(detection.find(evidence, values), capture), corrections_by_people
         ),
     )
-    every = answers.ask("waits", lambda: moments.moments(evidence))
-    return Examined(capture, evidence, answers, values, stalls, every)
+    placed = answers.settle("waits", lambda: untimed.in_stall(evidence, stalls), evidence)
+    every = answers.ask("waits", lambda: moments.moments(placed))
+    return Examined(capture, placed, answers, values, stalls, every)
 
 
 def _of_capture(stalls: Sequence[detection.Stall], capture: Capture) -> list[detection.Stall]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pileup.analysis.contract import ChainDoc
 from pileup.analysis.evidence.actors import UNNAMED
-from pileup.analysis.evidence.context import Server
 from pileup.analysis.findings import next_evidence, turning_points
 from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.rules import Match, count
@@ -16,7 +15,6 @@ from pileup.numerals import number
 _CERTAIN = 0.9
 _SURE = 0.7
 _WAITING = "while they wait"
-_USER_LOCKS = "SELECT * FROM performance_schema.metadata_locks WHERE OBJECT_TYPE='USER LEVEL LOCK'"
 
 
 def chain(queue: Queue | None, match: Match, observed: Observed) -> ChainDoc:
@@ -67,7 +65,7 @@ def next_step(
     if issue.collect:
         return issue.collect
     server, records = observed.context.server, observed.record_counts
-    command = _for_holder(kind, server)
+    command = next_evidence.holder(kind, server)
     if not known_holder and command:
         return f"{command}, {_WAITING}"
     if known_holder and queue and command and not records["processlists"]:
@@ -79,21 +77,6 @@ def next_step(
         return ""
     again = next_evidence.status_dump(server)
     return f"{again}, three times 10 s apart: it shows whether the same sessions still wait"
-
-
-def _for_holder(kind: str, server: Server) -> str:
-    """Return the command that names the holder of what sessions wait for; '' if none does."""
-    match kind:
-        case "row_lock" | "table_lock":
-            return next_evidence.row_locks(server)
-        case "metadata_lock" | "queue:global-read-lock" | "queue:commit-lock" | "queue:backup-lock":
-            return next_evidence.metadata_locks(server)
-        case "queue:table-flush":
-            listed = next_evidence.processlist(server)
-            return f"{listed}: look for the oldest statement on the table"
-        case "queue:user-lock":
-            return next_evidence.query(server, _USER_LOCKS)
-    return ""
 
 
 __all__ = ["chain", "next_step"]

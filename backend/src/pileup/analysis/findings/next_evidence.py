@@ -18,6 +18,13 @@ _LOCKS = {
     "table_lock": "metadata_locks",
     "user_lock": "metadata_locks",
 }
+_GLOBAL_LOCKS = (
+    "SELECT OBJECT_TYPE, LOCK_TYPE, OWNER_THREAD_ID, PROCESSLIST_ID, PROCESSLIST_INFO "
+    "FROM performance_schema.metadata_locks JOIN performance_schema.threads "
+    "ON THREAD_ID = OWNER_THREAD_ID WHERE LOCK_STATUS = 'GRANTED' "
+    "AND OBJECT_TYPE IN ('GLOBAL', 'COMMIT', 'BACKUP LOCK')"
+)
+_USER_LOCKS = "SELECT * FROM performance_schema.metadata_locks WHERE OBJECT_TYPE='USER LEVEL LOCK'"
 _STORAGE = frozenset({"commit_queue", "log_flush", "data_read", "data_write", "redo_space"})
 
 
@@ -80,6 +87,32 @@ def metadata_locks(server: Server) -> str:
     return view
 
 
+def global_locks(server: Server) -> str:
+    """Return the command that lists who holds the global, commit or backup lock."""
+    if server.family == "mariadb" or (server.numbers and server.numbers < (5, 7)):
+        return metadata_locks(server)
+    held = query(server, _GLOBAL_LOCKS)
+    if not server.numbers:
+        return f"{held} (MariaDB: information_schema.METADATA_LOCK_INFO, with the plugin)"
+    return held
+
+
+def holder(kind: str, server: Server) -> str:
+    """Return the command that names the holder of what sessions wait for; '' if none does."""
+    match kind:
+        case "row_lock" | "table_lock":
+            return row_locks(server)
+        case "metadata_lock":
+            return metadata_locks(server)
+        case "queue:global-read-lock" | "queue:commit-lock" | "queue:backup-lock":
+            return global_locks(server)
+        case "queue:table-flush" | "queue:table-lock":
+            return f"{processlist(server)}: look for the oldest statement on the table"
+        case "queue:user-lock":
+            return query(server, _USER_LOCKS)
+    return ""
+
+
 def to_settle(context: Context, active: ActiveSessionsDoc | None) -> str:
     """Return the commands that would name an unknown cause, the most useful first; '' for none.
 
@@ -125,6 +158,7 @@ def _is_mariadb(server: Server, since: tuple[int, ...]) -> bool:
 
 __all__ = [
     "client",
+    "holder",
     "metadata_locks",
     "processlist",
     "query",

@@ -643,7 +643,7 @@ class Observed(StallRecords):
             return Seen(False)
         top = _peak(matches)
         usual = str(matches[listed.column].mode().sort()[0])
-        text = what(top, usual)
+        text = what(top | {"alike": _alike(matches, top, listed.column, usual)}, usual)
         longest = _longest(matches, listed.age) if age and listed.age else None
         if longest is not None and longest >= 1:
             text += f", up to {number(longest)} s"
@@ -651,8 +651,20 @@ class Observed(StallRecords):
         return Seen(True, top["n"], share, text, (self.lines(top, text),), longest=longest)
 
 
+def _alike(matches: pl.DataFrame, top: dict[str, Any], column: str, usual: str) -> int:
+    """Count the rows of a moment that have the usual text itself."""
+    moment = pl.all_horizontal(
+        pl.col(key).eq_missing(top[key]) for key in ("artifact", "snapshot", "time")
+    )
+    return matches.filter(moment & (pl.col(column).fill_null("") == usual)).height
+
+
 def _sessions_in(top: dict[str, Any], usual: str) -> str:
-    return f"{words.count(top['n'], 'session', 'sessions')} in {_usual(top, usual)}"
+    """Count sessions by State: of what is named, or 'and similar States'."""
+    similar = " and similar States" if top["alike"] < top["n"] else ""
+    states = _usual(top, usual).removesuffix(" at once")
+    at_once = " at once" if top["n"] > 1 else ""
+    return f"{words.count(top['n'], 'session', 'sessions')} in {states}{similar}{at_once}"
 
 
 def _sessions_of(top: dict[str, Any], usual: str) -> str:

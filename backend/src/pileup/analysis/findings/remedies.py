@@ -13,7 +13,7 @@ import polars as pl
 
 from pileup.analysis.contract import MitigationDoc
 from pileup.analysis.evidence.context import Context, Server
-from pileup.analysis.findings import particulars
+from pileup.analysis.findings import next_evidence, particulars
 from pileup.analysis.findings.setting_values import is_value
 from pileup.analysis.findings.worst_moment import Queue
 from pileup.knowledge import Issue, Remedy
@@ -36,14 +36,17 @@ _APPLIER = re.compile(r"system user|slave_worker|replica", re.IGNORECASE)
 
 
 def remedies(
-    issue: Issue, context: Context, queue: Queue | None, others: Collection[str]
+    issue: Issue, context: Context, queue: Queue | None, others: Collection[str], kind: str = ""
 ) -> list[MitigationDoc]:
-    """Return the remedies that fit. others: ids of what is found in this stall."""
+    """Return the remedies that fit.
+
+    others: ids of what is found in this stall. kind: of what the victims wait for.
+    """
     docs: list[MitigationDoc] = []
     for remedy in issue.mitigations:
         if not _fits(remedy, issue, context, others):
             continue
-        action = _filled_in(remedy.action, issue, context, queue)
+        action = _filled_in(remedy.action, issue, context, queue, kind)
         if action is None or any(action == doc.action for doc in docs):
             continue
         docs.append(
@@ -98,12 +101,18 @@ def _may_upgrade(action: str, issue: Issue, server: Server) -> bool:
     return not server.numbers or any(release > server.numbers for release in releases)
 
 
-def _filled_in(action: str, issue: Issue, context: Context, queue: Queue | None) -> str | None:
+def _filled_in(
+    action: str, issue: Issue, context: Context, queue: Queue | None, kind: str
+) -> str | None:
     """Fill in session ids and releases; None: it would do harm to whom it ends."""
     if particulars.ends_statements(action):
-        return particulars.fill(action, context, queue)
+        filled = particulars.fill(action, context, queue)
+        unnamed = _KILL.match(filled)
+        return (
+            _find(unnamed["whom"], next_evidence.processlist(context.server)) if unnamed else filled
+        )
     if (match := _KILL.match(action)) is not None:
-        return _kill(match["whom"], queue)
+        return _kill(match["whom"], queue, context.server, kind)
     if action.lower() == _OLDEST:
         return _end_oldest(context, action)
     if action.lower() == "upgrade":
@@ -135,16 +144,18 @@ def _end_oldest(context: Context, action: str) -> str:
     return f"KILL {oldest['session_id']} (the oldest transaction, open for {lasted} s)"
 
 
-def _kill(whom: str, queue: Queue | None) -> str | None:
+def _kill(whom: str, queue: Queue | None, server: Server, kind: str) -> str | None:
     """Name the session to end: 'KILL 197 (the holder)'; None: nobody, or an applier of a replica.
 
+    Where its id is unknown, say how to find it.
+
     whom: the holder, the root holder (whom everybody waits for in the end) or the DDL (a holder
-    that waits itself).
+    that waits itself). kind: of what its victims wait for.
     """
     holder, sure = (queue.holder, queue.sure) if queue else (None, 0.0)
     if whom == "DDL":
         if holder is None or queue is None or queue.onward is None:
-            return "KILL the DDL that waits" if holder is None else None
+            return _find(whom, next_evidence.processlist(server)) if holder is None else None
         if not _DDL.match(holder.query or ""):
             return None
     elif queue is not None and queue.root is not None:
@@ -153,13 +164,17 @@ def _kill(whom: str, queue: Queue | None) -> str | None:
         holder = None  # it waits itself: ending it may end nothing
     whom = whom.removeprefix("root ")
     if holder is None or holder.session_id is None:
-        return f"KILL the {whom}"
+        return _find(whom, next_evidence.holder(kind, server) or next_evidence.processlist(server))
     known = holder.session or {}
     if _APPLIER.search(f"{known.get('user')} {known.get('state')}"):
         return None
     if sure < _LIKELY:
         return f"See what session {holder.session_id} did, which may be the {whom}, before a KILL"
     return f"KILL {holder.session_id} (the {whom})"
+
+
+def _find(whom: str, command: str) -> str:
+    return f"Find the id of the {whom}, then end it by KILL: {command}"
 
 
 __all__ = ["command_in", "remedies"]

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import polars as pl
+
 from pileup.analysis.contract import (
     AbsenceDoc,
     ChainDoc,
@@ -18,9 +20,11 @@ from pileup.analysis.contract import (
     SignDoc,
     Window,
 )
+from pileup.analysis.evidence import compact_samples
 from pileup.analysis.evidence.answers import Answers
 from pileup.analysis.evidence.context import Context
 from pileup.analysis.evidence.evidence import Evidence
+from pileup.analysis.evidence.load_series import shows_load
 from pileup.analysis.evidence.times import iso
 from pileup.analysis.findings import cascade, chains, impacts, known, ranking, remedies
 from pileup.analysis.findings.matching import FOUND, LEAST, describe_needs, evaluate
@@ -68,6 +72,8 @@ class Diagnosis:
     looked_at: LookedAtDoc | None
 
 
+_LEAST_SAMPLES = 20
+"""Fewest moments of a series that shows a stall, or that there is none."""
 NOTHING_CHECKED = Diagnosis((), (), None)
 
 
@@ -181,7 +187,7 @@ def _finding(
         against=list(match.against),
         applies_to_version=own.applies,
         fixed_in=list(issue.fixed),
-        mitigations=remedies.remedies(issue, context, queue, sure),
+        mitigations=remedies.remedies(issue, context, queue, sure, kind),
         experiment=ExperimentDoc(
             change=issue.change, expect=issue.expect or "", refuted_if=issue.refuted_if
         )
@@ -227,6 +233,10 @@ def _has_moments(observed: Observed) -> bool:
 
 
 def _has_series(evidence: Evidence) -> bool:
-    """Return whether the evidence has enough samples to show a stall."""
+    """Return whether the evidence has enough samples of the server's load to show a stall."""
     frame = evidence.frame("sample")
-    return frame is not None and frame["time"].n_unique() >= 20
+    if frame is None or frame["time"].n_unique() < _LEAST_SAMPLES:
+        return False
+    names = compact_samples.distinct(frame, "series", "labels")
+    loads = [row[0] for row in names.iter_rows() if shows_load(row[0], row[1] or "")]
+    return frame.filter(pl.col("series").is_in(loads))["time"].n_unique() >= _LEAST_SAMPLES

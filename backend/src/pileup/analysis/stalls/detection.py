@@ -22,6 +22,7 @@ from pileup.analysis.stalls import refusals, workloads
 from pileup.analysis.stalls.indicators import Role, Signal, signals_by_role
 from pileup.analysis.stalls.loads import is_carried, waiting_in
 from pileup.analysis.stalls.pileups import ALWAYS_HIGH, pileups
+from pileup.analysis.stalls.row_work import row_stops
 from pileup.analysis.stalls.slowdowns import slowdowns
 from pileup.analysis.stalls.stall import SHAPES, Kind, Shape, Stall
 from pileup.analysis.stalls.stops import stops
@@ -77,6 +78,8 @@ def _of_host(
         ]
     if work is not None:
         stalls += stops(work, connected, sessions, restarts)
+    else:
+        stalls += row_stops(values, host, restarts)
     refused = signals.get("refused")
     if refused is not None:
         stalls += refusals.refused(refused)

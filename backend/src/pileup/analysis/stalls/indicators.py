@@ -21,7 +21,7 @@ _ROWS_READ = "innodb.rows_read"
 """Measure of work without counted statements: rows read in status dumps."""
 _OF_DUMPS = 0.6
 """Trust below which a count comes from status dumps."""
-_LEAST = 8
+LEAST = 8
 """Fewest samples of a series that shows a stall."""
 
 
@@ -80,7 +80,7 @@ def signals_by_role(values: pl.DataFrame) -> dict[str | None, dict[Role, Signal]
             pl.col("time").max().alias("b"),
             pl.col("value").quantile(0.9).alias("high"),
         )
-        .filter(pl.col("n") >= _LEAST)
+        .filter(pl.col("n") >= LEAST)
         .sort("id")
     )
     best: dict[tuple[str | None, Role], tuple[float, str, str]] = {}
@@ -110,6 +110,9 @@ WORK_UNITS = {
     "queries_per_s": "statements",
     "tps": "transactions",
     "rows_read": "rows read",
+    "row_updates_per_s": "rows updated",
+    "row_inserts_per_s": "rows inserted",
+    "row_deletes_per_s": "rows deleted",
 }
 """What a series of throughput counts, by its short name in lower case."""
 
@@ -147,4 +150,4 @@ def _trust(series: str, labels: str | None) -> float:
     return found[1] if found else 0.0
 
 
-__all__ = ["WORK_UNITS", "Role", "Signal", "signals", "signals_by_role", "throughput"]
+__all__ = ["LEAST", "WORK_UNITS", "Role", "Signal", "signals", "signals_by_role", "throughput"]
