@@ -36,9 +36,9 @@ def test_the_head_says_which_did_better(folders: list[str]) -> None:
     lines = done.stdout.splitlines()
     assert lines[0].startswith(f"A  {folders[0]}")
     assert (
-        "=  B is better than A: 10 ms inside the server per statement "
-        "(20 sessions running, 2000 statements/s), "
-        "against 500 ms (200 sessions running, 400 statements/s). Sessions and rates are medians."
+        "=  B is better than A: 10.5 ms inside the server per statement "
+        "(21 sessions running, 2000 statements/s), "
+        "against 502 ms (201 sessions running, 400 statements/s). Sessions and rates are medians."
     ) in lines
     assert any("threads_running" in line and "201" in line for line in lines)
 
@@ -47,7 +47,7 @@ def test_as_json(folders: list[str]) -> None:
     done = CliRunner().invoke(command, ["--json", *folders[::-1]])
     assert done.exit_code == 0, done.output
     trial = json.loads(done.stdout)["trials"][0]["trial"]
-    assert (trial["verdict"], trial["before_s"], trial["after_s"]) == ("worse", 0.01, 0.5)
+    assert (trial["verdict"], trial["before_s"], trial["after_s"]) == ("worse", 0.0105, 0.5025)
 
 
 def test_runs_of_a_side_and_a_third_one(folders: list[str]) -> None:

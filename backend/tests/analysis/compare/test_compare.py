@@ -144,9 +144,9 @@ def test_it_says_which_side_did_better() -> None:
     assert document.trial is not None
     assert document.trial.verdict == "worse"
     assert document.trial.text == (
-        "B is worse than A: 500 ms inside the server per statement "
-        "(200 sessions running, 400 statements/s), "
-        "against 5 ms (4 sessions running, 800 statements/s). Sessions and rates are medians."
+        "B is worse than A: 502 ms inside the server per statement "
+        "(201 sessions running, 400 statements/s), "
+        "against 6.25 ms (5 sessions running, 800 statements/s). Sessions and rates are medians."
     )
     assert f"=  {document.trial.text}" in text(document.whole, 5).splitlines()
     silent = compare(calm, Side("settings", evidence({"a": [setting("x", "ON")]})))

@@ -19,12 +19,12 @@ def test_more_work_with_as_many_sessions_is_better() -> None:
     """512 sessions either way, five times the statements: each takes a fifth."""
     found = trial(run(461, 430.0, name="the incident"), run(501, 2270, name="the run"))
     assert found.verdict == "better"
-    assert found.before_s == 460 / 430
-    assert found.after_s == 500 / 2270
+    assert found.before_s == 461 / 430
+    assert found.after_s == 501 / 2270
     assert found.text == (
-        "The run is better than the incident: 220 ms inside the server per statement "
-        "(500 sessions running, 2270 statements/s), against 1.07 s "
-        "(460 sessions running, 430 statements/s). Sessions and rates are medians."
+        "The run is better than the incident: 221 ms inside the server per statement "
+        "(501 sessions running, 2270 statements/s), against 1.07 s "
+        "(461 sessions running, 430 statements/s). Sessions and rates are medians."
     )
 
 
@@ -54,13 +54,15 @@ def test_a_run_without_load_proves_nothing() -> None:
     found = trial(run(200, 4000, name="the incident"), Run.of("the run", idle))
     assert found.verdict == "unknown"
     assert found.text.startswith("The load differs too much to compare the run with the incident")
-    assert found.text.endswith("Put more load on the run.")
+    assert found.text.endswith("Repeat the run with more load.")
+    part = Run.of("the baseline", idle, Span(T0, T0 + 60 * S))  # nobody can repeat it
+    assert "Repeat" not in trial(run(200, 4000), part).text
 
 
 def test_a_standstill_has_no_time_per_statement() -> None:
     found = trial(run(200, 4000), run(300, 0))
     assert (found.verdict, found.after_s) == ("worse", None)
-    assert "no statements completed (299 sessions running, 0 statements/s)" in found.text
+    assert "no statements completed (300 sessions running, 0 statements/s)" in found.text
     assert trial(run(300, 0), run(300, 0)).verdict == "unknown"
 
 
@@ -79,9 +81,9 @@ def test_the_same_host_tells_both() -> None:
         gauge("m.qps", [5000.0] * 60, kind="rate", host="db-2"),
     ]
     fleet = Run.of("the fleet", evidence({"m": items}))
-    assert trial(fleet, run(11, 100)).before_s == 4.0
+    assert trial(fleet, run(11, 100)).before_s == 4.01
     apart = Run.of("them", evidence({"m": [items[0], items[3]]}))
-    assert trial(apart, apart).before_s == 0.08  # one of each are taken together
+    assert trial(apart, apart).before_s == 401 / 5000  # one of each are taken together
     three = Run.of("them", evidence({"m": [items[0], items[3], gauge("m.qps", [1.0], host="c")]}))
     assert trial(three, three).verdict == "unknown"
 
@@ -90,7 +92,7 @@ def test_a_window_is_taken_as_it_is() -> None:
     first = run(200, 800)
     calm = Run("calm", first.values, Span(T0, T0 + 30 * S))
     stall = Run("stall", first.values, Span(T0 + 45 * S, T0 + 95 * S))
-    assert trial(calm, stall).before_s == 1 / 400
+    assert trial(calm, stall).before_s == 2 / 400
     assert trial(calm, stall).verdict == "worse"
 
 

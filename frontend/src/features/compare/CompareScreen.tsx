@@ -360,7 +360,7 @@ function Compared({
           title={titleOf(doc.series.find((row) => fullName(row) === series)) ?? series}
         />
       )}
-      {tab === 'series' && (
+      {tab === 'series' && series && (
         <p className="compare-statistic muted">
           {doc.sides.length} sides, the most important difference first. Each number is the median
           of the samples, as on the overview, with their quartiles; counters are rates per second.

@@ -1,5 +1,5 @@
 /** The columns of a comparison: one per side, and the ratio to the reference with its spread. */
-import { formatCount, formatMeasured, formatNumber } from '@/format'
+import { formatCount, formatMeasured, formatNumber, formatRatio } from '@/format'
 import { Chip } from '@/ui/controls/Chip'
 import type { Column } from '@/ui/table/Table'
 import { Measured } from '@/ui/display/Value'
@@ -109,12 +109,16 @@ function SpreadText({ of }: { readonly of: Spread }) {
 
 function Ratio({ ratio }: { readonly ratio: Series['ratios'][number] }) {
   if (!ratio) return <span className="faint">–</span>
+  const { low, high } = ratio
+  const isSpread = low !== null && high !== null && low !== high && low > 0
   return (
     <span>
-      × {formatMeasured(ratio.ratio)}
-      {ratio.low !== null && ratio.high !== null && ratio.low !== ratio.high && (
+      {formatRatio(ratio.ratio)}
+      {isSpread && (
         <span className="faint spread">
-          {formatMeasured(ratio.low)}–{formatMeasured(ratio.high)}
+          {ratio.ratio < 1
+            ? `${formatMeasured(1 / high)}–${formatMeasured(1 / low)}`
+            : `${formatMeasured(low)}–${formatMeasured(high)}`}
         </span>
       )}
     </span>

@@ -48,13 +48,14 @@ class Run:
 def trial(before: Run, after: Run) -> TrialDoc:
     """Compare the run with a change (``after``) with the run without it.
 
-    Both runs use the same kind of rate: statements and transactions are not comparable.
+    Both runs use the same kind of rate: statements and transactions are not comparable. Of several,
+    the one with most samples counts, as on the overview.
     """
     first, second = _ids(before), _ids(after)
-    for rate in _RATES:
+    for rate in _fullest_first((before, first), (after, second)):
         old, new = _inside(before, first, rate), _inside(after, second, rate)
         if old and new:
-            return _verdict(before.name, old, after.name, new)
+            return _verdict(before, old, after, new)
     for run, ids in ((before, first), (after, second)):
         if not any(_inside(run, ids, rate) for rate in _RATES):
             text = f"{_head(run.name)} has no series of running sessions and of statements done."
@@ -68,21 +69,25 @@ class _Inside:
     """The median of the sessions that run and of the statements per second, as on the overview."""
 
     running: float
+    own: float
+    """How many of them only read the status."""
     rate: float
     is_idle: bool
     """Whether no statement completed at all; a median of zero alone does not say so."""
 
     @property
     def seconds(self) -> float:
-        return self.running / max(self.rate, _LEAST_RATE)
+        """Seconds per statement, without the sessions that only read the status."""
+        return max(self.running - self.own, 0.0) / max(self.rate, _LEAST_RATE)
 
     @property
     def known(self) -> float | None:
-        """Seconds per statement; None when no statements completed."""
-        return self.seconds if self.rate >= _LEAST_RATE else None
+        """Seconds per statement, of the printed numbers; None when no statements completed."""
+        return self.running / self.rate if self.rate >= _LEAST_RATE else None
 
 
-def _verdict(before: str, old: _Inside, after: str, new: _Inside) -> TrialDoc:
+def _verdict(before_run: Run, old: _Inside, after_run: Run, new: _Inside) -> TrialDoc:
+    before, after = before_run.name, after_run.name
     if old.known is None and new.known is None:
         return _unknown(f"Neither {before} nor {after} completed any statements.")
     verdict: Literal["better", "same", "worse", "unknown"] = "same"
@@ -91,7 +96,7 @@ def _verdict(before: str, old: _Inside, after: str, new: _Inside) -> TrialDoc:
             verdict = "better"
         elif new.seconds >= old.seconds * _WORSE:
             verdict = "worse"
-    (fast, quick), (slow, _) = sorted(((old, before), (new, after)), key=lambda row: row[0].seconds)
+    fast, slow = sorted((old, new), key=lambda inside: inside.seconds)
     unlike = verdict != "same" and fast.rate * _UNLIKE_LOAD < slow.rate
     if unlike:
         verdict = "unknown"
@@ -106,8 +111,8 @@ def _verdict(before: str, old: _Inside, after: str, new: _Inside) -> TrialDoc:
     )
     if new.known is not None or old.known is not None:
         text += " Sessions and rates are medians."
-    if unlike:
-        text += f" Put more load on {quick}."
+    if unlike and fast is new and after_run.span is None:
+        text += f" Repeat {after} with more load."
     return TrialDoc(verdict=verdict, text=text, before_s=old.known, after_s=new.known)
 
 
@@ -132,7 +137,11 @@ def _ids(run: Run) -> _Ids:
     rows = run.values.filter(pl.col("labels").fill_null("") == "")
     if run.span:
         rows = rows.filter(run.span.holds())
-    fullest = rows.group_by("id").agg(pl.col("series", "host").first(), pl.len()).sort("len", "id")
+    fullest = (
+        rows.group_by("id")
+        .agg(pl.col("series", "host").first(), pl.len())
+        .sort("len", "id", descending=[False, True])
+    )
     ids_by_name: dict[str, dict[str, str]] = {}
     for row in fullest.iter_rows(named=True):
         name = short_name(row["series"])
@@ -140,6 +149,20 @@ def _ids(run: Run) -> _Ids:
             continue
         ids_by_name.setdefault(name, {})[row["host"] or ""] = row["id"]
     return ids_by_name
+
+
+def _fullest_first(*sides: tuple[Run, _Ids]) -> list[str]:
+    """Order the kinds of rates by the samples of the side that has fewer, then by id."""
+
+    def rank(rate: str) -> tuple[int, list[str]]:
+        named = [list(ids.get(rate, {}).values()) for _, ids in sides]
+        counts = [
+            run.values.filter(pl.col("id").is_in(wanted), run.span.holds() if run.span else True)
+            for (run, _), wanted in zip(sides, named, strict=True)
+        ]
+        return -min(rows.height for rows in counts), sorted({*named[0], *named[1]})
+
+    return sorted(_RATES, key=rank)
 
 
 def _inside(run: Run, ids: _Ids, rate: str) -> _Inside | None:
@@ -164,7 +187,7 @@ def _at_worst(run: Run, running: str, rate: str, own: float) -> _Inside | None:
     if middle is None or speed is None or speed < 0:
         return None
     is_idle = not (done.filter(span.holds())["value"] > 0).any()
-    return _Inside(max(middle - own, 0.0), speed, is_idle)
+    return _Inside(middle, own, speed, is_idle)
 
 
 def _rows(run: Run, series: str) -> pl.DataFrame:
