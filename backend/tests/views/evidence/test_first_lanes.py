@@ -20,6 +20,9 @@ QUESTIONS = series("mysql.Questions", points=50)
 FREE = series("mysql.Innodb_buffer_pool_wait_free")
 FLAT = series("innodb.lock_wait_transactions", most=0.0)
 SPINS = series("innodb.rw_sx_rounds")
+WAITING = series("processlist.state", "state=Waiting for table metadata lock")
+IDLE = series("innodb.master_idle")
+DIRTY = series("mysql.Innodb_buffer_pool_pages_dirty")
 ALL = [COPY, RUNNING, FLAT, QUESTIONS, QPS, SPINS, FREE]
 
 
@@ -34,7 +37,7 @@ def parts(*evidence: Series, shifts: tuple[Series, ...] = ()) -> dict[str, Any]:
     return {
         "episodes": [episode],
         "findings": [finding],
-        "shifts": [{"series": s.id} for s in shifts],
+        "shifts": [{"series": s.id, "direction": "up"} for s in shifts],
     }
 
 
@@ -46,8 +49,8 @@ def test_one_lane_per_quantity() -> None:
 
 
 def test_evidence_of_the_finding_comes_before_what_moved() -> None:
-    chosen = first_lanes(ALL, parts(FREE, shifts=(SPINS,)))
-    assert chosen.index(FREE.id) < chosen.index(SPINS.id)
+    chosen = first_lanes([*ALL, WAITING], parts(FREE, shifts=(WAITING,)))
+    assert chosen.index(FREE.id) < chosen.index(WAITING.id)
 
 
 def test_a_series_that_never_changes_needs_the_finding() -> None:
@@ -60,3 +63,21 @@ def test_without_an_analysis_and_of_many() -> None:
     assert first_lanes([SPINS], {}) == [SPINS.id]
     many = [series(f"metric.m{n}") for n in range(50)]
     assert len(first_lanes(many, parts(shifts=tuple(many)))) == MOST_LANES
+
+
+def test_what_moved_without_bearing_on_the_finding_is_left_out() -> None:
+    shifts = (IDLE, DIRTY, WAITING)
+    document = parts(shifts=shifts)
+    for finding in document["findings"]:
+        finding["category"] = "metadata_locks"
+    known = [COPY, QPS, *shifts]
+    assert first_lanes(known, document) == [COPY.id, QPS.id, WAITING.id]
+    for finding in document["findings"]:
+        finding["category"] = "buffer_pool"
+    assert first_lanes(known, document) == [COPY.id, QPS.id, DIRTY.id, WAITING.id]
+
+
+def test_one_quantity_of_two_collectors_is_one_lane() -> None:
+    twice = (FREE, series("metric.bp_wait_free"))
+    chosen = first_lanes([COPY, QPS, WAITING, *twice], parts(shifts=(WAITING, *twice)))
+    assert chosen == [COPY.id, QPS.id, WAITING.id, FREE.id]
