@@ -139,7 +139,7 @@ CASE = Case(
     pins=(PIN,),
     lanes=(
         Lane(
-            "mysql.Threads_running",
+            "Threads running",
             "threads",
             [(1795213140000, 2.0), (1795213150000, None), (1795213195000, 301.0)],
         ),

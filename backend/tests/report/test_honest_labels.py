@@ -153,7 +153,7 @@ def test_how_a_run_failed_is_a_sentence_of_its_own(failed: str | None) -> None:
     page = prefill(replace(CASE, experiments=(run,)), "experiments")
     words = {"yes": " It failed the same way.", "no": " It failed differently.",
              "failed": " It failed.", "not_failed": " It did not fail.", None: ""}  # fmt: skip
-    assert f"- Observation: the rate fell.{words[failed]}\n" in page
+    assert f" — matched the prediction.{words[failed]}\n" in page
 
 
 def test_a_chart_of_confidence_takes_either_time() -> None:

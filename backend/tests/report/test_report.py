@@ -32,7 +32,7 @@ from pileup.report.render.zone import in_zone
 from pileup.report.text.live_blocks import BLOCKS
 from pileup.report.text.markdown_blocks import directives
 from pileup.report.text.prefill import prefill
-from pileup.report.text.source_notes import Notes
+from pileup.report.text.source_notes import Notes, Quotations
 from pileup.report.text.sweeps import sweeps
 from pileup.report.text.templates import TEMPLATES, TITLES, template
 from tests.report.case import CASE, NOW, PIN, document
@@ -256,9 +256,14 @@ def test_times_move_to_the_zone_but_raw_lines_do_not() -> None:
     assert ">23:19:" in render_html(made)
 
 
+_AWKWARD = r"""1\. not *a* list `x|y` \<b\> \# h
+
+*all **of** it*, ***both** then* one, **~~then~~ bold** and * no emphasis *"""
+
+
 def test_markdown_survives_a_second_reading() -> None:
     """Marks in names are escaped: reading the export again gives the same words."""
-    case = replace(CASE, sections={"summary": "1\\. not *a* list `x|y` \\<b\\> \\# h"})
+    case = replace(CASE, sections={"summary": _AWKWARD})
     made = document(case)
     text = render_markdown(made).split("## Summary\n\n")[1].split("\n\n## ")[0]
     again = compose(replace(CASE, sections={"summary": text}), NOW)
@@ -315,7 +320,7 @@ def test_no_excerpt_appears_twice(
         pins=pins,
         template="five-lines",
         sections={"line_happened": text + quotes},
-        excerpt=lambda _, first, last: "\n".join(f"line {n};" for n in range(first, last + 1)),
+        excerpt=lambda _, first, last: "\n".join(f"{'x' * n};" for n in range(first, last + 1)),
     )
     made = compose(case, NOW)
     blocks = [block for section in made.sections for block in section.blocks]
@@ -333,8 +338,24 @@ def test_no_excerpt_appears_twice(
         assert not any(f"\n{excerpt}\n" in f"\n{other}\n" for other in others)
     for first, _ in spans:
         # two long excerpts that differ in one line at an end are the same one
-        kept = (f"line {first};", f"line {first + 1};")
-        assert any(line in excerpt for excerpt in shown for line in kept), "and none is lost"
+        kept = {f"{'x' * first};", f"{'x' * (first + 1)};"}
+        assert any(kept & {*excerpt.split("\n")} for excerpt in shown), "and none is lost"
+
+
+def test_excerpts_that_are_alike_are_quoted_twice_and_counted() -> None:
+    assert CASE.analysis is not None
+    sha = CASE.analysis.artifacts[0].sha256[:8]
+    wait = "--Thread {} waits at row0ins.cc line {}\nS-lock on RW-latch\nlast read in file x.cc"
+    notes = Notes(replace(CASE, excerpt=lambda _, first, last: wait.format(first, last)))
+    for label in ("10-12", "20-22", "30-32", "40-42-50-52-60-62"):
+        notes.number(f"{sha}-{label}")
+    first, second, third, fourth = notes.listed(Quotations())
+    assert first.excerpt == wait.format(10, 12)
+    assert second.excerpt == wait.format(20, 22)
+    assert (third.excerpt, fourth.excerpt) == (None, None)
+    assert third.text.endswith("(like note 1, not quoted)")
+    folded = notes.find(f"{sha}-40-42-50-52-60-62").excerpt
+    assert folded == f"{wait.format(40, 42)}\n… 6 more lines like these"
 
 
 def test_live_blocks_are_found_wherever_a_paragraph_is() -> None:

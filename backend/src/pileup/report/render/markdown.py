@@ -7,6 +7,7 @@ diff of two exports shows what changed.
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from itertools import takewhile
 
 from pileup.report.document import (
     Block,
@@ -18,6 +19,7 @@ from pileup.report.document import (
     Paragraph,
     Quote,
     Rule,
+    Run,
     Runs,
     Table,
     Trouble,
@@ -114,23 +116,57 @@ def _cell(runs: Runs) -> str:
 
 
 def _runs(runs: Runs, *, cell: bool = False) -> str:
-    out = []
-    for run in runs:
-        if run.note is not None:
-            out.append(f"[^{run.note}]")
-            continue
-        text = run.text
-        if run.code:
-            ticks = "``" if "`" in text else "`"
-            pad = " " if text.startswith("`") or text.endswith("`") else ""
-            escaped = text.replace("|", "\\|") if cell else text
-            out.append(f"{ticks}{pad}{escaped}{pad}{ticks}")
-            continue
-        text = _plain(text)
-        for on, mark in ((run.italic, "*"), (run.bold, "**"), (run.strike, "~~")):
-            text = f"{mark}{text}{mark}" if on and text.strip() else text
-        out.append(f"[{text}]({run.href})" if run.href else text)
-    return "".join(out)
+    """Write runs of text; a mark that several of them carry encloses them all.
+
+    Blanks stay outside of marks, as no reader takes "*this *" for emphasis.
+    """
+    out: list[str] = []
+    is_open: list[str] = []
+    blanks = ""
+    for at, run in enumerate(runs):
+        text, lead, trail = _run(run, cell=cell), "", ""
+        if not (run.code or run.note is not None or run.href):
+            core = text.strip()
+            lead, _, trail = text.partition(core) if core else (text, "", "")
+            text = core
+        blanks += lead
+        if text:
+            wanted = _marks(run)
+            while not {*is_open} <= {*wanted}:
+                out.append(is_open.pop())
+            new = [mark for mark in wanted if mark not in is_open]
+            new.sort(key=lambda mark: -_length(runs[at:], mark))
+            out += [blanks, *new, text]
+            is_open += new
+            blanks = ""
+        blanks += trail
+    return "".join([*out, *reversed(is_open), blanks])
+
+
+def _run(run: Run, *, cell: bool) -> str:
+    """Write one run without its marks."""
+    if run.note is not None:
+        return f"[^{run.note}]"
+    if run.code:
+        ticks = "``" if "`" in run.text else "`"
+        pad = " " if run.text.startswith("`") or run.text.endswith("`") else ""
+        escaped = run.text.replace("|", "\\|") if cell else run.text
+        return f"{ticks}{pad}{escaped}{pad}{ticks}"
+    text = _plain(run.text)
+    return f"[{text}]({run.href})" if run.href else text
+
+
+def _marks(run: Run) -> list[str]:
+    """List the marks that a run carries; code and references have none."""
+    if run.code or run.note is not None:
+        return []
+    marks = (("*", run.italic), ("**", run.bold), ("~~", run.strike))
+    return [mark for mark, is_on in marks if is_on]
+
+
+def _length(runs: Runs, mark: str) -> int:
+    """Count the runs from the first on that carry a mark without a break."""
+    return sum(1 for _ in takewhile(lambda run: mark in _marks(run), runs))
 
 
 def _plain(text: str) -> str:

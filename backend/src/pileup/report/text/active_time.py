@@ -23,7 +23,8 @@ def time_sentence(doc: ActiveSessionsDoc) -> str:
     if doc.peak_at:
         peak += f" ({clock_text(parse(doc.peak_at))})"
     if doc.seconds is None:
-        return f"Active sessions in this moment: {number(doc.peak)}{f': {mix}' if mix else ''}."
+        sessions = "active session" if doc.peak == 1 else "active sessions"
+        return f"{number(doc.peak)} {sessions} at this moment{f': {mix}' if mix else ''}."
     return f"{seconds_text(doc)} active-session seconds, {peak}{f': {mix}' if mix else ''}."
 
 
@@ -80,8 +81,8 @@ def share_text(root: RootDoc) -> str:
 
 def path_sentence(root: RootDoc) -> str:
     """Write where most of the time ends, and the way there."""
-    way = f", by {' > '.join(root.path)}" if len(root.path) > 1 else ""
-    return f"{share_text(root)} of it ends at {root.label}{way}."
+    way = f": {' > '.join(root.path)}" if len(root.path) > 1 else ""
+    return f"{share_text(root)} of it is spent behind {root.label}{way}."
 
 
 def scope_rows(

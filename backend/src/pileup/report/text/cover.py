@@ -29,6 +29,6 @@ def cover(case: Case) -> Cover | None:
         best = max(supported, key=lambda h: h.confidence or 0)
         points = [story, *points][:MOST_POINTS]
         story = f"The team concluded: {sentence(best.statement)}"
-    else:
+    elif analysis.findings and analysis.findings[0].title not in story:
         points.append(cause_line(analysis))
     return Cover(story=story, points=[point for point in points if point][-MOST_POINTS:])

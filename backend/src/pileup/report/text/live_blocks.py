@@ -36,6 +36,7 @@ from pileup.report.text.tables import table as _table
 from pileup.report.text.wording import (
     AFTER_RUN,
     FAILED,
+    lane_title,
     measure_words,
     moment,
     number,
@@ -132,7 +133,10 @@ def _lanes_caption(
     shifts = case.analysis.shifts if case.analysis else []
     if where is not None:
         shifts = where.episode.shifts if where.episode else []
-    shown = [s for s in shifts if any(lane.title.startswith(s.name) for lane in lanes)]
+    series = {each.id: each for each in (case.analysis.series if case.analysis else ())}
+    drawn = {lane.title for lane in lanes}
+    titles = {s.series: lane_title(series[s.series]) for s in shifts if s.series in series}
+    shown = [shift for shift in shifts if titles.get(shift.series) in drawn]
     leads = [s for s in shown if s.first_moved_s is not None]
     text = ""
     if leads:
@@ -140,7 +144,7 @@ def _lanes_caption(
         moved = first.first_moved_s or 0.0
         place = f"{-moved:.0f} s before" if moved < 0 else f"{moved:.0f} s after" if moved else "at"
         which = "moved first," if len(leads) > 1 else "moved"
-        text = f"{first.name} {which} {place} the onset"
+        text = f"{titles[first.series]} {which} {place} the onset"
         change = ratio_words(first.baseline, first.stall)
         text += f" ({change}). " if change else ". "
     elif chosen:
@@ -263,7 +267,7 @@ def _experiment_row(e: ReportExperiment, first: int) -> list[str]:
         e.title,
         e.change if first == e.number or not e.change else f"as in {first}",
         prediction_words(e),
-        " ".join(part for part in (sentence(e.observation), values) if part) or "none yet",
+        sentence(e.observation) or values or "none yet",
         f"{verdict}; {failed}" if failed else verdict,
     ]
 

@@ -31,7 +31,6 @@ from pileup.report.text.wording import (
     measure_words,
     peak_name,
     peak_words,
-    prediction_words,
     ratio_words,
     recorded_afterwards,
     sentence,
@@ -356,30 +355,26 @@ def _experiments(case: Case) -> str:
 
 
 def _experiment(experiment: ReportExperiment) -> str:
+    """Write what the table of experiments does not hold: when it ran, its values and conclusion."""
     verdict = _VERDICT_WORDS.get(experiment.verdict or "", "has no verdict")
     locked = (
-        f" (locked {experiment.locked_at.astimezone(UTC):%Y-%m-%d %H:%M UTC})"
+        f"- Prediction locked: {experiment.locked_at.astimezone(UTC):%Y-%m-%d %H:%M UTC}"
         if experiment.locked_at and experiment.standing == "locked"
         else ""
     )
-    failed = FAILED.get(experiment.failed_same_way or "", "")
-    observed = [
-        sentence(experiment.observation or "none yet"),
-        f"It {failed}." if failed else "",
-    ]
+    words = FAILED.get(experiment.failed_same_way or "", "")
+    failed = f" It {words}." if words else ""
+    pins = "".join(pin_reference(pin) for pin in experiment.pins)
     lines = [
-        f"**Experiment {experiment.number}: {experiment.title}** — {verdict}.",
-        f"- Change: {experiment.change}" if experiment.change else "",
+        f"**Experiment {experiment.number}: {experiment.title}** — {verdict}.{failed}{pins}",
+        locked,
         f"- Ran: {_ran(experiment)}" if experiment.began else "",
-        f"- Prediction{locked}: {prediction_words(experiment)}",
-        f"- Observation: {' '.join(part for part in observed if part)}"
-        + "".join(pin_reference(p) for p in experiment.pins),
         *(f"- {measure.name}: {_measured(measure)}" for measure in experiment.measures),
         f"- Conclusion: {experiment.conclusion}" if experiment.conclusion else "",
     ]
     if experiment.artifacts:
         lines.append("- Artifacts: " + ", ".join(f"`{path}`" for path in experiment.artifacts))
-    return lines[0] + "\n\n" + "\n".join(line for line in lines[1:] if line)
+    return f"{lines[0]}\n\n" + "\n".join(line for line in lines[1:] if line)
 
 
 def _ran(experiment: ReportExperiment) -> str:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -26,7 +27,12 @@ _MOST_LINES = 12
 """Lines of a source that its note quotes; the note names all lines, and its link opens them."""
 _LONG = 6
 """Lines from which two quotations that differ in one line at an end are the same one."""
-_MORE_LINES = re.compile(r"^… (\d+) more lines?$")
+_ALIKE = 0.85
+"""Share of equal words, numbers apart, from which two excerpts show the same."""
+_MOST_ALIKE = 2
+"""Excerpts of one file that are alike and quoted; the notes of the others name these."""
+_NUMBERS = re.compile(r"0x[0-9a-f]+|\d+")
+_MORE_LINES = re.compile(r"^… (\d+) more lines?(?: like these)?$")
 _QUOTED = re.compile(r"^… \d+ lines?, quoted above$")
 _REFERENCE = re.compile(r"\[\^([A-Za-z0-9][A-Za-z0-9-]*)\](?!:)")
 _LINES = re.compile(r"^([0-9a-f]{8})((?:-\d{1,18}-\d{1,18})+)$")
@@ -118,6 +124,7 @@ class Notes:
                     where[note.number] = held
                 else:
                     rest[note.number] = shown.without_quoted(note.excerpt, note.artifact)
+        like = self._alike(rest)
         files = {note.number: note.artifact for note in self._notes.values()}
         for number, excerpt in sorted(rest.items(), key=lambda item: _most_lines_first(*item)):
             held = shown.place_of(excerpt, files[number])
@@ -125,12 +132,30 @@ class Notes:
                 where[number] = held
             else:
                 shown.add(excerpt, f"in note {number}", files[number])
+        where = {number: f"quoted {place}" for number, place in where.items()} | like
         return [
-            replace(note, excerpt=None, text=f"{note.text} (quoted {where[note.number]})")
+            replace(note, excerpt=None, text=f"{note.text} ({where[note.number]})")
             if note.number in where
             else replace(note, excerpt=rest.get(note.number))
             for note in self._notes.values()
         ]
+
+    def _alike(self, rest: dict[int, str]) -> dict[int, str]:
+        """Take out the excerpts of one file that look like those of enough earlier notes."""
+        quoted: dict[str | None, list[tuple[int, Counter[str]]]] = {}
+        remarks: dict[int, str] = {}
+        for note in self._notes.values():
+            if note.number not in rest:
+                continue
+            words = _words(rest[note.number])
+            earlier = quoted.setdefault(note.artifact, [])
+            similar = [number for number, other in earlier if _share(words, other) >= _ALIKE]
+            if len(similar) >= _MOST_ALIKE:
+                del rest[note.number]
+                remarks[note.number] = f"like note {similar[0]}, not quoted"
+            else:
+                earlier.append((note.number, words))
+        return remarks
 
 
 class Quotations:
@@ -208,14 +233,39 @@ def _place_in(lines: Sequence[str], wanted: Sequence[str]) -> int | None:
 
 
 def _shortened(excerpt: str | None) -> str | None:
-    """Return the first lines of an excerpt that is too long for a note, and count the others."""
-    lines = excerpt.split("\n") if excerpt else []
-    if len(lines) <= _MOST_LINES + 1:
-        return excerpt
-    hidden = sum(_count(line) for line in lines[_MOST_LINES:])
-    return "\n".join(
-        [*lines[:_MOST_LINES], f"… {hidden} more {'line' if hidden == 1 else 'lines'}"]
-    )
+    """Return the first lines of an excerpt, each range that looks like another left out.
+
+    The last line counts what is left out.
+    """
+    if excerpt is None:
+        return None
+    shown: list[list[str]] = []
+    hidden = 0
+    for piece in _pieces(excerpt.split("\n")):
+        words = _words("\n".join(piece))
+        if any(_share(words, _words("\n".join(other))) >= _ALIKE for other in shown):
+            hidden += sum(map(_count, piece))
+        else:
+            shown.append(piece)
+    lines = "\n…\n".join("\n".join(piece) for piece in shown).split("\n")
+    like = " like these" if hidden else ""
+    if len(lines) > _MOST_LINES + 1:
+        hidden += sum(map(_count, lines[_MOST_LINES:]))
+        lines, like = lines[:_MOST_LINES], ""
+    if hidden:
+        lines.append(f"… {hidden} more {'line' if hidden == 1 else 'lines'}{like}")
+    return "\n".join(lines)
+
+
+def _words(text: str) -> Counter[str]:
+    """Count the words of an excerpt, every number as one word."""
+    lines = (line for line in text.split("\n") if not _MORE_LINES.match(line))
+    return Counter(_NUMBERS.sub("#", " ".join(lines)).split())
+
+
+def _share(words: Counter[str], other: Counter[str]) -> float:
+    """Return the share of words that two texts have in common, 0..1, by the longer one."""
+    return (words & other).total() / max(words.total(), other.total(), 1)
 
 
 def _count(line: str) -> int:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from pileup import numerals
-from pileup.analysis.contract import Analysis, BlockerDoc, FindingDoc, StallDoc
+from pileup.analysis.contract import Analysis, BlockerDoc, FindingDoc, SeriesDoc, StallDoc
 from pileup.analysis.stalls import documents
+from pileup.knowledge.series_titles import series_title
 from pileup.report.case import Case, ReportConfidence, ReportExperiment, ReportMeasure
 
 VERDICTS = {
@@ -69,6 +70,12 @@ def cause_line(analysis: Analysis) -> str:
     if best is None:
         return f"Cause unknown; the best guess is: {sentence(analysis.findings[0].title)}"
     return f"{'Likely cause' if best.role == 'problem' else 'Symptom'}: {sentence(best.title)}"
+
+
+def lane_title(series: SeriesDoc) -> str:
+    """Name a series as the timeline does, with its labels: 'CPU user, cpu 0'."""
+    named = series_title(series.name, series.labels)
+    return ", ".join(part for part in (named.title, named.detail) if part)
 
 
 def peak_name(stall: StallDoc) -> str:

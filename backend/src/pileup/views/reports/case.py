@@ -34,7 +34,7 @@ from pileup.report.document import (
     MatrixRow,
 )
 from pileup.report.text.templates import DEFAULT
-from pileup.report.text.wording import main_stall, moment
+from pileup.report.text.wording import lane_title, main_stall, moment
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.database import Unit
 from pileup.storage.files.placed_evidence import PlacedStore
@@ -132,19 +132,15 @@ def _run_paths(unit: Unit, incident_id: str) -> dict[str, str]:
 def _usual_lanes(
     unit: Unit, incident_id: str, analysis: contract.Analysis | None
 ) -> tuple[str, ...]:
-    """List the series to draw where nobody names any: what moved most.
+    """List the series to draw where nobody names any: of a stall, the timeline's first lanes.
 
-    A stall that is on from the first sample has no series that moved: then the first lanes of the
-    timeline. Empty where there is neither.
+    Without a stall, what moved most; empty where nothing did.
     """
     if analysis is None:
         return ()
-    known = {series.id for series in analysis.series}
-    shifts = (shift for shift in analysis.shifts if shift.same_as is None)
-    moved = tuple(shift.series for shift in shifts if shift.series in known)
-    if moved or main_stall(analysis) is None:
-        return moved
-    return tuple(lane.id for lane in default_lanes(unit, incident_id))
+    if main_stall(analysis) is not None:
+        return tuple(lane.id for lane in default_lanes(unit, incident_id))
+    return tuple(shift.series for shift in analysis.shifts if shift.same_as is None)
 
 
 def _lanes(
@@ -193,7 +189,7 @@ def _lanes(
         unit = series.unit or ""
         figures.append(
             Lane(
-                title=series.name + (f" {series.labels}" if series.labels else ""),
+                title=lane_title(series),
                 unit=f"{unit}/s" if series.kind == "counter" else unit,
                 points=_apart([(t / 1000, high) for t, _, high, _ in drawn.points], unseen),
             )
