@@ -178,7 +178,7 @@ export default function IncidentsScreen() {
           <div className="incidents-table">
             <Table
               fill
-              rowHeight={76}
+              rowHeight={90}
               label="Incidents"
               rows={items}
               columns={columns}
@@ -300,7 +300,7 @@ const COLUMNS: readonly Column<IncidentRow>[] = [
   {
     key: 'status',
     head: 'Status',
-    width: '88px',
+    width: '84px',
     sort: (row) => STATUSES.indexOf(row.status),
     cell: (row) => <Chip tone={STATUS_TONE[row.status]}>{row.status}</Chip>,
   },
@@ -324,14 +324,14 @@ const COLUMNS: readonly Column<IncidentRow>[] = [
     key: 'engine',
     optional: true,
     head: 'Server',
-    width: 'minmax(76px, 0.7fr)',
+    width: 'minmax(108px, 0.7fr)',
     sort: (row) => row.engine,
     cell: (row) => <Wrapped text={row.engine} />,
   },
   {
     key: 'onset',
     head: 'Onset',
-    width: '164px',
+    width: '152px',
     sort: (row) => row.onset,
     cell: (row) => <Time at={row.onset} />,
   },
@@ -339,7 +339,7 @@ const COLUMNS: readonly Column<IncidentRow>[] = [
     key: 'duration',
     head: 'Lasted',
     kind: 'number',
-    width: '84px',
+    width: '76px',
     sort: (row) => row.duration_s,
     cell: (row) => <Duration value={row.duration_s} />,
   },
@@ -368,7 +368,7 @@ const COLUMNS: readonly Column<IncidentRow>[] = [
   {
     key: 'finding',
     head: 'Leading hypothesis, or finding',
-    width: 'minmax(200px, 3fr)',
+    width: 'minmax(180px, 3fr)',
     sort: (row) => row.finding?.title ?? null,
     cell: (row) => <Leading row={row} />,
   },

@@ -234,9 +234,9 @@ function Remedies({ mitigations }: { readonly mitigations: FindingDoc['mitigatio
         {mitigations.map((item) => (
           <li key={item.action}>
             {item.action}
-            {item.precondition && <span className="muted"> First: {item.precondition}</span>}
+            {item.precondition && <div className="muted">First: {item.precondition}</div>}
             {item.side_effects && item.side_effects !== '-' && (
-              <span className="muted"> Side effects: {item.side_effects}</span>
+              <div className="muted">Side effects: {item.side_effects}</div>
             )}
           </li>
         ))}

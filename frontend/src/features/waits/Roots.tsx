@@ -37,7 +37,7 @@ export function Roots(props: Props) {
       <h2>
         <Term of="root blocker">Root blockers</Term>
       </h2>
-      {stallRoot && (
+      {stallRoot && graph.at !== null && (
         <p className="roots-stall">
           <span className="muted">Over the whole stall</span>
           <button

@@ -113,7 +113,9 @@ export function factsOf(node: WaitNode): string[] {
     node.user && `user ${node.user}`,
     node.waiting &&
       node.waited_s !== null &&
-      `${node.members > 1 ? 'up to ' : ''}${formatNumber(node.waited_s, 0)} s`,
+      (node.waited_s < 1
+        ? 'under 1 s'
+        : `${node.members > 1 ? 'up to ' : ''}${formatNumber(node.waited_s, 0)} s`),
   ].filter((fact) => typeof fact === 'string' && fact !== '') as string[]
 }
 

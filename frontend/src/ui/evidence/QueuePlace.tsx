@@ -21,14 +21,14 @@ export function describePlace({ waiting, ahead, total, estimate_s }: Place): str
   if (waiting === 0) return null
   const mine =
     total > waiting
-      ? `${waiting} of ${formatCount(total, 'waiting job')} ${waiting === 1 ? 'is' : 'are'} of this incident`
+      ? `${waiting} of ${formatCount(total, 'waiting job')} ${waiting === 1 ? 'belongs' : 'belong'} to this incident`
       : `${formatCount(waiting, 'job')} waiting`
-  const turn = ahead > 0 ? `; ${ahead} of other incidents first` : ''
+  const turn = ahead > 0 ? `; ${formatCount(ahead, 'other job')} first` : ''
   return `${mine}${turn}${estimate_s === null ? '' : `; ${left(estimate_s)}`}.`
 }
 
 function left(seconds: number): string {
-  if (seconds < 50) return 'less than a minute'
+  if (seconds < 50) return 'less than a minute left'
   const minutes = Math.round(seconds / 60)
-  return minutes < 90 ? `about ${minutes} min` : `about ${Math.round(minutes / 60)} h`
+  return minutes < 90 ? `about ${minutes} min left` : `about ${Math.round(minutes / 60)} h left`
 }

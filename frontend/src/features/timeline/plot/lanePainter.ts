@@ -7,7 +7,7 @@ import type { Palette } from '@/charts/palette'
 import type { Sketch } from '@/charts/sketch'
 import { drawMetric, extremes, type Run } from '@/charts/tileLane'
 import { formatMeasured } from '@/format'
-import { unitOf } from '../model/units'
+import { heatPeak, unitOf } from '../model/units'
 import type { MetricLane, Placed } from '../model/laneTypes'
 import { levelFor } from '../model/tiles'
 import { RIGHT } from './layout'
@@ -67,8 +67,7 @@ export class LanePainter {
       if (lane.kind === 'heat') {
         sketch.font = FONT
         sketch.fillStyle = palette['text-3'] ?? ''
-        const text = `${formatMeasured(lane.row.peak)} ${unitOf(lane)}`
-        sketch.fillText(text, box.w + 6, box.y + box.h / 2 + 4, RIGHT - 8)
+        sketch.fillText(heatPeak(lane), box.w + 6, box.y + box.h / 2 + 4, RIGHT - 8)
       }
     }
   }
