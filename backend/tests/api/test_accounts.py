@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from datetime import UTC, datetime, timedelta
 from hashlib import sha1
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from argon2 import PasswordHasher, Type, extract_parameters
+from argon2.profiles import CHEAPEST
 from fastapi.testclient import TestClient
 from sqlalchemy import text
 
@@ -144,6 +147,32 @@ def test_hashes_wait_for_their_turn(site: Site, monkeypatch: pytest.MonkeyPatch)
     assert answer.headers["retry-after"]
 
 
+def test_readers_go_before_colleagues_and_those_before_strangers(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each hash has its priority, and none is so low that a busy machine starves it."""
+    seen: list[int] = []
+
+    class Hasher(PasswordHasher):
+        def verify(self, hash: str | bytes, password: str | bytes) -> Literal[True]:  # noqa: A002
+            seen.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
+            return super().verify(hash, password)
+
+    monkeypatch.setattr(credentials, "_HASHER", Hasher.from_parameters(CHEAPEST))
+    viewer = site.client("viewer")
+    body = {"email": viewer.get("/api/v1/session").json()["user"]["email"], "password": PASSWORD}
+    assert site.stranger.post("/api/v1/session", json=body).status_code == 200
+    answer = viewer.post("/api/v1/session", json=body)
+    viewer.headers["X-CSRF-Token"] = answer.json()["csrf"]
+    change = {"current_password": PASSWORD, "password": PASSWORD + " new"}
+    assert viewer.patch("/api/v1/session/user", json=change).status_code == 200
+    *_, stranger, known, signed_in = seen
+    reader = os.getpriority(os.PRIO_PROCESS, 0)
+    assert reader < known == signed_in < stranger
+    # Linux shares a core by 1.25 to the power of the difference.
+    assert 1.25 ** (reader - stranger) > 0.1
+
+
 def test_nobody_can_lock_a_colleague_out(site: Site) -> None:
     """Whatever a stranger guesses, the browser that signed in before gets in with the password."""
     viewer = site.client("viewer")
@@ -161,7 +190,8 @@ def test_few_passwords_are_checked_at_once(site: Site, monkeypatch: pytest.Monke
     """One client waits twice at most; the rest is refused at once, and nobody signed in waits."""
     running, most, go = [0], [0], threading.Event()
 
-    def slow(_stored: str | None, _password: str) -> bool:
+    def slow(_stored: str | None, _password: str, *, stranger: bool) -> bool:
+        assert stranger
         running[0] += 1
         most[0] = max(most[0], running[0])
         go.wait(10)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 from fastapi import APIRouter, Depends
 from pydantic import Field
 
 from pileup.api.accounts.limits import LimitsDep, SignInLimits
-from pileup.api.auth import AdminDep, InBrowser, admin
+from pileup.api.auth import AdminDep, InBrowser, Principal, admin
 from pileup.api.cookies import SessionSecret
 from pileup.api.deps import Services, ServicesDep, UnitDep
 from pileup.api.schema import In, Out
@@ -16,6 +17,7 @@ from pileup.storage import audit
 from pileup.storage.accounts.accounts import Accounts, new_password
 from pileup.storage.accounts.credentials import password_fits
 from pileup.storage.accounts.records import User
+from pileup.storage.database import Unit
 from pileup.storage.errors import Refused
 from pileup.storage.roles import Role
 
@@ -57,6 +59,30 @@ class UserChange(In):
     """Whether a new password also revokes the user's tokens; it does unless this is false."""
 
 
+async def _with_password(
+    caller: Principal,
+    services: Services,
+    limits: SignInLimits,
+    password: str | None,
+    about: Callable[[], tuple[str, str | None]],
+    store: Callable[[Unit, str | None], User],
+) -> User:
+    """Hash a new password, in turn and outside of any transaction, and store it with the rest.
+
+    about: returns name and e-mail address of its user; called only for a new password.
+    store: takes the hash, or None without a new password.
+    """
+
+    def work() -> User:
+        hashed = None
+        if password is not None:
+            hashed = new_password(password, *about(), services.settings.breached_passwords)
+        with services.unit(caller.access) as unit:
+            return store(unit, hashed)
+
+    return await limits.in_turn(caller.user.id, password, work)
+
+
 @own.patch("/session/user")
 async def change_profile(
     body: ProfileChange,
@@ -67,30 +93,27 @@ async def change_profile(
 ) -> User:
     """Change your own name or password; a new password ends your other sessions, tokens too."""
 
-    def change() -> User:
-        known = changed = None
-        if body.password is not None:
-            known = _proved(services, limits, caller.user.id, body.current_password)
-            changed = new_password(
-                body.password,
-                body.name or caller.user.name,
-                caller.user.email,
-                services.settings.breached_passwords,
-            )
-        with services.unit(caller.access) as unit:
-            user = Accounts(unit).change_profile(
-                caller.user.id,
-                name=body.name,
-                password_hash=changed,
-                known_hash=known,
-                session=secret,
-                end_tokens=body.end_tokens is not False,
-            )
-            fields = sorted(body.model_fields_set - {"current_password"})
-            audit.record(unit, caller.actor, "profile.changed", target=user.id, fields=fields)
-            return user
+    known: str | None = None
 
-    return await limits.in_turn(caller.user.id, body.password, change)
+    def about() -> tuple[str, str | None]:
+        nonlocal known
+        known = _proved(services, limits, caller.user.id, body.current_password)
+        return body.name or caller.user.name, caller.user.email
+
+    def change(unit: Unit, password: str | None) -> User:
+        user = Accounts(unit).change_profile(
+            caller.user.id,
+            name=body.name,
+            password_hash=password,
+            known_hash=known,
+            session=secret,
+            end_tokens=body.end_tokens is not False,
+        )
+        fields = sorted(body.model_fields_set - {"current_password"})
+        audit.record(unit, caller.actor, "profile.changed", target=user.id, fields=fields)
+        return user
+
+    return await _with_password(caller, services, limits, body.password, about, change)
 
 
 def _proved(
@@ -119,18 +142,13 @@ async def create_user(
 ) -> User:
     """Create a user, who signs in with e-mail address and password, or is invited by link."""
 
-    def create() -> User:
-        password = new_password(
-            body.password, body.name, body.email, services.settings.breached_passwords
-        )
-        with services.unit(by.access) as unit:
-            user = Accounts(unit).create_user(body.name, body.email, body.role, password)
-            audit.record(
-                unit, by.actor, "user.created", target=user.id, name=user.name, role=user.role
-            )
-            return user
+    def create(unit: Unit, password: str | None) -> User:
+        user = Accounts(unit).create_user(body.name, body.email, body.role, password)
+        audit.record(unit, by.actor, "user.created", target=user.id, name=user.name, role=user.role)
+        return user
 
-    return await limits.in_turn(by.user.id, body.password, create)
+    about = (body.name, body.email)
+    return await _with_password(by, services, limits, body.password, lambda: about, create)
 
 
 @router.patch("/users/{user_id}")
@@ -139,33 +157,25 @@ async def change_user(
 ) -> User:
     """Change the name, role or password of a user, or disable the user."""
 
-    def change() -> User:
-        password = None
-        if body.password is not None:
-            with services.unit(by.access) as unit:
-                user = Accounts(unit).user(user_id)
-            password = new_password(
-                body.password,
-                body.name or user.name,
-                user.email,
-                services.settings.breached_passwords,
-            )
+    def about() -> tuple[str, str | None]:
         with services.unit(by.access) as unit:
-            user = Accounts(unit).change_user(
-                user_id,
-                name=body.name,
-                role=body.role,
-                password_hash=password,
-                disabled=body.disabled,
-                end_tokens=body.end_tokens is not False,
-            )
-            fields = sorted(body.model_fields_set)
-            audit.record(
-                unit, by.actor, "user.changed", target=user.id, fields=fields, role=user.role
-            )
-            return user
+            user = Accounts(unit).user(user_id)
+        return body.name or user.name, user.email
 
-    return await limits.in_turn(by.user.id, body.password, change)
+    def change(unit: Unit, password: str | None) -> User:
+        user = Accounts(unit).change_user(
+            user_id,
+            name=body.name,
+            role=body.role,
+            password_hash=password,
+            disabled=body.disabled,
+            end_tokens=body.end_tokens is not False,
+        )
+        fields = sorted(body.model_fields_set)
+        audit.record(unit, by.actor, "user.changed", target=user.id, fields=fields, role=user.role)
+        return user
+
+    return await _with_password(by, services, limits, body.password, about, change)
 
 
 @router.post("/users/{user_id}/link", status_code=201)

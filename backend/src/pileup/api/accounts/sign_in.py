@@ -103,9 +103,8 @@ async def sign_in_by_link(
             with services.door_unit() as unit:
                 whose = Accounts(unit).user_of_link(body.link)
             name, email = (whose.name, whose.email) if whose else (body.name or "", body.email)
-            password = new_password(
-                body.password, name, email, services.settings.breached_passwords
-            )
+            breached = services.settings.breached_passwords
+            password = new_password(body.password, name, email, breached, stranger=True)
             with services.door_unit() as unit:
                 user = Accounts(unit).redeem_link(body.link, body.name, body.email, password)
                 both = _second_factor(unit, limits, client, user.id, body.code)
@@ -138,7 +137,8 @@ async def sign_in(
         with services.door_unit() as unit:
             stored = Accounts(unit).for_sign_in(body.email)
         # outside of any transaction, because it takes long
-        fits = password_fits(stored.password_hash if stored else None, body.password)
+        kept = stored.password_hash if stored else None
+        fits = password_fits(kept, body.password, stranger=not known)
         if stored is not None and fits:
             with services.door_unit() as unit:
                 both = _second_factor(

@@ -399,17 +399,23 @@ def _name(name: str) -> str:
 
 
 def new_password(
-    password: str | None, name: str, email: str | None, breached: Path | None = None
+    password: str | None,
+    name: str,
+    email: str | None,
+    breached: Path | None = None,
+    *,
+    stranger: bool = False,
 ) -> str | None:
     """Return the hash of a password that is not easily guessed; None without one.
 
-    breached: a file of breached passwords, none of which is taken.
+    breached: a file of breached passwords, none of which is taken. stranger: as in
+    ``credentials.hash_password``.
     It takes long, so compute it outside of any transaction. Raises Refused and Crowded.
     """
     if not password:
         return None
     check_password(password, name, email or "", breached=breached)
-    return hash_password(password)
+    return hash_password(password, stranger=stranger)
 
 
 def _usable(secret: str) -> tuple[ColumnElement[bool], ...]:

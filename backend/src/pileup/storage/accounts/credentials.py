@@ -30,25 +30,33 @@ _AT_ONCE = 3
 """Passwords that this process hashes at once: each takes 64 MiB and a core."""
 _PATIENCE_S = 3.0
 _turns = BoundedSemaphore(_AT_ONCE)
-_LOW = 19
+_NICE = 5
+"""Priority of the hashes of colleagues, that of the workers: readers go first, at three to one."""
+_NICE_TO_STRANGERS = 10
+"""At nine to one; at 19, at seventy to one, no stranger who is a colleague gets in when the machine
+is busy, and a hash lasts so long that it holds its 64 MiB and its turn all the while."""
 
 
-def _step_back() -> None:
-    """Let the hashes of strangers wait for whatever else the machine does, as Linux can."""
-    if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _LOW)
+def _threads_of(nice: int) -> ThreadPoolExecutor:
+    """Return threads that compute hashes, and nothing that others wait for, as Linux can."""
+
+    def step_back() -> None:
+        if sys.platform == "linux":
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), nice)
+
+    return ThreadPoolExecutor(_AT_ONCE, "hashing", initializer=step_back)
 
 
-_threads = ThreadPoolExecutor(_AT_ONCE, "hashing", initializer=_step_back)
-"""Threads that compute hashes, and nothing that others wait for."""
+_threads = _threads_of(_NICE)
+_threads_of_strangers = _threads_of(_NICE_TO_STRANGERS)
 
 
 @contextmanager
-def _turn() -> Iterator[None]:
+def _turn(*, stranger: bool) -> Iterator[ThreadPoolExecutor]:
     if not _turns.acquire(timeout=_PATIENCE_S):
         raise Crowded("many passwords are checked at this moment; try again in some seconds")
     try:
-        yield
+        yield _threads_of_strangers if stranger else _threads
     finally:
         _turns.release()
 
@@ -63,21 +71,24 @@ def hash_secret(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def hash_password(password: str) -> str:
-    """Return the hash under which a password is stored; raises Crowded."""
-    with _turn():
-        return _threads.submit(_HASHER.hash, password).result()
+def hash_password(password: str, *, stranger: bool = False) -> str:
+    """Return the hash under which a password is stored; raises Crowded.
+
+    stranger: whether it is computed for somebody who did not sign in here before.
+    """
+    with _turn(stranger=stranger) as threads:
+        return threads.submit(_HASHER.hash, password).result()
 
 
-def password_fits(stored: str | None, password: str) -> bool:
+def password_fits(stored: str | None, password: str, *, stranger: bool = False) -> bool:
     """Return whether the password matches; takes as long when no hash is stored.
 
-    Raises Crowded.
+    stranger: as in ``hash_password``. Raises Crowded.
     """
     try:
-        with _turn():
+        with _turn(stranger=stranger) as threads:
             known = stored or hash_of_nobody()
-            return _threads.submit(_HASHER.verify, known, password).result() and stored is not None
+            return threads.submit(_HASHER.verify, known, password).result() and stored is not None
     except (Argon2Error, InvalidHashError):
         return False
 
