@@ -41,6 +41,8 @@ HARMLESS = (
     "curl -u https://x/y; openssl version -k; redis-cli --latency -a",
     "https://bugs.mysql.com/bug.php?id=7&design=8",
     "Asia/Tokyo npm_config eyJ glpat- tokens=5 passes: 3 compass bypass=1",
+    "Com_set_password 17\nvalidate_password_length 8\nmysql_native_password ACTIVE",
+    "LIKE '%25password%25' AND x = '&lt;token&gt;'\nold_password 0x7f",
 )
 
 
@@ -80,16 +82,17 @@ PIECES = (
     *("(password) VALUES", "a=b,", "h=x,p=", "://a:b@", "@a:1", "curl -u a", "mysqlsh a"),
     *("mysql -p", "--auth a", "<password>", "-----BEGIN PRIVATE KEY-----", "eyJaaaaaaaaa."),
     *("the password is ", "''", "set password for x", "connect('a','b',", "REPLACE '"),
+    "--pass-",
 )
 
 
 @pytest.mark.parametrize("end", ["", "\n"])
 def test_the_time_is_linear(end: str) -> None:
     """Four times as much text takes some four times as long, whatever is repeated."""
-    for piece in PIECES:
+    for piece in (*PIECES, " "):
         took = []
         for length in (10_000, 40_000):
-            text = (piece + end) * (length // len(piece + end))
+            text = "password" + (piece + end) * (length // len(piece + end))
             began = time.process_time()
             for _ in password_spans(text):
                 pass

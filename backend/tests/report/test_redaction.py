@@ -200,6 +200,15 @@ def test_a_value_found_in_one_place_goes_in_every_other() -> None:
     made.learn("UPDATE t SET a = 'S3cretLiteral77'", raw=True)
     assert "S3cret" not in made.text("held the row S3cretLiteral77 for a while")
     assert [leak.kind for leak in made.leaks("in S3cretLiteral77.")] == ["sql"]
+    made.known.add("users", ("svc_payroll",))
+    for text in ("%27{}%27", "\\u0027{}\\x27", "&#39;{}&apos;", "user%3D{}%26", "a%20{}"):
+        for value in ("S3cretLiteral77", "svc_payroll", "svc%5Fpayroll", "bob%40corp.example"):
+            escaped = text.format(value)
+            done = made.text(escaped, raw=True)
+            assert done.startswith(text.partition("{")[0]), done
+            assert done.endswith(text.partition("}")[2]), done
+            assert not any(part in done for part in ("S3cret", "payroll", "bob")), done
+            assert list(made.leaks(done)) == []
 
 
 _WORDS = st.text("abcdefghijkMNOPQ0123456789", min_size=3, max_size=12)
@@ -229,7 +238,20 @@ def test_hostile_text_takes_linear_time(rounds: Rounds) -> None:
 
     Half of the texts a day.
     """
-    units = ("select ", "'", '"', "a.", "1.1.", ":f", "update x ", "\\'", "a@a.", "with a as ")
+    units = (
+        "select ",
+        "'",
+        '"',
+        "a.",
+        "1.1.",
+        ":f",
+        "update x ",
+        "\\'",
+        "a@a.",
+        "with a as ",
+        "a-",
+        "x_",
+    )
     for unit in rounds.in_turn(units, 2):
         text = unit * (40_000 // len(unit))
         whole, quarter = text, text[: len(text) // 4]

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from itertools import islice
 
+from pileup.report.redaction.escapes import through_escapes
 from pileup.report.redaction.spans import IS_TOKEN, PUBLIC_HOSTS, Span
 
 MOST = 100_000
@@ -70,7 +71,10 @@ class KnownValues:
             self._lengths.setdefault(first[0], set()).add(len(text))
 
     def find(self, text: str) -> Iterator[Span]:
-        """Yield every known value that the text holds as a whole word."""
+        """Yield every known value that the text holds as a whole word, also between escapes."""
+        return through_escapes(text, self._find)
+
+    def _find(self, text: str) -> Iterator[Span]:
         if len(self._kinds) <= _FEW and not any(value in text for value in self._kinds):
             return
         for word in _WORD.finditer(text):

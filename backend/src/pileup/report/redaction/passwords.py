@@ -13,6 +13,7 @@ import re
 import string
 from collections.abc import Iterator
 
+from pileup.report.redaction.escapes import through_escapes
 from pileup.report.redaction.password_statements import statement_passwords
 from pileup.report.redaction.spans import IS_TOKEN, PASSWORD_TOKEN, Span
 
@@ -71,11 +72,11 @@ def _pattern(before: str, number: int) -> re.Pattern[str]:
 _PATTERNS = (
     # name = value, name: value, "name": "value", | name | value |, --name value
     _pattern(
-        rf"{_BEFORE}{_NAMES}\b(?:\\{{0,7}}[\"'`])?[ \t]*"
-        r"(?:=>|:=|[=:|：]|\t|,[ \t]*(?=[\"'])|[ ]{2,})[ \t]*",
+        rf"{_BEFORE}{_NAMES}\b(?:\\{{0,7}}[\"'`])?"
+        r"(?:[ \t]*+(?:=>|:=|[=:|：]|,(?=[ \t]*+[\"']))|(?=[ ]*+\t|[ ]{2}))[ \t]*+",
         1,
     ),
-    _pattern(rf"--[\w-]*{_NAMES}[ \t]+(?!-)", 2),
+    _pattern(rf"(?<![\w-])--[\w-]{{0,100}}?{_NAMES}[ \t]+(?!-)", 2),
     # SQL
     _pattern(
         r"\bidentified\s+(?:with\s+\S{1,80}\s+|via\s+\S{1,80}\s+)?(?:by|as|using)\s+"
@@ -157,6 +158,13 @@ _LINE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """A line of configuration, whose value may have blanks."""
+_PAIR = re.compile(
+    r"^[ \t]*+(?!com_|mysql_(?:native|old|clear)_password|(?:caching_)?sha\d+_password)"
+    rf"[\w.-]{{1,80}}?(?<=[_.-]){_NAMES}[ \t]++"
+    r"(?P<value>(?!0x)[^\s=:|]*[^\s=:|\d.][^\s=:|]*)[ \t]*+\r?$",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A line of nothing but a name of several words and its value, as many programs take it."""
 _HARMLESS = re.compile(
     r"|\*[*\s]*|x{3,}|<[^>]*>|null|none|on|off|yes|no|true|false|empty|set|not set|unset|required|"
     + IS_TOKEN.pattern,
@@ -173,6 +181,10 @@ _SMALL = {ord(letter): letter.lower() for letter in string.ascii_uppercase}
 
 def password_spans(text: str) -> Iterator[Span]:
     """Yield the passwords of a text, without their quotes."""
+    return through_escapes(text, _password_spans)
+
+
+def _password_spans(text: str) -> Iterator[Span]:
     until = 0
     for start, end in _windows(text):
         start, end = max(start, until), _with_rows(text, start, end)
@@ -224,7 +236,7 @@ def _spans(text: str) -> Iterator[Span]:
                 if form == "bare" and _is_no_value(match):
                     continue
                 yield Span(*match.span(f"{form}{number}"), KIND, value)
-    for other in (*_OTHERS, _LINE):
+    for other in (*_OTHERS, _LINE, _PAIR):
         for match in other.finditer(text):
             if not _HARMLESS.fullmatch(match["value"]):
                 yield Span(*match.span("value"), KIND, match["value"])

@@ -8,6 +8,7 @@ masked_files.py  the same in whole files, where no byte may move
 statements.py  literals and comments of SQL, by its tokens
 quotes.py      what servers quote in messages
 plain_redaction.py  fields and columns that hold a user, a host or a password
+escapes.py     what is written as escapes, for all of them but statements
 known_values.py  every value that any of these found before, wherever else it occurs
 
 A token is made from the value with the incident's own secret key (HMAC), so a value has the same
@@ -27,6 +28,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from ipaddress import ip_address
 
+from pileup.report.redaction.escapes import through_escapes
 from pileup.report.redaction.known_values import KnownValues, is_telling
 from pileup.report.redaction.passwords import KIND as PASSWORDS
 from pileup.report.redaction.passwords import password_spans
@@ -62,7 +64,7 @@ _USER_AT = re.compile(
     r"(?:\s{0,4}@\s{1,4}(?P<from>[\w.-]{1,255})(?=\s))?"
     r"|(?<=\buser[ =:])(?P<named>'[^'\n]{1,80}'|`[^`\n]{1,80}`)"
 )
-_LABEL = r"(?<![A-Za-z])(?:[A-Za-z]+[_-])*(?:{})[\"']?[ \t]*[:=][ \t]*[\"']?"
+_LABEL = r"(?<![A-Za-z])(?:[A-Za-z]{{1,40}}[_-]){{0,6}}(?:{})[\"']?[ \t]*[:=][ \t]*[\"']?"
 _LABELLED_USER = re.compile(
     _LABEL.format("user|user_?name") + r"(?P<name>(?=[\w.$-]*[A-Za-z])[\w.$-]{2,80})", re.IGNORECASE
 )
@@ -235,7 +237,7 @@ class Redactor:
         """Yield the spans of the chosen kinds; of two at one place the first counts."""
         yield from password_spans(text)
         if "users" in self.kinds or "hosts" in self.kinds:
-            yield from self._names(text)
+            yield from through_escapes(text, self._names)
         if "sql" in self.kinds:
             statements = Statements(text, raw=raw, inside=inside)
             yield from statements.spans
@@ -243,13 +245,7 @@ class Redactor:
             yield from _cards(text)
             yield from _accounts(text)
         if "addresses" in self.kinds:
-            for match in _ADDRESS.finditer(text):
-                if (
-                    match[0][0] == "i"
-                    or "@" in match[0]
-                    or (is_address(match[0]) and match[0] not in PUBLIC_HOSTS)
-                ):
-                    yield Span(match.start(), match.end(), "addresses", match[0])
+            yield from through_escapes(text, _addresses)
         yield from (span for span in self.known.find(text) if span.kind in self.kinds)
         if "hosts" in self.kinds:
             for match in _DOMAIN.finditer(text):
@@ -322,6 +318,16 @@ def mask(value: str, encoding: str = "utf-8") -> str:
         part if number % 2 else "*" * (len(part.encode(encoding, "replace")) // width)
         for number, part in enumerate(parts)
     )
+
+
+def _addresses(text: str) -> Iterator[Span]:
+    for match in _ADDRESS.finditer(text):
+        if (
+            match[0][0] == "i"
+            or "@" in match[0]
+            or (is_address(match[0]) and match[0] not in PUBLIC_HOSTS)
+        ):
+            yield Span(match.start(), match.end(), "addresses", match[0])
 
 
 def _accounts(text: str) -> Iterator[Span]:
