@@ -437,6 +437,62 @@ PASTES: dict[str, tuple[str, str, int]] = {
         "processlist.state",
         3,
     ),
+    "quotes of a chat": (
+        (
+            "Jana Kovac  3:14 PM\n"
+            "> | 88 | app | 10.1.0.1:999 | shop | Query | 120 | "
+            "Waiting for table metadata lock | SELECT * FROM carts |\n"
+            "> | 89 | app | 10.1.0.1:998 | shop | Query | 119 | "
+            "Waiting for table metadata lock | SELECT * FROM carts |\n"
+            ":eyes: 3 replies\n"
+        ),
+        "session",
+        2,
+    ),
+    "a number before rows that are alike": (
+        (
+            "1) | 5 | a | x:1 | d | Query | 31 | updating | update t set a=1 |\n"
+            "2) | 6 | a | x:2 | d | Query | 30 | updating | update t set a=2 |\n"
+        ),
+        "session",
+        2,
+    ),
+    "a transaction whose first line has no dashes": (
+        (
+            "TRANSACTION 99812, ACTIVE 120 sec\n"
+            "3 lock struct(s), heap size 1136, 2 row lock(s), undo log entries 4\n"
+            "MySQL thread id 81, OS thread handle 1401, query id 5121 10.0.0.2 app\n"
+        ),
+        "transaction",
+        1,
+    ),
+    "commands counted under a foreign name": (
+        (
+            "+---------+--------+\n"
+            "| command | anzahl |\n"
+            "+---------+--------+\n"
+            "| Sleep   |    120 |\n"
+            "| Query   |    388 |\n"
+            "+---------+--------+\n"
+        ),
+        "processlist.running",
+        1,
+    ),
+    "connections with their sum": (
+        (
+            "mysql> SELECT USER, COUNT(1) AS N FROM performance_schema.processlist "
+            "GROUP BY USER WITH ROLLUP;\n"
+            "+------+-----+\n"
+            "| USER | N   |\n"
+            "+------+-----+\n"
+            "| app  | 300 |\n"
+            "| etl  |  12 |\n"
+            "| NULL | 312 |\n"
+            "+------+-----+\n"
+        ),
+        "processlist.connections",
+        2,
+    ),
 }
 
 
@@ -524,6 +580,10 @@ def test_what_a_paste_that_lost_something_says() -> None:
     (first, holder) = rows(PASTES["rows without lines of stars"][0], "transaction")
     assert first["lock_wait"]
     assert not holder["lock_wait"]
+    bare = rows(PASTES["a transaction whose first line has no dashes"][0], "transaction")
+    assert [(row["trx_id"], row["active_s"]) for row in bare] == [("99812", 120.0)]
+    rolled_up = rows(PASTES["connections with their sum"][0], "sample")
+    assert [row["value"] for row in rolled_up if row["series"] == "processlist.sessions"] == [312]
     headless = rows(PASTES["a transaction without its first line"][0], "transaction")
     assert sorted((row["line_first"], row["session_id"]) for row in headless) == [
         (1, 4410),

@@ -63,25 +63,41 @@ def read_pieces(text: str, whole: Parsed, read: Callable[[str], Parsed]) -> Pars
 
 
 def read_between_prose(text: str, whole: Parsed, read: Callable[[str], Parsed]) -> Parsed | None:
-    """Read what lies between the lines of prose of a text; None where it gives no more than it did.
+    """Read the quotes of a text, or what lies between its lines of prose, if it gives more so.
 
-    Lines that look like prose may lie inside of a piece: all of the text but its first and last
-    lines of prose is tried as one.
+    None where it does not.
     """
-    parts = pieces.cut_prose(text)
-    if not parts or len(parts) > _MOST_PARTS:
-        return None
-    size = sum(len(part.text) for part in parts)
-    lines = text.split("\n")
-    last = parts[-1].line + parts[-1].text.count("\n")
-    between = pieces.Piece(parts[0].line, "\n".join(lines[parts[0].line - 1 : last]), False)
-    for tried in ([between], parts) if len(parts) > 1 else ([between],):
+    for tried, size in _ways_to_cut(text):
         found = [part for piece in tried if _is_evidence(part := _Read(piece, read(piece.text)))]
         understood = sum(part.parsed.receipt.bytes_understood for part in found)
         if understood >= _LEAST_EVIDENCE * size and _gives_more(found, whole):
             names = [part.parsed.format for part in found]
             return _joined(text, whole, found, list(dict.fromkeys(names)))
     return None
+
+
+def _ways_to_cut(text: str) -> Iterator[tuple[list[pieces.Piece], int]]:
+    """Yield the pieces of a text by its quotes, then by its prose; and how long they are.
+
+    Lines that look like prose may lie inside of a piece: all of the text but its first and last
+    lines of prose is tried as one.
+    """
+    quotes = pieces.cut_quotes(text)
+    if 0 < len(quotes) <= _MOST_PARTS:
+        yield quotes, _size(quotes)
+    parts = pieces.cut_prose(text)
+    if not 0 < len(parts) <= _MOST_PARTS:
+        return
+    lines = text.split("\n")
+    last = parts[-1].line + parts[-1].text.count("\n")
+    between = pieces.Piece(parts[0].line, "\n".join(lines[parts[0].line - 1 : last]), False)
+    yield [between], _size(parts)
+    if len(parts) > 1:
+        yield parts, _size(parts)
+
+
+def _size(parts: list[pieces.Piece]) -> int:
+    return sum(len(part.text) for part in parts)
 
 
 def read_left_out(

@@ -100,6 +100,28 @@ def cut_prose(text: str) -> list[Piece]:
     return pieces if len(pieces) <= _MOST_PIECES else []
 
 
+_QUOTE = re.compile(r" {0,3}> ?")
+
+
+def cut_quotes(text: str) -> list[Piece]:
+    """Return the quotes of a text, without their marks: what a chat or a mail answers.
+
+    None where no line or each line is quoted: then the marks are a prefix.
+    """
+    pieces: list[Piece] = []
+    held: list[str] = []
+    lines = text.split("\n")
+    if all(_QUOTE.match(line) for line in lines if line.strip()):
+        return []
+    for number, line in enumerate([*lines, ""], start=1):
+        if mark := _QUOTE.match(line):
+            held.append(line[mark.end() :])
+        elif held:
+            pieces.append(Piece(number - len(held), "\n".join(held), in_block=False))
+            held = []
+    return pieces if len(pieces) <= _MOST_PIECES else []
+
+
 def is_prose(line: str) -> bool:
     """Return whether a line is a sentence or a greeting: words, and hardly a number or a name."""
     words = line[:_MOST_PROSE].strip().lstrip(">* ").split()

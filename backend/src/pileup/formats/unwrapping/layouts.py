@@ -235,7 +235,10 @@ def plain(line: str) -> str:
 
 
 def _prefixes(lines: list[str]) -> list[re.Pattern[str]]:
-    """Return patterns of what nine of ten lines begin with, the longest first."""
+    """Return patterns of what nine of ten lines begin with: the longest, and the shortest.
+
+    Rows that are alike have the beginning of each row in common.
+    """
     filled = [line for line in lines if line.strip()]
     counted: Counter[str] = Counter()
     blank: Counter[str] = Counter()
@@ -252,7 +255,9 @@ def _prefixes(lines: list[str]) -> list[re.Pattern[str]]:
         if count + (blank[prefix.rstrip()] if prefix != prefix.rstrip() else 0) >= enough
         and blank[prefix.rstrip()] < len(filled)
     ]
-    return [_prefix_pattern(prefix) for prefix in sorted(found, key=len)[::-1][:_MOST_PREFIXES]]
+    longest = sorted(found, key=len, reverse=True)
+    chosen = dict.fromkeys((*longest[: _MOST_PREFIXES - 1], *longest[-1:]))
+    return [_prefix_pattern(prefix) for prefix in chosen]
 
 
 def _prefix_pattern(prefix: str) -> re.Pattern[str]:

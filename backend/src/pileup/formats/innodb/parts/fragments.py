@@ -57,6 +57,7 @@ _BODY = re.compile(
     re.MULTILINE,
 )
 _DEADLOCK = "LATEST DETECTED DEADLOCK"
+_OF_ERRORS = (_DEADLOCK, "LATEST FOREIGN KEY ERROR")
 _OF_TRANSACTION = re.compile(OF_TRANSACTION)
 _TITLED = rf"(?:## )?(?:{_TITLES})[ \t]*$|-{{3,}}[ \t]*\n(?:## )?LOG[ \t]*\n-{{3,}}[ \t]*$"
 _BEGIN = re.compile(f"^(?:{_TITLED}|(?:{'|'.join(_BODIES.values())}))", re.MULTILINE)
@@ -88,8 +89,8 @@ def implied_sections(text: str) -> list[tuple[str, int]]:
         of_transaction = match[0][:1] != "-" and _OF_TRANSACTION.match(match[0])
         if of_transaction and parts and parts[-1][0] == _DEADLOCK:
             continue
-        if title == _DEADLOCK and len(parts) == 1 and _is_one_transaction(text[: match.start()]):
-            parts = [(title, parts[0][1])]  # of which the deadlock prints the first lines
+        if title in _OF_ERRORS and len(parts) == 1 and _is_one_transaction(text[: match.start()]):
+            parts = [(title, parts[0][1])]  # of which the error prints the first lines
         if not parts or parts[-1][0] != title:
             parts.append((title, match.start()))
     return parts

@@ -41,8 +41,9 @@ _UNDO = re.compile(r"undo log entries (?P<undo>\d{1,18})(?=[\s,]|$)")
 _TABLES = re.compile(r"mysql tables in use (?P<use>\d{1,18}), locked (?P<locked>\d{1,18})(?=\s|$)")
 # ------- TRX HAS BEEN WAITING 3 SEC FOR THIS LOCK TO BE GRANTED:
 _WAITING = re.compile(r"-+ ?TRX HAS BEEN WAITING (?P<time>\d{1,18}) (?P<unit>SEC|us|ms)", re.I)
-# What a transaction prints below its first line, in this order.
+# What a transaction prints, in this order; the first line has lost its dashes.
 _LINES_OF_TRANSACTION = (
+    r"TRANSACTION [0-9A-Fa-f]{1,20}(?: \d{1,20})?, [A-Zn]",
     r"mysql tables in use \d{1,18}, locked \d",
     r"(?:ROLLING BACK |COMMITTING |LOCK WAIT )*\d{1,18} lock struct\(s\), heap size \d",
     r"(?:MySQL|MariaDB) thread id \d{1,18}, OS thread ",
@@ -54,6 +55,7 @@ _LINE_OF_TRANSACTION = re.compile(
     f"^(?:{'|'.join(f'({line})' for line in _LINES_OF_TRANSACTION)})", re.MULTILINE
 )
 _LOCK_TRX = re.compile(r" trx id (\S{1,40}) lock[_ ]mode ")
+_HEAD = "TRANSACTION "
 _LOCK_WAIT = "LOCK WAIT"
 UNKNOWN = "unknown"
 """The id of a transaction that a paste does not show."""
@@ -179,10 +181,12 @@ def find_headless(text: str) -> list[int]:
 
 
 def take_headless_apart(block: str) -> Parts:
-    """Split a transaction whose first line is missing; its lock may name it.
+    """Split a transaction whose first line is missing or has no dashes; its lock may name it.
 
     Lines count from the missing one.
     """
+    if block.startswith(_HEAD) and (parts := take_apart(block.removeprefix(_HEAD))):
+        return *parts[:-1], parts[-1] + 1
     waits = "LOCK WAIT " in block or "TRX HAS BEEN WAITING " in block
     head = "ACTIVE" if waits else UNKNOWN
     parts = take_apart(f"0, {head}\n{block}")

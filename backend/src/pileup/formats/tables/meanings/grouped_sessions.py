@@ -39,7 +39,8 @@ _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,9})?")
 _GROUPS = ("state", "command", "user", "host", "db", "info")
 _COLUMN_OF = {name: column for column in _GROUPS for name in NAMES[column]}
 _SESSION_NAMES = frozenset(name for names in NAMES.values() for name in names)
-_STATE_AND_COUNT = 2
+_OF_STATES = frozenset(("state", "command"))
+_GROUP_AND_COUNT = 2
 _SET_APART = re.compile(r"\d{1,3}(?:[., ']\d{3}){1,3}")
 _THOUSANDS = re.compile(r"[., ']")
 _MOST_OWNERS = 300
@@ -63,7 +64,7 @@ def is_grouped(seen: Seen) -> bool:
         for at, name in enumerate(names)
         if at != counts[0]
     )
-    of_states = groups & {"state", "command"}
+    of_states = groups & _OF_STATES
     of_owners = groups.intersection(_OWNERS) and reads_sessions(seen.title)
     if others + 1 != len(names) or not (of_states or of_owners):
         return False
@@ -72,9 +73,9 @@ def is_grouped(seen: Seen) -> bool:
 
 
 def _counts(names: list[str], seen: Seen) -> list[int]:
-    """Return the columns of counts: by their names, or the only one beside the state."""
+    """Return the columns of counts: by their names, or the only one beside state or command."""
     counts = [at for at, name in enumerate(names) if _COUNT.fullmatch(name)]
-    if not counts and len(names) == _STATE_AND_COUNT and "state" in names:
+    if not counts and len(names) == _GROUP_AND_COUNT and not _OF_STATES.isdisjoint(names):
         counts = [
             at
             for at, name in enumerate(names)
@@ -131,8 +132,10 @@ class _Grouped(TableCollector):
         cells = {column: row.values[at] for column, at in self._groups.items()}
         listing = self._counts
         listing.last = row.line_last
+        if count == listing.sessions > 0 and set(cells.values()) == {None}:
+            return  # the sum of the rows above (WITH ROLLUP)
         listing.sessions += count
-        if not cells.keys() & {"state", "command"}:
+        if cells.keys().isdisjoint(_OF_STATES):
             self._add_owner(cells, count, row.line_first)
             return
         runs = "command" not in cells or cells["command"] not in NOT_RUNNING
