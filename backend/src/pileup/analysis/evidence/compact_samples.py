@@ -65,8 +65,8 @@ def distinct(frame: pl.DataFrame, *columns: str) -> pl.DataFrame:
     """
     rows = frame[list(columns)]
     if rows.height < _FEW:
-        first = {row: at for at, row in reversed(list(enumerate(rows.rows())))}
-        return rows if len(first) == rows.height else rows[sorted(first.values())]
+        places = {row: at for at, row in reversed(list(enumerate(rows.rows())))}
+        return rows if len(places) == rows.height else rows[sorted(places.values())]
     if rows.height < _NOT_MANY:
         return rows.unique(maintain_order=True)
     keys = [
