@@ -40,6 +40,23 @@ def test_a_value_found_in_one_field_goes_from_all() -> None:
     assert set(done) >= {"user", "n"}
 
 
+def test_numbers_in_the_json_of_a_file_are_texts_of_it() -> None:
+    """A password or card is none of the program's numbers; the others stay as they are."""
+    body = '{"password": 81818181, "card": 4111111111111111, "n": [7, 1.50, null], "wait": 1e3}'
+    done = redact_plain({"body": body}, Redactor(KINDS, b"k"))["body"]
+    assert "8181" not in done
+    assert "4111" not in done
+    assert '"n": [7, 1.5, null], "wait": 1000.0' in done
+    plain = '{"n": [7, 1.50], "wait": 1e3, "id": 12345678901234567890}'
+    assert redact_plain([plain], Redactor(KINDS, b"k")) == [plain]
+    for hostile in ("[" * 600 + "]" * 600, "[" * 3_000, f"[{'7' * 5_000}]", '{"a":' * 900):
+        secret = f"{hostile} password=Zq81xx"
+        for text in (hostile, secret):
+            assert "Zq81" not in redact_plain([text], Redactor(KINDS, b"k"))[0]
+    deep = "[" * 600 + '"password=Zq81xx"' + "]" * 600
+    assert "Zq81" not in redact_plain([deep], Redactor(KINDS, b"k"))[0]
+
+
 @pytest.mark.parametrize(
     "columns, row, gone",
     [

@@ -148,7 +148,16 @@ def _parts(value: str) -> tuple[str, str, str]:
     return (name, colon, port) if port.isdigit() and ":" not in name else (value, "", "")
 
 
+class _Number(str):
+    """A number in the JSON of a file, as it is written there: it may be a password or a card."""
+
+    __slots__ = ()
+
+
 def _walk(node: Any, field: str, act: Act) -> Any:
+    if isinstance(node, _Number):
+        done = act(PASSWORDS if is_password(field, node) else field, node)
+        return json.loads(node) if done == node else done
     if isinstance(node, str):
         return _text(node, field, act)
     if isinstance(node, msgspec.Struct):
@@ -188,12 +197,13 @@ def _text(node: str, field: str, act: Act) -> str:
         return act(_IDENTIFIER, node)
     if node[:1] in ("{", "[") and len(node) < _MOST_JSON:
         try:
-            inside = json.loads(node)
-        except ValueError:
-            inside = None
-        if isinstance(inside, dict | list):
-            done = _walk(inside, field, act)
-            return node if done == inside else json.dumps(done, ensure_ascii=False)
+            plain = json.loads(node)
+            if isinstance(plain, dict | list):
+                inside = json.loads(node, parse_int=_Number, parse_float=_Number)
+                done = _walk(inside, field, act)
+                return node if done == plain else json.dumps(done, ensure_ascii=False)
+        except (ValueError, RecursionError):
+            pass  # no JSON, or deeper than any program reads: a text like others
     return act(PASSWORDS if is_password(field, node) else field, node)
 
 
