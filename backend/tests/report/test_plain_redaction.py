@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from typing import Literal
 
 import msgspec
@@ -14,7 +15,7 @@ from pileup.report.redaction.document_redaction import Leak
 from pileup.report.redaction.plain_redaction import RowRedaction, redact_plain
 from pileup.report.redaction.redactor import KINDS, PASSWORD_TOKEN, Redactor
 from pileup.storage.errors import Refused
-from pileup.views.csv_rows import redacted_csv
+from pileup.views.csv_rows import csv_line, redacted_csv
 from pileup.views.reports.export import redacted, without_leak
 from tests.report.case import document
 
@@ -38,6 +39,12 @@ def test_a_value_found_in_one_field_goes_from_all() -> None:
     assert "Zx81" not in plain
     assert '"kind":"shopapp"' in plain
     assert set(done) >= {"user", "n"}
+
+
+def test_no_cell_is_a_formula() -> None:
+    for formula in ("=1", "@a", "-1", "+1", "\t=1", "\n=1", " =1", "\ufeff=1", "＝1", "＠a"):
+        assert next(csv.reader([csv_line([formula])]))[0].startswith("'")
+    assert csv_line(["a=1", "", -1, None, "5 - 3"]) == "a=1,,-1,,5 - 3\r\n"
 
 
 def test_numbers_in_the_json_of_a_file_are_texts_of_it() -> None:
