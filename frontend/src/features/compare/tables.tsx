@@ -113,7 +113,7 @@ function Ratio({ ratio }: { readonly ratio: Series['ratios'][number] }) {
   const isSpread = low !== null && high !== null && low !== high && low > 0
   return (
     <span>
-      {formatRatio(ratio.ratio)}
+      {ratio.ratio === 0 ? 'fell to 0' : formatRatio(ratio.ratio)}
       {isSpread && (
         <span className="faint spread">
           {ratio.ratio < 1
