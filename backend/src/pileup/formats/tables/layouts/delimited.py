@@ -154,7 +154,7 @@ class Delimited:
     def _between_bars(self, text: str) -> list[str] | None:
         if self.is_open:
             most = len(self.columns)
-            cells = open_bars(text.strip().removeprefix("|") if self.is_cut else text, most)
+            cells = open_bars(text.strip() if self.is_cut else text, most)
             if self.is_cut and len(cells) < most and headless.cut_columns(text):
                 cells += [""] * (most - len(cells))
             return cells if len(cells) == most else None

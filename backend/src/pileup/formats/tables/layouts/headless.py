@@ -134,17 +134,15 @@ def columns(cells: Sequence[str]) -> tuple[str, ...] | None:
 
 
 def cut_columns(text: str) -> tuple[str, ...] | None:
-    """Return the columns of a row of a processlist whose first or last cells were cut off.
+    """Return the columns of a row of a processlist whose first cells were cut off.
 
-    A cell that is cut has no name. None for any other line, and for a row that is whole.
+    A cell that is cut has no name. None for any other line, and for a row that begins with a bar:
+    its rest may be in the next line.
     """
-    if text.count("|") < _LEAST_BARS or len(text) > _LONGEST_NAMED:
+    bare = text.strip() if text.count("|") >= _LEAST_BARS and len(text) <= _LONGEST_NAMED else "|"
+    if bare.startswith("|"):
         return None
-    bare = text.strip()
-    cells = [cell.strip() for cell in bare.strip("|").split("|")]
-    if bare.startswith("|") and not cells[0].isdigit():
-        cells = cells[1:]  # a margin of bars
-    is_whole = bare.startswith("|")
+    cells = [cell.strip() for cell in bare.removesuffix("|").split("|")]
     more = _BEHIND[max(_BEHIND)]
     for at, cell in enumerate(cells[: _COMMAND + 1]):
         if cell in COMMANDS and at + 1 < len(cells) and _WHOLE.match(cells[at + 1]):
@@ -152,8 +150,8 @@ def cut_columns(text: str) -> tuple[str, ...] | None:
             known += more[: max(0, len(cells) - len(known))]
             if len(known) < len(cells) or len(cells) - at < _LEAST_BEHIND:
                 return None
-            return known if is_whole or at == 0 else ("", *known[1:])
-    if not is_whole and _WAITS_FOR.fullmatch(cells[0]) and _STATEMENT.match(cells[1]):
+            return known if at == 0 else ("", *known[1:])
+    if _WAITS_FOR.fullmatch(cells[0]) and _STATEMENT.match(cells[1]):
         return (*PROCESSLIST[_COMMAND + 2 :], *more)[: len(cells)]
     return None
 
