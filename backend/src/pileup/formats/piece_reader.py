@@ -223,8 +223,13 @@ _NEARLY_ALL = 0.8
 
 def _gives_more(found: list[_Read], whole: Parsed) -> bool:
     """Return whether pieces of the same format give more records than the text as a whole."""
-    together = sum(sum(part.parsed.receipt.records.values()) for part in found)
-    return together > (0 if whole.failed else sum(whole.receipt.records.values()))
+    together = sum(_evidence(part.parsed) for part in found)
+    return together > (0 if whole.failed else _evidence(whole))
+
+
+def _evidence(parsed: Parsed) -> int:
+    """Count the records without the moments that hold them."""
+    return sum(count for kind, count in parsed.receipt.records.items() if kind != "snapshot")
 
 
 def _joined(text: str, whole: Parsed, found: list[_Read], names: list[str | None]) -> Parsed:
