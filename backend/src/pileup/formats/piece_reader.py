@@ -15,6 +15,8 @@ import polars as pl
 from pileup import formats, records
 from pileup.formats.bundle import pieces
 from pileup.formats.detect import Detection
+from pileup.formats.innodb import innodb_status
+from pileup.formats.logs import error_log
 from pileup.formats.parsed import Parsed
 from pileup.formats.reading.frame_buffer import Frames
 from pileup.formats.reading.server_versions import find_named_version, find_versions
@@ -109,12 +111,12 @@ def read_left_out(
     text looked like come first; None where no two of them share it.
     """
     best: list[_Read] = []
+    most = 0 if whole.failed else whole.receipt.bytes_understood
     for first in (whole.format, *whole.detection.candidates[:_MOST_CANDIDATES]):
         found = _by_turns(text, first, read)
-        if len({part.parsed.format for part in found}) > 1 and _understood(found) > _understood(
-            best
-        ):
-            best = found
+        names = {part.parsed.format for part in found}
+        if len(names) > 1 and names != _ONE_LOG and _understood(found) > most:
+            best, most = found, _understood(found)
     if not best or not _gives_more(best, whole):
         return None
     best.sort(key=lambda part: part.filled)
@@ -165,10 +167,16 @@ def _last_line(parsed: Parsed) -> int:
 
 
 def _understood(found: list[_Read]) -> int:
-    return sum(part.parsed.receipt.bytes_understood for part in found)
+    """Return the bytes that pieces understood, without the empty lines of the other pieces."""
+    return sum(
+        part.parsed.receipt.bytes_understood - part.piece.text.split("\n").count("")
+        for part in found
+    )
 
 
 _MOST_CANDIDATES, _MOST_TURNS = 2, 4
+_ONE_LOG = {innodb_status.NAME, error_log.NAME}
+"""An error log prints parts of status dumps: what is left at its cut beginning is its own."""
 _MOST_PARTS = 12
 """Each costs as much as a small file."""
 _LEAST_EVIDENCE = 0.3
