@@ -20,7 +20,7 @@ const SCREENS: Readonly<Record<string, readonly [path: string, proof: string]>> 
   flame: ['stacks?show=flame', '.flame-legend'],
   matrix: ['hypotheses?tab=matrix', '[data-testid=sensitivity]'],
   experiments: ['experiments', '[data-testid=experiment-row]'],
-  report: ['report', '[data-testid=report-document]'],
+  report: ['report', '.doc-prose'],
 }
 
 let incident = ''
