@@ -154,7 +154,7 @@ def judge(
         hot_latches=listed("hot_latches", lambda: context.hot_latches),
         blockers=roots,
         hot_stacks=listed("hot_stacks", lambda: context.hot_stacks),
-        triage=listed("triage", lambda: triage.triage(observed, answers)),
+        triage=listed("triage", lambda: triage.triage(observed, answers, findings)),
         limits=listed("limits", lambda: observed.limits),
         findings=findings,
         absences=list(diagnosis.absences),

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from pileup.analysis.contract import Locator, TriageDoc
+from pileup.analysis.contract import FindingDoc, Locator, TriageDoc
 from pileup.analysis.evidence import gaps, latch_stacks
 from pileup.analysis.evidence.answers import Answers
 from pileup.analysis.evidence.context import Context
@@ -35,6 +35,8 @@ _DISK_BUSY = 90.0
 _AS_BEFORE = 1.1
 """Below this factor over its level before the stall, a resource is as busy as before."""
 _SWAPPING = 100
+_LIKELY = 0.5
+"""Confidence from which on a finding is more likely than not."""
 _ALIKE = 0.6
 _IDLE_COMMANDS = ("Sleep", "Daemon", "Binlog Dump", "Binlog Dump GTID")
 _HARDWARE = re.compile(
@@ -53,19 +55,23 @@ A resource that was as busy before the stall explains nothing: its name says so.
 """
 
 
-def triage(observed: Observed, answers: Answers | None = None) -> list[TriageDoc]:
+def triage(
+    observed: Observed, answers: Answers | None = None, findings: Sequence[FindingDoc] = ()
+) -> list[TriageDoc]:
     """Run all seven checks, in order, each separately.
 
     answers: records the checks that failed; their verdict is no_data.
+    findings: of the same stall; no check calls a setting harmless that one of them rests on.
     """
     answers = answers or Answers()
+    checks = _CHECKS | {"configuration": lambda observed: _configuration(observed, findings)}
     return [
         answers.settle(
             f"triage/{name}",
             lambda: _with_command(check(observed), observed.context),  # noqa: B023  (at once)
             _doc(name, "no_data", "Not answered: a defect in Pileup stopped this check."),
         )
-        for name, check in _CHECKS.items()
+        for name, check in checks.items()
     ]
 
 
@@ -91,7 +97,7 @@ def _has_kernel_log(context: Context) -> bool:
     )
 
 
-def _configuration(observed: Observed) -> TriageDoc:
+def _configuration(observed: Observed, findings: Sequence[FindingDoc] = ()) -> TriageDoc:
     context, levels = observed.context, observed.levels
     if not context.settings:
         return _doc("configuration", "no_data", "No variables and no my.cnf were uploaded.")
@@ -114,8 +120,23 @@ def _configuration(observed: Observed) -> TriageDoc:
     if suspects:
         why = "; ".join(f"{name} {why}" for name, why in suspects)
         return _doc("configuration", "suspect", f"{why}.", evidence)
+    if (named := _of_findings(context, findings)) is not None:
+        return named
     why = f"Checked {len(context.settings)} settings: none that is known to cause pileups."
     return _doc("configuration", "ok", why)
+
+
+def _of_findings(context: Context, findings: Sequence[FindingDoc]) -> TriageDoc | None:
+    """Name the settings that the likely findings rest on; None: they rest on none."""
+    likely = [each for each in findings if each.verdict == "found" and each.score >= _LIKELY]
+    parts: dict[str, Locator] = {}
+    for finding in likely:
+        for locator in finding.evidence:
+            if locator.text.partition("=")[0].strip() in context.settings:
+                parts.setdefault(f"{locator.text} bears on “{finding.title}”", locator)
+    if not parts:
+        return None
+    return _doc("configuration", "seen", f"{'; '.join(parts)}.", list(parts.values()))
 
 
 def _saturated(observed: Observed) -> TriageDoc:
