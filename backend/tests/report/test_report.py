@@ -13,6 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from pileup.analysis.contract import FindingDoc
 from pileup.report.case import Case, ReportMeasure
 from pileup.report.compose import blocks_of, compose
 from pileup.report.document import (
@@ -87,6 +88,24 @@ def test_a_viewer_is_allowed_by_its_hash_and_the_data_cannot_end_its_element() -
     data = html.split('id="pileup-figures">')[1].split("</script>")[0]
     assert "<" not in data
     assert "trx 42" in data
+
+
+def test_a_paste_without_a_stall_names_its_cause_once() -> None:
+    assert CASE.analysis is not None
+    title = "A long statement (or its rollback)"
+    found = FindingDoc(
+        id="f", title=title, category="row_locks", score=0.6, why="seen.", evidence=[], against=[],
+        applies_to_version="unknown", fixed_in=[], mitigations=[], experiment=None, references=[],
+    )  # fmt: skip
+    text = f"3 sessions wait. Likely cause: {title}. Nothing else is shown."
+    headline = msgspec.structs.replace(CASE.analysis.headline, verdict="no_times", text=text)
+    analysis = msgspec.structs.replace(
+        CASE.analysis, stalls=[], episodes=[], findings=[found], headline=headline
+    )
+    summary = prefill(replace(CASE, analysis=analysis, hypotheses=()), "summary")
+    assert summary.count(title) == 1
+    assert "3 sessions wait.  Nothing else" not in summary
+    assert "3 sessions wait. Nothing else is shown." in summary
 
 
 def test_edited_section_wins_and_unknown_source_is_said() -> None:

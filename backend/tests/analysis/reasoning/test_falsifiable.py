@@ -23,6 +23,9 @@ def test_it_claims_a_cause_of_this_stall_and_says_what_would_disprove_it(name: s
         against = falsifier(finding, analysis.stalls, analysis.roots, leads=rank == 0)
         assert against.strip(" .")
         root = analysis.roots[0] if analysis.roots and rank == 0 else None
+        if (experiment := finding.experiment) is not None and experiment.refuted_if:
+            refuting = experiment.refuted_if.rstrip(".")
+            assert f"“{experiment.change}” gives “{refuting}”, not “" in against
         if root is not None and root.session_id is not None and root.behind:
             assert f"session {root.session_id} makes" in said
             assert f"session {root.session_id} ended" in against

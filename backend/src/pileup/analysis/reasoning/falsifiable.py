@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pileup.analysis.contract import FindingDoc, RootDoc, StallDoc
+from pileup.analysis.contract import ExperimentDoc, FindingDoc, RootDoc, StallDoc
 from pileup.analysis.evidence.times import clock_text, parse
 from pileup.analysis.stalls.documents import main_stall
 
@@ -37,7 +37,7 @@ def falsifier(
             f"as many sessions wait as before ({root.behind}) after session {root.session_id} ended"
         )
     if finding.experiment is not None and finding.experiment.refuted_if:
-        parts.append(finding.experiment.refuted_if.rstrip(" ."))
+        parts.append(_outcome(finding.experiment))
     if not parts:
         stall = main_stall(stalls)
         peak = stall.peak_waiters if stall else None
@@ -59,6 +59,12 @@ def _holder(root: RootDoc | None) -> str:
         return ""
     many = "1 session" if root.behind == 1 else f"{root.behind} sessions"
     return f"session {root.session_id} makes {many} wait"
+
+
+def _outcome(experiment: ExperimentDoc) -> str:
+    """Write '“Kill the DDL” gives “Still waiting”, not “All proceed”'."""
+    refuting = f"“{experiment.change}” gives “{(experiment.refuted_if or '').rstrip(' .')}”"
+    return f"{refuting}, not “{experiment.expect.rstrip(' .')}”" if experiment.expect else refuting
 
 
 def _cut(text: str) -> str:

@@ -69,7 +69,8 @@ def _summary(case: Case) -> str:
     sources = stall_references(analysis)
     if stall_table.has_several(analysis):
         lines.append("::stalls")
-    lines.append(_what_stalled(analysis) + sources)
+    if stalled := _what_stalled(analysis):
+        lines.append(stalled + sources)
     if analysis.headline.arrival:
         lines.append(analysis.headline.arrival + sources)
     best = found_cause(analysis)
@@ -89,11 +90,14 @@ def _summary(case: Case) -> str:
 def _what_stalled(analysis: Analysis) -> str:
     """Describe the stall and what ended it; the headline's text where no cause was found.
 
-    The cover has the story, and the other sections have who blocked whom.
+    The cover has the story, the next line the cause, and the other sections who blocked whom.
     """
     stall = main_stall(analysis)
-    if stall is None or found_cause(analysis) is None:
+    if found_cause(analysis) is None:
         return analysis.headline.text
+    if stall is None:
+        cause = f"{cause_line(analysis).rstrip('.')}."
+        return " ".join(analysis.headline.text.replace(cause, "").split())
     again = analysis.recurrence.text if analysis.recurrence else ""
     marks = analysis.story.marks if analysis.story else []
     end = next((mark for mark in marks if mark.kind == "end" and mark.text != "end"), None)
