@@ -141,9 +141,9 @@ def _publish(result: Result, as_json: bool, report: Path | None, redactor: Redac
 def _write(result: Result, as_json: bool, report: Path | None, redactor: Redactor) -> None:
     from pileup.analysis.contract import encode
     from pileup.report import ticket
+    from pileup.report.redaction.known_records import learn_evidence
     from pileup.report.redaction.plain_redaction import redact_plain
     from pileup.views.evidence.capture_tables import FEW, MANY, table_blocks
-    from pileup.views.reports.known import learn_evidence
 
     evidence, analysis = result.evidence, result.document
     learn_evidence(redactor, evidence)

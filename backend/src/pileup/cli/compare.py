@@ -113,7 +113,7 @@ def command(
 
 
 def _learn(groups: list[Group], redactor: Redactor) -> None:
-    from pileup.views.reports.known import learn_evidence
+    from pileup.report.redaction.known_records import learn_evidence
 
     for group in groups:
         for member in group.members:

@@ -16,9 +16,9 @@ from pathlib import Path
 import click
 
 from pileup.formats.driver import parse_path
+from pileup.report.redaction.known_records import learn_frames
 from pileup.report.redaction.redactor import Redactor
 from pileup.report.redaction.statements import NEXT_ENTRY, Statements
-from pileup.views.reports.known import learn_frames
 
 _READ = 1 << 18
 _MOST_BLOCK = 1 << 22
