@@ -75,7 +75,9 @@ def test_the_run_is_held_against_the_incident(site: Site) -> None:
     found = observed(site, run(site, incident, [9.0] * 60))
     trial = found["trial"]
     assert (trial["verdict"], trial["before_s"], trial["after_s"]) == ("better", 0.50125, 0.00225)
-    assert trial["text"].startswith("The run is better than the incident: 2 ms inside the server")
+    assert trial["text"].startswith(
+        "The run is better than the incident: 2.25 ms inside the server"
+    )
     assert found["settings"] == [{"name": "innodb_adaptive_hash_index", "a": "ON", "b": "OFF"}]
 
 

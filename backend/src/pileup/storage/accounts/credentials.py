@@ -31,9 +31,9 @@ _AT_ONCE = 3
 _PATIENCE_S = 3.0
 _turns = BoundedSemaphore(_AT_ONCE)
 _NICE = 5
-"""Priority of the hashes of colleagues, that of the workers: readers go first, at three to one."""
+"""How far the hashes of colleagues step back, as workers do: readers go first, at three to one."""
 _NICE_TO_STRANGERS = 10
-"""At nine to one; at 19, at seventy to one, no stranger who is a colleague gets in when the machine
+"""At nine to one; by 19, at seventy to one, no stranger who is a colleague gets in when the machine
 is busy, and a hash lasts so long that it holds its 64 MiB and its turn all the while."""
 
 
@@ -42,7 +42,8 @@ def _threads_of(nice: int) -> ThreadPoolExecutor:
 
     def step_back() -> None:
         if sys.platform == "linux":
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), nice)
+            own = os.getpriority(os.PRIO_PROCESS, os.getpid())
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), own + nice)
 
     return ThreadPoolExecutor(_AT_ONCE, "hashing", initializer=step_back)
 
