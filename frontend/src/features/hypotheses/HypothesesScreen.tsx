@@ -12,7 +12,7 @@ import { Detail } from './Detail'
 import { EvidenceTab } from './EvidenceTab'
 import { MatrixTab } from './MatrixTab'
 import { NewHypothesis } from './NewHypothesis'
-import { pinsQuery } from './queries'
+import { findingsQuery, pinsQuery } from './queries'
 import './hypotheses.css'
 
 type View = 'board' | 'matrix' | 'evidence'
@@ -26,6 +26,8 @@ export default function HypothesesScreen() {
   const [creating, setCreating] = useState(false)
   const list = useQuery(hypothesesQuery(id))
   const pins = useQuery(pinsQuery(id))
+  // Suggestions stand left of the cards: shown later, they would move a card away from a click.
+  const findings = useQuery(findingsQuery(id))
   const stale = pins.data?.filter((pin) => pin.stale && !pin.kept).length ?? 0
   if (list.isLoadingError) {
     return (
@@ -36,7 +38,7 @@ export default function HypothesesScreen() {
       />
     )
   }
-  if (!list.data) return <SkeletonRows rows={8} />
+  if (!list.data || findings.isPending) return <SkeletonRows rows={8} />
   const { data } = list
   const chosen = data.find((item) => item.id === open)
   return (
