@@ -26,7 +26,7 @@ from pileup.numerals import grouped
 from pileup.report.document import fingerprint
 from pileup.storage.lifecycle.bundle import write_work
 from pileup.storage.reports.approvals import signature_state
-from pileup.storage.signing import Signature, verify
+from pileup.storage.signing import Signature, State, verify
 from pileup.storage.signing import fingerprint as fingerprint_of
 
 _FIGURES = {
@@ -67,44 +67,43 @@ def hashes(bundle: Bundle) -> Compared:
 
 def signatures(bundle: Bundle, key: str) -> Compared:
     """Check the signature of each release; ``key`` as for ``storage.signing.verify``."""
-    wrong: list[str] = []
-    unknown: list[str] = []
-    rows = bundle.rows("releases")
-    for row in rows:
-        name = f"release {row['number']}"
+    states = []
+    for row in bundle.rows("releases"):
         value, signed_by = row.get("signature"), row.get("signed_by")
         signature = Signature(str(signed_by), str(value)) if value and signed_by else None
-        match verify(signature, "release", str(row["sha256"]).encode(), key):
+        state = verify(signature, "release", str(row["sha256"]).encode(), key)
+        states.append((f"release {row['number']}", state, signed_by))
+    return _by_state("releases, by their signature", states, "another document", key)
+
+
+def approvals(bundle: Bundle, key: str) -> Compared:
+    """Check the signature of each approval; ``key`` as for ``storage.signing.verify``."""
+    numbers = {row["id"]: (row["number"], str(row["sha256"])) for row in bundle.rows("releases")}
+    states = []
+    for row in bundle.rows("release_approvals"):
+        number, sha256 = numbers[row["release_id"]]
+        name = f"the approval of release {number} by {row['by_name']}"
+        states.append((name, signature_state(row, sha256, key), row.get("signed_by")))
+    return _by_state("approvals, by their signature", states, "another one", key)
+
+
+def _by_state(
+    what: str, states: Sequence[tuple[str, State, object]], another: str, key: str
+) -> Compared:
+    """Compare signatures, each with its name, state and signer; without a key any may be absent."""
+    wrong: list[str] = []
+    unknown: list[str] = []
+    for name, state, signed_by in states:
+        match state:
             case "changed":
-                wrong.append(f"{name} has the signature of another document")
+                wrong.append(f"{name} has the signature of {another}")
             case "another key":
                 wrong.append(f"{name} is signed by another key: {fingerprint_of(str(signed_by))}")
             case "unsigned":
                 (wrong if key else unknown).append(f"{name} is not signed")
             case "ok":
                 pass
-    return Compared("releases, by their signature", wrong, len(rows), unknown)
-
-
-def approvals(bundle: Bundle, key: str) -> Compared:
-    """Check the signature of each approval; ``key`` as for ``storage.signing.verify``."""
-    wrong: list[str] = []
-    unknown: list[str] = []
-    numbers = {row["id"]: (row["number"], str(row["sha256"])) for row in bundle.rows("releases")}
-    rows = bundle.rows("release_approvals")
-    for row in rows:
-        number, sha256 = numbers[row["release_id"]]
-        name = f"the approval of release {number} by {row['by_name']}"
-        match signature_state(row, sha256, key):
-            case "changed":
-                wrong.append(f"{name} has the signature of another one")
-            case "another key":
-                wrong.append(f"{name} is signed by another key: {fingerprint_of(row['signed_by'])}")
-            case "unsigned":
-                (wrong if key else unknown).append(f"{name} is not signed")
-            case "ok":
-                pass
-    return Compared("approvals, by their signature", wrong, len(rows), unknown)
+    return Compared(what, wrong, len(states), unknown)
 
 
 def without(bundle: Path, members: Collection[str], folder: Path) -> Path:
