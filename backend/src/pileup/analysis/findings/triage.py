@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -48,6 +49,7 @@ _HARDWARE = re.compile(
 _PLACE = ("time", "artifact", "line_first", "session_id")
 _METADATA = "Waiting for table metadata lock"
 
+_Check = Callable[[Observed], TriageDoc]
 _Resource = tuple[list[str], list[machine_checks.Finding]]
 """Names of the measured resources, and a finding for each resource near its limit.
 
@@ -64,7 +66,8 @@ def triage(
     findings: of the same stall; no check calls a setting harmless that one of them rests on.
     """
     answers = answers or Answers()
-    checks = _CHECKS | {"configuration": lambda observed: _configuration(observed, findings)}
+    configuration: _Check = partial(_configuration, findings=findings)
+    checks = {"configuration": configuration, **_CHECKS}
     return [
         answers.settle(
             f"triage/{name}",
@@ -97,7 +100,7 @@ def _has_kernel_log(context: Context) -> bool:
     )
 
 
-def _configuration(observed: Observed, findings: Sequence[FindingDoc] = ()) -> TriageDoc:
+def _configuration(observed: Observed, findings: Sequence[FindingDoc]) -> TriageDoc:
     context, levels = observed.context, observed.levels
     if not context.settings:
         return _doc("configuration", "no_data", "No variables and no my.cnf were uploaded.")
@@ -413,8 +416,7 @@ def _waits_for_latch_or_lock(functions: Sequence[str]) -> bool:
 
 _LOCKS = ("adaptive-hash", "table-lock", "metadata-lock", "global-read-lock", "query-cache")
 
-_CHECKS: dict[str, Callable[[Observed], TriageDoc]] = {
-    "configuration": _configuration,
+_CHECKS: dict[str, _Check] = {
     "saturated_resources": _saturated,
     "collateral_query": _collateral,
     "other_process": _other_process,
@@ -422,6 +424,7 @@ _CHECKS: dict[str, Callable[[Observed], TriageDoc]] = {
     "shared_storage": _shared_storage,
     "locking": _locking,
 }
+"""The checks that need no findings, in order, after that of the configuration."""
 
 
 def _doc(check: str, verdict: str, why: str, evidence: list[Locator] | None = None) -> TriageDoc:

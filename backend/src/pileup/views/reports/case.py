@@ -132,7 +132,7 @@ def _run_paths(unit: Unit, incident_id: str) -> dict[str, str]:
 def _usual_lanes(
     unit: Unit, incident_id: str, analysis: contract.Analysis | None
 ) -> tuple[str, ...]:
-    """List the series to draw where nobody names any: of a stall, the timeline's first lanes.
+    """List the series that are drawn unless some are named: of a stall, the timeline's first lanes.
 
     Without a stall, what moved most; empty where nothing did.
     """
