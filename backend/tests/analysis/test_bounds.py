@@ -45,7 +45,7 @@ def test_a_setting_is_suspect_only_beyond_its_default(
         observed: Any = SimpleNamespace(
             context=context, levels=levels, setting=lambda *_: None, lines=None
         )
-        doc = triage._configuration(observed)
+        doc = triage._configuration(observed, ())
         assert (name in doc.why) == (doc.verdict == "suspect")
         return doc.verdict
 
