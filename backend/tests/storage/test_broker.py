@@ -23,6 +23,13 @@ def test_a_message_is_sent_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert options["ignore_result"] is True
 
 
+def test_small_tasks_never_replace_a_process_of_a_worker() -> None:
+    """A fresh process costs seconds of imports: only one that has grown is replaced."""
+    configuration = make_celery("memory://").conf
+    assert configuration.worker_max_tasks_per_child is None
+    assert 300_000 < configuration.worker_max_memory_per_child < 1_000_000  # KiB
+
+
 def test_a_broker_that_is_away_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """The next message is tried with a new connection."""
     tried: list[str] = []

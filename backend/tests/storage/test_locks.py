@@ -281,7 +281,7 @@ SKIPS: dict[str, tuple[tuple[type[models.Base], str], Operation, Any]] = {
         lambda u, s: Jobs(u).abandoned(lambda _: True),
         [],
     ),
-    "storage/queue/turns.py waiting_of skips": (
+    "storage/queue/turns.py _first_due skips": (
         (models.Job, "queued"),
         lambda u, s: Jobs(u).take("me", LEASE, lambda _: False),
         None,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from sqlalchemy import any_, func, or_, select, update
+from sqlalchemy import any_, delete, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from pileup.analysis.evidence.evidence import bundle_of
@@ -527,7 +527,10 @@ class Artifacts:
         return self.get(row.id)
 
     def _store_problems(self, artifact_id: str, problems: Sequence[Problem]) -> None:
-        self._db.query(models.Problem).filter_by(artifact_id=artifact_id).delete()
+        self._db.execute(
+            delete(models.Problem).where(models.Problem.artifact_id == artifact_id),
+            execution_options={"synchronize_session": False},
+        )
         self._db.add_all(
             models.Problem(
                 artifact_id=artifact_id,

@@ -21,7 +21,7 @@ from sqlalchemy.orm import aliased
 from pileup import tracing
 from pileup.storage import models
 from pileup.storage.database import Unit, clean, to_record
-from pileup.storage.queue.turns import Quota, heads, waiting_of
+from pileup.storage.queue.turns import Quota, first_due, heads
 
 Kind = Literal["artifact", "analyse", "run", "webhook"]
 State = Literal["none", "queued", "running", "done", "failed"]
@@ -39,6 +39,9 @@ _EARLY_AFTER = timedelta(seconds=10)
 _EARLY_PAUSE = timedelta(seconds=30)
 _EARLY_SHARE = 5
 """Early analyses take at most one in this many seconds of the time."""
+
+_LAST = aliased(models.Job)
+"""The job before, in a statement that writes jobs; an alias is costly to make."""
 
 _BYTES_PER_S = 1_000_000
 """A file goes behind one that is uploaded later and smaller: by a second for every so many bytes,
@@ -173,7 +176,7 @@ class Jobs:
         mine = (job.kind == "analyse", job.target == incident_id, job.state == "queued")
         if self._db.scalar(select(exists().where(*mine))):
             return
-        last = aliased(job)
+        last = _LAST
         elapsed_s = func.extract("epoch", last.finished_at - last.started_at)
         elapsed = elapsed_s * _EARLY_SHARE * literal(timedelta(seconds=1))
         again = (
@@ -211,7 +214,7 @@ class Jobs:
     ) -> Job | None:
         """Claim the job whose turn it is. None: no job is due, or others took them all."""
         for head in heads(self._db, quota):
-            while (job_id := self._db.scalar(waiting_of(head))) is not None:
+            while (job_id := first_due(self._db, head)) is not None:
                 job = self.claim(job_id, owner, lease, gone)
                 if job is not None:
                     return job
@@ -433,16 +436,16 @@ class Jobs:
         return found
 
     def _sibling_runs(self, row: models.Job) -> bool:
-        other = aliased(models.Job)
+        job = models.Job
         return bool(
             self._db.scalar(
                 select(
                     exists().where(
-                        other.kind == row.kind,
-                        other.target == row.target,
-                        other.id != row.id,
-                        other.state == "running",
-                        other.lease_until > func.now(),
+                        job.kind == row.kind,
+                        job.target == row.target,
+                        job.id != row.id,
+                        job.state == "running",
+                        job.lease_until > func.now(),
                     )
                 )
             )
@@ -457,15 +460,15 @@ class Jobs:
             self._wake()
 
     def _queued_twin(self, row: models.Job) -> bool:
-        other = aliased(models.Job)
+        job = models.Job
         return bool(
             self._db.scalar(
                 select(
                     exists().where(
-                        other.kind == row.kind,
-                        other.target == row.target,
-                        other.id != row.id,
-                        other.state == "queued",
+                        job.kind == row.kind,
+                        job.target == row.target,
+                        job.id != row.id,
+                        job.state == "queued",
                     )
                 )
             )
