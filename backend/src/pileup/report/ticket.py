@@ -31,7 +31,7 @@ from pileup.numerals import grouped, number
 from pileup.report.redaction.document_redaction import raise_leaks
 from pileup.report.redaction.redactor import Redactor
 from pileup.report.text import active_time
-from pileup.report.text.wording import fix_words
+from pileup.report.text.wording import also_known_as, fix_words
 
 _ROWS = 10
 _VERDICTS = {"ok": "ok", "suspect": "SUSPECT", "seen": "seen", "no_data": "no data"}
@@ -288,6 +288,10 @@ def _finding(analysis: Analysis) -> Block | None:
             f"{rank}. {finding.title} ({finding.id}, score {finding.score:.2f}): {finding.why}"
         )
         lines += [f"   see {place}" for place in _places(finding.evidence, 4)]
+        lines += [
+            f"   known as: {known.id}, {known.title}. {known.sentence}"
+            for known in also_known_as(finding, analysis.server.get("family"))
+        ]
         lines += [f"   against: {each}" for each in finding.against[:3]]
         if fix_words(finding.fixed_in):
             applies = {"yes": "", "no": "; does not apply to this version"}

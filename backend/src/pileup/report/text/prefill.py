@@ -21,6 +21,7 @@ from pileup.report.text.templates import TITLES
 from pileup.report.text.wording import (
     AFTER_RUN,
     FAILED,
+    also_known_as,
     at,
     cause_line,
     fix_words,
@@ -298,11 +299,17 @@ def _contributing(case: Case) -> str:
     if case.analysis is not None:
         lines += [
             f"- {f.title} (`{f.id}`, score {f.score:.2f}; applies to this version: "
-            f"{f.applies_to_version}). {f.explanation or f.why}"
+            f"{f.applies_to_version}{_other_names(f, case.analysis)}). {f.explanation or f.why}"
             f"{references(f.evidence) or stall_references(case.analysis)}"
             for f in _findings(case)
         ]
     return "\n".join(lines) or "No known problem matched and no hypothesis is supported yet."
+
+
+def _other_names(finding: FindingDoc, analysis: Analysis) -> str:
+    others = also_known_as(finding, analysis.server.get("family"))
+    names = ", ".join(f"`{known.id}`" for known in others)
+    return f"; also known as {names}" if names else ""
 
 
 def _findings(case: Case) -> list[FindingDoc]:

@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from pileup import numerals
-from pileup.analysis.contract import Analysis, BlockerDoc, FindingDoc, SeriesDoc, StallDoc
+from pileup.analysis.contract import (
+    Analysis,
+    BlockerDoc,
+    FindingDoc,
+    KnownAsDoc,
+    SeriesDoc,
+    StallDoc,
+)
 from pileup.analysis.stalls import documents
 from pileup.knowledge.series_titles import series_title
 from pileup.report.case import Case, ReportConfidence, ReportExperiment, ReportMeasure
@@ -163,6 +170,21 @@ def sentence(text: str) -> str:
     """End a text with a full stop, unless it ends as a sentence does; empty stays empty."""
     text = text.rstrip()
     return text if not text or text.endswith((".", "!", "?", "…", ":", ")")) else f"{text}."
+
+
+def also_known_as(finding: FindingDoc, family: str | None) -> list[KnownAsDoc]:
+    """Return the published problems of a finding's mechanism under other names, at most three.
+
+    family: of the server (mysql, percona, mariadb); names that only others know are left out.
+    """
+    own = ("all", "mysql", "percona") if family != "mariadb" else ("all", "mariadb")
+    others = [
+        known
+        for known in finding.known_as
+        if known.id != finding.id
+        and (family is None or any(entry.startswith(own) for entry in known.affected))
+    ]
+    return others[:3]
 
 
 def fix_words(fixed_in: Sequence[str]) -> str:
