@@ -24,6 +24,185 @@ handler::commit (all=true) at sql/handler.cc:501
 
 # name: the text, the kind of record or the series, and how many there must be at least
 PASTES: dict[str, tuple[str, str, int]] = {
+    "a page whose line ends are tags": (
+        (
+            "mysql&gt; show processlist;<br>+-----+------+------+------+---------+------+---------+"
+            "----------+<br>| Id  | User | Host | db   | Command | Time | State   | Info     |<br>"
+            "+-----+------+------+------+---------+------+---------+----------+<br>"
+            "| 101 | app  | h:5  | shop | Query   |   41 | updating | select 1 |<br>"
+            "| 102 | root | h:6  | shop | Sleep   |   55 |          | NULL     |<br>"
+        ),
+        "session",
+        2,
+    ),
+    "counters in a sentence": (
+        "Threads_connected 512 Threads_running 233, Innodb_row_lock_current_waits 188\n",
+        "mysql.Threads_running",
+        1,
+    ),
+    "names and values without their tab": (
+        "Threads_cached8\nThreads_connected512\nThreads_running233\n",
+        "mysql.Threads_running",
+        1,
+    ),
+    "a session's fields on a line": (
+        (
+            "Id: 4711 User: app Host: h:55 db: shop Command: Query Time: 88 State: updating Info: "
+            "SELECT a, b FROM orders WHERE id = 4\n"
+            "Id: 4712 User: app Host: h:56 db: shop Command: Query Time: 87 State: updating Info: "
+            "SELECT 1\n"
+        ),
+        "session",
+        2,
+    ),
+    "fields behind equals signs": (
+        (
+            "Id=4711, User=app, Host=h:55, db=shop, Command=Query, Time=88, State=updating, "
+            "Info=SELECT a, b FROM t WHERE id = 4\n"
+        ),
+        "session",
+        1,
+    ),
+    "INNODB_TRX below a header that is cut": (
+        (
+            "cted | trx_weight | trx_mysql_thread_id | trx_query\n"
+            "| 4213 | LOCK WAIT | 2024-03-02 10:11:12 | 4213:23:4:3 | 2024-03-02 10:11:14 | 2 | 21 "
+            "| update t set a=1 | starting index read | 1 | 1 | 2 | 1136 | 1 | 0 | 0 |\n"
+        ),
+        "transaction",
+        1,
+    ),
+    "some columns of INNODB_TRX": (
+        (
+            "trx_started\ttrx_mysql_thread_id\ttrx_query\n"
+            "2024-03-02 10:11:14\t21\tupdate t set a=1\n2024-03-02 10:11:15\t20\tNULL\n"
+        ),
+        "transaction",
+        2,
+    ),
+    "data_lock_waits without its header": (
+        (
+            "INNODB\t140283:1059:140\t4213\t63\t18\t1402\t140284:1059:140\t4212\t62\t22\t1403\n"
+            "INNODB\t140285:1059:140\t4214\t64\t18\t1404\t140284:1059:140\t4212\t62\t22\t1403\n"
+        ),
+        "lock_wait",
+        2,
+    ),
+    "metadata_locks without its header": (
+        (
+            "| TABLE | shop | stock | NULL | 1402 | SHARED_READ | TRANSACTION | GRANTED | a.cc:1 "
+            "| 4387 | 11 |\n"
+            "| TABLE | shop | stock | NULL | 1403 | EXCLUSIVE | TRANSACTION | PENDING | a.cc:1 "
+            "| 4390 | 7 |\n"
+        ),
+        "metadata_lock",
+        2,
+    ),
+    "a list directly below SHOW SLAVE STATUS": (
+        (
+            "             Slave_IO_Running: Yes\n        Seconds_Behind_Master: 812\n"
+            "      Slave_SQL_Running_State: Waiting for dependent transaction to commit\n"
+            "101\tsystem user\t\tshop\tConnect\t812\tupdating\tupdate t set a=1\n"
+            "102\tapp\th:6\tshop\tQuery\t855\tSending data\tselect 1\n"
+        ),
+        "session",
+        2,
+    ),
+    "dmesg directly below a list": (
+        (
+            "101\tapp\th:55\tshop\tQuery\t125\tupdating\tupdate t set n=1\n"
+            "102\tapp\th:6\tshop\tQuery\t122\tstarting\tcommit\n"
+            "[1209312.120011] INFO: task jbd2/sda1-8:412 blocked for more than 120 seconds.\n"
+            "[1209312.120019]       Not tainted 5.4.0-91-generic\n"
+        ),
+        "event",
+        1,
+    ),
+    "a box whose right edge is cut": (
+        (
+            "> +------+------+------+------+---------+------+----------+--------\n"
+            "> | Id   | User | Host | db   | Command | Time | State    | Info\n"
+            "> +------+------+------+------+---------+------+----------+--------\n"
+            "> | 8812 | rw   | h:48 | shop | Query   |  312 | updating | UPDATE\n"
+            "> | 8814 | rw   | h:40 | shop | Sleep   |   17 |          | NULL\n"
+        ),
+        "session",
+        2,
+    ),
+    "a list of which only single blanks are left": (
+        (
+            "Id User Host db Command Time State Info\n"
+            "88 rw h:48 shop Query 312 Waiting for table metadata lock ALTER TABLE t ADD c int\n"
+            "89 system user Connect 812 Slave has read all relay log NULL\n"
+            "90 rw h:40 shop Sleep 17 NULL\n"
+        ),
+        "session",
+        3,
+    ),
+    "names to the right, dashes below": (
+        (
+            "    Id  User       Host    db      Command    Time  State     Info\n"
+            "------  ---------  ------  ------  -------  ------  --------  --------\n"
+            "881204  orders_rw  h:4821  shop    Query       312  updating  UPDATE t\n"
+            "881378  orders_ro  h:5101  shop    Query      1290  executing SELECT 1\n"
+        ),
+        "session",
+        2,
+    ),
+    "numbers of lines that an editor put in front": (
+        (
+            "  8 | ------------\n  9 | TRANSACTIONS\n 10 | ------------\n"
+            " 11 | ---TRANSACTION 4213, ACTIVE 12 sec starting index read\n"
+            " 12 | MySQL thread id 21, OS thread handle 140, query id 501 localhost root updating\n"
+            " 13 | update t set a=1 where id=3\n"
+        ),
+        "transaction",
+        1,
+    ),
+    "a pane of tmux": (
+        (
+            "top - 09:12:44 up 41 days,  3:12,  2 users,  load average: 72.44, 30.10, 11.20\u2502\n"
+            "Tasks: 281 total,  66 running, 215 sleeping,   0 stopped,   0 zombie         \u2502\n"
+            "    PID USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND\u2502\n"
+            "   1122 mysql     20   0   41.2g  21.9g  33120 S 732.0  69.8  41220:11 mysqld\u2502\n"
+        ),
+        "top.load1",
+        1,
+    ),
+    "numbers in thousands": (
+        "\u2022 Threads_connected: 1,998\n\u2022 Threads_running: 412\n",
+        "mysql.Threads_connected",
+        1,
+    ),
+    "a log below the head of a message": (
+        (
+            "[14.05. 11:12] Jens: seen on the host\n"
+            "May 14 11:12:44 db-7 kernel: INFO: task mysqld:1122 blocked for more than 120 s.\n"
+            "May 14 11:12:44 db-7 kernel: Out of memory: Killed process 1122 (mysqld)\n"
+        ),
+        "event",
+        2,
+    ),
+    "a mail with a quoted result": (
+        (
+            "From: dba@example.com\nSubject: Re: it hangs\n\nHi all,\n\n"
+            "> +-----------------+-------+\n> | Variable_name   | Value |\n"
+            "> +-----------------+-------+\n> | Threads_running | 377   |\n"
+            "> +-----------------+-------+\n\nBest\nAnn\n"
+        ),
+        "mysql.Threads_running",
+        1,
+    ),
+    "journalctl -o export": (
+        (
+            "__CURSOR=s=1\n__REALTIME_TIMESTAMP=1715677965120331\n_HOSTNAME=db-7\n"
+            "SYSLOG_IDENTIFIER=kernel\nMESSAGE=Out of memory: Killed process 1122 (mysqld)\n\n"
+            "__CURSOR=s=2\n__REALTIME_TIMESTAMP=1715677966120331\n"
+            "SYSLOG_IDENTIFIER=kernel\nMESSAGE=INFO: task mysqld:1 blocked for more than 9 s\n\n"
+        ),
+        "event",
+        2,
+    ),
     "HeidiSQL, tabs as four blanks, with an empty cell": (
         (
             "Id    User    Host    db    Command    Time    State    Info\n"

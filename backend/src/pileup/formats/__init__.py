@@ -13,7 +13,15 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from pileup.formats.bench import bench_tables, hammerdb, iibench, mstat, mysqlslap, sysbench
+from pileup.formats.bench import (
+    bench_tables,
+    hammerdb,
+    iibench,
+    mstat,
+    mysqlslap,
+    schema_changes,
+    sysbench,
+)
 from pileup.formats.bundle import pieces, pt_stalk_hostname, pt_stalk_log, stored_only
 from pileup.formats.config import my_cnf, sysctl
 from pileup.formats.detect import Detection, Format, choose
@@ -32,6 +40,7 @@ from pileup.formats.machine import (
     df,
     diskstats,
     dstat,
+    histograms,
     iostat,
     lsof,
     memory_map,
@@ -50,6 +59,7 @@ from pileup.formats.metrics import (
     cloudwatch_json,
     csv_table,
     json_samples,
+    json_series,
     metric_csv,
     openmetrics,
     prometheus_json,
@@ -70,6 +80,7 @@ from pileup.formats.tables import (
     replication,
     result_json,
     result_set,
+    slow_log_table,
     status,
     variables,
 )
@@ -101,6 +112,7 @@ FORMATS: tuple[Format, ...] = (
     variables,
     replication,
     open_tables,
+    slow_log_table,
     # operating system: sampled
     vmstat,
     iostat,
@@ -115,6 +127,7 @@ FORMATS: tuple[Format, ...] = (
     uptime,
     # tracers; lsof output may precede strace's
     strace,
+    histograms,
     # operating system: listings and settings
     netstat,
     lsof,
@@ -137,10 +150,12 @@ FORMATS: tuple[Format, ...] = (
     iibench,
     mstat,
     bench_tables,
+    schema_changes,
     # monitoring: Prometheus, CloudWatch, JSON
     prometheus_json,
     cloudwatch_json,
     json_samples,
+    json_series,
     openmetrics,
     # tables of numbers: qps logs, CSV
     qps_log,

@@ -21,6 +21,7 @@ from pileup.formats.parsed import Parsed
 from pileup.formats.reading.frame_buffer import Frames
 from pileup.formats.reading.server_versions import find_named_version, find_versions
 from pileup.formats.tables.meanings.detection import format_of
+from pileup.formats.tables.meanings.registry import RESULT
 from pileup.records import Problem, Section, Skipped
 
 _VERSION_CHARACTERS = 24_000
@@ -88,14 +89,16 @@ def _ways_to_cut(text: str) -> Iterator[tuple[list[pieces.Piece], int]]:
     if 0 < len(quotes) <= _MOST_PARTS:
         yield quotes, _size(quotes)
     parts = pieces.cut_prose(text)
-    if not 0 < len(parts) <= _MOST_PARTS:
-        return
     lines = text.split("\n")
-    last = parts[-1].line + parts[-1].text.count("\n")
-    between = pieces.Piece(parts[0].line, "\n".join(lines[parts[0].line - 1 : last]), False)
-    yield [between], _size(parts)
-    if len(parts) > 1:
-        yield parts, _size(parts)
+    if 0 < len(parts) <= _MOST_PARTS:
+        last = parts[-1].line + parts[-1].text.count("\n")
+        between = pieces.Piece(parts[0].line, "\n".join(lines[parts[0].line - 1 : last]), False)
+        yield [between], _size(parts)
+        if len(parts) > 1:
+            yield parts, _size(parts)
+    for head in range(1, min(_MOST_HEAD, len(lines) - 1) + 1):  # who wrote it, and when
+        rest = pieces.Piece(head + 1, "\n".join(lines[head:]), in_block=False)
+        yield [rest], len(rest.text)
 
 
 def _size(parts: list[pieces.Piece]) -> int:
@@ -175,6 +178,8 @@ def _understood(found: list[_Read]) -> int:
 
 
 _MOST_CANDIDATES, _MOST_TURNS = 2, 4
+_MOST_HEAD = 3
+"""Lines above the evidence that are no prose: the head of a message, a path, a command."""
 _ONE_LOG = {innodb_status.NAME, error_log.NAME}
 """An error log prints parts of status dumps: what is left at its cut beginning is its own."""
 _MOST_PARTS = 12
@@ -207,12 +212,11 @@ def _is_evidence(part: _Read) -> bool:
         return False
     if part.piece.in_block:
         return True
-    chosen = formats.by_name(parsed.format)
-    receipt = parsed.receipt
-    return (
-        not getattr(chosen, "ONLY_UNCLAIMED", False)
-        and receipt.bytes_understood >= _LEAST_READ * receipt.bytes_read
-    )
+    unclaimed = getattr(formats.by_name(parsed.format), "ONLY_UNCLAIMED", False)
+    if unclaimed and parsed.format != RESULT:
+        return False
+    least = _NEARLY_ALL if unclaimed else _LEAST_READ
+    return parsed.receipt.bytes_understood >= least * parsed.receipt.bytes_read
 
 
 def _is_one_file(found: list[_Read]) -> bool:

@@ -9,7 +9,17 @@ from pileup.formats.machine import lsof, memory_map, netstat, pidstat, ps, sar, 
 from pileup.records import Event, Item, Problem, Samples, Setting, Table
 from tests.formats.checks import SAMPLES, samples
 
-FORMATS = ("pidstat", "sar", "ps", "lsof", "netstat", "sysctl", "uptime", "memory-map")
+FORMATS = (
+    "pidstat",
+    "sar",
+    "ps",
+    "lsof",
+    "netstat",
+    "sysctl",
+    "uptime",
+    "memory-map",
+    "histograms",
+)
 EVERY = [(name, path) for name in FORMATS for path in samples(name)]
 
 

@@ -20,6 +20,8 @@ FORMATS = (
     "openmetrics",
     "cloudwatch-json",
     "json-samples",
+    "json-series",
+    "schema-changes",
 )
 EVERY = [(name, path) for name in FORMATS for path in samples(name)]
 

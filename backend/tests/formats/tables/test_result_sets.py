@@ -37,7 +37,14 @@ from pileup.records import (
 )
 from tests.formats.checks import SAMPLES, parse_bytes, samples
 
-FORMATS = ("lock-tables", "replication", "open-tables", "result-json", "result-set")
+FORMATS = (
+    "lock-tables",
+    "replication",
+    "open-tables",
+    "result-json",
+    "result-set",
+    "slow-log-table",
+)
 EVERY = [(name, path) for name in FORMATS for path in samples(name)]
 
 

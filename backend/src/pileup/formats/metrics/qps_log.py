@@ -1,6 +1,7 @@
 """A value per line beside its time: 'Wed Oct 24 22:27:19 UTC 2012: 18660'.
 
 Source: shell loops such as ``while sleep 1; do echo "$(date): $(...)"; done``, or with date +%s;
+        Zabbix prints the time twice, as a date and as an epoch;
         ``aws cloudwatch get-metric-statistics --output text``, which prints the time behind the
         value and the metric's name on a line of its own.
 Yields: the gauge metric.qps (the name such logs have), or metric.value<n> for further numbers;
@@ -21,7 +22,7 @@ NAME = "qps-log"
 TITLE = "One value per line with date"
 GIVES = "The gauge `metric.qps`, or `metric.value<n>`, or `metric.<name>` below a name."
 PRINTED_BY = "shell loops with `date` or `date +%s`; `aws cloudwatch` with `--output text`"
-VERSION = 3
+VERSION = 4
 HINTS = ("qps.log",)
 
 _LINE = re.compile(
@@ -43,6 +44,7 @@ _BEFORE = re.compile(
 )
 _TITLE = re.compile(r"[A-Za-z][\w./%-]{1,60}$")
 _SPLIT = re.compile(r"\s*[,;]\s*|\s+")
+_MOST_ZONE_US = 15 * 3600 * 1_000_000
 _LONGEST = 200
 """Longest line that can be a date and values."""
 
@@ -75,8 +77,13 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
                     number, "Not a date and a value; the line is left out.", found=text[:200]
                 )
             continue
-        for column, value in enumerate(_SPLIT.split(match["values"]), start=1):
-            is_qps = column == 1 and match.re is _LINE
+        values = _SPLIT.split(match["values"])
+        again = read_stamp(values[0]) if len(values) > 1 else None
+        if again is not None and abs(again[0] - stamp[0]) <= _MOST_ZONE_US:
+            stamp = again  # the time once more, as an epoch: it needs no zone
+            values.pop(0)
+        for column, value in enumerate(values, start=1):
+            is_qps = column == 1 and match.re is _LINE and again is None
             is_titled = column == 1 and match.re is _BEFORE and title
             columns.add(
                 "metric.qps" if is_qps else f"metric.{title if is_titled else f'value{column}'}",

@@ -16,6 +16,8 @@ from pileup.records import Problem, Skipped
 
 ROW = re.compile(r"\*{10,} (?P<number>\d+)\. row \*{10,}\s*$")
 RULE = re.compile(r"\+(?:-+\+)+\s*$")
+CUT_RULE = re.compile(r"\+(?:-+\+){2,}-+\s*$")
+"""A rule whose last column is cut."""
 # What the client prints around a result set.
 CHATTER = re.compile(
     r"(?:mysql|mariadb|MariaDB|MySQL)\b.*(?:>|\[Warning\])|\d+ rows? in set|Empty set|Query OK|"

@@ -43,6 +43,8 @@ _PLAIN = str.maketrans(
     {"\xa0": " ", **dict.fromkeys("“”„″", '"'), **dict.fromkeys("‘’‚′", "'"), "\u200b": ""}
 )
 _DIGITS = re.compile(r"\d+")
+_ALIGNED = re.compile(r" +(?=\d)")
+"""Blanks that align the numbers of lines to the right."""
 _BOUNDARY = re.compile(r"[\s|>:\])]")
 _LONGEST_JOINED = 64 * 1024
 """Characters of a line joined from parts; a longer line is left in pieces."""
@@ -243,7 +245,8 @@ def _prefixes(lines: list[str]) -> list[re.Pattern[str]]:
     counted: Counter[str] = Counter()
     blank: Counter[str] = Counter()
     for line in filled:
-        head = _DIGITS.sub("0", line[: 2 * _MOST_PREFIX])
+        aligned = _ALIGNED.match(line)
+        head = _DIGITS.sub("0", line[aligned.end() if aligned else 0 :][: 2 * _MOST_PREFIX])
         bare = head.rstrip()
         for match in _BOUNDARY.finditer(head[:_MOST_PREFIX]):
             counted[head[: match.end()]] += 1
@@ -263,7 +266,8 @@ def _prefixes(lines: list[str]) -> list[re.Pattern[str]]:
 def _prefix_pattern(prefix: str) -> re.Pattern[str]:
     literal = re.escape(prefix).replace("0", r"\d{1,40}")
     bare = re.escape(prefix.rstrip()).replace("0", r"\d{1,40}")
-    return re.compile(f"{literal}|{bare}$" if bare != literal else literal)
+    blanks = " *" if prefix.startswith("0") else ""
+    return re.compile(f"{blanks}(?:{literal}|{bare}$)" if bare != literal else blanks + literal)
 
 
 def _widths(lines: list[str]) -> Iterator[tuple[int, bool]]:

@@ -1,7 +1,8 @@
 r"""Split evidence that a page, a chat or a bug tracker put on one line: its line ends were lost.
 
 Source: pages that fold blanks and line ends: boxes, Markdown tables and rows of ``\G`` become one
-        line of words; traces of gdb in bug reports.
+        line of words; traces of gdb in bug reports; pages whose line ends are ``<br>``; counters in
+        a sentence of names and values.
             mysql> SHOW PROCESSLIST; +----+------+ | Id | User | +----+------+ | 1 | app | +----+
 Gives:  the lines as the client or gdb prints them.
 Note:   a rule, a line of stars or the numbers of frames say where the lines were. A row of a box
@@ -10,6 +11,7 @@ Note:   a rule, a line of stars or the numbers of frames say where the lines wer
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
@@ -35,6 +37,19 @@ _KEY = re.compile(r"(?<!\S)(?P<name>[A-Za-z]\w{0,63}):(?=\s|$)")
 _COUNTED = re.compile(r"\s\d{1,9} rows? in set\b.{0,40}$")
 _KEY_WIDTH = 64
 _MOST_LINES = 300
+_FEW_LINES = 12
+_BREAK = re.compile(r"<(?:br|/p|/div|/li|/pre)\b[^<>]{0,80}>", re.IGNORECASE)
+_TAG = re.compile(r"</?(?:p|div|li|ul|ol|span|b|i|em|strong|code|tt|font|pre)\b[^<>]{0,200}>", re.I)
+# Threads_connected 512 Threads_running 233, Aborted_connects: 12
+_PAIR = re.compile(
+    r"(?P<name>[A-Za-z][A-Za-z0-9]*_\w{1,100})(?: *[:=] *| +)"
+    r"(?P<value>-?\d[\d.,]*[KMGT]?\b|ON|OFF|YES|NO|[^\s,;]{1,60})(?:[ ,;]+|$)"
+)
+_LEAST_PAIRS = 3
+# Threads_connected512
+_GLUED = re.compile(
+    r"\s*(?P<name>[A-Za-z]+(?:_[A-Za-z]+)+?)(?P<value>-?\d[\d.]*|ON|OFF|YES|NO)\s*$"
+)
 
 
 def choose_splitter(head: str) -> Split | None:
@@ -43,9 +58,44 @@ def choose_splitter(head: str) -> Split | None:
         return escaped_text.split
     if _TRACE.search(head):
         return _split_trace
-    if any(map(_is_flat, head.split("\n")[:_MOST_LINES])):
+    lines = head.split("\n")[:_MOST_LINES]
+    if "<br" in head.lower() and _ends_in_breaks(lines):
+        return _split_page
+    if any(map(_is_flat, lines)):
         return _split_tables
+    if len(lines) <= _FEW_LINES and any(len(_pairs(line)) > 1 for line in lines):
+        return _pairs
+    if sum(map(bool, map(_GLUED.match, lines))) >= max(_LEAST_PAIRS, len(lines) // 2):
+        return lambda line: [_GLUED.sub(r"\g<name>\t\g<value>", line)]
     return None
+
+
+def _ends_in_breaks(lines: list[str]) -> bool:
+    """Return whether a page has its line ends as tags; a statement in quotes may have some, too."""
+    breaks = [(line, match.start()) for line in lines for match in _BREAK.finditer(line)]
+    filled = sum(bool(line.strip()) for line in lines)
+    return len(breaks) >= max(2, filled - 1) and all(
+        line.count("'", 0, at) % 2 == 0 for line, at in breaks[:1]
+    )
+
+
+def _split_page(line: str) -> list[str]:
+    """Split a line of a page at its breaks, without the other tags."""
+    parts = _BREAK.split(line)
+    if len(parts) > 1 and not parts[-1].strip():
+        parts.pop()
+    plain = (html.unescape(_TAG.sub("", part)).replace("\xa0", " ") for part in parts)
+    return [row for part in plain for row in (_split_tables(part) if part.strip() else [part])]
+
+
+def _pairs(line: str) -> list[str]:
+    """Split a line of nothing but names and values; return any other as it is."""
+    found: list[str] = []
+    at = len(line) - len(line.lstrip())
+    while match := _PAIR.match(line, at):
+        found.append(f"{match['name']}\t{match['value'].rstrip(',')}")
+        at = match.end()
+    return found if at == len(line) and len(found) >= _LEAST_PAIRS else [line]
 
 
 def _is_flat(line: str) -> bool:

@@ -82,7 +82,30 @@ def choose_reader(lines: list[str]) -> Unwrap | None:
         alone = len(names) > 1 and filled[0].lstrip().lower().startswith(("<table", "<tr", "<html"))
         if alone or _is_known(names):
             return _Html()
-    return _keys_reader(lines)
+    return _fields_reader(filled) or _keys_reader(lines)
+
+
+# Id: 4711 User: app ...        Id=4711, User=app, ...
+_FIRST_FIELD = re.compile(r"\W*[A-Za-z]\w{1,40}(?P<sign> ?[:=] ?)")
+_FEW_ROWS = 20
+
+
+def _fields_reader(lines: list[str]) -> Unwrap | None:
+    """Return a converter for rows with all names and values on a line."""
+    first = _FIRST_FIELD.match(lines[0]) if lines else None
+    if first is None:
+        return None
+    field = re.compile(
+        rf"(?:^|(?<=[\s,;|(\[{{]))(?P<name>[A-Za-z][A-Za-z_]{{1,40}}){re.escape(first['sign'])}"
+    )
+    shared: set[str] | None = None
+    for line in lines[:_FEW_ROWS]:
+        names = {match["name"] for match in field.finditer(line)}
+        if _are_of_one_row({name.lower() for name in names}):
+            shared = names if shared is None else shared & names
+    if not shared or not _are_of_one_row({name.lower() for name in shared}):
+        return None
+    return _Fields(field, frozenset(shared))
 
 
 def _keys_reader(lines: list[str]) -> Unwrap | None:
@@ -166,6 +189,32 @@ class _Keys:
         self._first = match["name"]
         self._rows += 1
         return f"{_row_line(self._rows)}\n{key}"
+
+
+class _Fields:
+    """Makes a row of \\G of each line with the names of all fields."""
+
+    def __init__(self, field: re.Pattern[str], names: frozenset[str]) -> None:
+        self._field = field
+        self._names = names
+        self._rows = 0
+
+    def __call__(self, line: str) -> str:
+        left = set(self._names)
+        found = []
+        for match in self._field.finditer(line):
+            if match["name"] in left:
+                left.remove(match["name"])
+                found.append(match)
+        if left:
+            return line
+        self._rows += 1
+        ends = [*(match.start() for match in found[1:]), len(line)]
+        keys = (
+            f"{match['name']:>{_WIDTH}}: {line[match.end() : end].strip(' ,;|)]}')}"
+            for match, end in zip(found, ends, strict=True)
+        )
+        return "\n".join((_row_line(self._rows), *keys))
 
 
 class _Xml:

@@ -65,6 +65,9 @@ def choose_cleaner(head: str) -> Unwrap | None:
     if _PYTHON_ROW.match(head):
         return _python_to_json
     around = _around(lines)
+    if _have_right_edge(lines):
+        behind = around or str
+        around = lambda line: _without_edge(behind(line))  # noqa: E731
     if len(lines) < _MOST_LINES and any(map(_REMARK.search, lines)):
         before = around or str
         around = lambda line: _REMARK.sub("", before(line))  # noqa: E731
@@ -77,6 +80,23 @@ def choose_cleaner(head: str) -> Unwrap | None:
         outside, inside = around, inner
         return lambda line: inside(outside(line))
     return around or inner
+
+
+_EDGES = ("\u2502", "\u2503", "\u2551", "\u258f", "\u2590")
+"""The border of a pane of tmux or of a boxed page, behind every line."""
+_CORNER = re.compile(r"[\s>]{0,8}[\u2500-\u257f|+]")
+
+
+def _have_right_edge(lines: list[str]) -> bool:
+    """Return whether a border is behind nine of ten lines, and they are no cells of a table."""
+    filled = [line for line in lines if line.strip()]
+    inside = [line for line in filled if line.rstrip().endswith(_EDGES)]
+    return len(inside) >= max(2, 0.9 * len(filled)) and not any(map(_CORNER.match, inside))
+
+
+def _without_edge(line: str) -> str:
+    bare = line.rstrip()
+    return bare[:-1].rstrip() if bare.endswith(_EDGES) else line
 
 
 # | 88 | app | Query | 12 |     <-- this one

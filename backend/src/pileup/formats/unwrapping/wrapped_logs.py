@@ -63,6 +63,8 @@ def choose_unwrapper(head: str) -> Unwrap | None:
         if any(text.endswith("\n") for text in texts):
             return _Docker(keeps_time=_need_times(texts))
         return _unwrap_json
+    if any(map(_EXPORTED_TIME.match, lines)) and any(map(_EXPORTED_MESSAGE.match, lines)):
+        return _JournalExport()
     if sum(bool(_CRI.match(line)) for line in lines) >= enough:
         return _Cri(keeps_time=_need_times([without(_CRI, line) for line in lines]))
     return without_docker_times(lines)
@@ -196,6 +198,33 @@ def _journal_lines(entry: dict[str, Any]) -> str | None:
     tag = f"{program}[{pid}]" if pid else program
     before = f"{when} {entry.get('_HOSTNAME') or 'unknown'} {tag}: "
     return "\n".join(before + line for line in message.rstrip("\n").split("\n"))
+
+
+_EXPORTED_TIME = re.compile(r"__REALTIME_TIMESTAMP=\d{16}$")
+_EXPORTED_MESSAGE = re.compile(r"MESSAGE=")
+_EXPORTED_FIELD = re.compile(r"(?P<name>[A-Z_][A-Z0-9_]{0,63})=(?P<value>.*)$")
+
+
+class _JournalExport:
+    """Unwraps ``journalctl -o export``: a field per line, an empty line behind each entry."""
+
+    def __init__(self) -> None:
+        self._entry: dict[str, Any] = {}
+
+    def __call__(self, line: str) -> str:
+        if match := _EXPORTED_FIELD.match(line):
+            starts = match["name"] == "__CURSOR" or match["name"] in self._entry
+            whole = self._finish() if starts else ""
+            self._entry[match["name"]] = match["value"]
+            # without the empty line behind the last entry nothing else would end it
+            return whole or (self._finish() if match["name"] == "MESSAGE" else "")
+        return line if line.strip() else self._finish()
+
+    def _finish(self) -> str:
+        entry, self._entry = self._entry, {}
+        return (
+            _journal_lines(entry) or "" if {"MESSAGE", "__REALTIME_TIMESTAMP"} <= set(entry) else ""
+        )
 
 
 def _error_log_line(entry: dict[str, Any]) -> str | None:

@@ -37,7 +37,9 @@ _MOST_WORDS = 5
 _COMMAS = (",", ";")
 _GAP = re.compile(r" {2,}")
 # uniq -c:     412 10.0.0.21
-_COUNT = re.compile(r" +(\d{1,9}) (\S.*)$")
+_COUNT = re.compile(r" +(\d{1,9}) ([^\s|:.)\]].*)$")
+# -----  ---------  ------        below names between blanks
+_DASHES = re.compile(r"\s*-{2,}(?: +-{2,})+\s*$")
 _ANY_VALUE = "value"
 _STATE_AND_INFO = ("state", "info")
 # grep State: | uniq -c:     388 State: Sending data
@@ -81,13 +83,15 @@ class Delimited:
         return self.kind == "|" and len(self.columns) == columns
 
     def is_rule(self, text: str) -> bool:
-        """Whether the line is the row of dashes below a Markdown header."""
+        """Whether the line is the row of dashes below the names."""
+        if self.kind == " ":
+            return bool(_DASHES.match(text))
         return self.kind == "|" and bool((_OPEN_RULE if self.is_open else _DASHED).match(text))
 
     def confirms(self, text: str, is_known: bool) -> bool:
         """Whether the line below the header shows that there is a table."""
         if self.is_rule(text):
-            return True
+            return self.kind != " " or (is_known and self._is_placed_by(text))
         if self.kind == "=":
             return headless.may_be_named_value(text)
         if self.kind == "#":
@@ -105,6 +109,14 @@ class Delimited:
         sure = is_known or (self.kind == "|" and not self.is_open)
         return sure or '"' in text or any(_NUMBER.match(cell) for cell in cells)
 
+    def _is_placed_by(self, rule: str) -> bool:
+        """Take the places of the columns from the dashes below their names."""
+        starts = tuple(match.start() for match in re.finditer("-+", rule))
+        if len(starts) != len(self.columns):
+            return False
+        self.starts = starts
+        return True
+
     def _is_below(self, text: str) -> bool:
         """Whether a cell begins below each name, so that unknown names are those of columns."""
         return all(
@@ -117,7 +129,8 @@ class Delimited:
         if self.kind == "|":
             return self._between_bars(text)
         if self.kind == " ":
-            cells = self._between_blanks(text)
+            spaced = headless.spaced_cells(text, self.columns) if self.gap == 1 else None
+            cells = spaced or self._between_blanks(text)
             if cells and self._ends == _STATE_AND_INFO:
                 cells[-2:] = headless.state_and_info(*cells[-2:])
             return cells
@@ -165,7 +178,7 @@ class Delimited:
 
     def _between_blanks(self, text: str) -> list[str] | None:
         at = self.starts
-        if any(start < len(text) and start and text[start - 1] != " " for start in at):
+        if not at or any(start < len(text) and start and text[start - 1] != " " for start in at):
             return self._between_gaps(text.rstrip())
         ends = (*at[1:], max(len(text), at[-1]))
         return [text[start:end].strip() for start, end in zip(at, ends, strict=True)]

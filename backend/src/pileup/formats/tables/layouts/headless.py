@@ -71,6 +71,68 @@ _BEHIND = {
     11: ("Rows_sent", "Rows_examined", "Rows_read"),
 }
 """By their number, the columns of a row of a processlist behind those of every server."""
+# INNODB_TRX: the last columns differ between servers
+_TRX = (
+    "trx_id trx_state trx_started trx_requested_lock_id trx_wait_started trx_weight "
+    "trx_mysql_thread_id trx_query trx_operation_state trx_tables_in_use trx_tables_locked "
+    "trx_lock_structs trx_lock_memory_bytes trx_rows_locked trx_rows_modified "
+    "trx_concurrency_tickets trx_isolation_level trx_unique_checks trx_foreign_key_checks "
+    "trx_last_foreign_key_error trx_other_1 trx_other_2 trx_other_3 trx_other_4 trx_other_5"
+)
+_LOCKS = (
+    "engine engine_lock_id engine_transaction_id thread_id event_id object_schema object_name "
+    "partition_name subpartition_name index_name object_instance_begin lock_type lock_mode "
+    "lock_status lock_data"
+)
+_OLD_LOCKS = (
+    "lock_id lock_trx_id lock_mode lock_type lock_table lock_index lock_space lock_page lock_rec "
+    "lock_data"
+)
+_LOCK = (
+    "{0}_engine_lock_id {0}_engine_transaction_id {0}_thread_id {0}_event_id "
+    "{0}_object_instance_begin"
+)
+_METADATA = (
+    "object_type object_schema object_name {}object_instance_begin lock_type lock_duration "
+    "lock_status source owner_thread_id owner_event_id"
+)
+_DURATION = "STATEMENT|TRANSACTION|EXPLICIT"
+_STATUS = "GRANTED|PENDING|VICTIM|TIMEOUT|KILLED|[A-Z_]*NOTIFY"
+_DATE = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?"
+_KNOWN_ROWS = tuple(
+    (
+        tuple(names.split()),
+        least,
+        {at: re.compile(rf"(?:{cell})$", re.IGNORECASE) for at, cell in cells.items()},
+    )
+    for names, least, cells in (
+        (
+            _TRX,
+            8,
+            {1: "RUNNING|LOCK WAIT|ROLLING BACK|COMMITTING", 2: _DATE, 5: r"\d+", 6: r"\d+"},
+        ),
+        (
+            _OLD_LOCKS,
+            10,
+            {0: r"\w+(?::\d+){1,3}", 1: r"\w+", 3: "RECORD|TABLE"},
+        ),
+        (
+            "requesting_trx_id requested_lock_id blocking_trx_id blocking_lock_id",
+            4,
+            {0: r"\w+", 1: r"\w+(?::\d+){1,3}", 2: r"\w+", 3: r"\w+(?::\d+){1,3}"},
+        ),
+        (_LOCKS, 15, {0: "[A-Z_]+", 1: r"\d+(?::\d+)+", 11: "RECORD|TABLE", 13: "[A-Z]+"}),
+        (
+            f"engine {_LOCK.format('requesting')} {_LOCK.format('blocking')}",
+            11,
+            {0: "[A-Z_]+", 1: r"\d+(?::\d+)+", 2: r"\d+", 6: r"\d+(?::\d+)+", 7: r"\d+"},
+        ),
+        (_METADATA.format(""), 10, {0: "[A-Z ]+", 5: _DURATION, 6: _STATUS}),
+        (_METADATA.format("column_name "), 11, {0: "[A-Z ]+", 6: _DURATION, 7: _STATUS}),
+    )
+)
+"""Columns of the server's own tables, how many of them a row has at least, and what in a row tells
+them: its cells by their position."""
 LATCHES = ("Type", "Name", "Status")
 _WHOLE = re.compile(r"-?\d{1,18}$")
 _WAITS = re.compile(r"(?:os_)?waits=\d{1,18}$")
@@ -130,7 +192,56 @@ def columns(cells: Sequence[str]) -> tuple[str, ...] | None:
         return NAMED_VALUES
     if len(cells) == len(LATCHES) and _WAITS.match(cells[2].strip()):
         return LATCHES
+    for names, least, tests in _KNOWN_ROWS:
+        if least <= len(cells) <= len(names) and all(
+            test.match(cells[at].strip()) for at, test in tests.items()
+        ):
+            return names[: len(cells)]
     return None
+
+
+def spaced_cells(text: str, names: Sequence[str]) -> list[str] | None:
+    """Split a row of a processlist of which only single blanks are left; None for any other line.
+
+    The command and its time, two neighbours that no other words look like, say where the rest is.
+    """
+    if not _SPACED.match(text) or len(text) > _LONGEST_SPACED:
+        return None
+    lower = [name.lower() for name in names]
+    if lower[-4:] != _BEHIND_DB or len(lower) > len(PROCESSLIST):
+        return None
+    words = text.split(None, len(lower) + 2)
+    before = len(lower) - 4
+    for at in range(max(1, before - 1), min(before + 2, len(words))):
+        match = _COMMAND_AND_TIME.match(" ".join(words[at:]))
+        if match is None or match["command"] not in COMMANDS or not _WHOLE.match(words[0]):
+            continue
+        cells = words[:at]
+        if len(cells) > before:  # 'system user', 'unauthenticated user', 'event_scheduler'
+            cells[1:3] = [" ".join(cells[1:3])]
+        if len(cells) < before:
+            cells.append("NULL")
+        rest = match["rest"].strip()
+        return [*cells, match["command"], match["time"], *_state_of(rest)]
+    return None
+
+
+_SPACED = re.compile(r" ?\d{1,18} [A-Za-z_]\S* [^\t|]*[A-Z]")
+_LONGEST_SPACED = 64 * 1024
+_BEHIND_DB = ["command", "time", "state", "info"]
+_COMMAND_AND_TIME = re.compile(
+    r"(?P<command>[A-Z][A-Za-z]+(?: [A-Z]\w+)*) (?P<time>-?\d{1,10})(?P<rest>(?: .*)?)$", re.DOTALL
+)
+
+
+def _state_of(rest: str) -> tuple[str, str]:
+    """Split what is behind the time of a session: its state, and its statement."""
+    if rest.upper() in ("", "NULL"):
+        return "", "NULL"
+    if _STATEMENT.match(rest):
+        return "", rest
+    first, _, more = rest.partition(" ")
+    return state_and_info(first, more) if more else (rest, "NULL")
 
 
 def cut_columns(text: str) -> tuple[str, ...] | None:

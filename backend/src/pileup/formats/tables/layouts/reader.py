@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from pileup.formats.reading.date_lines import read_date_line
+from pileup.formats.reading.foreign_lines import is_foreign
 from pileup.formats.reading.pt_stalk_samples import read_ts
 from pileup.formats.reading.text import Chunk
 from pileup.formats.tables.layouts import delimited, headless, pairs
@@ -83,6 +84,8 @@ def may_begin(text: str, below: str, is_known: IsKnown) -> bool:
     if _MARKS.match(text) or headless.is_named_value(text) or headless.cut_columns(text):
         return True
     if headless.may_be_named_value(text) and headless.may_be_named_value(below):
+        return True
+    if headless.spaced_cells(text, headless.PROCESSLIST):
         return True
     return delimited.begins(text, below, is_known)
 
@@ -229,6 +232,8 @@ class Reader:
         """The file prints times without colons between its tables: epochs, 07时24分47秒."""
         # box
         self._offsets: list[int] = []
+        self._cut_at = 0
+        """The width of a terminal or a photograph that cut the last column; 0 where none did."""
         self._rules = 0
         self._pending: list[str] = []
         self._closed = False
@@ -316,7 +321,7 @@ class Reader:
             return
         outside = self._blanks or not self._prose()
         asks = outside and _SQL.match(text) and _END_OF_SQL.search(text)
-        if asks or _COUNTED.match(text) or _PROMPT.match(text):
+        if asks or _COUNTED.match(text) or _PROMPT.match(text) or self._is_of_another(text):
             yield from self._end_set()
             yield from self._between(number, text)
             return
@@ -326,6 +331,12 @@ class Reader:
             self._size += len(text) + self._blanks + 1
         self._blanks = 0
         self._last = number
+
+    def _is_of_another(self, text: str) -> bool:
+        """Whether a line below a value is of another table or another tool, and not its rest."""
+        if "\t" in text:
+            return bool(self._columns_of_row(text) or self._is_known(text.split("\t")))
+        return is_foreign(text)
 
     def _prose(self) -> bool:
         name = (self._expected[len(self._values) - 1] if self._expected else self._keys[-1]).lower()
@@ -362,7 +373,11 @@ class Reader:
             else:
                 yield from self._row_line(number, row)
         elif mark == "+" and client_layouts.RULE.match(bare):
+            self._cut_at = 0
             yield from self._rule(text)
+        elif mark == "+" and client_layouts.CUT_RULE.match(bare):
+            self._cut_at = len(text.rstrip())
+            yield from self._rule(f"{text.rstrip()}+")
         elif self._in_row:
             yield from self._vertical(number, text)
         elif self._layout == "box":
@@ -480,7 +495,8 @@ class Reader:
             yield Stray(at, header)
         if self._candidate is not None:
             (at, header, layout), self._candidate = self._candidate, None
-            if layout.confirms(text, self._is_known(layout.columns)):
+            is_cut = len(self._columns_of_row(text) or ()) > len(layout.columns)
+            if not is_cut and layout.confirms(text, self._is_known(layout.columns)):
                 named = layout.is_headless or (
                     len(layout.columns) == _PAIR
                     and headless.are_variables(layout.columns, layout.cells(text) or ())
@@ -529,6 +545,9 @@ class Reader:
             yield from self._first_row(number, text, columns)
         elif columns := headless.cut_columns(text):
             layout = Delimited("|", columns, is_open=True, is_cut=True)
+            yield from self._begin_cells(number, text, layout)
+        elif headless.spaced_cells(text, headless.PROCESSLIST):
+            layout = Delimited(" ", headless.PROCESSLIST, gap=1)
             yield from self._begin_cells(number, text, layout)
         elif columns := pairs.columns(text):
             yield from self._begin_cells(number, text, Delimited(":", columns))
@@ -643,6 +662,8 @@ class Reader:
         self._closed = self._rules >= 3
 
     def _box(self, number: int, text: str) -> Iterator[Part]:
+        if self._cut_at and text.lstrip(" ").startswith("|"):
+            text = f"{text.rstrip()[: self._cut_at]:<{self._cut_at}}|"
         if self._rules == 1:
             cells = client_layouts.box_cells(text, self._offsets) or _bars(text)
             if cells is None or self._result is not None:
@@ -764,6 +785,7 @@ class Reader:
         return not (
             self._is_chatter(text)
             or _looks_like_header(text)
+            or is_foreign(text)
             or _PROMPT.match(text)
             or (_SQL.match(text) and _END_OF_SQL.search(text))
             or (len(text) < _LONGEST_DATE and read_date_line(text, most_words=3))

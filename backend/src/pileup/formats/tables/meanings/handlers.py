@@ -112,9 +112,11 @@ def integer(text: str | None) -> int | None:
 
 
 def seconds(text: str | None) -> float | None:
-    """Convert '12', '0.5' or '00:01:05' (TIME) to seconds."""
+    """Convert '12', '0.5', '00:01:05' (TIME) or '01:05' (innotop) to seconds."""
     if not text:
         return None
+    if match := re.fullmatch(r"(\d{1,4}):([0-5]\d)", text):
+        return int(match[1]) * 60.0 + int(match[2])
     if match := re.fullmatch(r"(\d{1,6}):(\d\d):(\d\d(?:\.\d+)?)", text):
         return int(match[1]) * 3600.0 + int(match[2]) * 60 + float(match[3])
     return float(text) if re.fullmatch(r"-?\d{1,15}(?:\.\d{1,9})?", text) else None

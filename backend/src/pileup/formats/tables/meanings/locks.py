@@ -164,15 +164,17 @@ def _age(now: int, then: int | None) -> float | None:
 
 
 def _transaction(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
-    state = cells.get("trx_state") or "unknown"
+    state = cells.get("trx_state")
+    waits = state == "LOCK WAIT" or bool(first(cells, "trx_wait_started", "trx_requested_lock_id"))
+    session = integer(cells.get("trx_mysql_thread_id"))
     lock = _LOCK_ID.match(cells.get("trx_requested_lock_id") or "")
     yield Transaction(
         **where.record_fields(row),
-        trx_id=cells.get("trx_id") or "unknown",
-        state="ACTIVE" if state in ("RUNNING", "LOCK WAIT") else state,
-        lock_wait=state == "LOCK WAIT",
+        trx_id=cells.get("trx_id") or ("unknown" if session is None else f"of session {session}"),
+        state="ACTIVE" if state in ("RUNNING", "LOCK WAIT", None) else state or "unknown",
+        lock_wait=waits,
         operation=cells.get("trx_operation_state") or None,
-        session_id=integer(cells.get("trx_mysql_thread_id")),
+        session_id=session,
         query=cells.get("trx_query"),
         tables_in_use=integer(cells.get("trx_tables_in_use")),
         tables_locked=integer(cells.get("trx_tables_locked")),
@@ -373,6 +375,12 @@ _TABLES = tuple(
         ("threads", "thread_id name type processlist_id", _thread),
         ("threads", "thread_id processlist_id thread_os_id", _thread),
         ("threads", "thd_id conn_id command", _sys_session),
+        # some columns of INNODB_TRX
+        ("transactions", "trx_mysql_thread_id trx_query", _transaction),
+        ("transactions", "trx_mysql_thread_id trx_started", _transaction),
+        ("transactions", "trx_mysql_thread_id trx_state", _transaction),
+        ("transactions", "trx_id trx_state", _transaction),
+        ("transactions", "trx_id trx_started", _transaction),
     )
 )
 NAMES = frozenset(max(known.columns, key=len) for known in _TABLES)

@@ -18,6 +18,7 @@ from pileup.formats.tables.meanings import (
     innodb_metrics,
     latch_counts,
     locks,
+    logged_statements,
     named_values,
     open_tables,
     replication,
@@ -56,6 +57,12 @@ def _table(seen: Seen, where: Where, shared: Shared) -> Handler:
 
 MEANINGS: tuple[Meaning, ...] = (
     Meaning("lock-tables", locks.is_lock_table, locks.handler, locks.NAMES, locks.snapshot_kind),
+    Meaning(
+        "slow-log-table",
+        logged_statements.is_slow_log,
+        logged_statements.handler,
+        logged_statements.NAMES,
+    ),
     Meaning("processlist", sessions.is_processlist, sessions.handler, sessions.STRONG_NAMES),
     Meaning(
         "processlist", grouped_sessions.is_grouped, grouped_sessions.handler, sessions.STRONG_NAMES

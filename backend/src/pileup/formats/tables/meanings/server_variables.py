@@ -179,11 +179,19 @@ def parse_value(text: str) -> float | None:
     """Convert a printed value to a number; None for a text or a number that no counter holds."""
     if not text or text[0] not in "-0123456789." or "_" in text:
         return None
+    if "," in text:
+        if not _IN_THOUSANDS.fullmatch(text):
+            return None
+        text = text.replace(",", "")
     try:
         value = float(text)
     except ValueError:
         return None
     return value if abs(value) < 2**63 else None
+
+
+_IN_THOUSANDS = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+"""A number that a person or a dashboard prints: 1,998."""
 
 
 def not_a_number_problem(name: str, text: str, number: int) -> Problem | None:
