@@ -24,6 +24,69 @@ handler::commit (all=true) at sql/handler.cc:501
 
 # name: the text, the kind of record or the series, and how many there must be at least
 PASTES: dict[str, tuple[str, str, int]] = {
+    "tabs that became blanks up to the next stop": (
+        (
+            "Id      User    Host    db      Command Time    State   Info\n"
+            "55821   web     10.9.0.3:41222  cms     Query   96      Waiting for flush SELECT 1\n"
+            "55702   backup  localhost       NULL    Query   97      Waiting for flush FLUSH T\n"
+        ),
+        "session",
+        2,
+    ),
+    "sessions as YAML": (
+        (
+            "- Id: 4711\n  User: app\n  Host: h:55012\n  db: shop\n  Command: Query\n  Time: 88\n"
+            "  State: updating\n  Info: SELECT 1\n- Id: 4650\n  User: root\n  Host: localhost\n"
+            "  db: shop\n  Command: Query\n  Time: 120\n  State: altering table\n  Info: ALTER\n"
+        ),
+        "session",
+        2,
+    ),
+    "sys.metrics": (
+        (
+            "Variable_name;Variable_value;Type;Enabled\nthreads_running;412;Global Status;YES\n"
+            "trx_rseg_history_len;912331;InnoDB Metrics - transaction;YES\n"
+        ),
+        "innodb_metrics.trx_rseg_history_len",
+        1,
+    ),
+    "INNODB_METRICS without its header": (
+        "lock_deadlocks\t41\tcounter\tenabled\nlock_timeouts\t812\tcounter\tenabled\n",
+        "innodb_metrics.lock_timeouts",
+        1,
+    ),
+    "/proc/pressure": (
+        (
+            "some avg10=12.10 avg60=44.20 avg300=20.10 total=91233123\n"
+            "full avg10=11.00 avg60=40.10 avg300=18.00 total=81233123\n"
+        ),
+        "pressure.some_avg10",
+        1,
+    ),
+    "perf top without its head": (
+        (
+            "    41.22%  mysqld               [.] ut_delay\n"
+            "     8.01%  [kernel]             [k] native_queued_spin_lock_slowpath\n"
+        ),
+        "table",
+        1,
+    ),
+    "kubectl top": (
+        (
+            "NAME      CPU(cores)   MEMORY(bytes)\n"
+            "mysql-0   7991m        63590Mi\nmysql-1   412m         61200Mi\n"
+        ),
+        "table",
+        1,
+    ),
+    "sadf -j": (
+        (
+            '{"statistics": [{"timestamp": {"date": "2024-06-01", "time": "10:01:02", "utc": 1},'
+            ' "cpu-load": [{"cpu": "all", "user": 11.2, "idle": 1.3}]}]}'
+        ),
+        "metric.cpu-load.user",
+        1,
+    ),
     "a page whose line ends are tags": (
         (
             "mysql&gt; show processlist;<br>+-----+------+------+------+---------+------+---------+"

@@ -28,6 +28,7 @@ from pileup.formats.detect import Detection, Format, choose
 from pileup.formats.innodb import innodb_status, semaphore_counts
 from pileup.formats.logs import (
     client_errors,
+    dated_lines,
     error_log,
     general_log,
     kernel_log,
@@ -60,6 +61,7 @@ from pileup.formats.metrics import (
     csv_table,
     json_samples,
     json_series,
+    line_protocol,
     metric_csv,
     openmetrics,
     prometheus_json,
@@ -156,6 +158,7 @@ FORMATS: tuple[Format, ...] = (
     cloudwatch_json,
     json_samples,
     json_series,
+    line_protocol,
     openmetrics,
     # tables of numbers: qps logs, CSV
     qps_log,
@@ -172,6 +175,8 @@ FORMATS: tuple[Format, ...] = (
     pieces,
     # a line of the server's in anything else
     client_errors,
+    # any other log
+    dated_lines,
     # sentences
     counted_sessions,
     # files that are stored without being read

@@ -12,7 +12,7 @@ from pileup.formats.logs.parts.kernel_faults import fault
 from pileup.records import Event, Skipped, records_frame
 from tests.formats.checks import SAMPLES, parse_bytes, samples
 
-EVERY = [(name, path) for name in ("kernel-log", "syslog") for path in samples(name)]
+EVERY = [(name, path) for name in ("kernel-log", "syslog", "dated-lines") for path in samples(name)]
 
 
 @pytest.mark.parametrize(("name", "path"), EVERY, ids=lambda item: getattr(item, "stem", item))

@@ -21,6 +21,7 @@ FORMATS = (
     "cloudwatch-json",
     "json-samples",
     "json-series",
+    "line-protocol",
     "schema-changes",
 )
 EVERY = [(name, path) for name in FORMATS for path in samples(name)]

@@ -247,6 +247,10 @@ def _stamp(node: dict[str, Any]) -> tuple[str, tuple[int, Clock]] | None:
     by_lower = {key.lower(): value for key, value in node.items()}
     for name in _TIMES:
         value = by_lower.get(name)
+        if isinstance(value, dict):  # {"date": "2024-06-01", "time": "10:01:02", "utc": 1}
+            day, hour = value.get("date"), value.get("time")
+            if isinstance(day, str) and (read := read_stamp(f"{day} {hour}")):
+                return str(hour), (read[0], "utc" if value.get("utc") else read[1])
         if isinstance(value, str | int | float) and (read := read_stamp(str(value))):
             return str(value), read
     interval = by_lower.get("interval")

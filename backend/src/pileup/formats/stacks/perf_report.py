@@ -19,7 +19,7 @@ NAME = "perf-report"
 TITLE = "perf report, opreport"
 GIVES = "A table of shares by command, shared object and symbol."
 PRINTED_BY = "Linux perf 3 to 6: `perf report --stdio`, with `-t,`; OProfile: `opreport --symbols`"
-VERSION = 2
+VERSION = 3
 HINTS = ("perf-report.txt", "perf.report", "-opreport")
 
 _HEADER = re.compile(
@@ -31,13 +31,19 @@ _EVENT = re.compile(
     r"# Samples: +\S+ +of events? '(?P<event>[^']{1,200})'|Counted (?P<counted>\w{1,80}) events "
 )
 _SHARE = re.compile(r" *\d{1,3}\.\d\d% *|\d{1,15} +\d{1,3}\.\d{4} +\S")
+# 41.22%  mysqld  [.] ut_delay         of perf top, or of a report without its head
+_BARE_ROW = re.compile(r" *\d{1,3}\.\d\d%(?: +\S{1,100}){1,2} +\[[.kuHg]\] \S")
+_BARE_ROWS = re.compile(rf"^{_BARE_ROW.pattern}", re.MULTILINE)
+_BARE_COLUMNS = ("overhead", "command", "shared object", "symbol")
 _MOST = 5_000
 _LONGEST = 4_096
 
 
 def sniff(head: str) -> bool | None:
     """Return whether the text holds the header of a table of symbols."""
-    return ("Symbol" in head or "symbol name" in head) and bool(_HEADER.search(head))
+    if ("Symbol" in head or "symbol name" in head) and _HEADER.search(head):
+        return True
+    return "%" in head and len(_BARE_ROWS.findall(head[:8_192])) > 1
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
@@ -65,6 +71,10 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             names = heads.split(separator) if separator else re.split(r" {2,}", heads)
             columns = tuple(name.strip().lower() for name in names if name.strip())
             first = number
+        elif not columns and _BARE_ROW.match(text):
+            bare = tuple(re.split(r" {2,}", text.strip()))
+            columns = _BARE_COLUMNS if len(bare) > 3 else (_BARE_COLUMNS[0], *_BARE_COLUMNS[2:])
+            rows, first, last = [bare] if len(bare) == len(columns) else [], number, number
         elif columns and _SHARE.match(text) and len(rows) < _MOST:
             cells = _cells(text, columns, separator)
             if cells is not None:

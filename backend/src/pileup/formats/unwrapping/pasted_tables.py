@@ -34,7 +34,7 @@ _KNOWN = (
     ("thd_id", "conn_id", "user", "db", "command"),
     ("name", "subsystem", "count"),
 )
-_KEY = re.compile(r"[^\S\n]*(?P<name>[A-Za-z][A-Za-z0-9_]{1,63}): ?")
+_KEY = re.compile(r"[^\S\n]*(?:- )?(?P<name>[A-Za-z][A-Za-z0-9_]{1,63}): ?")
 _REPLICATION = frozenset(
     (
         "slave_io_state",

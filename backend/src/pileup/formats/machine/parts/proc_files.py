@@ -22,6 +22,7 @@ STARTS = (
     ("net_dev", re.compile(r"Inter-\|\s+Receive\s")),
     ("net_netstat", re.compile(r"(?:TcpExt|Ip): [A-Z]\w+ [A-Z]\w+ ")),
     ("sockstat", re.compile(r"sockets: used \d+\s*$|(?:TCP|UDP)6?: inuse \d+\b")),
+    ("pressure", re.compile(r"some avg10=")),
     ("pid_status", re.compile(r"Name:\t\S")),
     (
         "pid_stat",
@@ -48,6 +49,10 @@ _DEVICE = re.compile(
     r"\s*(?P<device>[^\s:]{1,32}(?::\d{1,4})?):\s*(?P<numbers>\d+(?:\s+\d+){15})\s*$"
 )
 _SOCKETS = re.compile(r"(?P<protocol>[A-Za-z]{1,12}6?):(?P<pairs>(?: [a-z]{1,12} \d{1,18})+)\s*$")
+_PRESSURE = re.compile(
+    r"(?P<who>some|full) avg10=(?P<avg10>[\d.]{1,8}) avg60=(?P<avg60>[\d.]{1,8})"
+    r" avg300=(?P<avg300>[\d.]{1,8}) total=(?P<total>\d{1,18})\s*$"
+)
 _STATUS = re.compile(r"(?P<name>\w+):\s+(?P<value>\d{1,18})(?P<unit> kB)?\s*$")
 _TEXTS = re.compile(
     r"(?:Name|Umask|State|Uid|Gid|Groups|NS\w+|Sig\w+|Shd\w+|Cap\w+|Seccomp\w*|Speculation\w+|x86_\w+"
@@ -150,6 +155,16 @@ class ProcFiles:
         for name, cell in zip(cells[::2], cells[1::2], strict=True):
             unit = {"mem": "pages", "memory": "B"}.get(name, "sockets")
             self._add(f"sockstat.{match['protocol']}_{name}", float(cell), "gauge", unit)
+        return True
+
+    def pressure(self, text: str) -> bool:
+        """Read 'some avg10=12.10 avg60=44.20 avg300=20.10 total=91233123' of /proc/pressure."""
+        match = _PRESSURE.match(text)
+        if match is None:
+            return False
+        for name in ("avg10", "avg60", "avg300"):
+            self._add(f"pressure.{match['who']}_{name}", float(match[name]), "gauge", "%")
+        self._add(f"pressure.{match['who']}_total", float(match["total"]), "counter", "us")
         return True
 
     def pid_status(self, text: str) -> bool:

@@ -47,7 +47,7 @@ _KEY = re.compile(r"([A-Za-z]\w{1,63}):(?: |$)")
 _WIDE = re.compile(r"(?:^|(?<= {2}))\S")
 _LEAST_WIDE = 3
 _MOST_WIDE = 32
-_DIGITS = re.compile(r"-?\d[\d.,]*$")
+_DIGITS = re.compile(r"-?\d[\d.,]*(?:%|[A-Za-z]{1,3})?$")
 # 177, 'myuser', 'myhost:62932', NULL
 _APOSTROPHES = re.compile(r"(?:^|[,;]) ?'[^'\"]*'(?=\s*(?:[,;]|$))")
 
@@ -131,6 +131,7 @@ class Delimited:
         if self.kind == " ":
             spaced = headless.spaced_cells(text, self.columns) if self.gap == 1 else None
             cells = spaced or self._between_blanks(text)
+            cells = cells or headless.spaced_cells(text, self.columns)
             if cells and self._ends == _STATE_AND_INFO:
                 cells[-2:] = headless.state_and_info(*cells[-2:])
             return cells

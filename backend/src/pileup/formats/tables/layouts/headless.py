@@ -127,6 +127,16 @@ _KNOWN_ROWS = tuple(
             11,
             {0: "[A-Z_]+", 1: r"\d+(?::\d+)+", 2: r"\d+", 6: r"\d+(?::\d+)+", 7: r"\d+"},
         ),
+        (
+            "name count type status",
+            4,
+            {
+                0: "[a-z]+(?:_[a-z0-9]+)+",
+                1: r"-?\d+",
+                2: "counter|value|status_counter|set_owner|set_member",
+                3: "enabled|disabled|[01]",
+            },
+        ),
         (_METADATA.format(""), 10, {0: "[A-Z ]+", 5: _DURATION, 6: _STATUS}),
         (_METADATA.format("column_name "), 11, {0: "[A-Z ]+", 6: _DURATION, 7: _STATUS}),
     )
@@ -226,7 +236,7 @@ def spaced_cells(text: str, names: Sequence[str]) -> list[str] | None:
     return None
 
 
-_SPACED = re.compile(r" ?\d{1,18} [A-Za-z_]\S* [^\t|]*[A-Z]")
+_SPACED = re.compile(r" {0,40}\d{1,18} +[A-Za-z_]\S* [^\t|]*[A-Z]")
 _LONGEST_SPACED = 64 * 1024
 _BEHIND_DB = ["command", "time", "state", "info"]
 _COMMAND_AND_TIME = re.compile(

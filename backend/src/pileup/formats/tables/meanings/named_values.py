@@ -87,6 +87,8 @@ class _NamedValues(Ready):
             next(at for at, name in enumerate(names) if column.fullmatch(name))
             for column in (_NAME_COLUMN, _VALUE_COLUMN)
         )
+        self._kind = names.index("type") if "type" in names else None
+        """The column in which sys.metrics prints what a row is of."""
         self._capitals: bool | None = True if _STATUS_TABLE.search(result.title) else None
         """Names in capitals are those of status; None: not known yet."""
 
@@ -101,14 +103,23 @@ class _NamedValues(Ready):
                 self._capitals = lower.startswith(_ONLY_STATUS) or lower in UNITS
             if self._capitals:
                 name = name.lower() if name.startswith("WSREP_") else name.capitalize()
-        if is_variable(name):
+        kind = (row.values[self._kind] or "") if self._kind is not None else ""
+        if "metrics" in kind.lower():  # sys.metrics
+            self._sample(f"innodb_metrics.{name}", name, text, row)
+            return
+        if "status" in kind.lower():
+            name = name.capitalize()
+        elif is_variable(name):
             self._ready.append(self._setting(name, text, row))
             return
         if not _NAME.fullmatch(name):
             return
+        self._sample(f"mysql.{name}", name, text, row)
+
+    def _sample(self, series: str, name: str, text: str, row: ResultRow) -> None:
         if (value := parse_value(text)) is not None:
             samples = Samples(
-                f"mysql.{name}",
+                series,
                 variable_kind(name),
                 variable_unit(name),
                 self._where.clock or "relative",

@@ -41,7 +41,7 @@ from pileup.records import Item, Problem, Session, Skipped
 NAMES: dict[str, tuple[str, ...]] = {
     "id": ("id", "processlist_id", "conn_id", "connection_id", "session_id", "pid"),
     "user": ("user", "processlist_user", "username"),
-    "host": ("host", "processlist_host", "client", "client_host"),
+    "host": ("host", "processlist_host", "client", "client_host", "host/ip"),
     "db": ("db", "processlist_db", "database", "schema"),
     "command": ("command", "processlist_command", "cmd"),
     "time": ("time", "processlist_time", "time_s", "seconds"),
