@@ -24,6 +24,17 @@ handler::commit (all=true) at sql/handler.cc:501
 
 # name: the text, the kind of record or the series, and how many there must be at least
 PASTES: dict[str, tuple[str, str, int]] = {
+    "numastat -p": (
+        (
+            "Per-node process memory usage (in MBs) for PID 1122 (mysqld)\n"
+            "                           Node 0          Node 1           Total\n"
+            "                  --------------- --------------- ---------------\n"
+            "Heap                       412.31           12.00          424.31\n"
+            "Private                 120112.31         4112.33       124224.64\n"
+        ),
+        "numastat.Private",
+        2,
+    ),
     "tabs that became blanks up to the next stop": (
         (
             "Id      User    Host    db      Command Time    State   Info\n"

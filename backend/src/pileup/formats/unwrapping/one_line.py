@@ -40,12 +40,13 @@ _MOST_LINES = 300
 _FEW_LINES = 12
 _BREAK = re.compile(r"<(?:br|/p|/div|/li|/pre)\b[^<>]{0,80}>", re.IGNORECASE)
 _TAG = re.compile(r"</?(?:p|div|li|ul|ol|span|b|i|em|strong|code|tt|font|pre)\b[^<>]{0,200}>", re.I)
-# Threads_connected 512 Threads_running 233, Aborted_connects: 12
+# Threads_connected 512 Threads_running=233, Aborted_connects: 12        (a=1 is an option)
 _PAIR = re.compile(
-    r"(?P<name>[A-Za-z][A-Za-z0-9]*_\w{1,100})(?: *[:=] *| +)"
+    r"(?P<name>[A-Za-z][A-Za-z0-9]*_\w{1,100})(?: *: *|(?P<equals> *= *)| +)"
     r"(?P<value>-?\d[\d.,]*[KMGT]?\b|ON|OFF|YES|NO|[^\s,;]{1,60})(?:[ ,;]+|$)"
 )
 _LEAST_PAIRS = 3
+_TAB = "\t"
 # Threads_connected512
 _GLUED = re.compile(
     r"\s*(?P<name>[A-Za-z]+(?:_[A-Za-z]+)+?)(?P<value>-?\d[\d.]*|ON|OFF|YES|NO)\s*$"
@@ -93,7 +94,8 @@ def _pairs(line: str) -> list[str]:
     found: list[str] = []
     at = len(line) - len(line.lstrip())
     while match := _PAIR.match(line, at):
-        found.append(f"{match['name']}\t{match['value'].rstrip(',')}")
+        is_option = match["equals"] and match["name"].islower()
+        found.append(f"{match['name']}{'=' if is_option else _TAB}{match['value'].rstrip(',')}")
         at = match.end()
     return found if at == len(line) and len(found) >= _LEAST_PAIRS else [line]
 

@@ -6,7 +6,8 @@ Yields: netdev.<rx|tx>_<field> with label device; nstat.<Protocol>_<Name> of /pr
         snmp; sockstat.<protocol>_<name> of sockstat and sockstat6; procpid.<Name> of status and
         stat with labels command and pid; procio.<name>; smaps.<Name>, the sum over all mappings;
         swaps.used, .size with label file; buddyinfo.free, pagetypeinfo.free (pages) and
-        zoneinfo.<name> with labels node and zone.
+        zoneinfo.<name> with labels node and zone; pressure.<some|full>_<name>; numastat.<Kind> with
+        label node of numastat -p and -m.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ STARTS = (
     ("net_netstat", re.compile(r"(?:TcpExt|Ip): [A-Z]\w+ [A-Z]\w+ ")),
     ("sockstat", re.compile(r"sockets: used \d+\s*$|(?:TCP|UDP)6?: inuse \d+\b")),
     ("pressure", re.compile(r"some avg10=")),
+    ("node_usage", re.compile(r"Per-node (?:process|system) memory usage \(in MBs\)")),
     ("pid_status", re.compile(r"Name:\t\S")),
     (
         "pid_stat",
@@ -49,6 +51,8 @@ _DEVICE = re.compile(
     r"\s*(?P<device>[^\s:]{1,32}(?::\d{1,4})?):\s*(?P<numbers>\d+(?:\s+\d+){15})\s*$"
 )
 _SOCKETS = re.compile(r"(?P<protocol>[A-Za-z]{1,12}6?):(?P<pairs>(?: [a-z]{1,12} \d{1,18})+)\s*$")
+_NODES = re.compile(r"\s+Node \d{1,4}(?:\s+Node \d{1,4})*(?:\s+Total)?\s*$")
+_OF_NODES = re.compile(r"(?P<name>[A-Z][\w()]{1,30})(?P<cells>(?:\s+\d{1,12}\.\d\d)+)\s*$")
 _PRESSURE = re.compile(
     r"(?P<who>some|full) avg10=(?P<avg10>[\d.]{1,8}) avg60=(?P<avg60>[\d.]{1,8})"
     r" avg300=(?P<avg300>[\d.]{1,8}) total=(?P<total>\d{1,18})\s*$"
@@ -166,6 +170,19 @@ class ProcFiles:
             self._add(f"pressure.{match['who']}_{name}", float(match[name]), "gauge", "%")
         self._add(f"pressure.{match['who']}_total", float(match["total"]), "counter", "us")
         return True
+
+    def node_usage(self, text: str) -> bool:
+        """Read numastat -p and -m: a row per kind of memory, a column per node and their total."""
+        if _NODES.match(text):
+            self._names = re.findall(r"\d+", text)
+            return True
+        match = _OF_NODES.match(text)
+        if match is None:
+            return text.startswith("Per-node ") or not text.strip(" -")
+        cells = match["cells"].split()
+        for node, cell in zip(self._names, cells, strict=False):
+            self._add(f"numastat.{match['name']}", float(cell), "gauge", "MiB", (("node", node),))
+        return len(cells) >= len(self._names)
 
     def pid_status(self, text: str) -> bool:
         match = _STATUS.match(text)
