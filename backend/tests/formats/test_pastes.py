@@ -850,3 +850,14 @@ def test_an_option_file_stays_one() -> None:
     assert parsed.format == "my-cnf"
     (setting,) = rows("command: --max-connections=5\n", "setting")
     assert (setting["name"], setting["value"]) == ("max_connections", "5")
+
+
+def test_the_first_lines_of_a_known_format_stay() -> None:
+    """Without its banner the average since boot would look like a sample."""
+    parsed = read(
+        "Linux 5.15.0-105-generic (db-7) \t2024-05-14 \t_x86_64_\t(8 CPU)\n\n"
+        "Device             tps    MB_read/s    MB_wrtn/s    MB_read    MB_wrtn\n"
+        "nvme0n1        2300.10         9.00        81.00       1812      91233\n"
+    )
+    assert parsed.format == "iostat"
+    assert not parsed.receipt.records

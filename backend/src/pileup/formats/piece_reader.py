@@ -70,7 +70,7 @@ def read_between_prose(text: str, whole: Parsed, read: Callable[[str], Parsed]) 
 
     None where it does not.
     """
-    for tried, size in _ways_to_cut(text):
+    for tried, size in _ways_to_cut(text, is_unknown=whole.format is None):
         found = [part for piece in tried if _is_evidence(part := _Read(piece, read(piece.text)))]
         understood = sum(part.parsed.receipt.bytes_understood for part in found)
         if understood >= _LEAST_EVIDENCE * size and _gives_more(found, whole):
@@ -79,11 +79,12 @@ def read_between_prose(text: str, whole: Parsed, read: Callable[[str], Parsed]) 
     return None
 
 
-def _ways_to_cut(text: str) -> Iterator[tuple[list[pieces.Piece], int]]:
+def _ways_to_cut(text: str, *, is_unknown: bool) -> Iterator[tuple[list[pieces.Piece], int]]:
     """Yield the pieces of a text by its quotes, then by its prose; and how long they are.
 
     Lines that look like prose may lie inside of a piece: all of the text but its first and last
-    lines of prose is tried as one.
+    lines of prose is tried as one. Of a text that no format claims, what lies below its first lines
+    is tried; the first lines of any other may say what is below.
     """
     quotes = pieces.cut_quotes(text)
     if 0 < len(quotes) <= _MOST_PARTS:
@@ -96,7 +97,7 @@ def _ways_to_cut(text: str) -> Iterator[tuple[list[pieces.Piece], int]]:
         yield [between], _size(parts)
         if len(parts) > 1:
             yield parts, _size(parts)
-    for head in range(1, min(_MOST_HEAD, len(lines) - 1) + 1):  # who wrote it, and when
+    for head in range(1, min(_MOST_HEAD, len(lines) - 1) + 1) if is_unknown else ():
         rest = pieces.Piece(head + 1, "\n".join(lines[head:]), in_block=False)
         yield [rest], len(rest.text)
 
