@@ -26,7 +26,7 @@ def test_a_preview_counts_records_and_stores_nothing(site: Site) -> None:
     incident = site.incident()
     understood = preview(site, PROCESSLIST)
     assert understood["format"] == "processlist"
-    assert {"kind": "session", "count": 1} in understood["records"]
+    assert {"kind": "session", "count": 1, "words": "1 session"} in understood["records"]
     assert understood["prints_time"] is False
     assert understood["first"] is None
     assert understood["name"] == "pasted/processlist.txt"

@@ -5631,6 +5631,8 @@ export interface components {
       }
       /** Pins */
       pins: components['schemas']['Pin'][]
+      /** Predicted */
+      predicted: string
       /** Predicted At */
       predicted_at: string | null
       prediction: components['schemas']['Prediction-Output']
@@ -8549,6 +8551,8 @@ export interface components {
       count: number
       /** Kind */
       kind: string
+      /** Words */
+      words: string
     }
     /** RecordField */
     RecordField: {

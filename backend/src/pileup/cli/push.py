@@ -205,7 +205,7 @@ def _description(understood: Understood, has_time: bool) -> str:
     """Say in one or two lines what a text is."""
     if understood.format is None:
         return f"No known format: {understood.why}. It is stored as text."
-    records = ", ".join(f"{row.count} {row.kind.replace('_', ' ')}" for row in understood.records)
+    records = ", ".join(row.words for row in understood.records)
     line = f"{understood.title}: {records or 'no records'}"
     if understood.prints_time or has_time:
         return line

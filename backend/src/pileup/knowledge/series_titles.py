@@ -69,6 +69,20 @@ def series_title(name: str, labels: str = "", unit: str | None = None) -> Series
     )
 
 
+def typed_title(typed: str) -> str:
+    """Name a quantity that a person chose or typed: 'Threads running' for 'metric.Threads_running'.
+
+    typed: an id of a series, '@host' may follow; or words of their own, which stay as they are.
+    """
+    name, _, host = typed.partition("@")
+    name, _, labels = name.partition("{")
+    if name.partition(".")[0] not in _vocabulary().collectors:
+        return typed
+    named = series_title(name, labels.removesuffix("}"))
+    words = ", ".join(part for part in (named.title, named.detail) if part)
+    return f"{words} on {host}" if host else words
+
+
 def _unit_of(name: str, key: str, measure: Measure | None) -> str | None:
     """Return the unit that the vocabulary or the knowledge gives; None: neither does."""
     if measure is not None and measure.is_rate:

@@ -38,6 +38,7 @@ const experiment: Experiment = {
   risk: '',
   artifacts: [{ id: 'a1', path: 'experiment-ahi-off/metrics.csv' }],
   pins: [],
+  predicted: 'max of Waiters < 20',
   prediction_standing: 'locked',
   predicted_at: null,
   measures: [],

@@ -14,7 +14,6 @@ import { Levels } from './Measurements'
 import { Measures } from './Measures'
 import type { Experiment } from './queries'
 import { PredictionStanding, RunTimes, StartRun } from './RunTimes'
-import { predictedNumber } from './sweep'
 import { VerdictChip } from './VerdictChip'
 
 type Props = {
@@ -44,7 +43,7 @@ export function Detail({ incidentId, experiment, onClose, onRunLike, onChangePla
         <p className="experiment-text">
           {experiment.prediction.text || <span className="muted">None yet.</span>}
         </p>
-        <Predicted prediction={experiment.prediction} />
+        {experiment.predicted && <p>{experiment.predicted}</p>}
         {experiment.prediction.falsifier && (
           <p className="muted">Disproved if: {experiment.prediction.falsifier}</p>
         )}
@@ -128,12 +127,6 @@ export function Detail({ incidentId, experiment, onClose, onRunLike, onChangePla
       )}
     </Inspector>
   )
-}
-
-/** The predicted number, as the tool evaluates it. */
-function Predicted({ prediction }: { prediction: Experiment['prediction'] }) {
-  const number = predictedNumber(prediction)
-  return number ? <p className="mono">{number}</p> : null
 }
 
 /** The verdict computed at the finish, next to that of the user. */

@@ -16,7 +16,7 @@ import { MeasureValue } from './Measures'
 import { PasteResults } from './PasteResults'
 import { Planning } from './Planning'
 import { type Experiment, experimentsQuery, sweepsQuery } from './queries'
-import { byTime, sameChange, predictedNumber, sweepsOf } from './sweep'
+import { byTime, sameChange, sweepsOf } from './sweep'
 import { SweepTable } from './SweepTable'
 import { SymptomTable } from './SymptomTable'
 import { VerdictChip } from './VerdictChip'
@@ -182,9 +182,7 @@ function Row({
       <td>{changedAs ? <span className="faint">as in {changedAs}</span> : item.change}</td>
       <td>
         {item.prediction.text}
-        <div className={cx(item.prediction.text && 'faint')}>
-          {predictedNumber(item.prediction)}
-        </div>
+        <div className={cx(item.prediction.text && 'faint')}>{item.predicted}</div>
         {item.prediction_standing === 'recorded_after' && (
           <Chip tone="waiting">recorded after the run</Chip>
         )}

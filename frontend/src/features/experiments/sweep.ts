@@ -16,20 +16,6 @@ export type Run = {
     | null
 }
 
-/** Format a predicted number: "p95 of mysql.Threads_running@db-1 < 20 within 600 s; disproved if > 100". */
-export function predictedNumber(item: Experiment['prediction']): string {
-  if (!item.metric || !item.op) return ''
-  const size =
-    item.value === null || item.op === 'falls' || item.op === 'rises' ? '' : ` ${item.value}`
-  const sign = item.op === '~' ? 'about' : item.op
-  const window = item.window_s === null ? '' : ` within ${item.window_s} s`
-  const false_ =
-    item.falsifier_op && item.falsifier_value !== null
-      ? `; disproved if ${item.falsifier_op} ${item.falsifier_value}`
-      : ''
-  return `${item.statistic ?? 'median'} of ${item.metric} ${sign}${size}${window}${false_}`
-}
-
 /** Sort runs by when they began, or by when that was recorded; those that have not begun are last. */
 export function byTime(
   experiments: readonly Experiment[],
@@ -104,8 +90,8 @@ export function places(runs: readonly Run[]): readonly (readonly Run[])[] {
 }
 
 /** Return the prediction of a run, as a number or in words. */
-export const predicted = ({ experiment: { prediction } }: Run) =>
-  predictedNumber(prediction) || prediction.text
+export const predicted = ({ experiment: { predicted: number, prediction } }: Run) =>
+  number || prediction.text
 
 /** Join one text per run, skipping empty ones. */
 export const each = (runs: readonly Run[], textOf: (run: Run) => string) =>

@@ -15,8 +15,8 @@ const UNDERSTOOD = {
   lines: 12,
   coverage: 0.93,
   records: [
-    { kind: 'semaphore_wait', count: 3 },
-    { kind: 'snapshot', count: 1 },
+    { kind: 'semaphore_wait', count: 3, words: '3 semaphore waits' },
+    { kind: 'snapshot', count: 1, words: '1 snapshot' },
   ],
   prints_time: false,
   first: null,

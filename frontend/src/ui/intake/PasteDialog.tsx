@@ -160,7 +160,7 @@ function WhatWasUnderstood({ understood }: { readonly understood: Understood }) 
       <p>
         {understood.records.length === 0
           ? 'It contains no records.'
-          : understood.records.map((row) => recordWords(row.kind, row.count)).join(', ')}
+          : understood.records.map(({ words }) => words).join(', ')}
         {understood.host && <> · host {understood.host}</>}
         {understood.first && (
           <>
@@ -190,17 +190,6 @@ function WhatWasUnderstood({ understood }: { readonly understood: Understood }) 
       )}
     </div>
   )
-}
-
-/** "23 semaphore waits": the kind of a record in words. */
-function recordWords(kind: string, count: number): string {
-  const noun = kind.replaceAll('_', ' ')
-  const many = noun.endsWith('s')
-    ? noun
-    : noun.endsWith('y')
-      ? `${noun.slice(0, -1)}ies`
-      : `${noun}s`
-  return `${formatNumber(count)} ${count === 1 ? noun : many}`
 }
 
 /** Return the name, numbered if a file has it already: "pasted/stacks-2.txt". */

@@ -19,6 +19,7 @@ from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.series import values
 from pileup.analysis.reasoning.predicates import Answer, Predicate, Prose, evaluate
 from pileup.analysis.reasoning.similar import likeness
+from pileup.knowledge.series_titles import typed_title
 from pileup.numerals import number
 
 Verdict = Literal["match", "partial", "miss", "not_measurable"]
@@ -86,7 +87,7 @@ def measure(
     op: a comparison sign before ``value``; or 'falls' or 'rises', relative to the same statistic of
         ``before``, the incident's stall.
     """
-    name = metric.partition("@")[0]
+    name = typed_title(metric.partition("@")[0])
     rows = _rows(run, metric, window_s)
     if rows.height < _LEAST:
         why = f"The run has {rows.height} samples of {name}: attach an artifact that has them."

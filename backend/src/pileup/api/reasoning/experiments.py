@@ -34,6 +34,7 @@ from pileup.views.reasoning.experiment_outcome import (
     stored_form,
 )
 from pileup.views.reasoning.measures import Measure, measures_of
+from pileup.views.reasoning.predicted import predicted_number
 from pileup.views.reasoning.run_analysis import RunAnalysis, stored_run
 
 router = APIRouter(tags=["experiments"])
@@ -124,6 +125,8 @@ class Experiment(Out):
     hypothesis_id: str | None
     change: str
     prediction: Prediction
+    predicted: str
+    """The number that the prediction names, in words; empty without one."""
     state: Literal["planned", "started", "finished"]
     prediction_standing: PredictionStanding
     """locked: recorded before the run; recorded_after: not, and it says so wherever it is shown."""
@@ -293,7 +296,11 @@ def fields_of_run(values: dict[str, Any]) -> dict[str, Any]:
 def experiment_out(record: ExperimentRecord) -> Experiment:
     """Build the response from the record and what is derived from it."""
     values = {n: getattr(record, n) for n in ("began", "ended", "prediction_standing", *_STORED)}
-    return Experiment.model_validate(values | {"measures": measures_of(record)})
+    derived = {
+        "measures": measures_of(record),
+        "predicted": predicted_number(record.prediction),
+    }
+    return Experiment.model_validate(values | derived)
 
 
 _NO_NULL = RunFields.model_fields.keys() - {"ran_from", "ran_to"}

@@ -12,6 +12,7 @@ import polars as pl
 from pileup import formats
 from pileup.formats.driver import parse_stream, parse_with_fallback
 from pileup.formats.parsed import Parsed
+from pileup.numerals import grouped
 from pileup.views.window import moment_of
 
 PREVIEW_CHARACTERS = 200_000
@@ -26,6 +27,8 @@ class RecordCount:
     kind: str
     """Kind of record, such as semaphore_wait."""
     count: int
+    words: str
+    """The same in words: '3 semaphore waits'."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,7 @@ def understand(text: str) -> Understood:
         name=suggested_name(parsed.format),
         lines=receipt.lines,
         coverage=receipt.bytes_understood / max(receipt.bytes_read, 1) if parsed.format else None,
-        records=[RecordCount(kind, count) for kind, count in counts if count],
+        records=[RecordCount(kind, count, _words(kind, count)) for kind, count in counts if count],
         prints_time=bool(clocks.keys() - {"relative"}),
         first=moment_of(absolute[0]) if absolute else None,
         last=moment_of(absolute[1]) if absolute else None,
@@ -98,6 +101,12 @@ def suggested_name(format_name: str | None) -> str:
     name = format_name or "text"
     stem = _NAMES.get(name) or f"{re.sub(r'[^a-z0-9]+', '-', name.lower()).strip('-')}.txt"
     return f"pasted/{stem}"
+
+
+def _words(kind: str, count: int) -> str:
+    noun = kind.replace("_", " ")
+    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{grouped(count)} {noun if count == 1 else many}"
 
 
 def _clocks(parsed: Parsed) -> dict[str, tuple[int, int]]:

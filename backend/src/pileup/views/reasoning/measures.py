@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Literal
 
 from pileup.analysis.reasoning.run_outcome import Statistic, statistic_of
+from pileup.knowledge.series_titles import typed_title
 from pileup.numerals import grouped
 from pileup.storage.database import Unit
 from pileup.storage.errors import Refused
@@ -57,7 +58,7 @@ def computed_measurement(
         Refused: they have no sample of the series.
     """
     evidence = run_evidence(unit, frames, experiment)
-    name = series.partition("@")[0]
+    name = typed_title(series.partition("@")[0])
     found = statistic_of(evidence, series, statistic, window_s)
     if found is None:
         raise Refused(
@@ -73,7 +74,7 @@ def computed_measurement(
 def _result(experiment: ExperimentRecord) -> list[Measure]:
     """List the predicted number as computed, and as a person typed it."""
     prediction = experiment.prediction
-    name = str(prediction.get("metric") or "") or TYPED_NAME
+    name = typed_title(str(prediction.get("metric") or "")) or TYPED_NAME
     measured = (experiment.computed or {}).get("measured") or {}
     computed, typed = measured.get("value"), (experiment.observation or {}).get("value")
     found: list[Measure] = []

@@ -12,7 +12,6 @@ from pileup.analysis import contract
 from pileup.analysis.blocked_time.moment_roots import wait_graph
 from pileup.analysis.evidence.downsample import lane
 from pileup.analysis.stalls.documents import worst_time
-from pileup.numerals import grouped
 from pileup.report.case import (
     Case,
     ReportAction,
@@ -53,6 +52,7 @@ from pileup.views.artifacts.excerpts import Excerpts
 from pileup.views.evidence.lanes import default_lanes
 from pileup.views.reasoning.matrix import Asker, matrix_for
 from pileup.views.reasoning.measures import measures_of
+from pileup.views.reasoning.predicted import predicted_number
 from pileup.views.reports.case_evidence import CaseEvidence, compare_tables
 from pileup.views.stores import Stores
 
@@ -398,21 +398,8 @@ def _experiment(e: ExperimentRecord, labels: dict[str, str]) -> ReportExperiment
 
 def _predicted(prediction: dict[str, Any]) -> str:
     """Return the prediction in words, and the number that it names; empty without either."""
-    words = str(prediction.get("text") or "")
-    metric, op = prediction.get("metric"), prediction.get("op")
-    if not metric or not op:
-        return words
-    value = prediction.get("value")
-    size = "" if value is None or op in ("falls", "rises") else f" {_typed(value)}"
-    sign = "about" if op == "~" else op
-    number = f"{prediction.get('statistic') or 'median'} of {metric} {sign}{size}"
-    return f"{words} ({number})" if words else number
-
-
-def _typed(value: float) -> str:
-    """Return a number that a person typed with all of its digits: '1 900 000', '0.125'."""
-    is_whole = float(value).is_integer() and abs(value) < 1e15
-    return grouped(value) if is_whole else f"{value:.12g}"
+    words, number = str(prediction.get("text") or ""), predicted_number(prediction)
+    return f"{words} ({number})" if words and number else words or number
 
 
 def _matrix(unit: Unit, incident: Incident) -> MatrixDrawing | None:
