@@ -23,7 +23,6 @@ from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
-from pileup.formats.errors import FormatError
 from pileup.formats.reading.series_columns import decimal
 from pileup.formats.reading.timestamps import read_stamp
 from pileup.records import Clock, Item, Problem, Samples
@@ -159,8 +158,6 @@ def _joined(lines: Iterable[str]) -> tuple[str, list[int], bool]:
         starts.append(size)
         parts.append(f"{line}\n")
         size += len(line) + 1
-    if not starts:
-        raise FormatError("The file is empty.")
     return "".join(parts), starts, True
 
 
