@@ -126,34 +126,35 @@ export default function IncidentsScreen() {
           {incidents.data && !none && (
             <Filters list={list} services={incidents.data.services} teams={incidents.data.teams} />
           )}
-          <span className="incidents-space" />
-          {incidents.data && !none && (
-            <Pages
-              page={list.page}
-              size={PAGE_ROWS}
-              total={incidents.data.total}
-              onPage={list.showPage}
-              what="incidents"
-            />
-          )}
-          {mayDelete && (
-            <Button variant="ghost" onClick={() => setBin(true)}>
-              Deleted
-            </Button>
-          )}
-          {mayWrite && (
-            <>
-              {!none && <SampleMenu />}
-              <ImportBundle mutation={bundle} />
-              <Button
-                variant="primary"
-                icon={<PlusIcon size={14} />}
-                onClick={() => setCreating(true)}
-              >
-                New incident
+          <div className="incidents-actions">
+            {incidents.data && !none && (
+              <Pages
+                page={list.page}
+                size={PAGE_ROWS}
+                total={incidents.data.total}
+                onPage={list.showPage}
+                what="incidents"
+              />
+            )}
+            {mayDelete && (
+              <Button variant="ghost" onClick={() => setBin(true)}>
+                Deleted
               </Button>
-            </>
-          )}
+            )}
+            {mayWrite && (
+              <>
+                {!none && <SampleMenu />}
+                <ImportBundle mutation={bundle} />
+                <Button
+                  variant="primary"
+                  icon={<PlusIcon size={14} />}
+                  onClick={() => setCreating(true)}
+                >
+                  New incident
+                </Button>
+              </>
+            )}
+          </div>
         </header>
         {fromFiles.error && (
           <Problem error={fromFiles.error} what="No incident was created from these files" />
