@@ -263,6 +263,7 @@ def make_services(settings: Settings) -> Services:
     )
 
 
+@cache
 def openapi() -> dict[str, Any]:
     """Return the OpenAPI document without connecting to any service."""
     settings = Settings(database_url="postgresql://nobody@localhost/none")

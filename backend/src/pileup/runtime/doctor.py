@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 from kombu.connection import Connection
@@ -21,9 +21,11 @@ from pileup.runtime.instance import need_database
 from pileup.settings import Settings
 from pileup.storage.database import Database
 from pileup.storage.errors import StoreUnreachable, WrongSchema
-from pileup.storage.lifecycle.garbage import Garbage, Orphan
 from pileup.storage.migrate import check as check_schema
-from pileup.views.stores import open_stores
+
+if TYPE_CHECKING:
+    from pileup.storage.lifecycle.garbage import Orphan
+    from pileup.views.stores import Stores
 
 _QUIET_BEATS = 4  # a worker that missed this many heartbeats is not well
 
@@ -134,7 +136,7 @@ def _blob_store(name: str, settings: Settings) -> Check:
 
 
 def _bucket(name: str, settings: Settings) -> Check:
-    blobs = open_stores(settings.model_copy(update={"s3_retry_s": 2.0, "s3_timeout_s": 5.0})).blobs
+    blobs = _stores(settings.model_copy(update={"s3_retry_s": 2.0, "s3_timeout_s": 5.0})).blobs
     probe = f"doctor-{os.getpid()}"
     try:
         blobs.objects.write(probe, b"well")
@@ -149,13 +151,22 @@ def _bucket(name: str, settings: Settings) -> Check:
 
 def find_orphans(settings: Settings) -> list[Orphan]:
     """List the stored files that no row names and that did not change for an hour."""
-    stores = open_stores(settings)
+    from pileup.storage.lifecycle.garbage import Garbage
+
+    stores = _stores(settings)
     database = Database(need_database(settings), pool_size=1)
     try:
         garbage = Garbage(database, stores.blobs, stores.frames, stores.placed, stores.uploads)
         return list(garbage.find())
     finally:
         database.close()
+
+
+def _stores(settings: Settings) -> Stores:
+    """Open the stores; they need the analysis, which the usual checks and `pileup run` do not."""
+    from pileup.views.stores import open_stores
+
+    return open_stores(settings)
 
 
 def _disk(name: str, settings: Settings) -> Check:
