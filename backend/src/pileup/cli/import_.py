@@ -28,7 +28,7 @@ from pileup.settings import Settings
 def command(paths: tuple[Path, ...]) -> None:
     """Load incident folders and bundles (.zip), and print where to look.
 
-    A folder that was loaded already is not loaded twice; a bundle is a new incident each time.
+    A folder whose files were loaded already is not loaded twice; a bundle is a new incident each time.
     """
     from pileup.api.incidents.imported_rows import check_row
     from pileup.storage.audit import Actor
@@ -37,7 +37,7 @@ def command(paths: tuple[Path, ...]) -> None:
     from pileup.storage.errors import StorageError
     from pileup.storage.lifecycle.bundle import Limits, read_bundle
     from pileup.storage.lifecycle.intake import load_sample
-    from pileup.storage.lifecycle.samples import read_sample
+    from pileup.storage.lifecycle.samples import identified, read_sample
     from pileup.storage.signing import open_signer
     from pileup.views.stores import open_stores
 
@@ -52,8 +52,11 @@ def command(paths: tuple[Path, ...]) -> None:
         for path in paths:
             if path.is_dir():
                 sample = read_sample(path.resolve())
+                is_ours = sample.folder.parent == settings.samples
+                if not is_ours:
+                    sample = identified(sample)
                 incident = load_sample(database, blobs, sample, by, settings.max_upload_bytes)
-                if sample.finished and sample.folder.parent != settings.samples:
+                if sample.finished and not is_ours:
                     click.echo(
                         f"Only the evidence of {path} is loaded: the worker records the case of "
                         f"samples in {settings.samples} (PILEUP_SAMPLES_DIR).",

@@ -30,7 +30,7 @@ from pileup.storage.incidents.incidents import Incidents
 from pileup.storage.incidents.search import replace_entries
 from pileup.storage.incidents.stall_corrections import StallCorrections
 from pileup.storage.incidents.webhooks import announce
-from pileup.storage.lifecycle.samples import sample
+from pileup.storage.lifecycle.samples import samples_in
 from pileup.storage.queue.jobs import Job, Jobs
 from pileup.storage.reasoning.pin_values import check_pins
 from pileup.views.samples.case_file import read_case
@@ -95,8 +95,11 @@ def _record_case(runtime: Runtime, unit: Unit, incident_id: str) -> None:
     sample_id = Incidents(unit).get(incident_id).sample_id
     if sample_id is None or is_recorded(unit, incident_id):
         return
+    folders = {each.id: each.folder for each in samples_in(runtime.settings.samples)}
+    if sample_id not in folders:
+        return  # of a folder of somebody's own, which has no case
     try:
-        case = read_case(sample(runtime.settings.samples, sample_id).folder)
+        case = read_case(folders[sample_id])
         if case is not None:
             with unit.session.begin_nested():
                 record_case(unit, runtime.stores, incident_id, case)

@@ -11,9 +11,10 @@ after the first analysis. The files of its runs are in ``runs/<name>/``, exclude
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +126,19 @@ def read_sample(folder: Path) -> Sample:
             if "/" not in str(experiment["folder"])
         ),
     )
+
+
+def identified(sample: Sample) -> Sample:
+    """Return a folder of somebody's own with an id made of its files.
+
+    Folders of two nights may have one name, and one folder may be filled anew.
+    """
+    content = hashlib.sha256()
+    for file in sample.files():
+        with file.source.open("rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256")
+        content.update(file.path.encode() + b"\0" + digest.digest())
+    return replace(sample, id=f"{sample.id}@{content.hexdigest()[:16]}")
 
 
 def _files(folder: Path) -> Iterator[Path]:
