@@ -28,7 +28,8 @@ from pileup.settings import Settings
 def command(paths: tuple[Path, ...]) -> None:
     """Load incident folders and bundles (.zip), and print where to look.
 
-    A folder whose files were loaded already is not loaded twice; a bundle is a new incident each time.
+    A folder whose files were loaded already is not loaded twice; a bundle is a new incident each
+    time.
     """
     from pileup.api.incidents.imported_rows import check_row
     from pileup.storage.audit import Actor
