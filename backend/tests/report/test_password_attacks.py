@@ -42,6 +42,7 @@ HARMLESS = (
     "https://bugs.mysql.com/bug.php?id=7&design=8",
     "Asia/Tokyo npm_config eyJ glpat- tokens=5 passes: 3 compass bypass=1",
     "Com_set_password 17\nvalidate_password_length 8\nmysql_native_password ACTIVE",
+    "SELECT password, REPLACE('kept', 'k', 'w') FROM users WHERE id = 7",
     "LIKE '%25password%25' AND x = '&lt;token&gt;'\nold_password 0x7f",
 )
 

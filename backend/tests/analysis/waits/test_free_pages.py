@@ -10,10 +10,13 @@ from tests.analysis.waits.test_waits import dump, evidence
 _PAGE, _HASH = ("buf0buf.cc", 1460), ("btr0sea.cc", 202)
 
 
-def shown(created: tuple[str, int], free: int, single: int, waiters: int = 3) -> str:
+def shown(
+    created: tuple[str, int], free: int, single: int, waiters: int = 3, seconds: float = 0.1
+) -> str:
     """A dump in which thread 9 keeps others waiting at a latch."""
     waits = "".join(
-        f"--Thread {n} has waited at row0sel.cc line 5124 for 0.10 seconds the semaphore:\n"
+        f"--Thread {n} has waited at row0sel.cc line 5124 "
+        f"for {seconds:.2f} seconds the semaphore:\n"
         f"S-lock on RW-latch at 0x7fd83a5b2880 created in file {created[0]} line {created[1]}\n"
         "a writer (thread id 9) has reserved it in mode  exclusive\n"
         "number of readers 0, waiters flag 1, lock_word: 0\n"
@@ -30,19 +33,21 @@ def shown(created: tuple[str, int], free: int, single: int, waiters: int = 3) ->
 
 
 @pytest.mark.parametrize(
-    ("created", "free", "single", "waiters", "needs"),
+    ("created", "free", "single", "waiters", "seconds", "needs"),
     [
-        (_PAGE, 0, 4, 3, True),
-        (_PAGE, 64, 4, 3, False),  # pages are free
-        (_PAGE, 0, 0, 3, False),  # nothing is written: the pool is full, and nobody waits for it
-        (_HASH, 0, 4, 3, False),  # held by more than a mini-transaction
-        (_PAGE, 0, 4, 1, False),  # one waiter for a tenth of a second proves nothing
+        (_PAGE, 0, 4, 3, 0.1, True),
+        (_PAGE, 64, 4, 3, 0.1, False),  # pages are free
+        (_PAGE, 0, 0, 3, 0.1, False),  # nothing is written: the pool is full, nobody waits for it
+        (_HASH, 0, 4, 3, 0.1, False),  # held by more than a mini-transaction
+        (_PAGE, 0, 4, 2, 0.1, False),  # two waiters for a tenth of a second prove nothing
+        (_PAGE, 0, 4, 1, 0.99, False),
+        (_PAGE, 0, 4, 1, 1.0, True),  # one that waits for long does
     ],
 )
 def test_the_holder_of_a_page_needs_a_free_one(
-    created: tuple[str, int], free: int, single: int, waiters: int, needs: bool
+    created: tuple[str, int], free: int, single: int, waiters: int, seconds: float, needs: bool
 ) -> None:
-    graph = moment_graph.wait_graph(evidence(shown(created, free, single, waiters)), None)
+    graph = moment_graph.wait_graph(evidence(shown(created, free, single, waiters, seconds)), None)
     edges = [e for e in graph.edges if e.target == "queue:free-page"]
     assert [(e.source, e.confidence) for e in edges] == ([("thread:9", 0.55)] if needs else [])
     assert {root.node for root in graph.roots} == {"queue:free-page" if needs else "thread:9"}

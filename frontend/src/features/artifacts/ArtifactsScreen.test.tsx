@@ -205,6 +205,7 @@ describe('artifacts without a time', () => {
     })
     renderScreen(<ArtifactsScreen />, '/incidents/i1/artifacts')
     expect(await screen.findByText(/1-innodbstatus1 prints no time/)).toBeTruthy()
+    expect(screen.queryByRole('dialog')).toBeNull()
     fireEvent.click(screen.getByRole('button', { name: 'Give it a time' }))
     const dialog = await screen.findByRole('dialog')
     fireEvent.change(within(dialog).getByLabelText('When was this?'), {
@@ -223,6 +224,7 @@ describe('artifacts without a time', () => {
         },
       }),
     )
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
   })
 })
 
