@@ -41,6 +41,17 @@ def test_a_value_found_in_one_field_goes_from_all() -> None:
     assert set(done) >= {"user", "n"}
 
 
+def test_a_text_that_comes_again_is_redacted_and_counted_each_time() -> None:
+    """Also where the same text is a name in one field and a plain one in another."""
+    rows = [{"user": "waiting", "state": "waiting", "text": "from 10.1.2.3"}] * 3
+    redactor = Redactor(KINDS, b"k")
+    done = redact_plain(["nothing", "nothing", *rows], redactor)
+    assert done[:2] == ["nothing", "nothing"]
+    assert "10.1.2.3" not in str(done)
+    assert {row["user"] for row in done[2:]} == {redactor.name("users", "waiting")}
+    assert {each.value: each.occurrences for each in redactor.replaced()}["10.1.2.3"] == 3
+
+
 def test_no_cell_is_a_formula() -> None:
     for formula in ("=1", "@a", "-1", "+1", "\t=1", "\n=1", " =1", "\ufeff=1", "＝1", "＠a"):
         assert next(csv.reader([csv_line([formula])]))[0].startswith("'")

@@ -112,10 +112,18 @@ def redact_plain(content: T, redactor: Redactor, columns: Collection[str] = ()) 
     They are read twice: what is found in one place is replaced in every other. Choices of the
     format (fields of Literals), identifiers and states stay, and so do keys of dictionaries that
     are ``columns``. Raises Leak.
+
+    Most texts of a document come again and again: what one keeps as it is, is decided once.
     """
+    kept: set[tuple[str, str]] = set()
 
     def change(field: str, text: str) -> str:
-        return text if field == _KEY and text in columns else field_text(redactor, field, text)
+        if (field, text) in kept or (field == _KEY and text in columns):
+            return text
+        done = field_text(redactor, field, text)
+        if done == text and field != PASSWORDS:
+            kept.add((field, text))
+        return done
 
     found: list[tuple[str, str]] = []
 
@@ -133,7 +141,15 @@ def redact_plain(content: T, redactor: Redactor, columns: Collection[str] = ()) 
 
 def learn_plain(content: Any, redactor: Redactor) -> None:
     """Add the values of structs, lists and dictionaries to the table of known values."""
-    _walk(content, "", lambda field, text: learn(redactor, field, text))
+    learned: set[tuple[str, str]] = set()
+
+    def once(field: str, text: str) -> str:
+        if (field, text) not in learned:
+            learned.add((field, text))
+            learn(redactor, field, text)
+        return text
+
+    _walk(content, "", once)
 
 
 def _kind(field: str, value: str) -> str | None:
