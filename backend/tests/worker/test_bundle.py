@@ -55,6 +55,16 @@ def argued(
         yield bench, argued_sample.incident
 
 
+@pytest.fixture(scope="module")
+def argued_bundle(
+    argued_sample: Read, postgres_server: PostgresForTests, tmp_path_factory: pytest.TempPathFactory
+) -> bytes:
+    """The bundle of it, exported once."""
+    home = tmp_path_factory.mktemp("exported") / "home"
+    with copied(argued_sample, postgres_server, home) as bench:
+        return export(bench, argued_sample.incident)
+
+
 def export(bench: Bench, incident: str) -> bytes:
     answer = bench.site.admin.get(f"/api/v1/incidents/{incident}/bundle")
     assert answer.status_code == 200, answer.text
@@ -92,10 +102,12 @@ def changed(bundle: bytes, **replaced: str | bytes | None) -> bytes:
     return touched(bundle, {name: lambda _, new=new: new for name, new in new_by_path.items()})
 
 
-def test_a_bundle_gives_the_same_incident_back(argued: tuple[Bench, str]) -> None:
+def test_a_bundle_gives_the_same_incident_back(
+    argued: tuple[Bench, str], argued_bundle: bytes
+) -> None:
     """Out, in, read again, out: equal, ids aside; with every kind of work that was put in."""
     bench, incident = argued
-    first = export(bench, incident)
+    first = argued_bundle
     answer = imported(bench, first)
     assert answer.status_code == 201, answer.text
     twin = answer.json()["id"]
@@ -179,10 +191,12 @@ def test_numbers_travel_and_those_left_at_home_stay_taken(argued: tuple[Bench, s
         assert "numbers its pins" in answer.json()["detail"]
 
 
-def test_ids_in_addresses_and_texts_lead_to_the_new_rows(argued: tuple[Bench, str]) -> None:
+def test_ids_in_addresses_and_texts_lead_to_the_new_rows(
+    argued: tuple[Bench, str], argued_bundle: bytes
+) -> None:
     """A pin opens the new incident, and the report names the new pin."""
     bench, incident = argued
-    twin = imported(bench, export(bench, incident)).json()["id"]
+    twin = imported(bench, argued_bundle).json()["id"]
     client = bench.site.admin
     (pin,) = client.get(f"/api/v1/incidents/{twin}/pins").json()
     assert pin["view"].startswith(f"/incidents/{twin}/artifacts?artifact=")
@@ -230,11 +244,10 @@ def test_what_is_no_bundle_is_refused(bench: Bench, broken: bytes, why: str) -> 
     assert why in answer.json()["detail"]
 
 
-def test_a_damaged_bundle_leaves_nothing(argued: tuple[Bench, str]) -> None:
+def test_a_damaged_bundle_leaves_nothing(argued: tuple[Bench, str], argued_bundle: bytes) -> None:
     """Changed bytes, foreign references, unknown columns, a second incident: each is a sentence."""
-    bench, incident = argued
-    bundle = export(bench, incident)
-    with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
+    bench, _ = argued
+    with zipfile.ZipFile(io.BytesIO(argued_bundle)) as archive:
         sha = next(n for n in archive.namelist() if n.startswith("artifacts/"))
         pins = archive.read("work/pins.jsonl").decode()
         evidence = json.loads(archive.read("work/evidence.jsonl").decode().splitlines()[0])
@@ -261,19 +274,20 @@ def test_a_damaged_bundle_leaves_nothing(argued: tuple[Bench, str]) -> None:
     client = bench.site.admin
     count = len(client.get("/api/v1/incidents").json()["items"])
     for replaced, why in cases:
-        answer = imported(bench, changed(bundle, **replaced))
+        answer = imported(bench, changed(argued_bundle, **replaced))
         assert answer.status_code == 422, (replaced.keys(), answer.text)
         assert why in answer.json()["detail"], (why, answer.json()["detail"])
     assert len(client.get("/api/v1/incidents").json()["items"]) == count
 
 
-def test_nobody_is_made_to_have_said_something(argued: tuple[Bench, str]) -> None:
+def test_nobody_is_made_to_have_said_something(
+    argued: tuple[Bench, str], argued_bundle: bytes
+) -> None:
     """A contributor's import names people by accounts that cannot sign in; an admin's matches."""
-    bench, incident = argued
-    bundle = export(bench, incident)
+    bench, _ = argued
     contributor = bench.site.client("contributor")
-    theirs = contributor.post("/api/v1/incidents/import", content=bundle).json()["id"]
-    ours = imported(bench, bundle).json()["id"]
+    theirs = contributor.post("/api/v1/incidents/import", content=argued_bundle).json()["id"]
+    ours = imported(bench, argued_bundle).json()["id"]
     admin = bench.site.admin.get("/api/v1/session").json()["user"]
     owners = {
         which: bench.site.admin.get(f"/api/v1/incidents/{which}/hypotheses").json()[0]["history"]
@@ -283,7 +297,7 @@ def test_nobody_is_made_to_have_said_something(argued: tuple[Bench, str]) -> Non
     users = bench.site.admin.get("/api/v1/users").json()
     stand_ins = [u for u in users if u["name"] == admin["name"] and u["disabled"]]
     assert len(stand_ins) == 1
-    with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
+    with zipfile.ZipFile(io.BytesIO(argued_bundle)) as archive:
         rows = {
             name: json.loads(archive.read(f"work/{name}.jsonl").decode().splitlines()[0])
             for name in ("incidents", "pins", "hypotheses")
@@ -299,7 +313,7 @@ def test_nobody_is_made_to_have_said_something(argued: tuple[Bench, str]) -> Non
         "rating": "CC",
         "at": rows["pins"]["created_at"],
     }
-    forged = changed(bundle, work__ratings_dot_jsonl=json.dumps(rating))
+    forged = changed(argued_bundle, work__ratings_dot_jsonl=json.dumps(rating))
     answer = contributor.post("/api/v1/incidents/import", content=forged)
     assert answer.status_code == 201, answer.text
     with bench.site.database.unit() as unit:
@@ -325,13 +339,15 @@ def test_a_forged_release_is_refused(argued: tuple[Bench, str]) -> None:
         assert words in answer.json()["detail"]
 
 
-def test_what_a_bundle_claims_is_no_act_of_this_installation(argued: tuple[Bench, str]) -> None:
-    bench, incident = argued
-    bundle = export(bench, incident)
-    with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
+def test_what_a_bundle_claims_is_no_act_of_this_installation(
+    argued: tuple[Bench, str], argued_bundle: bytes
+) -> None:
+    bench, _ = argued
+    with zipfile.ZipFile(io.BytesIO(argued_bundle)) as archive:
         row = json.loads(archive.read("work/audit.jsonl").decode().splitlines()[0])
     forged = row | {"action": "forged.claim", "user_name": "Ada Admin"}
-    here = imported(bench, changed(bundle, work__audit_dot_jsonl=json.dumps(forged))).json()["id"]
+    claiming = changed(argued_bundle, work__audit_dot_jsonl=json.dumps(forged))
+    here = imported(bench, claiming).json()["id"]
     everything = bench.site.admin.get("/api/v1/audit").json()
     assert "forged.claim" not in {entry["action"] for entry in everything}
     activity = bench.site.admin.get(f"/api/v1/incidents/{here}/activity").json()
@@ -413,9 +429,11 @@ NEW_COLUMNS = {
 """Columns that bundles of the first release lack."""
 
 
-def test_a_bundle_of_the_first_release_is_imported(argued: tuple[Bench, str]) -> None:
+def test_a_bundle_of_the_first_release_is_imported(
+    argued: tuple[Bench, str], argued_bundle: bytes
+) -> None:
     """Without the newer columns and tables: things happened when they were recorded."""
-    bench, incident = argued
+    bench, _ = argued
 
     def older(names: tuple[str, ...]) -> Callable[[bytes], str]:
         def strip(content: bytes) -> str:
@@ -430,7 +448,7 @@ def test_a_bundle_of_the_first_release_is_imported(argued: tuple[Bench, str]) ->
     }
     for table in ("measurements", "symptom_answers"):
         changes[f"work/{table}.jsonl"] = lambda _: None
-    answer = imported(bench, touched(export(bench, incident), changes))
+    answer = imported(bench, touched(argued_bundle, changes))
     assert answer.is_success, answer.text
     base = f"/api/v1/incidents/{answer.json()['id']}"
     (claim,) = bench.site.admin.get(f"{base}/hypotheses").json()
@@ -592,18 +610,19 @@ def attacked(bundle: bytes, member: str, line: int, field: str, attack: str) -> 
 
 
 @pytest.mark.seeds(1, 6)
-def test_any_field_of_a_bundle_may_be_wrong(argued: tuple[Bench, str], seed: int) -> None:
+def test_any_field_of_a_bundle_may_be_wrong(
+    argued: tuple[Bench, str], seed: int, argued_bundle: bytes
+) -> None:
     """It is refused with a sentence, or harmless: no screen of the new incident fails."""
-    bench, incident = argued
+    bench, _ = argued
     client = bench.site.admin
-    bundle = export(bench, incident)
-    cases = random.Random(seed).sample(attacks(bundle), 25)
+    cases = random.Random(seed).sample(attacks(argued_bundle), 25)
     cases.append(("work/view_links.jsonl", 0, "view", "elsewhere"))
     cases.append(("work/artifacts.jsonl", 0, "parent_id", "foreign"))
     cases.append(("work/artifacts.jsonl", 0, "depth", "number"))
     cases.append(("work/incidents.jsonl", 0, "title", "long"))
     for case in cases:
-        answer = imported(bench, attacked(bundle, *case))
+        answer = imported(bench, attacked(argued_bundle, *case))
         assert answer.status_code in (201, 422), (case, answer.text)
         if answer.status_code == 422:
             assert "bundle" in answer.json()["detail"], (case, answer.text)
