@@ -22,6 +22,7 @@ from pileup.report.document import (
 from pileup.report.text.live_blocks import expand
 from pileup.report.text.markdown_blocks import Directive
 from pileup.report.text.prefill import prefill
+from pileup.report.text.stall_choice import containing
 from pileup.views.reports.case import _apart, _ends_of_capture
 from tests.report.case import ANALYSIS, CASE
 
@@ -107,6 +108,27 @@ def test_a_capture_that_is_not_there_is_explained() -> None:
         trouble = _shown("lane", **names)
         assert isinstance(trouble, Trouble)
         assert "the incident has 2" in trouble.text
+
+
+@pytest.mark.parametrize(
+    ("time", "capture", "stall"),
+    [
+        ("22:18:59", None, False),
+        ("22:19:00", 1, False),
+        ("22:19:48", 1, False),
+        ("22:19:49", 1, True),
+        ("22:20:44", 1, True),  # times are printed in whole seconds
+        ("22:20:45", 1, False),
+        ("22:22:00", 1, False),
+        ("22:22:01", None, False),
+    ],
+)
+def test_a_moment_belongs_to_its_capture_and_stall(
+    time: str, capture: int | None, stall: bool
+) -> None:
+    shown = containing(_case(), f"{DAYS[1]}T{time}Z")
+    expected = None if capture is None else (_capture(DAYS[capture]), stall)
+    assert (shown and (shown.capture, shown.episode is not None)) == expected
 
 
 def test_the_table_of_a_capture_holds_its_events_alone() -> None:

@@ -1,0 +1,117 @@
+"""Every limit of a list in the report: a lower one leaves something out, and counts it rightly."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+
+from pileup import report
+from pileup.report import ticket
+from pileup.report.case import Case
+from pileup.report.compose import blocks_of
+from pileup.report.document import Table, Trouble, plain
+from pileup.report.render.markdown import render_markdown
+from pileup.report.text.source_notes import _shortened
+from tests.report.case import document
+from tests.report.test_evidence_blocks import WITH_TABLES, case, setting, stack
+from tests.report.test_golden import _rich
+
+_rich_case = cache(_rich)
+_words_of = cache(lambda text: _words(text()))
+
+
+def _markdown() -> str:
+    return render_markdown(document(_rich_case()))
+
+
+def _ticket() -> str:
+    analysis = _rich_case().analysis
+    assert analysis is not None
+    unknown = [
+        structs.replace(analysis.artifacts[0], format=None, path=path) for path in ("b", "a", "c")
+    ]
+    return ticket.text(ticket.blocks(structs.replace(analysis, artifacts=unknown)))
+
+
+def _cells(given: Case, directive: str) -> str:
+    (block,) = blocks_of(given, directive)
+    if isinstance(block, Trouble):
+        return block.text
+    assert isinstance(block, Table), block
+    return " ".join(plain(cell) for row in (block.head, *block.rows) for cell in row)
+
+
+def _stacks() -> str:
+    return _cells(case(hot_stacks=[stack("fsync", 40)]), "::stacks")
+
+
+def _settings() -> str:
+    settings = [
+        setting(name, f"{name}{host}", host) for host in ("db-1", "db-2", "db-3") for name in "ab"
+    ]
+    return _cells(case(settings=settings), "::settings-differences")
+
+
+def _table() -> str:
+    return _cells(WITH_TABLES, '::table{artifact="digests.tsv"}')
+
+
+def _excerpt() -> str:
+    return _shortened("\n".join(f"line{number} of{number}" for number in range(6))) or ""
+
+
+LIMITS: dict[str, Callable[[], str]] = {
+    "compose MOST_ROWS": _markdown,
+    "render.figure_tables MOST_NODES": _markdown,
+    "text.active_time _CLASSES": _markdown,
+    "text.active_time _ROOTS": _ticket,
+    "text.cover MOST_POINTS": _markdown,
+    "text.event_table MOST_EVENTS": _markdown,
+    "text.evidence_blocks _MOST_COLUMNS": _table,
+    "text.evidence_blocks _MOST_FRAMES": _stacks,
+    "text.evidence_blocks _MOST_SIDES": _settings,
+    "text.prefill MOST_CLOCKS": _markdown,
+    "text.source_notes _MOST_LINES": _excerpt,
+    "text.stall_table _MOST_ROWS": _markdown,
+    "ticket _MOST_UNKNOWN": _ticket,
+    "ticket _ROWS": _ticket,
+}
+ELSEWHERE = {
+    "release MOST_LINES",  # test_rivals.py
+}
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_a_lower_limit_leaves_something_out(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the limit is, no sentence counts none or fewer than none as left out."""
+    module, name = limit.split()
+    words = _words_of(LIMITS[limit])
+    for most in (2, 1):
+        monkeypatch.setattr(import_module(f"pileup.report.{module}"), name, most)
+        text = LIMITS[limit]()
+        assert re.findall(r"(?<!\d)(?:-\d+|0) more", text) == []
+    assert words - _words(text)
+
+
+def test_every_limit_of_a_list_has_a_row() -> None:
+    assert set(_written()) == {*LIMITS, *ELSEWHERE}
+
+
+def _words(text: str) -> Counter[str]:
+    return Counter(re.findall(r"\w+", text))
+
+
+def _written() -> Iterator[str]:
+    """Yield each constant at which the source of the report cuts a list or a text."""
+    folder = Path(report.__file__).parent
+    for path in folder.rglob("*.py"):
+        module = ".".join(path.relative_to(folder).with_suffix("").parts)
+        for name in re.findall(r"\[:(_?[A-Z][A-Z_]+)\]", path.read_text(encoding="utf-8")):
+            yield f"{module} {name}"
