@@ -89,7 +89,7 @@ def test_a_file_that_kills_the_comparison_is_left_out_and_named(
     """One that kills its reader is known at once: no other file is read three times."""
     alone = CliRunner().invoke(command, folders).stdout
     kills(tmp_path / "site", monkeypatch)
-    (Path(folders[1]) / "deadly.csv").write_text("time,x\n2026-11-20T22:00:00Z,1\n")
+    (Path(folders[0]) / "deadly.csv").write_text("time,x\n2026-11-20T22:00:00Z,1\n")
     done = subprocess.run(
         [sys.executable, "-m", "pileup", "compare", *folders],
         capture_output=True,
