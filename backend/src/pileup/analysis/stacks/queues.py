@@ -17,7 +17,8 @@ from pileup.analysis.evidence.actors import Actor
 from pileup.analysis.stacks.hot_stacks import is_waiting
 from pileup.knowledge import function_key, wait_classes
 
-_PASSING = frozenset({"free-page", "table-cache", "adaptive-hash"})
+PASSING = frozenset({"free-page", "table-cache", "adaptive-hash"})
+"""Queues that any of those inside lets go on, each for a moment."""
 _LOCKS = frozenset({"metadata_lock", "row_lock", "table_lock", "global_lock", "user_lock"})
 """Classes of locks: a stack that waits for one of them waits in no other queue."""
 
@@ -209,7 +210,7 @@ for _each in QUEUES:
 
 def is_passing(label: str) -> bool:
     """Return whether a queue is for something that each holder gives back at once."""
-    return any(queue.label == label and queue.id in _PASSING for queue in QUEUES)
+    return any(queue.label == label and queue.id in PASSING for queue in QUEUES)
 
 
 def waits_in(actor: Actor) -> Queue | None:
@@ -293,4 +294,4 @@ def inside(queue: Queue, actors: Sequence[Actor]) -> list[tuple[Actor, str]]:
     return [(actor, f"its stack {queue.inside_words}") for actor in found]
 
 
-__all__ = ["QUEUES", "Queue", "by_stack", "by_state", "inside", "waits_in"]
+__all__ = ["PASSING", "QUEUES", "Queue", "by_stack", "by_state", "inside", "waits_in"]

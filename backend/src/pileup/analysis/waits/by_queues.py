@@ -8,6 +8,7 @@ from pileup.analysis.evidence.actors import Actor
 from pileup.analysis.evidence.statements import tables_of
 from pileup.analysis.stacks import queues
 from pileup.analysis.waits import by_commit_order, lock_holders
+from pileup.analysis.waits.counts import strong_components
 from pileup.analysis.waits.draft import BY_STATE, PRINTED, Draft, Resource
 from pileup.analysis.waits.lock_holders import Guess
 
@@ -180,4 +181,26 @@ def _latch_of_dump(draft: Draft, latch: str | None) -> Resource | None:
     return known[0] if len(known) == 1 else None
 
 
-__all__ = ["GLOBAL_LOCKS", "unlisted"]
+def drop_own_waiters(draft: Draft) -> None:
+    """Drop those who serve a queue and wait behind it themselves: others serve it, or nobody.
+
+    Whoever finishes first lets the queue go on, so a way back to it is no deadlock.
+    """
+    passing = {f"queue:{name}" for name in queues.PASSING} & draft.resources.keys()
+    if not passing:
+        return
+    ahead: defaultdict[str, list[str]] = defaultdict(list)
+    for edge in draft.edges:
+        ahead[edge.source].append(edge.target)
+    components = strong_components([*draft.resources, *draft.scene.actors], ahead)
+    of = {name: number for number, members in enumerate(components) for name in members}
+    draft.edges = [
+        edge
+        for edge in draft.edges
+        if edge.source not in passing
+        or edge.kind != "held_by"
+        or of[edge.source] != of.get(edge.target)
+    ]
+
+
+__all__ = ["GLOBAL_LOCKS", "drop_own_waiters", "unlisted"]
