@@ -70,6 +70,19 @@ def test_it_answers_and_is_well(running: Running) -> None:
     }
 
 
+@pytest.mark.skipif(
+    not hasattr(psutil.Process, "memory_maps"), reason="this machine lists no libraries"
+)
+def test_the_supervisor_does_without_the_analysis(running: Running) -> None:
+    """It starts faster and stays smaller: only its children load polars."""
+    assert "polars" in _libraries(running.pid_of("worker"))
+    assert "polars" not in _libraries(running.process.pid)
+
+
+def _libraries(pid: int) -> str:
+    return "\n".join(loaded.path for loaded in psutil.Process(pid).memory_maps())
+
+
 def test_a_second_instance_says_so(running: Running) -> None:
     done = pileup("run", "--port", "0", home=running.home)
     assert done.returncode == 1

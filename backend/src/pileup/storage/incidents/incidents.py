@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from sqlalchemy import Double, Text, cast, delete, func, insert, select
 from sqlalchemy.dialects.postgresql import ARRAY
 
-from pileup.analysis.reasoning.similar import LEAST, Signature, weight_of
 from pileup.storage import models
 from pileup.storage.audit import Actor, record
 from pileup.storage.database import Unit, clean, clean_json
@@ -18,6 +17,9 @@ from pileup.storage.errors import Conflict, NotFound, Refused, StaleRevision
 from pileup.storage.incidents.webhooks import announce
 from pileup.storage.queue.jobs import AnalysisState, Jobs
 from pileup.storage.texts.live_texts import Texts
+
+if TYPE_CHECKING:  # accounts need incidents, and `pileup run` starts without the analysis
+    from pileup.analysis.reasoning.similar import Signature
 
 Status = Literal["open", "analysing", "review", "published"]
 Severity = Literal["sev1", "sev2", "sev3", "sev4"]
@@ -86,6 +88,8 @@ class Incidents:
 
     def similar(self, features: Signature, most: int) -> list[str]:
         """Return the ids of visible incidents with similar symptoms, the most similar first."""
+        from pileup.analysis.reasoning.similar import LEAST, weight_of
+
         names = cast(list(features), ARRAY(Text))
         weights = cast([weight_of(feature) for feature in features], ARRAY(Double))
         looked_at = 10 * most
@@ -248,6 +252,8 @@ class Incidents:
             self._replace_features(incident_id, row.digest.get("signature") or {})
 
     def _replace_features(self, incident_id: str, features: Signature) -> None:
+        from pileup.analysis.reasoning.similar import weight_of
+
         table = models.IncidentFeature
         self._db.execute(delete(table).where(table.incident_id == incident_id))
         if features:
