@@ -26,7 +26,7 @@ import sys
 import time
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -260,6 +260,10 @@ class Reach:
             if key in self._blocks:
                 wanted |= 1 << self._blocks[key]
         return [test for test in self._tests if test.blocks & wanted]
+
+    def tests_in(self, files: Collection[str]) -> list[Test]:
+        """Return the recorded tests of these files, whatever they reach."""
+        return [test for test in self._tests if test.file in files]
 
     def unreached(self, path: Path) -> Iterator[int]:
         """Yield the first line of each block that no test reaches."""

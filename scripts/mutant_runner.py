@@ -201,12 +201,32 @@ def import_source() -> None:
 
 
 def _import_tests(state: _State) -> None:
+    """Import the test files; leave those out that start threads, which a fork would lose."""
+    mutants = state.plan["mutants"]
+    files = {name.partition("::")[0] for tests in mutants for name, _ in tests}
+    usable = {file for file in sorted(files) if _starts_no_thread(file)}
+    for file in sorted(usable):
+        _import_test(file)
+    state.plan["mutants"] = [
+        [test for test in tests if test[0].partition("::")[0] in usable] for tests in mutants
+    ]
+
+
+def _starts_no_thread(file: str) -> bool:
+    """Return whether a test file can be imported before the forks; a process of its own tries."""
     before = _threads()
-    files = {name.partition("::")[0] for tests in state.plan["mutants"] for name, _ in tests}
-    for file in sorted(files):
-        importlib.import_module(file.removesuffix(".py").replace("/", "."))
-        if _threads() > before:
-            raise SystemExit(f"mutants: importing {file} starts threads, which a fork would lose")
+    if pid := os.fork():
+        return os.waitpid(pid, 0)[1] == 0
+    code = 1
+    try:
+        _import_test(file)
+        code = int(_threads() > before)
+    finally:
+        os._exit(code)
+
+
+def _import_test(file: str) -> None:
+    importlib.import_module(file.removesuffix(".py").replace("/", "."))
 
 
 def _threads() -> int:

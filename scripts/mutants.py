@@ -354,6 +354,8 @@ def _near(path: Path) -> tuple[Path, ...]:
         text = _imports()[test]
         if test.parent == mirror and test.stem == f"test_{name}":
             return 0, 0
+        if test.stem == f"test_{package.rpartition('.')[2]}":
+            return 1, 0
         if module in text or f"from {package} import {name}" in text:
             return 1, test.stat().st_size
         return 2 if _reaches(test, path) else 3, -_likeness(words, test)
@@ -429,7 +431,8 @@ def _tests_of(mutant: Mutant, reach: Reach) -> list[tuple[str, float]]:
     def order(test: Test) -> tuple[bool, float, str]:
         return test.file not in nearest, test.seconds, test.name
 
-    ordered = sorted(reach.tests_of(mutant.path, mutant.line), key=order)
+    reaching = reach.tests_of(mutant.path, mutant.line) or reach.tests_in(nearest)
+    ordered = sorted(reaching, key=order)
     totals = itertools.accumulate(test.seconds for test in ordered)
     within = zip(ordered, totals, strict=True)
     return [(test.name, test.seconds) for test, total in within if total <= MOST_S]

@@ -13,7 +13,7 @@ from pileup.analysis.compare import overlay
 from pileup.analysis.compare.time_classes import SideTime, active_of
 from pileup.analysis.evidence.actors import Actor
 from pileup.analysis.evidence.context import Span
-from pileup.analysis.findings import chains, triage
+from pileup.analysis.findings import chains, observed, triage
 from pileup.analysis.findings.rules import Match
 from pileup.analysis.stalls import detection
 from pileup.analysis.stalls.stall import Stall
@@ -82,6 +82,22 @@ def test_a_dump_shows_that_no_page_is_free(
         pages = "no free page" if not free else "2 free pages of 102"
         doing = "1 page writes" if writes else "50 modified ones"
         assert shown[0] == f"the dump counts {pages} and {doing}"
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "artifact", "name"),
+    [
+        (1, "log", "in one status dump"),
+        (None, "log", "in the error log"),
+        (None, "x", "in one list"),
+    ],
+)
+def test_what_lists_the_waits_of_a_moment_is_named(
+    snapshot: int | None, artifact: str, name: str
+) -> None:
+    given: Any = SimpleNamespace(_logs={"log"})
+    moment = {"snapshot": snapshot, "artifact": artifact}
+    assert observed.Observed._listed_in(given, moment) == name
 
 
 def test_the_next_step_is_empty_only_where_the_cause_and_the_holder_are_sure() -> None:
