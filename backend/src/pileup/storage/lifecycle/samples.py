@@ -131,7 +131,7 @@ def read_sample(folder: Path) -> Sample:
 def identified(sample: Sample) -> Sample:
     """Return a folder of somebody's own with an id made of its files.
 
-    Folders of two nights may have one name, and one folder may be filled anew.
+    Folders of two nights may have one name, and one folder may be filled again.
     """
     content = hashlib.sha256()
     for file in sample.files():
