@@ -172,7 +172,6 @@ ROUTERS: tuple[APIRouter, ...] = (
     texts.router,
     activity.router,
 )
-
 LOOKS = (reports.previews,)
 STREAMS = (events.router,)
 
