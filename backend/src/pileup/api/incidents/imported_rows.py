@@ -21,7 +21,8 @@ from pileup.api.evidence.timeline import NewAnnotation, NewStallCorrection
 from pileup.api.incidents.incidents import IncidentChange, NewIncident
 from pileup.api.incidents.view_links import NewViewLink
 from pileup.api.reasoning.comments import NewComment
-from pileup.api.reasoning.experiments import Experiment, ExperimentChange, Finish, NewExperiment
+from pileup.api.reasoning.experiment_bodies import ExperimentChange, Finish, NewExperiment
+from pileup.api.reasoning.experiments import Experiment
 from pileup.api.reasoning.hypotheses import (
     HypothesisChange,
     NewConfidence,

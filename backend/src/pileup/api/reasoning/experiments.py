@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from dataclasses import fields
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from fastapi import APIRouter, status
-from pydantic import Field, StringConstraints
 
 from pileup.api.auth import Caller
 from pileup.api.deps import IncidentDep, RevisionDep, ServicesDep, UnitDep
+from pileup.api.reasoning.experiment_bodies import (
+    AttachedPin,
+    Attachments,
+    ExperimentChange,
+    Finish,
+    NewExperiment,
+    Observation,
+    RunFields,
+    Start,
+)
 from pileup.api.reasoning.happened import happened
-from pileup.api.reasoning.hypotheses import Percent
 from pileup.api.reasoning.pins import Pin
-from pileup.api.schema import In, Out
+from pileup.api.schema import Out
 from pileup.api.versioned import by_version
 from pileup.api.windows import times_in_utc, utc
 from pileup.storage.happened import Happened, Precision, PredictionStanding
@@ -23,7 +31,6 @@ from pileup.storage.reasoning.experiments import AttachedArtifact, ExperimentRec
 from pileup.storage.reasoning.hypotheses import Hypotheses
 from pileup.views.reasoning.experiment_outcome import (
     Computed,
-    Long,
     Observed,
     Prediction,
     SameWay,
@@ -38,83 +45,6 @@ from pileup.views.reasoning.predicted import predicted_number
 from pileup.views.reasoning.run_analysis import RunAnalysis, stored_run
 
 router = APIRouter(tags=["experiments"])
-
-Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
-Sweep = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
-_Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
-_Value = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
-Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=300)]
-Parameters = Annotated[dict[_Name, _Value], Field(max_length=10)]
-
-
-class Observation(Out):
-    text: Long = ""
-    value: float | None = None
-
-
-class RunFields(In):
-    """When and where a run really ran, as a person gives it."""
-
-    ran_from: datetime | None = None
-    """When the run really began; null: when its start is recorded."""
-    ran_to: datetime | None = None
-    ran_precision: Precision | None = None
-    """Null: exact."""
-    host: Line | None = None
-    build: Line | None = None
-    cores: Line | None = None
-    dataset: Line | None = None
-
-
-class NewExperiment(RunFields):
-    title: Title
-    hypothesis_id: str | None = None
-    change: Long = ""
-    prediction: Prediction = Prediction()
-    risk: Long = ""
-    sweep: Sweep = ""
-    parameters: Parameters = Field(default_factory=dict)
-
-
-class ExperimentChange(RunFields):
-    title: Title | None = None
-    hypothesis_id: str | None = None
-    change: Long | None = None
-    prediction: Prediction | None = None
-    risk: Long | None = None
-    conclusion: Long | None = None
-    sweep: Sweep | None = None
-    parameters: Parameters | None = None
-    failed_same_way: SameWay | None = None
-    """Whether and how the run failed; also after its finish."""
-
-
-class Start(In):
-    happened_at: datetime | None = None
-    """When the run really began; null: now. A run that began before needs no prediction."""
-    happened_precision: Precision | None = None
-
-
-class Finish(In):
-    observation: Observation
-    verdict: Verdict | None = None
-    """None takes the computed one."""
-    overruled_because: Long = ""
-    """Why the verdict is another than the computed one."""
-    failed_same_way: SameWay | None = None
-    conclusion: Long = ""
-    confidence: Percent | None = None
-    """The confidence in the hypothesis after this experiment."""
-    ran_to: datetime | None = None
-    """When the run really ended; null: now."""
-
-
-class Attachments(In):
-    artifact_ids: list[str] = Field(max_length=1000)
-
-
-class AttachedPin(In):
-    pin_id: str
 
 
 class Experiment(Out):

@@ -10,13 +10,8 @@ from pydantic import Field, StringConstraints
 from pileup.analysis.reasoning.run_outcome import Statistic
 from pileup.api.auth import Caller
 from pileup.api.deps import IncidentDep, RevisionDep, ServicesDep, UnitDep
-from pileup.api.reasoning.experiments import (
-    Experiment,
-    RunFields,
-    Sweep,
-    experiment_out,
-    fields_of_run,
-)
+from pileup.api.reasoning.experiment_bodies import RunFields, Sweep
+from pileup.api.reasoning.experiments import Experiment, experiment_out, fields_of_run
 from pileup.api.schema import In, Out
 from pileup.api.versioned import by_version
 from pileup.storage.reasoning.experiments import Experiments
