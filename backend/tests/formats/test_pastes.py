@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 from typing import Any
 
 import pytest
@@ -21,6 +22,18 @@ FRAMES = """Thread 41 (Thread 0x7f1c2a7fc700 (LWP 9122)):
 0x0000000001b4c7f8 in MYSQL_BIN_LOG::ordered_commit (this=0x3f2, thd=0x7f1) at sql/binlog.cc:9204
 handler::commit (all=true) at sql/handler.cc:501
 """
+
+CLOUD_LOG = [
+    {
+        "insertId": "a1",
+        "jsonPayload": {"message": "2026-11-20T22:15:01.1Z 12 [ERROR] [InnoDB] Assertion failure"},
+        "timestamp": "2026-11-20T22:15:01.1Z",
+    },
+    {
+        "textPayload": '2026-11-20T22:15:03.0Z 0 [Warning] [Server] "db-7" is not resolved',
+        "severity": "WARNING",
+    },
+]
 
 # name: the text, the kind of record or the series, and how many there must be at least
 PASTES: dict[str, tuple[str, str, int]] = {
@@ -267,6 +280,29 @@ PASTES: dict[str, tuple[str, str, int]] = {
         "mysql.Threads_running",
         1,
     ),
+    "a list with tabs, then kernel lines": (
+        (
+            "Id\tUser\tHost\tdb\tCommand\tTime\tState\tInfo\n"
+            "13\tapp\t10.0.0.3:4456\tshop\tQuery\t30\tupdating\tUPDATE stock SET n=1\n"
+            "14\tapp\t10.0.0.3:4457\tshop\tSleep\t2\t\tNULL\n"
+            "[81234.551] Out of memory: Killed process 4121 (mysqld)\n"
+            "[81234.660] oom_reaper: reaped process 4121 (mysqld)\n"
+        ),
+        "event",
+        1,
+    ),
+    "a list with tabs, then dmesg -T": (
+        (
+            "Id\tUser\tHost\tdb\tCommand\tTime\tState\tInfo\n"
+            "13\tapp\t10.0.0.3:4456\tshop\tQuery\t30\tupdating\tUPDATE stock SET n=1\n"
+            "[Sat Nov 28 07:12:44 2026] Out of memory: Killed process 4121 (mysqld)\n"
+        ),
+        "event",
+        1,
+    ),
+    "an export of Cloud Logging in one line": (json.dumps(CLOUD_LOG), "event", 2),
+    "an export of Cloud Logging, indented": (json.dumps(CLOUD_LOG, indent=2), "event", 2),
+    "what aws logs prints": (json.dumps({"events": CLOUD_LOG}, indent=4), "event", 2),
     "journalctl -o export": (
         (
             "__CURSOR=s=1\n__REALTIME_TIMESTAMP=1715677965120331\n_HOSTNAME=db-7\n"
@@ -861,3 +897,18 @@ def test_the_first_lines_of_a_known_format_stay() -> None:
     )
     assert parsed.format == "iostat"
     assert not parsed.receipt.records
+
+
+def test_entries_of_an_export_are_lines_of_the_log() -> None:
+    """However the document is laid out, and nothing of it stays in a message."""
+    for indent in (None, 1, 4):
+        parsed = parse_bytes(json.dumps(CLOUD_LOG, indent=indent).encode())
+        assert parsed.frames["event"]["message"].to_list() == [
+            "[InnoDB] Assertion failure",
+            '[Server] "db-7" is not resolved',
+        ]
+
+
+def test_a_statement_ends_where_kernel_lines_begin() -> None:
+    parsed = parse_bytes(PASTES["a list with tabs, then dmesg -T"][0].encode())
+    assert parsed.frames["session"]["query"].to_list() == ["UPDATE stock SET n=1"]

@@ -1,7 +1,8 @@
 """Unwrap log lines that a container, a shipper or a journal wrapped.
 
 Source: containers: Docker's json-file driver, ``docker logs -t``, the CRI log of Kubernetes;
-        shippers: fluent-bit, fluentd, vector, CloudWatch Logs; ``journalctl -o json`` (MESSAGE);
+        shippers: fluent-bit, fluentd, vector; exports of CloudWatch Logs and Cloud Logging;
+        ``journalctl -o json`` (MESSAGE);
         MySQL 8's own log_sink_json (the error log as JSON, one object per line).
             {"log":"2023-05-01T10:00:00.123456Z 0 [Note] ...\\n","stream":"stderr","time":"..."}
             2023-05-02T04:00:00.123456789Z stderr F 2023-05-02T04:00:00.123456Z 0 [Note] ...
@@ -42,7 +43,7 @@ _OWN_TIME = re.compile(
     r"|\d\d:\d\d:\d\d|# Time)"
 )
 _IN_BLOCK = re.compile(r"[+|]|\*{3}|-{2}|={5}|Thread \d|TID \d|#\d|\{|[^\t]*\t[^\t]*\t")
-_WORDS = ("log", "message", "MESSAGE")
+_WORDS = ("log", "message", "MESSAGE", "textPayload")
 _MOST_LINES = 200
 _LONGEST = 1024 * 1024
 """Characters of a line joined from parts; a longer line is yielded in pieces."""
@@ -63,6 +64,8 @@ def choose_unwrapper(head: str) -> Unwrap | None:
         if any(text.endswith("\n") for text in texts):
             return _Docker(keeps_time=_need_times(texts))
         return _unwrap_json
+    if all(map(_OF_JSON.match, lines)) and any(_OWN_TIME.match(_field(line)) for line in lines):
+        return _field
     if any(map(_EXPORTED_TIME.match, lines)) and any(map(_EXPORTED_MESSAGE.match, lines)):
         return _JournalExport()
     if sum(bool(_CRI.match(line)) for line in lines) >= enough:
@@ -166,18 +169,53 @@ def _unwrap_json(line: str) -> str:
 
 
 def _unwrapped(line: str) -> str | None:
-    if not line.lstrip().startswith("{"):
+    begin = line.lstrip()[:1]
+    if not begin or begin not in "{[":
         return None
     try:
-        found = msgspec.json.decode(line, type=dict[str, Any])
+        if begin == "[":
+            return _entries(msgspec.json.decode(line, type=list[dict[str, Any]]))
+        return _entry(msgspec.json.decode(line, type=dict[str, Any]))
     except (msgspec.DecodeError, msgspec.ValidationError, RecursionError):
         return None
+
+
+def _entries(entries: list[dict[str, Any]]) -> str | None:
+    """Return the texts of an export of many entries in one line, of which any prints its time."""
+    texts = [_entry(found) for found in entries]
+    whole = [text for text in texts if text is not None]
+    if len(whole) < len(texts) or not any(map(_OWN_TIME.match, whole)):
+        return None
+    return "\n".join(whole)
+
+
+# A line of a JSON document with a field in each:  "textPayload": "2026-11-20T22:15:03.0Z 0 [Note]",
+_OF_JSON = re.compile(r'\s*(?:[\[\]{}]+,?|"[^"]{1,200}": .*)\s*$')
+_FIELD = re.compile(r'\s*"(?P<name>[^"]{1,64})": (?P<text>"(?:[^"\\]|\\.)*"),?\s*$')
+
+
+def _field(line: str) -> str:
+    """Return the text of a log in a line of an indented document; its other lines become empty."""
+    if not _OF_JSON.match(line):
+        return line
+    match = _FIELD.match(line)
+    if match is None or match["name"] not in _WORDS:
+        return ""
+    try:
+        return str(msgspec.json.decode(match["text"])).removesuffix("\n").replace("\r", "")
+    except msgspec.DecodeError:
+        return ""
+
+
+def _entry(found: dict[str, Any]) -> str | None:
     if "__REALTIME_TIMESTAMP" in found:
         return _journal_lines(found)
     if "err_code" in found and "msg" in found:
         return _error_log_line(found)
+    payload = found.get("jsonPayload")
     for word in _WORDS:
-        if isinstance(text := found.get(word), str):
+        text = found.get(word, payload.get(word) if isinstance(payload, dict) else None)
+        if isinstance(text, str):
             return text.removesuffix("\n").replace("\r", "")
     return None
 

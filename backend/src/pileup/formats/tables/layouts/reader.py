@@ -783,7 +783,8 @@ class Reader:
         if tabs >= columns - 1 or not text.strip() or self._size > _MOST_ROW:
             return False
         return not (
-            self._is_chatter(text)
+            self._values[-1] == "NULL"  # complete, whatever follows
+            or self._is_chatter(text)
             or _looks_like_header(text)
             or is_foreign(text)
             or _PROMPT.match(text)
