@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from pileup.formats.metrics import json_series
+from pileup.records import Samples
 from tests.formats.checks import SAMPLES, parse_bytes, samples
 
 FORMATS = (
@@ -159,3 +161,29 @@ def test_reports_and_points_of_the_corpus_are_all_counted(corpus: Path) -> None:
         frame = parse_bytes(path.read_bytes()).frames.get("sample")
         read = [] if frame is None else frame["value"].to_list()
         assert read == [float(point) for point in points], path.name
+
+
+def test_a_long_line_of_json_comes_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A piece may end inside of a string or a number; the next one goes on there."""
+    points = [
+        {"Timestamp": f"2024-05-14T09:{at // 60:02}:{at % 60:02}Z", "Value": 1000 + at}
+        for at in range(40)
+    ]
+    text = json.dumps({"Metric": "db.load.avg", "DataPoints": points})
+    monkeypatch.setattr(json_series, "_PIECE", 100)
+    for size in (100, 101, 113, 150):
+        pieces = [text[at : at + size] for at in range(0, len(text), size)]
+        (found,) = json_series.parse(pieces)
+        assert isinstance(found, Samples)
+        assert list(found.values) == [1000.0 + at for at in range(40)]
+
+
+def test_times_that_are_not_found_again_keep_their_points() -> None:
+    """Escapes hide them from the search for their lines, which gives up at some time."""
+    points = ",\n".join(
+        f'{{"timestamp": "2024-05-14T09:{at // 60:02}:{at % 60:02}\\u002e5Z", "value": {at}}}'
+        for at in range(300)
+    )
+    text = f'{{"metric": "threads", "points": [\n{points}\n]}}'
+    (rows,) = series("json-series", text).values()
+    assert [value for _, value, _ in rows] == list(range(300))

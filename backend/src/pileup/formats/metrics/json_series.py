@@ -43,6 +43,10 @@ _MOST_TEXT = 32 * 1024 * 1024
 _DEEPEST = 24
 _MOST_LABELS, _LONGEST_LABEL = 8, 100
 _LEAST_POINTS = 2
+_PIECE = 256 * 1024
+"""Characters from which on a line may be a piece of a longer one, which goes on in the next."""
+_MOST_MISSES = 100
+"""Times of points that are looked for from the beginning; each costs a pass over the document."""
 _TIMES = ("timestamp", "time", "@timestamp", "ts", "datetime", "date", "endtime", "starttime")
 _NAMES = ("metric", "metricname", "__name__", "name", "type", "target", "label", "displayname")
 _VALUES = frozenset(
@@ -81,10 +85,13 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             f"Only the first {_MOST_TEXT // 1024 // 1024} MB are read. Export a shorter period.",
         )
     rows: list[_Row] = []
-    at = 0
+    at = misses = 0
     for point in _points_of(text):
-        place = text.find(point.printed, at)
-        at = max(0, text.find(point.printed) if place < 0 else place)
+        place = text.find(point.printed, at) if misses < _MOST_MISSES else -1
+        if place < 0 and misses < _MOST_MISSES:
+            misses += 1
+            place = text.find(point.printed)
+        at = at if place < 0 else place
         line = max(1, bisect.bisect_right(starts, at))
         rows += (
             _Row(name, point.host, labels, point.clock, point.wall_us, value, line)
@@ -156,8 +163,8 @@ def _joined(lines: Iterable[str]) -> tuple[str, list[int], bool]:
         if size >= _MOST_TEXT:
             return "".join(parts), starts, False
         starts.append(size)
-        parts.append(f"{line}\n")
-        size += len(line) + 1
+        parts.append(line if len(line) >= _PIECE else f"{line}\n")
+        size += len(parts[-1])
     return "".join(parts), starts, True
 
 
