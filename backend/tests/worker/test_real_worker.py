@@ -13,7 +13,6 @@ from sqlalchemy import text
 from pileup.runtime.valkey import EmbeddedValkey
 from pileup.settings import Settings
 from pileup.storage.queue.broker import CeleryBell, make_celery
-from pileup.worker import app
 from tests.support.site import Site, open_site, settings_for
 from tests.support.worker import RealWorker, until, valkey
 from tests.worker.test_intake import tar
@@ -152,20 +151,3 @@ def test_a_broker_that_forgets_everything(floor: Floor) -> None:
         until("it is read all the same", settled(floor, incident, 1))
     finally:
         broker.kill_group()
-
-
-@pytest.mark.parametrize(("session", "of_session"), [(7, "10"), (8, "")])
-def test_readers_go_first(
-    session: int, of_session: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A session that is the worker's alone steps back as a whole; a terminal's keeps its share."""
-    own: list[int] = []
-    monkeypatch.setattr(os, "nice", own.append)
-    monkeypatch.setattr(os, "getppid", lambda: 7)
-    monkeypatch.setattr(os, "getsid", lambda _: session)
-    group = tmp_path / "autogroup"
-    group.touch()
-    monkeypatch.setattr(app, "Path", lambda _: group)
-    app.step_back()
-    assert own == [10]
-    assert group.read_text() == of_session

@@ -6,8 +6,6 @@ Start: celery -A pileup.worker.app:app worker (or `pileup worker`, `pileup run`)
 from __future__ import annotations
 
 import os
-from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from celery import signals
@@ -19,7 +17,7 @@ from pileup.storage.queue.broker import TASK, CeleryBell, make_celery
 from pileup.worker.runtime import process_runtime
 from pileup.worker.sweeper import Sweeper
 
-_NICE = 10
+_NICE = 5
 """Priority of the processes that parse and analyse: readers of the same machine go first."""
 SLICE_S = 2
 """Time for which one message runs short jobs."""
@@ -64,20 +62,8 @@ if _settings.log_format == "json":
 
 @signals.worker_process_init.connect
 def _start_process(**_: Any) -> None:
-    step_back()
-    tracing.configure(_settings, "pileup-worker")
-
-
-def step_back() -> None:
-    """Let readers of the same machine go first.
-
-    Linux may share the processors among sessions first, and then a priority counts only within a
-    session (sched_autogroup_enabled). So ours gets it too, if it is the worker's alone.
-    """
     os.nice(_NICE)
-    if os.getsid(0) == os.getppid():
-        with suppress(OSError):  # not Linux, or another process of ours just did it
-            Path("/proc/self/autogroup").write_text(str(_NICE))
+    tracing.configure(_settings, "pileup-worker")
 
 
 @signals.worker_process_shutdown.connect
