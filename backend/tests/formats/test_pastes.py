@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import random
 from typing import Any
 
 import pytest
@@ -912,3 +913,11 @@ def test_entries_of_an_export_are_lines_of_the_log() -> None:
 def test_a_statement_ends_where_kernel_lines_begin() -> None:
     parsed = parse_bytes(PASTES["a list with tabs, then dmesg -T"][0].encode())
     assert parsed.frames["session"]["query"].to_list() == ["UPDATE stock SET n=1"]
+
+
+def test_random_bytes_are_no_evidence() -> None:
+    """However a part of them looks: some lines of a file without a format are read alone."""
+    dice = random.Random(7)
+    for _ in range(400):
+        data = b"file 1\n" + dice.randbytes(64)
+        assert parse_bytes(data).format is None, data

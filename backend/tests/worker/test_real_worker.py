@@ -133,7 +133,7 @@ def test_kill_9_in_the_middle_of_an_archive(floor: Floor) -> None:
     until("everything is read", settled(floor, incident, 151), 100)
     states = floor.states(incident)
     assert states.count("expanded") == 1, second.log()[-3000:]
-    assert states.count("unknown_format") == 150
+    assert states.count("unknown_format") == 150, {s: states.count(s) for s in set(states)}
 
 
 @pytest.mark.slow

@@ -177,6 +177,8 @@ def _parse_stream(
         why = f"{parsed.detection.why}; {layout.describe()}"
         detection = dataclasses.replace(parsed.detection, why=why)
         parsed = dataclasses.replace(parsed, detection=detection)
+    if content and _is_binary(content):
+        return parsed
     if content and _loss(parsed) > _LOSS_OF_MIXED * parsed.receipt.bytes_read:
         parsed = read_between_prose(content, parsed, _parse_piece) or parsed
     if content and parsed.format != pieces.NAME and _loss(parsed) > _LOSS_OF_TWO * len(content):
@@ -211,6 +213,15 @@ _LOSS_OF_MIXED = 0.2
 """Share of a text whose loss is worth the search for pieces between prose."""
 _LOSS_OF_TWO = 0.05
 """Share of a text whose loss may be the output of another tool."""
+
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_BINARY = 0.02
+"""Share of control characters above which a content is no text: parts look like anything."""
+
+
+def _is_binary(content: str) -> bool:
+    return len(_CONTROLS.findall(content)) > _BINARY * len(content)
 
 
 def _content_with_blocks(stream: BinaryIO, origin: int | None, reader: LineReader) -> str | None:
