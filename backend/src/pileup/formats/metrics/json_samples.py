@@ -17,9 +17,9 @@ from typing import Any
 import msgspec
 
 from pileup.formats.reading import json_text
-from pileup.formats.reading.series_columns import decimal
+from pileup.formats.reading.series_columns import GaugeKey, Points, gauges, number_of
 from pileup.formats.reading.timestamps import read_stamp
-from pileup.records import Clock, Item, Problem, Samples
+from pileup.records import Clock, Item, Problem
 
 NAME = "json-samples"
 TITLE = "Samples as JSON objects"
@@ -52,23 +52,11 @@ def sniff(head: str) -> bool | None:
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Yield the numbers of every flat object with a time."""
-    points: defaultdict[_Key, tuple[list[int | None], list[float | None], list[int]]]
-    points = defaultdict(lambda: ([], [], []))
+    points: defaultdict[GaugeKey, Points] = defaultdict(lambda: ([], [], []))
     held = count = 0
 
     def flush() -> Iterator[Item]:
-        for (name, host, labels, clock), (walls, values, numbers) in points.items():
-            yield Samples(
-                series=f"metric.{name}",
-                kind="gauge",
-                unit=None,
-                clock=clock,
-                wall_us=walls,
-                values=values,
-                lines=numbers,
-                labels=labels,
-                host=host,
-            )
+        yield from gauges(points)
         points.clear()
 
     for match, number in json_text.matches(lines, json_text.OBJECT):
@@ -115,10 +103,10 @@ def _row(text: str) -> _Row | None:
     name_key, value_key = _find_key(_NAMES, by_lower), _find_key(_VALUES, by_lower)
     if name_key and value_key and isinstance(item[name_key], str):
         taken |= {name_key, value_key}
-        numbers = [(item[name_key], _number(item[value_key]))]
+        numbers = [(item[name_key], number_of(item[value_key]))]
     else:
         numbers = [
-            (key, _number(value))
+            (key, number_of(value))
             for key, value in item.items()
             if key not in taken and (value is None or _is_number(value))
         ]
@@ -147,18 +135,5 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _number(value: object) -> float | None:
-    if isinstance(value, str):
-        return decimal(value)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    try:
-        read = float(value)
-    except OverflowError:
-        return None
-    return read if read - read == 0 else None
-
-
 _Labels = tuple[tuple[str, str], ...]
-_Key = tuple[str, str | None, _Labels, Clock]
 _Row = tuple[int, Clock, str | None, _Labels, list[tuple[str, float | None]]]

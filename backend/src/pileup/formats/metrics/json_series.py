@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
-from pileup.formats.reading.series_columns import decimal
+from pileup.formats.reading.series_columns import decimal, number_of
 from pileup.formats.reading.timestamps import read_stamp
 from pileup.records import Clock, Item, Problem, Samples
 
@@ -269,7 +269,7 @@ def _pairs(node: list[Any]) -> list[tuple[str, tuple[int, Clock], float | None]]
         stamps = [read_stamp(str(item[at])) for item in node]
         if all(stamp is not None for stamp in stamps):
             return [
-                (str(item[at]), stamp, _number(item[1 - at]))
+                (str(item[at]), stamp, number_of(item[1 - at]))
                 for item, stamp in zip(node, stamps, strict=True)
                 if stamp is not None
             ]
@@ -319,7 +319,7 @@ def _numbers(
         for key, value in node.items():
             if key.lower() not in _TIMES:
                 _numbers(value, f"{path}.{key}" if path else key, labels, values, depth - 1)
-    elif (value := _number(node)) is not None:
+    elif (value := number_of(node)) is not None:
         values.append((path, labels, value))
 
 
@@ -367,15 +367,3 @@ def _texts(node: Any) -> list[tuple[str, str]]:
 
 def _labels(labels: _Labels, more: list[tuple[str, str]]) -> _Labels:
     return tuple(sorted(dict((*labels, *more)).items())[:_MOST_LABELS])
-
-
-def _number(value: object) -> float | None:
-    if isinstance(value, str):
-        return decimal(value)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    try:
-        read = float(value)
-    except OverflowError:
-        return None
-    return read if read - read == 0 else None

@@ -11,11 +11,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from typing import TypeAlias
 
-from pileup.formats.reading.series_columns import Labels
+from pileup.formats.reading.series_columns import GaugeKey, Labels, Points, gauges
 from pileup.formats.reading.timestamps import read_stamp
-from pileup.records import Clock, Item, Samples, Skipped
+from pileup.records import Item, Skipped
 
 NAME = "line-protocol"
 TITLE = "InfluxDB line protocol"
@@ -35,7 +34,6 @@ _FIELD = re.compile(
 _HOSTS = ("host", "server", "hostname", "instance")
 _LONGEST = 32 * 1024
 _FLUSH = 100_000
-_Key: TypeAlias = tuple[str, str | None, Labels, Clock]
 
 
 def sniff(head: str) -> bool | None:
@@ -47,23 +45,11 @@ def sniff(head: str) -> bool | None:
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Yield the numbers of every line."""
-    points: defaultdict[_Key, tuple[list[int | None], list[float | None], list[int]]]
-    points = defaultdict(lambda: ([], [], []))
+    points: defaultdict[GaugeKey, Points] = defaultdict(lambda: ([], [], []))
     held = 0
 
     def flush() -> Iterator[Item]:
-        for (name, host, labels, clock), (walls, values, numbers) in points.items():
-            yield Samples(
-                series=f"metric.{name}",
-                kind="gauge",
-                unit=None,
-                clock=clock,
-                wall_us=walls,
-                values=values,
-                lines=numbers,
-                labels=labels,
-                host=host,
-            )
+        yield from gauges(points)
         points.clear()
 
     for number, text in enumerate(lines, start=1):

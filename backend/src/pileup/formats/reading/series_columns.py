@@ -9,7 +9,7 @@ many at a time once they are numbers (see ``number_rows``).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 import polars as pl
@@ -20,6 +20,8 @@ Kind = Literal["counter", "gauge", "rate"]
 Labels = tuple[tuple[str, str], ...]
 Points: TypeAlias = tuple[list[int | None], list[float | None], list[int]]
 """Times (microseconds), values and lines of one series."""
+GaugeKey: TypeAlias = tuple[str, str | None, Labels, Clock]
+"""Name, host, labels and clock of a gauge."""
 MOST_VALUES = 200_000
 
 
@@ -195,3 +197,32 @@ def decimal(text: str) -> float | None:
     except ValueError:
         return None
     return value if value - value == 0 and "_" not in text else None
+
+
+def number_of(value: object) -> float | None:
+    """Return the finite number that a JSON value is, or prints; None for anything else."""
+    if isinstance(value, str):
+        return decimal(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        read = float(value)
+    except OverflowError:
+        return None
+    return read if read - read == 0 else None
+
+
+def gauges(points: Mapping[GaugeKey, Points]) -> Iterator[Samples]:
+    """Yield the gauges that other programs named: 'metric.<name>'."""
+    for (name, host, labels, clock), (walls, values, numbers) in points.items():
+        yield Samples(
+            series=f"metric.{name}",
+            kind="gauge",
+            unit=None,
+            clock=clock,
+            wall_us=walls,
+            values=values,
+            lines=numbers,
+            labels=labels,
+            host=host,
+        )
