@@ -55,8 +55,7 @@ def test_files_that_leave_are_on_record(site: Site) -> None:
 
 def test_no_download_is_forgotten() -> None:
     """`one_thread` records whatever plain routes send; no coroutine sends a file."""
-    listed = (app.PUBLIC, app.OWN, app.INTAKE, app.LOOKS, app.COMMENTS, app.MANAGE, app.ROUTERS)
-    routes = [route for group in listed for router in group for route in router.routes]
+    routes = [route for group, *_ in app._guarded() for router in group for route in router.routes]
     sending = [
         route
         for route in routes

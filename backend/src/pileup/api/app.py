@@ -1,7 +1,8 @@
 """Assemble the application: services, routers behind their guards, error table, built UI.
 
 The tuple that lists a router decides who may call it: PUBLIC needs nothing, OWN any signed-in
-user, INTAKE, COMMENTS and MANAGE take tokens with another permission, ROUTERS is everything else.
+user, INTAKE, COMMENTS and MANAGE take tokens with another permission, PEOPLE takes none for a
+write, ROUTERS is everything else.
 A new domain adds one line to ROUTERS.
 """
 
@@ -65,6 +66,7 @@ from pileup.api.guards import (
     guard,
     intake_guard,
     manage_guard,
+    people_guard,
     read_guard,
     self_guard,
 )
@@ -124,14 +126,8 @@ OWN: tuple[APIRouter, ...] = (
 )
 INTAKE: tuple[APIRouter, ...] = (incidents.intake, uploads.router)
 COMMENTS: tuple[APIRouter, ...] = (comments.router,)
-MANAGE: tuple[APIRouter, ...] = (
-    accounts.router,
-    second_factor.router,
-    teams.router,
-    access.router,
-    guest_links.router,
-    webhooks.router,
-)
+MANAGE: tuple[APIRouter, ...] = (teams.router, access.router, webhooks.router)
+PEOPLE = (accounts.router, second_factor.router, teams.members, guest_links.router)
 ROUTERS: tuple[APIRouter, ...] = (
     incidents.router,
     list_views.router,
@@ -296,5 +292,6 @@ def _guarded() -> tuple[tuple[tuple[APIRouter, ...], list[Any], int], ...]:
         (STREAMS, [Depends(stream_guard)], bodies.MOST_BYTES),
         (COMMENTS, [Depends(comment_guard)], bodies.MOST_BYTES),
         (MANAGE, [Depends(manage_guard)], bodies.MOST_BYTES),
+        (PEOPLE, [Depends(people_guard)], bodies.MOST_BYTES),
         (ROUTERS, [Depends(guard)], bodies.MOST_BYTES),
     )

@@ -13,7 +13,7 @@ import re
 
 from fastapi import Request
 
-from pileup.api.auth import SAFE_METHODS, Caller, Principal, enroll_first, need
+from pileup.api.auth import SAFE_METHODS, Caller, Principal, enroll_first, in_browser, need
 from pileup.api.cookies import CSRF, cookie_name, read_cookie
 from pileup.api.deps import services
 from pileup.api.errors import ApiError
@@ -55,6 +55,16 @@ def manage_guard(request: Request, caller: Caller) -> None:
     _authorize(request, caller, "manage")
 
 
+def people_guard(request: Request, caller: Caller) -> None:
+    """Let those who may read read; who has an account or a link is decided in the browser alone.
+
+    A token that made an account or a link would outlive its own end.
+    """
+    _authorize(request, caller, "manage")
+    if request.method not in SAFE_METHODS:
+        in_browser(caller)
+
+
 def read_guard(request: Request, caller: Caller) -> None:
     """Let those who may read call a route, a POST that saves nothing too."""
     _within(request, caller)
@@ -85,7 +95,9 @@ def _enrolled(request: Request, caller: Principal) -> None:
         raise enroll_first()
 
 
-GUARDS = frozenset({guard, comment_guard, manage_guard, read_guard, intake_guard, self_guard})
+GUARDS = frozenset(
+    {guard, comment_guard, manage_guard, people_guard, read_guard, intake_guard, self_guard}
+)
 
 
 def _authorize(request: Request, caller: Principal, verb: Verb) -> None:

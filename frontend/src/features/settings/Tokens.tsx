@@ -20,7 +20,7 @@ const VERBS: readonly (readonly [Verb, string])[] = [
   ['upload', 'files; without a chosen incident, creates incidents'],
   ['comment', 'on hypotheses, pins, experiments and the report'],
   ['edit', 'what contributors edit'],
-  ['manage', 'what leads and admins decide: members, users, webhooks'],
+  ['manage', 'what leads and admins decide: visibility, members of incidents, webhooks'],
 ]
 
 export function Tokens() {

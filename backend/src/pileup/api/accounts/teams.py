@@ -18,6 +18,7 @@ from pileup.storage.database import Unit
 from pileup.storage.lifecycle.retention import MOST_DAYS, Retention, TeamRetention
 
 router = APIRouter(tags=["accounts"])
+members = APIRouter(tags=["accounts"])
 
 
 class TeamName(In):
@@ -110,7 +111,7 @@ def get_usage(by: AdminDep, unit: UnitDep) -> Usage:
     return usage(unit)
 
 
-@router.put("/teams/{team_id}/members/{user_id}")
+@members.put("/teams/{team_id}/members/{user_id}")
 def set_team_member(
     team_id: str, user_id: str, body: TeamMembership, caller: Caller, unit: UnitDep
 ) -> Team:
@@ -121,7 +122,7 @@ def set_team_member(
     return team
 
 
-@router.delete("/teams/{team_id}/members/{user_id}", status_code=204)
+@members.delete("/teams/{team_id}/members/{user_id}", status_code=204)
 def remove_team_member(team_id: str, user_id: str, caller: Caller, unit: UnitDep) -> None:
     """Remove a member from a team; for admins, leads of the team and the member."""
     if user_id != caller.user.id:
