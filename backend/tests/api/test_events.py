@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import Callable, Iterator
@@ -13,10 +14,13 @@ import httpx
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import text
+from starlette.types import Message
 
 from pileup.api import event_hub
+from pileup.api import events as events_module
 from pileup.api.app import create_app
 from pileup.storage.artifacts.artifacts import Artifacts
+from pileup.storage.database import ACCESS
 from pileup.storage.queue.jobs import Jobs
 from pileup.storage.queue.workers import Workers
 from tests.support.server import serving
@@ -192,6 +196,63 @@ def test_a_stream_ends_with_the_right_to_read_it(site: Site, why: str) -> None:
         with site.database.unit() as unit:
             unit.notify(incident, "report")
         assert next(lasting) == ("changed", {"what": "report"})
+
+
+def test_a_reader_that_does_not_read_holds_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last notice of each subject; too many become one resync, and a check of its rights."""
+    inbox = event_hub.Inbox()
+    for number in range(3 * event_hub._MOST_SUBJECTS):
+        inbox.put({"topic": "pins", "id": "same", "number": number})
+    assert [notice["number"] for notice in inbox.take()] == [number]
+    inbox.put({"topic": ACCESS, "id": "user", "number": 1})
+    for number in range(event_hub._MOST_SUBJECTS):
+        inbox.put({"topic": "artifact", "id": str(number), "number": number})
+    assert [(each["topic"], each["id"]) for each in inbox.take()] == [
+        (ACCESS, None),
+        ("resync", None),
+    ]
+    assert inbox.take() == []
+
+
+def test_a_stream_that_nobody_reads_ends(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its inbox and its place are free again."""
+    monkeypatch.setattr(events_module, "_SEND_S", 0.05)
+    hub = event_hub.EventHub(site.settings.database_url or "")
+
+    async def may_read() -> bool:
+        return True
+
+    async def send(message: Message) -> None:
+        if message["type"] == "http.response.body":
+            await asyncio.Event().wait()
+
+    async def receive() -> Message:
+        return await asyncio.Event().wait()  # type: ignore[return-value]  # it never comes
+
+    async def serve() -> None:
+        events = events_module._stream(hub, site.app.state.services, "i", "user", may_read)
+        stream = events_module._Stream(hub, "user", events)
+        await stream({"type": "http", "method": "GET"}, receive, send)
+
+    asyncio.run(asyncio.wait_for(serve(), 20))
+    assert (hub._streams, hub._places) == ({}, {})
+
+
+def test_a_person_opens_so_many_streams(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Others still open theirs, and a stream that ends leaves its place."""
+    monkeypatch.setattr(event_hub, "_MOST_STREAMS", 1)
+    incident, viewer = site.incident(), site.client("viewer")
+    path = f"/api/v1/incidents/{incident}/events"
+    with (
+        serving(create_app(site.settings)) as url,
+        httpx.Client(base_url=url, cookies=dict(site.admin.cookies), timeout=20) as client,
+        httpx.Client(base_url=url, cookies=dict(viewer.cookies), timeout=20) as other,
+    ):
+        with opened(client, incident), opened(other, incident):
+            refused = client.get(path)
+            assert (refused.status_code, refused.headers["retry-after"]) == (429, "15")
+        with opened(other, incident):
+            pass
 
 
 def authorization(client: TestClient) -> dict[str, str]:

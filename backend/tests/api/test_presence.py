@@ -25,12 +25,14 @@ def next_event(lines: Iterator[str]) -> dict[str, Any]:
 
 
 def test_others_see_where_somebody_is(site: Site) -> None:
-    """At another process; who comes later is listed too; leaving is announced."""
+    """At another process; who comes later is listed too; leaving is announced, by nobody else."""
     incident = site.incident()
     url = f"/api/v1/incidents/{incident}/presence"
     viewer = site.client("viewer", "vic")
+    app = create_app(site.settings)
+    hub = app.state.hub
     with (
-        serving(create_app(site.settings)) as base,
+        serving(app) as base,
         httpx.Client(base_url=base, cookies=dict(site.admin.cookies), timeout=20) as client,
     ):
         stream_url = f"/api/v1/incidents/{incident}/events"
@@ -48,9 +50,11 @@ def test_others_see_where_somebody_is(site: Site) -> None:
             assert (peer["name"], peer["address"]) == ("vic", here["address"])
             assert peer["cursor"] == here["cursor"]
             with client.stream("GET", stream_url) as later:
-                assert next_event(later.iter_lines())["tab"] == TAB
+                assert next_event(later.iter_lines())["tab"].endswith(f".{TAB}")
+            site.admin.post(url, json={"tab": TAB, "address": "/", "left": True})
+            assert (next_event(lines)["tab"] == peer["tab"], len(hub.here(incident))) == (False, 1)
             viewer.post(url, json={"tab": TAB, "address": "/", "left": True})
-            assert next_event(lines)["left"] is True
+            assert (next_event(lines)["tab"], hub.here(incident)) == (peer["tab"], [])
 
 
 def test_who_is_silent_has_left(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,6 +77,48 @@ def test_an_odd_place_is_refused(site: Site, more: dict[str, str]) -> None:
         f"/api/v1/incidents/{incident}/presence", json={"tab": TAB, "address": "/"} | more
     )
     assert answer.status_code == 422
+
+
+def test_the_largest_place_is_sent(site: Site) -> None:
+    """PostgreSQL carries less than 8000 bytes, and JSON needs several for some letters."""
+    viewer = site.client("viewer")
+    viewer.patch("/api/v1/session/user", json={"name": "\N{GRINNING FACE}" * 200})
+    here = {
+        "tab": "t" * 40,
+        "address": "/" + '"' * 1799,
+        "text": "\x01" * 120,
+        "cursor": {"anchor": "\\" * 400, "head": '"' * 400},
+    }
+    answer = viewer.post(f"/api/v1/incidents/{site.incident()}/presence", json=here)
+    assert answer.status_code == 204, answer.text
+
+
+@pytest.mark.parametrize("kind", ["guest", "token"])
+def test_callers_of_one_incident_do_not_see_who_is_here(site: Site, kind: str) -> None:
+    incident = site.incident()
+    there = site.guest(incident) if kind == "guest" else site.with_token("read", incident=incident)
+    sent = there.headers.get("Authorization")
+    app = create_app(site.settings)
+    with (
+        serving(app) as base,
+        httpx.Client(
+            base_url=base,
+            cookies=dict(there.cookies),
+            headers={"Authorization": sent} if sent else {},
+            timeout=20,
+        ) as client,
+        client.stream("GET", f"/api/v1/incidents/{incident}/events") as stream,
+    ):
+        lines = stream.iter_lines()
+        next(line for line in lines if line.endswith('"everything"}'))
+        site.admin.post(f"/api/v1/incidents/{incident}/presence", json={"tab": TAB, "address": "/"})
+        with site.database.unit() as unit:
+            unit.notify(incident, "report")
+        passed = [next(lines)]
+        while not passed[-1].endswith('"report"}'):
+            passed.append(next(lines))
+        assert len(app.state.hub.here(incident)) == 1
+        assert "event: presence" not in passed
 
 
 def test_presence_needs_an_incident_and_no_push_token(site: Site) -> None:

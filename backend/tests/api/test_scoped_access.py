@@ -144,7 +144,7 @@ KEYS_OF_OTHERS = {("post", "/api/v1/webhooks")}
 
 
 def lets_in(method: str, path: str) -> bool:
-    """Whether the route changes who gets in, by its path or by the fields that it takes and gives."""
+    """Whether the route changes who gets in, by its path or by the fields it takes and gives."""
     by_fields = SECRETS & set(fields(openapi()["paths"][path][method]))
     return (method, path) not in KEYS_OF_OTHERS | LOOKS and bool(
         by_fields or any(part in path for part in WHO_IS_IN)

@@ -29,6 +29,7 @@ type Live =
 
 /** One browser tab of a user, as api/presence.py sends it. */
 export type Peer = {
+  /** The user's id, a dot, and what their browser made up for the tab. */
   readonly tab: string
   readonly user_id: string
   readonly name: string

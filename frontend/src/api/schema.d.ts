@@ -1415,7 +1415,8 @@ export interface paths {
      * Events
      * @description Stream the incident's events: artifact, upload, analysis, worker, text, presence, changed.
      *
-     *     The stream ends within a second when the caller may not read the incident any more.
+     *     The stream ends within a second when the caller may not read the incident any more. Callers of
+     *     one incident do not see who is present.
      */
     get: operations['events_api_v1_incidents__incident_id__events_get']
     put?: never

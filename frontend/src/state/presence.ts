@@ -87,7 +87,7 @@ function heard(here: readonly Peer[]): void {
   const seen = Date.now()
   const arrived = new Map(here.map((peer) => [peer.tab, { ...peer, seen }]))
   const rest = peers.get().filter((peer) => !arrived.has(peer.tab))
-  const now = [...arrived.values()].filter((peer) => peer.tab !== TAB && !peer.left)
+  const now = [...arrived.values()].filter((peer) => !peer.tab.endsWith(TAB) && !peer.left)
   peers.set([...rest, ...now].sort((a, b) => a.tab.localeCompare(b.tab)))
 }
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Callable, Hashable
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from itertools import count
 from typing import Any, TypeVar
 
@@ -17,6 +19,7 @@ import psycopg
 import structlog
 from starlette.concurrency import run_in_threadpool
 
+from pileup.api.errors import ApiError
 from pileup.storage.database import ACCESS, CHANNEL, connect_args, listen_address
 
 _HEARTBEAT_S = 5.0
@@ -31,15 +34,53 @@ _LATELY_S = 15.0
 _SHARE_S = 5.0
 """Time for which streams that come later find a shared result."""
 
+_MOST_STREAMS = 50
+"""Of one person or guest link at once, per process: a browser needs one for each incident."""
+
+_MOST_SUBJECTS = 1000
+"""Subjects of notices that wait for one stream: a reader that does not read holds no more."""
+
 Notice = dict[str, Any]
 """What ``Unit.notify`` sent: incident, topic, id, for some topics more; and its number here."""
 
 _RESYNC: Notice = {"topic": "resync", "id": None, "number": 0}
 """Sent when the process begins to listen: notices before that did not reach it."""
 
+_CHECK: Notice = {"topic": ACCESS, "id": None, "number": 0}
+"""A notice about access may be among those that did not reach this process, or this stream."""
+
 T = TypeVar("T")
 
 log = structlog.get_logger()
+
+
+class Inbox:
+    """Notices for one stream, the last of each subject; too many of them become one resync."""
+
+    def __init__(self) -> None:
+        self._notices: dict[tuple[str, str | None], Notice] = {}
+        self._filled = asyncio.Event()
+
+    def put(self, notice: Notice) -> None:
+        """Add a notice in place of an earlier one of its subject."""
+        self._notices[notice["topic"], notice["id"]] = notice
+        if len(self._notices) > _MOST_SUBJECTS:
+            self._notices = {(each["topic"], each["id"]): each for each in (_CHECK, _RESYNC)}
+        self._filled.set()
+
+    async def first(self, timeout_s: float) -> Notice | None:
+        """Return the first notice, which stays, as soon as there is one; None after the timeout."""
+        try:
+            await asyncio.wait_for(self._filled.wait(), timeout_s)
+        except TimeoutError:
+            return None
+        return next(iter(self._notices.values()))
+
+    def take(self) -> list[Notice]:
+        """Return all notices, in the order of the first of each subject; none of them stays."""
+        taken, self._notices = list(self._notices.values()), {}
+        self._filled.clear()
+        return taken
 
 
 class EventHub:
@@ -47,7 +88,8 @@ class EventHub:
 
     def __init__(self, database_url: str) -> None:
         self._conninfo = listen_address(database_url)
-        self._streams: dict[str, set[asyncio.Queue[Notice]]] = {}
+        self._streams: dict[str, set[Inbox]] = {}
+        self._places: Counter[str] = Counter()
         self._here: dict[str, dict[str, tuple[float, Notice]]] = {}
         self._lately: dict[tuple[str, str, str | None], tuple[float, Notice]] = {}
         self._listening_since: float | None = None
@@ -76,28 +118,47 @@ class EventHub:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
-    def open(self, incident_id: str) -> asyncio.Queue[Notice]:
-        """Subscribe a queue to the incident's notices, recent ones first, one per subject.
+    @contextmanager
+    def place(self, subject: str) -> Iterator[None]:
+        """Hold one of the places for streams of a person or guest link; ApiError 429 without."""
+        if self._places[subject] >= _MOST_STREAMS:
+            raise ApiError(
+                429,
+                "Too many streams",
+                f"{_MOST_STREAMS} windows of yours or of your link follow incidents now, which is "
+                "the most; close some of them",
+                Retry_After="15",
+            )
+        self._places[subject] += 1
+        try:
+            yield
+        finally:
+            self._places[subject] -= 1
+            if not self._places[subject]:
+                del self._places[subject]
 
-        A queue opened soon after the process began to listen gets the resync too: the page may
+    def open(self, incident_id: str) -> Inbox:
+        """Subscribe an inbox to the incident's notices, recent ones first, one per subject.
+
+        An inbox opened soon after the process began to listen gets the resync too: the page may
         have read its data before.
         """
-        queue: asyncio.Queue[Notice] = asyncio.Queue()
+        inbox = Inbox()
         self._forget()
         since = self._listening_since
         if since is not None and since >= time.monotonic() - _LATELY_S:
-            queue.put_nowait(_RESYNC)
+            inbox.put(_RESYNC)
         for (incident, *_), (_, notice) in self._lately.items():
             if incident == incident_id:
-                queue.put_nowait(notice)
-        self._streams.setdefault(incident_id, set()).add(queue)
-        return queue
+                inbox.put(notice)
+        self._streams.setdefault(incident_id, set()).add(inbox)
+        return inbox
 
-    def close(self, incident_id: str, queue: asyncio.Queue[Notice]) -> None:
-        """Unsubscribe ``queue`` from this incident's notices."""
-        queues = self._streams.get(incident_id, set())
-        queues.discard(queue)
-        if not queues:
+    def close(self, incident_id: str, inbox: Inbox) -> None:
+        """Unsubscribe ``inbox`` from this incident's notices."""
+        inboxes = self._streams.get(incident_id, set())
+        inboxes.discard(inbox)
+        if not inboxes:
             self._streams.pop(incident_id, None)
 
     def here(self, incident_id: str) -> list[Notice]:
@@ -126,6 +187,7 @@ class EventHub:
                 ) as connection:
                     await connection.execute(f"listen {CHANNEL}")
                     self._listening_since = time.monotonic()
+                    self._everybody(_CHECK)
                     self._everybody(_RESYNC)
                     while True:
                         async for notice in connection.notifies(timeout=_HEARTBEAT_S):
@@ -145,8 +207,8 @@ class EventHub:
             self._update_presence(notice)
         else:
             self._remember(notice)
-        for queue in self._streams.get(notice["incident"], ()):
-            queue.put_nowait(notice)
+        for inbox in self._streams.get(notice["incident"], ()):
+            inbox.put(notice)
 
     def _remember(self, notice: Notice) -> None:
         subject = (notice["incident"], notice["topic"], notice["id"])
@@ -163,6 +225,6 @@ class EventHub:
             del self._lately[oldest]
 
     def _everybody(self, notice: Notice) -> None:
-        for queues in self._streams.values():
-            for queue in queues:
-                queue.put_nowait(notice)
+        for inboxes in self._streams.values():
+            for inbox in inboxes:
+                inbox.put(notice)

@@ -9,16 +9,18 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Any
 
 from fastapi import APIRouter, Request
 from pydantic import TypeAdapter
 from sse_starlette import EventSourceResponse, ServerSentEvent
+from sse_starlette.sse import SendTimeoutError
+from starlette.types import Receive, Scope, Send
 
 from pileup.api.auth import Principal
 from pileup.api.deps import Services, services
-from pileup.api.event_hub import EventHub, Notice
+from pileup.api.event_hub import EventHub, Inbox, Notice
 from pileup.api.stream_guard import StreamCaller, may_still_read
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.artifacts.uploads import Uploads
@@ -42,6 +44,9 @@ _WORKER_CHECK_S = 3.0
 _AUTHORIZED_S = 30.0
 """Time after which a stream is checked again without a notice: sessions and tokens expire."""
 
+_SEND_S = 30.0
+"""A reader that takes nothing for so long has left: what is written for it stays in memory."""
+
 _WITHOUT_NAMES = frozenset({"worker", "text", "changed"})
 _AT_ONCE = ("text", "presence", ACCESS)
 
@@ -54,26 +59,49 @@ _AT_ONCE = ("text", "presence", ACCESS)
 async def events(incident_id: str, request: Request, caller: StreamCaller) -> EventSourceResponse:
     """Stream the incident's events: artifact, upload, analysis, worker, text, presence, changed.
 
-    The stream ends within a second when the caller may not read the incident any more.
+    The stream ends within a second when the caller may not read the incident any more. Callers of
+    one incident do not see who is present.
     """
     hub: EventHub = request.app.state.hub
 
     async def may_read() -> bool:
         return await may_still_read(request, incident_id)
 
-    return EventSourceResponse(
+    return _Stream(
+        hub,
+        caller.subject,
         _shown(_stream(hub, services(request), incident_id, caller.subject, may_read), caller),
-        ping=HEARTBEAT_S,
-        headers={"X-Accel-Buffering": "no", "Cache-Control": "no-store"},
     )
+
+
+class _Stream(EventSourceResponse):
+    """A stream in one of the places of its caller, which ends when nobody reads it."""
+
+    def __init__(self, hub: EventHub, subject: str, events: AsyncIterator[ServerSentEvent]) -> None:
+        self._hub, self._subject = hub, subject
+        super().__init__(
+            events,
+            ping=HEARTBEAT_S,
+            send_timeout=_SEND_S,
+            headers={"X-Accel-Buffering": "no", "Cache-Control": "no-store"},
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self._hub.place(self._subject), suppress(SendTimeoutError):
+            await super().__call__(scope, receive, send)
 
 
 async def _shown(
     events: AsyncGenerator[ServerSentEvent], caller: Principal
 ) -> AsyncIterator[ServerSentEvent]:
-    """Yield the events; to guests of a redacted link without names of files and people."""
+    """Yield the events as the caller may see them.
+
+    Callers of one incident do not see who is present; guests of a redacted link no names of files.
+    """
     async with aclosing(events):
         async for event in events:
+            if event.event == "presence" and caller.incident_id:
+                continue
             if not caller.redact or event.event in _WITHOUT_NAMES:
                 yield event
             elif event.event == "artifact":
@@ -91,11 +119,11 @@ async def _stream(
     may_read: Callable[[], Awaitable[bool]],
 ) -> AsyncGenerator[ServerSentEvent]:
     """Yield events until the caller leaves or may not read the incident any more."""
-    queue = hub.open(incident_id)
+    inbox = hub.open(incident_id)
     loop = asyncio.get_running_loop()
     authorized = loop.time()
     try:
-        if not await may_read():  # changed before the queue was open
+        if not await may_read():  # changed before the inbox was open
             return
         alive = await _is_worker_alive(hub, services)
         yield ServerSentEvent(json.dumps({"alive": alive}), event="worker", retry=_RETRY_MS)
@@ -103,7 +131,7 @@ async def _stream(
             yield _presence(here)
         checked = loop.time()
         while True:
-            notices = await _gather(queue, _WORKER_CHECK_S)
+            notices = await _gather(inbox, _WORKER_CHECK_S)
             about_access = [notice for notice in notices if notice["topic"] == ACCESS]
             notices = [notice for notice in notices if notice["topic"] != ACCESS]
             if (
@@ -123,21 +151,16 @@ async def _stream(
                     alive = now
                     yield _event("worker", {"alive": alive})
     finally:
-        hub.close(incident_id, queue)
+        hub.close(incident_id, inbox)
 
 
-async def _gather(queue: asyncio.Queue[Notice], timeout_s: float) -> list[Notice]:
+async def _gather(inbox: Inbox, timeout_s: float) -> list[Notice]:
     """Collect the notices that arrive shortly after the first; empty after the timeout."""
-    try:
-        first = await asyncio.wait_for(queue.get(), timeout_s)
-    except TimeoutError:
+    first = await inbox.first(timeout_s)
+    if first is None:
         return []
     await asyncio.sleep(_GATHER_TYPING_S if first["topic"] in _AT_ONCE else _GATHER_S)
-    notices = [first]
-    while not queue.empty():
-        notices.append(queue.get_nowait())
-    # the last notice of each subject, in the order of the first ones
-    return list({(notice["topic"], notice["id"]): notice for notice in notices}.values())
+    return inbox.take()
 
 
 def _read(services: Services, incident_id: str, notices: list[Notice]) -> list[ServerSentEvent]:

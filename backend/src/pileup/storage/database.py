@@ -107,9 +107,9 @@ class Unit:
         self.send(incident_id, topic, subject, **more)
 
     def send(self, incident_id: str, topic: str, subject: str | None = None, **more: Any) -> None:
-        """Send a notice, at commit, about something that is not stored."""
+        """Send a notice, at commit, about something that is not stored; less than 8000 bytes."""
         notice = {"incident": incident_id, "topic": topic, "id": subject, **more}
-        payload = json.dumps(notice, separators=(",", ":"))
+        payload = json.dumps(notice, separators=(",", ":"), ensure_ascii=False)
         self.session.execute(
             text("select pg_notify(:channel, :payload)"), {"channel": CHANNEL, "payload": payload}
         )

@@ -1,7 +1,8 @@
 """Route for presence: which screen a person sees, and where their cursor is.
 
-Presence is sent to everybody in the incident and stored nowhere. A browser reports it on every
-move and every ten seconds; a person who is silent for thirty seconds has left.
+Presence is sent to everybody in the incident but guests and tokens of one incident, and stored
+nowhere. A browser reports it on every move and every ten seconds; a person who is silent for
+thirty seconds has left.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def be_present(incident: IncidentDep, body: Presence, unit: UnitDep, caller: Cal
     unit.send(
         incident.id,
         "presence",
-        body.tab,
+        f"{caller.user.id}.{body.tab}",  # nobody speaks for the tab of another
         name=caller.user.name[:200],
         user_id=caller.user.id,
         **body.model_dump(exclude={"tab"}),
