@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from fastapi.testclient import TestClient
+from sqlalchemy import text
 
 from pileup.api import gate, multipart
 from pileup.api.accounts import oidc_provider
@@ -22,7 +25,10 @@ from pileup.records import Frame, Record, Snapshot, Stack
 from pileup.report.render import pdf
 from pileup.settings import Settings
 from pileup.storage import models
+from pileup.storage.accounts.accounts import Accounts
+from pileup.storage.accounts.teams import Teams
 from pileup.storage.artifacts.artifacts import Artifacts
+from pileup.storage.database import Unit
 from pileup.storage.errors import NotFound, StorageError
 from pileup.storage.files.blobs import Blob
 from pileup.storage.files.upload_bytes import FolderUploads
@@ -30,6 +36,7 @@ from pileup.views.reasoning.proposed import proposed_hypothesis
 from tests.analysis.frames import T0, evidence
 from tests.support.site import Site, settings_for
 
+TEAM = "00000000-0000-7000-8000-000000000001"
 ISSUER = "http://127.0.0.1:1"
 
 
@@ -37,6 +44,43 @@ def says(answer: httpx.Response, status: int, words: str) -> None:
     """Check that the answer is this refusal."""
     assert answer.status_code == status, answer.text
     assert words in answer.json()["detail"], answer.text
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "first"),
+    [
+        ("teams", {"name": "x"}, lambda unit: Teams(unit).create("x")),
+        (
+            "users",
+            {"name": "x", "email": "x@example.org"},
+            lambda unit: Accounts(unit).create_user("x", "x@example.org", "viewer", None),
+        ),
+        ("teams/{}/members/{}", {}, lambda unit: Teams(unit).delete(TEAM)),
+    ],
+)
+def test_who_is_second_at_the_same_moment(
+    site: Site, path: str, body: dict[str, str], first: Callable[[Unit], Any]
+) -> None:
+    """Two transactions at once: the one that waited for the other answers 409, not 500."""
+    me = site.admin.get("/api/v1/session").json()["user"]["id"]
+    with site.database.unit() as unit:
+        unit.session.add(models.Team(id=TEAM, name="there"))
+    url = f"/api/v1/{path.format(TEAM, me)}"
+    send = site.admin.put if "members" in path else site.admin.post
+    with ThreadPoolExecutor(1) as threads:
+        with site.database.unit() as unit:
+            first(unit)
+            unit.session.flush()
+            second = threads.submit(send, url, json=body)
+            waits = text(
+                "select true from pg_stat_activity "
+                "where datname = current_database() and wait_event_type = 'Lock'"
+            )
+            with site.database.unit() as other:
+                while not other.session.scalar(waits):
+                    assert not second.done(), second.result().text
+                    time.sleep(0.01)
+        says(second.result(), 409, "at this moment")
 
 
 def test_queries_that_mean_nothing(site: Site) -> None:

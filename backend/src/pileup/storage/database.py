@@ -29,7 +29,7 @@ from sqlalchemy.engine import ExceptionContext, make_url
 from sqlalchemy.orm import Session, SessionTransaction, sessionmaker
 
 from pileup.storage.encryption import Encryption, Keys, open_encryption
-from pileup.storage.errors import Forbidden, StorageError, WrongKey
+from pileup.storage.errors import Forbidden, Overtaken, StorageError, WrongKey
 from pileup.storage.row_security import NOBODY, Access, restrict, visible
 
 CHANNEL = "pileup"
@@ -285,9 +285,18 @@ def _restrict(session: Session, transaction: SessionTransaction, connection: Con
         restrict(connection, access)
 
 
-def _explain(context: ExceptionContext) -> Forbidden | None:
-    """Turn a refusal of row-level security into an error that says what is missing."""
+def _explain(context: ExceptionContext) -> Forbidden | Overtaken | None:
+    """Turn a refusal of PostgreSQL into an error that says what is missing, or that came first.
+
+    Whoever writes has looked before that the row is not there yet, and that its parent is.
+    """
     error = context.original_exception
+    if isinstance(error, psycopg.errors.UniqueViolation):
+        return Overtaken(
+            "somebody else saved the same at this moment; look at theirs before you try again"
+        )
+    if isinstance(error, psycopg.errors.ForeignKeyViolation):
+        return Overtaken("what this belongs to was deleted at this moment; nothing was changed")
     if not isinstance(error, psycopg.errors.InsufficientPrivilege):
         return None
     if error.diag.message_hint == "lead":

@@ -4,6 +4,7 @@ StorageError
 ├── NotFound            no such row, or not in this incident
 ├── Conflict            the write breaks a rule of the data (duplicate, locked, wrong state)
 │   ├── InUse           another request writes it now
+│   ├── Overtaken       another transaction was first: the row is there, or its parent gone
 │   └── StaleRevision   somebody saved first; carries the current record
 ├── Refused             the value breaks a rule of the domain (carries the field)
 ├── TooLarge            an upload over the limit
@@ -52,6 +53,10 @@ class StaleRevision(Conflict):
 
 class InUse(Conflict):
     """Another request writes the same thing now."""
+
+
+class Overtaken(Conflict):
+    """Another transaction was first; the cause is what PostgreSQL said."""
 
 
 class Refused(StorageError):

@@ -32,7 +32,7 @@ from pileup.storage.artifacts.blob_holds import hold_blobs
 from pileup.storage.artifacts.mappings import Mappings
 from pileup.storage.audit import Actor, record
 from pileup.storage.database import Database, Unit, clean
-from pileup.storage.errors import Refused, TooLarge
+from pileup.storage.errors import Overtaken, Refused, TooLarge
 from pileup.storage.files.blobs import BlobStore
 from pileup.storage.incidents.incidents import Incident, Incidents
 from pileup.storage.incidents.members import Members
@@ -330,8 +330,8 @@ def read_bundle(
             return _read(database, blobs, archive, by, limits, own_key, check_row)
     except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
         raise Refused(f"This is no bundle, or a damaged one: {error}.") from error
-    except (IntegrityError, DataError) as error:
-        reason = str(error.orig).splitlines()[0] if error.orig else str(error)
+    except (Overtaken, IntegrityError, DataError) as error:
+        reason = str(error.__cause__).splitlines()[0]
         raise Refused(f"The bundle's rows do not fit together: {reason}.") from error
 
 

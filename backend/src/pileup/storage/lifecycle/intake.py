@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from sqlalchemy.exc import IntegrityError
-
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.artifacts.blob_holds import hold_blobs
 from pileup.storage.audit import Actor
 from pileup.storage.database import Database, Unit
+from pileup.storage.errors import Overtaken
 from pileup.storage.files.blobs import Blob, BlobStore
 from pileup.storage.incidents.incidents import Incident, Incidents
 from pileup.storage.lifecycle.samples import Sample, SampleFile
@@ -57,7 +56,7 @@ def load_sample(
                 if file.experiment is not None:
                     attached.setdefault(file.experiment, []).append(artifact.id)
             _plan(unit, incident.id, sample, attached, by)
-    except IntegrityError:
+    except Overtaken:
         with database.unit() as unit:
             known = Incidents(unit).by_sample(sample.id)
         if known is None:
