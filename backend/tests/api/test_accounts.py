@@ -186,23 +186,29 @@ def test_nobody_can_lock_a_colleague_out(site: Site) -> None:
     assert viewer.post("/api/v1/session", json=other).status_code == 429  # known for its user only
 
 
-def test_few_passwords_are_checked_at_once(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("path", ["session", "session/guest"])
+def test_few_strangers_are_checked_at_once(
+    site: Site, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
     """One client waits twice at most; the rest is refused at once, and nobody signed in waits."""
     running, most, go = [0], [0], threading.Event()
 
-    def slow(_stored: str | None, _password: str, *, stranger: bool) -> bool:
+    def slow(*_: object, stranger: bool = True) -> bool | None:
         assert stranger
         running[0] += 1
         most[0] = max(most[0], running[0])
         go.wait(10)
         running[0] -= 1
-        return False
+        return None
 
     monkeypatch.setattr("pileup.api.accounts.sign_in.password_fits", slow)
+    monkeypatch.setattr("pileup.api.accounts.sign_in.GuestLinks.open", slow)
 
     def guess(number: int) -> int:
         body = {"email": f"{number}@example.org", "password": "wrong wrong"}
-        return site.stranger.post("/api/v1/session", json=body).status_code
+        if path == "session/guest":
+            body = {"link": f"plg_{number}"}
+        return site.stranger.post(f"/api/v1/{path}", json=body).status_code
 
     with ThreadPoolExecutor(12) as pool:
         answers = [pool.submit(guess, number) for number in range(12)]

@@ -13,7 +13,14 @@ from pileup import tracing
 from pileup.process_limits import bound_process, memory_bound
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.database import Unit
-from pileup.storage.errors import Damaged, NoSpace, NotFound, StoreUnreachable, disk_is_full
+from pileup.storage.errors import (
+    Damaged,
+    NoSpace,
+    NotFound,
+    Overtaken,
+    StoreUnreachable,
+    disk_is_full,
+)
 from pileup.storage.incidents.webhooks import announce
 from pileup.storage.queue.jobs import MAX_LOSSES, Job, Jobs
 from pileup.storage.queue.turns import Quota
@@ -129,7 +136,7 @@ def _give_back(runtime: Runtime, job: Job, delay_s: float) -> None:
             with runtime.database.unit() as unit:
                 Jobs(unit).postpone(job, delay_s)
             return
-        except SQLAlchemyError:
+        except (SQLAlchemyError, Overtaken):
             time.sleep(_AGAIN_S)
 
 

@@ -1,9 +1,10 @@
 """Limits on signing in: what strangers can cost, and how often a password can be guessed.
 
 A password check takes 64 MiB and a core for some 50 ms, so few run at once, in threads of their
-own. A browser that signed in before is a *known device*: it waits in a lane of its own and is not
-paused for what others guessed, so nobody can lock a colleague out. Guesses are counted in the
-database, by connections of their own (``Services.door_unit``).
+own, and guests open their links in another lane. A browser that signed in before is a *known
+device*: it waits in a lane of its own and is not paused for what others guessed, so nobody can lock
+a colleague out. Guesses are counted in the database, by connections of their own
+(``Services.door_unit``).
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ _RECORDED = (1, 10)
 
 
 class Lane:
-    """Run password checks one at a time; refuse when too many wait."""
+    """Run checks of strangers one at a time; refuse when too many wait."""
 
     def __init__(self, name: str, *, rests: float = 0.0) -> None:
         """``rests``: while others wait, each check is followed by a pause so many times as long."""
@@ -141,6 +142,7 @@ class SignInLimits:
         """Clients whose guesses were too many, and until when this is not read again."""
         self.strangers = Lane("sign-in", rests=3.0)
         self.known_devices = Lane("sign-in-known")
+        self.guests = Lane("guest-link", rests=3.0)
         self.guesses = GuessLimits(services)
 
     def check_guesses(self, client: str, account: str, *, known_device: bool) -> None:

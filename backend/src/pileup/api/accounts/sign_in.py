@@ -27,7 +27,7 @@ from pileup.api.trail import record_refused_sign_in
 from pileup.storage import audit
 from pileup.storage.accounts.accounts import Accounts, new_password
 from pileup.storage.accounts.credentials import password_fits
-from pileup.storage.accounts.guest_links import GuestLinks
+from pileup.storage.accounts.guest_links import Guest, GuestLinks
 from pileup.storage.accounts.records import User
 from pileup.storage.accounts.second_factors import SecondFactors
 from pileup.storage.accounts.sessions import Sessions
@@ -159,28 +159,34 @@ async def sign_in(
 
 @public.post("/session/guest")
 async def open_guest_link(
-    body: GuestSecret, request: Request, response: Response, services: ServicesDep
+    body: GuestSecret,
+    request: Request,
+    response: Response,
+    services: ServicesDep,
+    limits: LimitsDep,
 ) -> Me:
     """Open a guest link: this browser may read its incident until the link ends."""
+    client = client_of(request)
 
     def open_link() -> Me:
         with services.door_unit() as unit:
-            return _open_guest_link(unit, services, request, response, body.link)
-
-    return await run_in_threadpool(open_link)
-
-
-def _open_guest_link(
-    unit: Unit, services: Services, request: Request, response: Response, link: str
-) -> Me:
-    guest = GuestLinks(unit).open(link)
-    if guest is None:
-        record_refused_sign_in(services, client_of(request), "guest_link", "revoked or too old")
+            guest = GuestLinks(unit).open(body.link)
+            if guest is not None:
+                return _open_guest_session(unit, services, request, response, guest)
+        record_refused_sign_in(services, client, "guest_link", "revoked or too old")
         raise ApiError(
             401,
             "This link does not work",
             "this guest link was revoked, or is too old; ask whoever sent it for another one",
         )
+
+    async with limits.late_refusals():
+        return await limits.guests.run(client, open_link)
+
+
+def _open_guest_session(
+    unit: Unit, services: Services, request: Request, response: Response, guest: Guest
+) -> Me:
     lifetime = min(
         timedelta(hours=services.settings.session_lifetime_h), guest.expires_at - datetime.now(UTC)
     )
