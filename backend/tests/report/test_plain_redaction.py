@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import io
+import re
 from typing import Literal
 
 import msgspec
@@ -54,8 +56,20 @@ def test_a_text_that_comes_again_is_redacted_and_counted_each_time() -> None:
 
 def test_no_cell_is_a_formula() -> None:
     for formula in ("=1", "@a", "-1", "+1", "\t=1", "\n=1", " =1", "\ufeff=1", "＝1", "＠a"):
-        assert next(csv.reader([csv_line([formula])]))[0].startswith("'")
+        assert next(csv.reader([csv_line([formula])]))[0].strip("\t\n \ufeff")[0] == "'"
+        # programs whose lists have semicolons divide the cell
+        assert "'" in next(csv.reader([csv_line([f"a;{formula};b"])]))[0].split(";")[1]
     assert csv_line(["a=1", "", -1, None, "5 - 3"]) == "a=1,,-1,,5 - 3\r\n"
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text("=+-@＝＠;,\"'\t\r\n \ufeff\u200bab1", max_size=12))
+def test_no_part_of_a_cell_is_a_formula(text: str) -> None:
+    """However a program divides lines into cells, and whatever it trims."""
+    line = csv_line(["a", text, "b"])
+    (cells,) = csv.reader(io.StringIO(line, newline=""))
+    for cell in (cells[1], *re.split(r"[;\t\r\n]", cells[1])):
+        assert cell.strip(" \t\r\n\ufeff\u200b")[:1] not in tuple("=+-@＝＠"), line
 
 
 def test_numbers_in_the_json_of_a_file_are_texts_of_it() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from base64 import b64encode
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +18,7 @@ from pileup.report.document import Figure, GraphDrawing, GraphNode, as_plain, en
 from pileup.report.redaction import document_redaction
 from pileup.report.redaction.document_redaction import Leak, check_leaks, redact
 from pileup.report.redaction.known_values import KnownValues
-from pileup.report.redaction.redactor import KINDS, Redactor
+from pileup.report.redaction.redactor import IS_TOKEN, KINDS, Redactor
 from pileup.report.render.html import render_html
 from pileup.sql_tokens import shape
 from tests.report.case import CASE, document
@@ -201,14 +202,49 @@ def test_a_value_found_in_one_place_goes_in_every_other() -> None:
     assert "S3cret" not in made.text("held the row S3cretLiteral77 for a while")
     assert [leak.kind for leak in made.leaks("in S3cretLiteral77.")] == ["sql"]
     made.known.add("users", ("svc_payroll",))
-    for text in ("%27{}%27", "\\u0027{}\\x27", "&#39;{}&apos;", "user%3D{}%26", "a%20{}"):
-        for value in ("S3cretLiteral77", "svc_payroll", "svc%5Fpayroll", "bob%40corp.example"):
+    for text in (
+        *("%27{}%27", "\\u0027{}\\x27", "&#39;{}&apos;", "user%3D{}%26", "a%20{}"),
+        *("%2527{}%2527", "%252527{}%252527", "&amp;#39;{}&amp;#39;"),
+    ):
+        values = ("S3cretLiteral77", "svc_payroll", "svc%5Fpayroll", "bob%40corp.example")
+        hidden = ("svc_\u200bpay\ufeffroll", "svc%255Fpayroll", "svc&amp;#95;payroll")
+        for value in (*values, *hidden):
             escaped = text.format(value)
             done = made.text(escaped, raw=True)
-            assert done.startswith(text.partition("{")[0]), done
+            assert done.startswith(text.partition("{")[0].partition("25")[0]), done
             assert done.endswith(text.partition("}")[2]), done
             assert not any(part in done for part in ("S3cret", "payroll", "bob")), done
             assert list(made.leaks(done)) == []
+
+
+_WAYS: dict[str, Callable[[str], str]] = {
+    "address": lambda text: re.sub(r"\W|_", lambda found: f"%{ord(found[0]):02X}", text),
+    "markup": lambda text: re.sub(r"\W|_", lambda found: f"&#{ord(found[0])};", text),
+    "json": lambda text: text.replace("_", "\\u005f"),
+    "nothing": lambda text: text,
+}
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.sampled_from(sorted(_WAYS)), max_size=2),
+    st.sampled_from(["", "\u200b", "\u00ad", "\ufeff"]),
+    st.sampled_from(["{}", "'{}'", "user={};", "before {} after"]),
+)
+def test_a_known_value_goes_however_it_is_written(
+    ways: list[str], between: str, around: str
+) -> None:
+    """As escapes of escapes, with letters without a width between the others, as base64."""
+    made, written = redactor(), "svc_payroll"
+    made.known.add("users", (written,))
+    for way in ways:
+        written = _WAYS[way](written)
+    in_base64 = b64encode(around.format("svc_payroll").encode()).decode()
+    for hidden in (between.join(written), in_base64):
+        done = made.text(around.format(hidden), raw=True)
+        assert IS_TOKEN.search(done), (hidden, done)
+        assert "payroll" not in re.sub(r"[\u200b\u00ad\ufeff]", "", done), (hidden, done)
+        assert in_base64 not in done
 
 
 _WORDS = st.text("abcdefghijkMNOPQ0123456789", min_size=3, max_size=12)

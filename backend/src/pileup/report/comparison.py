@@ -16,6 +16,7 @@ from pileup.analysis.contract import (
     SpreadDoc,
 )
 from pileup.numerals import number
+from pileup.report.formulas import without_formulas
 
 _NOTHING = "-"
 _SERIES = "series"
@@ -261,10 +262,8 @@ def _cell(text: str) -> str:
 
 def _safe(text: str) -> str:
     """Escape a cell so that no spreadsheet reads it as a formula; numbers stay numbers."""
-    if text[:1] not in ("=", "+", "-", "@", "\t", "\r") or text == _NOTHING:
-        return text
     try:
         float(text)
     except ValueError:
-        return f"'{text}"
+        return text if text == _NOTHING else without_formulas(text)
     return text

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
 
 import polars as pl
 
+from pileup.report.formulas import without_formulas
 from pileup.report.redaction.document_redaction import Leak
 from pileup.report.redaction.plain_redaction import RowRedaction
 from pileup.report.redaction.redactor import Redactor
@@ -24,8 +24,6 @@ Cell = str | int | float | bool | datetime | None
 Row = Sequence[Cell]
 
 _AT_ONCE = 1000
-_FORMULA = re.compile(r"[\t\r\n]|[\s\ufeff\u200b]{0,100}[=+@＝＋－＠-]")
-"""How a formula begins, in any locale; programs that trim a cell see it behind blanks too."""
 
 
 def frame_rows(frame: pl.DataFrame, paths: dict[str, str]) -> tuple[list[str], Iterator[Row]]:
@@ -91,6 +89,4 @@ def csv_line(cells: Iterable[Cell]) -> str:
 def _tame(cell: Cell) -> Cell:
     if isinstance(cell, datetime):
         return cell.isoformat().replace("+00:00", "Z")
-    if isinstance(cell, str) and _FORMULA.match(cell):
-        return f"'{cell}"
-    return cell
+    return without_formulas(cell) if isinstance(cell, str) else cell

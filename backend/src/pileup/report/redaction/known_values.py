@@ -7,6 +7,7 @@ figures. Values that would also be ordinary words of a report are not in it (``i
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from itertools import islice
@@ -20,6 +21,11 @@ _LONGEST = 400
 _FEW = 50
 """Values that are looked for one by one, which is faster than to look at each word."""
 _WORD = re.compile(r"\w+")
+_BASE64 = re.compile(
+    r"(?<![\w+/=-])(?:[A-Za-f][\w+/-]{3}){1,4000}(?:[A-Za-f][\w+/-]{1,2}|[A-Za-f][\w+/-]{3})={0,2}(?![\w+/=-])",
+    re.ASCII,
+)
+"""Of ASCII letters: their first bit is 0, so each group of four begins with one of few letters."""
 _NAMES = frozenset({"hosts", "users"})
 _PUBLIC = PUBLIC_HOSTS | {"localhost.localdomain"}
 _TIME = re.compile(r"[\d:.TZ /+-]*\d[:/-]\d[\d:.TZ /+-]*")
@@ -71,8 +77,16 @@ class KnownValues:
             self._lengths.setdefault(first[0], set()).add(len(text))
 
     def find(self, text: str) -> Iterator[Span]:
-        """Yield every known value that the text holds as a whole word, also between escapes."""
-        return through_escapes(text, self._find)
+        """Yield every known value that the text holds as a whole word, also between escapes.
+
+        A word that is base64 of a text with a known value is one, too.
+        """
+        yield from through_escapes(text, self._find)
+        for match in _BASE64.finditer(text) if self._kinds else ():
+            plain = _of_base64(match[0])
+            for span in self._find(plain):
+                yield span._replace(start=match.start(), end=match.end())
+                break
 
     def _find(self, text: str) -> Iterator[Span]:
         if len(self._kinds) <= _FEW and not any(value in text for value in self._kinds):
@@ -119,6 +133,16 @@ def _core(value: str) -> str:
     value = value.strip().replace("\\'", "'").replace('\\"', '"').replace("''", "'")
     first = _WORD.search(value)
     return "" if first is None else value[first.start() :].rstrip("%_ ")
+
+
+def _of_base64(word: str) -> str:
+    """Return the text behind a word of base64, also in the alphabet of addresses; else empty."""
+    plain = word.rstrip("=").replace("-", "+").replace("_", "/")
+    try:
+        text = b64decode(plain + "=" * (-len(plain) % 4)).decode("ascii")
+    except ValueError:
+        return ""
+    return text if text.isprintable() else ""
 
 
 def _is_whole(text: str, start: int, end: int, kind: str) -> bool:
