@@ -39,6 +39,7 @@ from pileup.storage.lifecycle.bin import Bin
 from pileup.storage.lifecycle.retention import Retention
 from pileup.storage.queue.jobs import Jobs
 from pileup.storage.queue.turns import Quota
+from pileup.storage.queue.workers import Workers
 from pileup.storage.reasoning.hypotheses import Hypotheses
 from pileup.storage.reasoning.pins import Pins
 from pileup.storage.reasoning.ratings import Ratings
@@ -245,6 +246,14 @@ ROWS: dict[str, tuple[Held, Operation]] = {
     "storage/queue/turns.py heads lock": (
         AdvisoryLock.TURNS,
         lambda u, s: Jobs(u).take("me", LEASE, lambda _: False, Quota(1, 1)),
+    ),
+    "storage/queue/turns.py first_due lock": (
+        AdvisoryLock.TURNS,
+        lambda u, s: (
+            Workers(u).beat("worker", "1", 3),
+            Jobs(u).enqueue("analyse", s.case, s.case),
+            Jobs(u).take("me", LEASE, lambda _: False),
+        ),
     ),
     "storage/encryption.py open_encryption lock": (
         AdvisoryLock.SECRET_KEY,

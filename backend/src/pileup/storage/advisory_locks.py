@@ -20,7 +20,7 @@ class AdvisoryLock(IntEnum):
     MIGRATIONS = 7_145_201
     """Two programs that start together migrate one after the other."""
     TURNS = 7_145_202
-    """With a quota, one worker takes jobs at a time."""
+    """With a quota, one worker takes jobs at a time; analyses are taken one at a time anyway."""
     AUDIT_CHAIN = 7_145_203
     """Entries of the audit trail are linked one after another (in the database's function)."""
     FIRST_ADMIN = 7_145_204

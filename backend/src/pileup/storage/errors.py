@@ -56,7 +56,7 @@ class InUse(Conflict):
 
 
 class Overtaken(Conflict):
-    """Another transaction was first; the cause is what PostgreSQL said."""
+    """Another transaction was first; the cause is PostgreSQL's error."""
 
 
 class Refused(StorageError):

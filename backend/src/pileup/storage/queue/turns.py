@@ -5,7 +5,7 @@ incident and requester were both served the longest time ago; running work count
 seconds later. So an archive of 20,000 files, a person with fifty incidents, or an incident with
 fifty people, each get one share, and a long job delays the others of its line by seconds only.
 Within a line, analyses go first, then small files before large ones (``turn_at``). An analysis does
-not yield, so all of them leave one process of the workers to the files, as long as any file waits.
+not yield, so all of them leave one process of the workers to the files that come.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
-from sqlalchemy import ColumnElement, Select, bindparam, exists, func, or_, select, text
+from sqlalchemy import ColumnElement, Select, bindparam, func, or_, select, text
 from sqlalchemy.orm import Session, aliased
 
 from pileup.storage import models
@@ -92,29 +92,25 @@ def heads(session: Session, quota: Quota) -> Iterator[Head]:
 
 
 def _process_is_left() -> ColumnElement[bool]:
-    """Return whether no file waits, or one process is left for files when an analysis starts."""
+    """Return whether one process is left for files when an analysis starts."""
     job, worker = aliased(models.Job), models.Worker
     running = select(func.count()).where(job.state == text("'running'"), job.kind.in_(_LONG))
     processes = select(func.coalesce(func.sum(worker.concurrency), 0)).where(
         worker.last_seen > func.now() - _ALIVE
     )
-    room = running.scalar_subquery() < func.greatest(processes.scalar_subquery() - 1, 1)
-    file_waits = exists().where(
-        job.state == text("'queued'"), job.kind == "artifact", job.not_before <= func.now()
-    )
-    return or_(room, ~file_waits)
+    return running.scalar_subquery() < func.greatest(processes.scalar_subquery() - 1, 1)
 
 
-def _first_due() -> Select[str]:
+def _first_due(*conditions: ColumnElement[bool]) -> Select[str, str]:
     job = models.Job
     return (
-        select(job.id)
+        select(job.id, job.kind)
         .where(
             job.state == text("'queued'"),
             job.incident_id == bindparam("incident_id"),
             job.requester == bindparam("requester"),
             job.not_before <= func.now(),
-            or_(job.kind.not_in(_LONG), _process_is_left()),
+            *conditions,
         )
         .order_by(job.turn_at, job.id)
         .limit(1)
@@ -122,12 +118,19 @@ def _first_due() -> Select[str]:
     )
 
 
-_FIRST_DUE = _first_due()
+_FIRST_DUE = _first_due(or_(models.Job.kind.not_in(_LONG), _process_is_left()))
 """Built once: its aliases cost a worker more than the query costs the database."""
+_FIRST_SHORT = _first_due(models.Job.kind.not_in(_LONG))
+_IS_LEFT = select(_process_is_left())
 
 
 def first_due(session: Session, head: Head) -> str | None:
     """Find, and lock, the first due job of a line that no other worker is about to take."""
-    return session.scalar(
-        _FIRST_DUE, {"incident_id": head.incident_id, "requester": head.requester}
-    )
+    line = {"incident_id": head.incident_id, "requester": head.requester}
+    found = session.execute(_FIRST_DUE, line).first()
+    if found is not None and found.kind in _LONG:
+        # Two workers at once would each take the last place of an analysis.
+        lock(session, AdvisoryLock.TURNS)
+        if not session.scalar(_IS_LEFT):
+            found = session.execute(_FIRST_SHORT, line).first()
+    return found.id if found is not None else None
