@@ -231,6 +231,17 @@ def test_an_unknown_incident_takes_nothing(site: Site) -> None:
     assert blobs(site) == []
 
 
+def test_who_may_only_read_the_incident_stores_nothing(site: Site) -> None:
+    """A contributor who is a viewer here: 403, and no bytes that nobody names."""
+    url, reader = f"/api/v1/incidents/{site.incident()}", site.client("contributor")
+    member = {"user_id": reader.get("/api/v1/session").json()["user"]["id"], "role": "viewer"}
+    assert site.admin.put(f"{url}/visibility", json={"visibility": "private"}).status_code == 200
+    assert site.admin.put(f"{url}/members", json=member).status_code == 200
+    answer = reader.post(f"{url}/artifacts", files={"file": ("a", b"b")})
+    assert (answer.status_code, "contributor to it" in answer.text) == (403, True)
+    assert blobs(site) == []
+
+
 def test_a_push_token_touches_its_own_uploads_only(site: Site) -> None:
     """It neither sees, continues nor cancels what the same user began elsewhere."""
     incident = site.incident()

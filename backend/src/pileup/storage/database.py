@@ -302,10 +302,7 @@ def _explain(context: ExceptionContext) -> Forbidden | Overtaken | None:
     if error.diag.message_hint == "lead":
         return Forbidden("only a lead of this incident decides who may see and change it")
     if error.diag.message_hint == "contributor":
-        return Forbidden(
-            "you may read this incident, and not change it; a lead of the incident can make you a "
-            "contributor to it"
-        )
+        return Forbidden.to_viewers()
     return Forbidden("you may not change this")
 
 

@@ -38,6 +38,14 @@ class Crowded(StorageError):
 class Forbidden(StorageError):
     """The rank in the incident does not allow the write."""
 
+    @classmethod
+    def to_viewers(cls) -> Forbidden:
+        """Return the refusal of a write by who may only read the incident."""
+        return cls(
+            "you may read this incident, and not change it; a lead of the incident can make you a "
+            "contributor to it"
+        )
+
 
 class Conflict(StorageError):
     """The write breaks a rule of the data."""

@@ -33,10 +33,11 @@ from pileup.api.multipart import read_parts
 from pileup.storage.artifacts.artifacts import Artifacts, Given
 from pileup.storage.artifacts.blob_holds import hold_blobs
 from pileup.storage.artifacts.uploads import Upload, Uploads
-from pileup.storage.errors import Conflict, TooLarge
+from pileup.storage.errors import Conflict, Forbidden, TooLarge
 from pileup.storage.files.blobs import Blob, Draft
 from pileup.storage.files.upload_bytes import Appender
 from pileup.storage.incidents.incidents import Incidents
+from pileup.storage.incidents.members import Members
 from pileup.views.artifacts.artifacts import Artifact, shape
 
 router = APIRouter(tags=["uploads"], max_body_size=STREAMED)
@@ -205,6 +206,8 @@ def _may_begin(services: Services, caller: Principal, incident_id: str, size: in
     with services.unit(caller.access) as unit:
         if Incidents(unit).get(incident_id).archived:
             raise Conflict("the incident is archived; nothing can be added to it")
+        if Members(unit).role(incident_id) == "viewer":  # before a byte is stored
+            raise Forbidden.to_viewers()
     check_room(services, caller, incident_id, size)
     services.blobs.check_space(size)
 
