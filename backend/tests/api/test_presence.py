@@ -58,10 +58,14 @@ def test_others_see_where_somebody_is(site: Site) -> None:
 
 
 def test_who_is_silent_has_left(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A person has so many tabs at most, and none that is silent."""
     hub = site.app.state.hub
     incident = site.incident()
-    hub._update_presence({"incident": incident, "id": TAB, "left": False})
-    assert len(hub.here(incident)) == 1
+    for user, tabs in (("ann", 2 * event_hub._MOST_TABS), ("bob", 1)):
+        for tab in range(tabs):
+            notice = {"incident": incident, "id": f"{user}.{tab}", "user_id": user, "left": False}
+            hub._update_presence(notice)
+    assert len(hub.here(incident)) == event_hub._MOST_TABS + 1
     monkeypatch.setattr(event_hub, "_HERE_S", -1)
     assert hub.here(incident) == []
 

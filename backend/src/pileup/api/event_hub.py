@@ -28,6 +28,9 @@ _HEARTBEAT_S = 5.0
 _HERE_S = 30
 """A person who is silent for longer has left."""
 
+_MOST_TABS = 50
+"""Of one person in one incident: those beyond are not shown."""
+
 _LATELY_S = 15.0
 """A page reads its data before its stream is open: notices of the meantime are sent again."""
 
@@ -171,13 +174,20 @@ class EventHub:
             self._here.pop(incident_id, None)
         return [notice for _, notice in tabs.values()]
 
-    def _update_presence(self, notice: Notice) -> None:
+    def _update_presence(self, notice: Notice) -> bool:
+        """Note where a tab is; return whether it is shown."""
+        self.here(notice["incident"])  # forgets who is silent
         tabs = self._here.setdefault(notice["incident"], {})
         if notice["left"]:
             tabs.pop(notice["id"], None)
-        else:
+        elif (
+            notice["id"] in tabs
+            or sum(other["user_id"] == notice["user_id"] for _, other in tabs.values()) < _MOST_TABS
+        ):
             tabs[notice["id"]] = (time.monotonic(), notice)
-        self.here(notice["incident"])
+        else:
+            return False
+        return True
 
     async def _listen(self) -> None:
         while True:
@@ -204,7 +214,8 @@ class EventHub:
             self._everybody(notice)
             return
         if notice["topic"] == "presence":
-            self._update_presence(notice)
+            if not self._update_presence(notice):
+                return
         else:
             self._remember(notice)
         for inbox in self._streams.get(notice["incident"], ()):
