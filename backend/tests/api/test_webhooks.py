@@ -31,7 +31,7 @@ class Receiver(HTTPServer):
     def __init__(self) -> None:
         self.got: list[tuple[dict[str, str], bytes]] = []
         self.answer = 204
-        self.slow_bytes = 0
+        self.slow_bytes = self.slow_headers = 0
         super().__init__(("127.0.0.1", 0), _Handler)
 
     @property
@@ -47,8 +47,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.got.append((dict(self.headers), body))
         self.send_response(self.server.answer)
         self.send_header("Content-Length", str(self.server.slow_bytes))
-        self.end_headers()
         try:
+            for number in range(self.server.slow_headers):
+                self.send_header(f"X-{number}", "x")
+                self.flush_headers()
+                time.sleep(0.05)
+            self.end_headers()
             for _ in range(self.server.slow_bytes):
                 self.wfile.write(b"x")
                 self.wfile.flush()
@@ -121,11 +125,13 @@ def test_a_change_of_status_is_told_and_verifies(site: Site, receiver: Receiver)
     assert not verify(secret, signature, body, now=at + 1000)
 
 
+@pytest.mark.parametrize("slow", ["slow_bytes", "slow_headers"])
 def test_a_receiver_that_answers_slowly_holds_no_worker(
-    site: Site, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+    site: Site, receiver: Receiver, monkeypatch: pytest.MonkeyPatch, slow: str
 ) -> None:
     """The time is that of the whole answer, not of each of its bytes."""
-    receiver.answer, receiver.slow_bytes = 200, 1000
+    receiver.answer = 200
+    setattr(receiver, slow, 1000)
     monkeypatch.setattr(webhooks, "TIMEOUT_S", 0.5)
     hook(site, receiver.url)
     change_status(site)

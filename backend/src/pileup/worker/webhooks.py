@@ -7,12 +7,14 @@ name that changes in between leads nowhere else. Redirects are not followed.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import ipaddress
 import socket
 import ssl
 import time
+from contextlib import aclosing, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -82,21 +84,36 @@ def send(parcel: Parcel, *, private: bool, ca: Path | None = None) -> tuple[int,
         "Pileup-Delivery": parcel.delivery.id,
         "Pileup-Signature": signature(parcel.secret, body, int(time.time())),
     }
-    until = time.monotonic() + TIMEOUT_S
-    with (
-        httpx.Client(
-            timeout=TIMEOUT_S, follow_redirects=False, trust_env=False, verify=_trust(ca)
-        ) as client,
-        client.stream(
+    return asyncio.run(_exchange(target, body, headers, host, _trust(ca)))
+
+
+async def _exchange(
+    target: str, body: bytes, headers: dict[str, str], host: str, trust: ssl.SSLContext
+) -> tuple[int, str]:
+    """POST the body; return the status and the beginning of what is answered in time.
+
+    Who sends a byte now and then, of the answer's head too, holds no worker.
+    """
+    until = asyncio.get_running_loop().time() + TIMEOUT_S
+    answer = b""
+    async with httpx.AsyncClient(
+        timeout=TIMEOUT_S, follow_redirects=False, trust_env=False, verify=trust
+    ) as client:
+        request = client.build_request(
             "POST", target, content=body, headers=headers, extensions={"sni_hostname": host}
-        ) as response,
-    ):
-        answer = b""
-        for chunk in response.iter_raw():
-            answer += chunk
-            if len(answer) >= _ANSWER_BYTES or time.monotonic() > until:
-                break  # who sends a byte now and then holds no worker
-        return response.status_code, answer[:_ANSWER_BYTES].decode("utf-8", "replace")
+        )
+        try:
+            async with asyncio.timeout_at(until):
+                response = await client.send(request, stream=True)
+        except TimeoutError:
+            raise Unreachable(f"no answer within {TIMEOUT_S:g} s") from None
+        with suppress(TimeoutError):
+            async with aclosing(response), asyncio.timeout_at(until):
+                async for chunk in response.aiter_raw():
+                    answer += chunk
+                    if len(answer) >= _ANSWER_BYTES:
+                        break
+    return response.status_code, answer[:_ANSWER_BYTES].decode("utf-8", "replace")
 
 
 def _trust(ca: Path | None) -> ssl.SSLContext:
