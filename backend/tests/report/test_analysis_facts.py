@@ -35,7 +35,7 @@ def _facts(analysis: Analysis) -> Iterator[str]:
     yield from (finding.title for finding in analysis.findings if finding.verdict == "found")
     yield from (blocker.holder for blocker in analysis.blockers)
     yield from (latch.label for latch in analysis.hot_latches)
-    yield from (shift.name for shift in analysis.shifts)
+    yield from (shift.title for shift in analysis.shifts)
     yield from (root.label for root in analysis.roots[:1])
     assert analysis.story is not None
     yield from (link.title for link in analysis.story.chain)

@@ -9304,6 +9304,8 @@ export interface components {
       stall: number | null
       /** @default  */
       text: string
+      /** @default  */
+      title: string
       uncertainty_s: number | null
       /** @default null */
       unit: string | null
@@ -10246,6 +10248,8 @@ export interface components {
       points: [number, number | null][]
       /** Series */
       series: string
+      /** Title */
+      title: string
     }
     /** Tiles */
     Tiles: {

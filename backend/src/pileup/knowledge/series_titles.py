@@ -36,6 +36,11 @@ class SeriesTitle:
     quantity: str
     """Equal for series of one quantity from several collectors, labels included."""
 
+    @property
+    def words(self) -> str:
+        """The title with the labels: 'CPU user, cpu 0'."""
+        return ", ".join(part for part in (self.title, self.detail) if part)
+
 
 @lru_cache(maxsize=16384)
 def series_title(name: str, labels: str = "", unit: str | None = None) -> SeriesTitle:
@@ -69,17 +74,31 @@ def series_title(name: str, labels: str = "", unit: str | None = None) -> Series
     )
 
 
+def amount(text: str, unit: str | None) -> str:
+    """Write a formatted number with its unit: '396/s', '672 KiB', '99.7%'.
+
+    A noun that is counted stays out: the title of the series has it ('Threads running').
+    """
+    if unit is None or unit not in _vocabulary().endings.values():
+        return text
+    return text + {"1/s": "/s", "%": "%"}.get(unit, f" {unit}")
+
+
+def title_of_id(id_: str) -> SeriesTitle:
+    """Name a series by its id: 'metric.Threads_running@db1', 'mpstat.user{cpu=0}'."""
+    name, _, labels = id_.partition("@")[0].partition("{")
+    return series_title(name, labels.removesuffix("}"))
+
+
 def typed_title(typed: str) -> str:
     """Name a quantity that a person chose or typed: 'Threads running' for 'metric.Threads_running'.
 
     typed: an id of a series, '@host' may follow; or words of their own, which stay as they are.
     """
     name, _, host = typed.partition("@")
-    name, _, labels = name.partition("{")
     if name.partition(".")[0] not in _vocabulary().collectors:
         return typed
-    named = series_title(name, labels.removesuffix("}"))
-    words = ", ".join(part for part in (named.title, named.detail) if part)
+    words = title_of_id(name).words
     return f"{words} on {host}" if host else words
 
 

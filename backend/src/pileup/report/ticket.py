@@ -27,6 +27,7 @@ from pileup.analysis.contract import (
     StoryLink,
     TriageDoc,
 )
+from pileup.analysis.evidence.servers import server_title
 from pileup.numerals import grouped, number
 from pileup.report.redaction.document_redaction import raise_leaks
 from pileup.report.redaction.redactor import Redactor
@@ -184,9 +185,7 @@ def html(page: Sequence[Block]) -> str:
 
 
 def _headline(analysis: Analysis) -> Block:
-    server = " ".join(
-        name for name in (analysis.server.get("family"), analysis.server.get("version")) if name
-    )
+    server = server_title(analysis.server.get("family"), analysis.server.get("version"))
     lines = [line for line in (analysis.headline.story, analysis.headline.text) if line]
     if analysis.headline.arrival:
         lines.append(analysis.headline.arrival)
@@ -408,14 +407,13 @@ def _shifts(shifts: Sequence[ShiftDoc]) -> Block | None:
     rows = [
         (
             "" if shift.first_moved_s is None else f"{shift.first_moved_s:+.0f} s",
-            shift.series,
             f"{shift.score:.0f}",
             shift.text,
         )
         for shift in ordered
     ]
     note = ["The strongest shifts, in the order in which they first moved."]
-    return Block("What moved first", note, ("when", "series", "score", "how"), rows)
+    return Block("What moved first", note, ("when", "score", "how"), rows)
 
 
 def _stacks(analysis: Analysis) -> Block | None:

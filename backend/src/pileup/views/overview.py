@@ -12,6 +12,7 @@ import msgspec
 from pileup.analysis.contract import StallDoc
 from pileup.analysis.evidence import gaps
 from pileup.analysis.evidence.gaps import Gap
+from pileup.analysis.evidence.servers import server_title
 from pileup.analysis.stalls.documents import main_stall
 from pileup.storage.artifacts.artifacts import Artifact, Artifacts
 from pileup.storage.database import Unit
@@ -192,7 +193,7 @@ def build_overview(unit: Unit, incident: Incident, stall: str | None = None) -> 
             engine=parts.get("engine"),
             error=state.error,
         ),
-        server=parts.get("server") or {},
+        server=_server(parts.get("server") or {}),
         numbers=_numbers(parts, artifacts),
         stalls=parts.get("stalls", []),
         captures=[{**capture, "active_sessions": None} for capture in parts.get("captures") or []],
@@ -227,6 +228,11 @@ def build_overview(unit: Unit, incident: Incident, stall: str | None = None) -> 
 
 _OF_LEADING = ("absences", "triage", "hot_waits", "hot_latches", "hot_stacks", "limits")
 """Lists of the document that are computed for the leading stall only."""
+
+
+def _server(names: dict[str, str | None]) -> dict[str, str | None]:
+    """Add ``title`` to the names of the document."""
+    return {**names, "title": server_title(names.get("family"), names.get("version")) or None}
 
 
 def _chosen(parts: Mapping[str, Any], wanted: str | None) -> str | None:

@@ -9,22 +9,22 @@ import polars as pl
 from pileup.analysis.contract import ActiveSessionsDoc, Analysis, StallDoc
 from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.evidence import Evidence
+from pileup.analysis.evidence.servers import server_title
 from pileup.analysis.evidence.times import parse
 from pileup.analysis.reasoning.similar import signature
 from pileup.analysis.stalls.documents import main_stall
 
 SPARK_POINTS = 48
 
-_FAMILIES = {"mysql": "MySQL", "percona": "Percona Server", "mariadb": "MariaDB"}
-
 
 def compute_digest(document: Analysis, evidence: Evidence) -> dict[str, Any]:
     """Return the JSON for the column ``incidents.digest``."""
+    server = document.server
     stall = main_stall(document.stalls)
     finding = document.findings[0] if document.findings else None
     return {
         "verdict": document.headline.verdict,
-        "engine": _engine(document.server),
+        "engine": server_title(server.get("family"), server.get("version")) or None,
         "onset": stall.onset if stall else None,
         "duration_s": stall.duration_s if stall else None,
         "peak_waiters": stall.peak_waiters if stall else None,
@@ -33,13 +33,6 @@ def compute_digest(document: Analysis, evidence: Evidence) -> dict[str, Any]:
         "signature": signature(document),
         "spark": _spark(document, stall, evidence),
     }
-
-
-def _engine(server: dict[str, str | None]) -> str | None:
-    version = server.get("version")
-    family = _FAMILIES.get(server.get("family") or "", server.get("family"))
-    words = [word for word in (family, version) if word]
-    return " ".join(words) or None
 
 
 def _window(document: Analysis, stall: StallDoc | None) -> Span | None:

@@ -52,7 +52,7 @@ export function OverlayChart({
   if (result.isLoadingError) {
     return <Problem compact error={result.error} what="The series could not be compared" />
   }
-  const name = result.data ? overlaySentence(series, result.data) : series
+  const name = result.data ? overlaySentence(title, result.data) : title
   const drawn =
     result.data &&
     layoutOverlay(result.data, width, HEIGHT, {
@@ -74,7 +74,7 @@ export function OverlayChart({
   return (
     <figure className="overlay" ref={ref}>
       <figcaption>
-        <b title={series}>{title}</b>
+        <b>{title}</b>
         {result.data?.unit && <span className="faint"> {result.data.unit}</span>}
         {drawn &&
           drawn.shapes.map((shape, index) => (
@@ -100,8 +100,8 @@ export function OverlayChart({
                 const element = drawing.current
                 if (!element) throw new Error('no drawing to export')
                 return svgOfElement(element, {
-                  ...{ title: series, description: name },
-                  head: headOf(series, result.data.unit, drawn.shapes),
+                  ...{ title, description: name },
+                  head: headOf(title, result.data.unit, drawn.shapes),
                 })
               }}
               rows={() => overlayRows(result.data)}

@@ -55,7 +55,7 @@ export function seriesColumns(
         <button
           type="button"
           className="linklike ellipsis"
-          title={`Chart ${fullName(row)} for every side`}
+          title={`Chart ${row.title} for every side`}
           onClick={() => onDraw(fullName(row))}
         >
           {row.title}

@@ -72,7 +72,7 @@ export function SymptomTable({ incidentId, experiments, onOpen }: Props) {
           <span className="faint">
             {rows.length > 0
               ? `${formatNumber(rows.length)}, each checked in every run with artifacts`
-              : 'Symptoms that a run must show to fail the same way'}
+              : 'What a run must show to fail the same way'}
           </span>
         </h3>
         <span className="sweep-actions">

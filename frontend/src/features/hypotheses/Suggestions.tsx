@@ -54,7 +54,7 @@ export function Suggestions({ incidentId, onMade }: Props) {
           >
             <div className="suggestion-head">
               <ShareBar value={finding.score} width={36} />
-              <span className="faint mono">{finding.id}</span>
+              <span className="faint num">score {finding.score.toFixed(2)}</span>
             </div>
             <strong>{finding.title}</strong>
             <div className="muted">{finding.why}</div>

@@ -62,6 +62,15 @@ describe('incidents', () => {
       expect(shown.textContent).toContain(part)
   })
 
+  it('describes the picture of the sessions by what it draws, also where no peak was counted', async () => {
+    serve({
+      '/incidents': { ...ONE, items: [{ ...row, peak_waiters: null, spark: [0, null, 12] }] },
+      '/samples': [],
+    })
+    renderScreen(<IncidentsScreen />, '/')
+    expect(await screen.findByLabelText('Active sessions over time, at most 12')).toBeTruthy()
+  })
+
   it('asks the server for what the address says: words, status, service, order and page', async () => {
     const calls = serve({
       '/incidents': {

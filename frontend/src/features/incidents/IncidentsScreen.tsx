@@ -1,9 +1,11 @@
 /** The table of all incidents; without any, three ways to start. */
+import { max } from 'd3-array'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { type IncidentsFilter, incidentsQuery, useMay } from '@/api/queries'
 import type { IncidentList, IncidentRow } from '@/api/schema'
+import { formatMeasured } from '@/format'
 import { flag, number, oneOf, text, useUrlChange, useUrlState } from '@/state/url'
 import { Sparkline } from '@/ui/display/Bar'
 import { Button, IconButton } from '@/ui/controls/Button'
@@ -278,6 +280,12 @@ const STATUS_TONE: Record<IncidentRow['status'], Tone> = {
 const Wrapped = ({ text: words }: { readonly text: string | null }) =>
   words ? <span className="incident-wrapped">{words}</span> : <span className="faint">–</span>
 
+/** The words for the picture of the sessions: the highest value that it draws. */
+function describeSpark(values: readonly (number | null)[]): string {
+  const known = values.filter((value) => value !== null)
+  return `Active sessions over time, at most ${formatMeasured(max(known))}`
+}
+
 const COLUMNS: readonly Column<IncidentRow>[] = [
   {
     key: 'title',
@@ -358,13 +366,7 @@ const COLUMNS: readonly Column<IncidentRow>[] = [
     head: 'Sessions',
     title: 'Active sessions over time',
     width: '136px',
-    cell: (row) =>
-      row.spark && (
-        <Sparkline
-          values={row.spark}
-          label={`Active sessions over time, peak ${row.peak_waiters ?? 'unknown'}`}
-        />
-      ),
+    cell: (row) => row.spark && <Sparkline values={row.spark} label={describeSpark(row.spark)} />,
   },
   {
     key: 'finding',

@@ -337,17 +337,7 @@ function FindingBody({
           )}
         </>
       )}
-      <p className="finding-foot faint">
-        {finding.category} · <code>{finding.id}</code>
-        {finding.fixed_in.length > 0 &&
-          ` · fix: ${finding.fixed_in.filter((entry) => entry !== '-').join('; ')}`}
-        {finding.references.map((reference) => (
-          <span key={reference}>
-            {' · '}
-            <Reference text={reference} />
-          </span>
-        ))}
-      </p>
+      <Sources finding={finding} />
       {mayWrite && (
         <div className="finding-actions">
           <Button
@@ -386,6 +376,27 @@ function FindingBody({
       )}
       {(make.error ?? judge.error) && <Problem compact error={make.error ?? judge.error} />}
     </div>
+  )
+}
+
+/** The releases with a fix, and where the knowledge of it is published. */
+function Sources({ finding }: { readonly finding: FindingDoc }) {
+  const fixes = finding.fixed_in.filter((entry) => entry !== '-')
+  return (
+    <>
+      {fixes.length > 0 && <p className="finding-foot faint">Fixed in {fixes.join('; ')}</p>}
+      {finding.references.length > 0 && (
+        <p className="finding-foot faint">
+          Sources:{' '}
+          {finding.references.map((reference, index) => (
+            <span key={reference}>
+              {index > 0 && ' · '}
+              <Reference text={reference} />
+            </span>
+          ))}
+        </p>
+      )}
+    </>
   )
 }
 

@@ -42,7 +42,7 @@ export function Headline({ overview }: { readonly overview: Overview }) {
     )
   const { coverage } = overview.numbers
   const { search } = useLocation()
-  const version = [server['family'], server['version']].filter(Boolean).join(' ')
+  const version = server['title']
   const shown = incident ?? brief
   return (
     <header className="headline">

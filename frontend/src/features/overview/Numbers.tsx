@@ -1,4 +1,7 @@
-/** The four key numbers, each with a link to its source. */
+/**
+ * The key numbers, each with a link to its source: four of a stall, which says what is unknown of
+ * it; without a stall, such as in a pasted list, only those that the files have.
+ */
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'react-router'
 import type { Overview } from '@/api/schema'
@@ -16,9 +19,11 @@ export function Numbers({ overview }: { readonly overview: Overview }) {
   const timeline = `${base}/timeline${sharedSearch(search, stall ? aroundStall(stall) : {})}`
   const root = numbers.root_blocker
   const top = blockers[0]
+  const ofStall = stall !== undefined || numbers.onset !== null
+  if (!ofStall && numbers.peak_waiters === null && !root) return null
   return (
     <dl className="numbers">
-      <Figure name="Onset" term="onset" to={numbers.onset ? timeline : null}>
+      <Figure name="Onset" term="onset" ofStall={ofStall} to={numbers.onset ? timeline : null}>
         {numbers.onset ? (
           <>
             <Time at={numbers.onset} style="clock" />
@@ -28,7 +33,7 @@ export function Numbers({ overview }: { readonly overview: Overview }) {
           </>
         ) : null}
       </Figure>
-      <Figure name="Lasted" to={numbers.duration_s === null ? null : timeline}>
+      <Figure name="Lasted" ofStall={ofStall} to={numbers.duration_s === null ? null : timeline}>
         {numbers.duration_s === null ? null : (
           <>
             <Duration value={numbers.duration_s} />
@@ -40,6 +45,7 @@ export function Numbers({ overview }: { readonly overview: Overview }) {
       </Figure>
       <Figure
         term="peak"
+        ofStall={ofStall}
         name={numbers.peak_counts === 'running' ? 'Peak running' : 'Peak waiters'}
         to={
           numbers.peak_waiters === null
@@ -62,6 +68,7 @@ export function Numbers({ overview }: { readonly overview: Overview }) {
       <Figure
         name="Root blocker"
         term="root blocker"
+        ofStall={ofStall}
         wide
         to={
           root
@@ -100,15 +107,18 @@ function Figure({
   name,
   term,
   to,
+  ofStall,
   wide = false,
   children,
 }: {
   readonly name: string
   readonly term?: TermName
   readonly to: string | null
+  readonly ofStall: boolean
   readonly wide?: boolean
   readonly children: ReactNode
 }) {
+  if (children === null && !ofStall) return null
   const value = children ?? <span className="faint">unknown</span>
   return (
     <div className={wide ? 'numbers-item numbers-wide' : 'numbers-item'}>

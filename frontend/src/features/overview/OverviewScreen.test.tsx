@@ -75,7 +75,7 @@ const base: Overview = {
   roots: [],
   recurrence: null,
   analysis: { state: 'done', started_at: null, finished_at: null, engine: '1', error: null },
-  server: { family: 'mysql', version: '8.0.15' },
+  server: { family: 'mysql', version: '8.0.15', title: 'MySQL 8.0.15' },
   numbers: {
     onset: '2021-04-05T09:30:52Z',
     duration_s: 96,
@@ -195,16 +195,31 @@ describe('overview', () => {
     expect(screen.getByRole('button', { name: 'Analyse again' })).toBeTruthy()
   })
 
-  it('says not known, never zero, where nothing was found', async () => {
-    const nothing = {
-      ...{ onset: null, duration_s: null, peak_waiters: null, peak_at: null },
-      peak_counts: 'waiting' as const,
+  it('says what is not known of a stall, never zero', async () => {
+    const numbers = { ...base.numbers, duration_s: null, peak_waiters: null, root_blocker: null }
+    open({ ...base, numbers })
+    const list = (await screen.findByText('Root blocker')).closest('dl')
+    if (!list) throw new Error('no list of numbers')
+    expect(within(list).getAllByText('unknown')).toHaveLength(3)
+  })
+
+  it('shows of a paste without a stall only the numbers that it has', async () => {
+    const paste = { ...base.numbers, onset: null, duration_s: null, peak_at: null }
+    open({ ...base, numbers: { ...paste, peak_waiters: null } })
+    const list = (await screen.findByText('Root blocker')).closest('dl')
+    expect(list?.querySelectorAll('dt')).toHaveLength(1)
+    expect(list?.textContent).not.toContain('unknown')
+  })
+
+  it('names a series that moved in words', async () => {
+    const moved = {
+      ...{ series: 'metric.cpu_pct@db-1', name: 'metric.cpu_pct', title: 'CPU', unit: '%' },
+      ...{ baseline: 4, stall: 99, ratio: 24.75, score: 60, first_moved_s: 1, uncertainty_s: 1 },
+      ...{ direction: 'up' as const, host: null, text: '', same_as: null },
     }
-    open({ ...base, numbers: { ...nothing, root_blocker: null, coverage: null }, findings: [] })
-    const label = await screen.findByText('Root blocker')
-    const numbers = label.closest('dl')
-    if (!numbers) throw new Error('no list of numbers')
-    expect(within(numbers).getAllByText('unknown')).toHaveLength(4)
+    open({ ...base, shifts: [moved] })
+    expect(await screen.findByRole('link', { name: 'CPU' })).toBeTruthy()
+    expect(screen.queryByText(/cpu_pct/)).toBeNull()
   })
 
   it('leads to the upload when there is nothing', async () => {
@@ -282,6 +297,7 @@ describe('several captures', () => {
         onset: stall.onset,
         thumbnail: {
           series: 'mysql.Threads_running@db-1',
+          title: 'Threads running',
           baseline: 3,
           peak: 107,
           points: [
@@ -305,7 +321,7 @@ describe('several captures', () => {
     expect(list.textContent).toContain('peak 107 waiters')
     expect(list.textContent).toContain(finding.title)
     const picture = within(list).getByRole('img', {
-      name: /Threads_running@db-1: 3 before, peak 107/,
+      name: /Threads running: 3 before, peak 107/,
     })
     // a gap ends the shape: two subpaths, none across it
     expect(picture.querySelector('path')?.getAttribute('d')?.match(/M/g)).toHaveLength(2)

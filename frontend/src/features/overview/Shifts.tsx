@@ -41,15 +41,18 @@ export function Shifts({ overview }: { readonly overview: Overview }) {
   )
 }
 
+/** The series in words; older analyses know its name only. */
+const titleOf = ({ title, name }: ShiftDoc) => title || name
+
 const columns = (link: (row: ShiftDoc) => string): readonly Column<ShiftDoc>[] => [
   {
     key: 'name',
     head: 'Series',
     width: 'minmax(180px, 2fr)',
-    sort: (row) => row.name,
+    sort: titleOf,
     cell: (row) => (
-      <Link className="mono" to={link(row)} title={row.text || row.series}>
-        {row.name}
+      <Link to={link(row)} title={row.text || titleOf(row)}>
+        {titleOf(row)}
       </Link>
     ),
   },

@@ -9,7 +9,7 @@ const STEP_H = 74
 const STEP_GAP = 24
 const MARGIN = 16
 /** Characters of a line of statement or place, and of a line that names a session or lock. */
-const LINE = 41
+const LINE = 38
 const NAME = 44
 /** Between two arrows that run around lanes. */
 const TRACK = 10

@@ -33,7 +33,8 @@ export function AlignedPicture({
     .y0(height)
     .y1(([, value]) => y(value ?? 0))
   const before = thumbnail.baseline === null ? '' : `${thumbnail.baseline} before, `
-  const label = `${thumbnail.series}: ${before}peak ${thumbnail.peak ?? 'unknown'}`
+  const peak = thumbnail.peak === null ? 'no value during the stall' : `peak ${thumbnail.peak}`
+  const label = `${thumbnail.title}: ${before}${peak}`
   return (
     <svg className="aligned-picture" width={width} height={height} role="img" aria-label={label}>
       <path className="aligned-area" d={shape(thumbnail.points) ?? ''} />

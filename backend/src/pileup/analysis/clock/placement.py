@@ -37,6 +37,7 @@ from pileup.analysis.evidence.compact_samples import distinct
 from pileup.analysis.evidence.evidence import ClockOverride, EvidenceArtifact
 from pileup.analysis.evidence.folders import recordings
 from pileup.analysis.evidence.load_series import shows_load
+from pileup.knowledge.series_titles import title_of_id
 from pileup.records.zones import fixed, offset_text
 
 _S = 1_000_000
@@ -401,9 +402,13 @@ def _from_zero(
     }
 
 
+def _title(series: str) -> str:
+    return f"“{title_of_id(series).words}”"
+
+
 def _anchored(before: ClockDoc, match: anchoring.Match, other: str) -> ClockDoc:
     how = (
-        f"No time in the file: {match.series} follows {match.other} of {other} "
+        f"No time in the file: {_title(match.series)} follows {_title(match.other)} of {other} "
         f"(correlation {match.r:.2f} at this position, {match.second:.2f} at the next best)"
     )
     return ClockDoc(

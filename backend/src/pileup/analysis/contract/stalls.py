@@ -61,6 +61,8 @@ class StallDoc(Doc, frozen=True, kw_only=True):
 class ShiftDoc(Doc, frozen=True, kw_only=True):
     series: str
     name: str
+    title: str = ""
+    """The name in words, with labels; "" in documents of older analyses."""
     baseline: float | None
     stall: float | None
     ratio: float | None

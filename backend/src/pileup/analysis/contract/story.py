@@ -79,7 +79,10 @@ class StoryDoc(Doc, frozen=True, kw_only=True):
     """Everything that the first page of an incident shows; the sentence is ``headline.story``."""
 
     plain: str
-    """At most 25 words without internals, for people who do not run databases."""
+    """At most 25 words without internals, for people who do not run databases.
+
+    "" without a stall.
+    """
     chain: list[StoryLink]
     """From the holder to the victims; empty if no root is known."""
     impact: StoryImpact

@@ -71,6 +71,15 @@ def server(evidence: Evidence, known: Mapping[str, Setting]) -> Server:
     return Server(version, _family(version, comment), comment)
 
 
+_FLAVOURS = {"mysql": "MySQL", "percona": "Percona Server", "mariadb": "MariaDB"}
+
+
+def server_title(family: str | None, version: str | None) -> str:
+    """Name a server as its vendor does: 'MySQL 5.7.22', 'MariaDB 10.2.11'; '' if unknown."""
+    flavour = _FLAVOURS.get(family or "", family or "")
+    return f"{flavour} {(version or '').removesuffix(f'-{flavour}')}".strip()
+
+
 def names(server: Server) -> dict[str, str | None]:
     """Return the server's version, family and comment for the document."""
     return {"version": server.version, "family": server.family, "comment": server.comment}

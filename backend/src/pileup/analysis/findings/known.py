@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from pileup.analysis.contract import KnownAsDoc
 from pileup.analysis.evidence.context import Server
+from pileup.analysis.evidence.servers import server_title
 from pileup.knowledge import Issue
 from pileup.knowledge.version_ranges import Applies, fix_for
-
-_FLAVOURS = {"mysql": "MySQL", "percona": "Percona Server", "mariadb": "MariaDB"}
 
 
 def known_as(issue: Issue, server: Server, score: float = 0.0) -> KnownAsDoc:
@@ -41,7 +40,7 @@ def _sentence(issue: Issue, server: Server, applies: Applies) -> str:
         return "No release is free of it."
     if server.version is None:
         return f"Known in {affected}; the version of this server is not known."
-    this = f"{_FLAVOURS.get(server.family or '', '')} {server.version}".strip()
+    this = server_title(server.family, server.version)
     fix = fix_for(issue.fixed, server.family, server.numbers)
     fixed = "" if fix is None or fix.release is None else ".".join(map(str, fix.release))
     if applies == "yes":

@@ -11,11 +11,11 @@ import polars as pl
 
 from pileup.analysis.contract import ComputedStall, StallDoc, StallEvidence, Window
 from pileup.analysis.evidence.context import Span
-from pileup.analysis.evidence.series import short_name
 from pileup.analysis.evidence.times import iso, iso_of, parse
 from pileup.analysis.stalls.baselines import Baseline
 from pileup.analysis.stalls.detection import Stall
 from pileup.analysis.stalls.indicators import throughput
+from pileup.knowledge.series_titles import amount, title_of_id
 from pileup.numerals import number
 
 _Stall = TypeVar("_Stall", Stall, StallDoc)
@@ -128,7 +128,7 @@ def _peak(stall: Stall, values: pl.DataFrame, waiting: tuple[int, int] | None) -
     if waiting and waiting[0] >= _LISTED * (value - usual):
         return most
     note = (
-        f"Most at once counts sessions in {short_name(running.series)}: the snapshots show "
+        f"Most at once counts sessions in “{title_of_id(running.id).words}”: the snapshots show "
         "few of them as waiters."
     )
     return _Peak(
@@ -182,17 +182,19 @@ def _of(stall: Stall, id_: str, times: list[int], values: list[float]) -> StallE
         stall.span.end, stall.span.start + 1
     )  # the sample of the end belongs to what follows
     extreme = (min if down else max)((value for time, value in inside if time < ends), default=None)
-    name = short_name(id_.partition("@")[0].partition("{")[0])
+    named = title_of_id(id_)
+    name = named.words
     if stall.kind != "stall" and extreme is not None:
-        text = f"{name} up to {number(extreme)}"
+        text = f"{name} up to {amount(number(extreme), named.unit)}"
     elif base is None or level is None:
-        level_text = "no sample" if level is None else f"{number(level)}"
-        text = f"{name} {level_text} in the stall, no baseline"
+        held = "without a sample" if level is None else f"at {amount(number(level), named.unit)}"
+        text = f"{name} {held} in the stall, no baseline"
     else:
         verb = "fell" if down else "rose" if level > base else "stayed"
-        span = f"from {number(base)} to {number(level)}" if verb != "stayed" else number(base)
+        to = amount(number(level), named.unit)
+        span = f"at {to}" if verb == "stayed" else f"from {number(base)} to {to}"
         most = f" ({'lowest' if down else 'peak'} {number(extreme)})" if extreme is not None else ""
-        text = f"{name} {verb} {span if verb != 'stayed' else 'at ' + span}{most}"
+        text = f"{name} {verb} {span}{most}"
     return StallEvidence(
         series=id_,
         baseline=base,

@@ -18,7 +18,7 @@ import polars as pl
 
 from pileup.analysis.contract import ShiftDoc
 from pileup.analysis.evidence.context import Span
-from pileup.analysis.evidence.series import short_name
+from pileup.knowledge.series_titles import SeriesTitle, amount, series_title
 from pileup.numerals import number
 
 MIN_SCORE = 3.0
@@ -72,7 +72,7 @@ def _once_per_quantity(rows: Iterable[dict[str, object]]) -> list[ShiftDoc]:
     found: list[ShiftDoc] = []
     for row in rows:
         shift = _doc(row)
-        known = shown[_series_name(row), row["host"]]
+        known = shown[_named(row).quantity, row["host"]]
         first = next((each.series for each in known if _agree(each, shift)), None)
         if first is None:
             known.append(shift)
@@ -175,11 +175,12 @@ def _doc(row: dict[str, object]) -> ShiftDoc:
     assert level is not None
     assert score is not None
     moved, step = _float(row["moved"]), _float(row["step"])
-    name, unit = str(row["series"]), row["unit"]
     ratio = level / base if base else None
+    named = _named(row)
     return ShiftDoc(
         series=str(row["id"]),
-        name=name,
+        name=str(row["series"]),
+        title=named.words,
         baseline=base,
         stall=level,
         ratio=ratio,
@@ -187,14 +188,21 @@ def _doc(row: dict[str, object]) -> ShiftDoc:
         first_moved_s=moved,
         uncertainty_s=step,
         direction="up" if level > base else "down",
-        unit=str(unit) if unit is not None else None,
+        unit=named.unit,
         host=str(row["host"]) if row["host"] is not None else None,
-        text=_text(_series_name(row), base, level, ratio, moved, step),
+        text=_text(named, base, level, ratio, moved, step),
+    )
+
+
+def _named(row: dict[str, object]) -> SeriesTitle:
+    unit = row["unit"]
+    return series_title(
+        str(row["series"]), str(row["labels"] or ""), None if unit is None else str(unit)
     )
 
 
 def _text(
-    name: str,
+    named: SeriesTitle,
     base: float,
     level: float,
     ratio: float | None,
@@ -205,7 +213,8 @@ def _text(
     by = ""
     if ratio is not None and ratio > 0:
         by = f" ({number(ratio)} times)" if ratio >= 1 else f" (to 1/{number(1 / ratio)})"
-    text = f"{name} {verb} from {number(base)} to {number(level)}{by}"
+    to = amount(number(level), named.unit)
+    text = f"{named.words} {verb} from {number(base)} to {to}{by}"
     if moved is None:
         return text
     band = f" ± {step:.0f} s" if step and step >= 0.5 else ""
@@ -213,13 +222,6 @@ def _text(
         return f"{text}, with the onset{band}"
     side = "before" if moved < 0 else "after"
     return f"{text}, {abs(moved):.0f} s {side} the onset{band}"
-
-
-def _series_name(row: dict[str, object]) -> str:
-    """Name a series: 'threads_running', or 'state (query end)' with labels."""
-    values = [name.partition("=")[2] for name in str(row["labels"] or "").split(",") if name]
-    name = short_name(str(row["series"]))
-    return f"{name} ({', '.join(values)})" if values else name
 
 
 def _float(value: object) -> float | None:

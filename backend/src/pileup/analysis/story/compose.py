@@ -12,6 +12,7 @@ from pileup.analysis.contract import (
     StallDoc,
     StoryDoc,
     StoryFix,
+    StoryImpact,
 )
 from pileup.analysis.evidence.context import Context
 from pileup.analysis.story import chain, impact, marks
@@ -33,9 +34,10 @@ def tell(
 
     Without a stall: what the first finding shows of who waits for whom.
     """
-    if stall is None:
-        return of_waits(findings), None
     root = leading(roots)
+    if stall is None:
+        sentence = of_waits(findings)
+        return sentence, _of_waits(root, findings) if sentence else None
     ended = ending(context.evidence, stall, root)
     cost = impact.impact(context, stall, active)
     document = StoryDoc(
@@ -47,6 +49,14 @@ def tell(
         work=work(context, active),
     )
     return story(stall, roots, active, ended, cost), document
+
+
+def _of_waits(root: RootDoc | None, findings: Sequence[FindingDoc]) -> StoryDoc | None:
+    """Return who waits for whom and what helps, of a list or dump without times around it."""
+    links, fixes = chain.chain(root), _fixes(findings)
+    if not links and not fixes:
+        return None
+    return StoryDoc(plain="", chain=links, impact=StoryImpact(), fixes=fixes, marks=[])
 
 
 def _fixes(findings: Sequence[FindingDoc]) -> list[StoryFix]:

@@ -39,11 +39,11 @@ _UNKNOWN = "The cause is not known yet."
 
 def happened(analysis: Analysis) -> str:
     """Say in one sentence what happened."""
-    if analysis.story is not None:
-        return analysis.story.plain
     stall = main_stall(analysis)
     if stall is None:
         return "What was captured shows no time at which the database stalled."
+    if analysis.story is not None:
+        return analysis.story.plain
     return f"The database stalled at {when(stall.onset)}."
 
 

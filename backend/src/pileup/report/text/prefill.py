@@ -11,6 +11,7 @@ from datetime import UTC
 
 from pileup.analysis.contract import Analysis, FindingDoc
 from pileup.analysis.evidence import gaps
+from pileup.analysis.evidence.servers import server_title
 from pileup.analysis.findings.summary import stall_sentence
 from pileup.report.case import Case, ReportExperiment, ReportHypothesis, ReportMeasure
 from pileup.report.text import active_time, executive, stall_table
@@ -79,7 +80,7 @@ def _summary(case: Case) -> str:
         kind = "Likely cause" if best.role == "problem" else "Symptom"
         lines.append(
             f"**{f'{kind} by the artifacts alone' if _supported(case) else kind}:** "
-            f"{best.title} (`{best.id}`, score {best.score:.2f}). "
+            f"{best.title} ({_bug_number(best)}score {best.score:.2f}). "
             f"{best.why}{references(best.evidence) or sources}{_disagreement(case)}"
         )
     leading = _leading(case)
@@ -246,7 +247,7 @@ def _what_happened(case: Case) -> str:
     parts += ["::deadlock"] if _deadlock_matters(analysis) else []
     if shifts := [shift for shift in analysis.shifts if shift.same_as is None]:
         rows = "\n".join(
-            f"| `{_cell(s.series)}` | {_number(s.baseline)} | {_number(s.stall)} | "
+            f"| {_cell(s.title or s.name)} | {_number(s.baseline)} | {_number(s.stall)} | "
             f"{'' if s.ratio is None else f'{s.ratio:.1f}×'} | "
             f"{'' if s.first_moved_s is None else f'{s.first_moved_s:+.0f} s'} |"
             for s in shifts[:10]
@@ -289,8 +290,8 @@ def _shifts_caption(analysis: Analysis) -> str:
     top = analysis.shifts[0]
     change = ratio_words(top.baseline, top.stall)
     return (
-        f"`{top.series}` moved most{f', {change}' if change else ''}. Medians before and during "
-        "the stall; first move relative to the onset."
+        f"{top.title or top.name} moved most{f', {change}' if change else ''}. Medians before and "
+        "during the stall; first move relative to the onset."
     )
 
 
@@ -298,12 +299,17 @@ def _contributing(case: Case) -> str:
     lines = [f"- {_tested(case, hypothesis)}" for hypothesis in _supported(case)]
     if case.analysis is not None:
         lines += [
-            f"- {f.title} (`{f.id}`, score {f.score:.2f}; applies to this version: "
+            f"- {f.title} ({_bug_number(f)}score {f.score:.2f}; applies to this version: "
             f"{f.applies_to_version}{_other_names(f, case.analysis)}). {f.explanation or f.why}"
             f"{references(f.evidence) or stall_references(case.analysis)}"
             for f in _findings(case)
         ]
     return "\n".join(lines) or "No known problem matched and no hypothesis is supported yet."
+
+
+def _bug_number(finding: FindingDoc) -> str:
+    """Return the id of a finding that is a vendor's bug number; other ids are ours alone."""
+    return f"`{finding.id}`, " if finding.id.rpartition("-")[2].isdigit() else ""
 
 
 def _other_names(finding: FindingDoc, analysis: Analysis) -> str:
@@ -410,9 +416,9 @@ def _mitigations(case: Case) -> str:
         for mitigation in finding.mitigations:
             known = (mitigation.side_effects or "").strip(" -–")
             effects = f" Side effects: {known}" if known else ""
-            lines.append(f"- {mitigation.action} (`{finding.id}`).{effects}")
+            lines.append(f"- {mitigation.action} (for: {finding.title}).{effects}")
         if fix := fix_words(finding.fixed_in):
-            lines.append(f"- Fix of `{finding.id}`: {fix}")
+            lines.append(f"- Fix of “{finding.title}”: {fix}")
     return "\n".join(lines) or "None known yet."
 
 
@@ -527,9 +533,8 @@ def _bug_environment(case: Case) -> str:
     if case.analysis is None:
         return ""
     server = case.analysis.server or {}
-    text = " ".join(
-        str(server[name]) for name in ("family", "version", "comment") if server.get(name)
-    )
+    title = server_title(server.get("family"), server.get("version"))
+    text = " ".join(part for part in (title, server.get("comment")) if part)
     decide = [s for s in case.analysis.settings if s.name.startswith(_BUG_SETTINGS)]
     rows = "\n".join(  # a file and the server often have the same value
         dict.fromkeys(f"| `{_cell(s.name)}` | `{_cell(s.value or '')}` |" for s in decide)

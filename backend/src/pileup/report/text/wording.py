@@ -81,8 +81,7 @@ def cause_line(analysis: Analysis) -> str:
 
 def lane_title(series: SeriesDoc) -> str:
     """Name a series as the timeline does, with its labels: 'CPU user, cpu 0'."""
-    named = series_title(series.name, series.labels)
-    return ", ".join(part for part in (named.title, named.detail) if part)
+    return series_title(series.name, series.labels).words
 
 
 def peak_name(stall: StallDoc) -> str:

@@ -18,6 +18,7 @@ from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.series import values
 from pileup.analysis.evidence.times import parse
 from pileup.analysis.stalls.indicators import signals
+from pileup.knowledge.series_titles import title_of_id
 from pileup.storage.database import Unit
 from pileup.storage.files.placed_evidence import PlacedStore
 from pileup.storage.incidents.analyses import Analyses
@@ -41,6 +42,8 @@ class Thumbnail:
     """
 
     series: str
+    title: str
+    """The series in words, with its labels."""
     baseline: float | None
     peak: float | None
     points: list[tuple[float, float | None]]
@@ -127,7 +130,13 @@ def _calm(captures: Sequence[dict[str, Any]], samples: pl.DataFrame | None) -> l
             rows = rows.filter(pl.col("host").is_null() | (pl.col("host") == host))
         for signal in signals(values(rows))[:1]:
             points = _aligned(signal.times, signal.values, first)
-            thumbnail = Thumbnail(signal.id, None, max(signal.values), points)
+            thumbnail = Thumbnail(
+                series=signal.id,
+                title=title_of_id(signal.id).words,
+                baseline=None,
+                peak=max(signal.values),
+                points=points,
+            )
             cards.append(CalmCard(capture=capture, thumbnail=thumbnail))
     return cards
 
@@ -147,6 +156,7 @@ def _thumbnail(
         return None
     return Thumbnail(
         series=shown["series"],
+        title=title_of_id(shown["series"]).words,
         baseline=shown["baseline"],
         peak=shown["peak"],
         points=_aligned(points["time"].to_list(), points["value"].to_list(), onset),

@@ -102,7 +102,7 @@ export function AlignedStalls({ incidentId }: { readonly incidentId: string }) {
                   {...topOf(picture, tops)}
                 />
                 {picture.thumbnail && (
-                  <div className="faint ellipsis">{picture.thumbnail.series}</div>
+                  <div className="faint ellipsis">{picture.thumbnail.title}</div>
                 )}
               </li>
             ))}

@@ -139,7 +139,7 @@ function LaneTable({
       head: 'Series',
       width: 'minmax(220px, 2fr)',
       cell: (lane) => (
-        <span className="ellipsis" title={lane.id}>
+        <span className="ellipsis" title={name(lane)}>
           {name(lane)}
         </span>
       ),

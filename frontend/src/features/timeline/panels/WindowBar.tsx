@@ -51,7 +51,7 @@ export function WindowBar({ span, lanes, series, chosen, onOpen, onLane, summary
             key={lane.id}
             type="button"
             className="tl-delta"
-            title={`${lane.id}: mean ${formatMeasured(lane.before)} before, ${formatMeasured(lane.now)} now`}
+            title={`${series.get(lane.id)?.title ?? lane.id}: mean ${formatMeasured(lane.before)} before, ${formatMeasured(lane.now)} now`}
             onClick={() => onLane(lane.id)}
           >
             <span className="ellipsis">{series.get(lane.id)?.title ?? lane.id}</span>{' '}
