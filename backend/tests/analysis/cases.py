@@ -49,6 +49,8 @@ def case(example: Example, *, alone: bool = False) -> Evidence:
         files["dumps"] = list(_dumps(example))
     if example.stacks:
         files["stacks"] = list(_stacks(example))
+    if example.profile:
+        files["profile"] = list(_profile(example))
     if example.states or example.queries or example.users:
         files["processlists"] = list(_sessions(example))
     if example.digests:
@@ -127,6 +129,16 @@ def _stacks(example: Example) -> Iterator[Record]:
             count, _, names = text.partition(" ")
             frames = tuple(Frame(function=item) for item in names.split(","))
             yield Stack(count=int(count), frames=frames, line_first=line, line_last=line, **more)
+
+
+def _profile(example: Example) -> Iterator[Record]:
+    more = _at(_CALM + 15) | {"snapshot": 0}
+    yield Snapshot(kind="stacks", line_first=1, line_last=1, **more)
+    for line, text in enumerate(example.profile, start=1):
+        share, _, names = text.partition(" ")
+        frames = tuple(Frame(function=item) for item in names.split(","))
+        here = {"line_first": line, "line_last": line} | more
+        yield Stack(count=int(share), samples=100, event="cycles", frames=frames, **here)
 
 
 def _sessions(example: Example) -> Iterator[Record]:

@@ -22,6 +22,7 @@ KINDS = (
     "latch",
     "place",
     "stack",
+    "profile",
     "state",
     "transaction",
     "lock",
@@ -57,7 +58,9 @@ class Sign(
     place: Names | None = None
     """Semaphore waits at a place of the source: 'fts0fts.*', 'row0ins.cc:2953'."""
     stack: Names | None = None
-    """Threads with one of these functions on their stack."""
+    """Threads with one of these functions on their stack; from 5 % on, of a profile."""
+    profile: Names | None = None
+    """The part of a CPU profile with one of these functions; with share, which counts fully."""
     state: str | None = None
     """Sessions (or transactions) whose processlist State matches."""
     transaction: str | None = None
@@ -163,6 +166,8 @@ class Example(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """'COUNT MODE FILE:LINE LATCH [ADDRESS]'; LATCH is a name or where it was created."""
     stacks: list[str] = []
     """'COUNT innermost,...,outermost'."""
+    profile: list[str] = []
+    """'PER_CENT innermost,...,outermost'."""
     states: list[str] = []
     """'COUNT State' of sessions that run a query; 'COUNT State @SECONDS' says for how long."""
     transactions: list[str] = []

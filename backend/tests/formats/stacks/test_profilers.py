@@ -105,15 +105,21 @@ def test_frames_at_any_margin(margin: str) -> None:
     assert [s.count for s in perf(text)] == [3]
 
 
-def test_perf_report_is_a_table() -> None:
+def test_perf_report_is_a_table_and_a_profile() -> None:
     (table,) = [
         i for i in read(perf_report, "perf-report", "g-children.txt") if isinstance(i, Table)
     ]
     assert table.columns == ("children", "self", "command", "shared object", "symbol")
     assert table.rows[3] == ("78.95%", "78.95%", "my conn", "mysqld", "[.] page_copy")
-    (other,) = read(perf_report, "perf-report", "comma-separated.txt")
+    other, *rest = read(perf_report, "perf-report", "comma-separated.txt")
     assert isinstance(other, Table)
     assert other.rows[0] == ("78.95%", "my conn", "mysqld", "[.] page_copy")
+    stacks = [item for item in rest if isinstance(item, Stack)]
+    assert [(each.frames[0].function, each.count, each.samples) for each in stacks] == [
+        ("page_copy", 7895, 10_000),
+        ("__memset_avx512_unaligned_erms", 2105, 10_000),
+    ]
+    assert (stacks[0].event, stacks[0].line_first) == ("cpu-clock", other.line_first + 1)
 
 
 def series(items: list[Item]) -> dict[tuple[str, str], Samples]:

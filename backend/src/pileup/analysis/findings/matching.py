@@ -398,6 +398,8 @@ def _wanted(sign: Sign) -> str:
             doing = {True: "waiting in", False: "working in", None: "in"}[sign.waiting]
             below = f" below {' or '.join(names(sign.within))}" if sign.within else ""
             return f"threads {doing} {text}{below}"
+        case "profile":
+            return f"a CPU profile with {text}"
         case "counter":
             return f"{text} {_bounds(sign)}"
         case "setting":

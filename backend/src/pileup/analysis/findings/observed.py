@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -43,6 +43,10 @@ _PAGES_OF_ONE = 4
 _PLACES_SHOWN = 2
 _USUAL_LENGTH = 80
 _STATE_SERIES = "processlist.state"
+_LEAST_OF_PROFILE = 5
+"""Per cent: less is found on any busy server."""
+_NAMED = 3
+"""Functions that a sentence names."""
 _MOST_COUNTED = 2000
 """Sessions of one State that count, where only their number is printed."""
 _LINE_LENGTH = 160
@@ -206,16 +210,31 @@ class Observed(StallRecords):
             and (not outer or outer & stack.keys)
             and (waiting is None or stack.waiting == waiting)
         ]
+        if not matches or (
+            all(group.profiled for group in matches) and _most_at_once(matches) < _LEAST_OF_PROFILE
+        ):
+            return self._no_stack
+        most = _most_at_once(matches)
+        top = max(matches, key=lambda group: group.threads)
+        named = _named(matches, wanted)
+        verb = {True: "wait in", False: "work in", None: "are in"}[waiting]
+        text = _amount(top, most, f"{verb} {named}")
+        if outer:
+            text += f" (below {next((n for n in top.names if function_key(n) in outer), '')})"
+        return self._stacks_seen(matches, top, most, text)
+
+    def profile(self, functions: str | list[str]) -> Seen:
+        """Measure the part of a CPU profile with one of the functions."""
+        if not any(stack.profiled for stack in self.stacks):
+            return NO_DATA
+        wanted = {function_key(function) for function in listed(functions)}
+        matches = [stack for stack in self.stacks if stack.profiled and wanted & stack.keys]
         if not matches:
             return Seen(False)
         most = _most_at_once(matches)
         top = max(matches, key=lambda group: group.threads)
-        named = next((name for name in top.names if function_key(name) in wanted), functions[0])
-        verb = {True: "wait in", False: "work in", None: "are in"}[waiting]
-        text = words.threads(most, f"{verb} {named}")
-        if outer:
-            text += f" (below {next((n for n in top.names if function_key(n) in outer), '')})"
-        return self._stacks_seen(matches, top, most, text)
+        text = words.profile(most, f"are in {_named(matches, wanted)}")
+        return Seen(True, most, most / 100, text, (self.lines(top.example, text),))
 
     def threads(self, test: Callable[[Sequence[str]], bool], what: str) -> Seen:
         """Count threads whose stack (function names, innermost first) passes a test.
@@ -226,24 +245,33 @@ class Observed(StallRecords):
             return NO_DATA
         passing = [group for group in self.stacks if test(group.names)]
         if not passing:
-            return Seen(False)
+            return self._no_stack
         top = max(passing, key=lambda group: (group.example["count"], -group.example["row"]))
         most = _most_at_once(passing)
-        text = words.threads(most, what)
-        if 1 < (alike := min(top.example["count"], most)) < most:
+        text = _amount(top, most, what)
+        if not top.profiled and 1 < (alike := min(top.example["count"], most)) < most:
             text += f"; {grouped(alike)} of them with this stack"
         return self._stacks_seen(passing, top, most, text)
+
+    @cached_property
+    def _no_stack(self) -> Seen:
+        """No stack passes; a profile shows what works, so nothing that waits is absent."""
+        only_profiles = bool(self.stacks) and all(stack.profiled for stack in self.stacks)
+        return NO_DATA if only_profiles else Seen(False)
 
     def _by_stack(self, matches: Sequence[StackGroup], verb: str) -> Seen:
         most = _most_at_once(matches)
         top = max(matches, key=lambda group: group.threads)
-        return self._stacks_seen(matches, top, most, words.threads(most, f"{verb} by their stacks"))
+        return self._stacks_seen(matches, top, most, _amount(top, most, f"{verb} by their stacks"))
 
     def _stacks_seen(
         self, matches: Sequence[StackGroup], top: StackGroup, most: int, text: str
     ) -> Seen:
-        busy = sum(stack.threads for stack in self.stacks)
-        share = sum(group.threads for group in matches) / busy
+        share = max(
+            sum(group.threads for group in matches if group.profiled == profiled) / busy
+            for profiled in (False, True)
+            if (busy := sum(each.threads for each in self.stacks if each.profiled == profiled))
+        )
         return Seen(True, most, share, text, (self.lines(top.example, text),))
 
     # ---- questions: sessions, transactions, statements
@@ -757,13 +785,28 @@ def _glob(file: str) -> str:
     return "(^|/)" + re.escape(file).replace(r"\*", "[^/]*") + "$"
 
 
+def _named(groups: Sequence[StackGroup], wanted: Container[str]) -> str:
+    """Name the functions in which most are: 'fsync', 'compact_zone or migrate_pages'."""
+    counts: defaultdict[str, float] = defaultdict(float)
+    for group in groups:
+        name = next((name for name in group.names if function_key(name) in wanted), group.names[0])
+        counts[name] += group.threads
+    most = sorted(counts, key=lambda name: (-counts[name], name))[:_NAMED]
+    return " or ".join([", ".join(most[:-1]), most[-1]] if len(most) > 1 else most)
+
+
+def _amount(group: StackGroup, most: int, doing: str) -> str:
+    """Write how many threads, or how much of a profile, do something."""
+    return (words.profile if group.profiled else words.threads)(most, doing)
+
+
 def _most_at_once(matches: Iterable[StackGroup]) -> int:
-    """Count the threads of these groups in the sample that has most of them."""
-    at_once: defaultdict[tuple[str, int | None], int] = defaultdict(int)
+    """Count the threads, or per cent, of these groups in the sample that has most of them."""
+    at_once: defaultdict[tuple[str, int | None], float] = defaultdict(float)
     for group in matches:
         for key, threads in group.per_sample.items():
             at_once[key] += threads
-    return max(at_once.values())
+    return max(1, round(max(at_once.values())))
 
 
 __all__ = ["NO_DATA", "LockQueue", "Observed", "Seen"]

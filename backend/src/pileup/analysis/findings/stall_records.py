@@ -20,6 +20,7 @@ from pileup.analysis.evidence.series import measure, short_name
 from pileup.analysis.evidence.times import iso
 from pileup.analysis.findings import limits as limit_checks
 from pileup.analysis.stacks.hot_stacks import clean, is_waiting
+from pileup.analysis.stacks.profiles import shares
 from pileup.knowledge import function_key, match_stack, wait_classes
 from pileup.knowledge.renamed import current_name, look_up
 from pileup.numerals import number
@@ -45,9 +46,11 @@ class StackGroup:
     waiting: bool
     site: frozenset[str]
     """The functions right around the wait: those further out did not decide to wait for it."""
-    threads: int = 0
-    per_sample: defaultdict[tuple[str, int | None], int] = field(
-        default_factory=lambda: defaultdict(int)
+    profiled: bool = False
+    """A profiler counted it: ``threads`` are then per cent of the samples of its event."""
+    threads: float = 0
+    per_sample: defaultdict[tuple[str, int | None], float] = field(
+        default_factory=lambda: defaultdict(float)
     )
     example: dict[str, Any] = field(default_factory=dict)
     """The stack record with the most threads, with its index (``row``) among all stack records."""
@@ -95,18 +98,23 @@ class StallRecords:
         if self._stall is not None:
             inside = frame.filter(self._stall.widened(2).holds())
             frame = inside if inside.height else frame
-        groups: dict[tuple[str, ...], StackGroup | None] = {}
+        groups: dict[tuple[bool, tuple[str, ...]], StackGroup | None] = {}
         columns = ["artifact", "snapshot", "count", "samples", "frames", "line_first", "line_last"]
+        of_profile = shares(frame)
         for row in frame.select(columns).with_row_index("row").iter_rows(named=True):
             names = tuple(clean(frame["function"] or "??") for frame in row["frames"])
-            if names not in groups:
+            share = of_profile[row["row"]]
+            if share == 0:
+                continue
+            key = (share is not None, names)
+            if key not in groups:
                 meaning = match_stack(names)
                 idle = meaning is not None and meaning.set_aside
-                groups[names] = None if idle else _group(names)
-            group = groups[names]
+                groups[key] = None if idle else _group(names, profiled=share is not None)
+            group = groups[key]
             if group is None:
                 continue
-            threads = row["count"] // max(1, row["samples"]) or 1
+            threads = share or row["count"] // max(1, row["samples"]) or 1
             group.threads += threads
             group.per_sample[row["artifact"], row["snapshot"]] += threads
             if not group.example or row["count"] > group.example["count"]:
@@ -228,7 +236,7 @@ def _is_same_measure(series: str, name: str) -> bool:
     )
 
 
-def _group(names: tuple[str, ...]) -> StackGroup:
+def _group(names: tuple[str, ...], *, profiled: bool) -> StackGroup:
     own = [name for name in names if not _WRAPPER.match(name)]
     if own and own[0].startswith("MDL_"):  # whoever opens a table is around it
         own = [name for name in own[:_AROUND] if name.startswith("MDL_")]
@@ -237,6 +245,7 @@ def _group(names: tuple[str, ...]) -> StackGroup:
         frozenset(map(function_key, names)),
         is_waiting(names),
         frozenset(map(function_key, own[:_AROUND])),
+        profiled,
     )
 
 

@@ -25,11 +25,22 @@ def threads(number: int, verb: str) -> str:
 
     verb: the clause after 'threads'; its first word gets an s where there is one thread.
     """
-    if number != 1:
-        return f"{grouped(number)} threads at once {verb}"
+    return (
+        f"1 thread {_singular(verb)}"
+        if number == 1
+        else f"{grouped(number)} threads at once {verb}"
+    )
+
+
+def profile(per_cent: int, verb: str) -> str:
+    """Write how much of a profile does something: '37 % of the profile works in ut_delay'."""
+    return f"{per_cent} % of the profile {_singular(verb)}"
+
+
+def _singular(verb: str) -> str:
     first, _, rest = verb.partition(" ")
     singular = {"are": "is", "have": "has", "search": "searches", "flush": "flushes"}
-    return f"1 thread {singular.get(first, first + 's')} {rest}".rstrip()
+    return f"{singular.get(first, first + 's')} {rest}".rstrip()
 
 
 def share(value: float) -> str:

@@ -10,10 +10,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import polars as pl
+
 from pileup import knowledge
 from pileup.analysis.contract import HotStackDoc, Locator
 from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.evidence import Evidence
+from pileup.analysis.stacks.profiles import shares
+from pileup.numerals import number
 
 MOST = 100
 _DEPTH = 40
@@ -54,16 +58,18 @@ _WAIT_DEPTH = 8
 @dataclass(slots=True)
 class _Group:
     stack: list[str]
-    threads: int = 0
-    per_moment: dict[tuple[str, int | None], int] = field(default_factory=dict)
+    threads: float = 0
+    """Of a profile: per cent."""
+    per_moment: dict[tuple[str, int | None], float] = field(default_factory=dict)
     example: tuple[str, int, int] | None = None
-    most: int = 0
+    most: float = 0
 
 
 def hot_stacks(evidence: Evidence, stall: Span | None) -> list[HotStackDoc]:
     """Return the stacks of the stall's samples (all samples without a stall), most frequent first.
 
-    A sample without a time is used only when no sample has one inside the stall.
+    A sample without a time is used only when no sample has one inside the stall, and a profile
+    only without samples of threads: its numbers are per cent.
     """
     frame = evidence.frame("stack")
     if frame is None:
@@ -73,10 +79,18 @@ def hot_stacks(evidence: Evidence, stall: Span | None) -> list[HotStackDoc]:
         inside = frame.filter(stall.widened(2).holds())
         if inside.height:
             chosen = inside
+    stopped = chosen.filter(pl.col("event").is_null())
+    profiled = stopped.is_empty()
+    chosen = chosen if profiled else stopped
+    of_profile = shares(chosen)
     groups: dict[tuple[str, ...], _Group] = {}
     names: dict[tuple[str, ...], tuple[str, ...]] = {}
     columns = ["artifact", "snapshot", "count", "frames", "line_first", "line_last"]
-    for sha, moment, count, frames, first, last in chosen.select(columns).iter_rows():
+    for row, share in zip(chosen.select(columns).iter_rows(), of_profile, strict=True):
+        sha, moment, threads, frames, first, last = row
+        count = threads if share is None else share
+        if not count:
+            continue
         raw = tuple(frame["function"] or "??" for frame in frames[:_DEPTH])
         if raw not in names:
             names[raw] = tuple(clean(name) for name in raw)
@@ -87,9 +101,9 @@ def hot_stacks(evidence: Evidence, stall: Span | None) -> list[HotStackDoc]:
         group.per_moment[at] = group.per_moment.get(at, 0) + count
         if count > group.most:
             group.most, group.example = count, (sha, first, last)
-    total = sum(group.threads for group in groups.values())
+    total = 100.0 if profiled else sum(group.threads for group in groups.values())
     ranked = sorted(groups.values(), key=lambda group: (-group.threads, group.stack))[:MOST]
-    return [_doc(group, total, evidence) for group in ranked]
+    return [_doc(group, total, evidence, profiled=profiled) for group in ranked]
 
 
 def clean(function: str) -> str:
@@ -105,7 +119,7 @@ def is_waiting(functions: Sequence[str]) -> bool:
     return any(name.startswith(_WAIT_PREFIXES) for name in top)
 
 
-def _doc(group: _Group, total: int, evidence: Evidence) -> HotStackDoc:
+def _doc(group: _Group, total: float, evidence: Evidence, *, profiled: bool) -> HotStackDoc:
     known = knowledge.match_stack(group.stack)
     example = None
     if group.example:
@@ -116,13 +130,15 @@ def _doc(group: _Group, total: int, evidence: Evidence) -> HotStackDoc:
             path=evidence.path(sha),
             line_first=first,
             line_last=last,
-            text=f"{group.most} threads with this stack",
+            text=f"{number(group.most)} % of the profile"
+            if profiled
+            else f"{group.most:.0f} threads with this stack",
         )
     return HotStackDoc(
         stack=group.stack,
-        threads=group.threads,
-        max_at_once=max(group.per_moment.values(), default=0),
-        share=group.threads / total if total else 0.0,
+        threads=round(group.threads),
+        max_at_once=round(max(group.per_moment.values(), default=0)),
+        share=min(1.0, group.threads / total) if total else 0.0,
         signature=known.id if known else None,
         category=known.category if known else None,
         set_aside=bool(known and known.set_aside),

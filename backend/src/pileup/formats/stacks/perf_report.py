@@ -1,10 +1,11 @@
-"""perf report --stdio, opreport: shares by symbol, as a table.
+"""perf report --stdio, perf top, opreport: shares by symbol, as a table and as stacks of one frame.
 
 Source: perf-report(1), hist_entry__fprintf() in tools/perf/ui/stdio: a header of '# Overhead ...',
         a line per symbol, and with -g its call graph, which is left out (perf script has it whole).
         opreport --symbols of OProfile, which pt-stalk runs with --collect-oprofile, prints
         'samples  %  image name  symbol name' and a line per symbol.
-Yields: per event the Table 'perf report: EVENT' or 'opreport: EVENT'.
+Yields: per event the Table 'perf report: EVENT' or 'opreport: EVENT', and a Stack for each symbol,
+        which counts hundredths of a per cent of the event's samples.
 """
 
 from __future__ import annotations
@@ -13,13 +14,16 @@ import re
 from collections.abc import Iterable, Iterator
 
 from pileup.formats.errors import FormatError
-from pileup.records import Item, Table
+from pileup.formats.stacks.parts.function_names import bare_function
+from pileup.records import Frame, Item, Snapshot, Stack, Table
 
 NAME = "perf-report"
 TITLE = "perf report, opreport"
-GIVES = "A table of shares by command, shared object and symbol."
+GIVES = (
+    "A table of shares by command, shared object and symbol; each symbol as a stack of one frame."
+)
 PRINTED_BY = "Linux perf 3 to 6: `perf report --stdio`, with `-t,`; OProfile: `opreport --symbols`"
-VERSION = 3
+VERSION = 4
 HINTS = ("perf-report.txt", "perf.report", "-opreport")
 
 _HEADER = re.compile(
@@ -35,6 +39,11 @@ _SHARE = re.compile(r" *\d{1,3}\.\d\d% *|\d{1,15} +\d{1,3}\.\d{4} +\S")
 _BARE_ROW = re.compile(r" *\d{1,3}\.\d\d%(?: +\S{1,100}){1,2} +\[[.kuHg]\] \S")
 _BARE_ROWS = re.compile(rf"^{_BARE_ROW.pattern}", re.MULTILINE)
 _BARE_COLUMNS = ("overhead", "command", "shared object", "symbol")
+# [.] row_search_mvcc    [k] 0xffffffff81061e30
+_SYMBOL = re.compile(r"(?:\[(?P<where>[.kuHg])\] +)?(?P<name>\S.{0,2000})")
+_OWN = ("self", "overhead", "%")
+"""Columns with the share of a symbol itself, without what it calls."""
+_ALL = 10_000
 _MOST = 5_000
 _LONGEST = 4_096
 
@@ -47,43 +56,97 @@ def sniff(head: str) -> bool | None:
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Yield a Table of symbols for each event.
+    """Yield a Table and Stacks of symbols for each event.
 
     Raises FormatError for a file without a table.
     """
-    columns: tuple[str, ...] = ()
+    report = _Report()
+    snapshot = 0
     separator: str | None = None
-    event = ""
-    rows: list[tuple[str | None, ...]] = []
-    first = last = 0
+    found = False
     for number, raw in enumerate(lines, start=1):
         text = raw[:_LONGEST]
-        if match := _EVENT.match(text):
-            if rows:
-                yield _table(event, columns, rows, first, last)
-            event, rows, columns = match["event"] or match["counted"], [], ()
-        elif _HEADER.match(text):
-            if rows:  # no line named the event of this table
-                yield _table(event, columns, rows, first, last)
-                event, rows = "", []
+        event, header = _EVENT.match(text), _HEADER.match(text)
+        if (event or header) and report.rows:
+            yield from report.items(snapshot)
+            report, snapshot = _Report(), snapshot + 1
+        if event:
+            report = _Report(event["event"] or event["counted"])
+        elif header:
             heads = text.removeprefix("# ").strip()
             separator = next((s for s in (",", ";", "\t") if s in heads), None)
             names = heads.split(separator) if separator else re.split(r" {2,}", heads)
-            columns = tuple(name.strip().lower() for name in names if name.strip())
-            first = number
-        elif not columns and _BARE_ROW.match(text):
+            report.columns = tuple(name.strip().lower() for name in names if name.strip())
+            report.first = number
+        elif not report.columns and _BARE_ROW.match(text):
             bare = tuple(re.split(r" {2,}", text.strip()))
-            columns = _BARE_COLUMNS if len(bare) > 3 else (_BARE_COLUMNS[0], *_BARE_COLUMNS[2:])
-            rows, first, last = [bare] if len(bare) == len(columns) else [], number, number
-        elif columns and _SHARE.match(text) and len(rows) < _MOST:
-            cells = _cells(text, columns, separator)
+            full = len(bare) > 3
+            report.columns = _BARE_COLUMNS if full else (_BARE_COLUMNS[0], *_BARE_COLUMNS[2:])
+            report.first = number
+            if len(bare) == len(report.columns):
+                report.add(number, bare)
+        elif report.columns and _SHARE.match(text) and len(report.rows) < _MOST:
+            cells = _cells(text, report.columns, separator)
             if cells is not None:
-                last = number
-                rows.append(cells)
-    if rows:
-        yield _table(event, columns, rows, first, last)
-    elif not columns:
+                report.add(number, cells)
+        found = found or bool(report.columns)
+    if report.rows:
+        yield from report.items(snapshot)
+    elif not found:
         raise FormatError("No table of perf report was found: it begins with '# Overhead'.")
+
+
+class _Report:
+    """The table of one event while its rows are read."""
+
+    def __init__(self, event: str = "") -> None:
+        self.event = event
+        self.columns: tuple[str, ...] = ()
+        self.rows: list[tuple[str | None, ...]] = []
+        self.numbers: list[int] = []
+        self.first = 0
+
+    def add(self, number: int, cells: tuple[str | None, ...]) -> None:
+        """Add the cells of a row and its line number."""
+        self.rows.append(cells)
+        self.numbers.append(number)
+
+    def items(self, snapshot: int) -> Iterator[Item]:
+        """Yield the table, and a sample with a stack for each symbol."""
+        tool = "opreport" if self.columns[0] == "samples" else "perf report"
+        last = self.numbers[-1]
+        yield Table(
+            line_first=self.first,
+            line_last=last,
+            name=f"{tool}: {self.event}" if self.event else tool,
+            columns=self.columns,
+            rows=tuple(self.rows),
+        )
+        own = next((name for name in _OWN if name in self.columns), None)
+        symbols = self.columns[-1]
+        if own is None or "symbol" not in symbols:
+            return
+        yield Snapshot(line_first=self.first, line_last=last, snapshot=snapshot, kind="stacks")
+        for number, cells in zip(self.numbers, self.rows, strict=True):
+            row = dict(zip(self.columns, cells, strict=True))
+            share = round(float((row[own] or "0").strip().removesuffix("%")) * 100)
+            symbol = _SYMBOL.fullmatch((row[symbols] or "").strip())
+            if share < 1 or symbol is None:
+                continue
+            library = row.get("shared object") or row.get("image name")
+            if symbol["where"] in ("k", "g"):
+                library = "kernel"
+            name = "??" if symbol["name"].startswith("0x") else symbol["name"]
+            yield Stack(
+                line_first=number,
+                line_last=number,
+                snapshot=snapshot,
+                count=min(share, _ALL),
+                samples=_ALL,
+                event=self.event or "samples",
+                by_period=True,
+                frames=(Frame(function=bare_function(name, library), library=library),),
+            )
 
 
 def _cells(
@@ -97,15 +160,3 @@ def _cells(
             cell.strip() for cell in re.split(r" {2,}", text.strip(), maxsplit=len(columns) - 1)
         ]
     return tuple(cells) if len(cells) == len(columns) else None
-
-
-def _table(
-    event: str,
-    columns: tuple[str, ...],
-    rows: list[tuple[str | None, ...]],
-    first: int,
-    last: int,
-) -> Table:
-    name = "opreport" if columns[0] == "samples" else "perf report"
-    name = f"{name}: {event}" if event else name
-    return Table(line_first=first, line_last=last, name=name, columns=columns, rows=tuple(rows))

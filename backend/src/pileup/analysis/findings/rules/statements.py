@@ -1,4 +1,8 @@
-"""Rule for statements of one shape that run for long and wait for nothing (slow-statement)."""
+"""Rule for statements of one shape that run for long and wait for nothing (slow-statement).
+
+Processlists show what runs. Without one, a slow log tells what ran at the same time: each entry
+ends at its time and began its query time earlier.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,8 @@ _SLOW = Patience(1.0, 300.0)
 """A statement of this age is slow for what waits on it, or slow by any measure."""
 _ALIKE, _LEAST_ALIKE_S, _ALL_ALIKE = 2, 2.0, 0.2
 """Several of one shape and nothing else at work are seen from this age on, with this score."""
+_MANY_ROWS, _ROWS_FOR_ONE = 100_000, 100
+"""A statement searches that examines so many rows, and so many for each row of its result."""
 _MOST = 2000
 """Rows whose statements are compared."""
 _SHOWN = 160
@@ -27,8 +33,12 @@ _READS = r"(?i)^\s*(/\*.{0,200}?\*/\s*|\()*(select|with|call|execute)\b"
 def slow_statement(observed: Observed) -> Match | None:
     """Match running statements that wait for nothing known, most of them of one shape."""
     frame = observed.during("session")
-    if frame is None:
-        return None
+    if frame is not None:
+        return _of_lists(observed, frame)
+    return _of_log(observed) or _of_profile(observed)
+
+
+def _of_lists(observed: Observed, frame: pl.DataFrame) -> Match | None:
     running = frame.filter(
         pl.col("query").is_not_null()
         & pl.col("query").str.contains(_READS)
@@ -45,16 +55,9 @@ def slow_statement(observed: Observed) -> Match | None:
     most = int(moments["len"].max() or 0)  # type: ignore[arg-type]  # a count
     longest = float(same["time_s"].max() or 0.0)  # type: ignore[arg-type]
     waiting = observed.worst.waiting
-    share = most / max(1, most + waiting)
-    grade = age(longest, _SLOW)
-    rest = share if waiting else 1.0
-    score = grade * (0.3 + 0.35 * min(1.0, most / 5)) * min(1.0, rest / 0.5)
-    alone = same.height == running.height and not waiting
-    if alone and most >= _ALIKE and longest >= _LEAST_ALIKE_S:
-        score = max(score, _ALL_ALIKE)
-    statement = " ".join(str(same.row(0, named=True)["query"]).split())[:_SHOWN]
+    score = _score(most, longest, waiting, alone=same.height == running.height)
     many = count(most, "session runs", "sessions run")
-    text = f"{many} statements like '{statement}', for up to {number(longest)} s"
+    text = f"{many} statements like '{_shown(same)}', for up to {number(longest)} s"
     against = (
         (f"{count(waiting, 'session waits', 'sessions wait')} for something else.",)
         if waiting > most
@@ -63,6 +66,108 @@ def slow_statement(observed: Observed) -> Match | None:
     where = (observed.lines(same.row(0, named=True), text),)
     why = f"{text}; they wait for no lock or latch that shows."
     return Match("slow-statement", round(score, 3), why, where, against)
+
+
+def _score(most: int, longest: float, waiting: int, *, alone: bool) -> float:
+    """Return how much ``most`` statements of one shape at once tell.
+
+    longest: age of the oldest, in seconds. alone: nothing else was at work.
+    """
+    share = most / max(1, most + waiting) if waiting else 1.0
+    score = age(longest, _SLOW) * (0.3 + 0.35 * min(1.0, most / 5)) * min(1.0, share / 0.5)
+    if alone and not waiting and most >= _ALIKE and longest >= _LEAST_ALIKE_S:
+        score = max(score, _ALL_ALIKE)
+    return score
+
+
+def _shown(same: pl.DataFrame) -> str:
+    return " ".join(str(same.row(0, named=True)["query"]).split())[:_SHOWN]
+
+
+def _of_log(observed: Observed) -> Match | None:
+    """Match statements of a slow log that read many rows for each that they return or change.
+
+    What reads few rows and takes long was held up by something that the log does not show.
+    """
+    frame = observed.during("query")
+    if frame is None or "rows_examined" not in frame.columns:
+        return None
+    given = pl.col("rows_sent").fill_null(0) + pl.col("rows_affected").fill_null(0)
+    slow = frame.filter(
+        pl.col("query").is_not_null()
+        & pl.col("time").is_not_null()
+        & ~pl.col("administrator")
+        & ~pl.col("query").str.contains(_DUMP)
+        & (pl.col("query_time_s").fill_null(0.0) >= _SLOW.usual)
+    ).head(_MOST)
+    searching = slow.filter(
+        (pl.col("rows_examined").fill_null(0) >= _MANY_ROWS)
+        & (pl.col("rows_examined") >= _ROWS_FOR_ONE * (given + 1))
+        & (pl.col("lock_time_s").fill_null(0.0) < pl.col("query_time_s") / 2)
+    )
+    if searching.is_empty():
+        return None
+    shaped = searching.with_columns(shapes(pl.col("query")).alias("shape"))
+    took = shaped.group_by("shape", maintain_order=True).agg(pl.col("query_time_s").sum())
+    shape = took.sort("query_time_s", descending=True, maintain_order=True)["shape"][0]
+    same = shaped.filter(pl.col("shape") == shape).sort("query_time_s", descending=True)
+    of_all = float(same["query_time_s"].sum()) / float(slow["query_time_s"].sum())
+    most, longest = _at_once(same), float(same["query_time_s"][0])
+    score = of_all * _score(most, longest, observed.worst.waiting, alone=same.height == slow.height)
+    rows = number(float(same["rows_examined"].max() or 0))  # type: ignore[arg-type]  # a count
+    at_once = f", {most} of them at once" if most > 1 else ""
+    text = (
+        f"{count(same.height, 'statement', 'statements')} like '{_shown(same)}'{at_once}, "
+        f"for up to {number(longest)} s; one examined {rows} rows"
+    )
+    where = (observed.lines(same.row(0, named=True), text),)
+    return Match("slow-statement", round(score, 3), f"{text}.", where)
+
+
+def _of_profile(observed: Observed) -> Match | None:
+    """Match a profile most of which reads rows and compares them."""
+    seen = observed.profile(list(_READING))
+    if not seen.holds or seen.share < _MOSTLY:
+        return None
+    against = ("A profile does not name the statements: a processlist does.",)
+    return Match("slow-statement", _ALL_ALIKE, f"{seen.text}.", seen.evidence, against)
+
+
+_MOSTLY = 0.5
+_READING = (
+    "row_search_mvcc",
+    "row_search_for_mysql",
+    "row_sel_store_mysql_rec",
+    "row_sel_store_mysql_rec_func",
+    "row_sel_store_mysql_field",
+    "row_sel_store_mysql_field_func",
+    "row_sel_field_store_in_mysql_format_func",
+    "rec_get_offsets_func",
+    "rec_init_offsets",
+    "rec_init_offsets_comp_ordinary",
+    "evaluate_join_record",
+    "Item_func_like::val_int",
+    "Item_func_regex::val_int",
+    "my_strnncollsp_utf8",
+    "my_strnncollsp_utf8mb4",
+    "my_wildcmp_mb",
+    "my_wildcmp_8bit",
+    "filesort",
+    "hp_search",
+    "heap_scan",
+)
+"""Functions that read rows one after the other, and compare, filter and sort them."""
+
+
+def _at_once(frame: pl.DataFrame) -> int:
+    """Return how many of these logged statements ran at the same moment."""
+    ends = frame["time"]
+    begins = ends - (frame["query_time_s"] * 1e6).cast(pl.Int64)
+    steps = pl.DataFrame(
+        {"at": pl.concat([begins, ends]), "step": [1] * begins.len() + [-1] * ends.len()}
+    )
+    running = steps.sort("at", "step").select(pl.col("step").cum_sum())  # one that ends goes first
+    return int(running["step"].max() or 0)  # type: ignore[arg-type]  # a count
 
 
 def _at_work(frame: pl.DataFrame) -> pl.Series:
