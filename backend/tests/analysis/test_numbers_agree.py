@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -12,12 +13,15 @@ from pileup.analysis.contract import StallDoc, StallEvidence
 from pileup.analysis.evidence.times import parse
 from pileup.analysis.findings.summary import stall_sentence
 from pileup.analysis.stalls.documents import main_stall, worst_time
+from pileup.analysis.story.names import resource
 from pileup.analysis.waits.moments import AT_MOST, MomentChoice, WaitMoment, choose_moments, spread
 from pileup.analysis.waits.tally import persistence
 from pileup.numerals import grouped
 from pileup.report.case import Case
 from pileup.report.text.prefill import prefill
-from tests.support.captures import analysis_of, evidence_of, of_samples, sample
+from tests.support.captures import REPOSITORY, analysis_of, evidence_of, of_samples, sample
+
+EVERY_SAMPLE = sorted(each.name for each in (REPOSITORY / "samples").iterdir() if each.is_dir())
 
 
 @of_samples()
@@ -34,7 +38,7 @@ def test_the_overview_and_the_wait_screen_say_the_same(name: str) -> None:
     assert root.label.startswith(shown.label)
     assert worst.headline.startswith(f"{shown.label[0].upper()}{shown.label[1:]}")
     assert not any("whole stall" in note for note in worst.notes)
-    assert f" {grouped(stall.peak_waiters)} threads waited." in analysis.headline.text
+    assert f" {grouped(stall.peak_waiters)} sessions waited." in analysis.headline.text
 
     blockers = analysis.persistence
     assert blockers
@@ -62,8 +66,8 @@ def test_the_overview_and_the_wait_screen_say_the_same(name: str) -> None:
 @pytest.mark.parametrize(
     ("counts", "count", "sentence"),
     [
-        ("waiting", 264, "(peak 268). At the worst moment, 22:17:13 UTC, 264 threads waited."),
-        ("waiting", 1, "(peak 268). At the worst moment, 22:17:13 UTC, 1 thread waited."),
+        ("waiting", 264, "(peak 268). At the worst moment, 22:17:13 UTC, 264 sessions waited."),
+        ("waiting", 1, "(peak 268). At the worst moment, 22:17:13 UTC, 1 session waited."),
         ("running", 268, "(peak 268). The peak was at 22:17:13 UTC."),
         ("running", 300, " At the worst moment, 22:17:13 UTC, 300 sessions ran at the same time."),
     ],
@@ -94,6 +98,32 @@ def test_the_report_says_what_the_overview_says(name: str) -> None:
     assert stall is not None
     assert stall_sentence(stall) in prefill(case, "summary")
     assert f"{top.persistence[0].lower()}{top.persistence[1:]}" in analysis.headline.text
+
+
+@of_samples(EVERY_SAMPLE)
+def test_a_stall_has_one_holder_one_count_and_one_fall(name: str) -> None:
+    """Whatever names one of them takes it from the table of roots, the stall or the medians."""
+    analysis = analysis_of(sample(name))
+    stall, story, headline = main_stall(analysis.stalls), analysis.story, analysis.headline
+    assert stall is not None
+    assert story is not None
+    for text in (headline.story, story.plain, headline.text):
+        for count in re.findall(r"([\d\u202f]+) (?:database )?sessions (?:waited|piled)", text):
+            assert int(count.replace("\u202f", "")) == stall.peak_waiters, text
+    root = analysis.roots[0] if analysis.roots else None
+    if root is not None and analysis.blockers:
+        blocker = analysis.blockers[0]
+        assert (blocker.holder, blocker.blocks_total) == (root.label, root.behind)
+        assert root.label in headline.text
+    if root is not None and story.chain:
+        victims = story.chain[-1]
+        assert resource(root.steps[-1].label).lower() == story.chain[0].title.lower()
+        assert victims.title.partition(" of ")[2] in ("", f"{grouped(root.behind)} sessions")
+        assert (victims.sessions or 0) <= root.behind <= (stall.peak_waiters or 0)
+    cost = story.impact
+    for share in re.findall(r"(\d+)% fewer", headline.story + story.plain):
+        assert cost.usual_per_s
+        assert int(share) == round(100 * (1 - (cost.stall_per_s or 0) / cost.usual_per_s))
 
 
 def moment(second: int, kind: str, waiters: int, snapshot: int = 0) -> WaitMoment:

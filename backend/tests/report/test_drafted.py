@@ -156,7 +156,7 @@ def test_the_timeline_joins_the_capture_and_what_people_did() -> None:
     assert [event.text for event in events] == [
         "SELECT of session 197 begins",
         "The stall begins",
-        "The worst moment (peak 301 threads waiting)",
+        "The worst moment (peak 301 sessions waiting)",
         "Session 197 ended, and the stall ends",
         "ready for connections",
         "Noticed: checkout is slow",

@@ -57,6 +57,7 @@ def check(name: str, analysis: Analysis) -> None:
     for line in story.impact.sentences:
         readable(line)
     assert not re.search(r"latch|lock|session \d|\.cc|queue|fsync", story.plain), "no internals"
+    assert re.search(r"fewer|next to no|delayed|refused|slower", story.plain), "no effect on users"
     root = analysis.roots[0] if analysis.roots else None
     if root is not None and root.session_id is not None and root.share >= 0.6:
         assert f"session {root.session_id}" in sentence

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from pileup.analysis.contract import (
     ActiveSessionsDoc,
+    PathStepDoc,
     RootDoc,
     StallDoc,
     StallEvidence,
@@ -44,7 +45,8 @@ def root(**given: Any) -> RootDoc:
         "path": ["160 sessions", "metadata lock app.accounts", "session 197"],
         "why": "",
     }
-    return RootDoc(**(values | given))
+    steps = [PathStepDoc(kind="resource", label=label) for label in values["path"]]
+    return RootDoc(**(values | {"steps": steps} | given))
 
 
 def active(share: float = 0.9) -> ActiveSessionsDoc:
@@ -96,8 +98,8 @@ def active(share: float = 0.9) -> ActiveSessionsDoc:
             stall(peak_waiters=1),
             root(kind="latch", label="mutex no-such.cc:1", known=False, share=0.4),
             (
-                "For 60 s, 1 session waited, 40% of the time for mutex no-such.cc:1, whose "
-                "holder is unknown."
+                "For 60 s, 1 session waited, 40% of the time for the mutex no-such.cc:1, "
+                "whose holder is unknown."
             ),
         ),
         (

@@ -355,7 +355,7 @@ const COLUMNS: readonly Column<IncidentRow>[] = [
   {
     key: 'peak',
     head: 'Peak',
-    title: 'Most threads waiting at the same time; running sessions where no snapshot shows waits',
+    title: 'Most sessions waiting at the same time; running sessions where no snapshot shows waits',
     kind: 'number',
     width: '60px',
     sort: (row) => row.peak_waiters,

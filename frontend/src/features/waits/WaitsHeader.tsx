@@ -36,7 +36,7 @@ export function WaitsHeader({ model, graph }: Props) {
         <span className="mono" data-testid="wait-time">
           <Time at={graph.at} zone />
         </span>
-        <span>{graph.waiters === 1 ? '1 thread waits' : `${graph.waiters} threads wait`}</span>
+        <span>{graph.waiters === 1 ? '1 session waits' : `${graph.waiters} sessions wait`}</span>
         {graph.snapshots.map((locator) => (
           <Source
             key={`${locator.artifact}${locator.line_first}${locator.text}`}

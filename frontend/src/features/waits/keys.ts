@@ -2,8 +2,8 @@
 import type { KeyTable } from '@/state/keys'
 
 export const WAIT_KEYS = {
-  before: { keys: ['['], does: 'The moment before at which threads wait' },
-  after: { keys: [']'], does: 'The moment after at which threads wait' },
+  before: { keys: ['['], does: 'The moment before at which sessions wait' },
+  after: { keys: [']'], does: 'The moment after at which sessions wait' },
   play: { keys: [' '], does: 'Play through the moments, or stop' },
   clear: { keys: ['Escape'], does: 'End the search, then the difference' },
   graphNode: {

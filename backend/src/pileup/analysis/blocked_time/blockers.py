@@ -26,7 +26,7 @@ def blockers(blocked: BlockedTime) -> list[BlockerDoc]:
             BlockerDoc(
                 kind="cycle" if root.kind == "cycle" else kind_of(node),
                 id=node.id,
-                holder=described.holder,
+                holder=root.label,
                 time=root.time,
                 blocks_direct=node.blocks_direct,
                 blocks_total=node.blocks_total,

@@ -287,6 +287,7 @@ class Roots:
         return msgspec.structs.replace(
             root,
             kind="cycle" if seen.cycle else kind_of(node),
+            behind=node.blocks_total or root.behind,
             label="A circle of waits" if seen.cycle else described.holder,
             why=self._why(seen, described, key, rotates=rotates),
             known=seen.cycle or rotates or node.kind == "thread" or _is_held(described),

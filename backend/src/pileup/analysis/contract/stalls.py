@@ -39,7 +39,7 @@ class StallDoc(Doc, frozen=True, kw_only=True):
     """Peak over all moments, at ``peak_at``; ``peak_counts`` tells what is counted."""
     evidence: list[StallEvidence]
     peak_counts: Literal["waiting", "running"] = "waiting"
-    """waiting: threads that wait in the wait graph of that moment, all layers joined. running:
+    """waiting: sessions that wait in the wait graph of that moment, all layers joined. running:
     sessions in a series, if no snapshot shows most of them as waiters; ``note`` names it."""
     note: str = ""
     host: str | None = None

@@ -24,7 +24,7 @@ from pileup.analysis.evidence.series import short_name
 from pileup.analysis.evidence.times import clock_text, date_text, parse
 from pileup.analysis.findings import machine_checks, next_evidence
 from pileup.analysis.stalls.indicators import signals
-from pileup.numerals import grouped, number
+from pileup.numerals import grouped, number, numbers
 
 _DAY_US = 86_400 * 1_000_000
 _FEW_LATCH_WAITS = 5
@@ -111,13 +111,14 @@ def arrival(context: Context) -> str:
     parts: list[str] = []
     if rate and rate.before and rate.inside is not None:
         change = rate.inside / rate.before
-        numbers = f"{number(rate.before)} to {number(rate.inside)} statements/s"
+        before, inside_rate = numbers(rate.before, rate.inside)
+        span = f"{before} to {inside_rate} statements/s"
         if change >= 1.5:
-            parts.append(f"More work arrived and was done: {numbers}.")
+            parts.append(f"More work arrived and was done: {span}.")
         elif change <= 0.67:
-            parts.append(f"Less work was done, not more: {numbers}.")
+            parts.append(f"Less work was done, not more: {span}.")
         else:
-            parts.append(f"The arrival rate hardly changed: {numbers}.")
+            parts.append(f"The arrival rate hardly changed: {span}.")
         seconds = (context.stall.end - context.stall.start) / 1e6
         parts += _per_statement(inside, rate.before, rate.inside, seconds)
     parts += _idle(levels)
@@ -187,7 +188,7 @@ def stall_sentence(stall: StallDoc) -> str:
 
 
 def _peak_sentence(stall: StallDoc, moved: StallEvidence | None) -> str:
-    """Describe the peak: ' At the worst moment, 22:20:15 UTC, 316 threads waited.'
+    """Describe the peak: ' At the worst moment, 22:20:15 UTC, 316 sessions waited.'
 
     The number is left out where the text of ``moved`` has the same peak of sessions running.
     """
@@ -197,9 +198,9 @@ def _peak_sentence(stall: StallDoc, moved: StallEvidence | None) -> str:
     waiting = stall.peak_counts == "waiting"
     if not waiting and moved and moved.peak is not None and round(moved.peak) == count:
         return f" The peak was at {at}." if at else ""
-    doing = "thread{} waited" if waiting else "session{} ran at the same time"
+    who = "1 session" if count == 1 else f"{grouped(count)} sessions"
     when = f", {at}," if at else ""
-    return f" At the worst moment{when} {grouped(count)} {doing.format('' if count == 1 else 's')}."
+    return f" At the worst moment{when} {who} {'waited' if waiting else 'ran at the same time'}."
 
 
 def _latches_matter(context: Context) -> bool:
@@ -218,7 +219,8 @@ def _wait_sentence(hot_waits: list[HotWaitDoc], blockers: list[BlockerDoc]) -> l
     if blockers:
         root = blockers[0]
         inferred = " (inferred)" if root.inferred else ""
-        sentences.append(f"Root blocker{inferred}: {root.holder}, {_behind(root)}.")
+        holder = "a circle of waits" if root.kind == "cycle" else root.holder
+        sentences.append(f"Root blocker{inferred}: {holder}, {_behind(root)}.")
     return sentences
 
 

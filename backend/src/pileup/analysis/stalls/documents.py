@@ -16,7 +16,7 @@ from pileup.analysis.stalls.baselines import Baseline
 from pileup.analysis.stalls.detection import Stall
 from pileup.analysis.stalls.indicators import throughput
 from pileup.knowledge.series_titles import amount, title_of_id
-from pileup.numerals import number
+from pileup.numerals import number, numbers
 
 _Stall = TypeVar("_Stall", Stall, StallDoc)
 _WAITS = ("innodb.semaphore_waits", "innodb.lock_wait_transactions")
@@ -191,9 +191,10 @@ def _of(stall: Stall, id_: str, times: list[int], values: list[float]) -> StallE
         text = f"{name} {held} in the stall, no baseline"
     else:
         verb = "fell" if down else "rose" if level > base else "stayed"
-        to = amount(number(level), named.unit)
-        span = f"at {to}" if verb == "stayed" else f"from {number(base)} to {to}"
-        most = f" ({'lowest' if down else 'peak'} {number(extreme)})" if extreme is not None else ""
+        before, during, *rest = numbers(base, level, *([] if extreme is None else [extreme]))
+        to = amount(during, named.unit)
+        span = f"at {to}" if verb == "stayed" else f"from {before} to {to}"
+        most = f" ({'lowest' if down else 'peak'} {rest[0]})" if rest else ""
         text = f"{name} {verb} {span}{most}"
     return StallEvidence(
         series=id_,

@@ -19,7 +19,7 @@ import polars as pl
 from pileup.analysis.contract import ShiftDoc
 from pileup.analysis.evidence.context import Span
 from pileup.knowledge.series_titles import SeriesTitle, amount, series_title
-from pileup.numerals import number
+from pileup.numerals import number, numbers
 
 MIN_SCORE = 3.0
 MOST = 200
@@ -213,8 +213,8 @@ def _text(
     by = ""
     if ratio is not None and ratio > 0:
         by = f" ({number(ratio)} times)" if ratio >= 1 else f" (to 1/{number(1 / ratio)})"
-    to = amount(number(level), named.unit)
-    text = f"{named.words} {verb} from {number(base)} to {to}{by}"
+    before, during = numbers(base, level)
+    text = f"{named.words} {verb} from {before} to {amount(during, named.unit)}{by}"
     if moved is None:
         return text
     band = f" ± {step:.0f} s" if step and step >= 0.5 else ""

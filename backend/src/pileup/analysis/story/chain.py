@@ -6,7 +6,7 @@ import msgspec
 
 from pileup.analysis.contract import PathStepDoc, RootDoc, StoryLink
 from pileup.analysis.evidence.statements import verb_of
-from pileup.analysis.story.names import short
+from pileup.analysis.story.names import resource, short
 from pileup.numerals import grouped
 
 _MOSTLY = 0.6
@@ -31,6 +31,9 @@ def chain(root: RootDoc | None) -> list[StoryLink]:
         steps = [last, everybody]
     else:
         steps = list(reversed(root.steps))
+        if crowd.kind == "sessions" and crowd.sessions < root.behind:
+            label = f"{grouped(crowd.sessions)} of {grouped(root.behind)} sessions"
+            steps[-1] = msgspec.structs.replace(crowd, label=label)
     links = [_link(step, at, steps, root) for at, step in enumerate(steps)]
     half = _MOST // 2
     return links if len(links) <= _MOST else [*links[:half], *links[-half:]]
@@ -69,7 +72,7 @@ def _link(step: PathStepDoc, at: int, steps: list[PathStepDoc], root: RootDoc) -
         )
     if step.kind == "resource":
         return StoryLink(
-            role="resource", title=short(step.label), detail=_held(root) if at == 0 else ""
+            role="resource", title=resource(step.label), detail=_held(root) if at == 0 else ""
         )
     return StoryLink(
         role="holder" if at == 0 else "trigger" if step is trigger(root) else "waiter",

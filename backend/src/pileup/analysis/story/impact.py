@@ -10,7 +10,7 @@ from pileup.analysis.contract import ActiveSessionsDoc, StallDoc, StoryImpact
 from pileup.analysis.evidence.context import Context, Span
 from pileup.analysis.evidence.series import short_name
 from pileup.analysis.stalls import indicators
-from pileup.numerals import grouped, number
+from pileup.numerals import grouped, number, numbers
 
 _FELL = 0.9
 """From this share of the usual rate on, nothing is missing that noise could not explain."""
@@ -87,7 +87,7 @@ def _sentences(cost: StoryImpact, stall: StallDoc) -> list[str]:
             text += f": about {grouped(count)} {noun} at a time for {_seconds(stall.duration_s)}"
         found.append(f"{text}.")
     if cost.usual_per_s and cost.stall_per_s is not None:
-        usual, during = number(cost.usual_per_s), number(cost.stall_per_s)
+        usual, during = numbers(cost.usual_per_s, cost.stall_per_s)
         if cost.missing is not None:
             found.append(
                 f"The server answered {missing(cost)} than usual: "

@@ -21,9 +21,8 @@ from pileup.analysis.evidence.times import clock_text, parse
 from pileup.analysis.stalls.indicators import WORK_UNITS
 from pileup.analysis.story.chain import trigger
 from pileup.analysis.story.endings import Ending
-from pileup.analysis.story.names import short, with_article
-from pileup.knowledge import knowledge
-from pileup.numerals import grouped, number
+from pileup.analysis.story.names import resource, short, with_article
+from pileup.numerals import grouped, number, numbers
 
 MOST_WORDS = 25
 _ROOT_FROM = 0.3
@@ -46,9 +45,6 @@ _CLASSES = {
     "throttled": "a slot to run in",
     "replication": "replication",
 }
-_SUBSYSTEMS = {"ahi": "adaptive hash", "btree": "index tree"}
-"""Words for subsystems whose name in the knowledge base is not a plain word."""
-_PAGE = "buf_block_lock"
 _HOLDERS = frozenset({"transaction", "session", "thread"})
 
 
@@ -103,8 +99,9 @@ def plain(stall: StallDoc, cost: StoryImpact) -> str:
         return _sentence(f"{lasted}the database refused clients{end}.")
     if stall.shape == "piled_up" and (who := _who(stall, "database session")):
         did = "waited" if stall.peak_counts == "waiting" else "piled up"
-        rest = f", and {less} were answered" if less else ""
-        return _sentence(f"{lasted}{who} {did}{rest}{end}.")
+        if less:
+            return _sentence(f"{lasted}{who} {did}, and {less} were answered{end}.")
+        return _sentence(f"{lasted}users' requests were delayed: {who} {did}{end}.")
     if less:
         return _sentence(f"{lasted}the database answered {less}{end}.")
     what = "did next to no work" if stall.shape == "stopped" else "was far slower than usual"
@@ -121,10 +118,13 @@ _NEARLY_ALL, _HARDLY = 0.98, 0.1
 
 
 def _less(cost: StoryImpact, stall: StallDoc) -> str:
-    """Return how much less work was done: '85% fewer statements'; '' if it hardly fell."""
+    """Return how much less work was done: '85% fewer statements'; '' if it hardly fell.
+
+    By the medians that every other sentence about the fall prints.
+    """
     if cost.missing is None or not cost.usual_per_s or not stall.duration_s:
         return ""
-    share = cost.missing / (cost.usual_per_s * stall.duration_s)
+    share = 1 - (cost.stall_per_s or 0.0) / cost.usual_per_s
     if share >= _NEARLY_ALL:
         return f"next to no {cost.unit}"
     return f"{share:.0%} fewer {cost.unit}" if share >= _HARDLY else ""
@@ -212,14 +212,13 @@ def _what(root: RootDoc) -> str:
         return "each other, in a circle"
     if root.kind in _HOLDERS:
         idle = "idle " if root.doing == "idle" else ""
-        held = short(root.path[-2]) if len(root.path) > 2 else ""
+        held = resource(root.steps[-2].label) if len(root.steps) > 2 else ""
         if held and name.startswith("thread "):
-            by = f"a {name}" if name.startswith("thread in ") else "an unidentified thread"
-            return f"the {held}, held by {by}"
+            return f"the {held}, held by {'a ' if name.startswith('thread in ') else ''}{name}"
         verb = "may have held" if root.inferred and root.confidence < _SURE else "held"
         return f"{idle}{name}, which {verb} the {held}" if held else f"{idle}{name}"
     if root.kind == "latch":
-        name = _latch(root.label)
+        name = f"the {resource(root.label)}"
     elif root.kind in ("fsync", "commit", "queue"):
         name = f"a {name}" if name.startswith("free ") else f"the {name}"
     if root.rotates:
@@ -230,20 +229,6 @@ def _what(root: RootDoc) -> str:
 def _classes_of(root: RootDoc) -> str:
     """Return what a root without a name is waited for as: 'row locks'; '' if it has a name."""
     return _CLASSES.get(root.kind, "") if root.key.startswith("class:") else ""
-
-
-def _latch(label: str) -> str:
-    """Return a latch in words with its place: 'the adaptive hash latch (btr0sea.cc:202)'."""
-    inside = set(label.partition("(")[2].rpartition(")")[0].split(", "))
-    latches = knowledge().latches.values()
-    known = next((each for each in latches if inside & {each.id, *each.names}), None)
-    if known is None:
-        return short(label)
-    words = _SUBSYSTEMS.get(known.subsystem, known.subsystem.replace("_", " "))
-    if known.id == _PAGE:
-        words = "page"
-    noun = "mutex" if known.kind == "mutex" else "latch"
-    return f"the {words} {noun} ({short(label).rpartition(' ')[2]})"
 
 
 def _lasted(stall: StallDoc) -> str:
@@ -280,7 +265,8 @@ def _fell(stall: StallDoc) -> str:
     name = short_name(moved.series.partition("@")[0])
     unit = WORK_UNITS.get(name.lower())
     name = f"{unit} per second" if unit else name
-    return f"{name} fell from {number(moved.baseline)} to {number(moved.stall)}"
+    before, during = numbers(moved.baseline, moved.stall)
+    return f"{name} fell from {before} to {during}"
 
 
 def _top_class(active: ActiveSessionsDoc | None) -> tuple[str, float] | None:

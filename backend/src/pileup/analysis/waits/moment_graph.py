@@ -88,13 +88,14 @@ def whole_graph(evidence: Evidence, at_us: int | None) -> WholeGraph:
 
 
 def waiting_threads(moment_scene: Scene, graph: Graph) -> int:
-    """Return how many threads wait: sessions, each once, and background threads.
+    """Return how many sessions wait, each counted once; background threads where only they wait.
 
     Layers are views of one population, seconds apart. Threads of the dump that no id joins to a
     session are among those of the processlist, so both are never added.
     """
-    waiting = graph.waiting()
     actors = moment_scene.actors
+    everybody = graph.waiting()
+    waiting = {name for name in everybody if not is_background(actors[name])} or everybody
     rows = [(name, actor.session) for name, actor in actors.items() if actor.session is not None]
     listed = sum(name in waiting or _is_listed_active(row) for name, row in rows)
     of_dump = sum(bool(actors[name].trx or actors[name].waits) for name in waiting)
@@ -104,8 +105,7 @@ def waiting_threads(moment_scene: Scene, graph: Graph) -> int:
         if not named:
             return len(waiting)
         listed = named + sum(actors[name].trx is None for name in waiting) - by_stack
-    background = sum(is_background(actors[name]) for name in waiting)
-    return min(len(waiting), max(listed + background, of_dump, by_stack))
+    return min(len(waiting), max(listed, of_dump, by_stack))
 
 
 def _is_by_stack(actor: Actor) -> bool:

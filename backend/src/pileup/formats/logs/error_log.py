@@ -152,6 +152,10 @@ def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
     yield from log.finish()
 
 
+_OF_CLIENT = re.compile(r"mysql> |(?:MariaDB|mysql) \[[^]]*\]> |\+-{2,}[-+]*\+\s*$|\|.*\|\s*$")
+"""Lines pasted below a log: a prompt with its statement, and the table that it printed."""
+
+
 class _Log:
     """Parser of the log's text: reads lines outside of dumps itself and passes dumps on whole."""
 
@@ -229,6 +233,10 @@ class _Log:
                 self._deadlock, self._since = [""], number
             return
         if not text.strip() or text.startswith(("====", "----")):
+            return
+        if _OF_CLIENT.match(text):
+            yield from self._close()
+            yield Skipped(number, number, "a client's session or its result, and no line of a log")
             return
         if text.startswith(_WAIT) and not self._waits:
             self._waits, self._since = [text], number

@@ -87,12 +87,12 @@ def lane_title(series: SeriesDoc) -> str:
 def peak_name(stall: StallDoc) -> str:
     """Name what ``peak_waiters`` counts."""
     waiting = stall.peak_counts == "waiting"
-    return "Peak threads waiting" if waiting else "Peak sessions running"
+    return "Peak sessions waiting" if waiting else "Peak sessions running"
 
 
 def peak_words(stall: StallDoc) -> str:
-    """Format the peak: 'peak 264 threads waiting'."""
-    what = "threads waiting" if stall.peak_counts == "waiting" else "sessions running"
+    """Format the peak: 'peak 264 sessions waiting'."""
+    what = "sessions waiting" if stall.peak_counts == "waiting" else "sessions running"
     return f"peak {stall.peak_waiters} {what}"
 
 

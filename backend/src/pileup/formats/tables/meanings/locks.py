@@ -360,6 +360,7 @@ _TABLES = tuple(
         ("lock_waits", "requesting_engine_lock_id blocking_engine_lock_id", _wait),
         ("lock_waits", "requesting_engine_transaction_id blocking_engine_transaction_id", _wait),
         ("lock_waits", "waiting_pid blocking_pid", _wait),
+        ("lock_waits", "waiting_thread blocking_thread", _wait),  # aliases of the manual's query
         ("transactions", "engine_lock_id engine_transaction_id lock_mode", _lock),
         ("transactions", "lock_id lock_trx_id lock_mode", _lock),
         ("transactions", "engine_transaction_id lock_mode lock_status", _lock),
