@@ -134,7 +134,7 @@ def test_a_file_without_any_time_is_matched_by_its_counters() -> None:
         }
     )
     assert abs(first_time(found, "ext.txt") - (T0 + 40 * S)) <= S
-    assert "follows metric.qps of metrics.csv" in found.clocks[sha("ext.txt")].how
+    assert "follows “Queries” of metrics.csv" in found.clocks[sha("ext.txt")].how
 
 
 def test_what_cannot_be_placed_has_no_time() -> None:

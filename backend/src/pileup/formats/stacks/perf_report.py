@@ -41,6 +41,7 @@ _BARE_ROWS = re.compile(rf"^{_BARE_ROW.pattern}", re.MULTILINE)
 _BARE_COLUMNS = ("overhead", "command", "shared object", "symbol")
 # [.] row_search_mvcc    [k] 0xffffffff81061e30
 _SYMBOL = re.compile(r"(?:\[(?P<where>[.kuHg])\] +)?(?P<name>\S.{0,2000})")
+_PER_CENT = re.compile(r"(\d{1,3}(?:\.\d{1,4})?)%?")
 _OWN = ("self", "overhead", "%")
 """Columns with the share of a symbol itself, without what it calls."""
 _ALL = 10_000
@@ -129,8 +130,9 @@ class _Report:
         yield Snapshot(line_first=self.first, line_last=last, snapshot=snapshot, kind="stacks")
         for number, cells in zip(self.numbers, self.rows, strict=True):
             row = dict(zip(self.columns, cells, strict=True))
-            share = round(float((row[own] or "0").strip().removesuffix("%")) * 100)
+            per_cent = _PER_CENT.fullmatch((row[own] or "").strip())
             symbol = _SYMBOL.fullmatch((row[symbols] or "").strip())
+            share = round(float(per_cent[1]) * 100) if per_cent else 0
             if share < 1 or symbol is None:
                 continue
             library = row.get("shared object") or row.get("image name")
