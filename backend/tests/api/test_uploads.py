@@ -232,7 +232,7 @@ def test_an_unknown_incident_takes_nothing(site: Site) -> None:
 
 
 def test_who_may_only_read_the_incident_stores_nothing(site: Site) -> None:
-    """A contributor who is a viewer here: 403, and no bytes that nobody names."""
+    """A contributor who is a viewer here: 403, and nothing is stored."""
     url, reader = f"/api/v1/incidents/{site.incident()}", site.client("contributor")
     member = {"user_id": reader.get("/api/v1/session").json()["user"]["id"], "role": "viewer"}
     assert site.admin.put(f"{url}/visibility", json={"visibility": "private"}).status_code == 200

@@ -12,7 +12,7 @@ from pileup.analysis.blocked_time.population import Population, limited, populat
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.scene import scene
 from pileup.analysis.waits.graph import build
-from pileup.analysis.waits.moment_graph import waiting_threads
+from pileup.analysis.waits.moment_graph import waiting_sessions
 from pileup.analysis.waits.moments import moments, spread
 from pileup.knowledge import wait_classes
 from tests.analysis.blocked_time.scenes import VIEWS, people, some_people, views
@@ -23,7 +23,7 @@ from tests.support.captures import evidence_of, of_samples, sample
 def measured(found: Evidence) -> tuple[Population, int]:
     here = scene(found, T0)
     graph = build(found, here)
-    return population(here, graph), waiting_threads(here, graph)
+    return population(here, graph), waiting_sessions(here, graph)
 
 
 @pytest.mark.seeds(40, 400)

@@ -18,7 +18,7 @@ from pileup.analysis.evidence import latch_stacks
 from pileup.analysis.evidence.actors import Actor, Row
 from pileup.analysis.evidence.scene import Scene
 from pileup.analysis.waits.draft import Graph
-from pileup.analysis.waits.moment_graph import is_background, lasting_key, waiting_threads
+from pileup.analysis.waits.moment_graph import is_background, lasting_key, waiting_sessions
 from pileup.knowledge import knowledge, wait_classes
 from pileup.numerals import grouped
 
@@ -139,7 +139,7 @@ def population(scene: Scene, graph: Graph) -> Population:
     _reconcile(named, unnamed)
     members |= {member.id: member for member in unnamed if member.weight > 0}
     members |= {name: _resource(name, graph) for name in graph.resources}
-    _limit(members, threads, waiting_threads(scene, graph))
+    _limit(members, threads, waiting_sessions(scene, graph))
     active = sum(member.weight for member in members.values())
     return Population(members, active, has_list or bool(scene.stacks), _notes(scene, named))
 

@@ -253,11 +253,10 @@ class Observed(StallRecords):
             text += f"; {grouped(alike)} of them with this stack"
         return self._stacks_seen(passing, top, most, text)
 
-    @cached_property
+    @property
     def _no_stack(self) -> Seen:
-        """No stack passes; a profile shows what works, so nothing that waits is absent."""
-        only_profiles = bool(self.stacks) and all(stack.profiled for stack in self.stacks)
-        return NO_DATA if only_profiles else Seen(False)
+        """No stack passes; by a profile alone nothing is absent."""
+        return NO_DATA if self.only_profiles else Seen(False)
 
     def _by_stack(self, matches: Sequence[StackGroup], verb: str) -> Seen:
         most = _most_at_once(matches)

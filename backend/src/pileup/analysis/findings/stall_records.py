@@ -122,6 +122,11 @@ class StallRecords:
         return tuple(group for group in groups.values() if group is not None)
 
     @cached_property
+    def only_profiles(self) -> bool:
+        """Whether all stacks are of profiles, which show what works and nothing that waits."""
+        return bool(self.stacks) and all(stack.profiled for stack in self.stacks)
+
+    @cached_property
     def levels(self) -> Levels:
         """Medians of every series before and during the stall."""
         return Levels.of(self.context)

@@ -355,8 +355,7 @@ def _locking(observed: Observed) -> TriageDoc:
         return _doc("locking", "suspect", why, list(by_stack.evidence))
     kinds = ("semaphore_wait", "transaction", "lock_wait", "session")
     dumps = context.evidence.frame("snapshot")
-    only_profiles = observed.stacks and all(stack.profiled for stack in observed.stacks)
-    if (dumps is None or only_profiles) and not any(
+    if (dumps is None or observed.only_profiles) and not any(
         context.evidence.frame(kind) is not None for kind in kinds
     ):
         return _doc("locking", "no_data", "No status dump, lock table or processlist.")

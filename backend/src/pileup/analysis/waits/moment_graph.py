@@ -70,7 +70,7 @@ def whole_graph(evidence: Evidence, at_us: int | None) -> WholeGraph:
     server = servers.server(evidence, servers.effective_settings(evidence))
     graph = build(evidence, moment_scene, server)
     counts = count_graph(graph)
-    waiters = waiting_threads(moment_scene, graph)
+    waiters = waiting_sessions(moment_scene, graph)
     return WholeGraph(
         graph=graph,
         counts=counts,
@@ -87,7 +87,7 @@ def whole_graph(evidence: Evidence, at_us: int | None) -> WholeGraph:
     )
 
 
-def waiting_threads(moment_scene: Scene, graph: Graph) -> int:
+def waiting_sessions(moment_scene: Scene, graph: Graph) -> int:
     """Return how many sessions wait, each counted once; background threads where only they wait.
 
     Layers are views of one population, seconds apart. Threads of the dump that no id joins to a

@@ -22,7 +22,7 @@ _FEW = 50
 """Values that are looked for one by one, which is faster than to look at each word."""
 _WORD = re.compile(r"\w+")
 _BASE64 = re.compile(
-    r"(?<![\w+/=-])(?:[A-Za-f][\w+/-]{3}){1,4000}(?:[A-Za-f][\w+/-]{1,2}|[A-Za-f][\w+/-]{3})={0,2}(?![\w+/=-])",
+    r"(?<![\w+/=-])(?:[A-Za-f][\w+/-]{3}){1,4000}[A-Za-f][\w+/-]{1,3}={0,2}(?![\w+/=-])",
     re.ASCII,
 )
 """Of ASCII letters: their first bit is 0, so each group of four begins with one of few letters."""
@@ -83,10 +83,9 @@ class KnownValues:
         """
         yield from through_escapes(text, self._find)
         for match in _BASE64.finditer(text) if self._kinds else ():
-            plain = _of_base64(match[0])
-            for span in self._find(plain):
+            span = next(self._find(_of_base64(match[0])), None)
+            if span is not None:
                 yield span._replace(start=match.start(), end=match.end())
-                break
 
     def _find(self, text: str) -> Iterator[Span]:
         if len(self._kinds) <= _FEW and not any(value in text for value in self._kinds):

@@ -73,7 +73,7 @@ def _score(most: int, longest: float, waiting: int, *, alone: bool) -> float:
 
     longest: age of the oldest, in seconds. alone: nothing else was at work.
     """
-    share = most / max(1, most + waiting) if waiting else 1.0
+    share = most / (most + waiting)
     score = age(longest, _SLOW) * (0.3 + 0.35 * min(1.0, most / 5)) * min(1.0, share / 0.5)
     if alone and not waiting and most >= _ALIKE and longest >= _LEAST_ALIKE_S:
         score = max(score, _ALL_ALIKE)
@@ -90,7 +90,7 @@ def _of_log(observed: Observed) -> Match | None:
     What reads few rows and takes long was held up by something that the log does not show.
     """
     frame = observed.during("query")
-    if frame is None or "rows_examined" not in frame.columns:
+    if frame is None:
         return None
     given = pl.col("rows_sent").fill_null(0) + pl.col("rows_affected").fill_null(0)
     slow = frame.filter(
@@ -126,7 +126,7 @@ def _of_log(observed: Observed) -> Match | None:
 
 def _of_profile(observed: Observed) -> Match | None:
     """Match a profile most of which reads rows and compares them."""
-    seen = observed.profile(list(_READING))
+    seen = observed.profile(_READING)
     if not seen.holds or seen.share < _MOSTLY:
         return None
     against = ("A profile does not name the statements: a processlist does.",)
@@ -134,7 +134,7 @@ def _of_profile(observed: Observed) -> Match | None:
 
 
 _MOSTLY = 0.5
-_READING = (
+_READING = [
     "row_search_mvcc",
     "row_search_for_mysql",
     "row_sel_store_mysql_rec",
@@ -155,7 +155,7 @@ _READING = (
     "filesort",
     "hp_search",
     "heap_scan",
-)
+]
 """Functions that read rows one after the other, and compare, filter and sort them."""
 
 
