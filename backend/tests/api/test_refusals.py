@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import text
+from sqlalchemy import TextClause, text
 
 from pileup.api import gate, multipart
 from pileup.api.accounts import oidc_provider
@@ -28,8 +28,8 @@ from pileup.storage import models
 from pileup.storage.accounts.accounts import Accounts
 from pileup.storage.accounts.teams import Teams
 from pileup.storage.artifacts.artifacts import Artifacts
-from pileup.storage.database import Unit
-from pileup.storage.errors import NotFound, StorageError
+from pileup.storage.database import Unit, Unreachable
+from pileup.storage.errors import Contended, NotFound, StorageError
 from pileup.storage.files.blobs import Blob
 from pileup.storage.files.upload_bytes import FolderUploads
 from pileup.views.reasoning.proposed import proposed_hypothesis
@@ -76,11 +76,35 @@ def test_who_is_second_at_the_same_moment(
                 "select true from pg_stat_activity "
                 "where datname = current_database() and wait_event_type = 'Lock'"
             )
-            with site.database.unit() as other:
-                while not other.session.scalar(waits):
-                    assert not second.done(), second.result().text
-                    time.sleep(0.01)
+            while not _is_true(site, waits):
+                assert not second.done(), second.result().text
+                time.sleep(0.01)
         says(second.result(), 409, "at this moment")
+
+
+def _is_true(site: Site, question: TextClause) -> bool:
+    """Ask in a transaction of its own: PostgreSQL lists the backends once for each."""
+    with site.database.unit() as unit:
+        return bool(unit.session.scalar(question))
+
+
+@pytest.mark.parametrize(
+    ("limit", "statement", "error"),
+    [
+        ("lock_timeout", "lock table teams", Contended),
+        ("statement_timeout", "select pg_sleep(9)", Unreachable),
+    ],
+)
+def test_a_statement_waits_only_so_long(
+    site: Site, limit: str, statement: str, error: type[Exception]
+) -> None:
+    with site.database.unit() as holder:
+        holder.session.execute(text("lock table teams"))
+        with site.database.unit() as unit:
+            unit.session.execute(text(f"set local {limit} = '10ms'"))
+            with pytest.raises(error):
+                unit.session.execute(text(statement))
+            unit.session.rollback()
 
 
 def test_queries_that_mean_nothing(site: Site) -> None:

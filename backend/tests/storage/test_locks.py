@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 from psycopg.errors import LockNotAvailable
-from sqlalchemy import inspect, select, text, update
-from sqlalchemy.exc import OperationalError
+from sqlalchemy import event, inspect, select, text, update
+from sqlalchemy.engine import ExceptionContext
 
 from pileup.storage import audit, encryption, migrate, models
 from pileup.storage.accounts.accounts import Accounts
@@ -32,6 +32,7 @@ from pileup.storage.artifacts.blob_holds import hold_blobs, lock_out_holders
 from pileup.storage.audit import Actor
 from pileup.storage.database import Database, Unit
 from pileup.storage.encryption import Keys
+from pileup.storage.errors import Contended
 from pileup.storage.files.blobs import Blob
 from pileup.storage.incidents.incidents import Incidents
 from pileup.storage.incidents.webhooks import Webhooks
@@ -439,12 +440,19 @@ def _hold(holder: Unit, held: Held, scene: Scene) -> None:
 
 def _first_wait(database: Database, operation: Operation, scene: Scene) -> str:
     """Return the first statement of the operation that waits for a lock; empty when none does."""
+    statements: list[str | None] = []
+
+    def note(context: ExceptionContext) -> None:
+        if isinstance(context.original_exception, LockNotAvailable):
+            statements.append(context.statement)
+
+    event.listen(database.engine, "handle_error", note)
     try:
         _impatient(database, operation, scene)
-    except OperationalError as error:
-        if not isinstance(error.orig, LockNotAvailable):
-            raise
-        return str(error.statement)
+    except Contended:
+        return str(statements[0])
+    finally:
+        event.remove(database.engine, "handle_error", note)
     return ""
 
 

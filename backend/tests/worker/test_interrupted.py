@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from pileup.storage.errors import NoSpace, disk_is_full
+from pileup.storage.errors import Contended, NoSpace, disk_is_full
 from pileup.storage.files.blobs import BlobStore
 from pileup.storage.queue.broker import CeleryBell, make_celery
 from pileup.worker import work
@@ -24,6 +24,7 @@ def _states(bench: Bench, incident: str) -> list[str]:
     "error",
     [
         OperationalError("select 1", {}, Exception("the connection was lost")),
+        Contended("others change the same"),
         NoSpace("the disk is full"),
         RuntimeError("parquet: No space left on device (os error 28)"),
     ],

@@ -12,6 +12,7 @@ import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from psycopg.errors import QueryCanceled
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
@@ -83,6 +84,8 @@ async def _known(request: Request, error: Exception) -> JSONResponse:
     if isinstance(error, Unreachable):
         log.error("database.unreachable", path=request.url.path, error=str(error.orig))
         detail = "The database does not answer; try again in a moment (`pileup doctor` says more)."
+        if isinstance(error.orig, QueryCanceled):
+            detail = "The database took too long for this and stopped; ask for less, or try later."
     if isinstance(error, Busy):
         log.error("database.pool_exhausted", path=request.url.path)
         detail = "Every connection to the database is in use; try again in a moment."

@@ -29,7 +29,7 @@ from sqlalchemy.engine import ExceptionContext, make_url
 from sqlalchemy.orm import Session, SessionTransaction, sessionmaker
 
 from pileup.storage.encryption import Encryption, Keys, open_encryption
-from pileup.storage.errors import Forbidden, Overtaken, StorageError, WrongKey
+from pileup.storage.errors import Contended, Forbidden, Overtaken, StorageError, WrongKey
 from pileup.storage.row_security import NOBODY, Access, restrict, visible
 
 CHANNEL = "pileup"
@@ -285,7 +285,7 @@ def _restrict(session: Session, transaction: SessionTransaction, connection: Con
         restrict(connection, access)
 
 
-def _explain(context: ExceptionContext) -> Forbidden | Overtaken | None:
+def _explain(context: ExceptionContext) -> Forbidden | Overtaken | Contended | None:
     """Turn a refusal of PostgreSQL into an error that says what is missing, or that came first.
 
     Whoever writes has looked before that the row is not there yet, and that its parent is.
@@ -295,6 +295,8 @@ def _explain(context: ExceptionContext) -> Forbidden | Overtaken | None:
         return Overtaken(
             "somebody else saved the same at this moment; look at theirs before you try again"
         )
+    if isinstance(error, psycopg.errors.LockNotAvailable | psycopg.errors.DeadlockDetected):
+        return Contended("others change the same at this moment; try again in some seconds")
     if isinstance(error, psycopg.errors.ForeignKeyViolation):
         return Overtaken("what this belongs to was deleted at this moment; nothing was changed")
     if not isinstance(error, psycopg.errors.InsufficientPrivilege):

@@ -5,6 +5,7 @@ StorageError
 ├── Conflict            the write breaks a rule of the data (duplicate, locked, wrong state)
 │   ├── InUse           another request writes it now
 │   ├── Overtaken       another transaction was first: the row is there, or its parent gone
+│   ├── Contended       other transactions held the rows for too long; try again
 │   └── StaleRevision   somebody saved first; carries the current record
 ├── Refused             the value breaks a rule of the domain (carries the field)
 ├── TooLarge            an upload over the limit
@@ -65,6 +66,10 @@ class InUse(Conflict):
 
 class Overtaken(Conflict):
     """Another transaction was first; the cause is PostgreSQL's error."""
+
+
+class Contended(Conflict):
+    """Other transactions held the rows for too long, or PostgreSQL broke a deadlock."""
 
 
 class Refused(StorageError):

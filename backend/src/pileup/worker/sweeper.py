@@ -22,7 +22,7 @@ from pileup import __version__
 from pileup.settings import Settings
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.database import Database, listen
-from pileup.storage.errors import Overtaken
+from pileup.storage.errors import Conflict
 from pileup.storage.files.objects import DRAFTS, sweep_drafts
 from pileup.storage.queue.broker import Bell
 from pileup.storage.queue.jobs import JOBS_CHANNEL, Jobs
@@ -131,7 +131,7 @@ class Sweeper:
                 if now >= purge_at:
                     self.purge()
                     purge_at = now + _PURGE_EVERY_S
-            except (SQLAlchemyError, Overtaken) as error:
+            except (SQLAlchemyError, Conflict) as error:
                 log.warning("sweeper.database", error=str(error).splitlines()[0])
             except Exception as error:
                 log.error("sweeper.failed", exc_info=error)

@@ -14,10 +14,11 @@ from pileup.process_limits import bound_process, memory_bound
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.database import Unit
 from pileup.storage.errors import (
+    Conflict,
+    Contended,
     Damaged,
     NoSpace,
     NotFound,
-    Overtaken,
     StoreUnreachable,
     disk_is_full,
 )
@@ -100,8 +101,8 @@ def _do(runtime: Runtime, job: Job) -> None:
                 from pileup.worker.analysis import analyse_incident
 
                 analyse_incident(runtime, job)
-    except OperationalError as error:  # the database went away
-        log.warning("job.interrupted", error=str(error.orig).strip())
+    except (OperationalError, Contended) as error:  # the database went away, or is crowded
+        log.warning("job.interrupted", error=str(error.__cause__ or error).strip())
         if job.attempt >= MAX_LOSSES:
             _fail(runtime, job, error)
         else:
@@ -136,7 +137,7 @@ def _give_back(runtime: Runtime, job: Job, delay_s: float) -> None:
             with runtime.database.unit() as unit:
                 Jobs(unit).postpone(job, delay_s)
             return
-        except (SQLAlchemyError, Overtaken):
+        except (SQLAlchemyError, Conflict):
             time.sleep(_AGAIN_S)
 
 
