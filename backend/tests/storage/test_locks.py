@@ -18,7 +18,8 @@ from typing import Any
 import pytest
 from psycopg.errors import LockNotAvailable
 from sqlalchemy import event, inspect, select, text, update
-from sqlalchemy.engine import ExceptionContext
+from sqlalchemy.engine import Engine, ExceptionContext
+from sqlalchemy.exc import OperationalError
 
 from pileup.storage import audit, encryption, migrate, models
 from pileup.storage.accounts.accounts import Accounts
@@ -446,13 +447,13 @@ def _first_wait(database: Database, operation: Operation, scene: Scene) -> str:
         if isinstance(context.original_exception, LockNotAvailable):
             statements.append(context.statement)
 
-    event.listen(database.engine, "handle_error", note)
+    event.listen(Engine, "handle_error", note)
     try:
         _impatient(database, operation, scene)
-    except Contended:
+    except (Contended, OperationalError):
         return str(statements[0])
     finally:
-        event.remove(database.engine, "handle_error", note)
+        event.remove(Engine, "handle_error", note)
     return ""
 
 
