@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from sqlalchemy import event
 
+from pileup.api import rounds
 from pileup.api.bodies import MOST_BYTES, MOST_PUBLIC_BYTES
-from tests.support.site import Site
+from tests.support.site import PASSWORD, Site
 
 
 def undeclared() -> Iterator[bytes]:
@@ -76,3 +79,66 @@ def test_a_client_that_leaves_while_it_sends_is_no_defect(site: Site) -> None:
         assert site.stranger.portal is not None
         site.stranger.portal.call(site.app, scope, receive, send)  # raises what it does not handle
         assert sent[0]["status"] in (400, 415, 422), path
+
+
+@contextmanager
+def _taken(site: Site) -> Iterator[dict[str, int]]:
+    """Count the connections that are taken of those who are in, and at the door."""
+    services = site.app.state.services
+    taken = {"inside": 0, "door": 0}
+    counts = []
+    for name, database in (("inside", services.database), ("door", services.door)):
+
+        def count(*_: object, name: str = name) -> None:
+            taken[name] += 1
+
+        event.listen(database.engine.pool, "checkout", count)
+        counts.append((database.engine.pool, count))
+    yield taken
+    for pool, count in counts:
+        event.remove(pool, "checkout", count)
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/api/v1/incidents"),
+        ("POST", "/api/v1/incidents"),
+        ("GET", "/api/v1/session"),
+        ("GET", "/metrics"),
+    ],
+)
+def test_what_strangers_invent_is_refused_at_the_door(site: Site, method: str, path: str) -> None:
+    for name, value in (("cookie", "pileup_session=invented"), ("authorization", "Bearer plp_x")):
+        with _taken(site) as taken:
+            answer = site.stranger.request(method, path, headers={name: value})
+        assert answer.status_code == 401, answer.text
+        assert taken == {"inside": 0, "door": 1}, name
+
+
+def test_who_got_in_lately_does_not_wait_at_the_door(site: Site) -> None:
+    """And is asked again by each request: a session that ends is over."""
+    other = site.client("viewer")
+    for door in (1, 0):
+        with _taken(site) as taken:
+            assert other.get("/api/v1/incidents").status_code == 200
+        assert (taken["door"], taken["inside"] > 0) == (door, True)
+    cookie = "; ".join(f"{name}={value}" for name, value in other.cookies.items())
+    assert other.delete("/api/v1/session").status_code == 204
+    with _taken(site) as taken:
+        answer = site.stranger.get("/api/v1/incidents", headers={"cookie": cookie})
+    assert (answer.status_code, taken["door"]) == (401, 0)
+
+
+def test_a_session_of_before_hinders_nobody_from_signing_in(site: Site) -> None:
+    old = {"cookie": "pileup_session=ended"}
+    assert site.stranger.get("/api/v1/setup", headers=old).json()["has_users"] is True
+    site.client("viewer", "eve")
+    me = {"email": "eve@example.org", "password": PASSWORD}
+    assert site.stranger.post("/api/v1/session", json=me, headers=old).status_code == 200
+
+
+def test_a_crowd_at_the_door_is_refused(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rounds, "LINE", 0)
+    answer = site.stranger.get("/api/v1/incidents", headers={"authorization": "Bearer plp_x"})
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "3")

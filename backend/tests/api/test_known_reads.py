@@ -116,7 +116,9 @@ def test_a_round_answers_each_as_the_long_way(site: Site) -> None:
         for name, cookies in callers.items()
     }
     for order in (list(questions), list(questions)[::-1]):
-        found = rounds.verdicts(site.app.state.services, [questions[each] for each in order])
+        asked = [questions[each] for each in order]
+        with site.app.state.services.unit() as unit:
+            found = rounds.verdicts(unit, site.app.state.services, asked)
         seen = {
             each
             for each, verdict in zip(order, found, strict=True)

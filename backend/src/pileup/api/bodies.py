@@ -17,8 +17,10 @@ from pileup.api.accounts.limits import SignInLimits, client_of
 from pileup.api.auth import SAFE_METHODS, principal
 from pileup.api.cookies import DEVICE, read_cookie
 from pileup.api.deps import services
-from pileup.api.error_handlers import api_error
+from pileup.api.door import door
+from pileup.api.error_handlers import api_error, known_error
 from pileup.api.errors import ApiError
+from pileup.storage.database import Busy, Unreachable
 
 MOST_BYTES = 4 << 20
 """A parsed body; the largest is a change of a report's text."""
@@ -28,44 +30,49 @@ STREAMED = 1 << 60
 """The bound of a route that streams its body and bounds it itself."""
 
 
-def install(app: FastAPI, under: str, public: frozenset[str]) -> None:
-    """Refuse writes under a path to everybody who is not signed in, except to the public paths."""
+def install(app: FastAPI, under: tuple[str, ...], public: frozenset[tuple[str, str]]) -> None:
+    """Refuse under a path whoever proves nobody, and writes without a session or token.
+
+    public: methods and paths that are open to everybody.
+    """
     app.add_middleware(SignInFirst, under=under, public=public)
 
 
 class SignInFirst:
-    """Authenticate writes before anything of their body is read."""
+    """Authenticate requests before they take a place, and writes before their body is read."""
 
-    def __init__(self, app: ASGIApp, under: str, public: frozenset[str]) -> None:
+    def __init__(
+        self, app: ASGIApp, under: tuple[str, ...], public: frozenset[tuple[str, str]]
+    ) -> None:
         self._app = app
         self._under = under
         self._public = public
-        self._by_password = f"{under}session"
+        self._by_password = f"{under[0]}session"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if (
-            scope["type"] != "http"
-            or scope["method"] in SAFE_METHODS
-            or not scope["path"].startswith(self._under)
-        ):
+        if scope["type"] != "http" or not scope["path"].startswith(self._under):
             await self._app(scope, receive, send)
             return
         request = Request(scope)
         try:
             await self._check(request)
-        except ApiError as refused:
-            response = await api_error(request, refused)
+        except (ApiError, Busy, Unreachable) as refused:
+            answer = api_error if isinstance(refused, ApiError) else known_error
+            response = await answer(request, refused)
             if _may_be_large(request):
                 response.headers["Connection"] = "close"
             await response(scope, receive, send)
             return
-        await self._app(scope, receive, _as_problem(request, send))
+        is_read = scope["method"] in SAFE_METHODS
+        await self._app(scope, receive, send if is_read else _as_problem(request, send))
 
     async def _check(self, request: Request) -> None:
         """Raise ApiError for a request whose body need not be read."""
-        path = request.scope["path"]
-        if path not in self._public:
-            await run_in_threadpool(principal, request, services(request))
+        path, method = request.scope["path"], request.scope["method"]
+        if ("GET" if method == "HEAD" else method, path) not in self._public:
+            await door(services(request)).let_in(request)
+            if method not in SAFE_METHODS:
+                await run_in_threadpool(principal, request, services(request))
         elif path == self._by_password and not read_cookie(request, services(request), DEVICE):
             limits: SignInLimits = request.app.state.sign_in_limits
             await limits.refuse_early(client_of(request))

@@ -12,6 +12,7 @@ from fastapi import Depends, Header, Request
 from pileup.api.errors import ApiError
 from pileup.api.shared import Shared
 from pileup.settings import Settings
+from pileup.storage.accounts.accounts import Accounts
 from pileup.storage.database import Database, Unit
 from pileup.storage.incidents.incidents import Incident, Incidents
 from pileup.storage.queue.places import Place
@@ -35,6 +36,8 @@ class Services(HasStores):
     stores: Stores
     places: Shared[dict[str, Place]] = field(default_factory=lambda: Shared(1.0))
     """Place in the queue of each incident with waiting jobs."""
+    users: Shared[bool] = field(default_factory=lambda: Shared(1.0))
+    """Whether there are any."""
     signers: Shared[Signer] = field(default_factory=lambda: Shared(_SIGNER_S))
 
     def unit(self, access: Access = NOBODY) -> AbstractContextManager[Unit]:
@@ -53,6 +56,15 @@ class Services(HasStores):
     def _signer(self) -> Signer:
         with self.whole_unit() as unit:
             return open_signer(unit)
+
+    @property
+    def has_users(self) -> bool:
+        """Whether there is anybody who may sign in; for strangers, so it is asked at the door."""
+        return self.users.get(self._has_users) or self._has_users()
+
+    def _has_users(self) -> bool:
+        with self.door_unit() as unit:
+            return Accounts(unit).has_users()
 
     def door_unit(self) -> AbstractContextManager[Unit]:
         """Open a unit of work for signing in, which takes no connection from those who are in."""

@@ -63,7 +63,7 @@ TABLE: tuple[tuple[type[Exception], int, str], ...] = (
 def install(app: FastAPI) -> None:
     """Register the error handlers with the application."""
     for kind, _, _ in TABLE:
-        app.add_exception_handler(kind, _known)
+        app.add_exception_handler(kind, known_error)
     app.add_exception_handler(ApiError, api_error)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
@@ -71,7 +71,8 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _defect)
 
 
-async def _known(request: Request, error: Exception) -> JSONResponse:
+async def known_error(request: Request, error: Exception) -> JSONResponse:
+    """Return the problem document of an error of the table."""
     status, title = next(
         (status, title) for kind, status, title in TABLE if isinstance(error, kind)
     )

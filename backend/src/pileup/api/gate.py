@@ -20,6 +20,19 @@ PATIENCE_S = 10.0
 RETRY_AFTER_S = 3
 
 
+class TooBusyError(ApiError):
+    """There is no room for the request now."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            503,
+            "Too busy",
+            "the server has more requests than it can answer now; nothing was changed. Try again "
+            "in a moment",
+            Retry_After=str(RETRY_AFTER_S),
+        )
+
+
 class Gate:
     """Gate of one event loop."""
 
@@ -31,12 +44,12 @@ class Gate:
     async def place(self) -> AsyncIterator[None]:
         """Hold a place; raises ApiError 503 when the line is too long or does not move."""
         if self._waiting >= LINE:
-            raise _busy()
+            raise TooBusyError()
         self._waiting += 1
         try:
             await asyncio.wait_for(self._places.acquire(), PATIENCE_S)
         except TimeoutError:
-            raise _busy() from None
+            raise TooBusyError() from None
         finally:
             self._waiting -= 1
         try:
@@ -54,13 +67,3 @@ def gate() -> Gate:
 
 
 _gates: WeakKeyDictionary[asyncio.AbstractEventLoop, Gate] = WeakKeyDictionary()
-
-
-def _busy() -> ApiError:
-    return ApiError(
-        503,
-        "Too busy",
-        "the server has more requests than it can answer now; nothing was changed. Try again in a "
-        "moment",
-        Retry_After=str(RETRY_AFTER_S),
-    )

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -52,8 +53,12 @@ class Verdict:
 class Rounds:
     """Rounds of one event loop: one at a time."""
 
-    def __init__(self, services: Services) -> None:
+    def __init__(
+        self, services: Services, unit: Callable[[], AbstractContextManager[Unit]] | None = None
+    ) -> None:
+        """unit: opens the transaction of a round; by default one that sees nothing yet."""
         self._services = services
+        self._unit = unit or services.unit
         self._threads = ThreadPoolExecutor(max_workers=1, thread_name_prefix="rounds")
         self._waiting: list[tuple[Question, asyncio.Future[Verdict]]] = []
         self._task: asyncio.Task[None] | None = None
@@ -78,9 +83,7 @@ class Rounds:
             del self._waiting[:_MOST_OF_ROUND]
             questions = [question for question, _ in taken]
             try:
-                found = await loop.run_in_executor(
-                    self._threads, verdicts, self._services, questions
-                )
+                found = await loop.run_in_executor(self._threads, self._look_up, questions)
             except Exception as error:  # noqa: BLE001  (each who waits gets it)
                 for _, future in taken:
                     if not future.done():
@@ -90,6 +93,10 @@ class Rounds:
                 if not future.done():  # its client may have gone
                     future.set_result(verdict)
         self._task = None
+
+    def _look_up(self, questions: Sequence[Question]) -> list[Verdict]:
+        with self._unit() as unit:
+            return verdicts(unit, self._services, questions)
 
 
 _of_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, Rounds] = WeakKeyDictionary()
@@ -103,17 +110,16 @@ def rounds(services: Services) -> Rounds:
     return _of_loop[loop]
 
 
-def verdicts(services: Services, questions: Sequence[Question]) -> list[Verdict]:
-    """Return the verdicts of one round."""
-    with services.unit() as unit:
-        ids = {each.incident_id for each in questions if each.incident_id is not None}
-        incidents = {each for each in ids if _IS_ID.fullmatch(each)}
-        versions = versions_of(unit, services, incidents)  # before anything else is read
-        asking: dict[Credentials, bool] = {}
-        for each in questions:
-            asking[each.credentials] = asking.get(each.credentials, False) or each.is_use
-        callers = identify_all(unit, services, asking)
-        seen = _seen(unit, [each for each in questions if each.incident_id in incidents], callers)
+def verdicts(unit: Unit, services: Services, questions: Sequence[Question]) -> list[Verdict]:
+    """Return the verdicts of one round, looked up in one transaction that sees nothing yet."""
+    ids = {each.incident_id for each in questions if each.incident_id is not None}
+    incidents = {each for each in ids if _IS_ID.fullmatch(each)}
+    versions = versions_of(unit, services, incidents)  # before anything else is read
+    asking: dict[Credentials, bool] = {}
+    for each in questions:
+        asking[each.credentials] = asking.get(each.credentials, False) or each.is_use
+    callers = identify_all(unit, services, asking)
+    seen = _seen(unit, [each for each in questions if each.incident_id in incidents], callers)
     found = []
     for each in questions:
         sees = each.incident_id is None or (each.credentials, each.incident_id) in seen

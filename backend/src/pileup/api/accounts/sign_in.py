@@ -82,10 +82,10 @@ class Password(Code):
 
 
 @public.get("/setup")
-def setup(unit: UnitDep, services: ServicesDep) -> Setup:
+def setup(services: ServicesDep) -> Setup:
     """Report whether the first user still has to be created, and who else signs users in."""
     return Setup(
-        has_users=Accounts(unit).has_users(),
+        has_users=services.has_users,
         provider=services.settings.oidc_name if services.settings.oidc_issuer else None,
         version=__version__,
     )
