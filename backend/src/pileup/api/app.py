@@ -16,7 +16,6 @@ from typing import Any
 
 import structlog
 from fastapi import APIRouter, Depends, FastAPI
-from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute
 
 from pileup import __version__, knowledge, logs, tracing
@@ -225,7 +224,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     error_handlers.install(app)
     transfer.install(app)
     known_reads.install(app, API, (router for routers, *_ in _guarded() for router in routers))
-    bodies.install(app, (f"{API}/", "/metrics"), _public())
+    bodies.install(app, API, PUBLIC)
     schema.install(app)
     ui.install(app, settings)
     traffic.install(app, settings)
@@ -254,17 +253,6 @@ def make_services(settings: Settings) -> Services:
             keys=database,
         ),
         stores=open_stores(settings),
-    )
-
-
-def _public() -> frozenset[tuple[str, str]]:
-    """Return the methods and paths that are open to strangers: to sign in."""
-    routes = (route for router in PUBLIC for route in router.routes)
-    return frozenset(
-        (method, f"{API}{route.path}")
-        for route in routes
-        if isinstance(route, APIRoute)
-        for method in route.methods or ()
     )
 
 

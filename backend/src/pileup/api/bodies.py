@@ -8,7 +8,10 @@ body is not read to its end: the connection closes.
 
 from __future__ import annotations
 
-from fastapi import FastAPI
+from collections.abc import Iterable
+
+from fastapi import APIRouter, FastAPI
+from fastapi.routing import APIRoute
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -30,12 +33,22 @@ STREAMED = 1 << 60
 """The bound of a route that streams its body and bounds it itself."""
 
 
-def install(app: FastAPI, under: tuple[str, ...], public: frozenset[tuple[str, str]]) -> None:
-    """Refuse under a path whoever proves nobody, and writes without a session or token.
+def install(app: FastAPI, prefix: str, public: Iterable[APIRouter]) -> None:
+    """Refuse below a prefix whoever proves nobody, and writes without a session or token.
 
-    public: methods and paths that are open to everybody.
+    public: routers that are open to everybody.
     """
-    app.add_middleware(SignInFirst, under=under, public=public)
+    routes = (route for router in public for route in router.routes)
+    app.add_middleware(
+        SignInFirst,
+        under=(f"{prefix}/", "/metrics"),
+        public=frozenset(
+            (method, f"{prefix}{route.path}")
+            for route in routes
+            if isinstance(route, APIRoute)
+            for method in route.methods or ()
+        ),
+    )
 
 
 class SignInFirst:
