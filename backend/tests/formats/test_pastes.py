@@ -38,6 +38,35 @@ CLOUD_LOG = [
 
 # name: the text, the kind of record or the series, and how many there must be at least
 PASTES: dict[str, tuple[str, str, int]] = {
+    "a tree of orchestrator in a chat": (
+        (
+            "[10:12] bob: db1.prod:3306   [0s,ok,5.7.29-log,rw,ROW,>>,GTID]\n"
+            "[10:12] bob: + db2.prod:3306 [95s,lag,5.7.29-log,ro,ROW,>>,GTID]\n"
+            "[10:12] bob: + db3.prod:3306 [0s,ok,5.7.29-log,ro,ROW,>>,GTID]\n"
+        ),
+        "replication.seconds_behind",
+        2,
+    ),
+    "a server's line as journalctl -o json-pretty": (
+        (
+            '{\n        "__REALTIME_TIMESTAMP" : "1795213198123456",\n'
+            '        "_HOSTNAME" : "db1",\n        "SYSLOG_IDENTIFIER" : "mysqld",\n'
+            '        "MESSAGE" : "2026-11-20T22:19:58.1Z 0 [ERROR] [MY-012872] [InnoDB] hung"\n}\n'
+        ),
+        "event",
+        1,
+    ),
+    "an error log, and below it what somebody measured": (
+        (
+            "2024-05-14T09:11:02.1Z 0 [Note] InnoDB: page_cleaner: 1000ms loop took 8744ms.\n"
+            "2024-05-14T09:11:12.1Z 81 [Note] Aborted connection 81 to db: 'shop' user: 'app'\n\n"
+            "iostat at the same time:\n\n"
+            "Device            r/s     w/s     rkB/s     wkB/s   await  aqu-sz  %util\n"
+            "sda              1.00  312.00     16.00  98000.00  188.20  58.70  100.00\n"
+        ),
+        "iostat.util",
+        1,
+    ),
     "numastat -p": (
         (
             "Per-node process memory usage (in MBs) for PID 1122 (mysqld)\n"
@@ -472,7 +501,7 @@ PASTES: dict[str, tuple[str, str, int]] = {
             "CPUUtilization\nDATAPOINTS\t97.3\t2026-11-20T10:01:00+00:00\tPercent\n"
             "DATAPOINTS\t12.0\t2026-11-20T10:02:00+00:00\tPercent\n"
         ),
-        "metric.CPUUtilization",
+        "cloudwatch.CPUUtilization",
         2,
     ),
     "a table of times and numbers in any order": (

@@ -57,6 +57,7 @@ from pileup.formats.machine import (
     vmstat,
 )
 from pileup.formats.metrics import (
+    aws_output,
     cloudwatch_json,
     csv_table,
     json_samples,
@@ -75,11 +76,13 @@ from pileup.formats.tables import (
     innodb_mutex,
     lock_tables,
     mysqladmin_status,
+    mytop,
     open_tables,
     processlist,
     processlist_json,
     pt_mext,
     replication,
+    replication_topology,
     result_json,
     result_set,
     slow_log_table,
@@ -106,6 +109,8 @@ FORMATS: tuple[Format, ...] = (
     processlist,
     processlist_json,
     cluster_status,
+    replication_topology,
+    mytop,
     innodb_metrics,
     innodb_mutex,
     status,
@@ -156,6 +161,7 @@ FORMATS: tuple[Format, ...] = (
     # monitoring: Prometheus, CloudWatch, JSON
     prometheus_json,
     cloudwatch_json,
+    aws_output,
     json_samples,
     json_series,
     line_protocol,

@@ -23,9 +23,11 @@ from pileup.formats.bundle import pieces, stored_only
 from pileup.formats.detect import Bulk, Detection, Format
 from pileup.formats.errors import ArchiveError, FormatError
 from pileup.formats.innodb import innodb_status
+from pileup.formats.logs import error_log
 from pileup.formats.parsed import Parsed, Receipt
 from pileup.formats.piece_reader import (
     read_around_dumps,
+    read_below_events,
     read_between_prose,
     read_left_out,
     read_pieces,
@@ -157,6 +159,9 @@ def _parse_stream(
         elif plain.format == innodb_status.NAME and plain.receipt.bytes_skipped:
             content = _content(stream, origin, reader)
             joined = read_around_dumps(content, plain, _parse_piece) if content else None
+        elif may_have_pieces and plain.format == error_log.NAME and reader.head_is_whole:
+            content = _content(stream, origin, reader)
+            joined = read_below_events(content, plain, _parse_piece) if content else None
         if joined:
             return dataclasses.replace(joined, failed=plain.failed if reader.failure else None)
     if reader.failure or plain.crashed or not _reads_badly(plain):
@@ -183,6 +188,8 @@ def _parse_stream(
         parsed = read_between_prose(content, parsed, _parse_piece) or parsed
     if content and parsed.format != pieces.NAME and _loss(parsed) > _LOSS_OF_TWO * len(content):
         parsed = read_left_out(content, parsed, _parse_piece) or parsed
+    if content and parsed.format == error_log.NAME:
+        parsed = read_below_events(content, parsed, _parse_piece) or parsed
     return parsed
 
 

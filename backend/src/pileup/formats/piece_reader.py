@@ -115,7 +115,10 @@ def read_left_out(
     text looked like come first; None where no two of them share it.
     """
     best: list[_Read] = []
-    most = 0 if whole.failed else whole.receipt.bytes_understood
+    most = 0
+    if not whole.failed:
+        most = whole.receipt.bytes_understood
+        most -= 0 if whole.receipt.bytes_skipped else len(_taken(text, whole)[1].strip("\n"))
     for first in (whole.format, *whole.detection.candidates[:_MOST_CANDIDATES]):
         found = _by_turns(text, first, read)
         names = {part.parsed.format for part in found}
@@ -149,7 +152,9 @@ def _taken(text: str, parsed: Parsed) -> tuple[str, str]:
     left = [False] * len(lines)
     ranges = [(skipped.line_first, skipped.line_last) for skipped in parsed.receipt.skipped]
     if not ranges and parsed.problems:  # a listing of the machine skips no line: it reports them
-        ranges = [(_last_line(parsed) + 1, len(lines))]
+        first, last = _extent(parsed)
+        above = [problem.line for problem in parsed.problems if (problem.line or first) < first]
+        ranges = [*((line, line) for line in above if line), (last + 1, len(lines))]
     for first, last in ranges:
         for at in range(first - 1, min(last, len(lines))):
             left[at] = True
@@ -158,16 +163,18 @@ def _taken(text: str, parsed: Parsed) -> tuple[str, str]:
     return taken, rest
 
 
-def _last_line(parsed: Parsed) -> int:
-    """Return the last line with a record."""
-    lasts = [
-        frame[name].max()
+def _extent(parsed: Parsed) -> tuple[int, int]:
+    """Return the first and the last line with a record."""
+    lines = [
+        line
         for kind in parsed.frames
         for frame in parsed.frames.parts(kind)
-        for name in ("line_first", "line_last")
+        for name in ("line", "line_first", "line_last")
         if name in frame.columns and frame.height
+        for line in (frame[name].min(), frame[name].max())
+        if isinstance(line, int)
     ]
-    return max((last for last in lasts if isinstance(last, int)), default=0)
+    return min(lines, default=1), max(lines, default=0)
 
 
 def _understood(found: list[_Read]) -> int:
@@ -205,6 +212,46 @@ def read_around_dumps(text: str, whole: Parsed, read: Callable[[str], Parsed]) -
         return None
     names = [part.parsed.format for part in found]
     return _joined(text, whole, found, list(dict.fromkeys(names)))
+
+
+def read_below_events(
+    text: str, whole: Parsed, read: Callable[[str, str | None], Parsed]
+) -> Parsed | None:
+    """Read an error log and the output of another tool below one of its events, as both.
+
+    A log takes every line without a time as a part of the event above it. None where no format
+    claims such lines. ``read`` is that of ``read_left_out``.
+    """
+    lines = text.split("\n")
+    log = list(lines)
+    others: list[_Read] = []
+    for first, end in _undated(whole, len(lines))[-_MOST_PARTS:]:
+        filled = [at for at in range(first, end) if lines[at].strip()]
+        for at in filled[: _MOST_HEAD + 1] if len(filled) > 1 else ():
+            piece = pieces.Piece(at + 1, "\n".join(lines[at:end]), in_block=False)
+            part = _Read(piece, read(piece.text, None))
+            if _is_evidence(part) and part.parsed.format not in _ONE_LOG:
+                others.append(part)
+                log[at:end] = [""] * (end - at)
+                break
+    rest = pieces.Piece(1, "\n".join(log), in_block=False)
+    found = [_Read(rest, read(rest.text, whole.format)), *others]
+    if not others or not _gives_more(found, whole):
+        return None
+    return _joined(text, whole, found, list(dict.fromkeys(part.parsed.format for part in found)))
+
+
+def _undated(log: Parsed, lines: int) -> list[tuple[int, int]]:
+    """Return the lines between the events of a log, 0-based: from, to; none below a crash."""
+    if "event" not in log.frames:
+        return []
+    events = log.frames["event"].sort("line_first").select("line_first", "kind").rows()
+    ends = [first - 1 for first, _ in events[1:]] + [lines]
+    return [
+        (first, end)
+        for (first, kind), end in zip(events, ends, strict=True)
+        if kind != "crash" and end > first
+    ]
 
 
 def _is_evidence(part: _Read) -> bool:

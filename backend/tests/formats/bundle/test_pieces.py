@@ -172,7 +172,13 @@ _TOOLS = {
 
 @pytest.mark.parametrize(
     "pair",
-    [("kernel", "error log"), ("vmstat", "list"), ("iostat", "list")],
+    [
+        ("kernel", "error log"),
+        ("vmstat", "list"),
+        ("iostat", "list"),
+        ("error log", "iostat"),
+        ("error log", "list"),
+    ],
     ids="-".join,
 )
 def test_two_tools_one_after_the_other_are_both_read(pair: tuple[str, str]) -> None:

@@ -79,7 +79,64 @@ PERF = {
 """,
 }
 
+MYTOP = {
+    "1.4": """\
+MySQL on db1.prod (5.7.29-log)                                up 12+03:14:55 [10:12:33]
+ Queries: 1.2G  qps: 1183 Slow:    12.3k         Se/In/Up/De(%):    71/05/12/01
+             qps now: 2410 Slow qps: 14.0  Threads:  612 ( 318/  12) 78/04/09/00
+ Key Efficiency: 99.9%  Bps in/out: 112.3k/ 1.2M   Now in/out: 240.1k/ 3.4M
+
+      Id      User         Host/IP         DB      Time    Cmd Query or State
+      --      ----         -------         --      ----    --- ----------
+   81234       app      10.0.0.12       shop       118  Query Waiting for table metadata lock
+   81002       app      10.0.0.12       shop         0  Sleep
+""",
+}
+
+TOPOLOGY = {
+    "-c topology": """\
+db1.prod:3306   [0s,ok,8.0.33,rw,ROW,>>,GTID]
++ db2.prod:3306 [0s,ok,8.0.33,ro,ROW,>>,GTID]
+  + db4.prod:3306 [184s,lag,8.0.33,ro,ROW,GTID]
+- db5.prod:3306 [unknown,invalid,8.0.33,rw,ROW,>>]
+""",
+    "-c topology-tabulated": """\
+db1.prod:3306  |0s  |ok |8.0.33|rw|ROW|>>,GTID
++ db2.prod:3306|12s |lag|8.0.33|ro|ROW|>>,GTID
+""",
+}
+
+AWS = {
+    "get-metric-statistics, table": """\
+-------------------------------------------------------------
+|                    GetMetricStatistics                    |
++--------+--------------------------------------------------+
+|  Label |  CPUUtilization                                  |
++--------+--------------------------------------------------+
+||                       Datapoints                        ||
+|+-----------+----------------------------+----------------+|
+||  Average  |         Timestamp          |     Unit       ||
+|+-----------+----------------------------+----------------+|
+||  97.51    |  2024-05-14T09:12:00+00:00 |  Percent       ||
+||  12.25    |  2024-05-14T09:10:00+00:00 |  Percent       ||
+|+-----------+----------------------------+----------------+|
+""",
+    "get-metric-data, text": (
+        "METRICDATARESULTS\tm1\tCPUUtilization\tComplete\n"
+        "TIMESTAMPS\t2024-05-14T09:12:00+00:00\nTIMESTAMPS\t2024-05-14T09:11:00+00:00\n"
+        "VALUES\t97.51\nVALUES\t45.83\n"
+    ),
+    "describe-events, text": (
+        "EVENTS\t2024-05-14T09:13:05.123000+00:00\tMulti-AZ instance failover started.\t"
+        "arn:aws:rds:us-east-1:123456789012:db:prod-db-1\tprod-db-1\tdb-instance\n"
+        "EVENTCATEGORIES\tfailover\n"
+    ),
+}
+
 OUTPUTS: dict[str, dict[str, str]] = {
+    "mytop": MYTOP,
+    "replication-topology": TOPOLOGY,
+    "aws-output": AWS,
     "general-log": GENERAL_LOG,
     "slow-log": SLOW_LOG,
     "perf-script": PERF,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pileup.formats.metrics import json_series
+from pileup.formats.metrics import aws_output, json_series
 from pileup.records import Samples
 from tests.formats.checks import SAMPLES, parse_bytes, samples
 
@@ -187,3 +187,26 @@ def test_times_that_are_not_found_again_keep_their_points() -> None:
     text = f'{{"metric": "threads", "points": [\n{points}\n]}}'
     (rows,) = series("json-series", text).values()
     assert [value for _, value, _ in rows] == list(range(300))
+
+
+@pytest.mark.parametrize("path", samples(aws_output.NAME), ids=lambda path: path.stem)
+def test_what_aws_prints_for_people(path, check_sample):
+    check_sample(path, shared=("qps-log", "result-set", "result-json"))
+
+
+def test_the_nested_boxes_of_a_metric_are_series_per_statistic() -> None:
+    box = (
+        "|  Label |  CPUUtilization  |\n"
+        "||  Average | Maximum |         Timestamp          |  Unit  ||\n"
+        "||  12.25   |  31.0   |  2024-05-14T09:10:00+00:00 | Percent ||\n"
+        "||  97.51   |  99.0   |  2024-05-14T09:11:00+00:00 | Percent ||\n"
+    )
+    found = {
+        (item.series, item.labels, item.unit): item.values
+        for item in aws_output.parse(box.split("\n"))
+        if isinstance(item, Samples)
+    }
+    assert found == {
+        ("cloudwatch.CPUUtilization", (("stat", "Average"),), "%"): [12.25, 97.51],
+        ("cloudwatch.CPUUtilization", (("stat", "Maximum"),), "%"): [31.0, 99.0],
+    }

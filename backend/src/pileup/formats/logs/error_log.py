@@ -204,7 +204,7 @@ class _Log:
             lines = text.split("\n")
             for at, words in enumerate(lines):
                 if any(sign in words for sign in _SEVERITIES):
-                    event = _event(words, line + at)
+                    event = read_line(words, line + at)
                     if event is not None and event.severity is not None:
                         yield event
                         lines[at] = ""
@@ -212,7 +212,7 @@ class _Log:
         yield from self._dumps.feed(text, line)
 
     def _line(self, number: int, text: str) -> Iterator[Item]:
-        event = _event(text, number)
+        event = read_line(text, number)
         if self._deadlock and self._goes_on(event):
             self._deadlock.append(event.message.removeprefix("InnoDB:").lstrip() if event else text)
             if VICTIM.match(self._deadlock[-1]) or len(self._deadlock) > _MOST_DEADLOCK:
@@ -328,7 +328,8 @@ def _dump_end(text: str, start: int) -> int:
     return end or len(text)
 
 
-def _event(text: str, number: int) -> Event | None:
+def read_line(text: str, number: int) -> Event | None:
+    """Return the event of a dated line; None for any other line."""
     if match := _NEW.match(text):
         stamp = read_stamp(" ".join(match["stamp"].split()))
         if stamp is None:
@@ -400,3 +401,18 @@ def _kind(message: str, subsystem: str | None = None) -> str:
 
 def _is_dated(line: str) -> bool:
     return bool(_NEW.match(line) or _OLD.match(line))
+
+
+__all__ = [
+    "GIVES",
+    "HINTS",
+    "LINE_STARTS",
+    "NAME",
+    "PRINTED_BY",
+    "TITLE",
+    "VERSION",
+    "parse",
+    "parse_chunks",
+    "read_line",
+    "sniff",
+]

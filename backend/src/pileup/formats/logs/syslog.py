@@ -5,6 +5,7 @@ Source: RFC 3164 ('Nov 20 22:19:58 db1 mysqld[2159]: ...', no year, local time),
         journalctl -o short, short-precise, short-iso, short-full.
 Yields: an Event per line; subsystem is the program, host the machine. Faults of the kernel have
         their kind (see kernel_faults); a server that systemd saw start or die is restart or crash.
+        A line of a server's error log inside is read as the error log's, with its time if in UTC.
         A status dump of a server is read by innodb_status, with the log's line numbers; so is the
         processlist that any program writes into the log.
 Time:   of RFC 3164 the clock is 'yearless': the clock stage finds the year from the rest of the
@@ -17,6 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from pileup.formats.logs.error_log import read_line
 from pileup.formats.logs.parts.kernel_faults import fault
 from pileup.formats.logs.parts.logged_dumps import LoggedDumps
 from pileup.formats.logs.parts.logged_listings import LoggedListings
@@ -28,10 +30,10 @@ NAME = "syslog"
 TITLE = "syslog, journalctl"
 GIVES = (
     "Events with program and host; faults of the kernel by name, crashes and restarts; the status "
-    "dumps and processlists inside are read as such."
+    "dumps and processlists inside, and the lines of an error log, are read as such."
 )
 PRINTED_BY = "RFC 3164, RFC 5424, ISO times; `journalctl -o short*`, `-o json`"
-VERSION = 4
+VERSION = 5
 HINTS = ("syslog", "-syslog", "messages", "kern.log", "daemon.log", "journal.txt", "journalctl.txt")
 
 NO_YEAR = 1972
@@ -219,6 +221,13 @@ def _event(line: int, parts: _Parts, years: _Years) -> Event:
             kind, severity = "crash", "error"
         elif _RESTART.search(message[:400]):
             kind = "restart"
+    own = read_line(message, line) if _SERVERS.match(tag) else None
+    if own is not None:
+        kind = own.kind if kind == "log" else kind
+        severity = own.severity or severity
+        if own.clock == "utc":
+            wall, clock = own.wall_us, own.clock
+        message = own.message
     if severity is None and (level := _LEVEL.search(message[:200])):
         severity = _SEVERITY[level["level"].lower()]
     return Event(
@@ -229,7 +238,8 @@ def _event(line: int, parts: _Parts, years: _Years) -> Event:
         clock=clock if wall is not None else None,
         kind=kind,
         severity=severity,
-        subsystem=tag or None,
+        subsystem=(own.subsystem if own else None) or tag or None,
+        code=own.code if own else None,
         message=message[:_LONGEST],
         original=match.string[: match.start("host")].strip()[:64],
     )

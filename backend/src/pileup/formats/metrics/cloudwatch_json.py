@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterable, Iterator
 import msgspec
 
 from pileup.formats.errors import FormatError
+from pileup.formats.metrics.parts.cloudwatch_points import Point, datapoints
 from pileup.formats.reading import json_text
 from pileup.formats.reading.series_columns import number
-from pileup.formats.reading.timestamps import read_stamp
 from pileup.records import Item, Problem, Samples, Section
 
 NAME = "cloudwatch-json"
@@ -37,16 +37,6 @@ _RESULT = re.compile(
     r'(?:(?P<text>"(?:[^"\\]|\\.)*+")|\[(?P<array>[^\]]*+)(?:\]|$))'
 )
 _ELEMENT = re.compile(r'"([^"]*)"|([^\s",]++)')
-_UNITS = {
-    "Percent": "%",
-    "Bytes": "B",
-    "Bytes/Second": "B/s",
-    "Count/Second": "1/s",
-    "Seconds": "s",
-    "Milliseconds": "ms",
-    "Microseconds": "us",
-}
-
 _LineOf = Callable[[int], int]
 
 
@@ -126,26 +116,24 @@ def _statistics(body: str, base: int, line_of: _LineOf) -> Iterator[Item]:
     label = str(_decoded(match[1])) if match else "unnamed"
     if match:
         yield Section(label, line_of(base + match.start()), line_of(base + match.start()))
-    points: dict[str, list[tuple[int, float, int]]] = {}
-    unit: str | None = None
+    points: list[Point] = []
     for item in json_text.OBJECT.finditer(body):
-        point = _decoded(item[0])
-        stamp = read_stamp(str(point.get("Timestamp"))) if isinstance(point, dict) else None
-        if not isinstance(point, dict) or stamp is None:
+        found = _decoded(item[0])
+        if not isinstance(found, dict):
             continue
-        unit = str(point["Unit"]) if isinstance(point.get("Unit"), str) else unit
+        unit = found["Unit"] if isinstance(found.get("Unit"), str) else ""
         line = line_of(base + item.start())
-        for stat in point:
-            value = point[stat]
-            if isinstance(value, int | float) and not isinstance(value, bool):
-                points.setdefault(stat, []).append((stamp[0], float(value), line))
-    for stat, rows in points.items():
-        yield _samples(label, stat, rows, _UNITS.get(unit or ""))
+        points += (
+            Point(str(found.get("Timestamp")), stat, float(value), unit, line)
+            for stat, value in found.items()
+            if isinstance(value, int | float) and not isinstance(value, bool)
+        )
+    yield from datapoints(label, points)
 
 
 def _results(body: str, base: int, line_of: _LineOf) -> Iterator[Item]:
     label = "unnamed"
-    times: list[tuple[int | None, int]] = []
+    times: list[str] = []
     for match in _RESULT.finditer(body):
         at = line_of(base + match.start())
         if match["key"] in ("Id", "Label"):
@@ -158,42 +146,21 @@ def _results(body: str, base: int, line_of: _LineOf) -> Iterator[Item]:
         inside = base + match.start("array")
         elements = list(_ELEMENT.finditer(match["array"]))
         if match["key"] == "Timestamps":
-            stamps = [read_stamp(element[1] or element[2] or "") for element in elements]
-            times = [
-                (stamp[0] if stamp else None, line_of(inside + match.start()))
-                for stamp, match in zip(stamps, elements, strict=True)
-            ]
+            times = [element[1] or element[2] or "" for element in elements]
             continue
-        rows = [
-            (time, value, line_of(inside + match.start()))
-            for (time, _), match in zip(times, elements, strict=False)
-            if time is not None and (value := number(match[2] or "")) is not None
-        ]
         if len(times) != len(elements):
             yield Problem(
                 at,
                 f"{label} has {len(times)} times and {len(elements)} values; those "
                 "without a partner are left out.",
             )
-        if rows:
-            yield _samples(label, None, rows, None)
+        points = [
+            Point(time, "", value, "", line_of(inside + element.start()))
+            for time, element in zip(times, elements, strict=False)
+            if (value := number(element[2] or "")) is not None
+        ]
+        yield from datapoints(label, points)
         label, times = "unnamed", []
-
-
-def _samples(
-    label: str, stat: str | None, points: list[tuple[int, float, int]], unit: str | None
-) -> Samples:
-    points.sort()
-    return Samples(
-        series=f"cloudwatch.{label}",
-        kind="gauge",
-        unit=unit,
-        clock="utc",
-        wall_us=[time for time, _, _ in points],
-        values=[value for _, value, _ in points],
-        lines=[line for _, _, line in points],
-        labels=(("stat", stat),) if stat else (),
-    )
 
 
 def _decoded(text: str) -> object:

@@ -2,7 +2,7 @@
 
 Source: containers: Docker's json-file driver, ``docker logs -t``, the CRI log of Kubernetes;
         shippers: fluent-bit, fluentd, vector; exports of CloudWatch Logs and Cloud Logging;
-        ``journalctl -o json`` (MESSAGE);
+        ``journalctl -o json``, ``json-pretty``, ``export`` (MESSAGE);
         MySQL 8's own log_sink_json (the error log as JSON, one object per line).
             {"log":"2023-05-01T10:00:00.123456Z 0 [Note] ...\\n","stream":"stderr","time":"..."}
             2023-05-02T04:00:00.123456789Z stderr F 2023-05-02T04:00:00.123456Z 0 [Note] ...
@@ -64,10 +64,12 @@ def choose_unwrapper(head: str) -> Unwrap | None:
         if any(text.endswith("\n") for text in texts):
             return _Docker(keeps_time=_need_times(texts))
         return _unwrap_json
+    if all(map(_PRETTY_LINE.match, lines)) and any(map(_PRETTY_TIME.match, lines)):
+        return _JournalExport(_PRETTY_FIELD)
     if all(map(_OF_JSON.match, lines)) and any(_OWN_TIME.match(_field(line)) for line in lines):
         return _field
     if any(map(_EXPORTED_TIME.match, lines)) and any(map(_EXPORTED_MESSAGE.match, lines)):
-        return _JournalExport()
+        return _JournalExport(_EXPORTED_FIELD)
     if sum(bool(_CRI.match(line)) for line in lines) >= enough:
         return _Cri(keeps_time=_need_times([without(_CRI, line) for line in lines]))
     return without_docker_times(lines)
@@ -241,28 +243,48 @@ def _journal_lines(entry: dict[str, Any]) -> str | None:
 _EXPORTED_TIME = re.compile(r"__REALTIME_TIMESTAMP=\d{16}$")
 _EXPORTED_MESSAGE = re.compile(r"MESSAGE=")
 _EXPORTED_FIELD = re.compile(r"(?P<name>[A-Z_][A-Z0-9_]{0,63})=(?P<value>.*)$")
+# "MESSAGE" : "2026-11-20T22:19:58.123456Z 0 [ERROR] ...",            journalctl -o json-pretty
+_PRETTY_FIELD = re.compile(
+    r'\s*"(?P<name>[A-Z_][A-Z0-9_]{0,63})"\s?:\s(?P<json>"(?:[^"\\]|\\.)*"|\[[\d, ]*\]|null),?\s*$'
+)
+_PRETTY_LINE = re.compile(rf"(?:\s*[{{}}\[\]],?\s*$|\s+\d{{1,3}},?\s*$|{_PRETTY_FIELD.pattern})")
+_PRETTY_TIME = re.compile(r'\s*"__REALTIME_TIMESTAMP"\s?:\s"\d{16}"')
 
 
 class _JournalExport:
-    """Unwraps ``journalctl -o export``: a field per line, an empty line behind each entry."""
+    """Unwraps ``journalctl -o export`` and ``-o json-pretty``: a field per line.
 
-    def __init__(self) -> None:
+    An empty line, or one with a bracket, is behind each entry.
+    """
+
+    def __init__(self, field: re.Pattern[str]) -> None:
+        self._field = field
         self._entry: dict[str, Any] = {}
 
     def __call__(self, line: str) -> str:
-        if match := _EXPORTED_FIELD.match(line):
+        if match := self._field.match(line):
             starts = match["name"] == "__CURSOR" or match["name"] in self._entry
             whole = self._finish() if starts else ""
-            self._entry[match["name"]] = match["value"]
+            self._entry[match["name"]] = _value(match)
             # without the empty line behind the last entry nothing else would end it
             return whole or (self._finish() if match["name"] == "MESSAGE" else "")
-        return line if line.strip() else self._finish()
+        return line if line.strip(" \t{}[],") else self._finish()
 
     def _finish(self) -> str:
         entry, self._entry = self._entry, {}
         return (
             _journal_lines(entry) or "" if {"MESSAGE", "__REALTIME_TIMESTAMP"} <= set(entry) else ""
         )
+
+
+def _value(field: re.Match[str]) -> Any:
+    """Return the value of an exported field, which ``-o json-pretty`` prints as JSON."""
+    if "json" not in field.re.groupindex:
+        return field["value"]
+    try:
+        return msgspec.json.decode(field["json"])
+    except msgspec.DecodeError:
+        return field["json"]
 
 
 def _error_log_line(entry: dict[str, Any]) -> str | None:

@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from pileup.formats.reading.timestamps import read_stamp
 from pileup.formats.tables.layouts import headless, pairs
 from pileup.formats.tables.layouts.quoted import split_quoted, split_row
 
@@ -189,11 +190,21 @@ class Delimited:
         most = len(self.columns)
         if self.gap == 1:
             cells = text.split(None, 1) if most == _NAME_AND_VALUE else text.split()
+            if len(cells) > most:
+                cells = self._with_statement(text)
         else:
             cells = text.split(" " * self.gap) if self.gap else []
             if len(cells) != most:
                 cells = _GAP.split(text.strip(), most - 1)
         return [cell.strip() for cell in cells] if len(cells) == most else None
+
+    def _with_statement(self, text: str) -> list[str]:
+        """Split a row whose last cell is a statement; its time shows that it is a row."""
+        names = [name.lower() for name in self.columns]
+        if names[-1] != "query" or "ts" not in names:
+            return []
+        cells = text.split(" ", len(names) - 1)
+        return cells if read_stamp(cells[names.index("ts")]) is not None else []
 
 
 _NAME_AND_VALUE = 2

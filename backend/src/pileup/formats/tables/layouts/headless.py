@@ -310,6 +310,11 @@ def state_and_info(state: str, info: str) -> tuple[str, str]:
 _WORD = re.compile(r"(?<=\S) +(?=\S)")
 
 
+def begins_statement(text: str) -> bool:
+    """Whether a text begins as a statement does, and no state."""
+    return _STATEMENT.match(text) is not None
+
+
 def _is_thread(cells: Sequence[str]) -> bool:
     """Return whether cells begin like a row of performance_schema.threads."""
     number, name, kind = (cell.strip() for cell in cells[:3])
@@ -374,6 +379,7 @@ __all__ = [
     "PROCESSLIST",
     "VARIABLE",
     "are_variables",
+    "begins_statement",
     "columns",
     "cut_columns",
     "is_named_value",

@@ -553,7 +553,7 @@ class Reader:
             yield from self._begin_cells(number, text, Delimited(":", columns))
         elif headless.is_named_value(text):
             yield from self._begin_cells(number, text, Delimited("=", headless.NAMED_VALUES))
-        elif headless.may_be_named_value(text):
+        elif headless.may_be_named_value(text) and not self._is_known(text.split()):
             self._inside_sql = False
             self._candidate = (number, text, Delimited("=", headless.NAMED_VALUES))
         elif _looks_like_header(text):

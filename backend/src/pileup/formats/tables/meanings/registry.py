@@ -13,11 +13,13 @@ from dataclasses import dataclass
 
 from pileup.formats.tables.layouts.reader import ResultSet
 from pileup.formats.tables.meanings import (
+    connection_pool,
     group_members,
     grouped_sessions,
     innodb_metrics,
     latch_counts,
     locks,
+    logged_deadlocks,
     logged_statements,
     named_values,
     open_tables,
@@ -26,6 +28,7 @@ from pileup.formats.tables.meanings import (
     selected_variables,
     server_counts,
     sessions,
+    wait_load,
 )
 from pileup.formats.tables.meanings.handlers import Handler, Seen, Where
 from pileup.formats.tables.meanings.tables import Shared, TableCollector
@@ -63,6 +66,12 @@ MEANINGS: tuple[Meaning, ...] = (
         logged_statements.handler,
         logged_statements.NAMES,
     ),
+    Meaning(
+        "lock-tables",
+        logged_deadlocks.is_deadlocks,
+        logged_deadlocks.handler,
+        logged_deadlocks.NAMES,
+    ),
     Meaning("processlist", sessions.is_processlist, sessions.handler, sessions.STRONG_NAMES),
     Meaning(
         "processlist", grouped_sessions.is_grouped, grouped_sessions.handler, sessions.STRONG_NAMES
@@ -83,6 +92,8 @@ MEANINGS: tuple[Meaning, ...] = (
     ),
     Meaning(RESULT, replication.is_worker_status, replication.worker_handler),
     Meaning(RESULT, group_members.is_members, group_members.handler),
+    Meaning(RESULT, connection_pool.is_pool, connection_pool.handler, connection_pool.NAMES),
+    Meaning(RESULT, wait_load.is_load, wait_load.handler, wait_load.NAMES),
     Meaning(RESULT, named_values.is_named_values, named_values.handler, named_values.NAMES),
     Meaning(RESULT, named_values.are_parameters, named_values.handler),
     Meaning(RESULT, selected_variables.is_selected, selected_variables.handler),
@@ -108,7 +119,7 @@ def is_known(names: Sequence[str]) -> bool:
         return False
     seen = Seen(ResultSet(0, "", tuple(names), 1, "tab"), columns, None)
     meaning = meaning_of(seen)
-    return meaning.format != RESULT or named_values.is_named_values(seen)
+    return meaning.format != RESULT or bool(meaning.names)
 
 
 __all__ = ["MEANINGS", "RESULT", "Meaning", "is_known", "meaning_of"]
