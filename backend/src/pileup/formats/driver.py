@@ -23,11 +23,10 @@ from pileup.formats.bundle import pieces, stored_only
 from pileup.formats.detect import Bulk, Detection, Format
 from pileup.formats.errors import ArchiveError, FormatError
 from pileup.formats.innodb import innodb_status
-from pileup.formats.logs import error_log
 from pileup.formats.parsed import Parsed, Receipt
 from pileup.formats.piece_reader import (
     read_around_dumps,
-    read_below_events,
+    read_below_entries,
     read_between_prose,
     read_left_out,
     read_pieces,
@@ -159,16 +158,15 @@ def _parse_stream(
         elif plain.format == innodb_status.NAME and plain.receipt.bytes_skipped:
             content = _content(stream, origin, reader)
             joined = read_around_dumps(content, plain, _parse_piece) if content else None
-        elif may_have_pieces and plain.format == error_log.NAME and reader.head_is_whole:
-            content = _content(stream, origin, reader)
-            joined = read_below_events(content, plain, _parse_piece) if content else None
         if joined:
             return dataclasses.replace(joined, failed=plain.failed if reader.failure else None)
-    if reader.failure or plain.crashed or not _reads_badly(plain):
+    if reader.failure or plain.crashed:
         return plain
     content = None
     if may_have_pieces and format is None and chosen is None and reader.head_is_whole:
         content = _content(stream, origin, reader)
+    if not _reads_badly(plain):
+        return read_below_entries(content, plain, _parse_piece) or plain if content else plain
     parsed = plain
     if layout := _find_layout(reader, plain, parse):
         if (head := _whole_text(reader)) is not None:
@@ -182,15 +180,47 @@ def _parse_stream(
         why = f"{parsed.detection.why}; {layout.describe()}"
         detection = dataclasses.replace(parsed.detection, why=why)
         parsed = dataclasses.replace(parsed, detection=detection)
-    if content and _is_binary(content):
+    if content is None or _is_binary(content):
         return parsed
-    if content and _loss(parsed) > _LOSS_OF_MIXED * parsed.receipt.bytes_read:
-        parsed = read_between_prose(content, parsed, _parse_piece) or parsed
-    if content and parsed.format != pieces.NAME and _loss(parsed) > _LOSS_OF_TWO * len(content):
-        parsed = read_left_out(content, parsed, _parse_piece) or parsed
-    if content and parsed.format == error_log.NAME:
-        parsed = read_below_events(content, parsed, _parse_piece) or parsed
+    parsed = _read_between_prose(content, parsed)
+    return parsed if parsed.format == pieces.NAME else _read_mixed(content, parsed)
+
+
+def _read_between_prose(content: str, parsed: Parsed) -> Parsed:
+    """Read what lies between the prose of a text, with or without a prefix of its lines."""
+    loss, size = _loss(parsed), parsed.receipt.bytes_read
+    if loss <= _LOSS_OF_TWO * size:
+        return parsed
+    reads_well = loss <= _LOSS_OF_MIXED * size
+    for text in filter(None, (content, _without_prefix(content))):
+        better = read_between_prose(text, parsed, _parse_part, reads_well=reads_well)
+        parsed = better or parsed
     return parsed
+
+
+def _without_prefix(content: str) -> str | None:
+    """Return a text without what a chat put before its lines; None where they have no prefix.
+
+    A remark and the evidence below it, said by one person, are told apart only without it.
+    """
+    layouts = guess_layouts(content, formats.LINE_STARTS, None)
+    prefix = next((layout.prefix for layout in layouts if layout.prefix), None)
+    if prefix is None:
+        return None
+    return "\n".join(prefix.sub("", line, count=1) for line in content.split("\n"))
+
+
+def _read_mixed(content: str, parsed: Parsed) -> Parsed:
+    """Read the output of several tools that nothing separates; ``parsed`` is it as a whole."""
+    if _loss(parsed) > _LOSS_OF_TWO * len(content):
+        parsed = read_left_out(content, parsed, _parse_entries) or parsed
+    return read_below_entries(content, parsed, _parse_piece) or parsed
+
+
+def _parse_entries(text: str, format: str | None = None) -> Parsed:  # noqa: A002
+    """Parse a text, and of a log also what is below its entries."""
+    parsed = _parse_piece(text, format)
+    return read_below_entries(text, parsed, _parse_piece) or parsed
 
 
 def _whole_text(reader: LineReader) -> bytes | None:
@@ -250,6 +280,11 @@ def _content(stream: BinaryIO, origin: int | None, reader: LineReader) -> str | 
 def _parse_piece(text: str, format: str | None = None) -> Parsed:  # noqa: A002
     stream = io.BytesIO(text.encode("utf-8", "replace"))
     return _parse_stream(stream, "", format, None, None, may_have_pieces=False)
+
+
+def _parse_part(text: str) -> Parsed:
+    """Parse what lies between lines of prose, which may be of several tools."""
+    return _read_mixed(text, _parse_piece(text))
 
 
 def _best_layout(

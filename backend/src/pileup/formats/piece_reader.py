@@ -7,8 +7,10 @@ pieces as it reads files.
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import polars as pl
 
@@ -16,7 +18,7 @@ from pileup import formats, records
 from pileup.formats.bundle import pieces
 from pileup.formats.detect import Detection
 from pileup.formats.innodb import innodb_status
-from pileup.formats.logs import error_log
+from pileup.formats.logs import client_errors, error_log, slow_log
 from pileup.formats.parsed import Parsed
 from pileup.formats.reading.frame_buffer import Frames
 from pileup.formats.reading.server_versions import find_named_version, find_versions
@@ -65,18 +67,27 @@ def read_pieces(text: str, whole: Parsed, read: Callable[[str], Parsed]) -> Pars
     return _joined(text, whole, found, names)
 
 
-def read_between_prose(text: str, whole: Parsed, read: Callable[[str], Parsed]) -> Parsed | None:
+def read_between_prose(
+    text: str, whole: Parsed, read: Callable[[str], Parsed], *, reads_well: bool = False
+) -> Parsed | None:
     """Read the quotes of a text, or what lies between its lines of prose, if it gives more so.
 
-    None where it does not.
+    None where it does not. Of a text that ``reads_well``, nothing may be lost that is no prose.
     """
+    best: list[_Read] = []
     for tried, size in _ways_to_cut(text, is_unknown=whole.format is None):
         found = [part for piece in tried if _is_evidence(part := _Read(piece, read(piece.text)))]
         understood = sum(part.parsed.receipt.bytes_understood for part in found)
-        if understood >= _LEAST_EVIDENCE * size and _gives_more(found, whole):
-            names = [part.parsed.format for part in found]
-            return _joined(text, whole, found, list(dict.fromkeys(names)))
-    return None
+        if understood >= _LEAST_EVIDENCE * size and _records(found) > _records(best):
+            best = found
+    if not best or not _gives_more(best, whole):
+        return None
+    before, after = whole.receipt.bytes_understood, _understood(best)
+    if {part.parsed.format for part in best} == {whole.format} and after < _GAIN * before:
+        return None  # a table with remarks between its rows is one table
+    if reads_well and after < before - _around(text):
+        return None
+    return _joined(text, whole, best, list(dict.fromkeys(part.parsed.format for part in best)))
 
 
 def _ways_to_cut(text: str, *, is_unknown: bool) -> Iterator[tuple[list[pieces.Piece], int]]:
@@ -185,6 +196,8 @@ def _understood(found: list[_Read]) -> int:
     )
 
 
+_GAIN = 1.05
+"""What pieces of the format of the whole must understand, as a share of what it does."""
 _MOST_CANDIDATES, _MOST_TURNS = 2, 4
 _MOST_HEAD = 3
 """Lines above the evidence that are no prose: the head of a message, a path, a command."""
@@ -214,18 +227,20 @@ def read_around_dumps(text: str, whole: Parsed, read: Callable[[str], Parsed]) -
     return _joined(text, whole, found, list(dict.fromkeys(names)))
 
 
-def read_below_events(
+def read_below_entries(
     text: str, whole: Parsed, read: Callable[[str, str | None], Parsed]
 ) -> Parsed | None:
-    """Read an error log and the output of another tool below one of its events, as both.
+    """Read a log and the output of another tool below one of its entries, as both.
 
-    A log takes every line without a time as a part of the event above it. None where no format
-    claims such lines. ``read`` is that of ``read_left_out``.
+    A log takes the lines below an entry as its part. None where no format claims such lines.
+    ``read`` is that of ``read_left_out``.
     """
+    if whole.failed or whole.format not in _ENTRIES:
+        return None
     lines = text.split("\n")
     log = list(lines)
     others: list[_Read] = []
-    for first, end in _undated(whole, len(lines))[-_MOST_PARTS:]:
+    for first, end in _ENTRIES[whole.format](whole, lines)[-_MOST_PARTS:]:
         filled = [at for at in range(first, end) if lines[at].strip()]
         for at in filled[: _MOST_HEAD + 1] if len(filled) > 1 else ():
             piece = pieces.Piece(at + 1, "\n".join(lines[at:end]), in_block=False)
@@ -234,24 +249,57 @@ def read_below_events(
                 others.append(part)
                 log[at:end] = [""] * (end - at)
                 break
+    if not others:
+        return None
     rest = pieces.Piece(1, "\n".join(log), in_block=False)
     found = [_Read(rest, read(rest.text, whole.format)), *others]
-    if not others or not _gives_more(found, whole):
+    if not _gives_more(found, whole):
         return None
     return _joined(text, whole, found, list(dict.fromkeys(part.parsed.format for part in found)))
 
 
-def _undated(log: Parsed, lines: int) -> list[tuple[int, int]]:
-    """Return the lines between the events of a log, 0-based: from, to; none below a crash."""
-    if "event" not in log.frames:
-        return []
-    events = log.frames["event"].sort("line_first").select("line_first", "kind").rows()
-    ends = [first - 1 for first, _ in events[1:]] + [lines]
+_Range: TypeAlias = tuple[int, int]
+"""Lines from, to; 0-based."""
+
+
+def _below_events(log: Parsed, lines: list[str]) -> list[_Range]:
+    """Return the lines below each event of an error log, which have no time; none of a crash."""
+    events = _entries(log, "event", "kind")
     return [
-        (first, end)
-        for (first, kind), end in zip(events, ends, strict=True)
-        if kind != "crash" and end > first
+        (first, end) for (first, kind), end in _with_ends(events, len(lines)) if kind != "crash"
     ]
+
+
+def _below_statements(log: Parsed, lines: list[str]) -> list[_Range]:
+    """Return the lines below the end of each statement of a slow log."""
+    ranges = []
+    for (first, _), end in _with_ends(_entries(log, "query", "line_last"), len(lines)):
+        heads = (at for at in range(first, end) if not _OF_SLOW_LOG.match(lines[at]))
+        begin = next(heads, end)
+        last = next((at for at in range(begin, end) if lines[at].rstrip().endswith(";")), end)
+        ranges.append((last + 1, end))
+    return ranges
+
+
+_OF_SLOW_LOG = re.compile(r"#|SET timestamp=|use \S{1,200};|\s*$", re.IGNORECASE)
+_ENTRIES: dict[str | None, Callable[[Parsed, list[str]], list[_Range]]] = {
+    error_log.NAME: _below_events,
+    slow_log.NAME: _below_statements,
+}
+
+
+def _entries(log: Parsed, kind: str, column: str) -> list[tuple[int, object]]:
+    """Return the first line of each entry, and what one of its columns has."""
+    if kind not in log.frames:
+        return []
+    return log.frames[kind].sort("line_first").select("line_first", column).rows()
+
+
+def _with_ends(
+    entries: list[tuple[int, object]], lines: int
+) -> Iterator[tuple[tuple[int, object], int]]:
+    """Yield each entry with the line at which the next begins."""
+    return zip(entries, [first - 1 for first, _ in entries[1:]] + [lines], strict=bool(entries))
 
 
 def _is_evidence(part: _Read) -> bool:
@@ -261,10 +309,17 @@ def _is_evidence(part: _Read) -> bool:
     if part.piece.in_block:
         return True
     unclaimed = getattr(formats.by_name(parsed.format), "ONLY_UNCLAIMED", False)
-    if unclaimed and parsed.format != RESULT:
+    if unclaimed and parsed.format not in (RESULT, client_errors.NAME):
         return False
     least = _NEARLY_ALL if unclaimed else _LEAST_READ
-    return parsed.receipt.bytes_understood >= least * parsed.receipt.bytes_read
+    size = parsed.receipt.bytes_read - _around(part.piece.text)
+    return parsed.receipt.bytes_understood >= least * size
+
+
+def _around(text: str) -> int:
+    """Return how much of a text is prose, commands and empty lines."""
+    lines = text.split("\n")
+    return sum(len(line) + 1 for line in lines if not line.strip() or pieces.is_around(line))
 
 
 def _is_one_file(found: list[_Read]) -> bool:
@@ -283,8 +338,11 @@ _NEARLY_ALL = 0.8
 
 def _gives_more(found: list[_Read], whole: Parsed) -> bool:
     """Return whether pieces of the same format give more records than the text as a whole."""
-    together = sum(_evidence(part.parsed) for part in found)
-    return together > (0 if whole.failed else _evidence(whole))
+    return _records(found) > (0 if whole.failed else _evidence(whole))
+
+
+def _records(found: list[_Read]) -> int:
+    return sum(_evidence(part.parsed) for part in found)
 
 
 def _evidence(parsed: Parsed) -> int:

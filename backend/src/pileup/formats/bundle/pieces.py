@@ -3,7 +3,7 @@
 Source: code blocks of Markdown, Jira, BBCode and HTML: a status dump in one, a processlist in the
         next, a stack in a third, with prose between them.
         Sessions of a client: status dumps among the tables of other statements.
-        The output of two tools one after the other.
+        The output of several tools one after the other, also with remarks or commands between it.
 Gives:  what each piece gives, read as a file of its own. Prose outside of the blocks is passed on
         as a piece too: a list pasted without a block is evidence, and what no format reads is text.
 Note:   the driver cuts the text and reads the pieces; detection never chooses this format by
@@ -24,7 +24,7 @@ NAME = "pieces"
 TITLE = "a text with several pieces of evidence"
 GIVES = "What each of its code blocks gives, read as a file of its own."
 PRINTED_BY = "issues, mails and forum posts: blocks of Markdown, Jira, BBCode and HTML in prose"
-VERSION = 2
+VERSION = 3
 HINTS = ()
 
 MOST_BYTES = 8 * 1024 * 1024
@@ -86,12 +86,12 @@ _MOST_PROSE = 4_000
 
 
 def cut_prose(text: str) -> list[Piece]:
-    """Cut a text without marks at its lines of prose; return what lies between them."""
+    """Cut a text without marks at its prose and commands; return what lies between them."""
     lines = text.split("\n")
     pieces: list[Piece] = []
     first = 0
     for at, line in enumerate([*lines, _PROSE_AT_END]):
-        if not is_prose(line):
+        if not is_around(line):
             continue
         part = "\n".join(lines[first:at])
         if part.strip():
@@ -122,8 +122,16 @@ def cut_quotes(text: str) -> list[Piece]:
     return pieces if len(pieces) <= _MOST_PIECES else []
 
 
+_COLUMNS = re.compile(r"(?<=[^\s.!?])\s{2,}(?=\S)")
+
+
 def is_prose(line: str) -> bool:
-    """Return whether a line is a sentence or a greeting: words, and hardly a number or a name."""
+    """Return whether a line is a sentence or a greeting: words, and hardly a number or a name.
+
+    Words in columns are the names of a table.
+    """
+    if "\t" in line.strip() or len(_COLUMNS.findall(line.strip()[:_MOST_PROSE])) > 1:
+        return False
     words = line[:_MOST_PROSE].strip().lstrip(">* ").split()
     plain = sum(bool(_WORD.match(word)) for word in words)
     if len(words) < _SENTENCE:
@@ -131,6 +139,16 @@ def is_prose(line: str) -> bool:
     return 10 * plain >= 9 * len(words) - 10
 
 
+def is_around(line: str) -> bool:
+    """Return whether a line is no evidence itself: prose, or a command behind a shell's prompt."""
+    return bool(line.strip()) and (_SHELL.match(line) is not None or is_prose(line))
+
+
+# bob@bastion:~$ uptime     [root@db1 ~]# uptime     $ uptime
+_SHELL = re.compile(
+    r"\s{0,8}(?:(?:[\w.-]{1,40}@[\w.-]{1,80}[: ][^$#>\n]{0,200}"
+    r"|\[[\w.-]{1,40}@[^\]\n]{1,200}\])[$#]|\$) \S"
+)
 _PROSE_AT_END = "end of the text."
 
 _PROMPT = re.compile(r"\s*(?:(?:mysql|MySQL|MariaDB \[[^\]]{0,64}\])>|\d+ rows? in set\b)")

@@ -30,7 +30,7 @@ GIVES = (
     "read as such."
 )
 PRINTED_BY = "MySQL 4.1 to 9.x (also `log_sink_json`), Percona, MariaDB"
-VERSION = 9
+VERSION = 10
 LINE_STARTS = (
     r"\d{4}-\d\d-\d\d[T ]|\d{6} +\d\d?:\d\d:\d\d|InnoDB: |\[(?:Note|Warning|ERROR|System)\] "
 )
