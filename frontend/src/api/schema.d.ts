@@ -6054,6 +6054,8 @@ export interface components {
       /** @default  */
       arrival: string
       /** @default  */
+      cause: string
+      /** @default  */
       story: string
       text: string
       /** @enum {unknown} */
@@ -6693,6 +6695,8 @@ export interface components {
       ranges: components['schemas']['LineRange'][]
       /** @default null */
       series: string | null
+      /** @default null */
+      setting: string | null
       /** @default null */
       start: string | null
       /** @default  */
@@ -7940,6 +7944,8 @@ export interface components {
       kind: 'resource' | 'session' | 'sessions'
       label: string
       /** @default null */
+      latch: string | null
+      /** @default null */
       session_id: number | null
       /** @default 1 */
       sessions: number
@@ -8846,6 +8852,8 @@ export interface components {
       /** @default [] */
       evidence: components['schemas']['Locator'][]
       high: number
+      /** @default  */
+      holders_do: string
       /** @default false */
       inferred: boolean
       key: string
@@ -8858,6 +8866,8 @@ export interface components {
       members: string[]
       /** @default 0 */
       moments: number
+      /** @default  */
+      name: string
       /** @default  */
       node: string
       /** @default 0 */

@@ -48,6 +48,22 @@ class Latch:
     knobs: tuple[str, ...]
     issues: tuple[str, ...]
 
+    @property
+    def title(self) -> str:
+        """What it is in words: 'page latch', 'adaptive hash latch', 'redo log mutex'."""
+        words = _TITLES.get(self.id) or _TITLES.get(self.subsystem)
+        noun = "mutex" if self.kind == "mutex" else "latch"
+        return f"{words or self.subsystem.replace('_', ' ')} {noun}"
+
+
+_TITLES = {
+    "buf_block_lock": "page",
+    "ahi": "adaptive hash",
+    "btree": "index tree",
+    "fts": "full-text",
+}
+"""Words for latches and subsystems whose name is not a plain word."""
+
 
 @dataclass(frozen=True, slots=True)
 class StackMeaning:

@@ -38,6 +38,7 @@ def root(**given: Any) -> RootDoc:
         "key": "session:197",
         "kind": "session",
         "label": "session 197 (User sleep)",
+        "name": "session 197",
         "seconds": 1.0,
         "share": 0.98,
         "low": 0.9,
@@ -73,14 +74,14 @@ def active(share: float = 0.9) -> ActiveSessionsDoc:
             root(
                 key="class:throttled",
                 kind="throttled",
-                label="Throttled (holder unknown)",
+                name="Throttled (holder unknown)",
                 known=False,
             ),
             "For 60 s, up to 161 sessions waited for a slot to run in, whose holder is unknown.",
         ),
         (
             stall(),
-            root(label="trx 9 · session 390 (idle in transaction 3 s)", doing="idle"),
+            root(name="trx 9 · session 390", doing="idle"),
             (
                 "For 60 s, up to 161 sessions waited for idle session 390, which held the metadata "
                 "lock app.accounts."
@@ -88,15 +89,28 @@ def active(share: float = 0.9) -> ActiveSessionsDoc:
         ),
         (
             stall(end=None, duration_s=7200.0),
-            root(kind="latch", label="RW-latch btr0sea.cc:202 (btr_search_latch)", rotates=True),
+            root(kind="latch", name="adaptive hash latch (btr0sea.cc:202)", rotates=True),
             (
                 "For 120 min, up to 161 sessions waited for the adaptive hash latch "
                 "(btr0sea.cc:202), whose holders changed all the time."
             ),
         ),
         (
+            stall(),
+            root(
+                kind="commit",
+                name="commit queue",
+                rotates=True,
+                holders_do="whose leader writes the full-text cache (fts_sync)",
+            ),
+            (
+                "For 60 s, up to 161 sessions waited for the commit queue, whose leader writes the "
+                "full-text cache."
+            ),
+        ),
+        (
             stall(peak_waiters=1),
-            root(kind="latch", label="mutex no-such.cc:1", known=False, share=0.4),
+            root(kind="latch", name="mutex no-such.cc:1", known=False, share=0.4),
             (
                 "For 60 s, 1 session waited, 40% of the time for the mutex no-such.cc:1, "
                 "whose holder is unknown."
@@ -169,7 +183,7 @@ def test_it_is_always_one_short_sentence(
     label: str, path: list[str], kind: str, shape: str, end: bool, waiters: int | None, share: float
 ) -> None:
     of = stall(shape=shape, peak_waiters=waiters, **({} if end else {"end": None}))
-    text = story(of, [root(label=label, path=path, kind=kind, share=share)], active(share))
+    text = story(of, [root(name=label, path=path, kind=kind, share=share)], active(share))
     assert len(text.split()) <= MOST_WORDS
     assert text.endswith(".")
     assert text[0] == text[0].upper()

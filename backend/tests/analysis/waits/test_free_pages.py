@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pileup.analysis.waits import moment_graph
-from tests.analysis.waits.test_waits import dump, evidence
+from tests.analysis.waits.test_waits import dump, evidence, row_waiter
 
 _PAGE, _HASH = ("buf0buf.cc", 1460), ("btr0sea.cc", 202)
 
@@ -51,3 +51,12 @@ def test_the_holder_of_a_page_needs_a_free_one(
     edges = [e for e in graph.edges if e.target == "queue:free-page"]
     assert [(e.source, e.confidence) for e in edges] == ([("thread:9", 0.55)] if needs else [])
     assert {root.node for root in graph.roots} == {"queue:free-page" if needs else "thread:9"}
+
+
+@pytest.mark.parametrize(("created", "holds"), [(_PAGE, False), (_HASH, True)])
+def test_who_waits_for_a_row_has_given_up_its_pages(created: tuple[str, int], holds: bool) -> None:
+    text = shown(created, 64, 0).replace("thread id 9)", "thread id 140464743184101)")
+    text = text.replace("EACH SESSION:\n", f"EACH SESSION:\n{row_waiter(1)}")
+    graph = moment_graph.wait_graph(evidence(text), None)
+    held = [edge.target for edge in graph.edges if edge.kind == "held_by"]
+    assert ("thread:140464743184101" in held) is holds

@@ -19,6 +19,7 @@ const lines: Locator = {
   end: null,
   at: null,
   node: null,
+  setting: null,
   text: '300 of 300 waiters want one row',
 }
 const finding: FindingDoc = {
@@ -67,7 +68,13 @@ const incident = {
 }
 const base: Overview = {
   incident,
-  headline: { verdict: 'stall', text: 'Stall on db-1 for 96 s.', arrival: '', story: '' },
+  headline: {
+    verdict: 'stall',
+    text: 'Stall on db-1 for 96 s.',
+    cause: '',
+    arrival: '',
+    story: '',
+  },
   story: null,
   captures: [],
   active_sessions: null,

@@ -125,6 +125,7 @@ export function GroupInspector({
             end: null,
             at: null,
             node: null,
+            setting: null,
             text: '',
           }}
         />

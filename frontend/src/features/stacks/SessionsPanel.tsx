@@ -224,6 +224,7 @@ function sessionColumns(
             end: null,
             at: null,
             node: null,
+            setting: null,
             text: '',
           }}
         />

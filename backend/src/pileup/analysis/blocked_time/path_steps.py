@@ -29,9 +29,7 @@ def steps(
 def _step(name: str, label: str, count: float, graph: Graph) -> PathStepDoc:
     actor = graph.actors.get(name)
     if actor is None:
-        latch = graph.resources[name].latch
-        named = f"{label} ({latch})" if latch and " (" not in label else label
-        return PathStepDoc(kind="resource", label=named)
+        return PathStepDoc(kind="resource", label=label, latch=graph.resources[name].latch)
     query = " ".join(actor.query.split())[:_STATEMENT] if actor.query else None
     if count > 1:
         return PathStepDoc(

@@ -21,13 +21,12 @@ from pileup.analysis.blocked_time.population import Member
 from pileup.analysis.contract import PathStepDoc, RootDoc, WaitNode
 from pileup.analysis.evidence.times import iso
 from pileup.analysis.stacks import queues
-from pileup.analysis.waits.by_latches import UNNAMED
 from pileup.analysis.waits.counts import Counts
-from pileup.analysis.waits.draft import Graph
+from pileup.analysis.waits.draft import UNNAMED, Graph
 from pileup.analysis.waits.moment_graph import lasting_key, node_doc, why_root
 from pileup.analysis.waits.moments import MomentChoice, WaitMoment
 from pileup.analysis.waits.tally import Described, describe
-from pileup.knowledge import wait_classes
+from pileup.knowledge import knowledge, wait_classes
 
 LEAST_SHARE = 0.05
 """Least share of the active-session seconds that ends at a root."""
@@ -268,6 +267,7 @@ class Roots:
             share=round(share, 4),
             low=round(max(0.0, share - spread), 4),
             high=round(min(1.0, share + spread), 4),
+            name=title,
             path=[*seen.path, title] if described is None else seen.path,
             steps=seen.steps,
             behind=max(0, round(seen.best)),
@@ -284,11 +284,14 @@ class Roots:
         if described is None:
             return root
         node = described.node
+        holders_do = self._holders_do(key, described) if rotates else ""
         return msgspec.structs.replace(
             root,
+            name=node.label,
+            holders_do=holders_do,
             kind="cycle" if seen.cycle else kind_of(node),
             behind=node.blocks_total or root.behind,
-            label="A circle of waits" if seen.cycle else described.holder,
+            label=_label(seen, described, holders_do),
             why=self._why(seen, described, key, rotates=rotates),
             known=seen.cycle or rotates or node.kind == "thread" or _is_held(described),
             doing=_class_of(member),
@@ -329,15 +332,18 @@ class Roots:
     def _described(self, key: str, rotates: bool) -> tuple[Described | None, str]:
         """Describe a root; a resource with changing holders by what most of them do."""
         seen = self._seen(key, rotates=rotates)
-        described, doing = seen.described, self._doing(key) if rotates else ""
+        described = seen.described
         if described is not None and key in self.titles:
             named = f"{self.titles[key]} ({described.node.label})"
             node = msgspec.structs.replace(described.node, label=named)
             described = replace(described, node=node, holder=named)
-        if described is None or not doing:
-            return described, seen.origin
+        return described, seen.origin
+
+    def _holders_do(self, gate: str, described: Described) -> str:
+        """Return what the changing holders of a resource do, as a clause; "" if they differ."""
+        doing = self._doing(gate)
         who = "leader" if described.node.kind == "commit" else "holder"
-        return replace(described, holder=f"{described.holder}, whose {who} {doing}"), seen.origin
+        return f"whose {who} {doing}" if doing else ""
 
     def _doing(self, gate: str) -> str:
         """Return what the changing holders of a resource do in most moments; "" if they differ."""
@@ -355,6 +361,11 @@ class Roots:
         if name in _SAYS_LITTLE or 2 * most < sum(classes.values()):
             return ""
         return f"is in {_class_title(name).lower()}" if name else ""
+
+
+def _label(seen: _Seen, described: Described, holders_do: str) -> str:
+    named = ", ".join(filter(None, (described.holder, holders_do)))
+    return "A circle of waits" if seen.cycle else named
 
 
 def _rotates(holders: Mapping[str, Mapping[int, float]]) -> bool:
@@ -422,9 +433,9 @@ def _cycle_key(names: Sequence[str], graph: Graph) -> str:
 
 def _title_of(key: str) -> str:
     prefix, _, name = key.partition(":")
-    if prefix != "class":
-        return name
-    return f"{_class_title(name)} (holder unknown)"
+    if prefix == "latch" and (latch := knowledge().latches.get(name)) is not None:
+        return latch.title
+    return name if prefix != "class" else f"{_class_title(name)} (holder unknown)"
 
 
 def _class_title(name: str) -> str:

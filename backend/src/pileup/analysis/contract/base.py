@@ -46,6 +46,8 @@ class Locator(Doc, frozen=True, kw_only=True):
     end: str | None = None
     at: str | None = None
     node: str | None = None
+    setting: str | None = None
+    """Name of the server variable whose value the lines print."""
     text: str = ""
     """The claim in one line, with its number: '257 of 257 waiters want the latch ...'."""
 
@@ -79,6 +81,8 @@ class Headline(Doc, frozen=True, kw_only=True):
     verdict: Literal["stall", "waits", "no_stall", "not_enough_data"]
     """waits: no series shows a stall, and a dump, list or stack sample shows sessions that wait."""
     text: str
+    cause: str = ""
+    """The last sentence of ``text``, where it names the likely cause or the best guess."""
     arrival: str = ""
     """Sentence: did the arrival rate rise, work per query rise, or the server go idle."""
     story: str = ""

@@ -64,6 +64,8 @@ class PathStepDoc(Doc, frozen=True, kw_only=True):
 
     kind: Literal["sessions", "session", "resource"]
     label: str
+    latch: str | None = None
+    """Id of the latch in the knowledge base; ``label`` is its name in words then."""
     sessions: int = 1
     """How many wait at this step; of ``sessions`` only."""
     session_id: int | None = None
@@ -84,6 +86,7 @@ class RootDoc(Doc, frozen=True, kw_only=True):
     """transaction, session, thread, cycle, or a resource: latch, row_lock, table_lock,
     metadata_lock, commit, fsync, queue; or a class of waits whose resource is unknown."""
     label: str
+    """Its name with what identifies it: addresses, ids, and what its changing holders do."""
     seconds: float | None
     """Active-session seconds that flow to it; None: a single moment has no duration."""
     share: float
@@ -105,6 +108,10 @@ class RootDoc(Doc, frozen=True, kw_only=True):
     """Its holders change from moment to moment, so that the resource itself is the root."""
     doing: str = ""
     """Class of what the holder does: working, data_read, idle, unknown, ..."""
+    name: str = ""
+    """Its name alone: 'page latch (buf0buf.cc:1433)', 'commit queue'."""
+    holders_do: str = ""
+    """What its changing holders do in most moments, as a clause: 'whose leader ...'."""
     inferred: bool = False
     confidence: float = CERTAIN
     """Confidence of its surest hold that others wait for, 0..1."""

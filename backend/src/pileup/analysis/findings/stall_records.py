@@ -194,6 +194,7 @@ class StallRecords:
             path=self.context.evidence.path(setting.artifact),
             line_first=setting.line_first,
             line_last=setting.line_first,
+            setting=name,
             text=f"{name}={setting.value} ({setting.source})" if text is None else text,
         )
 

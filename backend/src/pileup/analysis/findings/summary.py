@@ -58,22 +58,23 @@ def headline(
     latches = hot_waits if _latches_matter(context) else []
     sentences = [stall_sentence(stall), *_wait_sentence(latches, blockers)]
     if any(finding.verdict == "found" for finding in findings):
-        sentences += _cause_sentence(findings)
+        cause = _cause_sentence(findings)
     else:
-        sentences.append(_unknown(findings, next_evidence.to_settle(context, active)))
-    return Headline(verdict="stall", text=" ".join(sentences), arrival=arrival(context))
+        cause = _unknown(findings, next_evidence.to_settle(context, active))
+    text = " ".join([*sentences, cause])
+    return Headline(verdict="stall", text=text, cause=cause, arrival=arrival(context))
 
 
-def _cause_sentence(findings: Sequence[FindingDoc]) -> list[str]:
-    """Name the first finding, as sure as it is, and what would make it surer."""
+def _cause_sentence(findings: Sequence[FindingDoc]) -> str:
+    """Name the first finding, as sure as it is, and what would make it surer; '' without any."""
     if not findings:
-        return []
+        return ""
     best = findings[0]
     if best.verdict == "found":
         role = "Likely cause" if best.role == "problem" else "Symptom"
-        return [f"{role}: {best.title}."]
+        return f"{role}: {best.title}."
     then = f" To be surer: {best.next_step.rstrip('.')}." if best.next_step else ""
-    return [f"Seen, but too little to be sure: {best.title}.{then}"]
+    return f"Seen, but too little to be sure: {best.title}.{then}"
 
 
 def _unknown(findings: Sequence[FindingDoc], collect: str) -> str:
@@ -248,8 +249,8 @@ def _of_waits(blockers: list[BlockerDoc], findings: list[FindingDoc]) -> Headlin
         sentences.append(f"{grouped(waiters)} session{' waits' if waiters == 1 else 's wait'}.")
     if blockers and not blockers[0].holder.startswith("commit queue"):
         sentences += _wait_sentence([], blockers)
-    sentences += _cause_sentence(findings)
-    return Headline(verdict="waits", text=" ".join(sentences))
+    cause = _cause_sentence(findings)
+    return Headline(verdict="waits", text=" ".join(filter(None, [*sentences, cause])), cause=cause)
 
 
 _NOT_IN_DUMPS = (

@@ -123,19 +123,19 @@ def _configuration(observed: Observed, findings: Sequence[FindingDoc]) -> Triage
     if suspects:
         why = "; ".join(f"{name} {why}" for name, why in suspects)
         return _doc("configuration", "suspect", f"{why}.", evidence)
-    if (named := _of_findings(context, findings)) is not None:
+    if (named := _of_findings(findings)) is not None:
         return named
     why = f"Checked {len(context.settings)} settings: none that is known to cause pileups."
     return _doc("configuration", "ok", why)
 
 
-def _of_findings(context: Context, findings: Sequence[FindingDoc]) -> TriageDoc | None:
+def _of_findings(findings: Sequence[FindingDoc]) -> TriageDoc | None:
     """Name the settings that the likely findings rest on; None: they rest on none."""
     likely = [each for each in findings if each.verdict == "found" and each.score >= _LIKELY]
     parts: dict[str, Locator] = {}
     for finding in likely:
         for locator in finding.evidence:
-            if locator.text.partition("=")[0].strip() in context.settings:
+            if locator.setting is not None:
                 parts.setdefault(f"{locator.text} bears on “{finding.title}”", locator)
     if not parts:
         return None

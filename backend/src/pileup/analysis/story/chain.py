@@ -72,7 +72,7 @@ def _link(step: PathStepDoc, at: int, steps: list[PathStepDoc], root: RootDoc) -
         )
     if step.kind == "resource":
         return StoryLink(
-            role="resource", title=resource(step.label), detail=_held(root) if at == 0 else ""
+            role="resource", title=resource(step), detail=_held(root) if at == 0 else ""
         )
     return StoryLink(
         role="holder" if at == 0 else "trigger" if step is trigger(root) else "waiter",

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from pileup.knowledge import knowledge
-
-_SUBSYSTEMS = {"ahi": "adaptive hash", "btree": "index tree", "fts": "full-text"}
-"""Words for subsystems whose name in the knowledge base is not a plain word."""
-_PAGE = "buf_block_lock"
+from pileup.analysis.contract import PathStepDoc
 
 
 def short(label: str) -> str:
@@ -14,21 +10,12 @@ def short(label: str) -> str:
     return label.partition(" (")[0].rpartition(" · ")[2]
 
 
-def resource(label: str) -> str:
+def resource(step: PathStepDoc) -> str:
     """Return the short name of what is waited for; a known latch in words, with its place.
 
     'adaptive hash latch (btr0sea.cc:202)', 'metadata lock app.accounts'.
     """
-    inside = set(label.partition("(")[2].rpartition(")")[0].split(", "))
-    latches = knowledge().latches.values()
-    known = next((each for each in latches if inside & {each.id, *each.names}), None)
-    if known is None:
-        return short(label)
-    words = _SUBSYSTEMS.get(known.subsystem, known.subsystem.replace("_", " "))
-    if known.id == _PAGE:
-        words = "page"
-    noun = "mutex" if known.kind == "mutex" else "latch"
-    return f"{words} {noun} ({short(label).rpartition(' ')[2]})"
+    return step.label if step.latch else short(step.label)
 
 
 def with_article(noun: str) -> str:

@@ -144,7 +144,7 @@ def _variants(
     if root is not None and who:
         yield from _triggered(stall, root, ending)
         until = _until(root, ending)
-        for what in (_what(root), _classes_of(root) or short(root.label)):
+        for what in (_what(root), _classes_of(root) or short(root.name)):
             part = "" if root.share >= _MOSTLY else f"{root.share:.0%} of the time "
             waited = f"{who} waited, {part}" if part else f"{who} waited "
             if until:
@@ -207,22 +207,22 @@ def _until(root: RootDoc, ending: Ending | None) -> str:
 
 def _what(root: RootDoc) -> str:
     """Describe a root with what it holds: 'session 390, which held row of app.counters'."""
-    name = _classes_of(root) or short(root.label)
+    name = _classes_of(root) or short(root.name)
     if root.kind == "cycle":
         return "each other, in a circle"
     if root.kind in _HOLDERS:
         idle = "idle " if root.doing == "idle" else ""
-        held = resource(root.steps[-2].label) if len(root.steps) > 2 else ""
+        held = resource(root.steps[-2]) if len(root.steps) > 2 else ""
         if held and name.startswith("thread "):
             return f"the {held}, held by {'a ' if name.startswith('thread in ') else ''}{name}"
         verb = "may have held" if root.inferred and root.confidence < _SURE else "held"
         return f"{idle}{name}, which {verb} the {held}" if held else f"{idle}{name}"
     if root.kind == "latch":
-        name = f"the {resource(root.label)}"
+        name = f"the {root.name}"
     elif root.kind in ("fsync", "commit", "queue"):
         name = f"a {name}" if name.startswith("free ") else f"the {name}"
     if root.rotates:
-        return f"{name}, whose holders changed all the time"
+        return f"{name}, {short(root.holders_do) or 'whose holders changed all the time'}"
     return name if root.known else f"{name}, whose holder is unknown"
 
 

@@ -16,10 +16,10 @@ import polars as pl
 
 from pileup.analysis.evidence.actors import Actor, Row
 from pileup.analysis.stacks import queues
+from pileup.analysis.waits.by_latches import OF_PAGES
 from pileup.analysis.waits.draft import Draft, Resource
 from pileup.knowledge import wait_classes
 
-_OF_PAGES = frozenset({"buf_block_lock", "index_tree_lock"})
 _LONG_S = 1.0
 """Longer than a mini-transaction that nothing stops."""
 _THREADS = 3
@@ -51,7 +51,7 @@ def page_holders(draft: Draft) -> None:
         for edge in draft.edges
         if edge.kind == "waits_for"
         and edge.target in draft.resources
-        and draft.resources[edge.target].latch in _OF_PAGES
+        and draft.resources[edge.target].latch in OF_PAGES
     ]
     many = Counter(edge.target for edge in waits)
     stuck = {

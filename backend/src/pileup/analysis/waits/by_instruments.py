@@ -9,7 +9,7 @@ from __future__ import annotations
 from pileup.analysis.evidence.actors import Row
 from pileup.analysis.stacks import instruments
 from pileup.analysis.waits.by_locks import metadata_lock
-from pileup.analysis.waits.draft import PRINTED, Draft, Resource
+from pileup.analysis.waits.draft import PRINTED, Draft, Resource, latch_label
 from pileup.knowledge import knowledge
 
 _GOES_ON, _MAY_HAVE_ENDED = 0.95, 0.6
@@ -116,7 +116,7 @@ def _resource(draft: Draft, row: Row) -> Resource | None:
         Resource(
             key,
             "latch",
-            f"{what} {latch}",
+            latch_label(known, what, latch),
             ", ".join(filter(None, (known.id if known else None, row["object_address"]))),
             latch=known.id if known else None,
             address=row["object_address"],

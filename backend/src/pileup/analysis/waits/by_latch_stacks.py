@@ -12,7 +12,7 @@ from collections import defaultdict
 from pileup.analysis.evidence import latch_stacks
 from pileup.analysis.evidence.actors import Actor
 from pileup.analysis.stacks.hot_stacks import is_waiting
-from pileup.analysis.waits.draft import BY_STACK, Draft, Resource
+from pileup.analysis.waits.draft import BY_STACK, Draft, Resource, latch_label
 from pileup.knowledge import knowledge
 
 _INSIDE = 0.7
@@ -77,7 +77,7 @@ def _resource(draft: Draft, latch: str) -> Resource:
         Resource(
             key,
             "latch",
-            f"latch {latch}",
+            latch_label(known, "latch", latch),
             "by stacks: they print no address, so this may be several latches of one kind",
             latch=latch if known else None,
             meaning=known.contention_means if known else None,

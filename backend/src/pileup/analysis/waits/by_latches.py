@@ -7,15 +7,16 @@ from pileup.analysis.evidence.actors import Actor, Row
 from pileup.analysis.evidence.context import Server
 from pileup.analysis.waits.by_instruments import hold
 from pileup.analysis.waits.by_instruments import readers as readers_of
-from pileup.analysis.waits.draft import Draft, Resource
+from pileup.analysis.waits.draft import UNNAMED, Draft, Resource, latch_label
 from pileup.knowledge import Latch, Wait, knowledge
 from pileup.knowledge.source_sites import site
 
+OF_PAGES = frozenset({"buf_block_lock", "index_tree_lock"})
+"""Latches that a thread holds inside a mini-transaction only."""
+_BETWEEN_MINI = frozenset({"row_lock", "table_lock", "metadata_lock", "commit"})
+"""What a thread waits for outside of mini-transactions."""
 _READER = 0.6
 """A thread at the place of the last read lock may hold another latch."""
-
-UNNAMED = "unnamed"
-"""Name of a latch of which neither a name, a place of creation nor an address is printed."""
 
 
 def semaphores(draft: Draft) -> None:
@@ -157,7 +158,7 @@ def _latch(draft: Draft, wait: Row) -> Resource:
         resource = Resource(
             f"latch:{address}",
             "latch",
-            f"{what} {name}",
+            latch_label(known, what, name),
             f"{known.id}, {address}" if known else address,
             latch=known.id if known else None,
             address=wait["latch_address"],
@@ -167,8 +168,29 @@ def _latch(draft: Draft, wait: Row) -> Resource:
         draft.resources[resource.id] = resource
     elif known and resource.latch is None:  # another place of waiting decides what it is
         resource.latch, resource.meaning = known.id, known.contention_means
-        resource.detail = f"{known.id}, {address}"
+        resource.label, resource.detail = latch_label(known, what, name), f"{known.id}, {address}"
     return resource
+
+
+def drop_released(draft: Draft) -> None:
+    """Drop the holds on pages of those who wait for a lock or for their commit.
+
+    InnoDB ends the mini-transaction, and with it gives up its latches on pages, before a thread
+    waits for either. Where sources show both, they show two moments.
+    """
+    locks = {each.id for each in draft.resources.values() if each.kind in _BETWEEN_MINI}
+    waiting = {
+        edge.source
+        for edge in draft.edges
+        if edge.kind == "waits_for" and edge.target in locks and not edge.inferred
+    }
+    draft.edges = [
+        edge
+        for edge in draft.edges
+        if edge.kind != "held_by"
+        or edge.target not in waiting
+        or draft.resources[edge.source].latch not in OF_PAGES
+    ]
 
 
 def known_latch(row: Row, server: Server) -> Latch | None:

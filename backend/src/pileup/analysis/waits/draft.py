@@ -17,6 +17,7 @@ from pileup.analysis.evidence.actors import Actor, Row
 from pileup.analysis.evidence.context import Server
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.scene import Scene
+from pileup.knowledge import Latch
 
 ResourceKind = Literal[
     "latch", "row_lock", "table_lock", "metadata_lock", "commit", "fsync", "queue"
@@ -25,6 +26,8 @@ PRINTED = CERTAIN
 """Confidence of what a dump or a lock table prints literally."""
 BY_STACK, BY_STATE = 0.9, 0.85
 """Confidence of a wait known by the functions on a stack; by a processlist State."""
+UNNAMED = "unnamed"
+"""Name of a latch of which neither a name, a place of creation nor an address is printed."""
 
 
 @dataclass(slots=True)
@@ -40,6 +43,16 @@ class Resource:
     exact: bool = False
     """True for a lock of one row, known by its number in the page or by its key."""
     locators: list[Locator] = field(default_factory=list)
+
+
+def latch_label(known: Latch | None, what: str, name: str) -> str:
+    """Return the label of a latch, in words with its printed name if the knowledge base has it.
+
+    'page latch (buf0buf.cc:1433)'; 'RW-latch foo0bar.cc:12'.
+    """
+    if known is None:
+        return f"{what} {name}"
+    return known.title if name == UNNAMED else f"{known.title} ({name})"
 
 
 @dataclass(slots=True)

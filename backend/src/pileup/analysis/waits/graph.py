@@ -42,6 +42,7 @@ def build(evidence: Evidence, scene: Scene, server: Server | None = None) -> Gra
     by_commits.commits(draft)
     by_queues.unlisted(draft)
     by_commits.behind_a_reply(draft)
+    by_latches.drop_released(draft)
     by_latch_stacks.stacks_alone(draft)
     by_free_pages.page_holders(draft)
     by_queues.drop_own_waiters(draft)

@@ -191,7 +191,7 @@ def describe(name: str, graph: Graph, counts: Counts, threads: int) -> Described
     threads: how many threads wait in the graph.
     """
     node = node_doc(name, graph, counts)
-    holder = f"{node.label}{f' ({node.detail})' if node.detail else ''}"
+    holder = _with_detail(node)
     why = why_root(name, graph)
     if node.kind == "fsync" and not node.inferred:
         holds = [e for e in graph.touching[name] if e.source == name]
@@ -206,6 +206,15 @@ def describe(name: str, graph: Graph, counts: Counts, threads: int) -> Described
         amplification(name, graph, counts),
         threads,
     )
+
+
+def _with_detail(node: WaitNode) -> str:
+    """'page latch (buf0buf.cc:1433, buf_block_lock, 0x7f2162eae30)'."""
+    if not node.detail:
+        return node.label
+    if node.latch and node.label.endswith(")"):
+        return f"{node.label[:-1]}, {node.detail})"
+    return f"{node.label} ({node.detail})"
 
 
 def enclosing_flush(name: str, graph: Graph) -> str:

@@ -98,8 +98,7 @@ def _what_stalled(analysis: Analysis) -> str:
     if found_cause(analysis) is None:
         return analysis.headline.text
     if stall is None:
-        cause = f"{cause_line(analysis).rstrip('.')}."
-        return " ".join(analysis.headline.text.replace(cause, "").split())
+        return analysis.headline.text.removesuffix(analysis.headline.cause).rstrip()
     again = analysis.recurrence.text if analysis.recurrence else ""
     marks = analysis.story.marks if analysis.story else []
     end = next((mark for mark in marks if mark.kind == "end" and mark.text != "end"), None)
