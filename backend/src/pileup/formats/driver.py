@@ -201,7 +201,7 @@ def _read_between_prose(content: str, parsed: Parsed) -> Parsed:
 def _without_prefix(content: str) -> str | None:
     """Return a text without what a chat put before its lines; None where they have no prefix.
 
-    A remark and the evidence below it, said by one person, are told apart only without it.
+    A remark and the evidence below it, of one person, differ only without it.
     """
     layouts = guess_layouts(content, formats.LINE_STARTS, None)
     prefix = next((layout.prefix for layout in layouts if layout.prefix), None)

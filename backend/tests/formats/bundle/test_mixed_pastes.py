@@ -54,7 +54,8 @@ MIXED: dict[str, tuple[str, dict[str, int]]] = {
         (
             "bob@bastion:~$ ssh db1 mysql -e 'show processlist'\n"
             "Id\tUser\tHost\tdb\tCommand\tTime\tState\tInfo\n"
-            "197\trep\t10.0.0.9:51234\tshop\tQuery\t188\tSending data\tSELECT count(*) FROM accounts\n"
+            "197\trep\t10.0.0.9:51234\tshop\tQuery\t188\tSending data\tSELECT "
+            "count(*) FROM accounts\n"
             "bob@bastion:~$ ssh db2 mysql -e 'show processlist'\n"
             "Id\tUser\tHost\tdb\tCommand\tTime\tState\tInfo\n"
             "12\tapp\t10.0.0.9:51234\tshop\tQuery\t2\tSending data\tSELECT 1\n"
@@ -70,7 +71,8 @@ MIXED: dict[str, tuple[str, dict[str, int]]] = {
             "MySQLTransactionRollbackException: Lock wait timeout exceeded; try restarting\n"
             f"\nmysql error log (UTC):\n{ERROR_LOG}"
             "\nand journald on the box (New York):\n"
-            "May 14 05:11:20 db1 kernel: INFO: task mysqld:2159 blocked for more than 120 seconds.\n"
+            "May 14 05:11:20 db1 kernel: INFO: task mysqld:2159 blocked for more "
+            "than 120 seconds.\n"
         ),
         {"event": 4},
     ),
@@ -90,7 +92,8 @@ MIXED: dict[str, tuple[str, dict[str, int]]] = {
     ),
     "an entry of the slow log, and a list below it": (
         (
-            "# Time: 2024-05-14T09:10:58.255330Z\n# User@Host: app[app] @ web1 [10.0.0.1]  Id:   197\n"
+            "# Time: 2024-05-14T09:10:58.255330Z\n# User@Host: app[app] @ web1 "
+            "[10.0.0.1]  Id:   197\n"
             "# Query_time: 188.500000  Lock_time: 0.000002 Rows_sent: 1  Rows_examined: 918273645\n"
             f"SET timestamp=1715677858;\nSELECT count(*) FROM accounts a;\n\nmeanwhile:\n{LIST}"
         ),
