@@ -380,14 +380,10 @@ def _joined(text: str, whole: Parsed, found: list[_Read], names: list[str | None
 
 
 def _why(found: list[_Read]) -> str:
-    named = []
-    for part in found[:_NAMED]:
-        chosen = formats.by_name(part.parsed.format or "")
-        title = chosen.TITLE if chosen else "text"
-        first, last = part.filled
-        named.append(f"{title} (lines {first} to {last})")
-    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
-    return f"its pieces are {', '.join(named)}{more}"
+    parts = [section for part in found for section in _sections(part) if section.level == 0]
+    named = [f"{part.title} (lines {part.line_first} to {part.line_last})" for part in parts]
+    more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+    return f"its pieces are {', '.join(named[:_NAMED])}{more}"
 
 
 _NAMED = 5
@@ -429,15 +425,18 @@ def _problem(problem: Problem, part: _Read) -> Problem:
 
 
 def _sections(part: _Read) -> Iterator[Section]:
+    """Yield a piece and the sections in it; the pieces of a piece are pieces of the whole."""
     by = part.piece.line - 1
-    chosen = formats.by_name(part.parsed.format or "")
-    yield Section(chosen.TITLE if chosen else "text", *part.filled)
+    deeper = part.parsed.format != pieces.NAME
+    if deeper:
+        chosen = formats.by_name(part.parsed.format or "")
+        yield Section(chosen.TITLE if chosen else "text", *part.filled)
     for section in part.parsed.sections:
         yield dataclasses.replace(
             section,
             line_first=section.line_first + by,
             line_last=section.line_last + by,
-            level=section.level + 1,
+            level=section.level + deeper,
         )
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pileup.analysis import analyse, gather
 from pileup.analysis.captures.partition import Capture, partition
+from pileup.analysis.captures.recurrence import _rhythm
 from pileup.analysis.captures.shares import shares
 from pileup.analysis.contract import Analysis
 from pileup.analysis.isolation import Parsed
@@ -91,6 +93,22 @@ def test_a_stall_that_two_scales_show_counts_once() -> None:
     document = analyse(evidence(files))
     assert document.recurrence is not None
     assert (len(document.episodes), document.recurrence.stalls) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("hours", "words"),
+    [
+        ((48, 72), "every 2 to 3 days"),
+        ((20, 29), "every 20 to 29 h"),
+        ((30, 80), "every 30 h to 3 days"),
+        ((48, 480), "2 to 20 days apart"),
+        ((26,), "26 h apart"),
+    ],
+)
+def test_a_rhythm_has_one_unit_where_that_is_precise_enough(
+    hours: tuple[int, ...], words: str
+) -> None:
+    assert _rhythm([hour * 3600.0 for hour in hours]) == f", {words}"
 
 
 def test_recurrence_names_the_rhythm_and_the_short_ones() -> None:

@@ -146,9 +146,13 @@ def _duration(seconds: float) -> str:
     return f"{number(round(seconds / size))} {unit}"
 
 
+_LEAST_OF_UNIT = 2
+"""From so many on a number of the larger unit is precise enough: 48 h are 2 days."""
+
+
 def _range(least: float, most: float) -> str:
     unit, size = _unit(most)
-    if _unit(least)[0] != unit:
+    if _unit(least)[0] != unit and least < _LEAST_OF_UNIT * size:
         return f"{_duration(least)} to {_duration(most)}"
     return f"{number(round(least / size))} to {number(round(most / size))} {unit}"
 

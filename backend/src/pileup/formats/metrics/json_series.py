@@ -23,9 +23,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
-from pileup.formats.reading.series_columns import decimal, number_of
+from pileup.formats.reading.series_columns import GaugeKey, Points, decimal, gauges, number_of
 from pileup.formats.reading.timestamps import read_stamp
-from pileup.records import Clock, Item, Problem, Samples
+from pileup.records import Clock, Item, Problem
 
 NAME = "json-series"
 TITLE = "Series as nested JSON"
@@ -115,23 +115,14 @@ class _Row(NamedTuple):
 def _series(rows: list[_Row]) -> Iterator[Item]:
     """Yield the series of the numbers, each in order of time."""
     keys = _telling(rows)
-    series: defaultdict[tuple[str, str | None, _Labels, Clock], list[_Row]] = defaultdict(list)
-    for row in rows:
+    points: defaultdict[GaugeKey, Points] = defaultdict(lambda: ([], [], []))
+    for row in sorted(rows, key=lambda row: row.wall_us):
         labels = tuple(pair for pair in row.labels if pair[0] in keys)
-        series[row.name, row.host, labels, row.clock].append(row)
-    for (name, host, labels, clock), points in series.items():
-        points.sort(key=lambda row: row.wall_us)
-        yield Samples(
-            series=f"metric.{name}",
-            kind="gauge",
-            unit=None,
-            clock=clock,
-            wall_us=[row.wall_us for row in points],
-            values=[row.value for row in points],
-            lines=[row.line for row in points],
-            labels=labels,
-            host=host,
-        )
+        walls, values, lines = points[row.name, row.host, labels, row.clock]
+        walls.append(row.wall_us)
+        values.append(row.value)
+        lines.append(row.line)
+    yield from gauges(points)
 
 
 def _telling(rows: list[_Row]) -> set[str]:
