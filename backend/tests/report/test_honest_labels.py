@@ -137,9 +137,8 @@ def test_the_summary_leads_with_the_conclusion_of_the_team() -> None:
     assert page.startswith(order[0])
     assert "disagrees" not in prefill(concluded("free-pages"), "summary")
     assert "is not linked to a finding" in prefill(concluded(None), "summary")
-    assert prefill(concluded("ahi"), "mitigations").startswith(
-        "- Fix of “AHI latch”: will not be fixed"
-    )
+    fixes = prefill(concluded("ahi"), "mitigations")
+    assert fixes.startswith("AHI latch:\n\n- Fix: will not be fixed.")
 
 
 def test_without_a_conclusion_the_likely_cause_leads_as_before() -> None:

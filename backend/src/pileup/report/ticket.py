@@ -28,11 +28,12 @@ from pileup.analysis.contract import (
     TriageDoc,
 )
 from pileup.analysis.evidence.servers import server_title
+from pileup.knowledge.series_titles import typed_title
 from pileup.numerals import grouped, number
 from pileup.report.redaction.document_redaction import raise_leaks
 from pileup.report.redaction.redactor import Redactor
 from pileup.report.text import active_time
-from pileup.report.text.wording import also_known_as, fix_words
+from pileup.report.text.wording import also_known_as, bug_name, fix_words
 
 _ROWS = 10
 _VERDICTS = {"ok": "ok", "suspect": "SUSPECT", "seen": "seen", "no_data": "no data"}
@@ -283,13 +284,13 @@ def _finding(analysis: Analysis) -> Block | None:
         return Block("Finding", ["Not all known problems could be checked." if failed else nothing])
     lines: list[str] = []
     for rank, finding in enumerate(findings[:3], start=1):
-        lines.append(
-            f"{rank}. {finding.title} ({finding.id}, score {finding.score:.2f}): {finding.why}"
-        )
+        known = [name] if (name := bug_name(finding.id)) else []
+        marks = ", ".join([*known, f"score {finding.score:.2f}"])
+        lines.append(f"{rank}. {finding.title} ({marks}): {finding.why}")
         lines += [f"   see {place}" for place in _places(finding.evidence, 4)]
         lines += [
-            f"   known as: {known.id}, {known.title}. {known.sentence}"
-            for known in also_known_as(finding, analysis.server.get("family"))
+            f"   known as: {_before(bug_name(other.id))}{other.title}. {other.sentence}"
+            for other in also_known_as(finding, analysis.server.get("family"))
         ]
         lines += [f"   against: {each}" for each in finding.against[:3]]
         if fix_words(finding.fixed_in):
@@ -303,6 +304,10 @@ def _finding(analysis: Analysis) -> Block | None:
             change = finding.experiment.change.rstrip(".")
             lines.append(f"   experiment: {change}. Expect: {finding.experiment.expect}")
     return Block("Finding", lines)
+
+
+def _before(name: str) -> str:
+    return f"{name}, " if name else ""
 
 
 def _active_time(analysis: Analysis) -> Block | None:
@@ -359,7 +364,7 @@ def _waits(waits: Sequence[HotWaitDoc]) -> Block | None:
             wait.mode,
             grouped(wait.waits),
             grouped(wait.max_at_once),
-            f"{wait.share:.0%}",
+            active_time.share_words(wait.share),
             wait.latch_label,
             wait.meaning,
             "; ".join(_places([wait.example] if wait.example else [], 1)),
@@ -515,12 +520,12 @@ def _problems(analysis: Analysis) -> Block | None:
 
 
 def _places(locators: Iterable[Locator], most: int) -> list[str]:
-    """Format the first few locators: 'file:12-30' or 'series from .. to ..'."""
+    """Format the first few locators: 'file:12-30' or 'Threads running on db-7 .. to ..'."""
     places = []
     for locator in list(locators)[:most]:
         if locator.kind == "series" and locator.series:
             window = f" {locator.start} to {locator.end}" if locator.start and locator.end else ""
-            places.append(f"{locator.series}{window}")
+            places.append(f"{typed_title(locator.series)}{window}")
         elif locator.path and locator.line_first is not None:
             whole = (locator.line_first, locator.line_last or 0)
             ranges = [(part.first, part.last) for part in locator.ranges] or [whole]

@@ -25,9 +25,11 @@ export function Findings({ overview }: { readonly overview: Overview }) {
   const [open, setOpen] = useUrlState('finding', text, '')
   // The best one is open until the user opens another or closes all.
   const shown = open || (overview.findings[0]?.id ?? NO_FINDING)
+  const titles = new Map(overview.findings.map(({ id, title }) => [id, title]))
   const item = (finding: FindingDoc) => ({
     incidentId,
     finding,
+    explainedBy: finding.explained_by && (titles.get(finding.explained_by) ?? null),
     verdict: judged?.find((each) => each.finding.id === finding.id)?.verdict ?? ('open' as const),
     open: shown === finding.id,
     onToggle: () => setOpen(shown === finding.id ? NO_FINDING : finding.id),
@@ -160,6 +162,7 @@ type Verdict = 'open' | 'accepted' | 'dismissed'
 function FindingItem({
   incidentId,
   finding,
+  explainedBy,
   verdict,
   open,
   onToggle,
@@ -167,6 +170,8 @@ function FindingItem({
 }: {
   readonly incidentId: string
   readonly finding: FindingDoc
+  /** Title of the finding that explains it. */
+  readonly explainedBy: string | null
   readonly verdict: Verdict
   readonly open: boolean
   readonly onToggle: () => void
@@ -198,7 +203,7 @@ function FindingItem({
           <ShareBar value={finding.score} width={56} /> {finding.score.toFixed(2)}
         </span>
       </button>
-      {open && <FindingBody incidentId={incidentId} finding={finding} verdict={verdict} />}
+      {open && <FindingBody {...{ incidentId, finding, explainedBy, verdict }} />}
       {children}
     </li>
   )
@@ -222,6 +227,18 @@ function Chain({ chain }: { readonly chain: FindingDoc['chain'] }) {
       ))}
     </ul>
   )
+}
+
+const TRACKERS: Readonly<Record<string, string>> = {
+  mysql: 'MySQL bug ',
+  mdev: 'MariaDB MDEV-',
+  ps: 'Percona PS-',
+}
+
+/** The vendor's bug before its title: "MySQL bug 100512: "; empty for an id that is ours alone. */
+function bugName(id: string): string {
+  const [, tracker = '', number] = /^([a-z]+)-(\d+)$/.exec(id) ?? []
+  return TRACKERS[tracker] ? `${TRACKERS[tracker]}${number}: ` : ''
 }
 
 /** What to do, with what has to hold first and what it costs. */
@@ -248,10 +265,12 @@ function Remedies({ mitigations }: { readonly mitigations: FindingDoc['mitigatio
 function FindingBody({
   incidentId,
   finding,
+  explainedBy,
   verdict,
 }: {
   readonly incidentId: string
   readonly finding: FindingDoc
+  readonly explainedBy: string | null
   readonly verdict: Verdict
 }) {
   const mayWrite = useMay('contributor')
@@ -272,11 +291,7 @@ function FindingBody({
   return (
     <div className="finding-body">
       <p>{finding.why}</p>
-      {finding.explained_by && (
-        <p>
-          Explained by <code>{finding.explained_by}</code>.
-        </p>
-      )}
+      {explainedBy && <p>Explained by: {explainedBy}.</p>}
       <Chain chain={finding.chain} />
       {finding.next_step && <p>To be surer: {finding.next_step}</p>}
       {finding.explanation && <p className="muted">{finding.explanation}</p>}
@@ -309,7 +324,8 @@ function FindingBody({
           <ul className="dot-list">
             {finding.known_as.map((item) => (
               <li key={item.id}>
-                <code>{item.id}</code> {item.title}. <span className="muted">{item.sentence}</span>
+                {bugName(item.id)}
+                {item.title}. <span className="muted">{item.sentence}</span>
               </li>
             ))}
           </ul>

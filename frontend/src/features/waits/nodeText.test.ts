@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { BLANK_EDGE, completeNode } from './defaults'
-import type { WaitNode } from './waitGraph'
+import type { WaitGraph, WaitNode } from './waitGraph'
+import { nodePin } from './inspector/nodePins'
 import { bySource, type Moment, nextMoment, sourceOf } from './moments/sources'
 import { deadlocksOf, nodeClaim, describeNode, queuePlaces, roleOf } from './nodeText'
 
@@ -141,4 +142,10 @@ describe('strips', () => {
     expect(sourceOf(both, '', '2026-11-20T22:19:13Z')).toBe('status dump')
     expect(sourceOf([], '', null)).toBeNull()
   })
+})
+
+it('pins a node of a paste without a time', () => {
+  const node = completeNode({ id: 'session:197', depth: 0, label: 'session 197', blocks_total: 5 })
+  const graph = { nodes: [node], edges: [], cycles: [], headline: '', at: null } as unknown as WaitGraph
+  expect(nodePin(graph, node, null, undefined).locator).toMatchObject({ at: null, value: '5' })
 })

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pileup.analysis.contract import ActiveSessionsDoc, CaptureDoc, EpisodeDoc, RootDoc
 from pileup.analysis.evidence.times import clock_text, parse
+from pileup.knowledge.series_titles import typed_title
 from pileup.numerals import grouped, number
 
 _CLASSES = 3
@@ -42,7 +43,7 @@ def seconds_text(doc: ActiveSessionsDoc) -> str:
 def sources_text(doc: ActiveSessionsDoc) -> str:
     """Write what the level and the classes come from."""
     classes = f"; classes from {doc.mix_from}" if doc.mix_from else ""
-    return f"Level from {doc.level_from}{classes}."
+    return f"Level from {typed_title(doc.level_from)}{classes}."
 
 
 def class_rows(doc: ActiveSessionsDoc) -> list[tuple[str, str, str]]:
@@ -52,11 +53,16 @@ def class_rows(doc: ActiveSessionsDoc) -> list[tuple[str, str, str]]:
         (
             each.title,
             "" if each.seconds is None else grouped(round(each.seconds)),
-            f"{each.share:.0%}" if each.share >= _LEAST else "less than 1%",
+            share_words(each.share),
         )
         for each in rows
         if each.share > 0
     ]
+
+
+def share_words(share: float) -> str:
+    """Write '86%'; 'less than 1%' for what would read as 0 %."""
+    return f"{share:.0%}" if share >= _LEAST or share == 0 else "less than 1%"
 
 
 def root_rows(roots: Sequence[RootDoc]) -> list[tuple[str, str, str, str, str]]:
@@ -93,15 +99,24 @@ def scope_rows(
     for capture in captures:
         doc = capture.active_sessions
         if doc is not None:
-            rows.append((f"capture {capture.id}", seconds_text(doc), _mix(doc), ""))
+            rows.append(
+                (_scope("capture", capture.host, capture.first), seconds_text(doc), _mix(doc), "")
+            )
         for episode in episodes:
             stall = episode.active_sessions
             if episode.capture != capture.id or stall is None:
                 continue
             root = episode.roots[0] if episode.roots else None
             end = f"{root.label}, {share_text(root)}" if root else ""
-            rows.append((f"stall {episode.id}", seconds_text(stall), _mix(stall), end))
+            name = _scope("stall", episode.stall.host, episode.stall.onset)
+            rows.append((name, seconds_text(stall), _mix(stall), end))
     return rows
+
+
+def _scope(what: str, host: str | None, since: str | None) -> str:
+    """Name a capture or a stall: 'stall of db-07 from 22:17:05 UTC'."""
+    whose = f" of {host}" if host else ""
+    return f"{what}{whose}{f' from {clock_text(parse(since))}' if since else ''}"
 
 
 def _mix(doc: ActiveSessionsDoc) -> str:
@@ -115,6 +130,7 @@ __all__ = [
     "scope_rows",
     "seconds_text",
     "share_text",
+    "share_words",
     "sources_text",
     "time_sentence",
 ]

@@ -24,6 +24,7 @@ from pileup.report.text.wording import (
     FAILED,
     also_known_as,
     at,
+    bug_name,
     cause_line,
     fix_words,
     found_cause,
@@ -78,10 +79,12 @@ def _summary(case: Case) -> str:
     best = found_cause(analysis)
     if best is not None:
         kind = "Likely cause" if best.role == "problem" else "Symptom"
+        # A headline without a stall begins with the reason of its finding.
+        why = "" if best.why in stalled else f" {best.why}"
         lines.append(
             f"**{f'{kind} by the artifacts alone' if _supported(case) else kind}:** "
-            f"{best.title} ({_bug_number(best)}score {best.score:.2f}). "
-            f"{best.why}{references(best.evidence) or sources}{_disagreement(case)}"
+            f"{best.title} ({_with_bug(best)}score {best.score:.2f})."
+            f"{why}{references(best.evidence) or sources}{_disagreement(case)}"
         )
     leading = _leading(case)
     if leading is not None and leading.status != "supported":
@@ -298,7 +301,7 @@ def _contributing(case: Case) -> str:
     lines = [f"- {_tested(case, hypothesis)}" for hypothesis in _supported(case)]
     if case.analysis is not None:
         lines += [
-            f"- {f.title} ({_bug_number(f)}score {f.score:.2f}; applies to this version: "
+            f"- {f.title} ({_with_bug(f)}score {f.score:.2f}; applies to this version: "
             f"{f.applies_to_version}{_other_names(f, case.analysis)}). {f.explanation or f.why}"
             f"{references(f.evidence) or stall_references(case.analysis)}"
             for f in _findings(case)
@@ -306,14 +309,14 @@ def _contributing(case: Case) -> str:
     return "\n".join(lines) or "No known problem matched and no hypothesis is supported yet."
 
 
-def _bug_number(finding: FindingDoc) -> str:
-    """Return the id of a finding that is a vendor's bug number; other ids are ours alone."""
-    return f"`{finding.id}`, " if finding.id.rpartition("-")[2].isdigit() else ""
+def _with_bug(finding: FindingDoc) -> str:
+    name = bug_name(finding.id)
+    return f"{name}, " if name else ""
 
 
 def _other_names(finding: FindingDoc, analysis: Analysis) -> str:
     others = also_known_as(finding, analysis.server.get("family"))
-    names = ", ".join(f"`{known.id}`" for known in others)
+    names = ", ".join(bug_name(known.id) or f"“{known.title}”" for known in others)
     return f"; also known as {names}" if names else ""
 
 
@@ -410,15 +413,23 @@ def _measured(measure: ReportMeasure) -> str:
 
 
 def _mitigations(case: Case) -> str:
-    lines: list[str] = []
-    for finding in _findings(case):
-        for mitigation in finding.mitigations:
-            known = (mitigation.side_effects or "").strip(" -–")
-            effects = f" Side effects: {known}" if known else ""
-            lines.append(f"- {mitigation.action} (for: {finding.title}).{effects}")
-        if fix := fix_words(finding.fixed_in):
-            lines.append(f"- Fix of “{finding.title}”: {fix}")
-    return "\n".join(lines) or "None known yet."
+    parts = [
+        f"{finding.title}:\n\n" + "\n".join(lines)
+        for finding in _findings(case)
+        if (lines := _remedies(finding))
+    ]
+    return "\n\n".join(parts) or "None known yet."
+
+
+def _remedies(finding: FindingDoc) -> list[str]:
+    lines = []
+    for mitigation in finding.mitigations:
+        known = (mitigation.side_effects or "").strip(" -–")
+        effects = f" Side effects: {sentence(known)}" if known else ""
+        lines.append(f"- {mitigation.action.rstrip('.')}.{effects}")
+    if fix := fix_words(finding.fixed_in):
+        lines.append(f"- Fix: {sentence(fix)}")
+    return lines
 
 
 def _actions(case: Case) -> str:
@@ -429,7 +440,9 @@ def _gaps(case: Case) -> str:
     if case.analysis is None:
         return "Nothing has been analysed yet."
     missing = gaps.of_analysis(case.analysis)
-    lines = [f"- {check.check.replace('_', ' ')}: {check.why}" for check in missing.checks]
+    lines = [
+        f"- {check.check.replace('_', ' ').capitalize()}: {check.why}" for check in missing.checks
+    ]
     if unknown := missing.unknown_formats:
         lines.append(f"- {_files(unknown)} of unknown format: " + _first_paths(unknown))
     if unplaced := missing.unplaced:
@@ -471,7 +484,8 @@ def _appendix(case: Case) -> str:
     parts = [
         f"Analysed by Pileup {case.analysis.engine}.",
         _ARTIFACTS + rows,
-        f"Table: {len(artifacts)} artifacts, and how each clock was placed."
+        f"Table: {len(artifacts)} {'artifact' if len(artifacts) == 1 else 'artifacts'}, "
+        "and how each clock was placed."
         + (f" The first {MOST_ARTIFACTS} are listed." if hidden > 0 else ""),
     ]
     if hidden > 0:

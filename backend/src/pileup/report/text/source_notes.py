@@ -21,7 +21,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from pileup.analysis.contract import Locator
+from pileup.knowledge.series_titles import typed_title
 from pileup.report.case import Case, ReportPin
+from pileup.report.text.wording import when
 
 _MOST_LINES = 12
 """Lines of a source that its note quotes; the note names all lines, and its link opens them."""
@@ -340,8 +342,8 @@ def _series_note(case: Case, label: str, number: int, crc: str, start: int, end:
     for entry in series:
         if series_hash(entry.id) == crc:
             view = f"/incidents/{case.id}/timeline?start={begins}&end={ends}&series={entry.id}"
-            over = f"at {begins}" if begins == ends else f"{begins} to {ends}"
-            return Note(number, label, f"series {entry.id}, {over}", None, view)
+            over = f"at {when(begins)}" if begins == ends else f"{when(begins)} to {when(ends)}"
+            return Note(number, label, f"{typed_title(entry.id)}, {over}", None, view)
     return Note(number, label, f"(series {crc} is no longer part of the incident)", None, None)
 
 

@@ -186,6 +186,15 @@ def also_known_as(finding: FindingDoc, family: str | None) -> list[KnownAsDoc]:
     return others[:3]
 
 
+_TRACKERS = {"mysql": "MySQL bug ", "mdev": "MariaDB MDEV-", "ps": "Percona PS-"}
+
+
+def bug_name(id_: str) -> str:
+    """Name a vendor's bug: 'MySQL bug 100512', 'MariaDB MDEV-20487'; '' for an id of ours alone."""
+    tracker, _, number = id_.rpartition("-")
+    return f"{_TRACKERS[tracker]}{number}" if tracker in _TRACKERS and number.isdigit() else ""
+
+
 def fix_words(fixed_in: Sequence[str]) -> str:
     """Join what is known of a fix, releases and remarks alike; empty when nothing is.
 

@@ -11,7 +11,7 @@ const none = <span className="faint">–</span>
 const path: Column<Artifact> = {
   key: 'path',
   head: 'Path',
-  width: 'minmax(250px, 2.4fr)',
+  width: 'minmax(236px, 2.4fr)',
   sort: (row) => row.path,
   cell: (row) => <PathCell path={row.path} member={row.parent_id !== null} />,
 }
@@ -28,7 +28,7 @@ const wide: readonly Column<Artifact>[] = [
   {
     key: 'format',
     head: 'Type',
-    width: 'minmax(150px, 1.2fr)',
+    width: 'minmax(230px, 1.4fr)',
     sort: (row) => row.format_title ?? row.format,
     cell: (row) =>
       row.format_title || row.format ? (
@@ -54,7 +54,7 @@ const wide: readonly Column<Artifact>[] = [
     key: 'host',
     optional: true,
     head: 'Host',
-    width: 'minmax(80px, 0.7fr)',
+    width: 'minmax(116px, 0.7fr)',
     sort: (row) => row.host,
     cell: (row) => row.host ?? none,
   },
@@ -69,7 +69,7 @@ const wide: readonly Column<Artifact>[] = [
   {
     key: 'first',
     head: 'From',
-    width: '170px',
+    width: '150px',
     sort: (row) => row.first,
     cell: (row) => <Time at={row.first} />,
   },

@@ -16,7 +16,7 @@ export function NodeEdges({
   onSelect,
 }: {
   readonly incidentId: string
-  readonly moment: string
+  readonly moment: string | null
   readonly edges: readonly WaitEdge[]
   readonly graph: WaitGraph
   readonly node: WaitNode

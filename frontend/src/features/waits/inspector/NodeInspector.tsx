@@ -32,12 +32,12 @@ type Props = {
 export function NodeInspector(props: Props) {
   const { incidentId, graph, node: drawn, stuck, persistence, onSelect, onFind } = props
   const { search } = useLocation()
-  const moment = (drawn.mark === 'gone' ? graph.against : graph.at) ?? 'worst'
+  const moment = drawn.mark === 'gone' ? graph.against : graph.at
   // A group of a difference is of both moments, a node of the one in which it is.
   const detail = useQuery(
     drawn.kind === 'group' && graph.against
       ? nodeQuery(incidentId, graph.at ?? 'worst', drawn.id, graph.against)
-      : nodeQuery(incidentId, moment, plainId(drawn.id)),
+      : nodeQuery(incidentId, moment ?? 'worst', plainId(drawn.id)),
   )
   const joined = detail.data
   const members = joined?.members ?? []

@@ -4,11 +4,11 @@ import { nearSvg } from '../graph/drawing'
 import { edgeClaim, nodeClaim } from '../nodeText'
 import type { WaitEdge, WaitGraph, WaitNode } from '../waitGraph'
 
-/** `source` is where the node was read; a group has none of its own. */
+/** moment: null where nobody knows the time. `source` is where the node was read; a group has none of its own. */
 export function nodePin(
   graph: WaitGraph,
   node: WaitNode,
-  moment: string,
+  moment: string | null,
   source: WaitNode['locators'][number] | undefined,
 ): PinDraft {
   return {
@@ -33,7 +33,7 @@ export function nodePin(
 export function edgePin(
   graph: WaitGraph,
   edge: WaitEdge,
-  moment: string,
+  moment: string | null,
   label: (id: string) => string,
 ): PinDraft {
   const title = edgeClaim(edge, label)
