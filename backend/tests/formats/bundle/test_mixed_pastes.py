@@ -50,6 +50,17 @@ MIXED: dict[str, tuple[str, dict[str, int]]] = {
         f"Hi,\n\nsee below.\n\n{_each_line('> ', EVERYTHING)}\n-- \nAlice\n",
         _ALL,
     ),
+    "the same in a chat of two": (
+        _each_line("<bob> ", EVERYTHING) + _each_line("<alice> ", "no idea, ask db-7's owner\n"),
+        _ALL,
+    ),
+    "one line of a journal in a chat": (
+        (
+            "[10:12] bob: Nov 20 22:19:58 db1 mysqld[2159]: 2026-11-20T22:19:58.1Z 0 [Warning] "
+            "[MY-010055] [Server] IP address '10.0.0.1' could not be resolved\n"
+        ),
+        {"event": 1},
+    ),
     "lists of two hosts, and the load of a third": (
         (
             "bob@bastion:~$ ssh db1 mysql -e 'show processlist'\n"

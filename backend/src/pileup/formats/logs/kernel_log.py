@@ -16,16 +16,17 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import chain, islice
 
 from pileup.formats.logs.parts.kernel_faults import fault
 from pileup.formats.reading.timestamps import read_stamp
-from pileup.records import Clock, Event, Item
+from pileup.records import Clock, Event, Item, Skipped
 
 NAME = "kernel-log"
 TITLE = "dmesg"
 GIVES = "Events; kills for lack of memory, hung tasks, lockups, I/O errors and the like by name."
 PRINTED_BY = "Linux: `dmesg`, `-T`, `-x`, `-r`, `--time-format iso`"
-VERSION = 3
+VERSION = 4
 LINE_STARTS = r"\[[ \d.]{5,20}\] |<\d{1,3}>|\[[A-Z][a-z]{2} [A-Z][a-z]{2} "
 HINTS = ("-dmesg", "dmesg.txt", "dmesg", "dmesg.log")
 
@@ -58,6 +59,8 @@ _FAULTY = re.compile(
 _QUOTED = 0.3
 """Share of lines with a time that is enough where one of them reports a fault: people write
 between them."""
+_HEAD = 60
+"""Lines of which one with a time shows that all have one."""
 _HELD = 100_000
 """Most lines that wait until the clock is known: a ring buffer holds far fewer."""
 _LONGEST = 2_000
@@ -65,7 +68,7 @@ _LONGEST = 2_000
 
 def sniff(head: str) -> bool | None:
     """Return whether nearly every line begins with a time of dmesg, or the first is of a boot."""
-    lines = [line[:_LONGEST] for line in head.split("\n")[:-1] or [head] if line.strip()][:60]
+    lines = [line[:_LONGEST] for line in head.split("\n")[:-1] or [head] if line.strip()][:_HEAD]
     if not lines:
         return False
     if _BARE.match(lines[0]):
@@ -92,16 +95,26 @@ def _begins(line: str) -> bool:
         _SINCE.match(rest)
         or _DATED.match(rest)
         or _PASSED.match(rest)
+        or _ISO.match(rest)
         or (level and level["level"])
     )
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
-    """Yield an Event per line, in order; lines wait until the clock is known."""
+    """Yield an Event per line, in order; lines wait until the clock is known.
+
+    Where lines have times, one without is a remark unless it names a fault or is indented.
+    """
     held: deque[tuple[Event, int]] = deque()
     started_us: int | None = None
-    for line_number, text in enumerate(lines, start=1):
+    rest = iter(lines)
+    head = list(islice(rest, _HEAD))
+    are_timed = any(_begins(text[:_LONGEST]) for text in head)
+    for line_number, text in enumerate(chain(head, rest), start=1):
         if not text.strip():
+            continue
+        if are_timed and not (_begins(text[:_LONGEST]) or text[0].isspace() or fault(text)):
+            yield Skipped(line_number, line_number, "no line of the kernel's log")
             continue
         event, since = _event(line_number, text)
         if since is not None and started_us is None and (match := _CLOCK.search(event.message)):

@@ -195,13 +195,14 @@ def guess_layouts(
     if len(lines) > 1 and len(lines[-1]) <= _WIDEST:
         lines.pop()  # the head may end inside a line; one that is too long already tells as much
     flat = [Layout(None, None, False, own, flat=True)] if own and _are_flat(lines, own) else []
+    speakers = [_SPEAKER] if _are_said(lines) else []
     if sum(bool(line.strip()) for line in lines) < _LEAST_LINES:
-        return flat
+        return [*flat, *(Layout(prefix, None, False, starts) for prefix in speakers)]
     typographic = any(map(_TYPOGRAPHIC.search, lines))
     if typographic:
         lines = list(map(plain, lines))
     layouts = [*flat, Layout(None, None, False, starts)] if typographic else flat
-    for prefix in (None, *_prefixes(lines)):
+    for prefix in (None, *speakers, *_prefixes(lines)):
         rest = lines if prefix is None else [prefix.sub("", line, count=1) for line in lines]
         if prefix is not None:
             layouts.append(Layout(prefix, None, False, starts))
@@ -213,6 +214,22 @@ def guess_layouts(
             if joints >= (_LEAST_JOINTS if len(rest) > _FEW_LINES else 1):
                 layouts.append(layout)
     return [dataclasses.replace(layout, typographic=typographic) for layout in layouts]
+
+
+# [10:12] bob: ...     10:12:33 <@bob> ...     <alice> ...
+_SPEAKER = re.compile(
+    r" {0,4}(?:\[?\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?\]? {1,3}"
+    r"(?:<[ @+~&%]?[\w.|-]{1,40}>|[\w.-]{1,40}:)|<[ @+~&%]?[\w.|-]{1,40}>)(?: |$)"
+)
+
+
+def _are_said(lines: list[str]) -> bool:
+    """Return whether nine of ten lines begin with who wrote them in a chat, and when."""
+    filled = [line for line in lines if line.strip()]
+    return sum(map(bool, map(_SPEAKER.match, filled))) >= _MOSTLY * max(1, len(filled))
+
+
+_MOSTLY = 0.9
 
 
 def _are_flat(lines: list[str], starts: re.Pattern[str]) -> bool:
@@ -251,7 +268,7 @@ def _prefixes(lines: list[str]) -> list[re.Pattern[str]]:
         for match in _BOUNDARY.finditer(head[:_MOST_PREFIX]):
             counted[head[: match.end()]] += 1
         blank[bare] += 1  # a line that had no text behind its prefix
-    enough = 0.9 * len(filled)
+    enough = _MOSTLY * len(filled)
     found = [
         prefix
         for prefix, count in counted.items()

@@ -196,6 +196,8 @@ class Delimited:
             cells = text.split(" " * self.gap) if self.gap else []
             if len(cells) != most:
                 cells = _GAP.split(text.strip(), most - 1)
+            if len(cells) != most and _are_mostly_numbers(text.split()):
+                cells = text.split()
         return [cell.strip() for cell in cells] if len(cells) == most else None
 
     def _with_statement(self, text: str) -> list[str]:
@@ -205,6 +207,11 @@ class Delimited:
             return []
         cells = text.split(" ", len(names) - 1)
         return cells if read_stamp(cells[names.index("ts")]) is not None else []
+
+
+def _are_mostly_numbers(cells: Sequence[str]) -> bool:
+    """Whether words are a row whose tabs became single blanks, and no remark."""
+    return 2 * sum(map(bool, map(_NUMBER.match, cells))) >= len(cells)
 
 
 _NAME_AND_VALUE = 2
