@@ -7,10 +7,19 @@ from xml.etree import ElementTree
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from pileup.report.case import ReportExperiment, ReportMeasure
-from pileup.report.document import Figure, MatrixColumn, MatrixDrawing, MatrixRow, plain
-from pileup.report.render.figures import draw
+from pileup.report.document import (
+    Figure,
+    GraphDrawing,
+    GraphNode,
+    MatrixColumn,
+    MatrixDrawing,
+    MatrixRow,
+    plain,
+)
+from pileup.report.render.figures import PORTRAIT, draw, is_wide
 from pileup.report.text.sweeps import sweeps
 from tests.report.case import CASE
 
@@ -26,6 +35,18 @@ def test_a_matrix_names_hypotheses_by_their_number_not_their_place() -> None:
     svg = draw(drawing, "matrix")
     assert svg.index(">H3<") < svg.index(">H1<")
     assert "H2" not in svg
+
+
+def test_a_chain_of_five_boxes_stays_upright_with_its_names() -> None:
+    """Alone on a landscape page it would leave the page empty."""
+    name = "exclusive metadata lock app.accounts"
+    chain = [GraphNode(id=f"n{n}", label=name, kind="lock", depth=n) for n in range(6)]
+    graph = GraphDrawing(at="", headline="", nodes=chain[:5], edges=[])
+    assert not is_wide(graph)
+    assert ">app.accounts<" in draw(graph, "graph", width=PORTRAIT)
+    many = [structs.replace(chain[4], id=f"m{n}") for n in range(3)]
+    assert is_wide(structs.replace(graph, nodes=[*chain[:5], *many]))
+    assert is_wide(structs.replace(graph, nodes=chain))
 
 
 def _runs(loads: dict[str, str], **more: object) -> list[ReportExperiment]:

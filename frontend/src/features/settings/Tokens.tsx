@@ -72,12 +72,12 @@ const columns = (onRevoke: (id: string) => void): readonly Column<TokenOut>[] =>
     width: 'minmax(160px, 1fr)',
     sort: (row) => row.verbs.join(' '),
     cell: (row) => (
-      <>
+      <span className="token-verbs">
         {row.verbs.map((verb) => (
           <Chip key={verb}>{verb}</Chip>
         ))}
         {row.incident_id && <span className="faint"> one incident</span>}
-      </>
+      </span>
     ),
   },
   {

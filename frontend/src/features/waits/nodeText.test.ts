@@ -146,6 +146,12 @@ describe('strips', () => {
 
 it('pins a node of a paste without a time', () => {
   const node = completeNode({ id: 'session:197', depth: 0, label: 'session 197', blocks_total: 5 })
-  const graph = { nodes: [node], edges: [], cycles: [], headline: '', at: null } as unknown as WaitGraph
+  const graph = {
+    nodes: [node],
+    edges: [],
+    cycles: [],
+    headline: '',
+    at: null,
+  } as unknown as WaitGraph
   expect(nodePin(graph, node, null, undefined).locator).toMatchObject({ at: null, value: '5' })
 })

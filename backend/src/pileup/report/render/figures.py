@@ -8,6 +8,7 @@ Widths are in CSS pixels: text is always 11 px, so each page width gets its own 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime, tzinfo
 from html import escape
@@ -43,6 +44,8 @@ _RATINGS = {
     "II": ("#f5c3a5", "very inconsistent"),
     "NA": ("#f0f0f3", "does not apply"),
 }
+_NARROW = 15
+"""Letters of a line in a narrow box."""
 SHOWN_NODES = 12
 """At most this many rows per column of the wait graph; the rest is counted."""
 
@@ -69,7 +72,10 @@ def draw(drawing: Drawing, label: str, *, width: int = SCREEN, zone: tzinfo = UT
 def is_wide(drawing: Drawing) -> bool:
     """Return whether a drawing is too wide to be legible on a portrait page."""
     if isinstance(drawing, GraphDrawing):
-        return len({min(node.depth, 5) for node in drawing.nodes}) > 4
+        columns = Counter(min(node.depth, 5) for node in drawing.nodes)
+        # A chain of five boxes would leave a landscape page empty below it.
+        is_chain = len(columns) == 5 and max(columns.values()) <= 2
+        return len(columns) > 4 and not is_chain
     if isinstance(drawing, DeadlockDrawing):
         return len(drawing.transactions) > 2
     return isinstance(drawing, MatrixDrawing) and len(drawing.columns) > 4
@@ -257,14 +263,14 @@ def _lane(lane: Lane, top: float, x: Callable[[float], float], across: tuple[flo
 
 
 def _node(node: GraphNode, left: float, top: float, width: float) -> tuple[str, int]:
-    """Draw a box and return it with its height; a long label has two lines."""
+    """Draw a box and return it with its height; a long label has two lines, or four if narrow."""
     stroke = _HOLD if node.root else _WAIT if node.kind in {"thread", "group"} else _GREY
     dash = ' stroke-dasharray="4 3"' if node.inferred else ""
     counted = node.members > 1 and not node.label.startswith(str(node.members))
     count = f" ×{node.members}" if counted else ""
     second = _second_line(node)
     chars = max(8, int((width - 14) / 6.6))
-    label = wrapped(node.label + count, chars, 2)
+    label = wrapped(node.label + count, chars, 2 if chars > _NARROW else 4)
     tall = 12 + 14 * (len(label) + bool(second))
     below = _text(left + 8, top + tall - 8, short(second, chars), fill=_GREY) if second else ""
     return (
