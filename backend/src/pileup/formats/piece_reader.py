@@ -18,7 +18,7 @@ from pileup import formats, records
 from pileup.formats.bundle import pieces
 from pileup.formats.detect import Detection
 from pileup.formats.innodb import innodb_status
-from pileup.formats.logs import client_errors, error_log, slow_log
+from pileup.formats.logs import client_errors, error_log, kernel_log, slow_log
 from pileup.formats.parsed import Parsed
 from pileup.formats.reading.frame_buffer import Frames
 from pileup.formats.reading.server_versions import find_named_version, find_versions
@@ -102,7 +102,7 @@ def _ways_to_cut(text: str, *, is_unknown: bool) -> Iterator[tuple[list[pieces.P
         yield quotes, _size(quotes)
     parts = pieces.cut_prose(text)
     lines = text.split("\n")
-    if 0 < len(parts) <= _MOST_PARTS:
+    if 0 < len(parts) <= _MOST_PARTS and any(map(pieces.is_around, lines)):
         last = parts[-1].line + parts[-1].text.count("\n")
         between = pieces.Piece(parts[0].line, "\n".join(lines[parts[0].line - 1 : last]), False)
         yield [between], _size(parts)
@@ -242,7 +242,8 @@ def read_below_entries(
     others: list[_Read] = []
     for first, end in _ENTRIES[whole.format](whole, lines)[-_MOST_PARTS:]:
         filled = [at for at in range(first, end) if lines[at].strip()]
-        for at in filled[: _MOST_HEAD + 1] if len(filled) > 1 else ():
+        may_be = any(_OF_A_TOOL.match(lines[at][:_LONGEST_HEAD]) for at in filled)
+        for at in filled[: _MOST_HEAD + 1] if may_be else ():
             piece = pieces.Piece(at + 1, "\n".join(lines[at:end]), in_block=False)
             part = _Read(piece, read(piece.text, None))
             if _is_evidence(part) and part.parsed.format not in _ONE_LOG:
@@ -258,6 +259,12 @@ def read_below_entries(
     return _joined(text, whole, found, list(dict.fromkeys(part.parsed.format for part in found)))
 
 
+_OF_A_TOOL = re.compile(
+    rf"(?:[^\t|]{{0,200}}?(?:\t| {{2,}}|\|)(?=\S| \S)){{3}}|{kernel_log.LINE_STARTS}"
+    r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S"
+)
+"""A line in columns, or one of the kernel or of syslog: without any, nothing is of a tool."""
+_LONGEST_HEAD = 600
 _Range: TypeAlias = tuple[int, int]
 """Lines from, to; 0-based."""
 

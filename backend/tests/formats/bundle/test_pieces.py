@@ -178,6 +178,7 @@ _TOOLS = {
         ("iostat", "list"),
         ("error log", "iostat"),
         ("error log", "list"),
+        ("error log", "kernel"),
     ],
     ids="-".join,
 )

@@ -52,12 +52,14 @@ _EVENT = re.compile(
 _FIELD = re.compile(
     r'"(?P<name>Date|Message|SourceIdentifier|SourceType)"\s*:\s*(?P<value>"(?:[^"\\]|\\.)*+")'
 )
+_WORDS = ("Datapoints", "MetricDataResults", "Events", "METRICDATARESULTS", "DATAPOINTS", "EVENTS")
 _SIGNS = re.compile(
     r"^(?:\|+ +(?:Datapoints|MetricDataResults|Events) +\|+\s*$"
     r"|METRICDATARESULTS\s|DATAPOINTS\s+-?\d|EVENTS\s+\d{4}-\d\d-\d\dT)",
     re.MULTILINE,
 )
 _OF_EVENT = ("Date", "Message", "SourceIdentifier", "SourceType")
+_SOURCE = '"SourceIdentifier"'
 _LISTS = ("Timestamps", "Values")
 _TITLES = ("Datapoints", "MetricDataResults", "Messages", *_LISTS)
 _OF_JSON = re.compile(r'[\[\]{},"]')
@@ -68,8 +70,9 @@ _Fields: TypeAlias = dict[str, tuple[str, int]]
 def sniff(head: str) -> bool | None:
     """Return whether the text has the title of a list of points or of events."""
     if head.lstrip().startswith(("{", "[")):
-        return {match["name"] for match in _FIELD.finditer(head)} >= set(_OF_EVENT[:3])
-    return _SIGNS.search(head) is not None
+        names = {match["name"] for match in _FIELD.finditer(head)} if _SOURCE in head else ()
+        return set(names) >= set(_OF_EVENT[:3])
+    return any(word in head for word in _WORDS) and _SIGNS.search(head) is not None
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:

@@ -51,7 +51,7 @@ _GAP = re.compile(r"\s{2,}")
 
 def sniff(head: str) -> bool | None:
     """Return whether a line has mytop's names of columns."""
-    return any(_HEADER.match(line[:_LONGEST]) for line in head.split("\n")[:200])
+    return "Host/IP" in head and any(map(_HEADER.match, head.split("\n")[:200]))
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:

@@ -43,6 +43,7 @@ _LINE = re.compile(
     rf"\s*(?P<lag>-?\d{{1,10}}s|null|unknown|detached)\s*[,|]\s*(?P<state>{_STATES})\s*[,|]"
     r"\s*(?P<version>[^,|\]\s]{1,60})\s*[,|]\s*(?P<mode>r[ow])\s*(?P<more>[^\]]{0,200})\]?\s*$"
 )
+_MODE = re.compile(r"[,|]\s{0,9}r[ow]\s{0,9}[,|\]]")
 _KEY = re.compile(r'"Key"\s*:\s*\{\s*"Hostname"')
 _OBJECT = re.compile(r'\{\s*"Key"')
 _COLUMNS = ("server", "source", "seconds_behind", "state", "version", "mode", "more")
@@ -51,7 +52,9 @@ _COLUMNS = ("server", "source", "seconds_behind", "state", "version", "mode", "m
 def sniff(head: str) -> bool | None:
     """Return whether a line has a server's place in a tree, or an object is an instance."""
     if head.lstrip().startswith(("{", "[")):
-        return bool(_KEY.search(head)) and '"MasterKey"' in head
+        return '"MasterKey"' in head and bool(_KEY.search(head))
+    if _MODE.search(head) is None:
+        return False
     return any(_LINE.match(line[:_LONGEST]) for line in head.split("\n")[:200])
 
 

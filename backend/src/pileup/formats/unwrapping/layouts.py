@@ -195,7 +195,7 @@ def guess_layouts(
     if len(lines) > 1 and len(lines[-1]) <= _WIDEST:
         lines.pop()  # the head may end inside a line; one that is too long already tells as much
     flat = [Layout(None, None, False, own, flat=True)] if own and _are_flat(lines, own) else []
-    speakers = [_SPEAKER] if _are_said(lines) else []
+    speakers = [_SPEAKER] if _have_speakers(lines) else []
     if sum(bool(line.strip()) for line in lines) < _LEAST_LINES:
         return [*flat, *(Layout(prefix, None, False, starts) for prefix in speakers)]
     typographic = any(map(_TYPOGRAPHIC.search, lines))
@@ -223,7 +223,7 @@ _SPEAKER = re.compile(
 )
 
 
-def _are_said(lines: list[str]) -> bool:
+def _have_speakers(lines: list[str]) -> bool:
     """Return whether nine of ten lines begin with who wrote them in a chat, and when."""
     filled = [line for line in lines if line.strip()]
     return sum(map(bool, map(_SPEAKER.match, filled))) >= _MOSTLY * max(1, len(filled))
