@@ -16,6 +16,32 @@ from pileup.analysis.story.sentence import MOST_WORDS
 from pileup.cli.captures import Captures
 
 PASTES = {
+    "two readings of SHOW ENGINE INNODB MUTEX": (
+        """
+2026-11-20 22:20:10
++--------+------------------------------+-----------------+
+| Type   | Name                         | Status          |
++--------+------------------------------+-----------------+
+| InnoDB | rwlock: btr0sea.cc:202       | waits=1043250   |
+| InnoDB | rwlock: fil0fil.cc:3166      | waits=14        |
+| InnoDB | rwlock: dict0dict.cc:2737    | waits=300       |
+| InnoDB | sum rwlock: buf0buf.cc:1460  | waits=90211     |
++--------+------------------------------+-----------------+
+4 rows in set (0.22 sec)
+
+2026-11-20 22:20:20
++--------+------------------------------+-----------------+
+| Type   | Name                         | Status          |
++--------+------------------------------+-----------------+
+| InnoDB | rwlock: btr0sea.cc:202       | waits=1943250   |
+| InnoDB | rwlock: fil0fil.cc:3166      | waits=14        |
+| InnoDB | rwlock: dict0dict.cc:2737    | waits=340       |
+| InnoDB | sum rwlock: buf0buf.cc:1460  | waits=93211     |
++--------+------------------------------+-----------------+
+4 rows in set (0.22 sec)
+""",
+        "mysql-100512",
+    ),
     "rows between bars, each over two lines of any length": (
         """
 | 71823 | ops | 10.0.3.1:41233 | crm | Query | 88 | Waiting for

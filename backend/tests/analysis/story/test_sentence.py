@@ -50,11 +50,11 @@ def root(**given: Any) -> RootDoc:
     return RootDoc(**(values | {"steps": steps} | given))
 
 
-def active(share: float = 0.9) -> ActiveSessionsDoc:
+def active(share: float = 0.9, peak: float = 1.0, level_from: str = "") -> ActiveSessionsDoc:
     latch = TimeClassDoc(id="latch", title="Latch", waits=True, seconds=1.0, share=share, values=[])
     return ActiveSessionsDoc(
         times=[], level=[], classes=[latch], seconds=1.0, low=None, high=None,
-        level_from="", mix_from="", peak=1.0, peak_at=None,
+        level_from=level_from, mix_from="", peak=peak, peak_at=None,
     )  # fmt: skip
 
 

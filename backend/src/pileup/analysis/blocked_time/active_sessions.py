@@ -23,6 +23,8 @@ from pileup.analysis.evidence.times import iso, iso_of
 from pileup.knowledge import wait_classes
 
 MOST_POINTS = 200
+MOMENTS = "moments"
+"""Source of a level that no series gives."""
 _LEVELS = ("threads_running", "threads_running_avg", "active_sessions", "running_threads")
 _CONNECTED = ("threads_connected",)
 _ROW_WAITS = ("innodb_row_lock_current_waits", "lock_row_lock_current_waits")
@@ -262,7 +264,7 @@ def active_sessions(
 
 def _level_of_moments(mixes: Sequence[Mix]) -> Level | None:
     by_time = {mix.time: sum(mix.sessions.values()) for mix in mixes if mix.time is not None}
-    return Level("moments", list(by_time), list(by_time.values())) if by_time else None
+    return Level(MOMENTS, list(by_time), list(by_time.values())) if by_time else None
 
 
 def _of_one_moment(mixes: Sequence[Mix], mix_from: str) -> ActiveSessionsDoc | None:
@@ -285,7 +287,7 @@ def _of_one_moment(mixes: Sequence[Mix], mix_from: str) -> ActiveSessionsDoc | N
         seconds=None,
         low=None,
         high=None,
-        level_from="moments",
+        level_from=MOMENTS,
         mix_from=mix_from,
         peak=round(count, 1),
         peak_at=None,

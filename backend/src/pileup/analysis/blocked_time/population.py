@@ -13,21 +13,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from pileup.analysis.blocked_time import classes
+from pileup.analysis.blocked_time import classes, disagreements
 from pileup.analysis.evidence import latch_stacks
 from pileup.analysis.evidence.actors import Actor, Row
 from pileup.analysis.evidence.scene import Scene
 from pileup.analysis.waits.draft import Graph
 from pileup.analysis.waits.moment_graph import is_background, lasting_key, waiting_sessions
 from pileup.knowledge import knowledge, wait_classes
-from pileup.numerals import grouped
 
 _VAGUE = (wait_classes.WORKING, wait_classes.UNKNOWN)
 """Classes of sessions that a layer without ids may explain."""
 _TOGETHER_US = 1_000_000
 """How far apart two layers are that should show the same."""
-_DISAGREE = 0.1
-"""Share of the larger count above which two sources of one moment disagree."""
 
 
 @dataclass(slots=True)
@@ -98,10 +95,7 @@ def limited(people: Population, connected: float | None) -> Population:
         return people
     for member in loose:
         member.weight *= room / inferred
-    people.notes.append(
-        f"The moment shows {grouped(round(people.active))} active sessions, and "
-        f"{grouped(round(connected))} are connected."
-    )
+    people.notes += disagreements.active_and_connected(people.active, connected)
     people.active = sum(member.weight for member in people.members.values())
     return people
 
@@ -296,13 +290,7 @@ def _notes(scene: Scene, named: list[Member]) -> list[str]:
         idle = wait_classes.of_stack(functions) == wait_classes.IDLE
         if not idle and not wait_classes.is_background(functions):
             threads += max(1, row["count"] // max(1, row["samples"]))
-    if not listed or not threads or abs(listed - threads) <= max(2.0, _DISAGREE * listed):
-        return []
-    note = (
-        f"The processlist lists {grouped(listed)} active sessions, the stacks show "
-        f"{grouped(threads)} threads that are not idle."
-    )
-    return [note]
+    return disagreements.listed_and_stacks(listed, threads)
 
 
 __all__ = ["Member", "Population", "limited", "population"]

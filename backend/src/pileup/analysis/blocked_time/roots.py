@@ -284,14 +284,14 @@ class Roots:
         if described is None:
             return root
         node = described.node
-        holders_do = self._holders_do(key, described) if rotates else ""
+        doing = self._by_stack(key, node) if rotates else ""
         return msgspec.structs.replace(
             root,
             name=node.label,
-            holders_do=holders_do,
+            holders_do=doing,
             kind="cycle" if seen.cycle else kind_of(node),
             behind=node.blocks_total or root.behind,
-            label=_label(seen, described, holders_do),
+            label=_label(seen, described, doing or (self._by_class(key, node) if rotates else "")),
             why=self._why(seen, described, key, rotates=rotates),
             known=seen.cycle or rotates or node.kind == "thread" or _is_held(described),
             doing=_class_of(member),
@@ -339,19 +339,20 @@ class Roots:
             described = replace(described, node=node, holder=named)
         return described, seen.origin
 
-    def _holders_do(self, gate: str, described: Described) -> str:
-        """Return what the changing holders of a resource do, as a clause; "" if they differ."""
-        doing = self._doing(gate)
-        who = "leader" if described.node.kind == "commit" else "holder"
-        return f"whose {who} {doing}" if doing else ""
+    def _by_stack(self, gate: str, node: WaitNode) -> str:
+        """Return what most changing holders of a resource do by their stacks; "" if they differ.
 
-    def _doing(self, gate: str) -> str:
-        """Return what the changing holders of a resource do in most moments; "" if they differ."""
+        'whose leader writes the full-text cache'.
+        """
         reasons = self.reasons[gate]
         why, times = max(reasons.items(), key=lambda item: (item[1], item[0]), default=("", 0))
         if why.endswith(_BY_STACK) and 2 * times >= sum(reasons.values()):
             words = why.removesuffix(_BY_STACK)
-            return f"{words[0].lower()}{words[1:]}"
+            return f"whose {_holder_of(node)} {words[0].lower()}{words[1:]}"
+        return ""
+
+    def _by_class(self, gate: str, node: WaitNode) -> str:
+        """Return what class of time most changing holders are in; "" if they differ."""
         classes: defaultdict[str, float] = defaultdict(float)
         for key, moments in self.through[gate].items():
             member = self.ends[key].member
@@ -360,7 +361,11 @@ class Roots:
         name, most = max(classes.items(), key=lambda item: (item[1], item[0]), default=("", 0.0))
         if name in _SAYS_LITTLE or 2 * most < sum(classes.values()):
             return ""
-        return f"is in {_class_title(name).lower()}" if name else ""
+        return f"whose {_holder_of(node)} is in {_class_title(name).lower()}" if name else ""
+
+
+def _holder_of(node: WaitNode) -> str:
+    return "leader" if node.kind == "commit" else "holder"
 
 
 def _label(seen: _Seen, described: Described, holders_do: str) -> str:

@@ -111,7 +111,7 @@ class RootDoc(Doc, frozen=True, kw_only=True):
     name: str = ""
     """Its name alone: 'page latch (buf0buf.cc:1433)', 'commit queue'."""
     holders_do: str = ""
-    """What its changing holders do in most moments, as a clause: 'whose leader ...'."""
+    """What its changing holders do by most of their stacks, as a clause: 'whose leader ...'."""
     inferred: bool = False
     confidence: float = CERTAIN
     """Confidence of its surest hold that others wait for, 0..1."""

@@ -20,7 +20,7 @@ import polars as pl
 from pileup.analysis.contract import HotLatchDoc
 from pileup.analysis.evidence import latch_stacks
 from pileup.analysis.evidence.times import iso
-from pileup.analysis.findings import storms, words, worst_moment
+from pileup.analysis.findings import latch_counts, storms, words, worst_moment
 from pileup.analysis.findings.cascade import Ending, endings
 from pileup.analysis.findings.seen import NO_DATA, Seen
 from pileup.analysis.findings.stall_records import StackGroup, StallRecords
@@ -97,7 +97,8 @@ class Observed(StallRecords):
     def latch(self, ids: Sequence[str]) -> Seen:
         """Count semaphore waits for one of these latches; by stacks if SEMAPHORES lists no waits.
 
-        MariaDB from 10.6 never lists waits, and pt-pmp may be the only capture.
+        MariaDB from 10.6 never lists waits, and pt-pmp may be the only capture. Where neither was
+        captured, the counts of SHOW ENGINE INNODB MUTEX speak.
         """
         listed = self._latch_waits(ids)
         if listed.holds or self.during("semaphore_wait") is not None:
@@ -107,9 +108,11 @@ class Observed(StallRecords):
             for stack in self.stacks
             if (wait := latch_stacks.waits_for(stack.names)) and wait.latch in ids
         ]
+        if not matches:
+            return latch_counts.counted(self, ids) if listed.holds is None else listed
         seen = {wait.latch for group in matches if (wait := latch_stacks.waits_for(group.names))}
         named = " or ".join(name for name in ids if name in seen)
-        return self._by_stack(matches, f"wait for {named}") if matches else listed
+        return self._by_stack(matches, f"wait for {named}")
 
     def place(self, places: Sequence[str]) -> Seen:
         """Count semaphore waits at one of these places: 'btr0sea.*', 'row0ins.cc:2953'."""
@@ -119,16 +122,18 @@ class Observed(StallRecords):
     def hot_latch(self, latch_id: str) -> Seen:
         """Count semaphore waits for the hottest latch of this kind, with the hot places.
 
-        When no dump lists any wait: threads whose stack waits for it.
+        When no dump lists any wait: threads whose stack waits for it, or what the server counts.
         """
         latches = self.context.hot_latches
         if not latches:
-            return self.threads(
+            seen = self.threads(
                 lambda stack: (
                     (wait := latch_stacks.waits_for(stack)) is not None and wait.latch == latch_id
                 ),
                 f"wait for {latch_id} by their stacks",
             )
+            counted = self.stacks or self.during("semaphore_wait") is not None
+            return seen if counted else latch_counts.counted(self, [latch_id])
         same = [latch for latch in latches if latch.latch == latch_id]
         if not same:
             return Seen(False)

@@ -22,6 +22,8 @@ class Seen:
     """For waits: (status dumps that show them, all status dumps of the stall)."""
     longest: float | None = None
     """The longest wait among them, in seconds; None: not printed."""
+    estimated: bool = False
+    """``most`` follows from a rate; nothing lists so many at once."""
 
 
 NO_DATA = Seen(None)

@@ -6,6 +6,7 @@ import statistics
 
 import msgspec
 
+from pileup.analysis.blocked_time import disagreements
 from pileup.analysis.contract import ActiveSessionsDoc, StallDoc, StoryImpact
 from pileup.analysis.evidence.context import Context, Span
 from pileup.analysis.evidence.series import short_name
@@ -37,7 +38,8 @@ def impact(context: Context, stall: StallDoc, active: ActiveSessionsDoc | None) 
         stall_per_s=during,
         missing=missing,
     )
-    return msgspec.structs.replace(cost, sentences=_sentences(cost, stall))
+    doubts = disagreements.waiting_and_running(stall, active) if active else []
+    return msgspec.structs.replace(cost, sentences=[*_sentences(cost, stall), *doubts])
 
 
 def _waited(active: ActiveSessionsDoc | None) -> tuple[float | None, float | None]:

@@ -2,7 +2,7 @@
 
 Source: see ``meanings.latch_counts``; in any layout of a client. MariaDB from 10.6 prints nothing.
 Yields: innodb_mutex.os_waits and the other counts with label latch: file:line of its creation, or
-        its name.
+        its name; and label type where it is printed: rwlock or mutex.
 Time:   TS lines or a date above a listing, else samples are a nominal second apart.
 """
 
@@ -17,7 +17,7 @@ GIVES = "Counters `innodb_mutex.os_waits` by latch; latches of one kind are summ
 PRINTED_BY = (
     "`SHOW ENGINE INNODB MUTEX` (5.1 to 9.x), `SHOW MUTEX STATUS` (5.0), pt-stalk `-mutex-status1`"
 )
-VERSION = 3
+VERSION = 4
 HINTS = ("-mutex-status1", "-mutex-status2", "innodb-mutex.txt", "innodb_mutex.txt")
 
 

@@ -54,9 +54,15 @@ def ahi_build(observed: Observed) -> Match | None:
         if behind > waits.share
         else ""
     )
+    if waits.estimated:
+        queue = f"{waits.text[0].upper()}{waits.text[1:]}."
+    else:
+        queue = (
+            f"{count(waits.most, 'thread waits', 'threads wait at once')}{where_at} for the "
+            f"adaptive hash latch ({share_of(waits.share)} of all latch waits{cascade})."
+        )
     why = (
-        f"{count(waits.most, 'thread waits', 'threads wait at once')}{where_at} for the adaptive "
-        f"hash latch ({share_of(waits.share)} of all latch waits{cascade})."
+        queue
         if waits.holds
         else f"{count(building.most, 'thread is', 'threads are')} in the code that builds adaptive "
         "hash entries."

@@ -19,7 +19,7 @@ from pileup.records import Item, Problem
 
 _COUNTS = re.compile(r"(?:os_waits|waits|count)=[0-9]")
 # rwlock: dict0dict.cc:2677 | sum rwlock: buf0buf.cc:853 | combined buf0buf.cc:1021 | &kernel_mutex
-_NAME = re.compile(r"(?:(?:sum |combined )?(?:rwlock|mutex): |combined )?(?P<latch>.+)")
+_NAME = re.compile(r"(?:(?:sum |combined )?(?P<type>rwlock|mutex): |combined )?(?P<latch>.+)")
 _COUNT = re.compile(r"(?P<key>\w{1,40})=(?P<count>[0-9]{1,18})(?:,|$)")
 _FOLDERS = re.compile(r"(?:\.{0,2}/)?(?:[\w.-]{1,80}/)+(?=\w{1,60}\.(?:cc?|ic?|h):)")
 _WHOLE = re.compile(r"[0-9]{1,18}")
@@ -44,7 +44,7 @@ class _Latches(Ready):
     def __init__(self, seen: Seen, where: Where, shared: Shared) -> None:
         super().__init__()
         self._names, self._where, self._columns = seen.columns, where, shared.columns
-        self._sums: dict[tuple[str, str], tuple[int, int]] = {}
+        self._sums: dict[tuple[str, tuple[tuple[str, str], ...]], tuple[int, int]] = {}
 
     def row(self, row: ResultRow) -> None:
         name, counts = self._counts(row.values)
@@ -53,8 +53,9 @@ class _Latches(Ready):
             found = str(row.values)[:200]
             self._ready.append(Problem(row.line_first, "Not a latch and its waits.", found=found))
             return
+        labels = tuple((key, match[key]) for key in ("latch", "type") if match[key])
         for key, count in counts:
-            of = ("os_waits" if key == "waits" else key, match["latch"])
+            of = ("os_waits" if key == "waits" else key, labels)
             before, line = self._sums.get(of, (0, row.line_first))
             self._sums[of] = before + int(count), line
 
@@ -68,7 +69,7 @@ class _Latches(Ready):
         return values[-2] or "", _COUNT.findall(status)
 
     def end(self) -> list[Item]:
-        for (key, latch), (total, line) in self._sums.items():
+        for (key, labels), (total, line) in self._sums.items():
             self._columns.add(
                 f"innodb_mutex.{key}",
                 float(total),
@@ -77,7 +78,7 @@ class _Latches(Ready):
                 line=line,
                 kind="counter",
                 unit="waits" if key == "os_waits" else None,
-                labels=(("latch", latch),),
+                labels=labels,
             )
         return self.drain()
 
