@@ -58,6 +58,14 @@ def test_a_count_of_waits_is_as_many_waits_of_threads_that_are_not_named() -> No
     assert table["rows"][0] == ["2", "btr0sea.ic", "98", "X"]
 
 
+def test_a_qps_log_below_a_title_is_no_syslog() -> None:
+    """'Oct 24 22:27:19 UTC 2012: 18660' has the shape of a line of a program named 2012."""
+    lines = "".join(f"Wed Oct 24 22:27:{at} UTC 2012: 18{at}0\n" for at in range(19, 29))
+    parsed = read(f"Queries per second\n-------------------\n{lines}")
+    assert parsed.format == "qps-log"
+    assert [row["value"] for row in rows(parsed, "sample")][:2] == [18190.0, 18200.0]
+
+
 def test_no_count_is_larger_than_a_server() -> None:
     parsed = read("999999999 btr0sea.ic line 98 X-lock\n5 buf0buf.cc line 12 S-lock\n")
     assert len(rows(parsed, "semaphore_wait")) == 5

@@ -61,7 +61,7 @@ _FULL = re.compile(
     r"(?: (?P<zone>[A-Z]{2,5}))? "
     r"(?P<host>[\w.:-]{1,255}) (?P<rest>.*)$"
 )
-_TAG = re.compile(r"(?P<tag>[\w./@()+-]{1,128})(?:\[\d{1,10}\])?: ?")
+_TAG = re.compile(r"(?P<tag>(?!\d{1,9}:)[\w./@()+-]{1,128})(?:\[\d{1,10}\])?: ?")
 # app 42 ID47 [id key="value"] message | app - - - message
 _RFC5424 = re.compile(
     r"(?P<tag>\S{1,48}) (?:\S{1,128}) (?:\S{1,32}) "
