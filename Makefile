@@ -184,7 +184,7 @@ mutants-ui: $(NODE_MODULES) ## the same for the UI's features (FEATURE=waits, SE
 .PHONY: refusals
 refusals: $(VENV)/.installed-dev ## note which test reaches which refusal of the source, into backend/tests/refusals.txt
 	@cd backend && folder=$$(mktemp -d) && PYTHONDONTWRITEBYTECODE= ../$(BIN)/python -m pytest -n 2 --dist loadgroup \
-		--record-refusals "$$folder" --deselect tests/test_refusals.py tests && ../$(BIN)/python -m tests.support.refusals "$$folder"
+		--every-turn --record-refusals "$$folder" --deselect tests/test_refusals.py tests && ../$(BIN)/python -m tests.support.refusals "$$folder"
 
 .PHONY: docs
 docs: $(VENV)/.installed-dev ## regenerate the tables of docs/

@@ -166,7 +166,11 @@ def _run(files: list[str]) -> int:
     os.chdir(BACKEND)
     sys.path.insert(0, str(BACKEND))
     mutant_runner.share_server()
-    return int(pytest.main(["-q", "--no-header", "--tb=no", *files], plugins=[Recorder(reached)]))
+    return int(
+        pytest.main(
+            ["-q", "--no-header", "--tb=no", "--every-turn", *files], plugins=[Recorder(reached)]
+        )
+    )
 
 
 # ---- the map ---------------------------------------------------------------------------------

@@ -187,7 +187,7 @@ def _execute(state: _State, mutant: int, tests: Sequence[str]) -> NoReturn:
 def _pytest(state: _State, mutant: int, tests: Sequence[str]) -> int:
     import pytest
 
-    options = ["-q", "--no-header", "-x"]
+    options = ["-q", "--no-header", "-x", "--every-turn"]
     return int(pytest.main([*options, *tests], plugins=[_Notes(state.folder, mutant)]))
 
 

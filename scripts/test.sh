@@ -50,11 +50,15 @@ note() { # note NAME SECONDS: how the step went, into the summary
 
 # Each of the two processes has one core; threads of polars would only wait for each other.
 backend() { (cd backend && exec env POLARS_MAX_THREADS=1 nice -n "$politeness" ../.venv/bin/python -m pytest -n 2 --dist loadgroup -rfEs tests); }
+# What is dealt over two days takes its turn beside the backend's tests; alone, all of it runs.
+share() { if [ "$politeness" = 0 ]; then echo 0/1; else echo "$(($(date +%s) / 86400))/2"; fi; }
 # No colours: the summary below looks for plain words.
 frontend() { (cd frontend && exec env NO_COLOR=1 npm run --silent test); }
 # Half of the specs run in the background, each half against an installation of its own: they share
 # the sample's incident, and a spec must find it as it left it.
 browser() {
+    SHARE="$(share)"
+    export SHARE
     (cd frontend && exec env FIRST_USER_ONLY=1 TEST_RESULTS=../test-results/screens node e2e/run.mjs --project=screens) >"$folder/screens.log" 2>&1 &
     screens=$!
     (cd frontend && TEST_RESULTS=../test-results/journey node e2e/run.mjs --project=journey)

@@ -66,6 +66,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=int,
         help="which share of the dealt tests and cases to run; the number of the day by default",
     )
+    parser.addoption(
+        "--every-turn",
+        action="store_true",
+        help="run the tests of every day, with the usual rounds of each",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -5,7 +5,7 @@
 import { type BrowserContext, expect, type Locator, type Page } from '@playwright/test'
 import { violations } from './axe'
 import { csrf, loadSample } from './sample'
-import { test } from './test'
+import { dealt, test } from './test'
 
 test.setTimeout(600_000)
 
@@ -258,7 +258,7 @@ async function holdsKeyboard(page: Page, dialog: Locator): Promise<boolean> {
 }
 
 test('axe finds nothing, on every screen and in every dialog, in both themes', async ({ page }) => {
-  for (const [place, dialogs] of SCREENS) {
+  for (const [place, dialogs] of dealt(SCREENS)) {
     const path = typeof place === 'string' ? place : place.tab
     await test.step(path, async () => {
       if (place === 'undated') await page.goto(`/incidents/${undated}/artifacts`)

@@ -15,3 +15,9 @@ export const test = plain.extend<{ policy: undefined }>({
     { auto: true },
   ],
 })
+
+/** The cases of today, where SHARE says which share: `turn/of`, the number of the day over so many days. */
+export function dealt<Case>(cases: readonly Case[]): Case[] {
+  const [turn = 0, of = 1] = (process.env['SHARE'] ?? '0/1').split('/').map(Number)
+  return cases.filter((_, at) => at % of === turn % of)
+}

@@ -88,6 +88,7 @@ def test_a_sample(name: str, request: pytest.FixtureRequest) -> None:
         *((name, WHOLE) for name in ("hot-row", "slow-flush", "healthy-growing")),
     ],
 )
+@pytest.mark.dealt(3)
 def test_a_generated_incident(
     name: str, form: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:

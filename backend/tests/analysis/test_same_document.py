@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from unittest import mock
 
+import pytest
 from polars.testing import assert_frame_equal
 
 from pileup.analysis import EvidenceArtifact, analyse, gather
@@ -16,6 +17,7 @@ from tests.analysis.frames import T0, S, artifact, frames, gauge
 from tests.conftest import REPOSITORY
 
 
+@pytest.mark.on_turn(0, 2)
 def test_a_capture_in_any_order() -> None:
     captures = Captures()
     captures.read(sorted((REPOSITORY / "samples" / "commit-pileup" / "artifacts").iterdir()))
@@ -27,6 +29,7 @@ def test_a_capture_in_any_order() -> None:
     assert len(documents) == 1
 
 
+@pytest.mark.on_turn(1, 2)
 def test_files_read_by_several_processes_are_what_one_reads() -> None:
     folder = REPOSITORY / "samples" / "commit-pileup" / "artifacts"
     paths = sorted(path for path in folder.rglob("*") if path.is_file())

@@ -168,6 +168,7 @@ def test_a_table_is_read_by_a_mapping_that_was_saved(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.on_turn(2, 3)
 def test_a_file_that_kills_the_analysis_is_left_out_and_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -80,6 +80,7 @@ def test_one_capture_is_no_comparison(folders: list[str]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kills", [deadly.install, deadly.install_reader])
+@pytest.mark.dealt(2)
 def test_a_file_that_kills_the_comparison_is_left_out_and_named(
     folders: list[str],
     kills: Callable[[Path, pytest.MonkeyPatch], None],

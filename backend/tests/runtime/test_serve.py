@@ -55,6 +55,7 @@ def served(postgres_url: str, tmp_path: Path) -> Iterator[tuple[subprocess.Popen
 
 
 @pytest.mark.slow
+@pytest.mark.on_turn(2, 3)
 def test_two_processes_serve_one_installation(
     served: tuple[subprocess.Popen[bytes], str], postgres_url: str
 ) -> None:

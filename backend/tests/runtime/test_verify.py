@@ -156,6 +156,7 @@ def one_installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("one_installation")
+@pytest.mark.on_turn(1, 3)
 def test_a_true_bundle_passes_and_whatever_was_touched_is_named(
     bundle: Path, tmp_path: Path
 ) -> None:

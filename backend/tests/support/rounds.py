@@ -8,6 +8,7 @@ every case, N times, and leaves out no test.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -22,7 +23,9 @@ USES_ROUNDS = "rounds"
 """Marks the tests that ``--rounds`` changes; added to each that needs the fixture or ``seeds``."""
 
 ON_TURN = "on_turn"
-"""Marks the tests that run on some days only."""
+"""Marks the tests that run on some days only: ``on_turn(which, of)``."""
+DEALT = "dealt"
+"""Marks a test whose cases are dealt over so many days: ``dealt(of)``."""
 
 
 @dataclass(frozen=True)
@@ -61,17 +64,35 @@ def choose_turn(config: pytest.Config) -> None:
 
 
 def drop_other_turns(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the tests marked ``on_turn`` whose turn it is not; a long run leaves out none."""
+    """Leave out the tests marked ``on_turn`` whose turn it is not; a long run leaves out none.
+
+    ``--every-turn`` leaves out none either, with the usual rounds of each.
+    """
+    if config.getoption("--bless") or config.getoption("--every-turn"):
+        return
     rounds = rounds_of(config)
-    others = [item for item in items if not _has_turn(item, rounds)]
+    seen: Counter[str] = Counter()
+    kept, others = [], []
+    for item in items:
+        (kept if all(_turns(item, rounds, seen)) else others).append(item)
     if others:
         config.hook.pytest_deselected(items=others)
-        items[:] = [item for item in items if _has_turn(item, rounds)]
+        items[:] = kept
 
 
-def _has_turn(item: pytest.Item, rounds: Rounds) -> bool:
-    mark = item.get_closest_marker(ON_TURN)
-    return mark is None or mark.args[0] in rounds.in_turn(range(mark.args[1]), mark.args[1])
+def _turns(item: pytest.Item, rounds: Rounds, seen: Counter[str]) -> Iterator[bool]:
+    """Yield for each mark whether it is the turn of the test.
+
+    seen: the cases so far of each dealt test.
+    """
+    if mark := item.get_closest_marker(ON_TURN):
+        which, of = mark.args
+        yield which in rounds.in_turn(range(of), of)
+    if mark := item.get_closest_marker(DEALT):
+        (of,) = mark.args
+        name = item.nodeid.partition("[")[0]
+        yield seen[name] % of in rounds.in_turn(range(of), of, len(name))
+        seen[name] += 1
 
 
 def parametrize_seeds(metafunc: pytest.Metafunc) -> None:
@@ -84,5 +105,5 @@ def mark_users(items: Iterable[pytest.Item]) -> None:
     """Mark the tests that more rounds change, for ``-m rounds``."""
     for item in items:
         names = getattr(item, "fixturenames", ())
-        if "rounds" in names or any(map(item.get_closest_marker, ("seeds", ON_TURN))):
+        if "rounds" in names or any(map(item.get_closest_marker, ("seeds", ON_TURN, DEALT))):
             item.add_marker(USES_ROUNDS)

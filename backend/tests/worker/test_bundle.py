@@ -458,6 +458,7 @@ def test_a_bundle_of_the_first_release_is_imported(
     assert [value["source"] for value in run["measures"]] == ["typed"]
 
 
+@pytest.mark.on_turn(1, 3)
 def test_a_signed_bundle_says_who_made_it(argued: tuple[Bench, str]) -> None:
     """Its own bundle, a stranger's and an unsigned one arrive as such; a changed one does not."""
     bench, incident = argued
@@ -484,6 +485,7 @@ def test_a_signed_bundle_says_who_made_it(argued: tuple[Bench, str]) -> None:
         assert (answer.status_code, why in answer.json()["detail"]) == (422, True), answer.text
 
 
+@pytest.mark.on_turn(2, 3)
 def test_a_release_is_signed_and_the_signature_travels(argued: tuple[Bench, str]) -> None:
     bench, incident = argued
     client = bench.site.admin
@@ -523,6 +525,7 @@ def test_a_release_is_signed_and_the_signature_travels(argued: tuple[Bench, str]
         assert "its signature is of another document" in answer.json()["detail"]
 
 
+@pytest.mark.on_turn(0, 3)
 def test_an_approval_is_signed_and_the_signature_travels(argued: tuple[Bench, str]) -> None:
     """Another name, time or document than what was signed is refused, another key is shown."""
     bench, incident = argued

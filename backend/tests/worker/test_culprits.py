@@ -83,6 +83,7 @@ def test_after_a_death_the_deadly_artifact_is_found_by_trials(
 
 
 @pytest.mark.slow
+@pytest.mark.on_turn(1, 3)
 def test_a_killed_worker_process_does_not_keep_the_incident_from_its_analysis(
     floor: Floor,
     monkeypatch: pytest.MonkeyPatch,

@@ -34,6 +34,7 @@ def folder(tmp_path: Path) -> Iterator[Path]:
 
 
 @read_here
+@pytest.mark.on_turn(2, 3)
 def test_its_rule_fires_in_an_uploaded_incident(
     make_bench: Callable[..., Bench], folder: Path, short_samples: Path
 ) -> None:

@@ -698,6 +698,7 @@ def test_a_session_that_only_may_hold_a_lock_is_not_to_be_ended_at_once(tmp_path
 
 
 @pytest.mark.parametrize("text", [text for text, _ in PASTES.values()] + [UNSURE_HOLDER])
+@pytest.mark.dealt(3)
 def test_the_sentence_of_a_paste_is_short(text: str, tmp_path: Path) -> None:
     said = _analysed(tmp_path, text).headline.story
     assert len(said.split()) <= MOST_WORDS

@@ -320,6 +320,7 @@ _DECIDABLE = [
 
 
 @pytest.mark.parametrize(("layout", "meaning"), _DECIDABLE)
+@pytest.mark.dealt(3)
 def test_any_layout_has_any_meaning(layout: str, meaning: str, rounds: Rounds) -> None:
     """Behind any margin; every other margin each day."""
     wanted, rows = MEANINGS[meaning]

@@ -96,6 +96,7 @@ def speaks(parsed: Parsed, text: str) -> bool:
 
 
 @pytest.mark.parametrize("path", _SAMPLES, ids=lambda path: f"{path.parent.name}-{path.name}")
+@pytest.mark.dealt(3)
 def test_no_layout_turns_records_into_silence(path: Path, rounds: Rounds) -> None:
     text = path.read_bytes()[:_MOST].decode("utf-8", "replace")
     siblings = [other for other in _SAMPLES if other.parent == path.parent]
@@ -153,6 +154,7 @@ Last time write locked in file /build/percona-server-5.7.29/storage/innobase/btr
 
 
 @pytest.mark.parametrize("width", range(60, 101))
+@pytest.mark.dealt(3)
 def test_a_wait_reads_the_same_at_any_width(width: int) -> None:
     (plain,) = parse_bytes(WAIT.encode()).frames["semaphore_wait"].drop("line_last").rows()
     for wrap in (at_words, at_columns):
