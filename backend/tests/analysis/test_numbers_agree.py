@@ -35,7 +35,7 @@ def test_the_overview_and_the_wait_screen_say_the_same(name: str) -> None:
     assert worst.waiters == stall.peak_waiters
     first, root = worst.roots[0], analysis.roots[0]
     shown = next(node for node in worst.nodes if node.id == first.node)
-    assert root.label.startswith(shown.label)
+    assert (root.name or root.label).startswith(shown.label)
     assert worst.headline.startswith(f"{shown.label[0].upper()}{shown.label[1:]}")
     assert not any("whole stall" in note for note in worst.notes)
     assert f" {grouped(stall.peak_waiters)} sessions waited." in analysis.headline.text
@@ -117,7 +117,7 @@ def test_a_stall_has_one_holder_one_count_and_one_fall(name: str) -> None:
         assert root.label in headline.text
     if root is not None and story.chain:
         victims = story.chain[-1]
-        assert resource(root.steps[-1].label).lower() == story.chain[0].title.lower()
+        assert resource(root.steps[-1]).lower() == story.chain[0].title.lower()
         assert victims.title.partition(" of ")[2] in ("", f"{grouped(root.behind)} sessions")
         assert (victims.sessions or 0) <= root.behind <= (stall.peak_waiters or 0)
     cost = story.impact

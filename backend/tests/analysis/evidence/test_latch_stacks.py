@@ -81,4 +81,4 @@ def test_a_split_is_who_the_others_wait_for() -> None:
 def test_of_a_page_latch_nobody_is_made_the_holder() -> None:
     graph = moment_graph.wait_graph(evidence(pmp((30, PAGE))), None, fold=False)
     assert not [edge for edge in graph.edges if edge.kind == "held_by"]
-    assert any("Holder of the latch buf_block_lock unknown" in note for note in graph.notes)
+    assert any("Holder of the page latch (buf_block_lock) unknown" in note for note in graph.notes)

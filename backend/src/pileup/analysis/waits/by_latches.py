@@ -21,13 +21,14 @@ _READER = 0.6
 
 def semaphores(draft: Draft) -> None:
     """Add each waiter of SEMAPHORES, its latch, and the thread that holds the latch."""
-    for actor in list(draft.scene.actors.values()):
-        for wait in actor.waits:
-            _semaphore(draft, actor, wait)
+    actors = list(draft.scene.actors.values())
+    # Any of its waits may tell which latch it is, so all are known before one is described.
+    waits = [(actor, wait, _latch(draft, wait)) for actor in actors for wait in actor.waits]
+    for actor, wait, latch in waits:
+        _semaphore(draft, actor, wait, latch)
 
 
-def _semaphore(draft: Draft, actor: Actor, wait: Row) -> None:
-    latch = _latch(draft, wait)
+def _semaphore(draft: Draft, actor: Actor, wait: Row, latch: Resource) -> None:
     position = f"{wait['file']}:{wait['line']}"
     lines = [draft.lines(wait)]
     own = wait["thread_id"] is not None and wait["holder_thread"] == wait["thread_id"]

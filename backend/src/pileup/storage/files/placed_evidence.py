@@ -50,8 +50,9 @@ WAIT_KINDS = (
     "session",
     "thread",
     "stack",
+    "setting",
 )
-"""What a wait graph is made of."""
+"""What a wait graph is made of; of the settings the version, which decides what a latch is."""
 
 LANES = "lanes"
 _INDEX = "evidence.json"

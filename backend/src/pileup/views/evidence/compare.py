@@ -33,7 +33,7 @@ from pileup.views.reasoning.stall import Stall, stall_of, stored_stall
 from pileup.views.source import NotAnalysed
 from pileup.views.window import moment_at
 
-KINDS = (*WAIT_KINDS, "sample", "setting", "table")
+KINDS = (*WAIT_KINDS, "sample", "table")
 """What a comparison is made of: wait graphs, series, settings and tables."""
 Part = Literal["whole", "baseline", "stall", "window"]
 
