@@ -59,7 +59,7 @@ class Services(HasStores):
 
     @property
     def has_users(self) -> bool:
-        """Whether there is anybody who may sign in; strangers ask, so it is looked up at the door."""
+        """Whether anybody may sign in; strangers ask, so it is looked up at the door."""
         return self.users.get(self._has_users) or self._has_users()
 
     def _has_users(self) -> bool:
