@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from pileup.formats.errors import FormatError
+from pileup.formats.reading.beginning import read_beginning
 from pileup.formats.tables.layouts.reader import ResultRow, ResultSet
 from pileup.formats.tables.meanings.reader import TableReader
 from pileup.records import Event, Item, Skipped
@@ -49,7 +50,8 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
 
     Raises FormatError when there is no member.
     """
-    text, count = _read(lines)
+    held, count = read_beginning(lines, _MOST)
+    text = "".join(f"{line}\n" for line in held)
     members = list(_MEMBER.finditer(text, text.find('"topology"')))
     if not members:
         raise FormatError("No member was found: expected an address and a status in a topology.")
@@ -73,18 +75,6 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     yield from reader.end()
     if (read := text.count("\n")) < count:
         yield Skipped(read + 1, count, "behind the members of the cluster")
-
-
-def _read(lines: Iterable[str]) -> tuple[str, int]:
-    """Return the beginning of a text, and the number of all its lines."""
-    held: list[str] = []
-    size = count = 0
-    for line in lines:
-        count += 1
-        if size < _MOST:
-            held.append(f"{line}\n")
-            size += len(held[-1])
-    return "".join(held), count
 
 
 def _line(text: str, at: int) -> int:

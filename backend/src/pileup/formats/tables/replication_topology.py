@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from pileup.formats.errors import FormatError
+from pileup.formats.reading.beginning import read_beginning
 from pileup.formats.reading.series_columns import number_of
 from pileup.records import Event, Item, Problem, Samples, Skipped, Table
 
@@ -75,7 +76,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
 
     Raises FormatError when there is no server.
     """
-    held, count = _read(lines)
+    held, count = read_beginning(lines, _MOST)
     text = "\n".join(held)
     servers: list[_Server] = []
     if text.lstrip().startswith(("{", "[")):
@@ -244,18 +245,6 @@ def _address(key: object) -> str | None:
 
 
 _LONGEST_ADDRESS = 262
-
-
-def _read(lines: Iterable[str]) -> tuple[list[str], int]:
-    """Return the first lines of a text, and the number of all."""
-    held: list[str] = []
-    size = count = 0
-    for line in lines:
-        count += 1
-        if size < _MOST:
-            held.append(line)
-            size += len(line) + 1
-    return held, count
 
 
 __all__ = ["GIVES", "HINTS", "NAME", "PRINTED_BY", "TITLE", "VERSION", "parse", "sniff"]
