@@ -1,7 +1,6 @@
 #!/bin/sh
 # Runs the tests and sums up at the end. The browser mostly waits, so its two halves and the UI's
-# unit tests run beside the backend's processes, which give way to them. These are three for two
-# cores: those that start and kill installations wait for a third of their time.
+# unit tests run beside the backend's two processes, which give way to them.
 # Usage: test.sh [backend] [frontend] [browser]    (no word: all of them)
 set -u
 
@@ -49,8 +48,8 @@ note() { # note NAME SECONDS: how the step went, into the summary
 "
 }
 
-# There are more processes than cores; threads of polars would only wait for each other.
-backend() { (cd backend && exec env POLARS_MAX_THREADS=1 nice -n "$politeness" ../.venv/bin/python -m pytest -n 3 --dist loadgroup -rfEs tests); }
+# Each of the two processes has one core; threads of polars would only wait for each other.
+backend() { (cd backend && exec env POLARS_MAX_THREADS=1 nice -n "$politeness" ../.venv/bin/python -m pytest -n 2 --dist loadgroup -rfEs tests); }
 # What is dealt over two days takes its turn beside the backend's tests; alone, all of it runs.
 share() { if [ "$politeness" = 0 ]; then echo 0/1; else echo "$(($(date +%s) / 86400))/2"; fi; }
 # No colours: the summary below looks for plain words.
