@@ -45,6 +45,13 @@ def series(name: str, text: str | bytes) -> dict[tuple[str, str], list[tuple[obj
     return found
 
 
+def test_a_line_nested_too_deep_costs_no_other() -> None:
+    sample = '{{"time": "2026-11-20T22:15:0{}Z", "running": {}}}'
+    deep = sample.format(2, "[" * 20_000 + "]" * 20_000)
+    found = series("json-samples", "\n".join([sample.format(1, 7), deep, sample.format(3, 8)]))
+    assert [value for _, value, _ in found["metric.running", ""]] == [7.0, 8.0]
+
+
 def test_a_latency_of_no_event_is_not_zero() -> None:
     """sysbench prints 0.00 ms beside 0 transactions: nothing was measured."""
     text = (

@@ -19,9 +19,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
-import msgspec
-
 from pileup.formats.metrics.parts.cloudwatch_points import Point, datapoints
+from pileup.formats.reading.json_values import json_value
 from pileup.formats.reading.series_columns import decimal
 from pileup.formats.reading.timestamps import read_stamp
 from pileup.records import Event, Item, Skipped
@@ -235,10 +234,8 @@ _PAIR = 2
 
 
 def _decoded(text: str) -> str:
-    try:
-        return str(msgspec.json.decode(text))
-    except msgspec.DecodeError:
-        return text.strip('"')
+    value = json_value(text)
+    return text.strip('"') if value is None else str(value)
 
 
 __all__ = ["GIVES", "HINTS", "NAME", "PRINTED_BY", "TITLE", "VERSION", "parse", "sniff"]

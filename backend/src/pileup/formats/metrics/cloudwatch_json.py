@@ -13,11 +13,10 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-import msgspec
-
 from pileup.formats.errors import FormatError
 from pileup.formats.metrics.parts.cloudwatch_points import Point, datapoints
 from pileup.formats.reading import json_text
+from pileup.formats.reading.json_values import json_value
 from pileup.formats.reading.series_columns import number
 from pileup.records import Item, Problem, Samples, Section
 
@@ -113,12 +112,12 @@ def _documents(text: str) -> Iterator[tuple[int, int, bool]]:
 
 def _statistics(body: str, base: int, line_of: _LineOf) -> Iterator[Item]:
     match = _LABEL.search(body)
-    label = str(_decoded(match[1])) if match else "unnamed"
+    label = str(json_value(match[1])) if match else "unnamed"
     if match:
         yield Section(label, line_of(base + match.start()), line_of(base + match.start()))
     points: list[Point] = []
     for item in json_text.OBJECT.finditer(body):
-        found = _decoded(item[0])
+        found = json_value(item[0])
         if not isinstance(found, dict):
             continue
         unit = found["Unit"] if isinstance(found.get("Unit"), str) else ""
@@ -138,7 +137,7 @@ def _results(body: str, base: int, line_of: _LineOf) -> Iterator[Item]:
         at = line_of(base + match.start())
         if match["key"] in ("Id", "Label"):
             if match["text"] and (match["key"] == "Label" or label == "unnamed"):
-                label = str(_decoded(match["text"]))
+                label = str(json_value(match["text"]))
                 yield Section(label, at, at)
             continue
         if match["array"] is None:
@@ -161,10 +160,3 @@ def _results(body: str, base: int, line_of: _LineOf) -> Iterator[Item]:
         ]
         yield from datapoints(label, points)
         label, times = "unnamed", []
-
-
-def _decoded(text: str) -> object:
-    try:
-        return msgspec.json.decode(text)
-    except msgspec.DecodeError:
-        return None

@@ -14,9 +14,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import msgspec
-
 from pileup.formats.reading import json_text
+from pileup.formats.reading.json_values import json_value
 from pileup.formats.reading.series_columns import GaugeKey, Points, gauges, number_of
 from pileup.formats.reading.timestamps import read_stamp
 from pileup.records import Clock, Item, Problem
@@ -86,10 +85,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
 
 def _row(text: str) -> _Row | None:
     """Return time, clock, host, labels and numbers of an object; None if it is no sample."""
-    try:
-        item = msgspec.json.decode(text)
-    except msgspec.DecodeError:
-        return None
+    item = json_value(text)
     if not isinstance(item, dict):
         return None
     by_lower = {key.lower(): key for key in item}

@@ -21,8 +21,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
-import msgspec
-
+from pileup.formats.reading.json_values import json_value
 from pileup.formats.reading.series_columns import GaugeKey, Points, decimal, gauges, number_of
 from pileup.formats.reading.timestamps import read_stamp
 from pileup.records import Clock, Item, Problem
@@ -182,19 +181,12 @@ class _Around:
 
 def _points_of(text: str) -> Iterator[_Point]:
     """Yield the points of a document, of one per line, or of one that is cut."""
-    whole = _decoded(text)
+    whole = json_value(text)
     if whole is None:
-        whole = [_decoded(line) for line in text.split("\n") if line.lstrip().startswith("{")]
+        whole = [json_value(line) for line in text.split("\n") if line.lstrip().startswith("{")]
         if not any(isinstance(item, dict) for item in whole):
-            whole = _decoded(_closed(text))
+            whole = json_value(_closed(text))
     yield from _walk(whole, _Around(), _DEEPEST)
-
-
-def _decoded(text: str) -> Any:
-    try:
-        return msgspec.json.decode(text.strip())
-    except (msgspec.DecodeError, RecursionError):
-        return None
 
 
 def _closed(text: str) -> str:

@@ -15,10 +15,9 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 
-import msgspec
-
 from pileup.formats.metrics.parts.prometheus_names import Metric, make_metric
 from pileup.formats.reading import json_text
+from pileup.formats.reading.json_values import json_value
 from pileup.formats.reading.series_columns import decimal, microseconds
 from pileup.records import Item, Problem, Samples, Section
 
@@ -82,10 +81,9 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             continue
         number = window.line_at(match.start())
         yield from item.flush()
-        try:
-            labels = msgspec.json.decode(match["metric"], type=dict[str, str])
-        except msgspec.DecodeError as error:
-            yield Problem(number, f"The labels of a series are unreadable: {error}.")
+        labels = json_value(match["metric"], dict[str, str])
+        if labels is None:
+            yield Problem(number, "The labels of a series are unreadable.")
             labels = {}
         metric = make_metric(labels.get("__name__", ""), labels)
         item = _Series(metric)

@@ -26,7 +26,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
-import msgspec
+from pileup.formats.reading.json_values import json_value
 
 Unwrap = Callable[[str], str]
 """Unwraps a raw line, perhaps to several lines; a line that is not wrapped is returned as it is."""
@@ -148,9 +148,8 @@ def _docker(line: str) -> tuple[str, str, str] | None:
     """Return (stream, text, time) of an entry of Docker's json-file driver; None: another line."""
     if not line.startswith('{"log":'):
         return None
-    try:
-        found = msgspec.json.decode(line, type=dict[str, Any])
-    except (msgspec.DecodeError, msgspec.ValidationError, RecursionError):
+    found = json_value(line, dict[str, Any])
+    if found is None:
         return None
     text, stream = found.get("log"), found.get("stream")
     if not isinstance(text, str) or stream not in ("stdout", "stderr"):
@@ -174,12 +173,9 @@ def _unwrapped(line: str) -> str | None:
     begin = line.lstrip()[:1]
     if not begin or begin not in "{[":
         return None
-    try:
-        if begin == "[":
-            return _entries(msgspec.json.decode(line, type=list[dict[str, Any]]))
-        return _entry(msgspec.json.decode(line, type=dict[str, Any]))
-    except (msgspec.DecodeError, msgspec.ValidationError, RecursionError):
-        return None
+    if begin == "[":
+        return _entries(json_value(line, list[dict[str, Any]]) or [])
+    return _entry(json_value(line, dict[str, Any]) or {})
 
 
 def _entries(entries: list[dict[str, Any]]) -> str | None:
@@ -203,10 +199,7 @@ def _field(line: str) -> str:
     match = _FIELD.match(line)
     if match is None or match["name"] not in _WORDS:
         return ""
-    try:
-        return str(msgspec.json.decode(match["text"])).removesuffix("\n").replace("\r", "")
-    except msgspec.DecodeError:
-        return ""
+    return str(json_value(match["text"]) or "").removesuffix("\n").replace("\r", "")
 
 
 def _entry(found: dict[str, Any]) -> str | None:
@@ -281,10 +274,8 @@ def _value(field: re.Match[str]) -> Any:
     """Return the value of an exported field, which ``-o json-pretty`` prints as JSON."""
     if "json" not in field.re.groupindex:
         return field["value"]
-    try:
-        return msgspec.json.decode(field["json"])
-    except msgspec.DecodeError:
-        return field["json"]
+    value = json_value(field["json"])
+    return field["json"] if value is None and field["json"] != "null" else value
 
 
 def _error_log_line(entry: dict[str, Any]) -> str | None:
