@@ -7,7 +7,7 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
@@ -19,6 +19,8 @@ from starlette.types import Message
 from pileup.api import event_hub
 from pileup.api import events as events_module
 from pileup.api.app import create_app
+from pileup.storage.accounts.accounts import Accounts
+from pileup.storage.accounts.sessions import Sessions
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.database import ACCESS
 from pileup.storage.queue.jobs import Jobs
@@ -171,7 +173,8 @@ REVOKE: dict[str, Callable[[Site, TestClient, str, str], Any]] = {
 
 @pytest.mark.parametrize("why", REVOKE)
 def test_a_stream_ends_with_the_right_to_read_it(site: Site, why: str) -> None:
-    """Within a second, and another user's stream goes on."""
+    """Within a second, and another user's stream goes on until the incident is deleted."""
+    csrf = {"X-CSRF-Token": site.admin.headers["X-CSRF-Token"]}
     incident, here = site.incident(), site.client("contributor", "ann")
     user = here.get("/api/v1/session").json()["user"]
     if why == "token revoked":
@@ -191,11 +194,47 @@ def test_a_stream_ends_with_the_right_to_read_it(site: Site, why: str) -> None:
     ):
         REVOKE[why](site, here, user["id"], other)
         began = time.monotonic()
-        assert list(ending) == []
+        assert list(ending) == [EVERYTHING]
         assert time.monotonic() - began < 1.0
         with site.database.unit() as unit:
             unit.notify(incident, "report")
         assert next(lasting) == ("changed", {"what": "report"})
+        assert admin.delete(f"/api/v1/incidents/{incident}", headers=csrf).status_code == 204
+        began = time.monotonic()
+        assert EVERYTHING in list(lasting)
+        assert time.monotonic() - began < 1.0
+
+
+def test_a_stream_ends_when_its_session_does(site: Site) -> None:
+    """At that moment, without any notice."""
+    hub = event_hub.EventHub(site.settings.database_url or "")
+    left_s = iter([0.1, 0.1, 0.0])
+
+    async def reads_s() -> float:
+        return next(left_s)
+
+    async def read() -> list[str | None]:
+        stream = events_module._stream(hub, site.app.state.services, "i", "user", reads_s)
+        async with asyncio.timeout(1):
+            return [event.event async for event in stream]
+
+    assert asyncio.run(read()) == ["worker", "changed"]
+
+
+def test_when_a_right_to_read_ends(site: Site) -> None:
+    """The earlier of unused and expired; a token without an end stays."""
+    idle = timedelta(hours=1)
+    with site.database.unit() as unit:
+        user = Accounts(unit).create_user("ann", "ann@example.org", "viewer", None)
+        for lifetime, ends_in in ((timedelta(hours=9), idle), (timedelta(minutes=5),) * 2):
+            session = Sessions(unit).find(Sessions(unit).open(user, lifetime, "").secret, idle)
+            assert session is not None
+            assert session.ends_in_s == pytest.approx(ends_in.total_seconds(), abs=5)
+        for expires_in in (None, 60.0):
+            at = None if expires_in is None else datetime.now(UTC) + timedelta(seconds=expires_in)
+            _, secret = Accounts(unit).create_token(user.id, "t", ["read"], at, None)
+            use = Accounts(unit).by_tokens([secret])[secret]
+            assert use.ends_in_s == (expires_in and pytest.approx(expires_in, abs=5))
 
 
 def test_a_reader_that_does_not_read_holds_little(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,8 +258,8 @@ def test_a_stream_that_nobody_reads_ends(site: Site, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(events_module, "_SEND_S", 0.05)
     hub = event_hub.EventHub(site.settings.database_url or "")
 
-    async def may_read() -> bool:
-        return True
+    async def reads_s() -> float:
+        return 60.0
 
     async def send(message: Message) -> None:
         if message["type"] == "http.response.body":
@@ -230,7 +269,7 @@ def test_a_stream_that_nobody_reads_ends(site: Site, monkeypatch: pytest.MonkeyP
         return await asyncio.Event().wait()  # type: ignore[return-value]  # it never comes
 
     async def serve() -> None:
-        events = events_module._stream(hub, site.app.state.services, "i", "user", may_read)
+        events = events_module._stream(hub, site.app.state.services, "i", "user", reads_s)
         stream = events_module._Stream(hub, "user", events)
         await stream({"type": "http", "method": "GET"}, receive, send)
 

@@ -6,7 +6,7 @@ What a caller may do is decided by ``guards`` per route, and by PostgreSQL per r
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Literal, NoReturn
 
@@ -45,6 +45,8 @@ class Principal:
     """Kinds of redaction of everything that a guest sees."""
     must_enroll: bool = False
     """Signed in with one factor where two are demanded: sets up the second one, and no more."""
+    ends_in_s: float | None = field(default=None, compare=False)
+    """Time after which the session or token ends by itself; None: never."""
 
     @property
     def actor(self) -> Actor:
@@ -184,10 +186,13 @@ def identify_all(
     used = {secret for secret, is_use in cookies.items() if is_use}
     found: dict[Credentials, Principal] = {}
     for secret, session in Sessions(unit).find_all(cookies, idle, used=used).items():
+        caller = None
         if session.guest is not None:
-            found["cookie", secret] = as_guest(session.guest, session.csrf)
+            caller = as_guest(session.guest, session.csrf)
         elif session.user is not None:
-            found["cookie", secret] = _of_session(session.user, session, services)
+            caller = _of_session(session.user, session, services)
+        if caller is not None:
+            found["cookie", secret] = replace(caller, ends_in_s=session.ends_in_s)
     headers = {each[1]: _bearer(each[1]) for each in asking if each[0] == "header"}
     tokens = Accounts(unit).by_tokens({secret for secret in headers.values() if secret})
     for header, secret in headers.items():
@@ -238,4 +243,5 @@ def _of_token(token: TokenUse) -> Principal:
         None,
         token.token_id,
         incident_id=token.incident_id or "",
+        ends_in_s=token.ends_in_s,
     )

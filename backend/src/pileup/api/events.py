@@ -21,7 +21,7 @@ from starlette.types import Receive, Scope, Send
 from pileup.api.auth import Principal
 from pileup.api.deps import Services, services
 from pileup.api.event_hub import EventHub, Inbox, Notice
-from pileup.api.stream_guard import StreamCaller, may_still_read
+from pileup.api.stream_guard import StreamCaller, still_reads_s
 from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.artifacts.uploads import Uploads
 from pileup.storage.database import ACCESS
@@ -42,7 +42,7 @@ _RETRY_MS = 1000
 """Time after which a browser reconnects."""
 _WORKER_CHECK_S = 3.0
 _AUTHORIZED_S = 30.0
-"""Time after which a stream is checked again without a notice: sessions and tokens expire."""
+"""Time after which a stream is checked again without a notice, which may have been lost."""
 
 _SEND_S = 30.0
 """A reader that takes nothing for so long has left: what is written for it stays in memory."""
@@ -64,13 +64,13 @@ async def events(incident_id: str, request: Request, caller: StreamCaller) -> Ev
     """
     hub: EventHub = request.app.state.hub
 
-    async def may_read() -> bool:
-        return await may_still_read(request, incident_id)
+    async def reads_s() -> float:
+        return await still_reads_s(request, incident_id)
 
     return _Stream(
         hub,
         caller.subject,
-        _shown(_stream(hub, services(request), incident_id, caller.subject, may_read), caller),
+        _shown(_stream(hub, services(request), incident_id, caller.subject, reads_s), caller),
     )
 
 
@@ -116,31 +116,37 @@ async def _stream(
     services: Services,
     incident_id: str,
     subject: str,
-    may_read: Callable[[], Awaitable[bool]],
+    reads_s: Callable[[], Awaitable[float]],
 ) -> AsyncGenerator[ServerSentEvent]:
-    """Yield events until the caller leaves or may not read the incident any more."""
+    """Yield events until the caller leaves or may not read the incident any more.
+
+    reads_s: returns for how long the caller may still read it; 0: not any more.
+    """
     inbox = hub.open(incident_id)
     loop = asyncio.get_running_loop()
-    authorized = loop.time()
     try:
-        if not await may_read():  # changed before the inbox was open
+        authorized_s = await reads_s()
+        if not authorized_s:  # changed before the inbox was open
             return
+        check_at = loop.time() + min(authorized_s, _AUTHORIZED_S)
         alive = await _is_worker_alive(hub, services)
         yield ServerSentEvent(json.dumps({"alive": alive}), event="worker", retry=_RETRY_MS)
         if here := hub.here(incident_id):
             yield _presence(here)
         checked = loop.time()
         while True:
-            notices = await _gather(inbox, _WORKER_CHECK_S)
+            notices = await _gather(inbox, min(_WORKER_CHECK_S, max(check_at - loop.time(), 0)))
             about_access = [notice for notice in notices if notice["topic"] == ACCESS]
             notices = [notice for notice in notices if notice["topic"] != ACCESS]
             if (
                 any(notice["id"] in (subject, None) for notice in about_access)
-                or loop.time() - authorized >= _AUTHORIZED_S
+                or loop.time() >= check_at
             ):
-                authorized = loop.time()
-                if not await may_read():
+                authorized_s = await reads_s()
+                if not authorized_s:
+                    yield _EVERYTHING  # a page reads again, and says what it may not show
                     return
+                check_at = loop.time() + min(authorized_s, _AUTHORIZED_S)
             numbers = (incident_id, *(notice["number"] for notice in notices))
             for event in await hub.share(numbers, _read, services, incident_id, notices):
                 yield event
@@ -194,8 +200,9 @@ def _read(services: Services, incident_id: str, notices: list[Notice]) -> list[S
                 state = Jobs(unit).analysis_state(incident_id)
                 found.append(_event("analysis", {"state": state.state, "error": state.error}))
             else:
-                what = "everything" if topic == "resync" else topic
-                found.append(_event("changed", {"what": what}))
+                found.append(
+                    _EVERYTHING if topic == "resync" else _event("changed", {"what": topic})
+                )
     return found
 
 
@@ -233,3 +240,6 @@ def _worker_alive(services: Services) -> bool:
 
 def _event(name: str, data: dict[str, Any]) -> ServerSentEvent:
     return ServerSentEvent(json.dumps(data), event=name)
+
+
+_EVERYTHING = _event("changed", {"what": "everything"})

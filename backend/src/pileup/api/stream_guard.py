@@ -6,6 +6,7 @@ checked again while it is open; a thread and a transaction for each would keep r
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
 from fastapi import Depends, Request
@@ -15,6 +16,9 @@ from pileup.api.deps import services
 from pileup.api.guards import guard
 from pileup.api.rounds import Question, rounds
 from pileup.storage.errors import NotFound
+
+_LEAST_S = 0.05
+"""A stream whose time is over at this moment is checked once more."""
 
 
 async def stream_caller(request: Request) -> Principal:
@@ -40,10 +44,16 @@ async def stream_guard(_: StreamCaller) -> None:
     """Let those who may read the incident open its stream."""
 
 
-async def may_still_read(request: Request, incident_id: str) -> bool:
-    """Check again whether this request, answered for long, may read the incident."""
+async def still_reads_s(request: Request, incident_id: str) -> float:
+    """Return for how long this request, answered for long, may go on to read the incident.
+
+    That is until its session or token ends by itself; 0: it may not read any more.
+    """
     credentials = credentials_of(request, services(request))
     assert credentials is not None
     question = Question(credentials, incident_id, is_use=False)
     verdict = await rounds(services(request)).ask(question)
-    return verdict.sees and verdict.caller is not None and "read" in verdict.caller.verbs
+    caller = verdict.caller
+    if caller is None or not verdict.sees or "read" not in caller.verbs:
+        return 0.0
+    return math.inf if caller.ends_in_s is None else max(caller.ends_in_s, _LEAST_S)

@@ -24,7 +24,19 @@ from typing import Any, TypeVar
 import msgspec
 import psycopg
 from psycopg import sql
-from sqlalchemy import Connection, Engine, create_engine, event, exc, text
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Double,
+    Engine,
+    SQLColumnExpression,
+    cast,
+    create_engine,
+    event,
+    exc,
+    func,
+    text,
+)
 from sqlalchemy.engine import ExceptionContext, make_url
 from sqlalchemy.orm import Session, SessionTransaction, sessionmaker
 
@@ -384,6 +396,11 @@ def listen(url: str, channel: str) -> psycopg.Connection[tuple[Any, ...]]:
     connection = psycopg.connect(listen_address(url), autocommit=True, **connect_args())
     connection.execute(sql.SQL("listen {}").format(sql.Identifier(channel)))
     return connection
+
+
+def seconds_until(moment: SQLColumnExpression[Any]) -> ColumnElement[float]:
+    """Return the expression of the seconds until a moment, by the clock of the database."""
+    return cast(func.extract("epoch", moment - func.clock_timestamp()), Double)
 
 
 def to_record(kind: type[T], row: Any, **more: Any) -> T:

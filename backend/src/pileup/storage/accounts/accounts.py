@@ -26,7 +26,7 @@ from pileup.storage.accounts.records import Token, TokenUse, User, Verb
 from pileup.storage.accounts.sessions import end_sessions
 from pileup.storage.advisory_locks import AdvisoryLock, lock
 from pileup.storage.audit import Actor
-from pileup.storage.database import ALL_INCIDENTS, Unit, clean, to_record
+from pileup.storage.database import ALL_INCIDENTS, Unit, clean, seconds_until, to_record
 from pileup.storage.errors import Conflict, NotFound, Refused
 from pileup.storage.incidents.incidents import Incidents
 from pileup.storage.roles import Role
@@ -49,6 +49,7 @@ _BY_TOKENS = (
         models.Token.incident_id,
         _USER,
         _UNMARKED.label("is_unmarked"),
+        seconds_until(models.Token.expires_at).label("ends_in_s"),
     )
     .join(models.User, models.User.id == models.Token.user_id)
     .where(
@@ -338,6 +339,7 @@ class Accounts:
                 to_record(User, row.user),
                 cast("frozenset[Verb]", frozenset(row.verbs)),
                 row.incident_id,
+                row.ends_in_s,
             )
             for row in rows
         }

@@ -46,3 +46,5 @@ class TokenUse:
     user: User
     verbs: frozenset[Verb]
     incident_id: str | None
+    ends_in_s: float | None
+    """Time after which it expires; None: never."""

@@ -14,7 +14,7 @@ from pileup.storage import models
 from pileup.storage.accounts.credentials import hash_secret, new_secret
 from pileup.storage.accounts.guest_links import Guest, is_valid
 from pileup.storage.accounts.records import User
-from pileup.storage.database import Unit, clean, to_record
+from pileup.storage.database import Unit, clean, seconds_until, to_record
 from pileup.storage.errors import NotFound
 
 _AGENT = 300
@@ -25,6 +25,10 @@ _DEVICES = 20
 
 _UNMARKED = models.Session.last_seen_at < func.now() - text("interval '1 minute'")
 """Whether the use of a session is to be marked: one minute is precise enough, and saves writes."""
+
+_ENDS_AT = func.least(
+    models.Session.expires_at, models.Session.last_seen_at + bindparam("idle", type_=Interval)
+)
 
 _USER: Bundle[Any] = Bundle("user", *(getattr(models.User, field.name) for field in fields(User)))
 _GUEST: Bundle[Any] = Bundle(
@@ -39,13 +43,13 @@ _FIND = (
         _USER,
         _GUEST,
         _UNMARKED.label("is_unmarked"),
+        seconds_until(_ENDS_AT).label("ends_in_s"),
     )
     .outerjoin(models.User, models.User.id == models.Session.user_id)
     .outerjoin(models.GuestLink, models.GuestLink.id == models.Session.guest_link_id)
     .where(
         models.Session.token_hash == any_(bindparam("hashes", type_=ARRAY(Text))),
-        models.Session.expires_at > func.now(),
-        models.Session.last_seen_at > func.now() - bindparam("idle", type_=Interval),
+        func.now() < _ENDS_AT,
         models.User.disabled.is_(False) | is_valid(),
     )
 )
@@ -60,6 +64,8 @@ class Session:
     csrf: str
     two_factors: bool
     """Opened with a second factor, or by the provider."""
+    ends_in_s: float
+    """Time after which it ends when nobody uses it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +145,7 @@ class Sessions:
                 guest=to_record(Guest, row.guest) if row.guest.id else None,
                 csrf=row.csrf,
                 two_factors=row.two_factors,
+                ends_in_s=row.ends_in_s,
             )
             for row in rows
         }

@@ -12,7 +12,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 
 from pileup.storage import models
 from pileup.storage.audit import Actor, record
-from pileup.storage.database import Unit, clean, clean_json
+from pileup.storage.database import ACCESS, Unit, clean, clean_json
 from pileup.storage.errors import Conflict, NotFound, Refused, StaleRevision
 from pileup.storage.incidents.webhooks import announce
 from pileup.storage.queue.jobs import AnalysisState, Jobs
@@ -238,6 +238,7 @@ class Incidents:
         record(self._unit, by, "incident.deleted", incident_id=incident_id, title=row.title, **more)
         self._db.flush()
         self._unit.notify(incident_id, "incident")
+        self._unit.send(incident_id, ACCESS)
 
     def analysis_state(self, incident_id: str) -> AnalysisState:
         """Return the state of the last analysis."""
