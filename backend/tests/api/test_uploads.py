@@ -189,6 +189,7 @@ def test_a_full_disk_is_said(postgres_url: str, tmp_path: Path) -> None:
         ("application/json", b"{}", 415),
         ("multipart/form-data", b"", 415),
         ("multipart/form-data; boundary=x", b"nonsense", 400),
+        (f"multipart/form-data; boundary={'x' * 500}", b"nonsense", 400),
         ("multipart/form-data; boundary=x", b"", 400),
         (
             "multipart/form-data; boundary=x",

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from python_multipart.exceptions import MultipartParseError
+from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
 from pileup.api.errors import ApiError
@@ -52,14 +52,14 @@ async def read_parts(
             "send files as multipart/form-data, as `curl -F file=@status.txt` does",
         )
     collector = _Collector(open_file)
-    parser = MultipartParser(boundary, collector.callbacks())
     try:
+        parser = MultipartParser(boundary, collector.callbacks())
         async for chunk in stream:
             parser.write(chunk)
             for part in collector.taken():
                 yield part
         parser.finalize()
-    except MultipartParseError as error:
+    except FormParserError as error:
         raise ApiError(
             400, "Not a multipart body", f"the body could not be read as multipart: {error}"
         ) from error
