@@ -212,6 +212,10 @@ bench-load: $(VENV)/.installed-dev ## measure the running installation with USER
 	@cd backend && ../$(BIN)/python -m benchmarks.load --users $(or $(USERS),200) --uploaders $(or $(UPLOADERS),20) \
 	--arrival $(or $(ARRIVAL),30) --seconds $(or $(SECONDS),75) $(if $(URL),--url "$(URL)")
 
+.PHONY: bench-strangers
+bench-strangers: $(VENV)/.installed-dev ## measure a reader of the running installation beside strangers who sign in, send 300 MB and invent sessions
+	@cd backend && ../$(BIN)/python -m benchmarks.strangers --rounds $(or $(ROUNDS),4) $(if $(URL),--url "$(URL)")
+
 .PHONY: bench-backlog
 bench-backlog: $(VENV)/.installed-dev ## measure the running installation while MEMBERS=20000 files of an archive wait (MINUTES=5)
 	@cd backend && ../$(BIN)/python -m benchmarks.backlog --members $(or $(MEMBERS),20000) --minutes $(or $(MINUTES),5)

@@ -223,8 +223,8 @@ def report(measured: Measured, options: argparse.Namespace) -> bool:
     return bool(failed) or 1000 * _share(reads, 0.95) > options.most_ms
 
 
-def cpu_times(url: str, settings: Settings) -> dict[str, float]:
-    """Return the CPU seconds of the processes of this installation, by service, where it is here.
+def process_ids(url: str, settings: Settings) -> dict[str, int]:
+    """Return the ids of the processes of this installation, by service, where it is here.
 
     A `pileup run` names its processes; of a `pileup serve` those that listen are found.
     """
@@ -239,7 +239,12 @@ def cpu_times(url: str, settings: Settings) -> dict[str, float]:
             is_ours = connection.laddr and connection.laddr.port == port and connection.pid
             if is_ours and connection.status == psutil.CONN_LISTEN:
                 roots.setdefault("api", connection.pid)
-    return {name: _cpu_of(pid) for name, pid in roots.items()}
+    return roots
+
+
+def cpu_times(url: str, settings: Settings) -> dict[str, float]:
+    """Return the CPU seconds of the processes of this installation and all below, by service."""
+    return {name: _cpu_of(pid) for name, pid in process_ids(url, settings).items()}
 
 
 def _cpu_of(pid: int) -> float:

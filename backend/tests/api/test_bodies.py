@@ -22,9 +22,31 @@ def undeclared() -> Iterator[bytes]:
 
 @pytest.mark.parametrize("path", ["/session", "/session/link"])
 def test_a_stranger_sends_an_address_and_a_password_at_most(site: Site, path: str) -> None:
+    """More is not read to its end, whether its length is declared or not."""
     body = b'{"email": "' + b"x" * MOST_PUBLIC_BYTES + b'"}'
-    answer = site.stranger.post(f"/api/v1{path}", content=body)
-    assert (answer.status_code, answer.headers["connection"]) == (413, "close")
+    for content in (body, iter([body, body])):
+        answer = site.stranger.post(f"/api/v1{path}", content=content)
+        assert (answer.status_code, answer.headers["connection"]) == (413, "close")
+        assert answer.json()["title"] == "Too large"
+
+
+@pytest.mark.parametrize("headers", [{}, {"authorization": "Bearer plp_x"}])
+def test_a_flood_of_strangers_is_refused_late(
+    site: Site, headers: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After more refusals than people cause; whoever is in does not wait."""
+    pauses = site.app.state.sign_in_limits.pauses
+    waited: list[float] = []
+
+    async def pause() -> None:
+        waited.append(pauses._lately)
+
+    monkeypatch.setattr(pauses, "pause", pause)
+    for lately, pauses._lately in ((0.0, 0.0), (1e9, 1e9)):
+        assert site.stranger.get("/api/v1/incidents", headers=headers).status_code == 401
+        assert bool(waited) is bool(lately)
+        assert site.admin.get("/api/v1/incidents").status_code == 200
+    assert len(waited) == 1
 
 
 def test_who_is_asking_is_known_before_the_body(site: Site) -> None:

@@ -143,7 +143,7 @@ def open_site(settings: Settings) -> Iterator[Site]:
     """Start the application, on an existing database too; its first user is the admin."""
     app = create_app(settings)
     with TestClient(app, raise_server_exceptions=False) as stranger:
-        app.state.sign_in_limits.pause_s = 0.0
+        app.state.sign_in_limits.pauses.pause_s = 0.0
         app.state.bodies = CheckedBodies("tests", app.state.services.database)
         site = Site(settings, app, stranger, stranger)
         with site.database.unit() as unit:

@@ -13,16 +13,18 @@ from collections.abc import Iterable
 from fastapi import APIRouter, FastAPI
 from fastapi.routing import APIRoute
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pileup.api.accounts.limits import SignInLimits, client_of
+from pileup.api.accounts.limits import TOO_MANY, SignInLimits, client_of
+from pileup.api.accounts.pauses import Pauses
 from pileup.api.auth import SAFE_METHODS, principal
 from pileup.api.cookies import DEVICE, read_cookie
 from pileup.api.deps import services
 from pileup.api.door import door
 from pileup.api.error_handlers import api_error, known_error
-from pileup.api.errors import ApiError
+from pileup.api.errors import ApiError, body_too_large
 from pileup.storage.database import Busy, Unreachable
 
 MOST_BYTES = 4 << 20
@@ -67,13 +69,12 @@ class SignInFirst:
             await self._app(scope, receive, send)
             return
         request = Request(scope)
+        send = _refusing_late(request, send)
         try:
             await self._check(request)
         except (ApiError, Busy, Unreachable) as refused:
             answer = api_error if isinstance(refused, ApiError) else known_error
             response = await answer(request, refused)
-            if _may_be_large(request):
-                response.headers["Connection"] = "close"
             await response(scope, receive, send)
             return
         is_read = scope["method"] in SAFE_METHODS
@@ -98,6 +99,25 @@ def _may_be_large(request: Request) -> bool:
     return chunked or not length.isdecimal() or int(length) > MOST_PUBLIC_BYTES
 
 
+def _refusing_late(request: Request, send: Send) -> Send:
+    """Return a ``send`` for refusals of somebody unknown: late in a flood.
+
+    A connection that would go on to carry a large body ends.
+    """
+    pauses: Pauses = request.app.state.sign_in_limits.pauses
+
+    async def sender(message: Message) -> None:
+        is_refusal = message["type"] == "http.response.start" and message["status"] >= 400
+        if is_refusal and getattr(request.state, "principal", None) is None:
+            if message["status"] != TOO_MANY:  # which was late already
+                await pauses.pause_in_a_flood()
+            if _may_be_large(request):
+                MutableHeaders(scope=message)["connection"] = "close"
+        await send(message)
+
+    return sender
+
+
 def _as_problem(request: Request, send: Send) -> Send:
     """Return a ``send`` that words the framework's plain 413 as a problem document."""
     replaced = False
@@ -108,14 +128,7 @@ def _as_problem(request: Request, send: Send) -> Send:
             types = dict(message["headers"]).get(b"content-type", b"")
             if types.startswith(b"text/plain"):
                 replaced = True
-                refused = ApiError(
-                    413,
-                    "Too large",
-                    "this is more JSON than any text or form has; upload files to the artifacts of "
-                    "an incident",
-                    Connection="close",
-                )
-                response = await api_error(request, refused)
+                response = await api_error(request, body_too_large())
                 await response(request.scope, request.receive, send)
                 return
         if not replaced:

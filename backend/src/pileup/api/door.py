@@ -34,12 +34,11 @@ class Door:
         self._until: OrderedDict[tuple[str, str], float] = OrderedDict()
 
     async def let_in(self, request: Request) -> None:
-        """Raise ApiError 401 for credentials that prove nobody, 503 when too many ask at once.
-
-        A request without credentials passes: its route knows whether it is public.
-        """
+        """Raise ApiError 401 for who proves nobody, 503 when too many ask at once."""
         credentials = credentials_of(request, self.services)
-        if credentials is None or self._is_known(credentials):
+        if credentials is None:
+            refuse(credentials)
+        if self._is_known(credentials):
             return
         if self._rounds.is_full:
             raise TooBusyError()

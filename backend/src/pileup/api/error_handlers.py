@@ -17,7 +17,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-from pileup.api.errors import ApiError, problem
+from pileup.api.errors import ApiError, body_too_large, problem
 from pileup.api.trail import record_refusal
 from pileup.storage import errors as storage
 from pileup.storage.database import Busy, Unreachable
@@ -123,8 +123,10 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
 
 async def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
+    if error.status_code == 413:
+        return await api_error(request, body_too_large())
     headers = dict(error.headers) if error.headers else None
-    titles = {404: "Not found", 405: "Method not allowed", 413: "Too large"}
+    titles = {404: "Not found", 405: "Method not allowed"}
     title = titles.get(error.status_code, "Refused")
     return problem(request, error.status_code, title, str(error.detail), headers=headers)
 

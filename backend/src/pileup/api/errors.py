@@ -22,6 +22,16 @@ class ApiError(Exception):
         self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
 
 
+def body_too_large() -> ApiError:
+    """Return the refusal of a body that is parsed as a whole; the rest of it is not read."""
+    return ApiError(
+        413,
+        "Too large",
+        "this is more JSON than any text or form has; upload files to the artifacts of an incident",
+        Connection="close",
+    )
+
+
 def problem(
     request: Request,
     status: int,

@@ -10,7 +10,6 @@ a colleague out. Guesses are counted in the database, by connections of their ow
 from __future__ import annotations
 
 import asyncio
-import secrets
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
@@ -22,6 +21,7 @@ from typing import Annotated, TypeVar
 from fastapi import Depends, Request
 from starlette.concurrency import run_in_threadpool
 
+from pileup.api.accounts.pauses import Pauses
 from pileup.api.deps import Services
 from pileup.api.errors import ApiError
 from pileup.storage import audit
@@ -38,8 +38,6 @@ _OF_ACCOUNT = 100
 MOST_CODES = 20
 """Wrong codes for one account by all who know its password: few, as a code has six digits."""
 _MOST_WAITING = 8
-_PAUSE_S = 2.0
-_MOST_PAUSING = 500
 _MOST_OF_CLIENT = 2
 _MOST_REST_S = 0.3
 _REMEMBERED_S = 10.0
@@ -136,8 +134,7 @@ class SignInLimits:
     """The limits of one application."""
 
     def __init__(self, services: Services) -> None:
-        self.pause_s = _PAUSE_S
-        self._pausing = 0
+        self.pauses = Pauses()
         self._paused: dict[str, float] = {}
         """Clients whose guesses were too many, and until when this is not read again."""
         self.strangers = Lane("sign-in", rests=3.0)
@@ -174,18 +171,12 @@ class SignInLimits:
 
     @asynccontextmanager
     async def late_refusals(self) -> AsyncIterator[None]:
-        """Send refusals late: a client that asks again at once then costs hardly anything."""
+        """Send the refusals of too many attempts late."""
         try:
             yield
         except ApiError as error:
-            if error.status == TOO_MANY and self._pausing < _MOST_PAUSING:
-                self._pausing += 1
-                try:
-                    # not all at the same moment, or their next requests come as one burst
-                    share = 0.5 + secrets.randbelow(1000) / 1000
-                    await asyncio.sleep(share * self.pause_s)
-                finally:
-                    self._pausing -= 1
+            if error.status == TOO_MANY:
+                await self.pauses.pause()
             raise
 
 

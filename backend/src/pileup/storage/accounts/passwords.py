@@ -7,6 +7,7 @@ nothing is sent anywhere.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from zxcvbn import zxcvbn
@@ -18,6 +19,8 @@ MIN_PASSWORD = 10
 _MAX_PASSWORD = 1000
 _MIN_SCORE = 3
 """At least 10^8 guesses: years at the speed that the sign-in allows."""
+_MOST_BESIDE = 4
+"""Letters and digits beside the user's name, the address and the product: a year is guessed too."""
 _ESTIMATED = 72
 """Characters that the estimate reads: it takes longer for longer ones, and those are strong."""
 
@@ -40,7 +43,7 @@ def check_password(password: str, *about: str, breached: Path | None = None) -> 
         )
     known = [word for text in ("pileup", *about) for word in (text, *re.findall(r"\w+", text))]
     estimate = zxcvbn(password[:_ESTIMATED], user_inputs=[word for word in known if word])
-    if estimate["score"] >= _MIN_SCORE:
+    if estimate["score"] >= _MIN_SCORE and not _consists_of(password, known):
         return
     feedback = estimate["feedback"]
     hints = [
@@ -51,3 +54,12 @@ def check_password(password: str, *about: str, breached: Path | None = None) -> 
     raise Refused(
         f"this password is easy to guess. {why or 'Use several uncommon words'}.", "password"
     )
+
+
+def _consists_of(password: str, words: Iterable[str]) -> bool:
+    """Return whether some of these words, and hardly anything else, make up the password."""
+    rest = password.casefold()
+    for word in sorted((word.casefold() for word in words if word), key=len, reverse=True):
+        rest = rest.replace(word, " ")
+    beside = len(re.sub(r"[\W_]", "", rest))
+    return rest != password.casefold() and beside <= _MOST_BESIDE
