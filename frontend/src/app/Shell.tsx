@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react
 import { NavLink, useLocation } from 'react-router'
 import { useIsGuest } from '@/api/queries'
 import type { Incident, Overview } from '@/api/schema'
-import { useKeptFocus } from '@/state/keptFocus'
+import { useKeptFocus, useLandingFocus } from '@/state/keptFocus'
 import { useKeys } from '@/state/keys'
 import { sharedSearch } from '@/state/url'
 import { useStored } from '@/state/stored'
@@ -82,6 +82,7 @@ export function Shell({
   const screens = guest ? SCREENS.filter(({ path }) => path !== 'activity') : SCREENS
   useGoKeys(base, screens)
   useKeptFocus('canvas')
+  useLandingFocus('canvas')
   useEffect(() => {
     document.title = [screen?.name, incident?.title, 'Pileup'].filter(Boolean).join(' · ')
   }, [screen, incident?.title])

@@ -4,6 +4,7 @@
  * the start of the page.
  */
 import { useEffect } from 'react'
+import { useLocation } from 'react-router'
 
 /** The single Tab stop of a part whose items the arrow keys walk. */
 const STOP =
@@ -15,6 +16,19 @@ export function useKeptFocus(id: string): void {
     const part = document.getElementById(id)
     return part ? keepFocus(part) : undefined
   }, [id])
+}
+
+/**
+ * Focus the page part with this id when a link, a form or the Back button led here and removed the
+ * focused element. The first page of a visit stays unfocused: Tab starts at its skip link.
+ */
+export function useLandingFocus(id: string): void {
+  const { key, pathname } = useLocation()
+  const isFirst = key === 'default'
+  useEffect(() => {
+    if (isFirst || document.activeElement !== document.body) return
+    document.getElementById(id)?.focus({ preventScroll: true })
+  }, [id, isFirst, pathname])
 }
 
 export function keepFocus(part: HTMLElement): () => void {

@@ -6,6 +6,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useMemo, useState } from 'react'
 import { artifactsQuery, statusQuery, useIsGuest, useMay } from '@/api/queries'
 import type { Artifact } from '@/api/schema'
+import { formatCount } from '@/format'
 import { useWidth } from '@/charts/useWidth'
 import { useIncidentId } from '@/state/incident'
 import { oneOf, text, useUrlChange, useUrlState } from '@/state/url'
@@ -150,8 +151,9 @@ export default function ArtifactsScreen() {
         )}
         {items && items.length > 0 && (
           <div className="artifacts-foot">
-            {items.length} {items.length === 1 ? 'artifact' : 'artifacts'},{' '}
-            <BytesValue value={sumBytes(items)} />{' '}
+            <span>
+              {formatCount(items.length, 'artifact')}, <BytesValue value={sumBytes(items)} />
+            </span>
             <QueuePlace
               incidentId={incidentId}
               isParsing={items.some((item) => isMoving(item.state))}

@@ -369,12 +369,26 @@ function Compared({
       <div className="compare-table">
         <Rows doc={doc} tab={tab} all={all} onDraw={setDrawn} />
       </div>
-      {doc.warnings.map((warning) => (
-        <Banner key={warning} tone="waiting">
-          {warning}
-        </Banner>
-      ))}
+      <Limits warnings={doc.warnings} />
     </>
+  )
+}
+
+/** What the comparison cannot say: one limit in full, several folded, as the table comes first. */
+function Limits({ warnings }: { readonly warnings: readonly string[] }) {
+  if (warnings.length === 0) return null
+  if (warnings.length === 1) return <Banner>{warnings[0]}</Banner>
+  return (
+    <Banner>
+      <details className="compare-limits">
+        <summary>{formatCount(warnings.length, 'limit')} of this comparison</summary>
+        <ul>
+          {warnings.map((warning) => (
+            <li key={warning}>{warning}</li>
+          ))}
+        </ul>
+      </details>
+    </Banner>
   )
 }
 

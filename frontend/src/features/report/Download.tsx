@@ -11,7 +11,7 @@ type State =
   | { readonly step: 'done'; readonly name: string; readonly size: number }
   | { readonly step: 'failed'; readonly error: unknown }
 
-type Download = {
+export type Download = {
   readonly state: State
   readonly isBusy: boolean
   readonly start: (url: string) => Promise<void>

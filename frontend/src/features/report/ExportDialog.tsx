@@ -11,7 +11,7 @@ import {
   redactOf,
 } from '@/ui/controls/RedactionChoice'
 import { Problem } from '@/ui/display/States'
-import { DownloadState, useDownload } from './Download'
+import { type Download, DownloadState, useDownload } from './Download'
 import { redactionQuery, type Release, type Report } from './queries'
 
 const FORMATS = [
@@ -43,6 +43,7 @@ export function ExportDialog({
   const [kinds, setKinds] = useState<ReadonlySet<RedactionKind>>(new Set())
   const [zone, setZone] = useState('UTC')
   const [paper, setPaper] = useState('a4')
+  const download = useDownload()
   const local = Intl.DateTimeFormat().resolvedOptions().timeZone
   const redact = redactOf(kinds)
   const query = new URLSearchParams({ format, zone, paper })
@@ -70,12 +71,19 @@ export function ExportDialog({
       width={680}
       footer={
         <ExportFooter
-          url={`/api/v1/incidents/${incidentId}/report/export?${query}`}
+          download={download}
           format={FORMATS.find(([value]) => value === format)?.[1] ?? ''}
         />
       }
     >
-      <div className="report-export">
+      <form
+        id="report-export"
+        className="report-export"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void download.start(`/api/v1/incidents/${incidentId}/report/export?${query}`)
+        }}
+      >
         <fieldset className="report-formats">
           <legend>Format</legend>
           {FORMATS.map(([value, words, hint]) => (
@@ -133,18 +141,23 @@ export function ExportDialog({
           <RedactionChoice kinds={kinds} onChange={setKinds} />
           <Redaction incidentId={incidentId} redact={redact} release={release} />
         </fieldset>
-      </div>
+      </form>
     </Dialog>
   )
 }
 
-function ExportFooter({ url, format }: { readonly url: string; readonly format: string }) {
-  const download = useDownload()
+function ExportFooter({
+  download,
+  format,
+}: {
+  readonly download: Download
+  readonly format: string
+}) {
   return (
     <>
       <DownloadState download={download} />
       {download.isBusy && <Button onClick={download.cancel}>Cancel</Button>}
-      <Button variant="primary" busy={download.isBusy} onClick={() => void download.start(url)}>
+      <Button variant="primary" type="submit" form="report-export" busy={download.isBusy}>
         Export {format}
       </Button>
     </>

@@ -1,5 +1,6 @@
 /** Logic of the settings tab: the default pair of sources and the filter of rows. */
 import type { SettingRow, SettingSource } from '@/api/schema'
+import { formatCount } from '@/format'
 
 export type Show = 'differing' | 'mentioned' | 'all'
 
@@ -27,7 +28,7 @@ const isServer = (item: SettingSource) => !item.is_file && /variables/i.test(ite
 export function sourceWords(item: SettingSource): string {
   const name = item.path.split('/').at(-1) ?? item.path
   const where = item.host ? ` of ${item.host}` : ''
-  return `${item.source === name ? name : `${name} (${item.source})`}${where}, ${item.count}`
+  return `${item.source === name ? name : `${name} (${item.source})`}${where}, ${formatCount(item.count, 'setting')}`
 }
 
 export function shownSettings(

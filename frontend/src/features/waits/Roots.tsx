@@ -32,6 +32,7 @@ export function Roots(props: Props) {
   const { graph, selected, onSelect, lasting, persistence, counting } = props
   const { stallRoot, onStallRoot } = props
   const nodes = new Map(graph.nodes.map((node) => [node.id, node]))
+  const isShared = (label: string) => graph.roots.filter((root) => root.label === label).length > 1
   return (
     <nav className="roots scroll" aria-label="Root blockers" aria-busy={counting}>
       <h2>
@@ -92,7 +93,12 @@ export function Roots(props: Props) {
                 onClick={() => onSelect(root.node)}
               >
                 <span className="root-top">
-                  <span className="root-name mono">{root.label}</span>
+                  <span className="root-name mono">
+                    {root.label}
+                    {isShared(root.label) && node?.detail && (
+                      <span className="muted"> {node.detail}</span>
+                    )}
+                  </span>
                   <span className="root-numbers">
                     <ShareBar
                       value={graph.waiters ? root.blocks_total / graph.waiters : 0}

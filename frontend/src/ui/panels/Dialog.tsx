@@ -1,6 +1,6 @@
 /**
- * A modal dialog. Its first field takes the focus, which stays inside; Escape closes it and restores
- * the focus.
+ * A modal dialog. Its first field or choice takes the focus, which stays inside; Escape closes it and
+ * restores the focus.
  */
 import { Dialog as Radix } from 'radix-ui'
 import { type ComponentProps, type ReactNode, useState } from 'react'
@@ -74,10 +74,11 @@ function openerOf(focused: Element | null): HTMLElement | null {
   return button ?? (focused instanceof HTMLElement && focused !== document.body ? focused : null)
 }
 
-/** Focus the first field; without one, the default applies: the Close button. */
+/** Focus the first field, else the first choice; without any, the default applies: the Close button. */
 function firstField(event: Event) {
   const dialog = event.currentTarget instanceof HTMLElement ? event.currentTarget : null
-  const field = dialog?.querySelector<HTMLElement>(FIELDS)
+  const field =
+    dialog?.querySelector<HTMLElement>(FIELDS) ?? dialog?.querySelector<HTMLElement>(CHOICES)
   if (!field || dialog?.contains(document.activeElement)) return
   event.preventDefault()
   field.focus()
@@ -86,3 +87,6 @@ const FIELDS = ['text', 'search', 'email', 'url', 'number']
   .map((type) => `.dialog-body input[type="${type}"]:not(:disabled)`)
   .concat('.dialog-body input:not([type]):not(:disabled)', '.dialog-body textarea:not(:disabled)')
   .join(', ')
+/** Of radio buttons the chosen one, as Tab does. */
+const CHOICES =
+  '.dialog-body :is(select, input[type="checkbox"], input[type="radio"]:checked):not(:disabled)'

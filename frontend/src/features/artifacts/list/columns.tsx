@@ -69,7 +69,7 @@ const wide: readonly Column<Artifact>[] = [
   {
     key: 'first',
     head: 'From',
-    width: '150px',
+    width: '164px',
     sort: (row) => row.first,
     cell: (row) => <Time at={row.first} />,
   },
