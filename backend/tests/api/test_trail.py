@@ -20,7 +20,7 @@ def trail(site: Site, action: str) -> list[dict[str, Any]]:
 
 
 def test_files_that_leave_are_on_record(site: Site) -> None:
-    """Whose hands they are in, with the choices; the same file once a minute."""
+    """Whose hands they are in, the choices without what was sought; the same file once a minute."""
     incident = site.incident()
     artifact = site.upload(incident, "vmstat.txt", b"procs memory\n1 2\n")["id"]
     guest, token = site.guest(incident), site.with_token("read")
@@ -30,7 +30,7 @@ def test_files_that_leave_are_on_record(site: Site) -> None:
     assert token.get(f"/api/v1/artifacts/{artifact}/download").status_code == 200
     assert site.admin.get(f"{url}/bundle").status_code == 200
     for redact in ("", "users"):
-        choices = {"format": "md", "redact": redact}
+        choices = {"format": "md", "redact": redact, "q": "a secret"}
         assert site.admin.get(f"{url}/report/export", params=choices).status_code == 200
     assert site.admin.get(f"{url}/report/export?format=nope").status_code == 422
     found = [
@@ -45,8 +45,8 @@ def test_files_that_leave_are_on_record(site: Site) -> None:
     assert [entry[:3] for entry in by_admin] == [("admin", incident, None)] * 3
     assert [(entry[3]["file"], entry[3]["choices"]) for entry in by_admin] == [
         ("incidents/bundle", ""),
-        ("incidents/report/export", "format=md&redact="),
-        ("incidents/report/export", "format=md&redact=users"),
+        ("incidents/report/export", "format=md&redact=&q=…"),
+        ("incidents/report/export", "format=md&redact=users&q=…"),
     ]
     assert site.admin.get("/api/v1/audit/export").status_code == 200
     assert trail(site, "file.downloaded")[-1]["target"] is None

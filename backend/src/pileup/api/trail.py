@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import unquote_plus
+
 import structlog
 from fastapi import Request, Response
 
@@ -14,6 +16,9 @@ from pileup.storage.database import Busy, Unit, Unreachable
 log = structlog.get_logger()
 
 _MOST = 500
+_SOUGHT = frozenset({"q", "group"})
+"""Parameters that name what somebody looked for: it may be a value that redaction removes, and the
+trail of an incident leaves with its bundle."""
 
 
 def record_download(request: Request, unit: Unit, response: Response) -> None:
@@ -37,7 +42,7 @@ def record_download(request: Request, unit: Unit, response: Response) -> None:
         incident_id=incident_id,
         target=artifact_id,
         file="/".join(part for part in _path(request).split("/") if part and part[0] != "{"),
-        choices=request.url.query[:_MOST],
+        choices=_choices(request)[:_MOST],
         **caller[1],
     )
 
@@ -73,6 +78,15 @@ def _caller(request: Request) -> tuple[Actor, dict[str, str]] | None:
         return None
     by = {"token": caller.token_id, "guest_link": caller.guest_id}
     return caller.actor, {name: value for name, value in by.items() if value}
+
+
+def _choices(request: Request) -> str:
+    """Return the query as it was sent, without what was looked for."""
+    parts = (part.partition("=") for part in request.url.query.split("&"))
+    return "&".join(
+        f"{name}=…" if unquote_plus(name) in _SOUGHT else f"{name}{sign}{value}"
+        for name, sign, value in parts
+    )
 
 
 def _path(request: Request) -> str:
