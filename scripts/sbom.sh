@@ -1,7 +1,8 @@
 #!/bin/sh
 # Write the bill of materials of the wheel in dist/, as CycloneDX 1.6: the Python packages of an
 # environment that has the wheel and nothing else, and the npm packages that are built into the UI.
-# cyclonedx-bom is installed once into .tools/sbom.
+# cyclonedx-bom is installed once into .tools/sbom. A lock file that is older than SECURITY.md promises
+# is refused, in a checkout with its history.
 # Usage: sbom.sh [FOLDER]
 set -eu
 
@@ -12,6 +13,16 @@ folder="${1:-dist}"
 tool=".tools/sbom-$CYCLONEDX_BOM"
 set -- "$folder"/pileup-*.whl
 [ -f "$1" ] || { echo "sbom: no wheel in $folder; run make sbom" >&2; exit 1; }
+MOST_DAYS=90
+for lock in requirements.lock frontend/package-lock.json; do
+    locked="$(git log -1 --format=%ct -- "$lock" 2>/dev/null)" || locked=""
+    [ -n "$locked" ] || continue
+    days=$((($(date +%s) - locked) / 86400))
+    [ "$days" -le "$MOST_DAYS" ] || {
+        echo "sbom: $lock was locked $days days ago, and SECURITY.md promises $MOST_DAYS: run make lock, and npm update in frontend" >&2
+        exit 1
+    }
+done
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 pip() { "$1/bin/python" -m pip --disable-pip-version-check --no-input --quiet install $2; }
