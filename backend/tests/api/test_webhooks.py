@@ -242,6 +242,7 @@ def test_an_address_within_is_not_called(site: Site, receiver: Receiver) -> None
         "::",
         "::127.0.0.1",
         "192.0.0.192",
+        "192.88.99.1",
         "100.100.100.200",
         "fec0::1",
         "5f00::1",

@@ -43,6 +43,10 @@ _METADATA = frozenset(
 """Where clouds tell machines their secrets; some are in ranges that count as global."""
 
 
+_RELAYS = ipaddress.ip_network("192.88.99.0/24")
+"""Relays of 6to4, which counts as global and is routed no more (RFC 7526)."""
+
+
 class Unreachable(Exception):  # noqa: N818  (named after the event, as the errors of storage)
     """The address may not or cannot be reached; the message says why."""
 
@@ -156,4 +160,5 @@ def is_public(address: str) -> bool:
             return is_public(str(ip.ipv4_mapped))
         if ip not in _ROUTED or any(ip in net for net in _TRANSLATED):
             return False
-    return ip.is_global and not ip.is_multicast and ip not in _METADATA
+    is_routed = ip.is_global and not ip.is_multicast and ip not in _RELAYS
+    return is_routed and ip not in _METADATA
