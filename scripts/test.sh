@@ -50,8 +50,10 @@ note() { # note NAME SECONDS: how the step went, into the summary
 
 # Each of the two processes has one core; threads of polars would only wait for each other.
 backend() { (cd backend && exec env POLARS_MAX_THREADS=1 nice -n "$politeness" ../.venv/bin/python -m pytest -n 2 --dist loadgroup -rfEs tests); }
-# What is dealt over two days takes its turn beside the backend's tests; alone, all of it runs.
-share() { if [ "$politeness" = 0 ]; then echo 0/1; else echo "$(($(date +%s) / 86400))/2"; fi; }
+# Beside the backend's tests, the specs of screens run every other day, and each time half of what
+# they deal; alone, all of it runs.
+today=$(($(date +%s) / 86400))
+share() { if [ "$politeness" = 0 ]; then echo 0/1; else echo "$((today / 2))/2"; fi; }
 # No colours: the summary below looks for plain words.
 frontend() { (cd frontend && exec env NO_COLOR=1 npm run --silent test); }
 # Half of the specs run in the background, each half against an installation of its own: they share
@@ -59,6 +61,11 @@ frontend() { (cd frontend && exec env NO_COLOR=1 npm run --silent test); }
 browser() {
     SHARE="$(share)"
     export SHARE
+    if [ "$politeness" != 0 ] && [ $((today % 2)) = 1 ]; then
+        echo "the specs of screens run tomorrow; make test-browser runs them now"
+        (cd frontend && exec node e2e/run.mjs --project=journey)
+        return
+    fi
     (cd frontend && exec env FIRST_USER_ONLY=1 TEST_RESULTS=../test-results/screens node e2e/run.mjs --project=screens) >"$folder/screens.log" 2>&1 &
     screens=$!
     (cd frontend && TEST_RESULTS=../test-results/journey node e2e/run.mjs --project=journey)
@@ -91,6 +98,10 @@ for step in $steps; do
     *) echo "test.sh knows backend, frontend and browser, not $step" >&2; exit 2 ;;
     esac
 done
+# Half a dozen processes start at once: each finds compiled what this one imports.
+if wants backend || wants browser; then
+    .venv/bin/python -c "import pileup.api.app, pileup.worker.app, pileup.worker.work"
+fi
 # The first of these runs in the foreground, the others beside it.
 first=""
 others=""

@@ -77,6 +77,7 @@ def shown(site: Site, incident: str) -> dict[str, Any]:
     "kind",
     ["artifact", "pin", "hypothesis", "experiment", "symptom", "annotation", "comment"],
 )
+@pytest.mark.dealt(3)
 def test_each_kind_is_deleted_listed_and_restored(site: Site, kind: str) -> None:
     """Gone from its list, in the bin with who did it, and back as it was."""
     incident = site.incident()

@@ -161,6 +161,7 @@ def test_the_second_person_can_be_switched_off(site: Site) -> None:
 
 
 @pytest.mark.parametrize("as_", ["md", "html", "docx", "pdf"])
+@pytest.mark.dealt(2)
 def test_an_approved_release_is_exported_the_same_whatever_happens_after(
     site: Site, as_: str
 ) -> None:

@@ -32,11 +32,12 @@ _MOST_BROKEN = 32 * 1024
 """Of each file: some 800 of them, broken, take less than a minute."""
 _SHARES = 4
 """Every so many-th file is a test of its own, so that several processes share the work."""
-_TURNS = 4
+_TURNS = 8
 """A usual run takes every so many-th of these files, other ones every day."""
 
 
 @pytest.mark.slow
+@pytest.mark.on_turn(1, 3)
 def test_the_corpus_is_read_and_recognised(corpus: Path) -> None:
     """Each file is its kind and no other, under a name that says nothing."""
     wrong = []

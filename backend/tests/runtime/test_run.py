@@ -22,7 +22,7 @@ from tests.support.running import Running, pileup
 from tests.support.typist import Typist
 
 # One instance serves most of these tests, so one test process should run them all.
-pytestmark = pytest.mark.xdist_group("run")
+pytestmark = [pytest.mark.xdist_group("run"), pytest.mark.on_turn(0, 3)]
 
 
 @pytest.fixture(scope="module")
@@ -220,7 +220,6 @@ def restarted(running: Running) -> Iterator[tuple[Running, list[psutil.Process]]
     second.stop()
 
 
-@pytest.mark.on_turn(0, 3)
 def test_a_killed_supervisor_leaves_nothing_running_and_loses_nothing(
     restarted: tuple[Running, list[psutil.Process]],
 ) -> None:
@@ -236,7 +235,6 @@ def _lives(process: psutil.Process) -> bool:
         return False
 
 
-@pytest.mark.on_turn(0, 3)
 def test_ctrl_c_stops_every_process(restarted: tuple[Running, list[psutil.Process]]) -> None:
     running, _ = restarted
     processes = running.processes()

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
+import pytest
+
 from tests.conftest import REPOSITORY
 from tests.worker.conftest import BOTH, Bench, read_here
 
@@ -44,6 +46,7 @@ def test_a_sample_is_analysed(loaded: tuple[Bench, str]) -> None:
     assert dump["clock"] is not None
 
 
+@pytest.mark.on_turn(2, 3)
 def test_frames_can_be_thrown_away(loaded: tuple[Bench, str]) -> None:
     """They are made again, and the analysis says the same."""
     bench, incident = loaded
@@ -56,6 +59,7 @@ def test_frames_can_be_thrown_away(loaded: tuple[Bench, str]) -> None:
     assert after["numbers"] == before
 
 
+@pytest.mark.on_turn(0, 3)
 def test_an_offset_moves_an_artifact(loaded: tuple[Bench, str]) -> None:
     """What a person says of a clock wins, and is undone as easily."""
     bench, incident = loaded

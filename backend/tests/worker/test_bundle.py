@@ -142,6 +142,7 @@ def test_a_bundle_gives_the_same_incident_back(
     ]
 
 
+@pytest.mark.on_turn(1, 3)
 def test_numbers_travel_and_those_left_at_home_stay_taken(argued: tuple[Bench, str]) -> None:
     """E2 is E2 there too though E1 and E3 were withdrawn; the next is E4. Before there were
     numbers they were counted by age; a number that nobody can have is refused."""
@@ -322,6 +323,7 @@ def test_nobody_is_made_to_have_said_something(
     assert unlisted["id"] not in raters
 
 
+@pytest.mark.on_turn(2, 3)
 def test_a_forged_release_is_refused(argued: tuple[Bench, str]) -> None:
     """The hash is computed again, and the document is a report."""
     bench, incident = argued
@@ -359,6 +361,7 @@ def test_what_a_bundle_claims_is_no_act_of_this_installation(
     assert listed["people"]
 
 
+@pytest.mark.on_turn(1, 3)
 def test_a_redacted_bundle_is_for_reading_only(argued: tuple[Bench, str]) -> None:
     """No bytes of artifacts, no pictures, no frozen documents, no values; and it says so."""
     bench, incident = argued
@@ -389,6 +392,7 @@ def test_a_redacted_bundle_is_for_reading_only(argued: tuple[Bench, str]) -> Non
     assert "redacted" in refused.json()["detail"]
 
 
+@pytest.mark.on_turn(1, 3)
 def test_an_approval_of_another_document_is_refused(argued: tuple[Bench, str]) -> None:
     bench, incident = argued
     made = bench.site.admin.post(f"/api/v1/incidents/{incident}/releases", json={}).json()
@@ -613,6 +617,7 @@ def attacked(bundle: bytes, member: str, line: int, field: str, attack: str) -> 
 
 
 @pytest.mark.seeds(1, 6)
+@pytest.mark.on_turn(2, 3)
 def test_any_field_of_a_bundle_may_be_wrong(
     argued: tuple[Bench, str], seed: int, argued_bundle: bytes
 ) -> None:

@@ -19,7 +19,11 @@ from pileup.storage.lifecycle.samples import samples_in
 from tests.support.postgres import PostgresForTests
 from tests.worker.conftest import BOTH, SAMPLES, Bench, open_bench
 
-pytestmark = [pytest.mark.xdist_group("finished-samples"), pytest.mark.slow]
+pytestmark = [
+    pytest.mark.xdist_group("finished-samples"),
+    pytest.mark.slow,
+    pytest.mark.on_turn(1, 3),
+]
 
 FINISHED = sorted(sample.id for sample in samples_in(SAMPLES) if sample.finished)
 

@@ -120,6 +120,7 @@ def test_a_backlog_keeps_nobody_waiting(floor: Floor) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.on_turn(1, 3)
 def test_kill_9_in_the_middle_of_an_archive(floor: Floor) -> None:
     """The next worker takes over at once, and every member is there exactly once."""
     incident = floor.site.incident()
@@ -137,6 +138,7 @@ def test_kill_9_in_the_middle_of_an_archive(floor: Floor) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.on_turn(2, 3)
 def test_a_broker_that_forgets_everything(floor: Floor) -> None:
     """Messages that were lost are sent again from the job table."""
     incident = floor.site.incident()

@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 import polars as pl
+import pytest
 
 from pileup.analysis import EvidenceArtifact, analyse, bundle_of, gather
 from pileup.analysis.contract import Analysis
@@ -24,6 +25,7 @@ Parsed = list[tuple[EvidenceArtifact, dict[str, pl.DataFrame]]]
 
 
 @on_samples
+@pytest.mark.on_turn(0, 2)
 def test_a_sample_beside_another() -> None:
     pair = ("commit-pileup", "hot-row")
     both = analyse(gather([*_few(pair[0]), *_few(pair[1])]))
@@ -42,6 +44,7 @@ def test_a_sample_beside_noise() -> None:
     assert_same(_alone("hot-row"), analyse(gather([*_few("hot-row"), *noise])))
 
 
+@pytest.mark.on_turn(1, 2)
 def test_pairs_of_captures(captures: Path, rounds: Rounds) -> None:
     """All pairs in a long run; in a usual run a few files of a pair, another one every day."""
     folders = [

@@ -169,6 +169,7 @@ def dumps(corpus: Path) -> list[tuple[str, bytes, Parsed]]:
 
 
 @_on_corpus
+@pytest.mark.on_turn(2, 3)
 def test_counts_of_the_corpus(dumps: list[tuple[str, bytes, Parsed]]) -> None:
     total: Counter[str] = Counter()
     for name, data, parsed in dumps:
@@ -193,6 +194,7 @@ def _dumps_of(path: Path) -> tuple[bytes, Parsed]:
 
 @_on_captures
 @pytest.mark.slow
+@pytest.mark.on_turn(0, 3)
 def test_counts_of_the_captures(captures: Path) -> None:
     total: Counter[str] = Counter()
     for path in sorted(captures.glob("*/innodb-status.tar.gz")):
@@ -203,6 +205,7 @@ def test_counts_of_the_captures(captures: Path) -> None:
 
 @_on_captures
 @pytest.mark.slow
+@pytest.mark.on_turn(2, 3)
 def test_ground_truth_of_the_captures(captures: Path) -> None:
     """Waiters, places and samples as counted by whoever made the captures."""
     truths = sorted(captures.glob("**/ground-truth.json"))
