@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pileup.analysis.contract import Analysis
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.series import short_name
+from pileup.knowledge.series_titles import title_of_id
 
 LEAST = 0.3
 """Incidents with a lower score are not similar."""
@@ -120,7 +121,7 @@ def _series(analysis: Analysis) -> Signature:
     for shift in analysis.shifts[:_SERIES]:
         name = short_name(shift.name)
         if name not in _EVERYWHERE:
-            text = f"{name} went {shift.direction}"
+            text = f"{title_of_id(shift.name).title} went {shift.direction}"
             features.setdefault(f"series:{name}:{shift.direction}", text)
     return features
 
