@@ -83,7 +83,8 @@ class Sign(
     log: str | None = None
     """Lines of any log that match."""
     counter: Names | None = None
-    """A series by its short name ('com_drop_table'); with rises, falls, above, below or peak."""
+    """A series by its short name ('com_drop_table'); with rises, falls, above, below, peak or
+    lowest."""
     setting: str | None = None
     """A variable; with is, above or below."""
     limit: Names | None = None
@@ -123,6 +124,8 @@ class Sign(
     """counter: median in the stall, at most. setting: its number, less than."""
     peak: float | None = None
     """counter: highest value in the stall, at least."""
+    lowest: float | None = None
+    """counter: lowest value in the stall, at most: a resource that was used up."""
     is_: list[str] | None = msgspec.field(default=None, name="is")
     """setting: one of these values; ON, 1 and YES are equal."""
 
@@ -144,9 +147,9 @@ class Sign(
         for place in (*names(self.place), *names(self.locked)):
             if not _PLACE.match(place):
                 raise ValueError(f"{place!r} is no place: write 'btr0sea.*' or 'row0ins.cc:2953'")
-        changes = (self.rises, self.falls, self.above, self.below, self.peak)
+        changes = (self.rises, self.falls, self.above, self.below, self.peak, self.lowest)
         if self.counter is not None and all(change is None for change in changes):
-            raise ValueError("a counter needs rises, falls, above, below or peak")
+            raise ValueError("a counter needs rises, falls, above, below, peak or lowest")
         if self.setting is not None and (self.is_, self.above, self.below) == (None, None, None):
             raise ValueError("a setting needs is, above or below")
 

@@ -133,3 +133,10 @@ def test_a_history_that_grows_behind_an_old_view_needs_no_constant() -> None:
     saw = [200.0 + 900 * (at % 20) for at in range(130)]
     found = analysed({}, {}, gauge("innodb.history_list_length", saw)).findings
     assert "purge-lag" not in [finding.id for finding in found]
+
+
+def test_a_history_that_grew_long_before_the_baseline_is_a_trend() -> None:
+    running = gauge("metric.threads_running", [3.0] * 120 + [40.0] * 60)
+    history = [127.0] * 60 + [127 + 240.0 * at for at in range(120)]
+    files = {"m": [running, gauge("innodb.history_list_length", history)]}
+    assert [finding.id for finding in analyse(evidence(files)).findings] == ["purge-lag"]

@@ -536,7 +536,81 @@ db-0 mysql 2024-02-20T22:20:31.337812Z 18 [ERROR] [MY-000035] [Server] Disk is f
 """,
         "disk-full",
     ),
+    "counters in a box that lost its edges": (
+        """
+wsrep_local_state_comment  | Synced
+wsrep_local_recv_queue     | 287
+wsrep_flow_control_paused  | 0.640000
+""",
+        "galera-fc",
+    ),
+    "states that a shell has counted": (
+        """
+$ mysqladmin pr | awk -F'|' '{print $8}' | sort | uniq -c | sort -rn
+    164  Waiting for query cache lock
+     17  Sending data
+      9
+""",
+        "query-cache",
+    ),
+    "clients that log in, without the first bar": (
+        "".join(
+            f"  {number} | unauthenticated user | 10.9.1.2:4{number} | NULL | Connect | NULL |"
+            " login | NULL |\n"
+            for number in range(811, 819)
+        ),
+        "dns-login",
+    ),
+    "a profile that shortens its ids": (
+        """
+# Profile
+# Rank Query ID                           Response time    Calls R/Call  V/M
+# ==== ================================== ================ ===== ======= =====
+#    1 0x1D2E0A9D2B1A17F3A19CE5F0B7A0... 90122.3312 91.1% 10001  9.0113  3.12 SELECT bookings rooms
+#    2 0x77F1A0BB01A2C3D4E5F60718293A...  8802.1122  8.9% 31002  0.2839  0.40 SELECT hotels
+""",
+        "slow-statement",
+    ),
+    "credits that ran out in the second half": (
+        """
+Timestamp            BurstBalance  WriteIOPS
+2023-02-01 09:00:00  71.0          512
+2023-02-01 09:30:00  40.5          530
+2023-02-01 10:00:00  9.2           541
+2023-02-01 10:30:00  0.0           300
+2023-02-01 11:00:00  0.0           300
+""",
+        "burst-credits",
+    ),
+    "a statement that changed rows for long, at its commit": (
+        """
+Id User Host db Command Time State Info
+51 job 10.0.0.2:5512 app Query 2400 waiting for handler commit UPDATE visits SET seen = 1
+60 app 10.0.0.3:4412 app Query 25 waiting for handler commit COMMIT
+61 app 10.0.0.3:4415 app Query 25 waiting for handler commit COMMIT
+65 app 10.0.0.3:4419 app Query 24 waiting for handler commit COMMIT
+""",
+        "binlog-large-transaction",
+    ),
+    "a backup's lock in a list of metadata locks": (
+        """
+OBJECT_TYPE	OBJECT_SCHEMA	OBJECT_NAME	LOCK_TYPE	LOCK_DURATION	LOCK_STATUS	OWNER_THREAD_ID
+BACKUP LOCK	NULL	NULL	SHARED	EXPLICIT	GRANTED	91
+BACKUP LOCK	NULL	NULL	INTENTION_EXCLUSIVE	TRANSACTION	PENDING	131
+BACKUP LOCK	NULL	NULL	INTENTION_EXCLUSIVE	TRANSACTION	PENDING	137
+""",
+        "ftwrl",
+    ),
+    "undo tablespaces truncated every minute": (
+        """
+2021-04-02T12:10:01.112233Z 0 [Note] [MY-013029] [InnoDB] Truncating UNDO tablespace 'undo_a'.
+2021-04-02T12:10:04.312233Z 0 [Note] [MY-013030] [InnoDB] Completed truncate of 'undo_a'.
+2021-04-02T12:11:02.112233Z 0 [Note] [MY-013029] [InnoDB] Truncating UNDO tablespace 'undo_b'.
+""",
+        "undo-truncate",
+    ),
 }
+
 
 FINE = {
     "a flush is pending, of six per second": """

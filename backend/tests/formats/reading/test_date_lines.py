@@ -53,6 +53,12 @@ def test_a_text_that_holds_a_date_is_no_date(text: str) -> None:
     assert read_date_line(text) is None
 
 
+def test_a_day_of_one_digit_is_padded_with_a_blank() -> None:
+    line = read_date_line("2026年  5月  1日 金曜日 07:24:47 JST")
+    assert line is not None
+    assert line.printed == "2026-05-01 07:24:47"
+
+
 def test_an_offset_makes_the_time_absolute() -> None:
     line = read_date_line("lundi 23 novembre 2026, 07:24:47 (UTC+0100)")
     assert line is not None

@@ -5,14 +5,17 @@ Digests have no time of their own: they say what a server mostly does, not what 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pileup.analysis.evidence.evidence import Evidence
 
-_TEXTS = ("digest_text", "query", "fingerprint", "query_sample_text")
+_TEXTS = ("digest_text", "query", "fingerprint", "query_sample_text", "item")
 _CALLS = ("count_star", "calls", "exec_count", "cnt", "count")
+_TOTALS = {"response_s": 1.0, "sum_timer_wait": 1e-12}
+"""Columns with the whole time of a digest, and their unit in seconds."""
+_LOCKS = {"lock_s": 1.0, "sum_lock_time": 1e-12}
 _MOST = 2_000
 """Rows of a table."""
 
@@ -24,6 +27,9 @@ class Digest:
     text: str
     calls: float
     table: dict[str, Any]
+    total_s: float | None = None
+    """Seconds that all its calls took; None: not in the table."""
+    lock_s: float | None = None
 
 
 def digests(evidence: Evidence) -> list[Digest]:
@@ -36,15 +42,25 @@ def digests(evidence: Evidence) -> list[Digest]:
 
 def _rows(table: dict[str, Any]) -> Iterator[Digest]:
     columns = [name.lower() for name in table["columns"]]
-    text, calls = _first(columns, _TEXTS), _first(columns, _CALLS)
-    if text is None or calls is None:
+    texts = [columns.index(name) for name in _TEXTS if name in columns]
+    calls, total, lock = (_first(columns, names) for names in (_CALLS, _TOTALS, _LOCKS))
+    if not texts or calls is None:
         return
     for row in table["rows"][:_MOST]:
-        if row[text] and (count := _number(row[calls])) is not None:
-            yield Digest(row[text], count, table)
+        text = next((row[at] for at in texts if row[at]), None)
+        if text and (count := _number(row[calls])) is not None:
+            taken = _seconds(row, columns, total, _TOTALS)
+            yield Digest(text, count, table, taken, _seconds(row, columns, lock, _LOCKS))
 
 
-def _first(columns: Sequence[str], names: Sequence[str]) -> int | None:
+def _seconds(
+    row: Sequence[str | None], columns: Sequence[str], at: int | None, units: Mapping[str, float]
+) -> float | None:
+    value = None if at is None else _number(row[at])
+    return None if value is None or at is None else value * units[columns[at]]
+
+
+def _first(columns: Sequence[str], names: Iterable[str]) -> int | None:
     return next((columns.index(name) for name in names if name in columns), None)
 
 

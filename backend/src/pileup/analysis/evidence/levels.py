@@ -30,6 +30,8 @@ class Level:
     points: int
     since_start: bool = False
     """An average since the server started: no record shows how much it is now."""
+    lowest: float | None = None
+    """The lowest value inside; None: not measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,7 @@ class Levels:
                 pl.col("value").filter(before).median().alias("before"),
                 pl.col("value").filter(inside).median().alias("inside"),
                 pl.col("value").filter(inside).max().alias("peak"),
+                pl.col("value").filter(inside).min().alias("lowest"),
                 inside.sum().alias("n") if stall else pl.len().alias("n"),
             )
             .sort("id")
@@ -68,7 +71,7 @@ class Levels:
         rows = [
             Level(
                 row["id"], row["series"], row["labels"], row["artifact"], row["before"],
-                row["inside"], row["peak"] or 0.0, row["n"],
+                row["inside"], row["peak"] or 0.0, row["n"], lowest=row["lowest"],
             )
             for row in table.iter_rows(named=True)
         ]  # fmt: skip

@@ -277,6 +277,8 @@ def _counter(sign: Sign, observed: Observed) -> Seen:
     text = _change(item)
     if sign.peak is not None and not item.inside:
         text = f"{text.partition(' ')[0]} peaked at {number(item.peak)}"
+    if sign.lowest is not None and item.lowest != item.inside:
+        text = f"{text.partition(' ')[0]} fell to {number(item.lowest or 0)}"
     sure = _since_start(sign, item) if item.since_start else 1.0
     return Seen(True, 1, sure, text, (observed.series(item, text),))
 
@@ -320,6 +322,8 @@ def _fits(sign: Sign, level: Level) -> bool | None:
     if sign.below is not None and inside > sign.below:
         return False
     if sign.peak is not None and level.peak < sign.peak:
+        return False
+    if sign.lowest is not None and (level.lowest is None or level.lowest > sign.lowest):
         return False
     if level.since_start and sign.rises is not None and sign.above is not None:
         return True

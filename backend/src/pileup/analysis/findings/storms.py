@@ -96,7 +96,10 @@ def _usual_statements(printed: pl.DataFrame | None) -> str:
 
 
 def trend(records: StallRecords, names: Sequence[str]) -> Seen:
-    """Return whether a series grows threefold or more, without a fall, up to the stall's end."""
+    """Return whether a series grows threefold or more, without a fall, up to the stall's end.
+
+    It grows from the baseline on, or from its last minimum where that is earlier.
+    """
     context = records.context
     span = context.stall
     if span is not None and context.baseline is not None and context.baseline_is_before:
@@ -105,11 +108,13 @@ def trend(records: StallRecords, names: Sequence[str]) -> Seen:
     if not levels or context.values.is_empty():
         return NO_DATA
     rows = context.values.filter(pl.col("id").is_in([level.id for level in levels]))
-    rows = rows if span is None else rows.filter(span.holds())
     best, enough = Seen(False), False
     for level in levels:
-        values = rows.filter(pl.col("id") == level.id).sort("time")["value"].to_list()
+        all_of_it = rows.filter(pl.col("id") == level.id).sort("time")
+        values = (all_of_it if span is None else all_of_it.filter(span.holds()))["value"].to_list()
         enough = enough or len(values) >= _LEAST
+        if span is not None and (longer := _since_minimum(all_of_it, span)):
+            values = max(values, longer, key=_growth)
         factor = _growth(values)
         if factor < _GROWS:
             continue
@@ -123,6 +128,15 @@ def trend(records: StallRecords, names: Sequence[str]) -> Seen:
         if share > best.share:
             best = Seen(True, 1, share, text, (records.series(level, text),))
     return best if enough else NO_DATA
+
+
+def _since_minimum(rows: pl.DataFrame, span: Span) -> list[float]:
+    """Return the values from the last minimum up to the end; none if it is inside the span."""
+    values = rows.filter(pl.col("time") <= span.end)
+    lowest = values.filter(pl.col("value") == pl.col("value").min())["time"].max()
+    if lowest is None or lowest >= span.start:
+        return []
+    return values.filter(pl.col("time") >= lowest)["value"].to_list()
 
 
 def _growth(values: Sequence[float]) -> float:

@@ -110,7 +110,17 @@ def kind_of(resource: Resource) -> str:
     """Return the kind of a resource; a queue by its own name: 'queue:semisync'."""
     if resource.kind == "queue":
         return ":".join(resource.id.split(":")[:2])  # a user lock's id ends with its name
-    return str(resource.kind)
+    scope = resource.id.split(":")[1].lower() if resource.kind == "metadata_lock" else ""
+    return _QUEUE_OF_SCOPE.get(scope, str(resource.kind))
+
+
+_QUEUE_OF_SCOPE = {
+    "global": "queue:global-read-lock",
+    "commit": "queue:commit-lock",
+    "backup lock": "queue:backup-lock",
+    "user level lock": "queue:user-lock",
+}
+"""Metadata locks that belong to no object, as a processlist's State names them."""
 
 
 def _queue(

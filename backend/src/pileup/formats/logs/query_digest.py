@@ -24,7 +24,7 @@ NAME = "query-digest"
 TITLE = "pt-query-digest report"
 GIVES = "A table of query classes with the same columns for every report: times in seconds, calls."
 PRINTED_BY = "pt-query-digest 2 and 3: report and `--output json`"
-VERSION = 1
+VERSION = 2
 HINTS = ("-digest", "digest.txt", "digest_report.txt", "query-digest.json")
 LONG_LINES = True
 
@@ -34,7 +34,7 @@ _OVERALL = re.compile(r"# Overall: \S+ total, \S+ unique, ")
 # #    2 0xE5B8A1D1E1E7EB2A   1.0000 20.0%     1 1.0000 1.00  0.00 SELECT a b
 # # MISC 0xMISC              12.0000  1.3%     9 1.3333  0.0 <7 ITEMS>
 _PROFILE = re.compile(
-    r"#\s+(?P<rank>\d{1,6}|MISC)\s+(?P<id>0x\w{4,40})\s+(?P<response>[\d.]+)\s+(?P<share>[\d.]+)%"
+    r"#\s+(?P<rank>\d{1,6}|MISC)\s+(?P<id>0x\w{4,40})(?:\.{3})?\s+(?P<response>[\d.]+)\s+(?P<share>[\d.]+)%"
     r"\s+(?P<calls>\d+)\s+(?P<each>[\d.]+)(?P<more>(?:\s+[\d.]+)*)\s+(?P<item>\S.*)$"
 )
 # # Query 1: 32.91 QPS, 23.09x concurrency, ID 0x6C545CFB55365122F1256A27240AEFC7 at byte 173931

@@ -22,7 +22,7 @@ NAME = "qps-log"
 TITLE = "One value per line with date"
 GIVES = "The gauge `metric.qps`, or `metric.value<n>`, or `metric.<name>` below a name."
 PRINTED_BY = "shell loops with `date` or `date +%s`; `aws cloudwatch` with `--output text`"
-VERSION = 4
+VERSION = 5
 HINTS = ("qps.log",)
 
 _LINE = re.compile(
@@ -43,6 +43,8 @@ _BEFORE = re.compile(
     r"(?:\s+[A-Za-z%][\w%/]{0,30})?\s*$"
 )
 _TITLE = re.compile(r"[A-Za-z][\w./%-]{1,60}$")
+_TIME_FIRST = re.compile(r"\s*(?:date_?time|time_?stamp|time|date|ts)\s", re.IGNORECASE)
+"""The name of a first column."""
 _SPLIT = re.compile(r"\s*[,;]\s*|\s+")
 _MOST_ZONE_US = 15 * 3600 * 1_000_000
 _LONGEST = 200
@@ -99,10 +101,14 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
 
 
 def _is_header(first: str, second: str) -> bool:
-    """Return whether the first line names the columns of a table: metric_csv knows their names."""
-    return _match(first) is None and any(
-        0 < second.count(mark) <= first.count(mark) for mark in (",", ";", "\t")
-    )
+    """Return whether the first line names the columns of a table: others know their names."""
+    if _match(first) is not None:
+        return False
+    if any(0 < second.count(mark) <= first.count(mark) for mark in (",", ";", "\t")):
+        return True
+    values = _LINE.match(second.strip())
+    names = first.split() if values and _TIME_FIRST.match(first) else []
+    return values is not None and len(names) == 1 + len(values["values"].split())
 
 
 def _match(text: str) -> re.Match[str] | None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+import polars as pl
+
 from pileup.analysis.evidence.levels import Level
-from pileup.analysis.findings.observed import Observed, Seen
+from pileup.analysis.findings.observed import NO_DATA, Observed, Seen
 from pileup.analysis.findings.rules import (
     Match,
     Rule,
@@ -16,6 +19,7 @@ from pileup.analysis.findings.rules import (
     stacks_show,
 )
 from pileup.analysis.findings.strength import LATCH, Patience, age, strength
+from pileup.analysis.findings.words import clip
 from pileup.analysis.stacks import commit_queue
 from pileup.numerals import number
 
@@ -127,6 +131,9 @@ def fsync_stall(observed: Observed) -> Match | None:
     if observed.stack(_ROTATES, [], None).holds or observed.query(_PURGES, 2.0).holds:
         against += ("The head of the queue rotates or purges the binary log.",)
         score *= 0.5
+    if _large_at_commit(observed).holds:
+        against += ("A statement that changed rows for long is among those at the commit.",)
+        score *= 0.5
     for queue, what in _EARLIER.items():
         if queue in observed.queues or (queue == "queue:semisync" and _acknowledged(observed)):
             against += (f"Some wait for {what}: commits may queue behind them.",)
@@ -151,6 +158,74 @@ _FEW_COMMIT = 0.25
 """Share of the active sessions that wait for a commit at any moment on a server that writes."""
 _PURGES = r"(?i)^\s*purge\s+(binary|master)\s+logs"
 _ROTATES = ["MYSQL_BIN_LOG::new_file_impl", "MYSQL_BIN_LOG::purge_logs"]
+
+
+def large_transaction(observed: Observed) -> Match | None:
+    """Match a large transaction at its commit that others wait behind (binlog-large-transaction).
+
+    A stack shows it being written to the binary log; a list shows a statement that changed rows
+    since long before the others came to their commits.
+    """
+    writes = observed.stack(_WRITES_CACHE, [], None)
+    large = _large_at_commit(observed)
+    if not (writes.holds or large.holds):
+        return None
+    behind = observed.state(_COMMIT_STATES, _LASTS_S)
+    queued = observed.stack(_ENROLLED, [], None)
+    score = 0.4 if writes.holds else 0.35
+    score += 0.1 if writes.holds and large.holds else 0.0
+    if behind.holds:
+        score += 0.3 * strength(behind.most, behind.share, behind.longest, many=3)
+    if queued.holds:
+        score += 0.15 * strength(queued.most, queued.share, full_share=0.0)
+    shown = [seen for seen in (writes, large, behind, queued) if seen.holds]
+    why = "; ".join(seen.text for seen in shown)
+    evidence = tuple(locator for seen in shown for locator in seen.evidence)[:5]
+    return Match(
+        "binlog-large-transaction", round(score, 3), f"{why[0].upper()}{why[1:]}.", evidence,
+        waiters=max(behind.most, queued.most),
+    )  # fmt: skip
+
+
+def _large_at_commit(observed: Observed) -> Seen:
+    """Find a statement at its commit that is much older than all others at theirs.
+
+    The second oldest came to its commit when the queue began, or earlier: what ran so much longer
+    was still changing rows then.
+    """
+    frame = observed.during("session")
+    if frame is None:
+        return NO_DATA
+    rows = frame.filter(
+        pl.col("state").str.contains(_COMMIT_STATES) & pl.col("time_s").is_not_null()
+    ).sort("time_s", descending=True, maintain_order=True)
+    for _, moment in rows.group_by("artifact", "snapshot", "time", maintain_order=True):
+        if moment.height < _QUEUED + 1:
+            continue
+        oldest, next_s = moment.row(0, named=True), float(moment["time_s"][1])
+        statement = " ".join((oldest["query"] or "").split())
+        is_large = oldest["time_s"] >= max(_LARGE_S, _OLDER * next_s)
+        if is_large and _CHANGES_ROWS.match(statement):
+            text = (
+                f"session {oldest['session_id']} is at its commit, "
+                f"{number(oldest['time_s'])} s after it began '{clip(statement, _SHOWN)}'"
+            )
+            return Seen(True, 1, 1.0, text, (observed.lines(oldest, text),))
+    return Seen(False)
+
+
+_WRITES_CACHE = [
+    "MYSQL_BIN_LOG::do_write_cache", "MYSQL_BIN_LOG::write_cache", "Event_log::write_cache"
+]  # fmt: skip
+_ENROLLED = [
+    "MYSQL_BIN_LOG::change_stage", "Commit_stage_manager::enroll_for", "Stage_manager::enroll_for"
+]  # fmt: skip
+_CHANGES_ROWS = re.compile(
+    r"(?:/\*.{0,200}?\*/ ?)?(?:insert|update|delete|replace|load data|create table|alter)\b",
+    re.IGNORECASE,
+)
+_LASTS_S, _LARGE_S, _OLDER, _QUEUED = 10.0, 60.0, 3.0, 2
+_SHOWN = 120
 
 
 def _flush_under_mutex(observed: Observed) -> Match | None:
@@ -305,4 +380,5 @@ RULES: dict[str, Rule] = {
     "fsync-stall": fsync_stall,
     "mysql-13669": commit_mutex,
     "mysql-46459": commit_slots,
+    "binlog-large-transaction": large_transaction,
 }

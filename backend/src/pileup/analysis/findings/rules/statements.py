@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from pileup.analysis.evidence.digests import digests
 from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.rules import Match, Rule, count
 from pileup.analysis.findings.strength import Patience, age
@@ -35,7 +36,7 @@ def slow_statement(observed: Observed) -> Match | None:
     frame = observed.during("session")
     if frame is not None:
         return _of_lists(observed, frame)
-    return _of_log(observed) or _of_profile(observed)
+    return _of_log(observed) or _of_digests(observed) or _of_profile(observed)
 
 
 def _of_lists(observed: Observed, frame: pl.DataFrame) -> Match | None:
@@ -122,6 +123,32 @@ def _of_log(observed: Observed) -> Match | None:
     )
     where = (observed.lines(same.row(0, named=True), text),)
     return Match("slow-statement", round(score, 3), f"{text}.", where)
+
+
+def _of_digests(observed: Observed) -> Match | None:
+    """Match a digest that took most of the time of its table, and seconds for each call.
+
+    A digest has no time of its own, and its time may be that of a lock.
+    """
+    timed = [each for each in digests(observed.context.evidence) if each.total_s and each.calls]
+    if not timed:
+        return None
+    top = max(timed, key=lambda each: each.total_s or 0.0)
+    of_all = sum(each.total_s or 0.0 for each in timed if each.table is top.table)
+    total = top.total_s or 0.0
+    share, each_s = total / of_all, total / top.calls
+    if share < _MOSTLY or each_s < _SLOW.usual or (top.lock_s or 0.0) > total / 2:
+        return None
+    score = share * (0.3 + 0.3 * age(each_s, _SLOW))
+    text = (
+        f"{share:.0%} of the time of all statements went to "
+        f"'{' '.join(top.text.split())[:_SHOWN]}', {number(each_s)} s for each of "
+        f"{number(top.calls)} calls"
+    )
+    against = ("A digest has no time: it says what the server mostly does.",)
+    return Match(
+        "slow-statement", round(score, 3), f"{text}.", (observed.lines(top.table, text),), against
+    )
 
 
 def _of_profile(observed: Observed) -> Match | None:

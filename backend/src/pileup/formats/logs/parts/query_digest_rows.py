@@ -73,7 +73,12 @@ class Report:
         return query_id in self._blocks
 
     def block(self, query_id: str, line: int) -> dict[str, str | None]:
+        """Return the row of a class from its block; a profile may have a shorter id of it."""
         self._blocks.add(query_id)
+        short = next((key for key in self.rows if query_id.startswith(key)), query_id)
+        if short != query_id:
+            self._lines[query_id] = self._lines.pop(short)
+            self.rows = {query_id if key == short else key: row for key, row in self.rows.items()}
         return self._row(query_id, line)
 
     def add_profile(self, match: re.Match[str], line: int) -> None:

@@ -38,7 +38,10 @@ _MOST_WORDS = 5
 _COMMAS = (",", ";")
 _GAP = re.compile(r" {2,}")
 # uniq -c:     412 10.0.0.21
-_COUNT = re.compile(r" +(\d{1,9}) ([^\s|:.)\]].*)$")
+_COUNT = re.compile(r" +(\d{1,9}) +([^\s|:.)\]].*)$")
+# cut -f7 | sort | uniq -c:     288 Waiting for query cache lock        sleepers: 12
+_COUNT_OF_STATE = re.compile(r" *(\d{1,9})(?:$| +(?=\S)(.*?) *$)")
+_STATE = "State"
 # -----  ---------  ------        below names between blanks
 _DASHES = re.compile(r"\s*-{2,}(?: +-{2,})+\s*$")
 _ANY_VALUE = "value"
@@ -68,6 +71,8 @@ class Delimited:
     """So many blanks separate all names of the header: a tab that became blanks, or one."""
     is_open: bool = False
     """No bar is at the ends of a row."""
+    is_keyed: bool = True
+    """What was counted has its key in front: 'State: init'."""
     is_cut: bool = False
     """Rows may lack their first or last cells."""
     held: list[str] = field(default_factory=list)
@@ -96,7 +101,7 @@ class Delimited:
         if self.kind == "=":
             return headless.may_be_named_value(text)
         if self.kind == "#":
-            return _COUNT.match(text) is not None
+            return self._counted(text) is not None
         if self.kind in _COMMAS and self.quote != "'" and _APOSTROPHES.search(text):
             self.quote = "'"
         cells = self.cells(text)
@@ -159,10 +164,15 @@ class Delimited:
     def _ends(self) -> tuple[str, ...]:
         return tuple(name.lower() for name in self.columns[-2:])
 
+    @property
+    def _are_states(self) -> bool:
+        """Whether counts are those of states without their key."""
+        return self.columns[1] == _STATE and not self.is_keyed
+
     def _counted(self, text: str) -> list[str] | None:
-        match = _COUNT.match(text)
-        if match is None or self.columns[1] == _ANY_VALUE:
-            return list(match.groups()) if match else None
+        match = (_COUNT_OF_STATE if self._are_states else _COUNT).match(text)
+        if match is None or self.columns[1] == _ANY_VALUE or self._are_states:
+            return [cell or "" for cell in match.groups()] if match else None
         key, colon, value = match[2].partition(":")
         return [match[1], value.strip()] if colon and key == self.columns[1] else None
 
@@ -246,6 +256,8 @@ def header(
     if _OPEN_ROW.match(text):
         names = open_bars(text)
         return Delimited("|", tuple(names), is_open=True) if _are_names(names, least=3) else None
+    if (counted := _COUNT_OF_STATE.match(text)) and headless.is_state(counted[2] or ""):
+        return Delimited("#", ("count", _STATE), is_keyed=False)
     if counted := _COUNT.match(text):
         key = _KEY.match(counted[2])
         return Delimited("#", ("count", key[1] if key else _ANY_VALUE))

@@ -172,9 +172,10 @@ _VARIABLE_NAME = re.compile(
 
 
 # Threads_running: 312      - Aborted_connects = 12      innodb_flush_method   O_DIRECT
+# wsrep_ready   | ON        (a box that lost its edges)
 _NAMED = re.compile(
-    r"\s*(?:[-*\u2022] +)?(?P<name>[A-Za-z]\w{2,120})(?: *(?P<sign>[:=]) *(?=\S)| +(?=\S+\s*$))"
-    r"(?P<value>\S.*?)[,;]?\s*$"
+    r"\s*(?:[-*\u2022|] +)?(?P<name>[A-Za-z]\w{2,120})(?: *(?P<sign>[:=|]) *(?=\S)| +(?=\S+\s*$))"
+    r"(?P<value>\S[^|]*?)[,;]?(?: *\|)?\s*$"
 )
 _LONGEST_NAMED = 2_000
 _SWITCH = re.compile(r"-?\d[\d.]{0,40}|ON|OFF|YES|NO|NONE|/\S{0,200}")
@@ -193,7 +194,7 @@ def columns(cells: Sequence[str]) -> tuple[str, ...] | None:
         len(cells) in _BEHIND
         and cells[4].strip() in COMMANDS
         and _WHOLE.match(cells[0].strip())
-        and (_WHOLE.match(cells[5].strip()) or cells[5].strip() == "NULL")  # a client that logs in
+        and _is_time(cells[5].strip())
     ):
         return (*PROCESSLIST, *_BEHIND[len(cells)])
     if _LEAST_OF_THREAD <= len(cells) <= len(_THREADS) and _is_thread(cells):
@@ -208,6 +209,11 @@ def columns(cells: Sequence[str]) -> tuple[str, ...] | None:
         ):
             return names[: len(cells)]
     return None
+
+
+def _is_time(cell: str) -> bool:
+    """Return whether a cell is a session's time; that of a client that logs in is NULL."""
+    return cell == "NULL" or _WHOLE.match(cell) is not None
 
 
 def spaced_cells(text: str, names: Sequence[str]) -> list[str] | None:
@@ -266,7 +272,7 @@ def cut_columns(text: str) -> tuple[str, ...] | None:
     cells = [cell.strip() for cell in bare.removesuffix("|").split("|")]
     more = _BEHIND[max(_BEHIND)]
     for at, cell in enumerate(cells[: _COMMAND + 1]):
-        if cell in COMMANDS and at + 1 < len(cells) and _WHOLE.match(cells[at + 1]):
+        if cell in COMMANDS and at + 1 < len(cells) and _is_time(cells[at + 1]):
             known = PROCESSLIST[_COMMAND - at :]
             known += more[: max(0, len(cells) - len(known))]
             if len(known) < len(cells) or len(cells) - at < _LEAST_BEHIND:
@@ -308,6 +314,20 @@ def state_and_info(state: str, info: str) -> tuple[str, str]:
 
 
 _WORD = re.compile(r"(?<=\S) +(?=\S)")
+
+
+def is_state(text: str) -> bool:
+    """Whether a text is one of the commonest states of sessions, or a wait by its first words."""
+    return bool(_WAITS_FOR.fullmatch(text) or _STATE.fullmatch(text))
+
+
+_STATE = re.compile(
+    r"(?:sending data|sending to client|opening tables?|closing tables|system lock|table lock|end"
+    r"|query end|freeing items|statistics|creating sort index|sorting result|creating tmp table"
+    r"|copying to tmp table(?: on disk)?|removing tmp table|updating|update|init|executing|login"
+    r"|locked|receiving from client|user lock|user sleep|preparing|optimizing)",
+    re.IGNORECASE,
+)
 
 
 def begins_statement(text: str) -> bool:
