@@ -601,6 +601,14 @@ BACKUP LOCK	NULL	NULL	INTENTION_EXCLUSIVE	TRANSACTION	PENDING	137
 """,
         "ftwrl",
     ),
+    "the redo log's size by the counters of 8.0.30": (
+        """
+Innodb_redo_log_capacity_resized  104857600
+Innodb_redo_log_logical_size      104801280
+Innodb_redo_log_current_lsn       882416022400
+""",
+        "sync-flush",
+    ),
     "undo tablespaces truncated every minute": (
         """
 2021-04-02T12:10:01.112233Z 0 [Note] [MY-013029] [InnoDB] Truncating UNDO tablespace 'undo_a'.

@@ -132,11 +132,12 @@ def trend(records: StallRecords, names: Sequence[str]) -> Seen:
 
 def _since_minimum(rows: pl.DataFrame, span: Span) -> list[float]:
     """Return the values from the last minimum up to the end; none if it is inside the span."""
-    values = rows.filter(pl.col("time") <= span.end)
-    lowest = values.filter(pl.col("value") == pl.col("value").min())["time"].max()
-    if lowest is None or lowest >= span.start:
+    until = rows.filter(pl.col("time") <= span.end)
+    values: list[float] = until["value"].to_list()
+    if not values:
         return []
-    return values.filter(pl.col("time") >= lowest)["value"].to_list()
+    lowest = len(values) - 1 - values[::-1].index(min(values))
+    return values[lowest:] if until["time"][lowest] < span.start else []
 
 
 def _growth(values: Sequence[float]) -> float:

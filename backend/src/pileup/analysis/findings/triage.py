@@ -156,9 +156,8 @@ def _saturated(observed: Observed) -> TriageDoc:
         why = "; ".join(text for text, _ in limits) + "."
         evidence = [observed.series(level, text) for text, level in limits]
         return _doc("saturated_resources", "suspect", why, evidence)
-    return _doc(
-        "saturated_resources", "ok", f"{', '.join(checked)}: none at a limit since the stall."
-    )
+    since = " since the stall" if observed.context.stall else ""
+    return _doc("saturated_resources", "ok", f"{', '.join(checked)}: none at a limit{since}.")
 
 
 def _cpu(levels: Levels) -> _Resource:

@@ -122,7 +122,12 @@ def _filled(observed: Observed, room: float | None) -> bool:
     return before is not None and room is not None and before < _NEARLY_FULL * room
 
 
-_AGES = ("checkpoint_age", "innodb_checkpoint_age", "log_lsn_checkpoint_age")
+_AGES = (
+    "checkpoint_age",
+    "innodb_checkpoint_age",
+    "log_lsn_checkpoint_age",
+    "innodb_redo_log_logical_size",
+)
 _NO_ROOM = (
     r"(?i)exceeds the log (group )?capacity|unable to reserve space in redo log"
     r"|log writer is waiting for (a new redo log file|checkpointer)"
@@ -144,7 +149,10 @@ def _redo_room(observed: Observed) -> float | None:
     context = observed.context
     if (limit := observed.level(*_MOST_AGE)) is not None:
         return limit / 0.8  # the server's own limit leaves room for what is being written
-    if (capacity := amount(context.setting("innodb_redo_log_capacity"))) is not None:
+    capacity = observed.level("innodb_redo_log_capacity_resized")
+    if capacity is None:
+        capacity = amount(context.setting("innodb_redo_log_capacity"))
+    if capacity is not None:
         return capacity
     size = amount(context.setting("innodb_log_file_size"))
     files = amount(context.setting("innodb_log_files_in_group"))
