@@ -13,8 +13,10 @@ const BEAT_MS = 10_000
 const GONE_MS = 25_000
 const GATHER_MS = 150
 
-/** Id of this tab. */
-const TAB = crypto.randomUUID()
+const KEPT = 'pileup.tab'
+
+/** Id of this tab, the same after a reload: the server may not know yet that the page before left. */
+const TAB = takeKept() ?? crypto.randomUUID()
 
 type Place = { readonly incidentId: string; readonly address: string }
 
@@ -71,16 +73,29 @@ export function usePresence(incidentId: string, address: string, quiet: boolean)
       if (document.visibilityState === 'visible') say()
     }, BEAT_MS)
     const leave = () => say(true)
-    window.addEventListener('pagehide', leave)
+    const hide = () => {
+      sessionStorage.setItem(KEPT, TAB)
+      leave()
+    }
+    window.addEventListener('pagehide', hide)
+    window.addEventListener('pageshow', takeKept)
     return () => {
       stop()
       clearInterval(beat)
-      window.removeEventListener('pagehide', leave)
+      window.removeEventListener('pagehide', hide)
+      window.removeEventListener('pageshow', takeKept)
       leave()
       place = null
       peers.set([])
     }
   }, [incidentId])
+}
+
+/** Return the id that the page before left. It stays only while no page is open: a copy of the tab has another. */
+function takeKept(): string | null {
+  const kept = sessionStorage.getItem(KEPT)
+  sessionStorage.removeItem(KEPT)
+  return kept
 }
 
 function heard(here: readonly Peer[]): void {
