@@ -321,8 +321,8 @@ class _Typist:
         return True
 
 
-def patiently(action: Callable[[], Any], limit_s: float = 60) -> Any:
-    """Do something again until it works."""
+def patiently(action: Callable[[], Any], limit_s: float = 240) -> Any:
+    """Do something again until it works; on a busy machine a service takes minutes to start."""
     deadline = time.monotonic() + limit_s
     while True:
         try:
