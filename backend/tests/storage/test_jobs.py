@@ -53,7 +53,7 @@ def claim(database: Database, job_id: str, owner: str = "a", dead: str = "") -> 
 
 def take(database: Database, owner: str = "a", quota: Quota = Quota()) -> Job | None:  # noqa: B008
     with database.unit() as unit:
-        return Jobs(unit).take(owner, LEASE, lambda _: False, quota)
+        return Jobs(unit).take(owner, LEASE, quota)
 
 
 def test_one_of_many_gets_it(database: Database, incident: str) -> None:

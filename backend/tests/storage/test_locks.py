@@ -247,14 +247,14 @@ ROWS: dict[str, tuple[Held, Operation]] = {
     ),
     "storage/queue/turns.py heads lock": (
         AdvisoryLock.TURNS,
-        lambda u, s: Jobs(u).take("me", LEASE, lambda _: False, Quota(1, 1)),
+        lambda u, s: Jobs(u).take("me", LEASE, Quota(1, 1)),
     ),
     "storage/queue/turns.py first_due lock": (
         AdvisoryLock.TURNS,
         lambda u, s: (
             Workers(u).beat("worker", "1", 3),
             Jobs(u).enqueue("analyse", s.case, s.case),
-            Jobs(u).take("me", LEASE, lambda _: False),
+            Jobs(u).take("me", LEASE),
         ),
     ),
     "storage/encryption.py open_encryption lock": (
@@ -294,7 +294,7 @@ SKIPS: dict[str, tuple[tuple[type[models.Base], str], Operation, Any]] = {
     ),
     "storage/queue/turns.py _first_due skips": (
         (models.Job, "queued"),
-        lambda u, s: Jobs(u).take("me", LEASE, lambda _: False),
+        lambda u, s: Jobs(u).take("me", LEASE),
         None,
     ),
     "storage/accounts/accounts.py Accounts._mark_used skips": (

@@ -228,7 +228,7 @@ def test_archives_let_others_have_their_turn(bench: Bench) -> None:
         if turn == 2:
             bench.site.upload(small := bench.site.incident(), "small.txt", b"x" * 160)
         with bench.runtime.database.unit() as unit:
-            job = Jobs(unit).take("me", timedelta(minutes=1), lambda _: False)
+            job = Jobs(unit).take("me", timedelta(minutes=1))
         assert job is not None
         read_artifact(bench.runtime, job, SimpleNamespace(follow=lambda _: None))
         order.append(job.incident_id)

@@ -64,6 +64,10 @@ _NEW_VERSIONS = text(
     "where incident_id = '' or exists (select from incidents where id = incident_id) "
     "on conflict (incident_id, topic) do update set version = excluded.version"
 )
+_SEND = text(
+    "select pg_notify(channel, payload) "
+    "from unnest(cast(:channels as text[]), cast(:payloads as text[])) as notice (channel, payload)"
+)
 _VERSIONS = text(
     "select incident_id, topic, version from incident_versions where incident_id = any(:incidents)"
 )
@@ -84,6 +88,7 @@ class Unit:
         self._database = database
         self._after: list[Callable[[], None]] = []
         self._touched: set[tuple[str, str]] = set()
+        self._notices: dict[tuple[str, str], None] = {}
 
     @property
     def access(self) -> Access | None:
@@ -121,10 +126,11 @@ class Unit:
     def send(self, incident_id: str, topic: str, subject: str | None = None, **more: Any) -> None:
         """Send a notice, at commit, about something that is not stored; less than 8000 bytes."""
         notice = {"incident": incident_id, "topic": topic, "id": subject, **more}
-        payload = json.dumps(notice, separators=(",", ":"), ensure_ascii=False)
-        self.session.execute(
-            text("select pg_notify(:channel, :payload)"), {"channel": CHANNEL, "payload": payload}
-        )
+        self.send_to(CHANNEL, json.dumps(notice, separators=(",", ":"), ensure_ascii=False))
+
+    def send_to(self, channel: str, payload: str = "") -> None:
+        """Send a notice to whoever listens on a channel, at commit."""
+        self._notices[channel, payload] = None
 
     def notify_access(self, user_id: str) -> None:
         """Notify every API process, at commit, that what this user may do changed.
@@ -138,12 +144,15 @@ class Unit:
         self._touched.add((incident_id, topic))
 
     def before_commit(self) -> None:
-        """Write the new versions; the committer calls this last.
+        """Send the notices and write the new versions; the committer calls this last.
 
-        Their rows stay locked until the commit, so no other statement may follow, and every unit
-        locks them in the same order. A version is random, not a count: a restored backup that
-        changes in another way never reaches a version that it had before.
+        The rows of versions stay locked until the commit, so no other statement may follow, and
+        every unit locks them in the same order. A version is random, not a count: a restored backup
+        that changes in another way never reaches a version that it had before.
         """
+        if self._notices:
+            channels, payloads = zip(*self._notices, strict=True)
+            self.session.execute(_SEND, {"channels": list(channels), "payloads": list(payloads)})
         if not self._touched:
             return
         self.session.flush()
@@ -220,6 +229,7 @@ class Database:
             pool_size=pool_size,
             max_overflow=max_overflow,
             pool_pre_ping=True,
+            pool_use_lifo=True,  # few connections in use know their statements; others stay idle
             pool_timeout=5,
             echo=echo,
             hide_parameters=True,  # values may be secret: they stay out of logs

@@ -6,6 +6,7 @@ Start: celery -A pileup.worker.app:app worker (or `pileup worker`, `pileup run`)
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import Any
 
 from celery import signals
@@ -19,10 +20,13 @@ from pileup.worker.sweeper import Sweeper
 
 _NICE = 5
 """Priority of the processes that parse and analyse: readers of the same machine go first."""
+_SCHEDULER = getattr(os, "SCHED_BATCH", None)
+"""Linux gives such processes the same share of time, and lets others that wake up go first."""
 SLICE_S = 2
 """Time for which one message runs short jobs."""
 
-collect_rarely()  # the parsers are imported later, in each process
+# The stores import polars here, before the fork; it computes, and starts its threads, only in jobs.
+collect_rarely()
 _settings = get_settings()
 logs.configure(_settings.log_level, _settings.log_format)
 
@@ -47,7 +51,7 @@ _sweepers: list[Sweeper] = []
 )
 def work() -> None:
     """Run the jobs whose turn it is, for a while; then wake the next process if any may wait."""
-    from pileup.worker.work import run_due  # parsers and polars: after the fork only
+    from pileup.worker.work import run_due  # what only jobs need
 
     if run_due(process_runtime(), SLICE_S):
         bell.pass_on()
@@ -63,6 +67,9 @@ if _settings.log_format == "json":
 @signals.worker_process_init.connect
 def _start_process(**_: Any) -> None:
     os.nice(_NICE)
+    if _SCHEDULER is not None:
+        with suppress(OSError):  # refused in some containers
+            os.sched_setscheduler(0, _SCHEDULER, os.sched_param(0))
     tracing.configure(_settings, "pileup-worker")
 
 

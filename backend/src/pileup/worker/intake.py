@@ -44,7 +44,6 @@ def read_artifact(runtime: Runtime, job: Job, keeper: LeaseKeeper) -> None:
         except NotFound:  # deleted since it was queued
             Jobs(unit).finish(job)
             return
-        Artifacts(unit).progress(artifact.id, "identifying", None)
     kind = archive.detect_container(runtime.blobs.path(artifact.sha256))
     if kind is not None and artifact.format_given is None:
         expand(runtime, job, artifact, kind, began)

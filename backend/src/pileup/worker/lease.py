@@ -32,7 +32,7 @@ class LeaseKeeper:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="lease", daemon=True)
         self._progress: Callable[[], float | None] = lambda: None
-        self._published: float | None = None
+        self._published: tuple[str, float | None] | None = None
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -48,7 +48,10 @@ class LeaseKeeper:
         self._thread.join()
 
     def follow(self, progress: Callable[[], float | None]) -> None:
-        """Publish this progress (0 to 1) of the job's artifact from now on."""
+        """Publish this progress (0 to 1) of the job's artifact from now on.
+
+        Before that, or while it is None, a file is being identified. Short jobs publish nothing.
+        """
         self._progress = progress
 
     def _run(self) -> None:
@@ -65,10 +68,18 @@ class LeaseKeeper:
                 log.warning("lease.not_renewed", job_id=self._job.id, error=str(error))
 
     def _publish(self) -> None:
-        now = self._progress()
-        if now is None or (self._published is not None and now - self._published < _STEP):
+        if self._job.kind != "artifact":
+            return
+        share = self._progress()
+        state = "identifying" if share is None else "parsing"
+        now = (state, None if share is None else min(share, 1.0))
+        if self._published is not None and not _is_news(self._published, now):
             return
         self._published = now
         with self._database.unit() as unit:
             if Jobs(unit).renew(self._job, self._lease):
-                Artifacts(unit).progress(self._job.target, "parsing", min(now, 1.0))
+                Artifacts(unit).progress(self._job.target, *now)
+
+
+def _is_news(before: tuple[str, float | None], now: tuple[str, float | None]) -> bool:
+    return before[0] != now[0] or (now[1] or 0.0) - (before[1] or 0.0) >= _STEP

@@ -32,6 +32,8 @@ from pileup.worker.identity import crashed, gone
 from pileup.worker.purge import purge
 
 _TICK_S = 0.5
+_GATHER_S = 0.05
+"""Jobs that are queued within so short a time are rung for once."""
 _FREE_EVERY_S = 2.0
 _PURGE_EVERY_S = 3600.0
 _DRAFT_S = 86_400.0
@@ -143,6 +145,7 @@ class Sweeper:
 
     def _wait(self) -> None:
         """Wait for a moment, or until a job is queued."""
+        self._stop.wait(_GATHER_S)
         try:
             if self._listening is None:
                 self._listening = listen(self._listen_url, JOBS_CHANNEL)

@@ -46,7 +46,7 @@ def run_due(runtime: Runtime, slice_s: float) -> bool:
     quota = Quota(settings.incident_jobs, settings.user_jobs)
     while time.monotonic() < until:
         with runtime.database.unit() as unit:
-            job = Jobs(unit).take(owner(), _lease(runtime), gone, quota)
+            job = Jobs(unit).take(owner(), _lease(runtime), quota)
             _announce_start(unit, job)
         if job is None:
             return False

@@ -463,9 +463,11 @@ def _margin_pattern(text: str) -> re.Pattern[str] | None:
     filled = [line for line in text.split("\n")[:_MARGIN_LINES] if line.strip(" \t>")]
     if not filled:
         return None
-    same = itertools.takewhile(
-        lambda pair: pair[0] == pair[1], zip(min(filled), max(filled), strict=False)
-    )
+    first, last = min(filled), max(filled)
+    longest = _MARGIN.match(first)
+    if longest is None:
+        return None
+    same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(longest[0], last, strict=False))
     margin = _MARGIN.match("".join(letter for letter, _ in same))
     if margin is None:
         return None

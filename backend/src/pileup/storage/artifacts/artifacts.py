@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from sqlalchemy import any_, delete, func, or_, select, update
+from sqlalchemy import any_, bindparam, delete, exists, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from pileup.analysis.evidence.evidence import bundle_of
@@ -19,7 +19,7 @@ from pileup.storage.errors import NotFound, Refused
 from pileup.storage.files.blobs import Blob
 from pileup.storage.queue.jobs import Jobs
 from pileup.storage.row_security import WRITE
-from pileup.storage.visibility import find_visible, in_bin
+from pileup.storage.visibility import find_visible
 
 MAX_STORED_PROBLEMS = 1000
 _PATH_MAX = 1024
@@ -344,10 +344,8 @@ class Artifacts:
 
     def get(self, artifact_id: str) -> Artifact:
         """Return one artifact; raise NotFound when it or its incident is missing or deleted."""
-        row = self._db.execute(
-            _SELECT.where(models.Artifact.id == artifact_id, models.Artifact.deleted_at.is_(None))
-        ).one_or_none()
-        if row is None or in_bin(self._db, row[0].incident_id):
+        row = self._db.execute(_ONE, {"artifact_id": artifact_id}).one_or_none()
+        if row is None:
             raise NotFound("there is no such artifact, or it was deleted")
         return _record(*row)
 
@@ -423,26 +421,33 @@ class Artifacts:
 
     def store_reading(self, artifact_id: str, reading: Reading) -> None:
         """Replace the stored parse result of the artifact."""
-        row = self._row(artifact_id)
-        row.state = reading.state
-        row.progress = None
-        row.error = clean(reading.error) if reading.error else None
-        row.format = reading.format
-        row.parser_version = reading.parser_version
-        row.confidence = reading.confidence
-        row.why = clean(reading.why) if reading.why else None
-        row.candidates = list(reading.candidates)
-        row.records = reading.records
-        row.coverage = reading.coverage
-        row.lines = reading.lines
-        row.receipt = clean_json(reading.receipt)
-        row.sections = clean_json(reading.sections)
-        row.line_index = reading.line_index
-        row.table_key = reading.table_key
-        row.problems = len(reading.problems)
+        incident_id = self._db.scalar(
+            update(models.Artifact)
+            .where(models.Artifact.id == artifact_id, models.Artifact.deleted_at.is_(None))
+            .values(
+                state=reading.state,
+                progress=None,
+                error=clean(reading.error) if reading.error else None,
+                format=reading.format,
+                parser_version=reading.parser_version,
+                confidence=reading.confidence,
+                why=clean(reading.why) if reading.why else None,
+                candidates=list(reading.candidates),
+                records=reading.records,
+                coverage=reading.coverage,
+                lines=reading.lines,
+                receipt=clean_json(reading.receipt),
+                sections=clean_json(reading.sections),
+                line_index=reading.line_index,
+                table_key=reading.table_key,
+                problems=len(reading.problems),
+            )
+            .returning(models.Artifact.incident_id)
+        )
+        if incident_id is None:
+            raise NotFound("there is no such artifact, or it was deleted")
         self._store_problems(artifact_id, reading.problems)
-        self._db.flush()
-        self._unit.notify(row.incident_id, "artifact", artifact_id)
+        self._unit.notify(incident_id, "artifact", artifact_id)
 
     def store_expansion(
         self, artifact_id: str, format_name: str, why: str, problems: Sequence[Problem]
@@ -605,6 +610,13 @@ RUN_OF_ARTIFACT = (
 """The experiment that an artifact, or an archive around it, is attached to."""
 _SELECT = select(models.Artifact, models.User.name, RUN_OF_ARTIFACT).outerjoin(
     models.User, models.User.id == models.Artifact.uploaded_by_id
+)
+_ONE = _SELECT.where(
+    models.Artifact.id == bindparam("artifact_id"),
+    models.Artifact.deleted_at.is_(None),
+    ~exists().where(
+        models.Incident.id == models.Artifact.incident_id, models.Incident.deleted_at.is_not(None)
+    ),
 )
 
 

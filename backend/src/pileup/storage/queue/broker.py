@@ -77,6 +77,7 @@ class CeleryBell:
     def __init__(self, app: Celery) -> None:
         self._app = app
         self._connection: Any = None
+        self._channel: Any = None
         self._reached = True
 
     def ring(self, up_to: int) -> None:
@@ -104,6 +105,7 @@ class CeleryBell:
         try:
             return int(channel.queue_declare(queue=QUEUE, passive=True).message_count)
         except self._connection.channel_errors:
+            self._channel = None  # AMQP closes it
             return 0  # no queue yet: the first message makes it
 
     def _try(self, action: Callable[[Any], T]) -> T | None:
@@ -113,13 +115,14 @@ class CeleryBell:
                 self._connection = self._app.connection_for_write()
                 # Without this kombu connects when it is used, and sleeps 2 s before it gives up.
                 self._connection.ensure_connection(max_retries=1, interval_start=0, interval_step=0)
-            with self._connection.channel() as channel:
-                result = action(channel)
+            if self._channel is None:  # a connection of its own at Redis, so it stays open
+                self._channel = self._connection.channel()
+            result = action(self._channel)
         except Exception as error:  # noqa: BLE001  (kombu raises its transports' own errors)
             if self._reached:
                 log.warning("broker.unreachable", error=str(error))
             self._reached = False
-            lost, self._connection = self._connection, None
+            lost, self._connection, self._channel = self._connection, None, None
             if lost is not None:
                 lost.collect(socket_timeout=1)
             return None

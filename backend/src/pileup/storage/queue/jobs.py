@@ -10,7 +10,7 @@ with a sentence; a machine or worker that died counts for nothing until MAX_LOSS
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from typing import Any, Literal, cast
 
@@ -79,6 +79,30 @@ class QueueLength:
     running: int
 
 
+# Statements of every file: built once, as building costs a worker more than they cost the database.
+_START = text(
+    """
+update jobs set state = 'running', attempt = attempt + 1, owner = :owner, started_at = now(),
+heartbeat_at = now(), lease_until = now() + :lease
+where id = :job_id and state in ('queued', 'running') and not exists (
+    select from jobs other where other.kind = jobs.kind and other.target = jobs.target
+    and other.id <> jobs.id and other.state = 'running' and other.lease_until > now()
+)
+returning """
+    + ", ".join(field.name for field in fields(Job))
+)
+_LATER = text("update jobs set not_before = now() + interval '1 second' where id = :job_id")
+_READING = text(
+    "select exists (select from jobs where incident_id = :incident_id and kind = 'artifact'"
+    " and state = 'running') or exists (select from jobs where incident_id = :incident_id"
+    " and kind = 'artifact' and state = 'queued')"
+)
+_ANALYSIS_WAITS = text(
+    "select exists (select from jobs where kind = 'analyse' and target = :incident_id"
+    " and state = 'queued')"
+)
+
+
 class Jobs:
     """Repository of jobs."""
 
@@ -145,12 +169,7 @@ class Jobs:
 
     def reading(self, incident_id: str) -> bool:
         """Return whether any artifact of the incident waits for a worker or is being read."""
-        job = models.Job
-        mine = (job.incident_id == incident_id, job.kind == "artifact")
-        return bool(
-            self._db.scalar(select(exists().where(*mine, job.state == "running")))
-            or self._db.scalar(select(exists().where(*mine, job.state == "queued")))
-        )
+        return bool(self._db.scalar(_READING, {"incident_id": incident_id}))
 
     def cancel(self, incident_id: str) -> None:
         """Delete the incident's open jobs; the result of a running one counts for nothing."""
@@ -173,8 +192,7 @@ class Jobs:
     def _request_early(self, incident_id: str) -> None:
         """Queue an analysis of what was read so far, unless one waits already."""
         job = models.Job
-        mine = (job.kind == "analyse", job.target == incident_id, job.state == "queued")
-        if self._db.scalar(select(exists().where(*mine))):
+        if self._db.scalar(_ANALYSIS_WAITS, {"incident_id": incident_id}):
             return
         last = _LAST
         elapsed_s = func.extract("epoch", last.finished_at - last.started_at)
@@ -200,8 +218,8 @@ class Jobs:
         )
 
     def _wake(self) -> None:
-        """Notify the workers at commit; PostgreSQL merges equal notices of a transaction."""
-        self._db.execute(select(func.pg_notify(JOBS_CHANNEL, "")))
+        """Notify the workers at commit, once for all jobs of a transaction."""
+        self._unit.send_to(JOBS_CHANNEL)
 
     # ---- running
 
@@ -209,13 +227,12 @@ class Jobs:
         self,
         owner: str,
         lease: timedelta,
-        gone: Callable[[str], bool],
         quota: Quota = Quota(),  # noqa: B008  (frozen)
     ) -> Job | None:
         """Claim the job whose turn it is. None: no job is due, or others took them all."""
         for head in heads(self._db, quota):
             while (job_id := first_due(self._db, head)) is not None:
-                job = self.claim(job_id, owner, lease, gone)
+                job = self._start(job_id, owner, lease)
                 if job is not None:
                     return job
         return None
@@ -232,18 +249,16 @@ class Jobs:
             return None
         if row.state == "running" and not self._abandoned(row, gone):
             return None
-        if self._sibling_runs(row):
-            row.not_before = func.now() + timedelta(seconds=1)
-            self._db.flush()
-            return None
-        row.state = "running"
-        row.attempt += 1
-        row.owner = owner
-        row.started_at = row.heartbeat_at = func.now()
-        row.lease_until = func.now() + lease
-        self._db.flush()
-        self._db.refresh(row)
-        return to_record(Job, row)
+        self._db.expire(row)
+        return self._start(job_id, owner, lease)
+
+    def _start(self, job_id: str, owner: str, lease: timedelta) -> Job | None:
+        """Start an attempt at a job that this unit locked; None: its target's other job runs."""
+        values = {"job_id": job_id, "owner": owner, "lease": lease}
+        row = self._db.execute(_START, values).one_or_none()
+        if row is None:
+            self._db.execute(_LATER, values)
+        return to_record(Job, row) if row is not None else None
 
     def renew(self, job: Job, lease: timedelta) -> bool:
         """Renew the lease. False: the job is no longer ours, stop."""
@@ -434,22 +449,6 @@ class Jobs:
             .with_for_update()
         )
         return found
-
-    def _sibling_runs(self, row: models.Job) -> bool:
-        job = models.Job
-        return bool(
-            self._db.scalar(
-                select(
-                    exists().where(
-                        job.kind == row.kind,
-                        job.target == row.target,
-                        job.id != row.id,
-                        job.state == "running",
-                        job.lease_until > func.now(),
-                    )
-                )
-            )
-        )
 
     def _queue_again(self, row: models.Job) -> None:
         if self._queued_twin(row):
