@@ -263,6 +263,8 @@ class Ledger:
     def _client(self, url: str) -> httpx.Client:
         limits = httpx.Limits(keepalive_expiry=5)
         client = httpx.Client(base_url=url, timeout=_TIMEOUT_S, limits=limits, trust_env=False)
+        # Tries to sign in are counted, also those that a slow start does not answer in time.
+        patiently(lambda: client.get("/readyz").raise_for_status())
         body = {"email": "faults@example.org", "password": _PASSWORD}
         patiently(lambda: client.post("/api/v1/session", json=body).raise_for_status())
         client.headers["X-CSRF-Token"] = client.cookies["pileup_csrf"]
