@@ -28,7 +28,7 @@ from pileup.storage.accounts.list_views import ListViews
 from pileup.storage.accounts.passwords import check_password
 from pileup.storage.accounts.second_factors import SecondFactors
 from pileup.storage.accounts.teams import Teams
-from pileup.storage.artifacts.artifacts import Artifacts
+from pileup.storage.artifacts.artifacts import Artifacts, Reading
 from pileup.storage.artifacts.uploads import Uploads
 from pileup.storage.audit import MACHINE, Actor
 from pileup.storage.database import Database, Unit, with_driver
@@ -231,10 +231,18 @@ def test_notes_times_and_webhooks(unit: Unit, ann: Actor, case: str, refused: Is
         hooks.redeliver(hook.id, "none", by=ann)
 
 
+NOT_RECOGNISED = Reading(
+    *("unknown_format", None, None, None, None, None, (), {}),
+    *(None, None, None, [], [], ()),
+)
+
+
 def test_artifacts(unit: Unit, ann: Actor, case: str, refused: IsRefused) -> None:
     artifacts = Artifacts(unit)
     with refused(NotFound, "there is no such artifact, or it was deleted"):
         artifacts.store_expansion("none", "zip", "", [])
+    with refused(NotFound, "there is no such artifact, or it was deleted"):
+        artifacts.store_reading("none", NOT_RECOGNISED)
     with refused(NotFound, "there is no such upload; it was cancelled, or never begun"):
         Uploads(unit).remove("none")
 
