@@ -98,10 +98,6 @@ for step in $steps; do
     *) echo "test.sh knows backend, frontend and browser, not $step" >&2; exit 2 ;;
     esac
 done
-# Half a dozen processes start at once: each finds compiled what this one imports.
-if wants backend || wants browser; then
-    .venv/bin/python -c "import pileup.api.app, pileup.worker.app, pileup.worker.work"
-fi
 # The first of these runs in the foreground, the others beside it.
 first=""
 others=""

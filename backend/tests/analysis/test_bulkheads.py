@@ -34,9 +34,9 @@ def _assert_unharmed(document: contract.Analysis, healthy: contract.Analysis) ->
 
 
 def _taking_turns(cases: Sequence[object], name: str) -> pytest.MarkDecorator:
-    """Run a test of samples for a third of these cases, another third every day."""
+    """Run a test of samples for a fifth of these cases, another fifth every day."""
     params = [
-        pytest.param(case, marks=(on_samples, pytest.mark.on_turn(at % 3, 3)), id=_id(case))
+        pytest.param(case, marks=(on_samples, pytest.mark.on_turn(at % 5, 5)), id=_id(case))
         for at, case in enumerate(cases)
     ]
     return pytest.mark.parametrize(name, params)

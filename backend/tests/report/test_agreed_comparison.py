@@ -53,6 +53,7 @@ def _document(align: Align) -> SidesDoc:
 
 
 @pytest.mark.parametrize("align", ["start", "clock"])
+@pytest.mark.dealt(2)
 def test_a_comparison(align: Align, request: pytest.FixtureRequest) -> None:
     document = _document(align)
     lines = overlay(_groups(), "metric.threads_running", align)

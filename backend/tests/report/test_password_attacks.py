@@ -88,6 +88,7 @@ PIECES = (
 
 
 @pytest.mark.parametrize("end", ["", "\n"])
+@pytest.mark.dealt(2)
 def test_the_time_is_linear(end: str) -> None:
     """Four times as much text takes some four times as long, whatever is repeated."""
     for piece in (*PIECES, " "):

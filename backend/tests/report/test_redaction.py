@@ -269,6 +269,7 @@ def test_a_leak_is_named_without_its_value() -> None:
     assert "svc_payroll" not in str(raised.value)
 
 
+@pytest.mark.on_turn(0, 2)
 def test_hostile_text_takes_linear_time(rounds: Rounds) -> None:
     """Four times as much of what could backtrack takes about four times as long.
 

@@ -66,6 +66,7 @@ def test_a_raising_artifact_is_left_out_at_once(
     _assert_named(bench.site, incident, "year 10000 is out of range")
 
 
+@pytest.mark.on_turn(2, 3)
 def test_after_a_death_the_deadly_artifact_is_found_by_trials(
     make_bench: Callable[..., Bench], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -116,6 +116,7 @@ def test_a_run_is_analysed_again_when_its_files_change(bench: Bench) -> None:
     assert _analysis(bench, run).status_code == 409
 
 
+@pytest.mark.on_turn(0, 3)
 def test_a_deadly_file_of_a_run_is_left_out_of_it_alone(
     make_bench: Callable[..., Bench], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

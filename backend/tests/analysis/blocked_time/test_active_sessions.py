@@ -79,6 +79,7 @@ def test_a_single_moment_has_no_seconds() -> None:
 
 
 @of_samples()
+@pytest.mark.dealt(3)
 def test_laws_hold_for_the_samples(name: str) -> None:
     """Waiters are at most the sessions, shares of roots are parts, each stall has its classes."""
     analysis = analysis_of(sample(name))
