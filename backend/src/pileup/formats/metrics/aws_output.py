@@ -20,9 +20,9 @@ from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from pileup.formats.metrics.parts.cloudwatch_points import Point, datapoints
-from pileup.formats.reading.json_values import json_value
 from pileup.formats.reading.series_columns import decimal
 from pileup.formats.reading.timestamps import read_stamp
+from pileup.json_values import json_value
 from pileup.records import Event, Item, Skipped
 
 NAME = "aws-output"

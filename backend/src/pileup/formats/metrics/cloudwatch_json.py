@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pileup.formats.errors import FormatError
 from pileup.formats.metrics.parts.cloudwatch_points import Point, datapoints
 from pileup.formats.reading import json_text
-from pileup.formats.reading.json_values import json_value
 from pileup.formats.reading.series_columns import number
+from pileup.json_values import json_value
 from pileup.records import Item, Problem, Samples, Section
 
 NAME = "cloudwatch-json"

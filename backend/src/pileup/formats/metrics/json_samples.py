@@ -15,9 +15,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from pileup.formats.reading import json_text
-from pileup.formats.reading.json_values import json_value
 from pileup.formats.reading.series_columns import GaugeKey, Points, gauges, number_of
 from pileup.formats.reading.timestamps import read_stamp
+from pileup.json_values import json_value
 from pileup.records import Clock, Item, Problem
 
 NAME = "json-samples"

@@ -21,9 +21,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
-from pileup.formats.reading.json_values import json_value
 from pileup.formats.reading.series_columns import GaugeKey, Points, decimal, gauges, number_of
 from pileup.formats.reading.timestamps import read_stamp
+from pileup.json_values import json_value
 from pileup.records import Clock, Item, Problem
 
 NAME = "json-series"

@@ -17,8 +17,8 @@ from collections.abc import Iterable, Iterator
 
 from pileup.formats.metrics.parts.prometheus_names import Metric, make_metric
 from pileup.formats.reading import json_text
-from pileup.formats.reading.json_values import json_value
 from pileup.formats.reading.series_columns import decimal, microseconds
+from pileup.json_values import json_value
 from pileup.records import Item, Problem, Samples, Section
 
 NAME = "prometheus-json"

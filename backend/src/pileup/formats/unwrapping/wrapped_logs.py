@@ -26,7 +26,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
-from pileup.formats.reading.json_values import json_value
+from pileup.json_values import json_value
 
 Unwrap = Callable[[str], str]
 """Unwraps a raw line, perhaps to several lines; a line that is not wrapped is returned as it is."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pileup.formats.reading.json_values import json_value
+from pileup.json_values import json_value
 
 _DEEP = 100_000
 
