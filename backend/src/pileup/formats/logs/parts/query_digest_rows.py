@@ -75,11 +75,9 @@ class Report:
     def block(self, query_id: str, line: int) -> dict[str, str | None]:
         """Return the row of a class from its block; a profile may have a shorter id of it."""
         self._blocks.add(query_id)
-        short = next((key for key in self.rows if query_id.startswith(key)), query_id)
-        if short != query_id:
-            self._lines[query_id] = self._lines.pop(short)
-            self.rows = {query_id if key == short else key: row for key, row in self.rows.items()}
-        return self._row(query_id, line)
+        row = self._row(self._known_as(query_id), line)
+        row["query_id"] = query_id
+        return row
 
     def add_profile(self, match: re.Match[str], line: int) -> None:
         self._profiled = True
@@ -117,6 +115,12 @@ class Report:
         return next(
             (self._lines[key] for key, row in self.rows.items() if row["response_s"] is None), None
         )
+
+    def _known_as(self, query_id: str) -> str:
+        """Return the key of a class: its id, or what a profile printed of it, without a block."""
+        beginnings = (query_id[:end] for end in range(len(query_id), 0, -1))
+        free = (key for key in beginnings if key in self.rows and self.rows[key]["query_id"] == key)
+        return next(free, query_id)
 
     def _row(self, query_id: str, line: int) -> dict[str, str | None]:
         self.first = self.first or line
