@@ -61,15 +61,16 @@ frontend() { (cd frontend && exec env NO_COLOR=1 npm run --silent test); }
 browser() {
     SHARE="$(share)"
     export SHARE
+    screens=""
     if [ "$politeness" != 0 ] && [ $((today % 2)) = 1 ]; then
         echo "the specs of screens run tomorrow; make test-browser runs them now"
-        (cd frontend && exec node e2e/run.mjs --project=journey)
-        return
+    else
+        (cd frontend && exec env FIRST_USER_ONLY=1 TEST_RESULTS=../test-results/screens node e2e/run.mjs --project=screens) >"$folder/screens.log" 2>&1 &
+        screens=$!
     fi
-    (cd frontend && exec env FIRST_USER_ONLY=1 TEST_RESULTS=../test-results/screens node e2e/run.mjs --project=screens) >"$folder/screens.log" 2>&1 &
-    screens=$!
     (cd frontend && TEST_RESULTS=../test-results/journey node e2e/run.mjs --project=journey)
     journey=$?
+    [ -n "$screens" ] || return "$journey"
     wait "$screens"
     screens=$?
     echo "==== the specs of screens, which ran at the same time"

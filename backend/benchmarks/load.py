@@ -25,6 +25,7 @@ import random
 import sys
 import time
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from contextlib import suppress
 from urllib.parse import urlsplit
 
@@ -216,13 +217,15 @@ def report(measured: Measured, options: argparse.Namespace) -> bool:
         statuses = {
             status: count for (of, status), count in measured.statuses.items() if of == kind
         }
-        cells = " ".join(f"{1000 * _share(rows[kind], share):8.0f}" for share in (0.5, 0.95, 0.99))
+        cells = " ".join(
+            f"{1000 * share_of(rows[kind], share):8.0f}" for share in (0.5, 0.95, 0.99)
+        )
         print(f"{kind:<22} {len(rows[kind]):>7} {cells}  {statuses or ''}")
     failed = sum(count for (_, status), count in measured.statuses.items() if _has_failed(status))
     reads = rows["all reads"]
     print(f"{failed} failed; {len(reads) / options.seconds:.0f} reads/s")
     limits = {"all reads": options.most_ms, "health": options.most_health_ms}
-    slow = [name for name, ms in limits.items() if 1000 * _share(rows.get(name, []), 0.95) > ms]
+    slow = [name for name, ms in limits.items() if 1000 * share_of(rows.get(name, []), 0.95) > ms]
     for name in slow:
         print(f"{name}: the 95th percentile is above {limits[name]:.0f} ms")
     return bool(failed or slow)
@@ -254,13 +257,17 @@ def cpu_times(url: str, settings: Settings) -> dict[str, float]:
 
 def _cpu_of(pid: int) -> float:
     """Return the CPU seconds of a process and all below, with those that ended."""
+    return sum_below(pid, lambda process: sum(process.cpu_times()[:4]))
+
+
+def sum_below(pid: int, amount: Callable[[psutil.Process], float]) -> float:
+    """Return the sum over a process and all below; what ends meanwhile counts for nothing."""
     total = 0.0
     with suppress(psutil.Error):
         root = psutil.Process(pid)
         for process in (root, *root.children(recursive=True)):
             with suppress(psutil.Error):
-                times = process.cpu_times()
-                total += sum(times[:4])
+                total += amount(process)
     return total
 
 
@@ -272,7 +279,7 @@ def report_cpu(before: dict[str, float], after: dict[str, float], measured: Meas
         print(
             f"{name}: {used:.1f} s of CPU, {1000 * used / max(1, requests):.2f} ms for each request"
         )
-    lag_ms = 1000 * _share(measured.own_lags, 0.95)
+    lag_ms = 1000 * share_of(measured.own_lags, 0.95)
     print(f"this process: {time.process_time():.1f} s of CPU, late by {lag_ms:.0f} ms (p95)")
 
 
@@ -281,7 +288,8 @@ def _has_failed(status: int) -> bool:
     return status == 0 or (status >= 400 and status != 409)
 
 
-def _share(times: list[float], share: float) -> float:
+def share_of(times: list[float], share: float) -> float:
+    """Return so-many-th part of the times; 0 without any."""
     return sorted(times)[min(len(times) - 1, int(share * len(times)))] if times else 0.0
 
 

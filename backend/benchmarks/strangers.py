@@ -31,10 +31,8 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from urllib.parse import urlsplit
 
-import psutil
-
 from benchmarks.browser import Browser
-from benchmarks.load import cpu_times, process_ids
+from benchmarks.load import cpu_times, process_ids, share_of, sum_below
 from benchmarks.people import Person, people
 from pileup.runtime.home import read_instance
 from pileup.runtime.instance import need_database, resolve
@@ -173,19 +171,12 @@ class Seen:
 
     def share(self, share: float) -> float:
         """Return so-many-th part of the times, in ms."""
-        ordered = sorted(self.times)
-        return 1000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else 0.0
+        return 1000 * share_of(self.times, share)
 
 
 def _memory(pid: int) -> int:
-    """Return the resident memory of a process and all below."""
-    total = 0
-    with suppress(psutil.Error):
-        root = psutil.Process(pid)
-        for process in (root, *root.children(recursive=True)):
-            with suppress(psutil.Error):
-                total += process.memory_info().rss
-    return total
+    """Return the resident bytes of a process and all below."""
+    return int(sum_below(pid, lambda process: process.memory_info().rss))
 
 
 async def _watch_memory(pid: int, seen: Seen, until: float) -> None:
