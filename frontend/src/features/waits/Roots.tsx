@@ -1,4 +1,5 @@
 /** Root blockers, most blocked first, with how long each has been one. */
+import { rollup } from 'd3-array'
 import type { components } from '@/api/schema'
 import { formatNumber, formatShare } from '@/format'
 import { ShareBar } from '@/ui/display/Bar'
@@ -32,7 +33,11 @@ export function Roots(props: Props) {
   const { graph, selected, onSelect, lasting, persistence, counting } = props
   const { stallRoot, onStallRoot } = props
   const nodes = new Map(graph.nodes.map((node) => [node.id, node]))
-  const isShared = (label: string) => graph.roots.filter((root) => root.label === label).length > 1
+  const namesakes = rollup(
+    graph.roots,
+    (roots) => roots.length,
+    (root) => root.label,
+  )
   return (
     <nav className="roots scroll" aria-label="Root blockers" aria-busy={counting}>
       <h2>
@@ -95,7 +100,7 @@ export function Roots(props: Props) {
                 <span className="root-top">
                   <span className="root-name mono">
                     {root.label}
-                    {isShared(root.label) && node?.detail && (
+                    {(namesakes.get(root.label) ?? 0) > 1 && node?.detail && (
                       <span className="muted"> {node.detail}</span>
                     )}
                   </span>
