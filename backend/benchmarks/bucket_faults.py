@@ -37,6 +37,7 @@ from tests.support.s3_server import BUCKET, KEY, SECRET, Faults, S3Server, fault
 from pileup.runtime.valkey import EmbeddedValkey
 from pileup.settings import Settings
 from pileup.storage.accounts.accounts import Accounts
+from pileup.storage.accounts.credentials import hash_password
 from pileup.storage.database import Database
 from pileup.storage.lifecycle.garbage import Garbage
 from pileup.views.stores import open_stores
@@ -251,8 +252,9 @@ def _plain(environment: dict[str, str]) -> dict[str, Any]:
 
 def _sign_in(database: Database, apis: list[str]) -> str:
     """Create the admin and return a token; wait until both APIs answer."""
+    hashed = hash_password(PASSWORD)
     with database.unit() as unit:
-        Accounts(unit).create_user("admin", "admin@example.org", "admin", PASSWORD)
+        Accounts(unit).create_user("admin", "admin@example.org", "admin", hashed)
     deadline = time.monotonic() + 120
     for api in apis:
         while True:

@@ -366,7 +366,7 @@ def _iostat(_: float) -> Iterator[str]:
 
 def _mpstat(_: float) -> Iterator[str]:
     text = stalk("hot-row", "mpstat")
-    banner, _, body = text.partition("\n\n")
+    banner, body = text.split("\n\n", 1)
     yield banner + "\n\n"
     lines = [line[8:] for line in body.split("\n\n")[0].splitlines() if line]
     for at in range(100_000_000):

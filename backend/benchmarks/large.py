@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, Literal
 
 import polars as pl
 
@@ -134,6 +135,7 @@ def _samples(host: str, *, stalled: bool) -> pl.DataFrame:
     times = [_T0 + i * _S for i in range(SECONDS)]
     lines = list(range(1, SECONDS + 1))
     chunks = []
+    kind: Literal["counter", "gauge"]
     for number in range(SERIES):
         if number == 0:
             name, kind = "mysql.Threads_running", "gauge"
@@ -171,7 +173,7 @@ def _dumps(host: str, dumps: int) -> dict[str, pl.DataFrame]:
     step = SECONDS / dumps
     for dump in range(dumps):
         second = dump * step
-        at = {
+        at: dict[str, Any] = {
             "wall_us": _T0 + round(second * _S), "clock": "utc", "snapshot": dump, "host": host,
             "line_first": dump * 9000 + 1, "line_last": dump * 9000 + 9000,
         }  # fmt: skip

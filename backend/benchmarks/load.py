@@ -244,8 +244,8 @@ def process_ids(url: str, settings: Settings) -> dict[str, int]:
     else:
         port = urlsplit(url).port
         for connection in psutil.net_connections("tcp"):
-            is_ours = connection.laddr and connection.laddr.port == port and connection.pid
-            if is_ours and connection.status == psutil.CONN_LISTEN:
+            is_ours = connection.laddr and connection.laddr.port == port
+            if is_ours and connection.pid and connection.status == psutil.CONN_LISTEN:
                 roots.setdefault("api", connection.pid)
     return roots
 

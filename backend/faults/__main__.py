@@ -22,6 +22,7 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from faults.installation import Installation, wait_for
@@ -60,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     kinds = _kinds(installation, options.only)
     try:
         for service in installation.services.values():
-            wait_for(f"the {service.name} runs", lambda service=service: service.running, _START_S)
+            wait_for(f"the {service.name} runs", partial(getattr, service, "running"), _START_S)
         ledger = Ledger(installation, random.Random(options.seed + 1))
     except BaseException:
         installation.close()

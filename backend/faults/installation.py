@@ -191,7 +191,8 @@ class Installation:
             return False
         self.step_clock(0)
         source = Path(__file__).with_name("clock.c")
-        command = [compiler, "-shared", "-fPIC", "-O1", "-o", self.base / "clock.so", source]
+        made = self.base / "clock.so"
+        command: list[str | Path] = [compiler, "-shared", "-fPIC", "-O1", "-o", made, source]
         return subprocess.run(command, check=False, capture_output=True).returncode == 0
 
     # ---- services

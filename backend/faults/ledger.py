@@ -20,6 +20,7 @@ from pycrdt import Doc, Text
 
 from faults.installation import Installation
 from pileup.storage.accounts.accounts import Accounts
+from pileup.storage.accounts.credentials import hash_password
 from pileup.storage.database import Database
 
 _PASSWORD = secrets.token_hex(12)
@@ -253,10 +254,11 @@ class Ledger:
     # ---- access
 
     def _create_user(self) -> None:
+        hashed = hash_password(_PASSWORD)
         database = Database(self._installation.settings.database_url or "", pool_size=1)
         try:
             with database.unit() as unit:
-                Accounts(unit).create_user("Faults", "faults@example.org", "admin", _PASSWORD)
+                Accounts(unit).create_user("Faults", "faults@example.org", "admin", hashed)
         finally:
             database.close()
 

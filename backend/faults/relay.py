@@ -16,8 +16,8 @@ class Relay:
 
     def __init__(self, target: Path, hosts: tuple[str, ...]) -> None:
         self._target = target
-        self._open: set[asyncio.Transport] = set()
-        self._silent: set[asyncio.Transport] = set()
+        self._open: set[asyncio.WriteTransport] = set()
+        self._silent: set[asyncio.WriteTransport] = set()
         self._loop = asyncio.new_event_loop()
         first = socket.create_server((hosts[0], 0))
         self.port: int = first.getsockname()[1]
@@ -71,8 +71,8 @@ class Relay:
         except OSError:
             client.abort()
             return
-        ends = {client, to_them.transport}
-        self._open |= ends  # type: ignore[arg-type]
+        ends: set[asyncio.WriteTransport] = {client, to_them.transport}
+        self._open |= ends
         try:
             await asyncio.gather(
                 self._pump(reader, to_them, client), self._pump(theirs, writer, client)
@@ -80,8 +80,8 @@ class Relay:
         finally:
             for end in ends:
                 end.abort()
-            self._open -= ends  # type: ignore[arg-type]
-            self._silent -= ends  # type: ignore[arg-type]
+            self._open -= ends
+            self._silent -= ends
 
     async def _pump(
         self,

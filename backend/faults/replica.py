@@ -18,7 +18,7 @@ def make_replica(primary: EmbeddedPostgres, folder: Path) -> EmbeddedPostgres:
     """Start a replica in a new folder; return it when each commit of the primary waits for it."""
     replica = EmbeddedPostgres(folder / "postgres", folder / "run", folder / "postgres.log")
     replica.folder.mkdir(parents=True)
-    command = [
+    command: list[str | Path] = [
         *(client_binary("pg_basebackup"), "-D", replica.data, "-R", "-X", "stream", "-c", "fast"),
         *("-h", primary.sockets, "-U", "pileup", "--no-password"),
     ]

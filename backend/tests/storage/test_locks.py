@@ -327,7 +327,7 @@ def database(postgres_url: str, tmp_path: Path) -> Iterator[Database]:
 @pytest.fixture
 def scene(database: Database, postgres_url: str) -> Scene:
     with database.unit() as unit:
-        user = Accounts(unit).create_user("ann", "ann@example.org", "admin", "violet stapler 9")
+        user = Accounts(unit).create_user("ann", "ann@example.org", "admin", None)
         ann = Actor(user.id, "ann")
         case = Incidents(unit).create(ann, "stall").id
         pin = Pins(unit).create(

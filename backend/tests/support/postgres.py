@@ -130,7 +130,7 @@ class PostgresForTests:
                 # Without triggers and foreign keys, so in any order.
                 connection.execute("set session_replication_role = replica")
                 for (table,) in connection.execute(_TABLES).fetchall():
-                    connection.execute(sql.SQL("delete from {}").format(sql.SQL(table)))
+                    connection.execute(sql.SQL("delete from {}").format(sql.SQL(str(table))))
                 connection.execute(_SEQUENCES)
                 now, bytes_now = _state(connection)
         except psycopg.Error:

@@ -15,7 +15,7 @@ from pileup.api.deps import Services, ServicesDep, UnitDep
 from pileup.api.schema import In, Out
 from pileup.storage import audit
 from pileup.storage.accounts.accounts import Accounts, new_password
-from pileup.storage.accounts.credentials import password_fits
+from pileup.storage.accounts.credentials import PasswordHash, password_fits
 from pileup.storage.accounts.records import User
 from pileup.storage.database import Unit
 from pileup.storage.errors import Refused
@@ -65,7 +65,7 @@ async def _with_password(
     limits: SignInLimits,
     password: str | None,
     about: Callable[[], tuple[str, str | None]],
-    store: Callable[[Unit, str | None], User],
+    store: Callable[[Unit, PasswordHash | None], User],
 ) -> User:
     """Hash a new password, in turn and outside of any transaction, and store it with the rest.
 
@@ -100,7 +100,7 @@ async def change_profile(
         known = _proved(services, limits, caller.user.id, body.current_password)
         return body.name or caller.user.name, caller.user.email
 
-    def change(unit: Unit, password: str | None) -> User:
+    def change(unit: Unit, password: PasswordHash | None) -> User:
         user = Accounts(unit).change_profile(
             caller.user.id,
             name=body.name,
@@ -142,7 +142,7 @@ async def create_user(
 ) -> User:
     """Create a user, who signs in with e-mail address and password, or is invited by link."""
 
-    def create(unit: Unit, password: str | None) -> User:
+    def create(unit: Unit, password: PasswordHash | None) -> User:
         user = Accounts(unit).create_user(body.name, body.email, body.role, password)
         audit.record(unit, by.actor, "user.created", target=user.id, name=user.name, role=user.role)
         return user
@@ -162,7 +162,7 @@ async def change_user(
             user = Accounts(unit).user(user_id)
         return body.name or user.name, user.email
 
-    def change(unit: Unit, password: str | None) -> User:
+    def change(unit: Unit, password: PasswordHash | None) -> User:
         user = Accounts(unit).change_user(
             user_id,
             name=body.name,

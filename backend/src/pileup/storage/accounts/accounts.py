@@ -17,6 +17,7 @@ from sqlalchemy.orm import Bundle
 
 from pileup.storage import models
 from pileup.storage.accounts.credentials import (
+    PasswordHash,
     hash_password,
     hash_secret,
     new_secret,
@@ -67,7 +68,7 @@ class Stored:
 
     id: str
     name: str
-    password_hash: str | None
+    password_hash: PasswordHash | None
 
     @property
     def actor(self) -> Actor:
@@ -98,7 +99,7 @@ class Accounts:
         return to_record(User, self._user(user_id))
 
     def create_user(
-        self, name: str, email: str | None, role: Role, password_hash: str | None
+        self, name: str, email: str | None, role: Role, password_hash: PasswordHash | None
     ) -> User:
         """Create a user; the e-mail address is unique whatever its case.
 
@@ -125,7 +126,7 @@ class Accounts:
         *,
         name: str | None = None,
         role: Role | None = None,
-        password_hash: str | None = None,
+        password_hash: PasswordHash | None = None,
         disabled: bool | None = None,
         end_tokens: bool = True,
     ) -> User:
@@ -163,7 +164,7 @@ class Accounts:
         user_id: str,
         *,
         name: str | None,
-        password_hash: str | None,
+        password_hash: PasswordHash | None,
         known_hash: str | None,
         session: str | None,
         end_tokens: bool = True,
@@ -226,7 +227,7 @@ class Accounts:
         return None if row.user_id is None else self.user(row.user_id)
 
     def redeem_link(
-        self, secret: str, name: str | None, email: str | None, password_hash: str | None
+        self, secret: str, name: str | None, email: str | None, password_hash: PasswordHash | None
     ) -> User:
         """Use up a sign-in link and return its user; create the first admin where there is none.
 
@@ -262,12 +263,12 @@ class Accounts:
     def for_sign_in(self, email: str) -> Stored | None:
         """Return the user with this address unless disabled; the password is not checked."""
         row = self._db.scalar(select(models.User).filter_by(email=_address(email), disabled=False))
-        return Stored(row.id, row.name, row.password_hash) if row else None
+        return _stored(row) if row else None
 
     def stored(self, user_id: str) -> Stored:
         """Return what the password of a user is compared with; raise NotFound."""
         row = self._user(user_id)
-        return Stored(row.id, row.name, row.password_hash)
+        return _stored(row)
 
     # ---- API tokens
 
@@ -407,7 +408,7 @@ def new_password(
     breached: Path | None = None,
     *,
     stranger: bool = False,
-) -> str | None:
+) -> PasswordHash | None:
     """Return the hash of a password that is not easily guessed; None without one.
 
     breached: a file of breached passwords, none of which is taken. stranger: as in
@@ -418,6 +419,11 @@ def new_password(
         return None
     check_password(password, name, email or "", breached=breached)
     return hash_password(password, stranger=stranger)
+
+
+def _stored(row: models.User) -> Stored:
+    known = row.password_hash
+    return Stored(row.id, row.name, PasswordHash(known) if known is not None else None)
 
 
 def _usable(secret: str) -> tuple[ColumnElement[bool], ...]:

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from threading import BoundedSemaphore
+from typing import NewType
 
 from argon2 import PasswordHasher
 from argon2.exceptions import Argon2Error, InvalidHashError
@@ -23,9 +24,9 @@ from argon2.low_level import ARGON2_VERSION
 
 from pileup.storage.errors import Crowded
 
+PasswordHash = NewType("PasswordHash", str)
+"""What is stored of a password; a type of its own, so that no password is stored in its place."""
 _HASHER = PasswordHasher()  # the library's defaults: RFC 9106, low-memory profile
-
-
 _AT_ONCE = 3
 """Passwords that this process hashes at once: each takes 64 MiB and a core."""
 _PATIENCE_S = 3.0
@@ -72,13 +73,13 @@ def hash_secret(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def hash_password(password: str, *, stranger: bool = False) -> str:
+def hash_password(password: str, *, stranger: bool = False) -> PasswordHash:
     """Return the hash under which a password is stored; raises Crowded.
 
     stranger: whether it is computed for somebody who did not sign in here before.
     """
     with _turn(stranger=stranger) as threads:
-        return threads.submit(_HASHER.hash, password).result()
+        return PasswordHash(threads.submit(_HASHER.hash, password).result())
 
 
 def password_fits(stored: str | None, password: str, *, stranger: bool = False) -> bool:
