@@ -52,12 +52,10 @@ def test_a_read_takes_no_lock(site: Site) -> None:
 
 def test_too_many_requests_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those in line wait for a while; more than the line holds are refused at once."""
-    monkeypatch.setattr(gates, "PLACES", 1)
     monkeypatch.setattr(gates, "LINE", 1)
-    monkeypatch.setattr(gates, "PATIENCE_S", 0.05)
 
     async def crowd() -> list[Any]:
-        gate = Gate()
+        gate = Gate(1, patience_s=0.05)
 
         async def request() -> None:
             async with gate.place():
@@ -68,6 +66,31 @@ def test_too_many_requests_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     done, *refused = asyncio.run(crowd())
     assert done is None
     assert [error.status for error in refused if isinstance(error, ApiError)] == [503, 503]
+
+
+def test_who_takes_long_lets_the_next_one_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many as may be long at once; the place is free again in every case."""
+    monkeypatch.setattr(gates, "LONG", 2)
+    monkeypatch.setattr(gates, "LONG_S", 0.01)
+
+    async def crowd() -> None:
+        gate = Gate(1, patience_s=0.1)
+        over = asyncio.Event()
+
+        async def request() -> None:
+            async with gate.place():
+                await over.wait()
+
+        inside = [asyncio.ensure_future(request()) for _ in range(3)]
+        await asyncio.sleep(0.08)  # two are long, and the third keeps its place
+        with pytest.raises(gates.TooBusyError):
+            await request()
+        over.set()
+        await asyncio.gather(*inside)
+        for _ in range(4):
+            await request()
+
+    asyncio.run(crowd())
 
 
 def test_an_exhausted_pool_is_no_defect(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -251,22 +251,19 @@ def test_without_a_database(tmp_path: Path) -> None:
 
 def test_the_line_at_the_gate(monkeypatch: pytest.MonkeyPatch) -> None:
     """Refused when the line is full, and when it does not move; a place is free again after use."""
-    monkeypatch.setattr(gate, "PLACES", 1)
 
     async def crowd() -> None:
-        door = gate.Gate()
+        door = gate.Gate(1, patience_s=0.01)
         async with door.place():
             monkeypatch.setattr(gate, "LINE", 0)
             with pytest.raises(ApiError) as full:
                 async with door.place():
                     pass
             monkeypatch.setattr(gate, "LINE", 1)
-            monkeypatch.setattr(gate, "PATIENCE_S", 0.0)
             with pytest.raises(ApiError) as still:
                 async with door.place():
                     pass
         assert (full.value.status, still.value.status) == (503, 503)
-        monkeypatch.setattr(gate, "PATIENCE_S", 60.0)
         async with door.place():
             pass
 

@@ -10,12 +10,14 @@ from contextlib import contextmanager
 import uvicorn
 from fastapi import FastAPI
 
+from pileup.runtime.http_protocol import BoundedHttp
+
 
 @contextmanager
 def serving(app: FastAPI) -> Iterator[str]:
     """Serve on a free port and yield the address."""
     listener = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1)
+    config = uvicorn.Config(app, http=BoundedHttp, log_level="warning", timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()

@@ -1,6 +1,6 @@
 """Command lines and environment of the API and the worker.
 
-The names of the two applications are given as text, so that nothing here imports them.
+The applications and the API's protocol are named as text, so that nothing here imports them.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pileup.settings import Settings
 
 WORKER_APPLICATION = "pileup.worker.app:app"
 API_APPLICATION = "pileup.api.app:create_app"
+HTTP = "pileup.runtime.http_protocol:BoundedHttp"
 
 
 def worker_command(settings: Settings, *, watch: bool = False) -> list[str]:
@@ -39,7 +40,7 @@ def api_command(settings: Settings, listener_fd: int | None) -> list[str]:
         return [sys.executable, "-m", "pileup.runtime.serve_api", str(listener_fd)]
     return [
         *(sys.executable, "-m", "uvicorn", API_APPLICATION, "--factory"),
-        *("--host", settings.host, "--port", str(settings.port)),
+        *("--host", settings.host, "--port", str(settings.port), "--http", HTTP),
         *("--reload", "--reload-dir", str(PACKAGE), "--timeout-graceful-shutdown", "2"),
     ]
 
@@ -48,7 +49,7 @@ def serve_command(settings: Settings, workers: int = 1) -> list[str]:
     """Return the command of the API on its own address, behind any proxy."""
     return [
         *(sys.executable, "-m", "uvicorn", API_APPLICATION, "--factory"),
-        *("--host", settings.host, "--port", str(settings.port)),
+        *("--host", settings.host, "--port", str(settings.port), "--http", HTTP),
         *("--no-access-log", "--timeout-graceful-shutdown", "5", "--timeout-keep-alive", "30"),
         # a process that starts on a busy machine is not taken for a dead one
         *("--workers", str(workers), "--timeout-worker-healthcheck", "60"),

@@ -12,6 +12,7 @@ import sys
 import uvicorn
 
 from pileup.garbage import collect_rarely
+from pileup.runtime.http_protocol import BoundedHttp
 
 APPLICATION = "pileup.api.app:create_app"
 
@@ -23,6 +24,7 @@ def main() -> None:
     config = uvicorn.Config(
         APPLICATION,
         factory=True,
+        http=BoundedHttp,
         log_level="info",
         access_log=False,
         timeout_graceful_shutdown=2,  # event streams stay open for ever

@@ -18,6 +18,7 @@ from pydantic import ConfigDict, Field
 from pileup.api.auth import Caller
 from pileup.api.deps import IncidentDep, ServicesDep, UnitDep
 from pileup.api.schema import In, Out
+from pileup.api.versioned import by_version
 from pileup.storage.errors import Refused
 from pileup.storage.texts.live_texts import TextRecord, Texts, TextVersion
 from pileup.views.reports.screen import prefilled_text
@@ -130,6 +131,7 @@ def restore_text_version(
 
 
 @router.get("/incidents/{incident_id}/texts/{key:path}")
+@by_version()
 def get_text(incident: IncidentDep, key: Key, services: ServicesDep, unit: UnitDep) -> LiveText:
     """Return the text and its document, prefilled from the case when nobody edited it."""
     texts = Texts(unit)
