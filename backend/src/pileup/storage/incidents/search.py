@@ -9,30 +9,38 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
+from operator import itemgetter
 from typing import Any, Literal
 
 from sqlalchemy import (
     ARRAY,
-    Row,
+    CTE,
+    ColumnElement,
+    DateTime,
+    Select,
     Text,
+    all_,
+    and_,
+    bindparam,
     cast,
     delete,
     func,
     insert,
     literal,
     null,
-    or_,
     select,
+    union_all,
     update,
 )
 from sqlalchemy.dialects.postgresql import TSQUERY
 
 from pileup.storage import models
 from pileup.storage.database import Unit, clean
-from pileup.storage.like import contains, escaped
+from pileup.storage.like import escaped
 
 Kind = Literal[
     "incident", "finding", "node", "wait", "session", "statement", "setting", "log", "stack",
@@ -52,6 +60,8 @@ _SHORTEST = 2
 _TITLE = 300
 _MOST_WORDS = 30_000
 """Words of an analysis in the index; PostgreSQL takes at most 1 MB."""
+
+_RANK = "rank"
 
 _EXACT, _WORD, _BEGINNING, _INSIDE = 4.0, 3.0, 2.0, 1.0
 
@@ -125,11 +135,8 @@ def search_incident(unit: Unit, incident_id: str, words: str) -> list[Found]:
     needles = clean(words).split()
     if not needles:
         return []
-    title = unit.session.scalar(
-        select(models.Incident.title).where(models.Incident.id == incident_id)
-    )
-    rows = [*_entries(unit, [incident_id], needles), *_written(unit, needles, incident_id)]
-    return _best((_found(kind, row, title or "", needles) for kind, row in rows), _EACH)
+    given = {"incident": incident_id, "patterns": _patterns(needles)}
+    return _best(unit, _IN_INCIDENT, given, needles)
 
 
 def search_everywhere(unit: Unit, words: str) -> list[Found]:
@@ -140,19 +147,14 @@ def search_everywhere(unit: Unit, words: str) -> list[Found]:
     needles = [word for word in clean(words).split() if len(word) >= _SHORTEST]
     if not needles:
         return []
-    ranks = _incidents_with(unit, needles)
-    rows = [*_entries(unit, list(ranks), needles), *_written(unit, needles, None)]
-    titles = _titles(unit, {row.incident_id for _, row in rows})
-    founds = [
-        _found(kind, row, titles[row.incident_id], needles)
-        for kind, row in rows
-        if row.incident_id in titles
-    ]
-    founds += _incidents_by_name(unit, needles)
-    ranked = [replace(each, score=each.score + ranks.get(each.incident_id, 0.0)) for each in founds]
+    beginnings = [token for needle in needles for token in _tokens(needle)]
+    given = {
+        "patterns": _patterns(needles),
+        "beginnings": " & ".join(f"'{token}':*" for token in beginnings) or None,
+    }
     shown: Counter[tuple[str, bool]] = Counter()
     results = []
-    for found in _best(ranked, _EACH):
+    for found in _best(unit, _EVERYWHERE, given, needles):
         place = (found.incident_id, found.kind == "incident")
         shown[place] += 1
         if shown[place] <= _EACH_INCIDENT:
@@ -175,157 +177,51 @@ def _tokens(text: str) -> list[str]:
     return [word[:60] for word in re.findall(r"[^\W_]+", text.lower())]
 
 
-def _incidents_with(unit: Unit, needles: Sequence[str]) -> dict[str, float]:
-    """Return the incidents whose analyses have all words, with a rank from 0 to 1."""
-    beginnings = [token for needle in needles for token in _tokens(needle)]
-    if not beginnings:
-        return {}
-    query = cast(" & ".join(f"'{token}':*" for token in beginnings), TSQUERY)
-    # A function, as row-level security would not let this use the index over the words.
-    with_words = func.pileup_analyses_with(query, type_=Text).column_valued("found")
-    rows = unit.session.execute(
-        select(models.Analysis.incident_id, models.Incident.updated_at)
-        .join(models.Incident, models.Incident.id == models.Analysis.incident_id)
-        .where(models.Analysis.incident_id.in_(select(with_words)), *_open())
-        .order_by(models.Incident.updated_at.desc())
-        .limit(_INCIDENTS)
-    ).all()
-    return {row[0]: 1 - place / _INCIDENTS for place, row in enumerate(rows)}
+def _patterns(needles: Iterable[str]) -> list[str]:
+    return [f"%{escaped(needle)}%" for needle in needles]
 
 
-def _open() -> tuple[Any, ...]:
-    return (models.Incident.deleted_at.is_(None), models.Incident.archived_at.is_(None))
-
-
-def _entries(
-    unit: Unit, incidents: Sequence[str], needles: Sequence[str]
-) -> Iterator[tuple[Any, Any]]:
-    if not incidents:
-        return
-    table = models.SearchEntry
-    rows = unit.session.execute(
-        select(
-            table.kind, table.incident_id, table.key.label("id"), table.title, table.hint,
-            table.at, table.weight,
-        )
-        .where(
-            table.incident_id.in_(incidents),
-            *(contains(table.words, needle) for needle in needles),
-        )
-        .order_by(table.weight.desc(), table.kind, table.key)
-        .limit(_CANDIDATES * 3)
-    )  # fmt: skip
-    for row in rows:
-        yield row.kind, row
-
-
-def _written(
-    unit: Unit, needles: Sequence[str], incident_id: str | None
-) -> Iterator[tuple[Kind, Row[Any]]]:
-    """Find what people wrote or uploaded, and, within an incident, the series."""
-    for kind, table, name, hint in _SOURCES:
-        if incident_id is None and kind == "series":
-            continue
-        there = [table.incident_id == incident_id]
-        if incident_id is None:
-            there = [table.id.in_(select(_found_ids(table, name, needles)))]
-        if hasattr(table, "deleted_at"):
-            there.append(table.deleted_at.is_(None))
-        rows = unit.session.execute(
-            select(
-                table.incident_id,
-                table.id.label("id"),
-                name.label("title"),
-                hint.label("hint"),
-                null().label("at"),
-                literal(_WEIGHTS.get(kind, 0.0)).label("weight"),
-            )
-            .where(*there, *(contains(name, needle) for needle in needles))
-            .order_by(func.length(name), name, table.id)
-            .limit(_CANDIDATES)
-        )
-        for row in rows:
-            yield kind, row
-
-
-def _found_ids(table: Any, name: Any, needles: Sequence[str]) -> Any:
-    """Return the ids of rows with these words in visible incidents.
-
-    By a function, as row-level security would not let ``contains`` use the index of trigrams.
-    """
-    visible = select(models.Incident.id).where(*_open()).scalar_subquery()
-    return func.pileup_find(
-        table.__tablename__,
-        name.key,
-        hasattr(table, "deleted_at"),
-        cast([f"%{escaped(needle)}%" for needle in needles], ARRAY(Text)),
-        func.array(visible),
-        _CANDIDATES,
-        type_=Text,
-    ).column_valued("found")
-
-
-def _incidents_by_name(unit: Unit, needles: Sequence[str]) -> list[Found]:
-    table = models.Incident
-    rows = unit.session.execute(
-        select(table.id, table.title, table.service, table.status)
-        .where(
-            *_open(),
-            *(
-                or_(
-                    contains(table.title, needle),
-                    contains(table.service, needle),
-                    contains(table.summary, needle),
-                )
-                for needle in needles
-            ),
-        )
-        .order_by(table.updated_at.desc())
-        .limit(_CANDIDATES)
-    )
+def _best(
+    unit: Unit, statement: Select[Any], given: dict[str, Any], needles: Sequence[str]
+) -> list[Found]:
+    """Sort what a statement finds by score, and keep the first of each kind."""
+    words = [needle.lower() for needle in needles]
+    score_of = cache(lambda title: _score(title, words))
+    rows = unit.session.execute(statement, given).all()
+    boosts = {row.incident_id: row.weight for row in rows if row.kind == _RANK}
+    scored = []
+    for kind, incident_id, id_, whole, hint, at, weight in rows:
+        if kind != _RANK:
+            title = whole[:_TITLE]
+            score = score_of(title) + weight + boosts.get(incident_id, 0.0)
+            scored.append((-score, len(title), title, id_, kind, hint, at, incident_id))
+    counts: Counter[str] = Counter()
+    best = []
+    for each in sorted(scored, key=itemgetter(0, 1, 2, 3)):
+        kind = each[4]
+        counts[kind] += 1
+        if counts[kind] <= _EACH:
+            best.append(each)
+    titles = _titles(unit, {each[7] for each in best})
     return [
-        Found(
-            kind="incident",
-            id=row.id,
-            title=row.title,
-            hint=" · ".join(part for part in (row.status, row.service) if part),
-            at=None,
-            incident_id=row.id,
-            incident=row.title,
-            score=_score(row.title, needles) + 1,
-        )
-        for row in rows
+        Found(kind, id_, title, hint, at, incident_id, titles[incident_id], -negative)
+        for negative, _, title, id_, kind, hint, at, incident_id in best
+        if incident_id in titles
     ]
 
 
 def _titles(unit: Unit, incidents: set[str]) -> dict[str, str]:
-    rows = unit.session.execute(
-        select(models.Incident.id, models.Incident.title).where(
-            models.Incident.id.in_(incidents), *_open()
-        )
-    )
+    table = models.Incident
+    rows = unit.session.execute(select(table.id, table.title).where(table.id.in_(incidents)))
     return {row[0]: row[1] for row in rows}
 
 
-def _found(kind: Kind, row: Row[Any], incident: str, needles: Sequence[str]) -> Found:
-    return Found(
-        kind=kind,
-        id=row.id,
-        title=row.title[:_TITLE],
-        hint=row.hint,
-        at=row.at,
-        incident_id=row.incident_id,
-        incident=incident,
-        score=_score(row.title, needles) + row.weight,
-    )
-
-
-def _score(title: str, needles: Sequence[str]) -> float:
+def _score(title: str, words: Sequence[str]) -> float:
     """Rate how well a title matches: the mean over the words, whole titles and words first."""
     lower = title.lower()
-    if lower == " ".join(needles).lower():
+    if lower == " ".join(words):
         return _EXACT
-    return sum(_match(lower, needle.lower()) for needle in needles) / len(needles)
+    return sum(_match(lower, word) for word in words) / len(words)
 
 
 def _match(title: str, needle: str) -> float:
@@ -343,18 +239,10 @@ def _match(title: str, needle: str) -> float:
     return best
 
 
-def _best(founds: Iterable[Found], each: int) -> list[Found]:
-    """Sort by score, and keep ``each`` of a kind."""
-    counts: Counter[str] = Counter()
-    best = []
-    for found in sorted(founds, key=lambda item: (-item.score, len(item.title), item.title)):
-        counts[found.kind] += 1
-        if counts[found.kind] <= each:
-            best.append(found)
-    return best
+Source = tuple[Kind, Any, Any, Any]
+"""A table, the name that is searched, and the hint. Tables differ too much for one type."""
 
-
-_SOURCES: tuple[tuple[Kind, Any, Any, Any], ...] = (
+_SOURCES: tuple[Source, ...] = (
     ("hypothesis", models.Hypothesis, models.Hypothesis.statement, models.Hypothesis.status),
     ("experiment", models.Experiment, models.Experiment.title, models.Experiment.state),
     ("action", models.ActionItem, models.ActionItem.text, null()),
@@ -365,6 +253,139 @@ _SOURCES: tuple[tuple[Kind, Any, Any, Any], ...] = (
     ("view", models.ViewLink, models.ViewLink.name, models.ViewLink.view),
     ("series", models.Series, models.Series.name, models.Series.host),
 )
-"""The table, the name that is searched, and the hint. Tables differ too much for one type."""
-
 _WEIGHTS: dict[Kind, float] = {"hypothesis": 0.9, "experiment": 0.7, "action": 0.6, "comment": 0.3}
+
+_PATTERNS: Any = all_(bindparam("patterns", type_=ARRAY(Text)))
+
+
+def _within_incident() -> Select[Any]:
+    """Build the search of one incident: parameters ``incident`` and ``patterns``."""
+    here = select(models.Incident.id).where(models.Incident.id == bindparam("incident"))
+    written = [_written(each, each[1].incident_id.in_(here)) for each in _SOURCES]
+    return select(union_all(_entries(here), *written).subquery("found"))
+
+
+def _over_all() -> Select[Any]:
+    """Build the search of all incidents: parameters ``patterns`` and ``beginnings``.
+
+    One statement, so that the incidents that the caller sees are listed once. Its rows of the kind
+    ``rank`` are the incidents whose analyses have all words, with what that adds to a score.
+    """
+    table = models.Incident
+    seen = (
+        select(table.id, table.title, table.service, table.summary, table.status, table.updated_at)
+        .where(table.deleted_at.is_(None), table.archived_at.is_(None))
+        .cte("seen")
+    )
+    ranked = _with_words(seen).cte("ranked")
+    no_text = cast(null(), Text)
+    ranks = select(
+        literal(_RANK).label("kind"),
+        ranked.c.id.label("incident_id"),
+        ranked.c.id.label("id"),
+        no_text.label("title"),
+        no_text.label("hint"),
+        cast(null(), DateTime(timezone=True)).label("at"),
+        (1 - (ranked.c.place - 1) / float(_INCIDENTS)).label("weight"),
+    )
+    written = [
+        _written(each, each[1].id.in_(select(_found_ids(each, seen))))
+        for each in _SOURCES
+        if each[0] != "series"
+    ]
+    branches = (_entries(select(ranked.c.id)), ranks, _by_name(seen), *written)
+    return select(union_all(*branches).subquery("found"))
+
+
+def _with_words(seen: CTE) -> Select[Any]:
+    """List the latest incidents whose analyses have all words."""
+    query = cast(bindparam("beginnings", type_=Text), TSQUERY)
+    # A function, as row-level security would not let this use the index over the words.
+    with_words = func.pileup_analyses_with(query, type_=Text).column_valued("found")
+    latest = seen.c.updated_at.desc()
+    return (
+        select(seen.c.id, func.row_number().over(order_by=latest).label("place"))
+        .where(seen.c.id.in_(select(with_words)))
+        .order_by(latest)
+        .limit(_INCIDENTS)
+    )
+
+
+def _entries(incidents: Select[Any]) -> Select[Any]:
+    """Find what the analyses of these incidents saw, which the caller sees.
+
+    By a function, as row-level security would ask for each entry whether the caller sees it.
+    """
+    table: Any = models.SearchEntry
+    found = func.pileup_find_entries(
+        bindparam("patterns", type_=ARRAY(Text)),
+        func.array(incidents.scalar_subquery()),
+        _CANDIDATES * 3,
+    ).table_valued("incident_id", "kind", "key")
+    same = [table.incident_id == found.c.incident_id, table.kind == found.c.kind]
+    columns = [table.kind, table.incident_id, table.key.label("id"), table.title, table.hint]
+    return select(*columns, table.at, table.weight).join(
+        found, and_(*same, table.key == found.c.key)
+    )
+
+
+def _written(source: Source, there: ColumnElement[bool]) -> Select[Any]:
+    """Find what people wrote or uploaded, or the series, among the rows that are ``there``."""
+    kind, table, name, hint = source
+    conditions = [there, name.ilike(_PATTERNS)]
+    if hasattr(table, "deleted_at"):
+        conditions.append(table.deleted_at.is_(None))
+    return (
+        select(
+            literal(kind).label("kind"),
+            table.incident_id,
+            table.id.label("id"),
+            name.label("title"),
+            hint.label("hint"),
+            cast(null(), DateTime(timezone=True)).label("at"),
+            literal(_WEIGHTS.get(kind, 0.0)).label("weight"),
+        )
+        .where(*conditions)
+        .order_by(func.length(name), name, table.id)
+        .limit(_CANDIDATES)
+    )
+
+
+def _found_ids(source: Source, seen: CTE) -> Any:
+    """Return the ids of rows with these words in the incidents that the caller sees.
+
+    By a function, as row-level security would not let ILIKE use the index of trigrams.
+    """
+    _, table, name, _ = source
+    return func.pileup_find(
+        table.__tablename__,
+        name.key,
+        hasattr(table, "deleted_at"),
+        bindparam("patterns", type_=ARRAY(Text)),
+        func.array(select(seen.c.id).scalar_subquery()),
+        _CANDIDATES,
+        type_=Text,
+    ).column_valued("found")
+
+
+def _by_name(seen: CTE) -> Select[Any]:
+    """Find incidents by title, service and summary; no word spans two of them."""
+    of_incident = func.concat_ws("\n", seen.c.title, seen.c.service, seen.c.summary)
+    return (
+        select(
+            literal("incident").label("kind"),
+            seen.c.id.label("incident_id"),
+            seen.c.id.label("id"),
+            seen.c.title,
+            func.concat_ws(" · ", seen.c.status, func.nullif(seen.c.service, "")).label("hint"),
+            cast(null(), DateTime(timezone=True)).label("at"),
+            literal(1.0).label("weight"),
+        )
+        .where(of_incident.ilike(_PATTERNS))
+        .order_by(seen.c.updated_at.desc())
+        .limit(_CANDIDATES)
+    )
+
+
+_IN_INCIDENT = _within_incident()
+_EVERYWHERE = _over_all()

@@ -31,6 +31,13 @@ class Artifact(Base):
     __tablename__ = "artifacts"
     __table_args__ = (
         trigrams("artifacts", "path"),
+        Index(
+            "ix_artifacts_short_paths",
+            text("length(path)"),
+            "path",
+            "id",
+            postgresql_where=text("deleted_at is null"),
+        ),
         CheckConstraint(f"state in {STATES!r}", name="state"),
         Index(
             "uq_artifacts_incident_sha256_folder",
