@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from pileup import formats
+from pileup.formats.logs import query_digest
 from tests.formats.checks import parse_bytes, samples
 from tests.support.cpu import cpu_seconds, seconds_per_run
 from tests.support.rounds import Rounds
@@ -65,6 +66,24 @@ def test_no_head_is_sniffed_in_quadratic_time(item: formats.Format, rounds: Roun
 def test_no_line_is_read_in_quadratic_time(item: formats.Format, rounds: Rounds) -> None:
     for what, make, size in _dealt(item, _lines(item.NAME, rounds), rounds):
         assert_linear(f"{item.NAME}: {what}", _reader(item.NAME), make, size)
+
+
+def test_a_digest_with_cut_ids_is_read_in_linear_time() -> None:
+    """Each block has the whole id of a class of which the profile prints the beginning."""
+    assert_linear("query-digest: cut ids", _read_digest, _cut_ids, 240_000)
+
+
+def _read_digest(text: str) -> None:
+    assert list(query_digest.parse(text.split("\n")))
+
+
+def _cut_ids(size: int) -> str:
+    ids = [f"0x{at:08X}{at:024X}" for at in range(size // 150)]
+    profile = (
+        f"# {at:4} {key[:-3]}... 1.0 1.0% 9 0.1 0.0 SELECT t" for at, key in enumerate(ids, 1)
+    )
+    blocks = (f"# Query {at}: 1 QPS, 1x concurrency, ID {key} at" for at, key in enumerate(ids, 1))
+    return "\n".join(("# Profile", *profile, *blocks, ""))
 
 
 def _dealt(
