@@ -31,6 +31,7 @@ from pileup.formats.piece_reader import (
     read_left_out,
     read_pieces,
 )
+from pileup.formats.prompt_hosts import name_hosts
 from pileup.formats.reading import archive
 from pileup.formats.reading.frame_buffer import Frames
 from pileup.formats.reading.line_numbers import renumber
@@ -132,7 +133,8 @@ def parse_stream(
     chosen: a format that the caller made from a person's choices (``csv_table.with_mapping``).
     spill: the folder for the temporary files of frames too large for memory; None: the system's.
     """
-    return _parse_stream(stream, name, format, chosen, spill, may_have_pieces=True)
+    parsed, content = _parse_stream(stream, name, format, chosen, spill, may_have_pieces=True)
+    return name_hosts(content, parsed) if content else parsed
 
 
 def _parse_stream(
@@ -143,7 +145,8 @@ def _parse_stream(
     spill: Path | None,
     *,
     may_have_pieces: bool,
-) -> Parsed:
+) -> tuple[Parsed, str | None]:
+    """Return what a stream gives, and its text where it was needed: that of a small one."""
     origin = stream.tell() if _can_seek(stream) else None
     reader = LineReader(stream)
 
@@ -159,21 +162,23 @@ def _parse_stream(
             content = _content(stream, origin, reader)
             joined = read_around_dumps(content, plain, _parse_piece) if content else None
         if joined:
-            return dataclasses.replace(joined, failed=plain.failed if reader.failure else None)
+            failed = plain.failed if reader.failure else None
+            return dataclasses.replace(joined, failed=failed), content
     if reader.failure or plain.crashed:
-        return plain
+        return plain, None
     content = None
     if may_have_pieces and format is None and chosen is None and reader.head_is_whole:
         content = _content(stream, origin, reader)
     if not _reads_badly(plain):
-        return read_below_entries(content, plain, _parse_piece) or plain if content else plain
+        more = read_below_entries(content, plain, _parse_piece) if content else None
+        return more or plain, content
     parsed = plain
     if layout := _find_layout(reader, plain, parse):
         if (head := _whole_text(reader)) is not None:
             stream, origin = io.BytesIO(head), 0
         if origin is None:
             why = "This text does not read well as it is, and it can be read once only."
-            return dataclasses.replace(plain, problems=[Problem(None, why), *plain.problems])
+            return dataclasses.replace(plain, problems=[Problem(None, why), *plain.problems]), None
         del reader, plain, parsed  # they hold much of a large file
         stream.seek(origin)
         parsed = parse(LineReader(stream, layout))
@@ -181,9 +186,9 @@ def _parse_stream(
         detection = dataclasses.replace(parsed.detection, why=why)
         parsed = dataclasses.replace(parsed, detection=detection)
     if content is None or _is_binary(content):
-        return parsed
+        return parsed, None
     parsed = _read_between_prose(content, parsed)
-    return parsed if parsed.format == pieces.NAME else _read_mixed(content, parsed)
+    return parsed if parsed.format == pieces.NAME else _read_mixed(content, parsed), content
 
 
 def _read_between_prose(content: str, parsed: Parsed) -> Parsed:
@@ -279,7 +284,7 @@ def _content(stream: BinaryIO, origin: int | None, reader: LineReader) -> str | 
 
 def _parse_piece(text: str, format: str | None = None) -> Parsed:  # noqa: A002
     stream = io.BytesIO(text.encode("utf-8", "replace"))
-    return _parse_stream(stream, "", format, None, None, may_have_pieces=False)
+    return _parse_stream(stream, "", format, None, None, may_have_pieces=False)[0]
 
 
 def _parse_part(text: str) -> Parsed:

@@ -123,3 +123,14 @@ def test_each_part_of_a_mixed_paste_is_read(paste: str) -> None:
         samples = parsed.frames["sample"].drop_nulls("value")
         found |= dict(samples.group_by("series").len().rows())
     assert {name: found.get(name, 0) for name in expected} == expected, parsed.detection.why
+
+
+def test_what_commands_printed_is_of_their_hosts() -> None:
+    text = MIXED["lists of two hosts, and the load of a third"][0]
+    frames = parse_bytes(text.encode(), "pasted.txt").frames
+    assert frames["session"]["host"].to_list() == ["db1", "db2"]
+    assert set(frames["sample"]["host"]) == {"db1", "db2", "db3"}
+    prompts = text.replace("bob@bastion:~$ ssh db3 uptime", "[root@db3 ~]# uptime")
+    assert set(parse_bytes(prompts.encode()).frames["sample"]["host"]) == {"db1", "db2", "db3"}
+    alone = parse_bytes(f"[root@db3 ~]# uptime\n{text.splitlines()[-1]}\n".encode())
+    assert set(alone.frames["sample"]["host"]) == {None}
