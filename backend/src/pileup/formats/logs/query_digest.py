@@ -1,8 +1,9 @@
-"""pt-query-digest: its report, and its --output json.
+"""pt-query-digest: its report, and its --output json; and what mysqldumpslow prints.
 
 Source: QueryReportFormatter.pm and JSONReportFormatter.pm of Percona Toolkit 2 and 3. A report has
         a profile (ranked classes), a block per query class, or both, in any order; with
-        --iterations or --timeline a file holds several reports.
+        --iterations or --timeline a file holds several reports. mysqldumpslow prints a line of
+        counts and the statement of each class.
 Yields: a Table per report with one row per query class, always of the same COLUMNS, so that two
         digests can be compared; and the overall attributes as a second Table.
 Units:  times in seconds (12us is read as 0.000012), counts as numbers: 1.85k is 1850, rounded as
@@ -23,8 +24,8 @@ from pileup.records import Item, Problem, Section, Table
 NAME = "query-digest"
 TITLE = "pt-query-digest report"
 GIVES = "A table of query classes with the same columns for every report: times in seconds, calls."
-PRINTED_BY = "pt-query-digest 2 and 3: report and `--output json`"
-VERSION = 2
+PRINTED_BY = "pt-query-digest 2 and 3: report and `--output json`; mysqldumpslow"
+VERSION = 3
 HINTS = ("-digest", "digest.txt", "digest_report.txt", "query-digest.json")
 LONG_LINES = True
 
@@ -41,6 +42,15 @@ _PROFILE = re.compile(
 _QUERY = re.compile(
     r"# (?:Query|Item) (?P<rank>\d{1,6}): (?P<qps>\S+) QPS, (?P<concurrency>\S+)x concurrency, "
     r"ID (?P<id>0x\w{4,40})"
+)
+# Count: 11  Time=2.71s (29s)  Lock=0.00s (0s)  Rows=1.0 (11), app[app]@2hosts
+# Count: 1  Time=0.5s (0s)  Lock=0.0s (0s)  Rows_sent=1.0 (1), Rows_examined=9.0 (9), ..., a[a]@b
+_COUNTED = re.compile(
+    r"Count: (?P<calls>\d{1,18}) +Time=(?P<each>[\d.]{1,20})s \((?P<total>\d{1,18})s\)"
+    r" +Lock=(?P<lock_each>[\d.]{1,20})s \((?P<lock>\d{1,18})s\)"
+    r" +Rows(?:_sent)?=[\d.]{1,20} \((?P<rows>\d{1,18})\)"
+    r"(?:, Rows_examined=[\d.]{1,20} \((?P<examined>\d{1,18})\))?"
+    r"(?:, Rows_\w{1,20}=[\d.]{1,20} \(\d{1,18}\))*, (?P<who>.{1,400})$"
 )
 # # Time range: 2007-12-18 11:48:27 to 11:49:30
 _RANGE = re.compile(r"# Time range: (?:all events occurred at )?(?P<first>\S+(?: [\d:.]+)?)"
@@ -63,6 +73,7 @@ def sniff(head: str) -> bool | None:
         "\n# Rank Query ID " in text
         or ("\n# Overall: " in text and bool(_OVERALL.search(head)))
         or ("\n# Query " in text and bool(_QUERY.search(head)))
+        or ("\nCount: " in text and any(map(_COUNTED.match, head.split("\n"))))
     )
 
 
@@ -96,7 +107,9 @@ class _Reader:
         self._reports = 0
 
     def line(self, number: int, text: str) -> Iterator[Item]:
-        if not text.startswith("#"):
+        if text.startswith("Count: ") and (match := _COUNTED.match(text)):
+            self._begin_class(self._report.counted(match, number))
+        elif not text.startswith("#"):
             self._statement(text)
         elif match := _QUERY.match(text):
             yield from self._begin_query(number, match)
@@ -128,11 +141,16 @@ class _Reader:
         self._end_query()
         if self._report.has_block(match["id"]):
             yield from self._end_report(number - 1)
+        row = self._report.block(match["id"], number)
+        row["rank"] = row["rank"] or match["rank"]
+        row["qps"] = quantity(match["qps"])
+        row["concurrency"] = quantity(match["concurrency"])
+        self._begin_class(row)
+
+    def _begin_class(self, row: dict[str, str | None]) -> None:
+        self._end_query()
         self._in_overall = False
-        self._row = self._report.block(match["id"], number)
-        self._row["rank"] = self._row["rank"] or match["rank"]
-        self._row["qps"] = quantity(match["qps"])
-        self._row["concurrency"] = quantity(match["concurrency"])
+        self._row = row
         self._sample, self._sample_size, self._tail = [], 0, False
 
     def _read_query_line(self, text: str) -> None:

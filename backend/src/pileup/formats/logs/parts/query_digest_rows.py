@@ -35,6 +35,9 @@ _FACTORS = {
     "": 1.0, "us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0,
     "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12,
 }  # fmt: skip
+_COUNTED = "class"
+_MOST_PRECISE = 100
+"""Calls up to which the average, of hundredths, is more precise than the total, of seconds."""
 _QUANTITY = re.compile(r"(\d+(?:\.\d+)?)(us|ms|[smhdkMGT]?)$")
 # Attribute to its columns: total, min, max, 95%, stddev, median (the average is total by calls).
 _TOTALS = {
@@ -53,6 +56,13 @@ def quantity(text: str) -> str | None:
     if not match[2]:
         return match[1]
     return f"{float(match[1]) * _FACTORS[match[2]]:.12g}"
+
+
+def _total(calls: str, each: str, total: str) -> str:
+    """Return the seconds of all calls, of which the total has no fraction."""
+    if int(calls) > _MOST_PRECISE:
+        return total
+    return f"{int(calls) * float(each):.12g}"
 
 
 class Report:
@@ -88,6 +98,25 @@ class Report:
         row["response_s"] = quantity(match["response"])
         row["share_pct"] = quantity(match["share"])
         row["response_per_call_s"] = quantity(match["each"])
+
+    def counted(self, match: re.Match[str], line: int) -> dict[str, str | None]:
+        """Return the row of a class of mysqldumpslow, which has no id, from its first line."""
+        place = str(len(self.rows) + 1)
+        row = self._row(f"{_COUNTED} {place}", line)
+        user, _, host = match["who"].rpartition("@")
+        row |= {
+            "query_id": None,
+            "rank": place,
+            "calls": match["calls"],
+            "response_s": _total(match["calls"], match["each"], match["total"]),
+            "response_per_call_s": match["each"],
+            "lock_s": _total(match["calls"], match["lock_each"], match["lock"]),
+            "rows_sent": match["rows"],
+            "rows_examined": match["examined"],
+            "users": user or None,
+            "hosts": host or None,
+        }
+        return row
 
     def attribute(self, row: dict[str, str | None], name: str, values: list[str]) -> None:
         """Add an attribute of a class to its row.
