@@ -36,6 +36,12 @@ CLOUD_LOG = [
     },
 ]
 
+DEADLOCK = """\
+server\tts\tthread\tuser\thostname\tip\tdb\ttbl\tlock_type\tlock_mode\twait_hold\tvictim\tquery
+db1\t2024-05-14T09:11:02\t81\tapp\tweb-1\t\tshop\torders\tRECORD\tX\tw\t1\tUPDATE orders SET b=1
+db1\t2024-05-14T09:11:02\t82\tapp\tweb-2\t\tshop\tstock\tRECORD\tX\tw\t0\tDELETE FROM stock
+"""
+
 # name: the text, the kind of record or the series, and how many there must be at least
 PASTES: dict[str, tuple[str, str, int]] = {
     "a tree of orchestrator in a chat": (
@@ -332,6 +338,198 @@ PASTES: dict[str, tuple[str, str, int]] = {
     ),
     "an export of Cloud Logging in one line": (json.dumps(CLOUD_LOG), "event", 2),
     "an export of Cloud Logging, indented": (json.dumps(CLOUD_LOG, indent=2), "event", 2),
+    "a box whose line ends were lost between its bars": (
+        (
+            "mysql> show processlist;+----+------+------+----+---------+------+-------+------+| Id "
+            "| User | Host | db | Command | Time | State | Info |+----+------+------+----+--------"
+            "-+------+-------+------+| 7 | app | h:1 | d | Query | 31 | updating | UPDATE t SET a=1"
+            " WHERE b <= 3 AND c = 4 || 8 | app | h:2 | d | Sleep | 9 | | NULL |\n"
+        ),
+        "session",
+        2,
+    ),
+    "a box without its right edge and the rule below its header": (
+        (
+            ".. code::\n\n"
+            "    +----+------+--------+----+---------+------+-------------------+--------------+\n"
+            "    | Id | User | Host   | db | Command | Time | State             | Info\n"
+            "    | 18 | app  | h:5393 | d  | Query   | 5879 | Waiting for table | LOCK TABLES u\n"
+            "    | 19 | app  | h:5394 | d  | Query   | 5878 | Waiting for table | SELECT 1\n"
+        ),
+        "session",
+        2,
+    ),
+    "a box in the comments of a source": (
+        (
+            "select * from information_schema.processlist;\n"
+            "  //+----+------+---------+------+----------+\n"
+            "  //| ID | USER | COMMAND | TIME | STATE    |\n"
+            "  //+----+------+---------+------+----------+\n"
+            "  //| 46 | app  | Query   |  222 | updating |\n"
+            "  //+----+------+---------+------+----------+\n"
+        ),
+        "session",
+        1,
+    ),
+    "rules and rows that an editor moved": (
+        (
+            "+----+------+------+----+---------+------+----------+---------\n"
+            "  | Id | User | Host | db | Command | Time | State    | Info\n"
+            " +----+------+------+----+---------+------+----------+---------\n"
+            "  |  2 | app | h | d | Query  |  18 | Sending data   | create table b as select 1\n"
+            "  |  3 | app | h | d | Query  |   7 | Waiting for a longer lock | select * from b\n"
+        ),
+        "session",
+        2,
+    ),
+    "rows of an unknown table without its header": (
+        (
+            "| 64 | 28 | shop | updating | update t set i = 4 | INTENTION_EXCLUSIVE |\n"
+            "| 65 | 29 | shop | update   | insert into t (2)  | SHARED_WRITE        |\n"
+            "+----+----+------+----------+--------------------+---------------------+\n"
+        ),
+        "table",
+        1,
+    ),
+    "sys.metrics without its header": (
+        (
+            "| trx_active_transactions | 4      | InnoDB Metrics - transaction | NO  |\n"
+            "| trx_rseg_history_len    | 912233 | InnoDB Metrics - transaction | YES |\n"
+        ),
+        "innodb_metrics.trx_rseg_history_len",
+        1,
+    ),
+    "a CSV that is cut inside a statement": (
+        (
+            "Id, User, Host, db, Command, Time, State, Info, Progress\n"
+            "177, 'me', 'h:629', 'x', 'Query', 23994, 'Waiting for locks', 'SELECT 1', 0.0\n"
+            "175, 'me', 'h:500', 'x', 'Query', 28227, 'Repair by sorting', 'CREATE TABLE `n` (\n"
+            "  `Id` bigint NOT NULL,\n"
+        ),
+        "session",
+        2,
+    ),
+    "counters as small tables below their names": (
+        (
+            "Threads_connected\n---\n| Variable_name | Value | \n| --- | --- | \n"
+            "| Threads_connected | 1900 | \n\n\nAborted_connects\n---\n"
+            "| Variable_name | Value | \n| --- | --- | \n| Aborted_connects | 12 | \n"
+        ),
+        "mysql.Threads_connected",
+        1,
+    ),
+    "what a script prints of a cluster": (
+        (
+            "[INFO] Test 5: Reading data...\n[INFO]   Data read\n\n"
+            "[INFO] Test 6: Checking the cluster...\nwsrep_cluster_size = 2\n"
+            "wsrep_local_state_comment = Donor/Desynced\n"
+        ),
+        "mysql.wsrep_cluster_size",
+        1,
+    ),
+    "a variable of Galera": (
+        (
+            "+------------------+-------+\n| Variable_name    | Value |\n"
+            "+------------------+-------+\n| wsrep_OSU_method | RSU   |\n"
+        ),
+        "setting",
+        1,
+    ),
+    "rows whose last cells wrapped below them": (
+        (
+            "+----+------+------+----+---------+------+----------+----------+----------+\n"
+            "| Id | User | Host | db | Command | Time | State    | Info\n"
+            "                 | Progress |\n"
+            "+----+------+------+----+---------+------+----------+----------+----------+\n"
+            "| 31 | app  | h:1  | d  | Query   | 4261 | updating | DELETE FROM f WHERE a < 15\n"
+            "                 |    0.000 |\n"
+            "| 32 | app  | h:2  | d  | Sleep   | 2296 |          | NULL\n"
+            "                 |    0.000 |\n"
+        ),
+        "session",
+        2,
+    ),
+    "columns of words above numbers": (
+        (
+            "Checking if all tables can be checksummed ...\nStarting checksum ...\n"
+            "            TS ERRORS  DIFFS     ROWS  DIFF_ROWS  CHUNKS SKIPPED    TIME TABLE\n"
+            "06-11T10:22:36      0      0        0          0       1       0   0.563 shop.stock\n"
+            "06-11T10:22:38      0      2   182602         14       4       0   2.242 shop.orders\n"
+        ),
+        "table",
+        1,
+    ),
+    "slabtop": (
+        (
+            " Active / Total Objects (% used)    : 1718090 / 1895312 (90.6%)\n"
+            " Active / Total Slabs (% used)      : 48101 / 48101 (100.0%)\n\n"
+            "  OBJS ACTIVE  USE OBJ SIZE  SLABS OBJ/SLAB CACHE SIZE NAME\n"
+            "842205 743124  88%    0.10K  21595       39     86380K buffer_head\n"
+            "382368 368286  96%    0.19K   9104       42     72832K dentry\n"
+        ),
+        "table",
+        1,
+    ),
+    "events of a pod": (
+        (
+            "Events:\n"
+            "  Type     Reason     Age                From               Message\n"
+            "  ----     ------     ----               ----               -------\n"
+            "  Normal   Scheduled  38s                default-scheduler  Assigned to node2\n"
+            "  Warning  BackOff    3s (x4 over 32s)   kubelet            Back-off restarting\n"
+        ),
+        "table",
+        1,
+    ),
+    "a proxy's log behind its container": (
+        (
+            "### ProxySQL logs\n"
+            "proxysql  | 2026-11-20 22:19:15 MySQL_Monitor.cpp:7392:ping(): [ERROR] Error on db-1\n"
+            "proxysql  | 2026-11-20 22:19:18 MySQL_Session.cpp:1616:again(): [ERROR] broken\n"
+        ),
+        "event",
+        2,
+    ),
+    "/proc/pressure without its totals": (
+        ("some avg10=82.71 avg60=58.68 avg300=20.55\nfull avg10=51.17 avg60=34.93 avg300=12.29\n"),
+        "pressure.some_avg10",
+        1,
+    ),
+    "an audit log": (
+        (
+            "20261120 22:19:58,db1,app,10.0.0.7,8,7,QUERY,shop,'SELECT 1',0\n"
+            "20261120 22:19:59,db1,app,10.0.0.7,9,0,CONNECT,shop,,0\n"
+        ),
+        "general_log.commands",
+        2,
+    ),
+    "the audit log of Aurora": (
+        (
+            "1795213198810074,db-1,app,10.0.0.7,223153,20070830,QUERY,,'SELECT 1',0\n"
+            "1795213199910074,db-1,app,10.0.0.7,223154,0,CONNECT,,,0\n"
+        ),
+        "general_log.commands",
+        2,
+    ),
+    "deadlocks whose tabs became blanks": (DEADLOCK.expandtabs(), "deadlock", 1),
+    "what aws logs prints as text": (
+        (
+            "EVENTS\t1795213203000\t2026-11-20T22:20:03.1Z 0 [ERROR] [InnoDB] Hung\t1795213203000\n"
+            "EVENTS\t1795213204000\t2026-11-20T22:20:04.1Z 7 [Note] Aborted\t1795213204000\n"
+        ),
+        "event",
+        2,
+    ),
+    "what aws pi prints as text": (
+        (
+            "2026-11-20T23:00:00+00:00\t2026-11-20T22:00:00+00:00\tdb-AB12\nMETRICLIST\n"
+            "DATAPOINTS\t2026-11-20T22:19:00+00:00\t1.25\n"
+            "DATAPOINTS\t2026-11-20T22:20:00+00:00\t41.5\nKEY\tdb.load.avg\n"
+            "DIMENSIONS\twait/io/table/sql/handler\twait\n"
+        ),
+        "metric.db.load.avg",
+        2,
+    ),
     "what aws logs prints": (json.dumps({"events": CLOUD_LOG}, indent=4), "event", 2),
     "journalctl -o export": (
         (
@@ -848,6 +1046,9 @@ def test_what_the_cells_of_such_pastes_are() -> None:
         (311.0, "Sending data", "SELECT 1"),
         (420.0, None, None),
     ]
+    (deadlock,) = rows(DEADLOCK.expandtabs(), "deadlock")
+    assert deadlock == rows(DEADLOCK, "deadlock")[0]
+    assert deadlock["transactions"][0]["query"] == "UPDATE orders SET b=1"
     python = rows(PASTES["rows that Python prints"][0], "session")
     assert [row["query"] for row in python] == ["it's", None]
     (stack,) = rows(FRAMES, "stack")

@@ -179,10 +179,10 @@ FORMATS: tuple[Format, ...] = (
     result_set,
     # several of them in one text
     pieces,
-    # a line of the server's in anything else
-    client_errors,
     # any other log
     dated_lines,
+    # a line of the server's in anything else
+    client_errors,
     # sentences
     counted_sessions,
     # files that are stored without being read

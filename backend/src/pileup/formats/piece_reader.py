@@ -10,6 +10,7 @@ import dataclasses
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypeAlias
 
 import polars as pl
@@ -18,12 +19,13 @@ from pileup import formats, records
 from pileup.formats.bundle import pieces
 from pileup.formats.detect import Detection
 from pileup.formats.innodb import innodb_status
-from pileup.formats.logs import client_errors, error_log, kernel_log, slow_log
+from pileup.formats.logs import client_errors, dated_lines, error_log, kernel_log, slow_log
 from pileup.formats.parsed import Parsed
 from pileup.formats.reading.frame_buffer import Frames
 from pileup.formats.reading.server_versions import find_named_version, find_versions
+from pileup.formats.tables.layouts.reader import may_begin
 from pileup.formats.tables.meanings.detection import format_of
-from pileup.formats.tables.meanings.registry import RESULT
+from pileup.formats.tables.meanings.registry import RESULT, is_known
 from pileup.records import Problem, Section, Skipped
 
 _VERSION_CHARACTERS = 24_000
@@ -108,9 +110,21 @@ def _ways_to_cut(text: str, *, is_unknown: bool) -> Iterator[tuple[list[pieces.P
         yield [between], _size(parts)
         if len(parts) > 1:
             yield parts, _size(parts)
-    for head in range(1, min(_MOST_HEAD, len(lines) - 1) + 1) if is_unknown else ():
+    for head in _heads(lines) if is_unknown else ():
         rest = pieces.Piece(head + 1, "\n".join(lines[head:]), in_block=False)
         yield [rest], len(rest.text)
+
+
+def _heads(lines: list[str]) -> list[int]:
+    """Return how many first lines may be no evidence: few, or those above the first table."""
+    few = list(range(1, min(_MOST_HEAD, len(lines) - 1) + 1))
+    pairs = enumerate(pairwise([*lines[: _MOST_ABOVE + 1], ""]))
+    table = next((at for at, both in pairs if at > _MOST_HEAD and _begins_table(*both)), 0)
+    return [*few, table] if table else few
+
+
+def _begins_table(text: str, below: str) -> bool:
+    return may_begin(text, below, is_known, any_words=True)
 
 
 def _size(parts: list[pieces.Piece]) -> int:
@@ -199,8 +213,9 @@ def _understood(found: list[_Read]) -> int:
 _GAIN = 1.05
 """What pieces of the format of the whole must understand, as a share of what it does."""
 _MOST_CANDIDATES, _MOST_TURNS = 2, 4
-_MOST_HEAD = 3
-"""Lines above the evidence that are no prose: the head of a message, a path, a command."""
+_MOST_HEAD, _MOST_ABOVE = 3, 20
+"""Lines above the evidence that are no prose: the head of a message, a path, a command; what a
+script says above a table."""
 _ONE_LOG = {innodb_status.NAME, error_log.NAME}
 """An error log prints parts of status dumps: what is left at its cut beginning is its own."""
 _MOST_PARTS = 12
@@ -316,7 +331,7 @@ def _is_evidence(part: _Read) -> bool:
     if part.piece.in_block:
         return True
     unclaimed = getattr(formats.by_name(parsed.format), "ONLY_UNCLAIMED", False)
-    if unclaimed and parsed.format not in (RESULT, client_errors.NAME):
+    if unclaimed and parsed.format not in (RESULT, client_errors.NAME, dated_lines.NAME):
         return False
     least = _NEARLY_ALL if unclaimed else _LEAST_READ
     size = parsed.receipt.bytes_read - _around(part.piece.text)

@@ -1,8 +1,9 @@
 """The general query log: how many statements, connections and departures came in each second.
 
 Source: File_query_log::write_general(), sql/log.cc (MySQL 5.1 to 9.x); MYSQL_QUERY_LOG::write(),
-        sql/log.cc (MariaDB). The server writes it when a statement arrives, so it shows the offered
-        load and no durations: no Query records are made of it.
+        sql/log.cc (MariaDB); the audit log of MariaDB, RDS and Aurora (plugin/server_audit), which
+        has its fields between commas. The server writes it when a statement arrives, so it shows
+        the offered load and no durations: no Query records are made of it.
 Yields: the rate general_log.commands by command, a value per second; a second of the log's range
         without any is a true zero.
 Time:   5.7 and later print one per entry; before, only where the second changed.
@@ -24,8 +25,8 @@ from pileup.records import SAMPLE, Clock, Item, Problem, Rows, Skipped, build_fr
 NAME = "general-log"
 TITLE = "general query log"
 GIVES = "The rate `general_log.commands` per second, by command: Query, Connect, Quit, Execute."
-PRINTED_BY = "MySQL 5.0 to 9.x, Percona, MariaDB"
-VERSION = 2
+PRINTED_BY = "MySQL 5.0 to 9.x, Percona, MariaDB; the audit log of MariaDB, RDS and Aurora"
+VERSION = 3
 HINTS = ("general.log", "general_log", "query.log")
 
 # 2026-11-20T22:22:58.255330Z\t    8 Query\tSELECT 1          (MySQL 5.7 and later)
@@ -38,6 +39,11 @@ _ENTRY = re.compile(
     r"Field List|Statistics|Ping|Change user|Sleep|Binlog Dump(?: GTID)?|Register Slave|"
     r"Register Replica|Refresh|Shutdown|Processlist|Kill|Debug|Delayed insert|Daemon|Long Data|"
     r"Set option|Create DB|Drop DB|Reset Connection)(?:\t| {2}|$)"
+)
+# 20261120 22:22:58,db1,app,10.0.0.7,8,7,QUERY,shop,'SELECT 1',0     (Aurora: microseconds first)
+_AUDIT = re.compile(
+    r" {0,8}(?P<stamp>\d{8} \d\d:\d\d:\d\d|\d{16}),(?:[^,]{0,255},){3}\d{1,20},\d{1,20},"
+    r"(?P<command>[A-Z]{4,20}(?:_[A-Z]{2,20})?),"
 )
 _BANNER = ("Tcp port: ", "TCP Port: ", "Time    ")
 _FIRST = frozenset("0123456789\t ")
@@ -52,7 +58,7 @@ def sniff(head: str) -> bool | None:
     A rotated log may begin inside a statement.
     """
     lines = [line for line in head.split("\n", 400)[:400] if line.strip()][:200]
-    entries = [_ENTRY.match(line) is not None for line in lines if not _is_banner(line)]
+    entries = [_entry(line) is not None for line in lines if not _is_banner(line)]
     return sum(entries) >= 2 and (entries[0] or sum(entries) >= 0.5 * len(entries))
 
 
@@ -66,7 +72,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     now: tuple[Clock, int] | None = None
     untimed = entries = 0
     for number, text in enumerate(lines, start=1):
-        match = _ENTRY.match(text) if text[:1] in _FIRST else None
+        match = _entry(text) if text[:1] in _FIRST else None
         if match is None:
             if not entries and text.strip() and not _is_banner(text):
                 yield Skipped(number, number, "the rest of a statement that begins above the file")
@@ -80,7 +86,8 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         if now not in placed and len(placed) < _MOST_SECONDS:
             placed[now] = number
         if now in placed:
-            counts[(*now, match["command"])] += 1
+            command = match["command"]
+            counts[(*now, command.capitalize() if command.isupper() else command)] += 1
         else:
             untimed += 1
     if not entries:
@@ -93,6 +100,10 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         )
     for clock in sorted({clock for clock, _ in placed}):
         yield from _rates(clock, counts, placed)
+
+
+def _entry(text: str) -> re.Match[str] | None:
+    return _ENTRY.match(text) or _AUDIT.match(text)
 
 
 def _rates(
@@ -130,6 +141,10 @@ def _second(stamp: str) -> tuple[Clock, int] | None:
     if "T" in stamp:
         time = read_stamp(stamp)
         return (time[1], time[0] // _S) if time else None
+    if stamp.isdigit():  # microseconds
+        return "utc", int(stamp) // _S
+    if stamp[8:9] == " ":
+        stamp = stamp[2:]
     # a two-digit year: this log is younger than 1970
     year = int(stamp[:2])
     wall = local_us(

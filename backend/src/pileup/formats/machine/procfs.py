@@ -31,7 +31,7 @@ GIVES = (
 PRINTED_BY = (
     "Linux (also `/proc/net`, `/proc/PID`), net-tools, procps (`free`, `vmstat -s`, `-D`), numactl"
 )
-VERSION = 5
+VERSION = 6
 HINTS = (
     "-meminfo",
     "-procvmstat",

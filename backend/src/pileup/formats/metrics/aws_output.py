@@ -2,15 +2,20 @@
 
 Source: awscli 1.x and 2.x, awscli/table.py and awscli/text.py: `aws cloudwatch
         get-metric-statistics`, `get-metric-data` with `--output table`, `get-metric-data` with
-        `--output text`; `aws rds describe-events` with any output. Each level of a box has one
+        `--output text`; `aws pi get-resource-metrics` with `--output text`, which names a metric
+        below its points; `aws rds describe-events` with any output. Each level of a box has one
         more bar at its ends.
             ||                   Datapoints                    ||
             |+----------+-----------------------------+--------+|
             ||  Average |          Timestamp          |  Unit  ||
             METRICDATARESULTS   m1   CPUUtilization   Complete
             EVENTS  2024-05-14T09:13:05.123Z  Failover started.  arn:...  db-1  db-instance
+            DATAPOINTS  2024-05-14T09:13:00+00:00  41.5
+            KEY     db.load.avg
+            DIMENSIONS  wait/io/table/sql/handler  wait
 Yields: cloudwatch.<Label> as the service's JSON does, with the label stat where a statistic is
-        named; an Event per event, on the instance that it is about.
+        named; metric.db.load.avg of Performance Insights with its dimension; an Event per event, on
+        the instance that it is about.
 """
 
 from __future__ import annotations
@@ -27,12 +32,15 @@ from pileup.records import Event, Item, Skipped
 
 NAME = "aws-output"
 TITLE = "metrics or events that the aws command printed"
-GIVES = "Gauges `cloudwatch.<Label>` with the label stat; events of instances."
+GIVES = (
+    "Gauges `cloudwatch.<Label>` with the label stat, `metric.<name>` of Performance Insights; "
+    "events of instances."
+)
 PRINTED_BY = (
     "`aws cloudwatch get-metric-statistics`, `get-metric-data`, `aws rds describe-events` with "
-    "`--output table` or `text`"
+    "`--output table` or `text`; `aws pi get-resource-metrics --output text`"
 )
-VERSION = 1
+VERSION = 2
 HINTS = ()
 
 LONG_LINES = True
@@ -40,7 +48,10 @@ LONG_LINES = True
 _LONGEST = 4_000
 _BARS = re.compile(r"(?P<bars>\|{1,8})(?P<inside>.*?)\|{1,8}\s*$")
 _RULE = re.compile(r"[|+-]+\s*$")
-_TAG = re.compile(r"(?P<tag>METRICDATARESULTS|TIMESTAMPS|VALUES|DATAPOINTS|EVENTS)\s+(?P<rest>.*)$")
+_TAG = re.compile(
+    r"(?P<tag>METRICDATARESULTS|TIMESTAMPS|VALUES|DATAPOINTS|EVENTS|METRICLIST|KEY|DIMENSIONS)"
+    r"(?:\s+(?P<rest>.*))?$"
+)
 _SKIPPED_TAGS = re.compile(r"EVENTCATEGORIES\s")
 _GAP = re.compile(r"\t| {2,}")
 # 2024-05-14T09:13:05.123Z  Failover started.  arn:aws:rds:...  db-1  db-instance
@@ -85,7 +96,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             cells = [cell.strip() for cell in match["inside"].split("|")]
             reader.box(number, len(match["bars"]), cells)
         elif match := _TAG.match(text):
-            reader.tagged(number, match["tag"], match["rest"])
+            reader.tagged(number, match["tag"], match["rest"] or "")
         elif fields := list(_FIELD.finditer(line)):
             for field in fields:
                 reader.pair(number, field["name"], _decoded(field["value"]))
@@ -100,6 +111,8 @@ class _Reader:
 
     def __init__(self) -> None:
         self._label = "unnamed"
+        self._family = "cloudwatch"
+        self._labels: tuple[tuple[str, str], ...] = ()
         self._points: list[Point] = []
         self._list = ""
         """The list whose items follow: Timestamps or Values."""
@@ -157,6 +170,12 @@ class _Reader:
                 self._event = {name: (value, line) for name, value in values}
         elif tag == "DATAPOINTS":
             self._datapoint(line, rest.split())
+        elif tag == "METRICLIST":
+            self._end_metric()
+        elif tag == "KEY":
+            self._label, self._family = rest.strip()[:_LONGEST_LABEL] or "unnamed", "metric"
+        elif tag == "DIMENSIONS":
+            self._labels = (_dimension(rest),)
         else:
             self._list = tag.capitalize()
             for cell in rest.split():
@@ -200,11 +219,12 @@ class _Reader:
 
     def _begin_metric(self, label: str) -> None:
         self._end_metric()
-        self._label = label[:200]
+        self._label = label[:_LONGEST_LABEL]
 
     def _end_metric(self) -> None:
-        self._ready += datapoints(self._label, self._points)
+        self._ready += datapoints(self._label, self._points, self._family, self._labels)
         self._label, self._points, self._times, self._list = "unnamed", [], [], ""
+        self._family, self._labels = "cloudwatch", ()
 
     def _end_event(self) -> None:
         event, self._event = self._event, {}
@@ -231,6 +251,13 @@ class _Reader:
 
 
 _PAIR = 2
+_LONGEST_LABEL = 200
+
+
+def _dimension(text: str) -> tuple[str, str]:
+    """Return the label of a metric: a wait by its first value, else what is printed."""
+    value = _GAP.split(text)[0][:_LONGEST_LABEL]
+    return ("db.wait_event.name" if "/" in value or value == "CPU" else "dimension", value)
 
 
 def _decoded(text: str) -> str:

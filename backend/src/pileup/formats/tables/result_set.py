@@ -8,14 +8,18 @@ Yields: a Table per result set that no other module knows, to be compared with a
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
+from pileup.formats.reading.text import Chunk, make_chunks
+from pileup.formats.tables.meanings import reader
 from pileup.formats.tables.meanings.detection import format_of
-from pileup.formats.tables.meanings.reader import parse
+from pileup.records import Item
 
 NAME = "result-set"
 TITLE = "the result of a query"
 GIVES = "A table per result, named by the query above it."
 PRINTED_BY = "the mysql client and MySQL Shell: box, tabs, `\\G`; several in one file"
-VERSION = 8
+VERSION = 9
 HINTS = ()
 
 ONLY_UNCLAIMED = True
@@ -24,7 +28,27 @@ ONLY_UNCLAIMED = True
 
 def sniff(head: str) -> bool | None:
     """Whether the head has tables."""
-    return format_of(head) is not None
+    return format_of(head) is not None or format_of(head, any_words=True) is not None
 
 
-__all__ = ["GIVES", "HINTS", "NAME", "PRINTED_BY", "TITLE", "VERSION", "parse", "sniff"]
+def parse(lines: Iterable[str]) -> Iterator[Item]:
+    """Yield the records of every result, whatever its columns are."""
+    return parse_chunks(make_chunks(lines))
+
+
+def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
+    """Yield the same as ``parse``."""
+    return reader.parse_chunks(chunks, any_words=True)
+
+
+__all__ = [
+    "GIVES",
+    "HINTS",
+    "NAME",
+    "PRINTED_BY",
+    "TITLE",
+    "VERSION",
+    "parse",
+    "parse_chunks",
+    "sniff",
+]

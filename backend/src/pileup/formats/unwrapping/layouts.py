@@ -154,7 +154,7 @@ def continues(layout: Layout, above: str, line: str) -> bool:
     """Return whether a line continues the line above it."""
     width = layout.width
     if layout.bars:
-        return _is_open_row(above) and not line.lstrip().startswith(("|", "+"))
+        return _is_open_row(above) and not line.startswith(("|", "+"))
     if width is None or not above.strip() or not line.strip() or layout.starts.match(line):
         return False
     if layout.exact:

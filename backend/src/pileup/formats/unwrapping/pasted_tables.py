@@ -58,7 +58,9 @@ _SESSION = frozenset(
     )
 )
 _LEAST_OF_SESSION = 5
-_OF_LOCKS = re.compile(r"(?:waiting|blocking|locked|trx|requesting|sql_kill_blocking)_\w{2,40}")
+_OF_LOCKS = re.compile(
+    r"(?:waiting|blocking|locked|trx|requesting|sql_kill_blocking|processlist)_\w{2,40}"
+)
 _LEAST_OF_LOCKS = 5
 _ROW_OF_XML = re.compile(r"\s*<row>\s*$")
 _FIELD = re.compile(r'\s*<field name="(?P<name>[^"]{1,64})"(?P<nil> xsi:nil="true")?\s*(?:/>|>)')

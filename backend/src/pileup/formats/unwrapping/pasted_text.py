@@ -31,7 +31,10 @@ _MARGINS = (
 _VIEWERS = (
     re.compile(r"[A-Z][a-z]{2}, [A-Z][a-z]{2} \d\d? \d{4} \d\d?:\d\d:\d\d [ap]m ?\| ?"),
     re.compile(r"\[pod/[\w.-]{1,253}/[\w.-]{1,63}\] ?"),
-    re.compile(r"(?:db|database|mysql|mariadb|percona|pxc|galera)[\w.-]{0,60} +\| ?"),  # compose
+    re.compile(
+        r"(?:db|database|mysql|mariadb|percona|pxc|galera|proxysql|maxscale|router)[\w.-]{0,60}"
+        r" +\| ?"
+    ),  # compose
 )
 # mysql-0 mysql 2024-02-20T22:10:31.337812Z 18823 [ERROR] ...     in front: anything but a time
 _ENTRY = re.compile(
@@ -64,7 +67,7 @@ def choose_cleaner(head: str) -> Unwrap | None:
         lines = lines[:_MOST_LINES]  # the head may end inside a line
     if _PYTHON_ROW.match(head):
         return _python_to_json
-    around = _around(lines)
+    around = _around(lines) or _comments(lines)
     if _have_right_edge(lines):
         behind = around or str
         around = lambda line: _without_edge(behind(line))  # noqa: E731
@@ -80,6 +83,20 @@ def choose_cleaner(head: str) -> Unwrap | None:
         outside, inside = around, inner
         return lambda line: inside(outside(line))
     return around or inner
+
+
+# // | Id | User |     * +----+------+     -- | 7 | app |     a table in the comment of a source
+_COMMENT = re.compile(r"\s{0,8}(?://|\*|--|#) ?(?=[+|])")
+_COMMENTED_RULE = re.compile(rf"{_COMMENT.pattern}\+-")
+_LEAST_COMMENTED = 2
+
+
+def _comments(lines: list[str]) -> Unwrap | None:
+    """Return what removes the marks of comments before the lines of a table."""
+    inside = sum(map(bool, map(_COMMENT.match, lines)))
+    if inside < _LEAST_COMMENTED or not any(map(_COMMENTED_RULE.match, lines)):
+        return None
+    return partial(without, _COMMENT)
 
 
 _EDGES = ("\u2502", "\u2503", "\u2551", "\u258f", "\u2590")
@@ -100,7 +117,7 @@ def _without_edge(line: str) -> str:
 
 
 # | 88 | app | Query | 12 |     <-- this one
-_REMARK = re.compile(r"(?<![ \t])[ \t]+(?:<[-=]{1,9}|\u2190|\u25c4)(?:\s.*)?$")
+_REMARK = re.compile(r"(?<![ \t])[ \t]+(?:<(?:-{1,9}|={2,9})|\u2190|\u25c4)(?:\s.*)?$")
 # [{'Id': 91, 'User': 'app', 'db': None}, ...
 _PYTHON_ROW = re.compile(r"\s*(?:[\[(]\s*)?\{'\w+': ")
 _PYTHON_PART = re.compile(

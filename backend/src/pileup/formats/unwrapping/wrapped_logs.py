@@ -70,6 +70,12 @@ def choose_unwrapper(head: str) -> Unwrap | None:
         return _field
     if any(map(_EXPORTED_TIME.match, lines)) and any(map(_EXPORTED_MESSAGE.match, lines)):
         return _JournalExport(_EXPORTED_FIELD)
+    if (
+        lines
+        and _AWS_EVENT.match(lines[0])
+        and any(_OWN_TIME.match(_of_aws(line)) for line in lines)
+    ):
+        return _of_aws
     if sum(bool(_CRI.match(line)) for line in lines) >= enough:
         return _Cri(keeps_time=_need_times([without(_CRI, line) for line in lines]))
     return without_docker_times(lines)
@@ -185,6 +191,16 @@ def _entries(entries: list[dict[str, Any]]) -> str | None:
     if len(whole) < len(texts) or not any(map(_OWN_TIME.match, whole)):
         return None
     return "\n".join(whole)
+
+
+# EVENTS  1795213203000  2026-11-20T22:20:03.0Z 0 [Note] ...  1795213203000     aws logs, as text
+_AWS_EVENT = re.compile(r"EVENTS\t(?:\d{30,60}\t\d{13}\t[^\t]{1,512}\t|\d{13}\t)")
+_AWS_TIME = re.compile(r"\t\d{13}$")
+
+
+def _of_aws(line: str) -> str:
+    """Return what a log printed of an event, whose further lines have nothing in front."""
+    return _AWS_TIME.sub("", without(_AWS_EVENT, line))
 
 
 # A line of a JSON document with a field in each:  "textPayload": "2026-11-20T22:15:03.0Z 0 [Note]",

@@ -55,7 +55,7 @@ _NODES = re.compile(r"\s+Node \d{1,4}(?:\s+Node \d{1,4})*(?:\s+Total)?\s*$")
 _OF_NODES = re.compile(r"(?P<name>[A-Z][\w()]{1,30})(?P<cells>(?:\s+\d{1,12}\.\d\d)+)\s*$")
 _PRESSURE = re.compile(
     r"(?P<who>some|full) avg10=(?P<avg10>[\d.]{1,8}) avg60=(?P<avg60>[\d.]{1,8})"
-    r" avg300=(?P<avg300>[\d.]{1,8}) total=(?P<total>\d{1,18})\s*$"
+    r" avg300=(?P<avg300>[\d.]{1,8})(?: total=(?P<total>\d{1,18}))?\s*$"
 )
 _STATUS = re.compile(r"(?P<name>\w+):\s+(?P<value>\d{1,18})(?P<unit> kB)?\s*$")
 _TEXTS = re.compile(
@@ -168,7 +168,8 @@ class ProcFiles:
             return False
         for name in ("avg10", "avg60", "avg300"):
             self._add(f"pressure.{match['who']}_{name}", float(match[name]), "gauge", "%")
-        self._add(f"pressure.{match['who']}_total", float(match["total"]), "counter", "us")
+        if match["total"]:
+            self._add(f"pressure.{match['who']}_total", float(match["total"]), "counter", "us")
         return True
 
     def node_usage(self, text: str) -> bool:

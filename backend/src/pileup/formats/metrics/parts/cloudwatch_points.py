@@ -30,8 +30,13 @@ class Point(NamedTuple):
     line: int
 
 
-def datapoints(label: str, points: Iterable[Point]) -> Iterator[Samples]:
-    """Yield the gauge cloudwatch.<label> of each statistic, in order of time.
+def datapoints(
+    label: str,
+    points: Iterable[Point],
+    family: str = "cloudwatch",
+    labels: tuple[tuple[str, str], ...] = (),
+) -> Iterator[Samples]:
+    """Yield the gauge <family>.<label> of each statistic, in order of time.
 
     A point without a readable time is left out.
     """
@@ -44,12 +49,12 @@ def datapoints(label: str, points: Iterable[Point]) -> Iterator[Samples]:
     for stat, rows in series.items():
         rows.sort()
         yield Samples(
-            series=f"cloudwatch.{label}",
+            series=f"{family}.{label}",
             kind="gauge",
             unit=_UNITS.get(unit),
             clock="utc",
             wall_us=[time for time, _, _ in rows],
             values=[value for _, value, _ in rows],
             lines=[line for _, _, line in rows],
-            labels=(("stat", stat),) if stat else (),
+            labels=(*labels, ("stat", stat)) if stat else labels,
         )

@@ -15,8 +15,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from pileup.formats.reading.timestamps import read_stamp
-from pileup.formats.tables.layouts import headless, pairs
-from pileup.formats.tables.layouts.quoted import split_quoted, split_row
+from pileup.formats.tables.layouts import aligned, headless, pairs
+from pileup.formats.tables.layouts.aligned import Place
+from pileup.formats.tables.layouts.quoted import split_cut, split_quoted, split_row
 
 MOST_CELL = 1024 * 1024
 _BAR_ROW = re.compile(r"\s*\|.*\|\s*$", re.DOTALL)
@@ -43,13 +44,15 @@ _COUNT = re.compile(r" +(\d{1,9}) +([^\s|:.)\]].*)$")
 _COUNT_OF_STATE = re.compile(r" *(\d{1,9})(?:$| +(?=\S)(.*?) *$)")
 _STATE = "State"
 # -----  ---------  ------        below names between blanks
-_DASHES = re.compile(r"\s*-{2,}(?: +-{2,})+\s*$")
+_DASHES = re.compile(r"[\s#]*[-=]{2,}(?: +[-=]{2,})+\s*$")
 _ANY_VALUE = "value"
 _STATE_AND_INFO = ("state", "info")
 # grep State: | uniq -c:     388 State: Sending data
 _KEY = re.compile(r"([A-Za-z]\w{1,63}):(?: |$)")
 _WIDE = re.compile(r"(?:^|(?<= {2}))\S")
 _LEAST_WIDE = 3
+_LEAST_UNNAMED = 3
+_LONGEST_WORDS = 400
 _MOST_WIDE = 32
 _DIGITS = re.compile(r"-?\d[\d.,]*(?:%|[A-Za-z]{1,3})?$")
 # 177, 'myuser', 'myhost:62932', NULL
@@ -69,10 +72,18 @@ class Delimited:
     """Where the columns begin, when blanks separate them."""
     gap: int = 0
     """So many blanks separate all names of the header: a tab that became blanks, or one."""
+    stop: int = 0
+    """Each name begins at the next tab stop behind the one before: blanks up to it were a tab."""
+    head: str = ""
+    """The header, when its words alone may be names."""
+    places: tuple[Place, ...] = ()
+    """Where the columns of unknown names are, by the header and the line below it."""
     is_open: bool = False
     """No bar is at the ends of a row."""
     is_keyed: bool = True
     """What was counted has its key in front: 'State: init'."""
+    is_unnamed: bool = False
+    """The header is cut off: the first line is a row."""
     is_cut: bool = False
     """Rows may lack their first or last cells."""
     held: list[str] = field(default_factory=list)
@@ -82,11 +93,11 @@ class Delimited:
     @property
     def is_headless(self) -> bool:
         """Whether the first line is a row: such a layout has no header."""
-        return self.kind in ("=", "#")
+        return self.kind in ("=", "#") or self.is_unnamed
 
     def fits_box(self, columns: int) -> bool:
         """Whether the header can be that of a box with so many columns."""
-        return self.kind == "|" and len(self.columns) == columns
+        return self.kind == "|" and len(self.columns) == columns and not self.is_unnamed
 
     def is_rule(self, text: str) -> bool:
         """Whether the line is the row of dashes below the names."""
@@ -97,46 +108,70 @@ class Delimited:
     def confirms(self, text: str, is_known: bool) -> bool:
         """Whether the line below the header shows that there is a table."""
         if self.is_rule(text):
-            return self.kind != " " or (is_known and self._is_placed_by(text))
+            return self.kind != " " or (
+                self._is_placed_by(text) if is_known else self._takes(aligned.ruled(text))
+            )
         if self.kind == "=":
             return headless.may_be_named_value(text)
         if self.kind == "#":
             return self._counted(text) is not None
+        if self.kind == " " and not is_known:
+            return self._is_above(text) or self._takes(aligned.shared(self.head, text))
         if self.kind in _COMMAS and self.quote != "'" and _APOSTROPHES.search(text):
             self.quote = "'"
+        if self.is_unnamed:
+            cells = self._between_bars(text)
+            return cells is not None and len(cells) == len(self.columns)
         cells = self.cells(text)
         opened, self.held = bool(self.held), []
         if cells is None:
             return opened and is_known
         if len(cells) != len(self.columns) or (self.kind == "|" and "|" in cells[0]):
             return False
-        if self.kind == " " and not is_known:
-            return self._is_below(text) and any(map(_DIGITS.match, cells))
         sure = is_known or (self.kind == "|" and not self.is_open)
         return sure or '"' in text or any(_NUMBER.match(cell) for cell in cells)
 
     def _is_placed_by(self, rule: str) -> bool:
         """Take the places of the columns from the dashes below their names."""
-        starts = tuple(match.start() for match in re.finditer("-+", rule))
+        starts = tuple(match.start() for match in re.finditer("[-=]+", rule))
         if len(starts) != len(self.columns):
             return False
         self.starts = starts
         return True
 
-    def _is_below(self, text: str) -> bool:
+    def _is_above(self, text: str) -> bool:
         """Whether a cell begins below each name, so that unknown names are those of columns."""
-        return all(
-            text[at : at + 1].strip() and not text[max(0, at - 1) : at].strip()
-            for at in self.starts
+        cells = self._between_blanks(text) if self.starts else None
+        return (
+            cells is not None
+            and len(cells) == len(self.columns)
+            and all(
+                text[at : at + 1].strip() and not text[max(0, at - 1) : at].strip()
+                for at in self.starts
+            )
+            and any(map(_DIGITS.match, cells))
         )
+
+    def _takes(self, places: Sequence[Place]) -> bool:
+        """Take the columns that the line below the header shows, if it shows any."""
+        names = aligned.names(self.head, places)
+        if len(names) < len(places) or not _LEAST_WIDE <= len(names) <= _MOST_WIDE:
+            return False
+        if len({name.lower() for name in names}) < len(names):
+            return False
+        self.columns, self.places = tuple(names), tuple(places)
+        return True
 
     def cells(self, text: str) -> list[str] | None:
         """Split a row; None for a line that is not a row, or not its end (then ``held`` is set)."""
         if self.kind == "|":
             return self._between_bars(text)
+        if self.places:
+            return aligned.cells(text, self.places)
         if self.kind == " ":
             spaced = headless.spaced_cells(text, self.columns) if self.gap == 1 else None
-            cells = spaced or self._between_blanks(text)
+            cells = self._between_stops(text) if self.stop else spaced
+            cells = cells or self._between_blanks(text)
             cells = cells or headless.spaced_cells(text, self.columns)
             if cells and self._ends == _STATE_AND_INFO:
                 cells[-2:] = headless.state_and_info(*cells[-2:])
@@ -159,6 +194,11 @@ class Delimited:
         whole = "\n".join([*self.held, text])
         self.held = []
         return split_row(whole, self.kind, self.quote, len(self.columns))
+
+    def rest(self) -> list[str]:
+        """Return the cells of a row in which the text ends, inside quotes."""
+        held, self.held = "\n".join(self.held), []
+        return split_cut(held, self.kind, self.quote) if held else []
 
     @property
     def _ends(self) -> tuple[str, ...]:
@@ -187,6 +227,18 @@ class Delimited:
             return None
         cells = bars(text.replace("\\|", "\ufffc"), most=len(self.columns))
         return [cell.replace("\ufffc", "|") for cell in cells]
+
+    def _between_stops(self, text: str) -> list[str] | None:
+        """Split a row whose tabs became blanks up to the next stop: a cell may be empty."""
+        cells: list[str] = []
+        begin = 0
+        for gap in _BLANKS.finditer(text.rstrip()):
+            tabs = _tabs(gap.start(), gap.end(), self.stop)
+            if tabs and len(cells) + tabs < len(self.columns):
+                cells += [text[begin : gap.start()], *[""] * (tabs - 1)]
+                begin = gap.end()
+        cells.append(text[begin:].strip())
+        return cells if len(cells) == len(self.columns) else None
 
     def _between_blanks(self, text: str) -> list[str] | None:
         at = self.starts
@@ -228,14 +280,24 @@ _NAME_AND_VALUE = 2
 
 
 def header(
-    text: str, is_known: Callable[[Sequence[str]], bool], *, may_have_commas: bool = True
+    text: str,
+    is_known: Callable[[Sequence[str]], bool],
+    *,
+    may_have_commas: bool = True,
+    any_words: bool = False,
 ) -> Delimited | None:
-    """Return the layout that begins with this line, if its cells can be names of columns."""
+    """Return the layout that begins with this line, if its cells can be names of columns.
+
+    ``any_words`` may be names, if the line below has cells below them.
+    """
     if len(text) > _LONGEST_HEADER:
         return None
     if _BAR_ROW.match(text):
         names = bars(text)
-        return Delimited("|", tuple(names)) if _are_names(names, least=1) else None
+        if _are_names(names, least=1):
+            return Delimited("|", tuple(names))
+        unnamed = tuple(f"column_{at}" for at in range(1, len(names) + 1))
+        return Delimited("|", unnamed, is_unnamed=True) if len(names) >= _LEAST_UNNAMED else None
     bare = text.strip()
     for comma in _COMMAS if may_have_commas and _FIRST_CELL.match(bare) else ():
         if comma not in bare:
@@ -250,8 +312,8 @@ def header(
             starts = tuple(match.start() for match in re.finditer(r"\S+", text))
             gaps = {len(gap) for gap in re.findall(" +", bare)}
             gap = gaps.pop() if len(gaps) == 1 else 0
-            return Delimited(" ", tuple(names), starts=starts, gap=gap)
-        if (layout := _wide_columns(text)) is not None:
+            return Delimited(" ", tuple(names), starts=starts, gap=gap, stop=_tab_stop(text))
+        if (layout := _wide_columns(text, any_words=any_words)) is not None:
             return layout
     if _OPEN_ROW.match(text):
         names = open_bars(text)
@@ -261,27 +323,61 @@ def header(
     if counted := _COUNT.match(text):
         key = _KEY.match(counted[2])
         return Delimited("#", ("count", key[1] if key else _ANY_VALUE))
-    return None
+    return _any_words(text) if any_words else None
 
 
-def _wide_columns(text: str) -> Delimited | None:
+def _tab_stop(header: str) -> int:
+    """Return how far apart the tab stops are at which all names of a header begin; else 0."""
+    gaps = [match.span() for match in _BLANKS.finditer(header.strip())]
+    if header[:1] == " ":
+        return 0
+    return next((stop for stop in _STOPS if all(_tabs(*gap, stop) == 1 for gap in gaps)), 0)
+
+
+def _tabs(start: int, end: int, stop: int) -> int:
+    """Return how many tabs may have become the blanks of a range; 0 where they end at no stop."""
+    return 0 if end % stop else end // stop - start // stop
+
+
+_BLANKS = re.compile(" +")
+_STOPS = (8, 4)
+
+
+def _wide_columns(text: str, *, any_words: bool) -> Delimited | None:
     """Return the layout of columns that wide gaps separate, whatever their names are."""
     names = _GAP.split(text.strip())
     if not _LEAST_WIDE <= len(names) <= _MOST_WIDE or not _are_names(names):
         return None
     starts = tuple(match.start() for match in _WIDE.finditer(text))
-    return Delimited(" ", tuple(names), starts=starts) if len(starts) == len(names) else None
+    if len(starts) != len(names):
+        return None
+    return Delimited(" ", tuple(names), starts=starts, head=text if any_words else "")
 
 
-def begins(text: str, below: str, is_known: Callable[[Sequence[str]], bool]) -> bool:
+def _any_words(text: str) -> Delimited | None:
+    """Return the layout of columns whose names are words: the line below shows where they are."""
+    if len(text) > _LONGEST_WORDS or "|" in text or not _NAME_FIRST.match(text.strip()):
+        return None
+    words = text.split()
+    if len(words) < _LEAST_WIDE or any(word[0].isdigit() for word in words):
+        return None
+    return Delimited(" ", tuple(words), head=text)
+
+
+def begins(
+    text: str, below: str, is_known: Callable[[Sequence[str]], bool], *, any_words: bool = False
+) -> bool:
     """Whether a table begins with a line, as ``header`` and ``confirms`` find."""
     both = text + below
     may_have_commas = '"' in both or "'" in both
     for comma in _COMMAS if not may_have_commas else ():
         if comma in text and text.count(comma) == below.count(comma):
             may_have_commas |= bool(_VALUE.search(below)) or is_known(text.split(comma))
-    layout = header(text, is_known, may_have_commas=may_have_commas)
-    return layout is not None and layout.confirms(below, is_known(layout.columns))
+    layout = header(text, is_known, may_have_commas=may_have_commas, any_words=any_words)
+    if layout is None:
+        return False
+    are_words = bool(layout.head) and not layout.starts
+    return layout.confirms(below, not are_words and is_known(layout.columns))
 
 
 def bars(text: str, most: int = 0) -> list[str]:

@@ -137,6 +137,15 @@ _KNOWN_ROWS = tuple(
                 3: "enabled|disabled|[01]",
             },
         ),
+        (
+            "variable_name variable_value type enabled",
+            4,
+            {
+                0: r"[a-z_]\w+",
+                2: "Global Status|InnoDB Metrics - .*|Performance Schema|System Time",
+                3: "YES|NO|PARTIAL",
+            },
+        ),
         (_METADATA.format(""), 10, {0: "[A-Z ]+", 5: _DURATION, 6: _STATUS}),
         (_METADATA.format("column_name "), 11, {0: "[A-Z ]+", 6: _DURATION, 7: _STATUS}),
     )

@@ -22,6 +22,11 @@ def split_row(line: str, comma: str, quote: str, columns: int) -> list[str] | No
     return by_hand if by_hand is not None and len(by_hand) == columns else cells
 
 
+def split_cut(line: str, comma: str, quote: str) -> list[str]:
+    """Split a row that ends inside quotes, as far as it goes."""
+    return _split_by_hand(line + quote, comma, quote) or []
+
+
 _LEAST_AWKWARD = 2
 """Quotes of one cell: none is inside it."""
 
@@ -99,4 +104,4 @@ def split_quoted(line: str, comma: str, quote: str = '"') -> list[str] | None:
         at = end + 1
 
 
-__all__ = ["split_quoted", "split_row"]
+__all__ = ["split_cut", "split_quoted", "split_row"]

@@ -79,7 +79,7 @@ _MARKS = re.compile(rf"\s*(?:[+{_BOX_DRAWING}]|\*{{10}}|\|.*\|\s*$)|.*\t")
 """A rule, the line above a row of \\G, a row between bars or tabs."""
 
 
-def may_begin(text: str, below: str, is_known: IsKnown) -> bool:
+def may_begin(text: str, below: str, is_known: IsKnown, *, any_words: bool = False) -> bool:
     """Whether a table may begin with a line, by itself and the line below it."""
     if _MARKS.match(text) or headless.is_named_value(text) or headless.cut_columns(text):
         return True
@@ -87,7 +87,7 @@ def may_begin(text: str, below: str, is_known: IsKnown) -> bool:
         return True
     if headless.spaced_cells(text, headless.PROCESSLIST):
         return True
-    return delimited.begins(text, below, is_known)
+    return delimited.begins(text, below, is_known, any_words=any_words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,9 +180,14 @@ def read(
     yield from reader.end()
 
 
-def read_chunks(chunks: Iterable[Chunk], is_known: IsKnown = is_never_known) -> Iterator[Block]:
-    """Yield the same as ``read``, but plain adjacent rows as blocks."""
-    reader = Reader(is_known)
+def read_chunks(
+    chunks: Iterable[Chunk], is_known: IsKnown = is_never_known, *, any_words: bool = False
+) -> Iterator[Block]:
+    """Yield the same as ``read``, but plain adjacent rows as blocks.
+
+    any_words: columns of any names above numbers are a table; they may be another tool's.
+    """
+    reader = Reader(is_known, any_words=any_words)
     number, rest = 1, ""
     for chunk in chunks:
         text = rest + chunk.text
@@ -205,8 +210,9 @@ def _last_row(text: str) -> int:
 class Reader:
     """Reads the lines of a text in order; ``end`` completes what they leave open."""
 
-    def __init__(self, is_known: IsKnown = is_never_known) -> None:
+    def __init__(self, is_known: IsKnown = is_never_known, *, any_words: bool = False) -> None:
         self._is_known = is_known
+        self._any_words = any_words
         self._sets = 0
         self._interrupted: tuple[ResultSet, int] | None = None
         """The table above a line that is none of its rows, and its last line."""
@@ -234,6 +240,8 @@ class Reader:
         self._offsets: list[int] = []
         self._cut_at = 0
         """The width of a terminal or a photograph that cut the last column; 0 where none did."""
+        self._no_edge = False
+        """The header of the box has no bar at its end."""
         self._rules = 0
         self._pending: list[str] = []
         self._closed = False
@@ -563,9 +571,10 @@ class Reader:
             self._header = (number, bare)
         elif self._is_chatter(text):
             return
-        elif candidate := delimited.header(text, self._is_known):
+        elif candidate := delimited.header(text, self._is_known, any_words=self._any_words):
             self._inside_sql = False
             self._candidate = (number, text, candidate)
+            self._interrupted = interrupted  # the line below may show that this is a remark
         else:
             self._interrupted = interrupted
             yield Stray(number, text)
@@ -620,7 +629,7 @@ class Reader:
             return
         cells = layout.cells(text)
         if cells is None and layout.held:
-            self._first = self._first if begun else number
+            self._first, self._last = self._first if begun else number, number
         elif cells is not None and len(cells) == len(result.columns):
             first = self._first if begun else number
             self._values, self._first, self._last = cells, first, number
@@ -652,9 +661,12 @@ class Reader:
             return
         if self._closed:
             yield from self._end_set()
+        if self._layout == "box" and _widths(offsets) == _widths(self._offsets):
+            self._offsets = offsets  # it may be indented by itself
         if self._layout != "box" or self._rules == 0 or offsets != self._offsets:
             yield from self._end_set()
             self._layout, self._offsets, self._rules = "box", offsets, 1
+            self._no_edge = False
             return
         yield from self._end_row()
         if self._result is not None:  # else the rule above was the end of a table that is cut
@@ -662,8 +674,13 @@ class Reader:
         self._closed = self._rules >= 3
 
     def _box(self, number: int, text: str) -> Iterator[Part]:
-        if self._cut_at and text.lstrip(" ").startswith("|"):
+        columns = len(self._offsets) - 1
+        if self._cut_at and client_layouts.starts_box_row(text, self._offsets, min(2, columns)):
             text = f"{text.rstrip()[: self._cut_at]:<{self._cut_at}}|"
+        elif self._lacks_edge(text, columns):
+            text = f"{text.rstrip()}|"
+        if self._rules == 1 and self._result is not None and self._is_known(self._result.columns):
+            self._rules = 2 if _bars(text) else 1  # no rule is below the header
         if self._rules == 1:
             cells = client_layouts.box_cells(text, self._offsets) or _bars(text)
             if cells is None or self._result is not None:
@@ -674,7 +691,6 @@ class Reader:
             unnamed = len(self._offsets) - 1 - len(cells)
             yield from self._begin(number, (*cells, *[""] * unnamed), "box")
             return
-        columns = len(self._offsets) - 1
         cells = client_layouts.box_cells(text, self._offsets)
         if cells is None and text.lstrip().startswith("|") and text.rstrip().endswith("|"):
             bars = _bars(text)
@@ -700,6 +716,13 @@ class Reader:
         elif text.strip():
             yield from self._end_set()
             yield from self._between(number, text)
+
+    def _lacks_edge(self, text: str, columns: int) -> bool:
+        """Whether the right edge of a row is cut: the header has none, or all but a cut rule."""
+        if text.count("|") != columns or not text.lstrip(" ").startswith("|"):
+            return False
+        self._no_edge |= self._rules == 1 and self._result is None
+        return self._no_edge or bool(self._cut_at)
 
     def _broken_row(self) -> list[str] | None:
         """Join a row with a line break in a cell: cells before it by offset, after it by bar."""
@@ -846,6 +869,8 @@ class Reader:
         yield ResultRow(result, cells, self._first, self._last, missing)
 
     def _end_set(self) -> Iterator[Part]:
+        if self._cells is not None and (rest := self._cells.rest()):
+            self._values = rest
         yield from self._end_row()
         if self._header is not None:
             (at, header), self._header = self._header, None
@@ -866,6 +891,10 @@ def _cell(text: str, layout: Layout) -> str | None:
     if text == "NULL":
         return None
     return client_layouts.unescape(text) if layout == "tab" else text
+
+
+def _widths(offsets: Sequence[int]) -> list[int]:
+    return [end - start for start, end in itertools.pairwise(offsets)]
 
 
 def _bars(text: str) -> list[str] | None:

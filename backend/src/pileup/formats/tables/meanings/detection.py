@@ -56,28 +56,36 @@ class _Table:
         return result.columns == NAMED_VALUES and first == result.line
 
     @property
+    def is_sure(self) -> bool:
+        """Whether it is a table whatever is around it: by its layout, or by its columns."""
+        result = self.result
+        return result.layout in _OPEN or (not self.is_headless and is_known(result.columns))
+
+    @property
     def seen(self) -> Seen:
         first = self.rows[0].values if self.rows else None
         return Seen(self.result, tuple(name.lower() for name in self.result.columns), first)
 
 
 @lru_cache(maxsize=4)
-def format_of(head: str) -> str | None:
+def format_of(head: str, *, any_words: bool = False) -> str | None:
     """Return the NAME of the format of tables that a text begins with; None when it has no table.
 
     A box, rows of ``\\G`` and known columns are tables wherever they are. Cells between tabs or
-    commas are tables only when nearly all of the text consists of them.
+    commas are tables only when nearly all of the text consists of them; so are, where ``any_words``
+    may be names, columns of numbers below words.
     """
     lines = head.split("\n")
     if len(head) > 60_000 and len(lines) > 2:
         lines = lines[:-1]  # the head may end inside a line
     lines = lines[:_MOST_LINES]
     rows = [line[:_LONGEST_LINE] for line in lines if not _FRAME.match(line)]
-    if not any(may_begin(row, next_row, is_known) for row, next_row in pairwise([*rows, ""])):
+    pairs = pairwise([*rows, ""])
+    if not any(may_begin(*pair, is_known, any_words=any_words) for pair in pairs):
         return None
     tables: list[_Table] = []
     strays = len(lines) - len(rows)
-    for part in read_chunks(make_chunks(rows), is_known=is_known):
+    for part in read_chunks(make_chunks(rows), is_known=is_known, any_words=any_words):
         if isinstance(part, ResultSet):
             tables.append(_Table(part, lines=1))
         elif isinstance(part, ResultRow):
@@ -102,7 +110,7 @@ def format_of(head: str) -> str | None:
         return min(special, key=_ORDER.__getitem__)
     if not formats:
         return None
-    if any(table.rows and table.result.layout in _OPEN for table in tables):
+    if any(table.rows and table.is_sure for table in tables):
         return RESULT
     return RESULT if is_most else None
 

@@ -65,6 +65,8 @@ def are_parameters(seen: Seen) -> bool:
 
 def format_of(names: Sequence[str]) -> str | None:
     """Return 'status' or 'variables' for the names of a table of them; None for a few of either."""
+    if names and all(name.startswith("wsrep_") and not is_variable(name) for name in names):
+        return "status"
     if sum(name in _STATUS_FIRST for name in names) >= 2 or "Aborted_clients" in names:
         return "status"
     lower = sum(is_variable(name) for name in names)

@@ -41,13 +41,16 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     return parse_chunks(make_chunks(lines))
 
 
-def parse_chunks(chunks: Iterable[Chunk], *, each_time_answers: bool = False) -> Iterator[Item]:
+def parse_chunks(
+    chunks: Iterable[Chunk], *, each_time_answers: bool = False, any_words: bool = False
+) -> Iterator[Item]:
     """Yield the same as ``parse``.
 
     each_time_answers: a table follows each TS line, unless the server did not answer.
+    any_words: columns of any names above numbers are a table, too.
     """
     reader = TableReader(each_time_answers)
-    for part in read_chunks(chunks, is_known):
+    for part in read_chunks(chunks, is_known, any_words=any_words):
         yield from reader.part(part)
     yield from reader.end()
 

@@ -162,10 +162,27 @@ FIRST_VARIABLES = frozenset(
 """SHOW VARIABLES begins with one of them; the last is in every version."""
 _HIDDEN = ("password", "secret")
 _LOWER_STATUS = ("wsrep_", "option_tracker_usage")
+_WSREP_VARIABLES = frozenset({
+    "osu_method", "allowlist", "auto_increment_control", "causal_reads", "certification_rules",
+    "certify_nonpk", "cluster_address", "cluster_name", "convert_lock_to_trx", "data_home_dir",
+    "dbug_option", "debug", "desync", "dirty_reads", "drupal_282555_workaround",
+    "forced_binlog_format", "gtid_domain_id", "gtid_mode", "load_data_splitting",
+    "log_conflicts", "max_ws_rows", "max_ws_size", "mode", "mysql_replication_bundle",
+    "node_address", "node_incoming_address", "node_name", "notify_cmd", "on", "provider",
+    "provider_options", "recover", "reject_queries", "replicate_myisam", "restart_slave",
+    "retry_autocommit", "slave_fk_checks", "slave_threads", "slave_uk_checks", "sst_auth",
+    "sst_donor", "sst_donor_rejects_queries", "sst_method", "sst_receive_address",
+    "start_position", "status_file", "strict_ddl", "sync_wait", "trx_fragment_size",
+    "trx_fragment_unit", "applier_threads", "ignore_apply_errors", "min_log_verbosity",
+    "disk_pages_encrypt", "gcache_encrypt", "applier_fk_checks", "applier_uk_checks",
+})  # fmt: skip
+"""Names behind wsrep_, of MariaDB and Percona XtraDB Cluster; the others of wsrep are status."""
 
 
 def is_variable(name: str) -> bool:
     """Whether SHOW VARIABLES prints the name; nearly all of SHOW STATUS begin with a capital."""
+    if name.lower().removeprefix("wsrep_") in _WSREP_VARIABLES and name.startswith("wsrep_"):
+        return True
     return name[:1].islower() and not name.startswith(_LOWER_STATUS)
 
 
