@@ -16,6 +16,112 @@ from pileup.analysis.story.sentence import MOST_WORDS
 from pileup.cli.captures import Captures
 
 PASTES = {
+    "a latch whose name tells its partition": (
+        """
+--Thread 140000000000101 has waited at btr0sea.c line 1201 for 712.00 seconds the semaphore:
+X-lock on RW-latch at 0x7f0012ab 'btr_search_latch_part[i]'
+a writer (thread id 140000000000102) has reserved it in mode exclusive
+number of readers 0, waiters flag 1, lock_word: 0
+InnoDB: Warning: a long semaphore wait:
+""",
+        "mysql-100512",
+    ),
+    "the copy of a rebuilt table is dropped until the watchdog acts": (
+        """
+---TRANSACTION 7719023, ACTIVE 4022 sec dropping table
+3 lock struct(s), heap size 1128, 2 row lock(s), undo log entries 9
+MySQL thread id 511, OS thread handle 140011, query id 8123 localhost ops altering table
+OPTIMIZE TABLE shop.visits
+----------------------------
+END OF INNODB MONITOR OUTPUT
+============================
+2025-02-11T04:07:57.321836Z 0 [ERROR] [MY-012872] [InnoDB] [FATAL] Semaphore wait has lasted > 600 seconds. We intentionally crash the server because it appears to be hung.
+""",  # noqa: E501
+        "drop-table",
+    ),
+    "FLUSH TABLE in the singular, without times": (
+        """
++----+------------------------------+-----------------------------------------+
+| Id | State                        | Info                                    |
++----+------------------------------+-----------------------------------------+
+| 52 | Waiting for global read lock | FLUSH TABLE WITH READ LOCK              |
+| 47 | User sleep                   | SELECT SLEEP(600) FROM stock FOR UPDATE |
++----+------------------------------+-----------------------------------------+
+""",
+        "ftwrl",
+    ),
+    "log lines behind a collector's word and the rest of a date": (
+        """
+Warning: 1T03:11:04.143766Z 0 [Warning] [MY-014084] [InnoDB] Threads are unable to reserve space in redo log which can't be reclaimed due to the 'log_checkpointer' consumer still lagging behind at LSN = 991.
+Warning: 1T03:11:24.213766Z 0 [Warning] [MY-014084] [InnoDB] Threads are unable to reserve space in redo log which can't be reclaimed due to the 'log_checkpointer' consumer still lagging behind at LSN = 998.
+""",  # noqa: E501
+        "sync-flush",
+    ),
+    "the server says that its redo log is full": (
+        """
+2025-03-02T01:37:40.9Z 0 [ERROR] [MY-013059] [InnoDB] Out of space in the redo log. Checkpoint LSN: 61.
+""",  # noqa: E501
+        "sync-flush",
+    ),
+    "one stack of a causal read in a cluster": (
+        """
+Thread 31 (Thread 0x7f11 (LWP 412)):
+#0  pthread_cond_timedwait@@GLIBC_2.3.2 () from /lib64/libpthread.so.0
+#1  0x0000000000a1 in gu::Lock::wait (cond=..., date=...) at gu_lock.hpp:70
+#2  0x0000000000a2 in galera::Monitor<galera::ReplicatorSMM::CommitOrder>::wait (this=0x1) at monitor.hpp:280
+#3  0x0000000000a3 in galera::ReplicatorSMM::causal_read (this=0x2) at replicator_smm.cpp:970
+#4  0x0000000000a4 in wsrep_sync_wait (thd=0x3) at wsrep_mysqld.cc:810
+#5  0x0000000000a5 in mysql_execute_command (thd=0x3) at sql_parse.cc:3860
+""",  # noqa: E501
+        "replica-wait",
+    ),
+    "sessions that end wait below the coordinator's log": (
+        """
+    910 __lll_lock_wait,pthread_mutex_lock,inline_mysql_mutex_lock,TC_LOG_MMAP::log_xid,TC_LOG_MMAP::commit,THD::cleanup,THD::release_resources,one_thread_per_connection_end,handle_one_connection,start_thread,clone
+      9 poll,vio_io_wait,vio_read,my_net_read,do_command,handle_one_connection,start_thread,clone
+""",  # noqa: E501
+        "tc-log",
+    ),
+    "a coordinator and its workers wait for each other": (
+        """
+| 21 | system user | | NULL | Connect | 9140 | Waiting for source to send event | NULL |
+| 22 | system user | | x | Connect | 907 | Waiting for Replica Worker to release partition | NULL |
+| 23 | system user | | NULL | Connect | 9140 | Waiting for an event from Coordinator | NULL |
+| 24 | system user | | NULL | Connect | 9140 | Waiting for an event from Coordinator | NULL |
+""",
+        "applier-behind",
+    ),
+    "lines of a replication status that grep left": (
+        """
+# mysql -e 'show replica status\\G' | grep -i -e seconds -e running_state
+          Seconds_Behind_Source: 61204
+      Replica_SQL_Running_State: Reading event from the relay log
+""",
+        "applier-behind",
+    ),
+    "a client's error as code below a heading": (
+        """
+**What the application gets**
+`ERROR 9001 (HY000): Max connect timeout reached while reaching hostgroup 7 after 10004ms`
+""",
+        "proxysql-pool",
+    ),
+    "a proxy's own line without a time": (
+        """
+[ERROR] Hostgroup 31 has no servers available! Checking servers shunned for more than 1 second
+""",
+        "proxy-no-server",
+    ),
+    "a logged statement that ran for half an hour": (
+        """
+# Time: 2024-03-21T21:26:11.783246Z
+# User@Host: app[app] @  [10.6.3.8]  Id:   381
+# Query_time: 1911.175542  Lock_time: 0.000072 Rows_sent: 0  Rows_examined: 41550
+SET timestamp=1711056371;
+SELECT body FROM attachment WHERE owner_code = 'DC4495E7';
+""",
+        "slow-statement",
+    ),
     "two readings of SHOW ENGINE INNODB MUTEX": (
         """
 2026-11-20 22:20:10
@@ -712,6 +818,45 @@ INSERT INTO slot (day, n) VALUES ('2018-06-11', 4)
     assert analysis.headline.text.startswith("Deadlock: ")
     verdicts = {absence.id: absence.verdict for absence in analysis.absences}
     assert verdicts["deadlock-storm"] == "no_data"
+
+
+_RECORD = "RECORD LOCKS space id 9 page no 3 n bits 80 index PRIMARY of table `s`.`t` trx id"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"""MariaDB thread id 81, OS thread handle 140, query id 7 10.0.0.8 app Update
+INSERT INTO t (id) VALUES (8)
+*** WAITING FOR THIS LOCK TO BE GRANTED:
+{_RECORD} 91 lock_mode X insert intention waiting
+*** CONFLICTING WITH:
+{_RECORD} 92 lock_mode X
+""",
+        f"""2026-01-20 14:14:59 27 [Note] InnoDB: *** WAITING FOR THIS LOCK TO BE GRANTED:
+
+{_RECORD} 94 lock_mode X locks rec but not gap waiting
+2026-01-20 14:14:59 27 [Note] InnoDB: *** CONFLICTING WITH:
+
+{_RECORD} 96 lock_mode X locks rec but not gap
+2026-01-20 14:14:59 27 [Note] InnoDB: *** WE ROLL BACK TRANSACTION (2)
+""",
+        f"""*** (2) WAITING FOR THIS LOCK TO BE GRANTED:
+{_RECORD} 97 lock_mode X locks rec but not gap waiting
+*** WE ROLL BACK TRANSACTION (1)
+------------
+TRANSACTIONS
+------------
+(left out)
+""",
+    ],
+    ids=["MariaDB's without its first line", "a log's without its heading", "with empty sections"],
+)
+def test_a_part_of_a_deadlock_is_one(text: str, tmp_path: Path) -> None:
+    """It is never 'nothing shows a session that waits', nor a wait that goes on."""
+    analysis = _analysed(tmp_path, text)
+    assert analysis.headline.text.startswith("Deadlock, kind unknown")
+    assert not analysis.findings
 
 
 HARMLESS = {

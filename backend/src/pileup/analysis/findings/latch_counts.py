@@ -15,6 +15,7 @@ from pileup.analysis.evidence.context import Server
 from pileup.analysis.evidence.levels import Level
 from pileup.analysis.findings.seen import NO_DATA, Seen
 from pileup.analysis.findings.stall_records import StallRecords
+from pileup.analysis.findings.words import latches
 from pileup.knowledge import Wait, knowledge
 from pileup.numerals import number
 
@@ -41,7 +42,7 @@ def counted(records: StallRecords, ids: Collection[str]) -> Seen:
         return Seen(False)
     share = per_second / _sum(levels)
     text = (
-        f"threads slept {number(per_second)} times per second for {' or '.join(sorted(by_latch))} "
+        f"threads slept {number(per_second)} times per second for the {latches(sorted(by_latch))} "
         f"by SHOW ENGINE INNODB MUTEX ({share:.0%} of all such waits)"
     )
     top = max(matching, key=lambda level: level.inside or 0.0)

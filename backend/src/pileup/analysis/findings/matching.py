@@ -16,7 +16,6 @@ from typing import Literal
 
 from pileup.analysis.contract import Locator, SignDoc
 from pileup.analysis.evidence.levels import Level
-from pileup.analysis.evidence.series import short_name
 from pileup.analysis.findings.observed import NO_DATA, Observed, Seen
 from pileup.analysis.findings.rules import Match
 from pileup.analysis.findings.rules.larger import Larger
@@ -25,6 +24,7 @@ from pileup.analysis.findings.setting_values import amount, is_value
 from pileup.analysis.findings.strength import (
     LATCH,
     LOCK,
+    MANY,
     SHARE,
     TRANSACTION,
     Patience,
@@ -32,6 +32,7 @@ from pileup.analysis.findings.strength import (
 )
 from pileup.analysis.findings.words import count, in_words
 from pileup.knowledge.renamed import look_up
+from pileup.knowledge.series_titles import series_title
 from pileup.knowledge.signature import EXPRESSIONS, Sign, Signature, names
 from pileup.numerals import number
 
@@ -207,6 +208,8 @@ def look(sign: Sign, observed: Observed) -> Answer:
         share = 1.0 if sign.kind == "old_transaction" else min(1.0, seen.share)
         return Answer(sign, seen, share, sign.weight)
     many = sign.least if sign.least is not None else _MANY.get(sign.kind, 1)
+    if sign.kind == "stack" and seen.share >= 1.0:  # nothing but these threads was pasted
+        many = min(many, MANY)
     counted = (sign.kind in _MANY and sign.kind != "query") or sign.kind == "stack"
     usual_share = SHARE if counted and many > 1 else 0.0
     full_share = sign.share if sign.share is not None else usual_share
@@ -276,9 +279,9 @@ def _counter(sign: Sign, observed: Observed) -> Seen:
     item = max(fitting, key=lambda level: level.inside or 0.0)
     text = _change(item)
     if sign.peak is not None and not item.inside:
-        text = f"{text.partition(' ')[0]} peaked at {number(item.peak)}"
+        text = f"{_name(item)} peaked at {number(item.peak)}"
     if sign.lowest is not None and item.lowest != item.inside:
-        text = f"{text.partition(' ')[0]} fell to {number(item.lowest or 0)}"
+        text = f"{_name(item)} fell to {number(item.lowest or 0)}"
     sure = _since_start(sign, item) if item.since_start else 1.0
     return Seen(True, 1, sure, text, (observed.series(item, text),))
 
@@ -297,15 +300,22 @@ def _since_start(sign: Sign, level: Level) -> float:
     return _AT_MOST * min(1.0, math.log10(max(1.0, over)) / math.log10(_CLEARLY))
 
 
+def _name(level: Level) -> str:
+    """Name a series in words, to go on with a verb: 'threads running', 'CPU waiting for I/O'."""
+    words = series_title(level.series, level.labels or "").words
+    first = words.partition(" ")[0]
+    return words if first[1:].lower() != first[1:] else f"{words[:1].lower()}{words[1:]}"
+
+
 def _change(level: Level) -> str:
-    """Describe the change of a series: 'com_select fell from 400 to 12'."""
+    """Describe the change of a series: 'SELECT statements fell from 400 to 12'."""
     before, inside = level.before, level.inside
-    name = short_name(level.series) + (f" ({level.labels})" if level.labels else "")
+    name = _name(level)
     if level.since_start:
-        return f"{name} is {number(inside or 0)} per second on average since the server started"
+        return f"{name}: {number(inside or 0)} per second on average since the server started"
     peak = "" if inside == level.peak else f" (peak {number(level.peak)})"
     if before is None or inside is None:
-        return f"{name} is {number(inside or 0)}{peak}"
+        return f"{name}: {number(inside or 0)}{peak}"
     verb = "rose" if inside > before else "fell"
     if abs(inside - before) <= _SAME * max(abs(inside), abs(before)):
         return f"{name} stayed at {number(inside)}{peak}"

@@ -23,7 +23,7 @@ from pileup.analysis.evidence.times import iso
 from pileup.analysis.findings import latch_counts, storms, words, worst_moment
 from pileup.analysis.findings.cascade import Ending, endings
 from pileup.analysis.findings.seen import NO_DATA, Seen
-from pileup.analysis.findings.stall_records import StackGroup, StallRecords
+from pileup.analysis.findings.stall_records import StackGroup, StallRecords, is_primitive
 from pileup.analysis.findings.texts import Texts
 from pileup.analysis.findings.worst_moment import Queue
 from pileup.analysis.waits import moment_graph
@@ -111,8 +111,8 @@ class Observed(StallRecords):
         if not matches:
             return latch_counts.counted(self, ids) if listed.holds is None else listed
         seen = {wait.latch for group in matches if (wait := latch_stacks.waits_for(group.names))}
-        named = " or ".join(name for name in ids if name in seen)
-        return self._by_stack(matches, f"wait for {named}")
+        named = words.latches(name for name in ids if name in seen)
+        return self._by_stack(matches, f"wait for the {named}")
 
     def place(self, places: Sequence[str]) -> Seen:
         """Count semaphore waits at one of these places: 'btr0sea.*', 'row0ins.cc:2953'."""
@@ -130,7 +130,7 @@ class Observed(StallRecords):
                 lambda stack: (
                     (wait := latch_stacks.waits_for(stack)) is not None and wait.latch == latch_id
                 ),
-                f"wait for {latch_id} by their stacks",
+                f"wait for the {words.latches([latch_id])} by their stacks",
             )
             counted = self.stacks or self.during("semaphore_wait") is not None
             return seen if counted else latch_counts.counted(self, [latch_id])
@@ -199,8 +199,9 @@ class Observed(StallRecords):
     def stack(self, functions: Sequence[str], within: Sequence[str], waiting: bool | None) -> Seen:
         """Count threads with one of the functions, and one of ``within`` where given.
 
-        waiting: where true and without ``within``, the function has to be at the place of the
-        wait: the innermost wait explains the outer frames.
+        The innermost wait explains the outer frames: a function that has to wait (``waiting``
+        without ``within``), or that is looked for around a lock primitive alone, has to be at the
+        place of the wait.
         """
         if not self.stacks:
             return NO_DATA
@@ -208,10 +209,12 @@ class Observed(StallRecords):
             {function_key(function) for function in functions},
             {function_key(name) for name in within},
         )
+        at_wait = all(map(is_primitive, within)) if within else bool(waiting)
+        at_wait = at_wait and not (within and any(map(is_primitive, functions)))
         matches = [
             stack
             for stack in self.stacks
-            if wanted & (stack.site if waiting and not outer else stack.keys)
+            if wanted & (stack.site if at_wait else stack.keys)
             and (not outer or outer & stack.keys)
             and (waiting is None or stack.waiting == waiting)
         ]
@@ -615,7 +618,9 @@ class Observed(StallRecords):
         if self._semaphores is not None and self._latches_waited_for.isdisjoint(ids):
             return Seen(False)
         named = [name for name in ids if name in self._latches_waited_for]
-        return self._waits(pl.col("latch").is_in(ids), f"wait for {' or '.join(named or ids)}")
+        return self._waits(
+            pl.col("latch").is_in(ids), f"wait for the {words.latches(named or ids)}"
+        )
 
     def _waits(self, test: pl.Expr, what: str) -> Seen:
         frame = self._semaphores

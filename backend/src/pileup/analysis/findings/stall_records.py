@@ -255,6 +255,11 @@ def _group(names: tuple[str, ...], *, profiled: bool) -> StackGroup:
     )
 
 
+def is_primitive(function: str) -> bool:
+    """Return whether a function only locks, waits or reads for whoever called it."""
+    return bool(_WRAPPER.match(function))
+
+
 def _known(value: float | None) -> str:
     return "unknown" if value is None else number(value)
 

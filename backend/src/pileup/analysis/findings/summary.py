@@ -257,8 +257,8 @@ _NOT_IN_DUMPS = (
     " A status dump does not show who waits for a metadata, table or global lock: "
     "SHOW FULL PROCESSLIST does."
 )
-_OTHERS = ("session", "transaction", "semaphore_wait", "stack", "lock_wait", "sample")
-"""Records of anything but deadlocks; the lines of their log may be there."""
+_OTHERS = ("session", "transaction", "semaphore_wait", "stack", "lock_wait")
+"""Records of anything but deadlocks; the lines and counters of their file may be there."""
 
 
 def _of_deadlock(context: Context) -> str:

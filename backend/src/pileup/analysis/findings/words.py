@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from collections.abc import Iterable
 
+from pileup.knowledge import knowledge
 from pileup.numerals import grouped
 
 _SYNTAX = re.compile(r"\(\?[a-zA-Z]+\)|\(\?:|\\[bBAz]|[\^$]")
@@ -48,6 +51,15 @@ def share(value: float) -> str:
     return "less than 1%" if 0 < value < _LEAST else f"{value:.0%}"
 
 
+def latches(ids: Iterable[str]) -> str:
+    """Name latches in words and by the server's names: 'dictionary mutex (dict_sys_mutex)'."""
+    named: defaultdict[str, list[str]] = defaultdict(list)
+    for name in ids:
+        known = knowledge().latches.get(name)
+        named[known.title if known else "latch"].append(name)
+    return " or ".join(f"{title} ({', '.join(names)})" for title, names in named.items())
+
+
 def the(label: str) -> str:
     """Name a thing of the wait graph in a sentence: 'the commit queue'."""
     return label if label.startswith(("the ", "a ", "an ", "room ")) else f"the {label}"
@@ -66,4 +78,4 @@ def in_words(expression: str) -> str:
     return clip(_MARKS.sub("", text).strip(), _PATTERN)
 
 
-__all__ = ["clip", "count", "in_words", "share", "the", "threads"]
+__all__ = ["clip", "count", "in_words", "latches", "share", "the", "threads"]

@@ -174,10 +174,14 @@ class Draft:
         return actor
 
     def owner(self, row: Row) -> Actor:
-        """Return the owner of a row: a session, or a thread that only performance_schema names."""
+        """Return the owner of a row: a session, or a thread that only performance_schema names.
+
+        A row that is cut names nobody; its owner is then known by the row alone.
+        """
         actor = self.find_actor(row["session_id"], None)
         if actor is None:
-            name = f"ps_thread:{row['ps_thread_id']}"
+            number, line = row["ps_thread_id"], row["line_first"]
+            name = f"ps_thread:{number}" if number is not None else f"ps_thread:of line {line}"
             actor = self.scene.actors.setdefault(name, Actor(name))
         return actor
 

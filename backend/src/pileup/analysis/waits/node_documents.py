@@ -90,7 +90,7 @@ def _thread_label(actor: Actor) -> str:
         parts.append(f"thread {actor.pthread}")
     if not parts and actor.stack is not None:
         parts.append(f"thread in {describe_stack(actor.stack)}")
-    return " · ".join(parts) or actor.id.replace(":", " ")
+    return " · ".join(parts) or actor.id.replace("ps_thread", "thread").replace(":", " ")
 
 
 def describe_stack(stack: Row) -> str:

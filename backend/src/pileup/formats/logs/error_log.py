@@ -30,7 +30,7 @@ GIVES = (
     "read as such."
 )
 PRINTED_BY = "MySQL 4.1 to 9.x (also `log_sink_json`), Percona, MariaDB"
-VERSION = 10
+VERSION = 11
 LINE_STARTS = (
     r"\d{4}-\d\d-\d\d[T ]|\d{6} +\d\d?:\d\d:\d\d|InnoDB: |\[(?:Note|Warning|ERROR|System)\] "
 )
@@ -63,7 +63,7 @@ _RESTART = re.compile(
     r"ready for connections|mysqld (?:re)?started|starting as process|Version: '", re.I
 )
 _SEMAPHORE = re.compile(r"a long semaphore wait|semaphore wait has lasted", re.IGNORECASE)
-_CLIENT_ERROR = re.compile(r"\s{0,8}ERROR \d{1,5} \(\w{5}\)(?: at line \d{1,9})?: ")
+_CLIENT_ERROR = re.compile(r"[\s`]{0,8}ERROR \d{1,5} \(\w{5}\)(?: at line \d{1,9})?: ")
 _SESSION_LINES = 20
 _WAIT = "--Thread "
 """The beginning of a wait, which a log prints below 'a long semaphore wait'."""
@@ -87,6 +87,11 @@ _SEVERITIES = ("[Note]", "[Warning]", "[ERROR]", "[System]", "[Entry]")
 # [Note] [MY-012468] [InnoDB] Transactions deadlock detected, dumping detailed information.
 # InnoDB: transactions deadlock detected, dumping detailed information.                   (<= 5.6)
 _DEADLOCK = re.compile(r"transactions deadlock detected", re.IGNORECASE)
+_OF_DEADLOCK = re.compile(
+    r"(?:InnoDB: ?)?\*\*\* (?:\(\d{1,9}\) (?:TRANSACTION:|HOLDS THE LOCK|WAITING FOR)|"
+    r"(?:WAITING FOR THIS LOCK|CONFLICTING WITH))"
+)
+"""A line inside of a deadlock, whose heading a paste may lack."""
 # 11:40:21 UTC - mysqld got signal 11 ;                     (5.6 to 8.0.27: the time of day alone)
 _CRASH_ALONE = re.compile(
     r"^(?:\d\d:\d\d:\d\d UTC - (?:mysqld|mariadbd) got |Attempting backtrace\. You can use )",
@@ -97,15 +102,16 @@ _CRASH_ALONE = re.compile(
 # ERROR 1040 (HY000): Too many connections                                 (a client's own line)
 _UNDATED = re.compile(
     r"\s{0,8}(?:[*-] )?(?:InnoDB: \S|"
+    r"(?:[^\[\n]{0,60}(?=\b\d{1,20} \[\w{4,7}\] \[MY-))?"
     r"(?:\d{1,20} )?\[(?P<severity>Note|Warning|ERROR|System|Entry)\] "
     r"(?:\[(?P<code>MY-\d{1,9})\] \[(?P<subsystem>[^\]]{1,40})\] )?|"
     r"(?:/\S{0,300}/)?(?:mysqld|mariadbd): \S|Version: '\d|\d{2,20} \[Note\] |"
-    r"ERROR \d{1,5} \(\w{5}\)(?: at line \d{1,9})?: )"
+    r"`?ERROR \d{1,5} \(\w{5}\)(?: at line \d{1,9})?: )"
 )
 _OF_SERVER = re.compile(
     r"InnoDB|\bMY-\d|mysqld|mariadbd|\b(?:Aborted connection|Access denied|Slave |Replica|Plugin |"
-    r"Event Scheduler|WSREP|Server |ERROR \d{1,5} \(|Got an? error|Too many connections)"
-    r"|Version: '\d"
+    r"Event Scheduler|WSREP|Server |Hostgroup \d|ERROR \d{1,5} \(|Got an? error|"
+    r"Too many connections)|Version: '\d"
 )
 _MOSTLY = 0.5
 """Share of lines without a time that are the server's, where another line comes first."""
@@ -231,6 +237,9 @@ class _Log:
                     yield replace(setting, wall_us=event.wall_us, clock=event.clock)
             if _DEADLOCK.search(event.message):
                 self._deadlock, self._since = [""], number
+            elif _OF_DEADLOCK.match(event.message):
+                self._deadlock = [event.message.removeprefix("InnoDB:").lstrip()]
+                self._since = number
             return
         if not text.strip() or text.startswith(("====", "----")):
             return

@@ -145,12 +145,14 @@ def hot_page(observed: Observed) -> Match | None:
         against += ("The pages are being read from disk: whoever reads holds the latch.",)
     score = score * 0.5 if against else score
     if observed.record_counts["status dumps"] <= 1:
-        score = min(score, _ONE_DUMP)
+        score = min(score, _EVEN_BET if few and waits.most >= _CROWD else _ONE_DUMP)
     return Match("hot-page", round(score, 3), why, waits.evidence, against, waits.most)
 
 
 _ONE_DUMP = 0.39
 """One dump does not show whether a page stays hot: whoever holds it may wait for something else."""
+_CROWD = 20
+"""Threads that wait for the same few pages at one moment: an even bet even so."""
 _READ_IN = 0.5
 """Share of the latch waits from which on reads of pages explain them."""
 

@@ -103,7 +103,7 @@ def sync_flush(observed: Observed) -> Match | None:
         (full is not None and full >= _FULL and _filled(observed, room), 0.1),
     )
     if logged.holds:
-        score += 0.35 + 0.15 * min(1.0, (logged.most - 1) / 2)
+        score += 0.42 + 0.1 * min(1.0, (logged.most - 1) / 2)
     many = count(waiting.most, "thread waits", "threads wait")
     parts = [
         f"{many} for room in the redo log" if waiting.holds else "",
@@ -131,7 +131,7 @@ _AGES = (
 _NO_ROOM = (
     r"(?i)exceeds the log (group )?capacity|unable to reserve space in redo log"
     r"|log writer is waiting for (a new redo log file|checkpointer)"
-    r"|overwriting data after checkpoint"
+    r"|overwriting data after checkpoint|out of space in the redo log"
     r"|insufficient innodb_log_file_size|redo log .{0,40}(is full|capacity .{0,20}exceeded)"
 )
 """Lines by which servers of any release report a redo log without room."""

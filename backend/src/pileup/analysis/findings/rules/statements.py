@@ -18,10 +18,15 @@ from pileup.sql_tokens import shapes
 
 _SLOW = Patience(1.0, 300.0)
 """A statement of this age is slow for what waits on it, or slow by any measure."""
+_MEASURED = 0.08
+"""What it adds that a log counted the rows that a statement read, by its age: a list of sessions
+does not show whether a long report searches."""
 _ALIKE, _LEAST_ALIKE_S, _ALL_ALIKE = 2, 2.0, 0.2
 """Several of one shape and nothing else at work are seen from this age on, with this score."""
 _MANY_ROWS, _ROWS_FOR_ONE = 100_000, 100
 """A statement searches that examines so many rows, and so many for each row of its result."""
+_SOME_ROWS = 1_000
+"""So many are enough of one that took longer than any statement should (``_SLOW.clear``)."""
 _MOST = 2000
 """Rows whose statements are compared."""
 _SHOWN = 160
@@ -101,8 +106,9 @@ def _of_log(observed: Observed) -> Match | None:
         & ~pl.col("query").str.contains(_DUMP)
         & (pl.col("query_time_s").fill_null(0.0) >= _SLOW.usual)
     ).head(_MOST)
+    least = pl.when(pl.col("query_time_s") >= _SLOW.clear).then(_SOME_ROWS).otherwise(_MANY_ROWS)
     searching = slow.filter(
-        (pl.col("rows_examined").fill_null(0) >= _MANY_ROWS)
+        (pl.col("rows_examined").fill_null(0) >= least)
         & (pl.col("rows_examined") >= _ROWS_FOR_ONE * (given + 1))
         & (pl.col("lock_time_s").fill_null(0.0) < pl.col("query_time_s") / 2)
     )
@@ -114,7 +120,10 @@ def _of_log(observed: Observed) -> Match | None:
     same = shaped.filter(pl.col("shape") == shape).sort("query_time_s", descending=True)
     of_all = float(same["query_time_s"].sum()) / float(slow["query_time_s"].sum())
     most, longest = _at_once(same), float(same["query_time_s"][0])
-    score = of_all * _score(most, longest, observed.worst.waiting, alone=same.height == slow.height)
+    alone = same.height == slow.height
+    score = of_all * (
+        _score(most, longest, observed.worst.waiting, alone=alone) + _MEASURED * age(longest, _SLOW)
+    )
     rows = number(float(same["rows_examined"].max() or 0))  # type: ignore[arg-type]  # a count
     at_once = f", {most} of them at once" if most > 1 else ""
     text = (

@@ -165,6 +165,8 @@ class _Reader:
                 self._current = int(match["number"])
             elif self._what == "TRANSACTION:":
                 self._current = max(self.transactions, default=0) + 1
+            elif not self.transactions:  # MariaDB numbers only the first line, which is cut off
+                self._current = 1
             trx = self.transactions.setdefault(self._current, _Trx(self._current))
             if beginning and not self._what.startswith("TRANSACTION"):
                 trx.body = _headless_body(beginning)

@@ -27,6 +27,7 @@ _BODIES = {
     ),
     "LATEST DETECTED DEADLOCK": (
         r"\*\*\* \(\d{1,9}\) (?:TRANSACTION:|HOLDS THE LOCK|WAITING FOR THIS LOCK)|"
+        r"\*\*\* (?:WAITING FOR THIS LOCK TO BE GRANTED|CONFLICTING WITH):|"
         r"\*\*\* WE ROLL BACK TRANSACTION"
     ),
     "LATEST FOREIGN KEY ERROR": r"Foreign key constraint fails for table ",
