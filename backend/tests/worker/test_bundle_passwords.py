@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+from pileup.cli.checking.bundle import Bundle
+from pileup.cli.checking.comparison import analyses, pages, reports
 from pileup.report.redaction import masked_files
 from pileup.report.redaction.redactor import Redactor
 from pileup.views.reports import bundle_files
@@ -116,7 +118,7 @@ def planted(bench: Bench) -> tuple[Bench, str]:
 
 
 def test_no_password_leaves_in_any_file(
-    planted: tuple[Bench, str], monkeypatch: pytest.MonkeyPatch
+    planted: tuple[Bench, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Nor does a file where masking failed: the export fails, and names it."""
     bench, incident = planted
@@ -148,10 +150,10 @@ def test_no_password_leaves_in_any_file(
     assert answer.status_code == 422
     assert "Passwords are left in general.log (3 places)" in answer.json()["detail"]
     monkeypatch.undo()
-    check_bundle(bench, incident)
+    check_bundle(bench, incident, tmp_path)
 
 
-def check_bundle(bench: Bench, incident: str) -> None:
+def check_bundle(bench: Bench, incident: str, folder: Path) -> None:
     """Check that it says what was removed, that its hashes are right, and that it is the case."""
     client = bench.site.admin
     content = client.get(f"/api/v1/incidents/{incident}/bundle").content
@@ -160,6 +162,7 @@ def check_bundle(bench: Bench, incident: str) -> None:
         files = {sha: bundle.read(f"artifacts/{sha}") for sha in manifest["artifacts"]}
         rows = [json.loads(line) for line in bundle.read("work/artifacts.jsonl").splitlines()]
         (pin,) = [json.loads(line) for line in bundle.read("work/pins.jsonl").splitlines()]
+        members = {name: bundle.read(name) for name in bundle.namelist()}
     assert all(hashlib.sha256(data).hexdigest() == sha for sha, data in files.items())
     copies: dict[str, dict[str, Any]] = {row["path"]: row for row in manifest["removed"]["files"]}
     assert copies.keys() == (FILES.keys() - {"clean.tar.gz"}) | {
@@ -187,7 +190,19 @@ def check_bundle(bench: Bench, incident: str) -> None:
     before = client.get(f"/api/v1/incidents/{incident}/artifacts").json()["items"]
     was = {item["path"]: item["state"] for item in before}
     assert states == was
+    for item in before:
+        if item["path"] in copies:  # neither its hash nor the beginning of it
+            named = item["sha256"][:12].encode()
+            found = {name for name, data in members.items() if named in data}
+            assert found <= {"work/releases.jsonl"}  # whose text is under a hash
     again = client.get(f"{url}/bundle").content
+    first, second = folder / "first.zip", folder / "second.zip"
+    first.write_bytes(content)
+    second.write_bytes(again)
+    was, now = Bundle.read(first), Bundle.read(second)
+    assert analyses(was, now).differing == []
+    assert reports(was.report, now.report).differing == []
+    assert pages(was.html, now.html).differing == []
     with zipfile.ZipFile(io.BytesIO(again)) as bundle:
         assert [row["path"] for row in json.loads(bundle.read("manifest.json"))["removed"]["files"]
                 if row["passwords"]] == []  # fmt: skip

@@ -11,11 +11,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from pileup.cli.checking.bundle import Bundle, Row
+from pileup.report.redaction.spans import PASSWORD_TOKEN
 
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|(?<=pin-)[0-9a-f]{32}")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_MASK = re.compile(rf"{PASSWORD_TOKEN}|(?:\\?\*)+")
+"""What replaces a password in a text, or in a file, where its length stays."""
 _SERVER = re.compile(r"https?://[^\s/)\"]+(?=/incidents/)")
 _WRITTEN = re.compile(r"Written: \S+(?: \d\d:\d\d UTC)?|<dt>Written</dt><dd>[^<]*")
 _VIEWER = re.compile(r"<script>.*?</script>", re.DOTALL)
+_OF_THE_COPY = re.compile(
+    r"\s*\n## Redaction\n.*?(?=\s*\n## |\Z)|\s*<section id=\"redaction\">.*?</section>", re.DOTALL
+)
+"""What a report says about itself: how many values were removed from it."""
 _MORE = "… "
 """Begins the line of an excerpt that counts what was left out (views/artifacts/excerpts.py)."""
 _PASSES = ("engine", "elapsed_s")
@@ -59,16 +67,25 @@ def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
             if not (path == "" and key in _PASSES):
                 yield from leaves(item, f"{path}/{key}")
     elif isinstance(value, list):
-        for index, item in enumerate(value):
+        for index, item in enumerate(_in_order(value)):
             yield from leaves(item, f"{path}/{index}")
     elif value is not None:
         yield path, value
 
 
+def _in_order(values: list[Any]) -> list[Any]:
+    """Return the values; hashes sorted, since files without passwords have other ones."""
+    if values and all(isinstance(value, str) and _SHA256.fullmatch(value) for value in values):
+        return sorted(values)
+    return values
+
+
 def equal(old: Any, new: Any) -> bool:
-    """Return whether the values are equal, except for the last bits of a float."""
+    """Return whether the values are equal, except for the last bits of a float, and masks."""
     if isinstance(old, float) and isinstance(new, float):
         return abs(old - new) <= 1e-9 * max(abs(old), abs(new))
+    if isinstance(old, str) and isinstance(new, str):
+        return old == new or _MASK.sub("*", old) == _MASK.sub("*", new)
     return bool(old == new)
 
 
@@ -94,16 +111,20 @@ def pages(before: str, after: str) -> Compared:
 
 
 def _lines(what: str, before: str, after: str) -> Compared:
-    old, new = (
-        _WRITTEN.sub("", _SERVER.sub("", nameless(text, {}))).splitlines()
-        for text in (before, after)
-    )
+    old, new = (_shown(text).splitlines() for text in (before, after))
     differing = [
         line
         for line in difflib.unified_diff(old, new, "bundle", "again", lineterm="", n=0)
         if line[:1] in "+-" and line[:3] not in ("+++", "---")
     ]
     return Compared(what, differing, max(len(old), len(differing)))
+
+
+def _shown(text: str) -> str:
+    """Return what must be the same in both."""
+    for pattern in (_SERVER, _WRITTEN, _OF_THE_COPY):
+        text = pattern.sub("", text)
+    return _MASK.sub("*", nameless(text, {}))
 
 
 def pins(before: Bundle, after: Bundle) -> Compared:

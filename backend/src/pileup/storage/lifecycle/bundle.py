@@ -66,7 +66,8 @@ _DOCUMENT = frozenset(
     ["schema", "incident", "title", "facts", "template", "version", "made_at", "engine", "zone"]
 ) | {"sections", "sources"}
 """Fields of every frozen report."""
-_SHA256 = re.compile(r"\b[0-9a-f]{64}\b")
+_SHA256 = re.compile(r"\b[0-9a-f]{12,64}\b")
+"""A hash, or its beginning as reports print it."""
 _MOST_LINE = 16 << 20
 _MOST_TABLE = 512 << 20
 _MOST_MANIFEST = 16 << 20
@@ -146,7 +147,7 @@ def write_bundle(
     members = {name: [rename.row(name, row) for row in rows] for name, rows in members.items()}
     shas = sorted({sha for sha, _ in _artifacts(members)})
     written = {f"{name}.jsonl": _lines(rows).encode() for name, rows in members.items()}
-    written |= {name: rename.content(content) for name, content in redaction.extras().items()}
+    written |= {name: rename.content(name, content) for name, content in redaction.extras().items()}
     files = shas if not redaction.kinds else []
     manifest: dict[str, Any] = {
         "format": FORMAT,
@@ -197,6 +198,7 @@ class _Renaming:
         self._copies = copies
         self.old = {copy.sha256: old for old, copy in copies.items()}
         """SHA-256 of a copy to that of its original."""
+        self._by_beginning = {old[:12]: (old, copy.sha256) for old, copy in copies.items()}
 
     def source(self, sha256: str) -> Path | None:
         """Return the copy with this hash; None when it is that of an original."""
@@ -209,19 +211,28 @@ class _Renaming:
             return row
         table = member.removeprefix("work/")
         kept = {name: value for name, value in row.items() if f"{table}.{name}" in VERBATIM}
-        new: Row = json.loads(self._text(json.dumps(row))) | kept
-        if table == "artifacts" and (old := self.old.get(new["sha256"])):
-            new["bytes"] = self._copies[old].bytes
-        return new
+        new: Row = json.loads(self._text(json.dumps(row)), object_hook=self._with_size)
+        return new | kept
 
-    def content(self, content: bytes) -> bytes:
+    def _with_size(self, named: dict[str, Any]) -> dict[str, Any]:
+        """Return an object, in which a file that is a copy now has the copy's size."""
+        old = self.old.get(str(named.get("sha256")))
+        return named | {"bytes": self._copies[old].bytes} if old and "bytes" in named else named
+
+    def content(self, name: str, content: bytes) -> bytes:
         """Return a text member."""
-        return self._text(content.decode()).encode() if self._copies else content
+        if not self._copies:
+            return content
+        text = self._text(content.decode())
+        if name.endswith(".json"):
+            text = json.dumps(json.loads(text, object_hook=self._with_size))
+        return text.encode()
 
     def _text(self, text: str) -> str:
         def new(match: re.Match[str]) -> str:
-            copy = self._copies.get(match[0])
-            return copy.sha256 if copy else match[0]
+            found = match[0]
+            old, copied = self._by_beginning.get(found[:12], ("", ""))
+            return copied[: len(found)] if old.startswith(found) else found
 
         return _SHA256.sub(new, text)
 
