@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -14,12 +15,14 @@ from pileup.report.document import (
     Figure,
     GraphDrawing,
     GraphNode,
+    Lane,
+    LanesDrawing,
     MatrixColumn,
     MatrixDrawing,
     MatrixRow,
     plain,
 )
-from pileup.report.render.figures import PORTRAIT, draw, is_wide
+from pileup.report.render.figures import DENSE, PORTRAIT, draw, page_width
 from pileup.report.text.sweeps import sweeps
 from tests.report.case import CASE
 
@@ -37,16 +40,37 @@ def test_a_matrix_names_hypotheses_by_their_number_not_their_place() -> None:
     assert "H2" not in svg
 
 
-def test_a_chain_of_five_boxes_stays_upright_with_its_names() -> None:
-    """Alone on a landscape page it would leave the page empty."""
+def test_a_graph_of_many_columns_stays_upright_and_a_chain_keeps_its_names() -> None:
+    """A page on its side would leave the page before it half empty."""
     name = "exclusive metadata lock app.accounts"
     chain = [GraphNode(id=f"n{n}", label=name, kind="lock", depth=n) for n in range(6)]
     graph = GraphDrawing(at="", headline="", nodes=chain[:5], edges=[])
-    assert not is_wide(graph)
+    assert page_width(graph) == PORTRAIT
     assert ">app.accounts<" in draw(graph, "graph", width=PORTRAIT)
     many = [structs.replace(chain[4], id=f"m{n}") for n in range(3)]
-    assert is_wide(structs.replace(graph, nodes=[*chain[:5], *many]))
-    assert is_wide(structs.replace(graph, nodes=chain))
+    assert page_width(structs.replace(graph, nodes=[*chain[:5], *many])) == DENSE
+    assert page_width(structs.replace(graph, nodes=chain)) == DENSE
+
+
+def test_captures_days_apart_are_wide_enough_to_read() -> None:
+    """In proportion a capture of five minutes in ten days would be less than a pixel."""
+    day, minute = 86_400_000.0, 60_000.0
+    points: list[tuple[float, float | None]] = []
+    for begin in (0.0, 4 * day, 10 * day):
+        points += [(begin + at * minute, float(at)) for at in range(6)]
+        points.append((begin + 5 * minute, None))
+    drawing = LanesDrawing([Lane("Threads running", "", points)], [(4 * day, 4 * day + minute)])
+    svg = draw(drawing, "lanes")
+    (path,) = re.findall(r'<path d="([^"]+)"', svg)
+    places = [
+        [float(x) for x in re.findall(r"([\d.]+),", line)] for line in path.split("M") if line
+    ]
+    assert [len(each) for each in places] == [6, 6, 6]
+    assert all(each[-1] - each[0] > 150 for each in places)
+    assert all(date in svg for date in (">01-01 00:00<", ">01-05 00:00<", ">01-11 00:00<"))
+    (band,) = re.findall(r'<rect x="([\d.]+)" y="24" width="([\d.]+)"', svg)
+    assert float(band[0]) == places[1][0]
+    assert float(band[1]) > 30
 
 
 def _runs(loads: dict[str, str], **more: object) -> list[ReportExperiment]:

@@ -173,14 +173,19 @@ def test_a_tall_wide_graph_shares_its_page_with_its_heading(made: Document, rows
     figure = Figure(drawing=drawing, alt="A graph", caption=[], number=99)
     section = structs.replace(made.sections[0], blocks=[figure])
     alone = structs.replace(made, sections=[section])
-    sides = [
-        page.extract_text()
-        for page in PdfReader(io.BytesIO(render_pdf(alone))).pages
-        if page.mediabox.width > page.mediabox.height
-    ]
-    assert len(sides) == 1
-    assert section.title in sides[0]
-    assert "Figure 99" in sides[0]
+    pages = PdfReader(io.BytesIO(render_pdf(alone))).pages
+    assert all(page.mediabox.width < page.mediabox.height for page in pages)
+    (shown,) = [text for page in pages if "Figure 99" in (text := page.extract_text())]
+    assert section.title in shown
+
+
+def test_an_executive_report_is_one_page_without_raw_lines() -> None:
+    brief = document(replace(CASE, template="executive"))
+    (page,) = PdfReader(io.BytesIO(render_pdf(brief))).pages
+    text = page.extract_text()
+    assert "What remains at risk" in text
+    assert "Contents" not in text
+    assert not any(source.excerpt for source in brief.sources)
 
 
 def test_pictures_in_docx_are_twice_their_size() -> None:

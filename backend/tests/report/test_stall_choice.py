@@ -23,7 +23,7 @@ from pileup.report.text.live_blocks import expand
 from pileup.report.text.markdown_blocks import Directive
 from pileup.report.text.prefill import prefill
 from pileup.report.text.stall_choice import containing
-from pileup.views.reports.case import _apart, _ends_of_capture
+from pileup.views.reports.case import _apart, _captured, _parts
 from tests.report.case import ANALYSIS, CASE
 
 DAYS = ("2026-11-20", "2026-11-22")
@@ -159,7 +159,10 @@ def test_no_line_crosses_time_that_was_not_captured() -> None:
     """Not even one of a series with a single sample in each capture."""
     analysis = _case().analysis
     assert analysis is not None
-    ends = _ends_of_capture(analysis)
-    assert len(ends) == len(DAYS)
+    captured = _captured(analysis)
+    assert len(captured) == len(DAYS)
+    parts = _parts(captured, captured[0][0], captured[-1][1])
+    assert [(first, last) for first, last, _ in parts][::2] == captured, "each at its own width"
+    ends = [last / 1000 for _, last in captured]
     points: list[tuple[float, float | None]] = [(ends[0] - 1, 1.0), (ends[1] - 1, 2.0)]
     assert _apart(points, ends) == [points[0], (points[0][0], None), points[1]]

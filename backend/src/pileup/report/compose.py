@@ -10,6 +10,7 @@ from itertools import islice
 from msgspec.structs import replace
 
 from pileup import __version__
+from pileup.analysis.evidence.servers import server_title
 from pileup.report.case import Case
 from pileup.report.document import (
     SCHEMA,
@@ -32,9 +33,14 @@ from pileup.report.text.markdown_blocks import Directive, Passage, parse, passag
 from pileup.report.text.prefill import body
 from pileup.report.text.source_notes import Note, Notes, Quotations
 from pileup.report.text.templates import Part, template
+from pileup.report.text.wording import main_stall, when
 
 MOST_ROWS = 1000
 """At most this many rows of a table are printed; the rest is counted."""
+_NO_INTERNALS = "executive"
+"""The template whose sources are named without their raw lines."""
+_MOST_NAMES = 8
+"""At most this many contributors are named on the cover."""
 
 
 def compose(
@@ -65,7 +71,7 @@ def compose(
             Source(
                 number=note.number,
                 text=note.text,
-                excerpt=note.excerpt,
+                excerpt=None if chosen.id == _NO_INTERNALS else note.excerpt,
                 link=note.view,
                 artifact=note.artifact,
             )
@@ -171,13 +177,36 @@ def _live(case: Case, notes: Notes) -> Callable[[Directive], list[Block]]:
 
 
 def _facts(case: Case) -> list[tuple[str, str]]:
+    server = case.analysis.server if case.analysis else {}
     facts = [
         ("Service", case.service),
+        ("When", _when(case)),
+        ("Server", server_title(server.get("family"), server.get("version"))),
         ("Severity", (case.severity or "").upper()),
         ("Status", case.status),
         ("Owner", case.owner),
+        ("Contributors", _contributors(case)),
     ]
     return [(name, value) for name, value in facts if value]
+
+
+def _when(case: Case) -> str:
+    """Write when the leading stall began and ended; '' without one."""
+    stall = main_stall(case.analysis)
+    if stall is None:
+        return ""
+    end = f"until {when(stall.end)}" if stall.end else "its end was not captured"
+    return f"{when(stall.onset)}, {end}"
+
+
+def _contributors(case: Case) -> str:
+    """Name those beside the owner who noted or concluded something, the first one first."""
+    steps = [(step.at, step.by) for each in case.hypotheses for step in each.history]
+    notes = [(note.start, note.author) for note in (*case.noticed, *case.annotations)]
+    ordered = dict.fromkeys(name for _, name in sorted([*steps, *notes], key=lambda pair: pair[0]))
+    names = [name for name in ordered if name and name != case.owner]
+    more = len(names) - _MOST_NAMES
+    return ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def numbered(sections: list[Section]) -> list[Section]:

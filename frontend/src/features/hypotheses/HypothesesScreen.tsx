@@ -38,7 +38,9 @@ export default function HypothesesScreen() {
       />
     )
   }
-  if (!list.data || findings.isPending) return <SkeletonRows rows={8} />
+  // An empty list that is being read again was read before somebody else wrote, or a sample was loaded.
+  const isOld = list.data?.length === 0 && list.isFetching && !list.isFetchedAfterMount
+  if (!list.data || isOld || findings.isPending) return <SkeletonRows rows={8} />
   const { data } = list
   const chosen = data.find((item) => item.id === open)
   return (

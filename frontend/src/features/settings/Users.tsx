@@ -92,7 +92,7 @@ const columns = (
   {
     key: 'email',
     head: 'Email',
-    width: 'minmax(180px, 1.4fr)',
+    width: 'minmax(130px, 1.4fr)',
     sort: (row) => row.email,
     cell: (row) => row.email ?? <span className="faint">–</span>,
   },
@@ -123,6 +123,7 @@ const columns = (
     key: 'state',
     head: 'State',
     width: '100px',
+    optional: true,
     sort: (row) => String(row.disabled),
     cell: (row) => (
       <Chip tone={row.disabled ? 'idle' : 'running'}>{row.disabled ? 'disabled' : 'active'}</Chip>
@@ -132,6 +133,7 @@ const columns = (
     key: 'created',
     head: 'Since',
     width: '110px',
+    optional: true,
     sort: (row) => row.created_at,
     cell: (row) => <Time at={row.created_at} style="date" />,
   },

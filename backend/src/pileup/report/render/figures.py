@@ -28,9 +28,12 @@ from pileup.report.document import (
 from pileup.report.render.deadlock_figure import draw_deadlock
 from pileup.report.render.scripts import short, wrapped
 from pileup.report.render.sweep_figure import draw_sweep
+from pileup.report.render.time_scale import TimeScale, time_scale
 
-SCREEN, PORTRAIT, LANDSCAPE = 960, 640, 940
-_LANE = 64
+SCREEN, PORTRAIT, DENSE, LANDSCAPE = 960, 640, 820, 940
+"""Pictures for screens and pages; a dense one has smaller text on the same page."""
+_LANE, _LOW_LANE = 64, 54
+"""Height of a lane on screens and on pages."""
 _RIGHT = 64
 _INK, _GREY, _HAIR = "#1c2024", "#60646c", "#d9d9e0"
 _BAND, _WAIT, _HOLD, _LINE = "#fdf3dd", "#b35c00", "#c4320a", "#0072b2"
@@ -69,52 +72,77 @@ def draw(drawing: Drawing, label: str, *, width: int = SCREEN, zone: tzinfo = UT
             return _open(width, height, label) + content + "</svg>"
 
 
-def is_wide(drawing: Drawing) -> bool:
-    """Return whether a drawing is too wide to be legible on a portrait page."""
-    if isinstance(drawing, GraphDrawing):
-        columns = Counter(min(node.depth, 5) for node in drawing.nodes)
-        # A chain of five boxes would leave a landscape page empty below it.
-        is_chain = len(columns) == 5 and max(columns.values()) <= 2
-        return len(columns) > 4 and not is_chain
-    if isinstance(drawing, DeadlockDrawing):
-        return len(drawing.transactions) > 2
-    return isinstance(drawing, MatrixDrawing) and len(drawing.columns) > 4
+def page_width(drawing: Drawing) -> int:
+    """Return the width to draw for a page: LANDSCAPE for what is too wide for an upright one.
+
+    A wait graph stays upright, as a page on its side leaves the page before it half empty.
+    """
+    match drawing:
+        case GraphDrawing():
+            columns = Counter(min(node.depth, 5) for node in drawing.nodes)
+            is_chain = len(columns) == 5 and max(columns.values()) <= 2
+            return DENSE if len(columns) > 4 and not is_chain else PORTRAIT
+        case DeadlockDrawing():
+            return LANDSCAPE if len(drawing.transactions) > 2 else PORTRAIT
+        case MatrixDrawing():
+            return LANDSCAPE if len(drawing.columns) > 4 else PORTRAIT
+    return PORTRAIT
 
 
 def _lanes(drawing: LanesDrawing, label: str, width: int, zone: tzinfo) -> str:
     """Draw stacked lanes on one time axis."""
-    times = [t for lane in drawing.lanes for t, _ in lane.points]
-    if not times:
+    left, right = 190 if width > 800 else 150, width - _RIGHT
+    scale = time_scale(drawing.lanes, left, right)
+    if scale is None:
         return ""
-    first, last = min(times), max(times)
-    left = 190 if width > 800 else 150
-    plot = width - left - _RIGHT
-
-    def x(t: float) -> float:
-        return left + plot * ((t - first) / ((last - first) or 1))
-
-    height = 28 + _LANE * len(drawing.lanes) + 8
+    tall = _LANE if width > 800 else _LOW_LANE
+    height = 28 + tall * len(drawing.lanes) + 8
     parts = [_open(width, height, label)]
     for start, end in drawing.stalls:
-        begin = max(x(start), left)
-        finish = width - _RIGHT if end is None else min(x(end), width - _RIGHT)
+        begin = max(scale.x(start), left)
+        finish = right if end is None else min(scale.x(end), right)
         if finish > begin:
             parts.append(
                 f'<rect x="{begin:.1f}" y="24" width="{finish - begin:.1f}" '
                 f'height="{height - 32}" fill="{_BAND}"/>'
             )
+    parts += _times(scale, height, 9 if width > 800 else 6, zone)
+    for index, lane in enumerate(drawing.lanes):
+        parts.append(_lane(lane, 28 + index * tall, tall, scale.x, (left, right)))
+    for begin, finish in scale.breaks():
+        parts.append(
+            f'<rect x="{begin:.1f}" y="20" width="{finish - begin:.1f}" height="{height - 24}" '
+            'fill="#ffffff"/>'
+        )
+        parts += [
+            f'<line x1="{x:.1f}" x2="{x:.1f}" y1="20" y2="{height - 4}" stroke="{_GREY}" '
+            'stroke-dasharray="2 3"/>'
+            for x in (begin, finish)
+        ]
+    return "".join(parts) + "</svg>"
+
+
+def _times(scale: TimeScale, height: int, most: int, zone: tzinfo) -> list[str]:
+    """Draw the zone and the ticks; of an axis with gaps, the begin of each stretch with room."""
+    first, last = scale.stretches[0].first, scale.stretches[-1].last
+    zone_name = datetime.fromtimestamp(first / 1000, zone).strftime("%Z") or "UTC"
+    if scale.is_cut:
+        parts, free = [_text(8, 16, f"time, {zone_name}, with gaps", fill=_GREY)], 0.0
+        for stretch in scale.stretches:
+            words = datetime.fromtimestamp(stretch.first / 1000, zone).strftime("%m-%d %H:%M")
+            if stretch.left >= free:
+                parts.append(_text(stretch.left, 16, words, fill=_GREY))
+                free = stretch.left + 7 * len(words)
+        return parts
     pattern = "%H:%M:%S" if last - first < 86_400_000 else "%m-%d %H:%M"
-    for tick in _ticks(first, last, 9 if width > 800 else 6):
+    parts = []
+    for tick in _ticks(first, last, most):
         words = datetime.fromtimestamp(tick / 1000, zone).strftime(pattern)
         parts.append(
-            f'<line x1="{x(tick):.1f}" x2="{x(tick):.1f}" y1="24" y2="{height - 8}" '
-            f'stroke="{_HAIR}"/>' + _text(x(tick), 16, words, anchor="middle", fill=_GREY)
+            f'<line x1="{scale.x(tick):.1f}" x2="{scale.x(tick):.1f}" y1="24" y2="{height - 8}" '
+            f'stroke="{_HAIR}"/>' + _text(scale.x(tick), 16, words, anchor="middle", fill=_GREY)
         )
-    zone_name = datetime.fromtimestamp(first / 1000, zone).strftime("%Z") or "UTC"
-    parts.append(_text(8, 16, f"time, {zone_name}", fill=_GREY))
-    for index, lane in enumerate(drawing.lanes):
-        parts.append(_lane(lane, 28 + index * _LANE, x, (left, width - _RIGHT)))
-    return "".join(parts) + "</svg>"
+    return [*parts, _text(8, 16, f"time, {zone_name}", fill=_GREY)]
 
 
 def _graph(graph: GraphDrawing, label: str, width: int) -> str:
@@ -233,7 +261,13 @@ def _matrix(matrix: MatrixDrawing, label: str, width: int) -> str:
     return "".join(parts) + "</svg>"
 
 
-def _lane(lane: Lane, top: float, x: Callable[[float], float], across: tuple[float, float]) -> str:
+def _lane(
+    lane: Lane,
+    top: float,
+    tall: float,
+    x: Callable[[float], float],
+    across: tuple[float, float],
+) -> str:
     values = [v for _, v in lane.points if v is not None]
     if not values:
         return _text(8, top + 24, lane.title)
@@ -241,7 +275,7 @@ def _lane(lane: Lane, top: float, x: Callable[[float], float], across: tuple[flo
     span = (high - low) or 1.0
 
     def y(value: float) -> float:
-        return top + _LANE - 12 - (_LANE - 20) * ((value - low) / span)
+        return top + tall - 12 - (tall - 20) * ((value - low) / span)
 
     title = wrapped(lane.title, int((across[0] - 12) / 6), 2)
     path, pen = [], "M"

@@ -30,11 +30,11 @@ from pileup.report.document import (
     plain,
 )
 from pileup.report.render.column_widths import column_letters
-from pileup.report.render.figures import LANDSCAPE, PORTRAIT, draw, is_wide
+from pileup.report.render.figures import LANDSCAPE, draw, page_width
 from pileup.report.render.keep_together import is_whole, with_next
 from pileup.report.render.scripts import has_kana, is_rtl, unbroken, unseen
 from pileup.report.render.zone import named
-from pileup.report.text.templates import kind
+from pileup.report.text.templates import PLAIN, kind
 
 Paper = Literal["a4", "letter"]
 
@@ -110,6 +110,7 @@ def _data(document: Document, paper: Paper, kicker: str) -> dict[str, Any]:
         "title": _broken(document.title),
         "version": document.version,
         "kicker": kicker or kind(document.template),
+        "brief": document.template in PLAIN,
         "foot": f"Pileup {document.engine}",
         "date": [made.year, made.month, made.day, made.hour, made.minute, made.second],
         "facts": facts,
@@ -166,16 +167,14 @@ def _block(block: Block, zone: Any, *, top: bool = False) -> dict[str, Any]:
     """Convert a block for the typst template; only a section's own block may turn the page."""
     match block:
         case Figure():
-            wide = top and is_wide(block.drawing)
+            width = page_width(block.drawing)
             return {
                 "type": "figure",
                 "number": block.number,
                 "caption": _runs(block.caption),
                 "alt": block.alt,
-                "svg": draw(
-                    block.drawing, block.alt, width=LANDSCAPE if wide else PORTRAIT, zone=zone
-                ),
-                "wide": wide,
+                "svg": draw(block.drawing, block.alt, width=width, zone=zone),
+                "wide": top and width == LANDSCAPE,
             }
         case Table():
             return {

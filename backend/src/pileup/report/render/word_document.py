@@ -31,7 +31,7 @@ from pileup.report.document import (
     plain,
 )
 from pileup.report.render.column_widths import column_letters
-from pileup.report.render.figures import LANDSCAPE, PORTRAIT, draw, is_wide
+from pileup.report.render.figures import draw, page_width
 from pileup.report.render.keep_together import is_whole, with_next
 from pileup.report.render.pdf import Paper
 from pileup.report.render.scripts import FONTS, has_rtl, is_rtl, unbroken
@@ -246,8 +246,8 @@ class _Writer:
     def _figure(self, block: Figure) -> None:
         from docx.shared import Mm
 
-        wide = is_wide(block.drawing)
-        svg = draw(block.drawing, block.alt, width=LANDSCAPE if wide else PORTRAIT, zone=self._zone)
+        width = page_width(block.drawing)
+        svg = draw(block.drawing, block.alt, width=width, zone=self._zone)
         shown = self._word.add_picture(io.BytesIO(png(svg)), width=Mm(self._room))
         shown._inline.docPr.set("descr", _xml(block.alt)[:1000])
         self._word.paragraphs[-1].paragraph_format.keep_with_next = True

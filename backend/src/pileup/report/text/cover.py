@@ -5,10 +5,9 @@ from __future__ import annotations
 from pileup.report.case import Case
 from pileup.report.document import Cover
 from pileup.report.text import executive
+from pileup.report.text.templates import PLAIN
 from pileup.report.text.wording import cause_line, sentence
 
-_PLAIN = frozenset({"executive", "five-lines"})
-"""Templates whose readers do not run databases."""
 MOST_POINTS = 4
 
 
@@ -20,7 +19,7 @@ def cover(case: Case) -> Cover | None:
     analysis = case.analysis
     if analysis is None:
         return None
-    if case.template in _PLAIN:
+    if case.template in PLAIN:
         return Cover(story=executive.happened(analysis), points=[])
     story = analysis.headline.story or analysis.headline.text
     points = list(analysis.story.impact.sentences) if analysis.story else []

@@ -30,6 +30,8 @@ _CAUSES = {
     "working": "The server had more work than its processors could do.",
 }
 """What a root is, by its kind."""
+_OF_NODES = {"queue:free-page": "data_write"}
+"""The kind that tells what a queue is for, by its node in the wait graph."""
 _CHANGE = (
     "A change to a table's structure had to wait for work that was still using the table, and "
     "every later request for that table waited behind the change."
@@ -93,7 +95,7 @@ def cause(case: Case) -> str:
     links = analysis.story.chain if analysis.story else []
     if any(link.role == "trigger" for link in links) and "metadata" in " ".join(root.path):
         return _CHANGE + stall_references(analysis)
-    plain = _CAUSES.get(root.kind) or _CAUSES.get(root.doing)
+    plain = _CAUSES.get(_OF_NODES.get(root.node, root.kind)) or _CAUSES.get(root.doing)
     return plain + stall_references(analysis) if plain else _UNKNOWN
 
 

@@ -37,6 +37,7 @@ from pileup.report.text.wording import (
     ratio_words,
     recorded_afterwards,
     sentence,
+    times,
     when,
 )
 from pileup.report.text.wording import number as _number
@@ -250,7 +251,7 @@ def _what_happened(case: Case) -> str:
     if shifts := [shift for shift in analysis.shifts if shift.same_as is None]:
         rows = "\n".join(
             f"| {_cell(s.title or s.name)} | {_number(s.baseline)} | {_number(s.stall)} | "
-            f"{'' if s.ratio is None else f'{s.ratio:.1f}×'} | "
+            f"{times(s.ratio)} | "
             f"{'' if s.first_moved_s is None else f'{s.first_moved_s:+.0f} s'} |"
             for s in shifts[:10]
         )

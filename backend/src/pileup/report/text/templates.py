@@ -176,6 +176,8 @@ TEMPLATES: tuple[Template, ...] = (
     ),
 )
 DEFAULT = TEMPLATES[0]
+PLAIN = frozenset({"executive", "five-lines"})
+"""Templates of one page whose readers do not run databases."""
 
 TITLES: dict[str, str] = {
     part.key: part.title for template in reversed(TEMPLATES) for part in template.parts

@@ -58,6 +58,15 @@ def ratio_words(before: float | None, during: float | None) -> str:
     return f"from {number(before)} to {number(during)}"
 
 
+def times(ratio: float | None) -> str:
+    """Format a ratio as the screens do: '× 38', a fall '÷ 12'; empty when None."""
+    if ratio is None:
+        return ""
+    if ratio == 0:
+        return "to 0"
+    return f"÷ {number(1 / ratio)}" if 0 < ratio < 1 else f"× {number(ratio)}"
+
+
 def main_stall(analysis: Analysis | None) -> StallDoc | None:
     """Return the stall that the report describes, the same as on every screen."""
     return documents.main_stall(analysis.stalls) if analysis else None

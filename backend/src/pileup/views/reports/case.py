@@ -7,10 +7,11 @@ from functools import lru_cache
 from typing import Any
 
 import msgspec
+import polars as pl
 
 from pileup.analysis import contract
 from pileup.analysis.blocked_time.moment_roots import wait_graph
-from pileup.analysis.evidence.downsample import lane
+from pileup.analysis.evidence.downsample import buckets_of, draw, values_of
 from pileup.analysis.stalls.documents import worst_time
 from pileup.report.case import (
     Case,
@@ -58,6 +59,10 @@ from pileup.views.stores import Stores
 
 FIGURE_LANES = 6
 FIGURE_PIXELS = 700
+_LEAST_PIXELS = 40
+"""Of a capture in a figure of several."""
+_MOST_PARTS = 24
+"""A figure of more captures is drawn as one window."""
 MAX_QUERY = 4000
 
 
@@ -175,26 +180,57 @@ def _lanes(
     first = _us(start) if start else first
     last = _us(end) if end else last
     samples = placed.samples(incident_id, chosen)
-    unseen = _ends_of_capture(analysis)
+    captured = _captured(analysis)
+    parts = _parts(captured, first, last)
     figures: list[Lane] = []
     for name in chosen:
         series = by_id[name]
-        drawn = lane(
-            samples.filter(samples["id"] == name),
-            kind=series.kind,
-            start_us=first,
-            end_us=last,
-            pixels=FIGURE_PIXELS,
-        )
         unit = series.unit or ""
+        points = _points(samples.filter(samples["id"] == name), series.kind, parts)
         figures.append(
             Lane(
                 title=lane_title(series),
                 unit=f"{unit}/s" if series.kind == "counter" else unit,
-                points=_apart([(t / 1000, high) for t, _, high, _ in drawn.points], unseen),
+                points=_apart(points, [end / 1000 for _, end in captured]),
             )
         )
     return tuple(figures)
+
+
+def _points(
+    samples: pl.DataFrame, kind: str, parts: list[tuple[int, int, int]]
+) -> list[tuple[float, float | None]]:
+    """Draw a series over the parts of a window, each at its own width in pixels."""
+    buckets = buckets_of(values_of(samples, kind))
+    whole = len(parts) == 1
+    return [
+        (time / 1000, high)
+        for start, end, pixels in parts
+        for time, _, high, _ in draw(buckets, start_us=start, end_us=end, pixels=pixels).points
+        if whole or start <= time <= end
+    ]
+
+
+def _parts(captured: list[tuple[int, int]], first: int, last: int) -> list[tuple[int, int, int]]:
+    """Cut a window at the captures, so that short ones days apart keep their points.
+
+    Each part has its start, its end and its pixels. A window of one capture, or of very many, is
+    one part.
+    """
+    inside = [(max(start, first), min(end, last)) for start, end in captured]
+    inside = [(start, end) for start, end in inside if start < end]
+    if not 1 < len(inside) <= _MOST_PARTS:
+        return [(first, last, FIGURE_PIXELS)]
+    whole = sum(end - start for start, end in inside)
+    parts: list[tuple[int, int, int]] = []
+    at = first
+    for start, end in inside:
+        if at < start:
+            parts.append((at, start - 1, _LEAST_PIXELS))
+        share = (end - start) / whole
+        parts.append((start, end, max(_LEAST_PIXELS, round(FIGURE_PIXELS * share))))
+        at = end + 1
+    return [*parts, (at, last, _LEAST_PIXELS)] if at < last else parts
 
 
 def _holds(capture: contract.CaptureDoc, at: int) -> bool:
@@ -203,20 +239,20 @@ def _holds(capture: contract.CaptureDoc, at: int) -> bool:
     )
 
 
-def _ends_of_capture(analysis: contract.Analysis) -> list[float]:
-    """Return the end, in epoch ms, of each stretch in which any host was captured."""
+def _captured(analysis: contract.Analysis) -> list[tuple[int, int]]:
+    """Return the first and last µs of each stretch in which any host was captured."""
     spans = sorted(
         (_us(capture.first), _us(capture.last) + 999_999)
         for capture in analysis.captures
         if capture.first and capture.last
     )
-    ends: list[int] = []
+    joined: list[tuple[int, int]] = []
     for first, last in spans:
-        if ends and first <= ends[-1]:
-            ends[-1] = max(ends[-1], last)
+        if joined and first <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], last))
         else:
-            ends.append(last)
-    return [end / 1000 for end in ends]
+            joined.append((first, last))
+    return joined
 
 
 def _apart(
