@@ -121,6 +121,11 @@ def test_the_bin_of_one_incident_is_not_anothers(site: Site) -> None:
     item, address = made(site, incident)["experiment"]
     site.admin.delete(f"{address}{item}")
     assert site.admin.get(f"/api/v1/incidents/{other}/deleted").json()["items"] == []
+    long = {"statement": "A latch is held " + 300 * "x"}
+    second = site.admin.post(f"/api/v1/incidents/{other}/hypotheses", json=long).json()["id"]
+    site.admin.delete(f"/api/v1/hypotheses/{second}")
+    (entry,) = site.admin.get(f"/api/v1/incidents/{other}/deleted").json()["items"]
+    assert entry["title"] == long["statement"][:200]
     wrong = site.admin.post(f"/api/v1/incidents/{other}/deleted/experiment/{item}/restore")
     assert wrong.status_code == 404
     assert (

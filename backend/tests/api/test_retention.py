@@ -152,6 +152,11 @@ def test_usage_tells_uploaded_from_unpacked_files(site: Site) -> None:
     for use in (found, found["users"][0], found["teams"][0]):
         assert {name: use[name] for name in wanted} == wanted
     assert found["teams"][0]["id"] == team
+    other = site.incident("other")  # more was uploaded, less is there
+    _team(site, "dev", other)
+    site.upload(other, "b.txt", b"x" * 50)
+    ranked = site.admin.get("/api/v1/usage").json()["teams"]
+    assert [use["name"] for use in ranked] == ["dba", "dev"]
 
 
 @pytest.mark.parametrize("path", ["usage", "teams/x/retention"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import stat
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -27,6 +28,8 @@ def test_the_same_bytes_at_once_are_one_file(tmp_path: Path) -> None:
     assert {blob.sha256 for blob in stored} == {hashlib.sha256(content).hexdigest()}
     (only,) = files(store)
     assert only.read_bytes() == content
+    folders = [path for path in Path(store.place).rglob("*") if path.is_dir()]
+    assert {stat.S_IMODE(folder.stat().st_mode) for folder in folders} == {0o700}
 
 
 def test_a_broken_stream_leaves_nothing(tmp_path: Path) -> None:
