@@ -28,6 +28,7 @@ from pileup.analysis.contract import (
     TriageDoc,
 )
 from pileup.analysis.evidence.servers import server_title
+from pileup.knowledge import knowledge
 from pileup.knowledge.series_titles import typed_title
 from pileup.numerals import grouped, number
 from pileup.report.redaction.document_redaction import raise_leaks
@@ -360,19 +361,25 @@ def _waits(waits: Sequence[HotWaitDoc]) -> Block | None:
         return None
     rows = [
         (
+            _latch(wait),
             f"{wait.file}:{wait.line}",
             wait.mode,
             grouped(wait.waits),
             grouped(wait.max_at_once),
             active_time.share_words(wait.share),
-            wait.latch_label,
             wait.meaning,
             "; ".join(_places([wait.example] if wait.example else [], 1)),
         )
         for wait in waits[:_ROWS]
     ]
-    columns = ("place", "mode", "waits", "peak", "share", "latch", "meaning", "source")
+    columns = ("latch", "place", "mode", "waits", "peak", "share", "meaning", "source")
     return Block("Top latch waits", (), columns, rows)
+
+
+def _latch(wait: HotWaitDoc) -> str:
+    """Name a latch in words where it is known, with what the server prints of it."""
+    known = knowledge().latches.get(wait.latch or "")
+    return f"{known.title} ({wait.latch_label})" if known else wait.latch_label
 
 
 def _slow_queries(queries: Sequence[SlowQueryDoc]) -> Block | None:
