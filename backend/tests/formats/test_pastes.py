@@ -495,6 +495,40 @@ PASTES: dict[str, tuple[str, str, int]] = {
         "pressure.some_avg10",
         1,
     ),
+    "ss -s": (
+        (
+            "Total: 76052 (kernel 76254)\n"
+            "TCP:   75924 (estab 123, closed 75524, orphaned 0, synrecv 0, timewait 173/0)\n"
+            "\nTransport Total     IP        IPv6\n*         76254    -         -\n"
+            "TCP       116       80        36\n"
+        ),
+        "netstat.sockets",
+        4,
+    ),
+    "pt-summary": (
+        (
+            "# Percona Toolkit System Summary Report ######################\n"
+            "        Date | 2026-11-20 22:19:15 UTC (local TZ: CET +0100)\n"
+            "    Hostname | db-7\n      Kernel | 5.15.0-107-generic\n"
+            "# Memory #####################################################\n"
+            "       Total | 187.6G\n        Free | 4.3G\n"
+        ),
+        "setting",
+        5,
+    ),
+    "pt-mysql-summary": (
+        (
+            "# Instances ##################################################\n"
+            "  Port  Data Directory             Nice OOM Socket\n"
+            "  ===== ========================== ==== === ======\n"
+            "   3306 /data/mysql                0    0   /run/mysql.sock\n"
+            "# Report On Port 3306 ########################################\n"
+            "                  Version | 8.4.6-6 Source distribution\n"
+            "                Processes | 512 connected, 233 running\n"
+        ),
+        "setting",
+        2,
+    ),
     "an audit log": (
         (
             "20261120 22:19:58,db1,app,10.0.0.7,8,7,QUERY,shop,'SELECT 1',0\n"

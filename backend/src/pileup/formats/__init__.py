@@ -23,7 +23,7 @@ from pileup.formats.bench import (
     sysbench,
 )
 from pileup.formats.bundle import pieces, pt_stalk_hostname, pt_stalk_log, stored_only
-from pileup.formats.config import my_cnf, sysctl
+from pileup.formats.config import my_cnf, pt_summary, sysctl
 from pileup.formats.detect import Detection, Format, choose
 from pileup.formats.innodb import innodb_status, semaphore_counts
 from pileup.formats.logs import (
@@ -149,6 +149,7 @@ FORMATS: tuple[Format, ...] = (
     slow_log,
     query_digest,
     # configuration
+    pt_summary,
     my_cnf,
     # load generators and their reports about the server
     sysbench,

@@ -27,8 +27,8 @@ GIVES = (
     "Sockets by state, unread and unsent, backlogs, connections per host (`netstat.*`); "
     "interfaces; connections and routes as tables."
 )
-PRINTED_BY = "net-tools `-antp`, `-l`, `-i`, `-r`, ss; pt-stalk `-netstat`"
-VERSION = 4
+PRINTED_BY = "net-tools `-antp`, `-l`, `-i`, `-r`, ss, `ss -s`; pt-stalk `-netstat`"
+VERSION = 5
 HINTS = ("-netstat", "netstat.txt", "ss.txt")
 
 _SOCKETS = re.compile(
@@ -74,6 +74,14 @@ _UNIX = re.compile(r"unix +\d+ +\[[^\]]{0,40}\] +(?:[A-Z]\w*)? *(?P<state>[A-Z]{
 _ROW = re.compile(
     rf"(?:tcp6?|udp6?)?\s*(?:{'|'.join(_SS_STATES)})?\s+\d+\s+\d+(?:\s+[\w.*\[\]:%-]+:[\w*]+){{2}}"
 )
+# TCP:   75924 (estab 123, closed 75524, orphaned 0, synrecv 0, timewait 173/0), ports 104     ss -s
+_SUMMARY = re.compile(r"TCP: +\d{1,9} \((?P<states>(?:[a-z]{1,12} \d{1,9}(?:/\d{1,9})?(?:, )?)+)\)")
+_OF_SUMMARY = re.compile(
+    r"Total: \d|Transport +Total +IP|(?:\*|[A-Z]{3,8})\s+\d+\s+[\d-]+\s+[\d-]+\s*$"
+)
+_SUMMED = {
+    "estab": "ESTABLISHED", "closed": "CLOSED", "synrecv": "SYN_RECV", "timewait": "TIME_WAIT",
+}  # fmt: skip
 _MOST_ROUTES = 10_000
 _MOST_PEERS = 5_000
 _MOST_PEER_SERIES = 200
@@ -90,6 +98,8 @@ def sniff(head: str) -> bool | None:
     ):
         return True
     lines = [line[:_LONGEST] for line in head.split("\n")[:_SNIFFED] if line.strip()]
+    if "TCP: " in head and any(map(_SUMMARY.match, lines)):
+        return all(_SUMMARY.match(line) or _OF_SUMMARY.match(line) for line in lines)
     rows = sum(bool(_what_of_row(line)) for line in lines)
     return rows >= _LEAST_ROWS and rows >= 0.9 * len(lines)
 
@@ -151,6 +161,9 @@ class _Reader:
         if not self._counts and not self._routes:
             self.time.copy()
             self._lines = (line, line)
+        if self._summary(text):
+            self._lines = (self._lines[0], line)
+            return True
         cells = text.split()
         if not self._what and (what := _what_of_row(text)):  # rows without their header
             self._what, self._columns = what
@@ -171,6 +184,17 @@ class _Reader:
                 known = False
         self._lines = (self._lines[0], line)
         return known
+
+    def _summary(self, text: str) -> bool:
+        """Read a line of ``ss -s``, whose counts are by state."""
+        match = _SUMMARY.match(text)
+        for part in match["states"].split(", ") if match else ():
+            name, count = part.split(" ")
+            state = _SUMMED.get(name, name)
+            self._counts["sockets", (("proto", "tcp"), ("state", state))] += int(
+                count.split("/")[0]
+            )
+        return match is not None or _OF_SUMMARY.match(text) is not None
 
     def finish(self) -> Iterator[Item]:
         """Add the counts of the listing that ends, and yield its routes."""
