@@ -7,7 +7,7 @@ import pytest
 
 from pileup.analysis import EvidenceArtifact
 from pileup.analysis.clock.years import with_years
-from pileup.formats.logs import kernel_log, syslog
+from pileup.formats.logs import dated_lines, kernel_log, syslog
 from pileup.formats.logs.parts.kernel_faults import fault
 from pileup.records import Event, Skipped, records_frame
 from tests.formats.checks import SAMPLES, parse_bytes, samples
@@ -66,6 +66,14 @@ def test_dated_lines_and_levels() -> None:
     assert found[3].subsystem == "daemon"
     assert found[5].wall_us is None
     assert found[7].severity == "note"
+
+
+@pytest.mark.parametrize("margin", ["", "  ", " " * 8, "\t", "# "])
+def test_dated_lines_are_read_behind_the_margin_of_a_note(margin: str) -> None:
+    lines = [f"{margin}2026-11-20 21:15:0{second} ERROR lost the source" for second in range(3)]
+    assert dated_lines.sniff("\n".join(lines))
+    found = [item for item in dated_lines.parse(lines) if isinstance(item, Event)]
+    assert [event.severity for event in found] == ["error"] * 3
 
 
 def test_a_year_told_by_a_message_holds_for_the_lines_after_it() -> None:

@@ -18,12 +18,12 @@ NAME = "dated-lines"
 TITLE = "a log with a date in each line"
 GIVES = "An event per line."
 PRINTED_BY = "pt-kill, orchestrator, MHA and any other program"
-VERSION = 1
+VERSION = 2
 HINTS = ()
 ONLY_UNCLAIMED = True
 
 _LINE = re.compile(
-    r"[#\[\s]{0,3}(?P<stamp>\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
+    r"\s{0,8}[#\[\s]{0,3}(?P<stamp>\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
     r"(?: ?(?:Z|UTC|GMT|[+-]\d\d:?\d\d))?)[\]:|\s-]{1,4}(?P<message>\S.*)$"
 )
 _WORD = re.compile(r"[A-Za-z]{2}")
