@@ -40,6 +40,8 @@ def test_the_overview_and_the_wait_screen_say_the_same(name: str) -> None:
     assert not any("whole stall" in note for note in worst.notes)
     assert f" {grouped(stall.peak_waiters)} sessions waited." in analysis.headline.text
 
+    assert all(root.behind <= stall.peak_waiters for root in analysis.roots)
+
     blockers = analysis.persistence
     assert blockers
     by_key = {item.key: item for item in blockers.nodes}

@@ -64,6 +64,8 @@ class _Seen:
     best: float = -1.0
     described: Described | None = None
     moment: WaitMoment | None = None
+    waiting: int = 0
+    """How many threads wait at that moment, each counted once."""
     path: list[str] = field(default_factory=list)
     steps: list[PathStepDoc] = field(default_factory=list)
     members: list[str] = field(default_factory=list)
@@ -175,7 +177,7 @@ class Roots:
         here: Here,
     ) -> None:
         graph, counts = here.graph, here.counts
-        seen.best, seen.moment = end.sessions, here.moment
+        seen.best, seen.moment, seen.waiting = end.sessions, here.moment, here.threads
         seen.origin = lasting_key(name, graph)
         seen.described = describe(name, graph, counts, here.threads)
         labels = [node_doc(each, graph, counts).label for each in end.path]
@@ -290,7 +292,7 @@ class Roots:
             name=node.label,
             holders_do=doing,
             kind="cycle" if seen.cycle else kind_of(node),
-            behind=node.blocks_total or root.behind,
+            behind=min(node.blocks_total, seen.waiting) or root.behind,
             label=_label(seen, described, doing or (self._by_class(key, node) if rotates else "")),
             why=self._why(seen, described, key, rotates=rotates),
             known=seen.cycle or rotates or node.kind == "thread" or _is_held(described),
