@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime
+from typing import TypeVar
 
 from starlette.concurrency import run_in_threadpool
 
 from pileup.api.auth import Principal
 from pileup.api.deps import Services
+from pileup.api.gate import gate_of_uploads
 from pileup.api.schema import Out
 from pileup.storage.artifacts.quotas import Quotas, check_quotas
 from pileup.storage.artifacts.uploads import Upload, Uploads
 from pileup.storage.database import Unit
 from pileup.storage.errors import NotFound
 from pileup.storage.files.upload_bytes import Appender
+
+T = TypeVar("T")
 
 
 class UploadOut(Out):
@@ -65,6 +69,12 @@ async def opened(services: Services, upload_id: str) -> AsyncIterator[Appender]:
         context.__exit__(*sys.exc_info())
         raise
     context.__exit__(None, None, None)
+
+
+async def in_turn(function: Callable[..., T], *args: object) -> T:
+    """Run the function in a thread when one of the places of uploads is free."""
+    async with gate_of_uploads().place():
+        return await run_in_threadpool(function, *args)
 
 
 def check_room(services: Services, caller: Principal, incident_id: str, size: int) -> None:

@@ -7,9 +7,8 @@ the request that carried it is answered; what is stored is the truth about how f
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 from fastapi import APIRouter, Header, Request, Response
 from starlette.concurrency import run_in_threadpool
@@ -21,6 +20,7 @@ from pileup.api.artifacts.upload_state import (
     UploadOut,
     check_room,
     find_upload,
+    in_turn,
     may_touch,
     opened,
     received_bytes,
@@ -30,7 +30,6 @@ from pileup.api.auth import Caller, Principal
 from pileup.api.bodies import STREAMED
 from pileup.api.deps import Services, ServicesDep, UnitDep
 from pileup.api.errors import ApiError
-from pileup.api.gate import gate_of_uploads
 from pileup.api.multipart import read_parts
 from pileup.storage.artifacts.artifacts import Artifacts, Given
 from pileup.storage.artifacts.blob_holds import hold_blobs
@@ -44,8 +43,6 @@ from pileup.views.artifacts.artifacts import Artifact, shape
 
 router = APIRouter(tags=["uploads"], max_body_size=STREAMED)
 
-T = TypeVar("T")
-
 
 @router.post("/incidents/{incident_id}/artifacts", status_code=201, openapi_extra=MULTIPART)
 async def upload_files(
@@ -53,7 +50,7 @@ async def upload_files(
 ) -> ArtifactItems:
     """Upload one or many files; a ``path`` field names the file that follows it."""
     length = int(request.headers.get("content-length") or 0)
-    await _in_turn(_may_begin, services, caller, incident_id, length)
+    await in_turn(_may_begin, services, caller, incident_id, length)
     artifacts: list[Artifact] = []
     paths: deque[str] = deque()
     with ExitStack() as drafts:
@@ -69,7 +66,7 @@ async def upload_files(
                 elif part.name == "file" and isinstance(part.sink, Draft):
                     path = paths.popleft() if paths else part.filename or "unnamed"
                     artifacts.append(
-                        await _in_turn(_keep, services, caller, incident_id, path, part.sink)
+                        await in_turn(_keep, services, caller, incident_id, path, part.sink)
                     )
                     part.sink.close()
                 else:
@@ -186,7 +183,7 @@ async def append_to_upload(
             await run_in_threadpool(_settle, services, caller, upload, appender)
         response.headers["Upload-Offset"] = str(appender.offset)
         if appender.offset == upload.bytes:
-            response.headers["X-Artifact-Id"] = await _in_turn(_finish, services, caller, upload)
+            response.headers["X-Artifact-Id"] = await in_turn(_finish, services, caller, upload)
 
 
 @router.delete("/uploads/{upload_id}", status_code=204)
@@ -200,11 +197,6 @@ def cancel_upload(
         raise Conflict("the upload is finished: delete its artifact instead")
     Uploads(unit).remove(upload_id)
     unit.after_commit(lambda: services.uploads.remove(upload_id))
-
-
-async def _in_turn(function: Callable[..., T], *args: object) -> T:
-    async with gate_of_uploads().place():
-        return await run_in_threadpool(function, *args)
 
 
 def _may_begin(services: Services, caller: Principal, incident_id: str, size: int) -> None:
