@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
+from pileup.analysis import analyse
+from pileup.storage.incidents.analyses import Analyses
 from pileup.storage.incidents.incidents import Incidents
+from tests.analysis.frames import evidence
 from tests.support.site import Site
 
 
@@ -74,6 +78,24 @@ def test_a_deleted_incident_takes_no_more_files(site: Site) -> None:
     assert site.admin.get("/api/v1/incidents").json()["total"] == 0
     url = f"/api/v1/incidents/{incident}/artifacts"
     assert site.admin.post(url, files={"file": ("a", b"b")}).status_code in (404, 409)
+
+
+def test_an_overview_shows_each_quantity_once(site: Site) -> None:
+    """What another source shows too is left out, and twelve that changed most are shown."""
+    incident = site.incident()
+    shifts = [
+        {
+            "series": f"s{number}", "name": f"s{number}", "baseline": 1.0, "stall": 9.0,
+            "ratio": 9.0, "score": 9.0, "first_moved_s": 0.0, "uncertainty_s": 1.0,
+            "direction": "up", "same_as": "s0" if number % 2 else None,
+        }
+        for number in range(40)
+    ]  # fmt: skip
+    empty = msgspec.to_builtins(analyse(evidence({})))
+    with site.database.unit() as unit:
+        Analyses(unit).replace(incident, empty | {"shifts": shifts}, 0.1)
+    shown = site.admin.get(f"/api/v1/incidents/{incident}/overview").json()["shifts"]
+    assert [shift["series"] for shift in shown] == [f"s{number}" for number in range(0, 24, 2)]
 
 
 def test_the_overview_of_an_empty_incident(site: Site) -> None:

@@ -51,6 +51,7 @@ def test_a_preview_of_prose_says_that_no_format_fits(site: Site) -> None:
     assert understood["format"] is None
     assert understood["coverage"] is None
     assert understood["name"] == "pasted/text.txt"
+    assert understood["why"]
 
 
 def test_a_viewer_cannot_paste(site: Site) -> None:

@@ -136,6 +136,8 @@ def test_a_person_overrules_only_with_a_reason(site: Site) -> None:
     assert refused.status_code == 422
     assert "The artifacts say match" in refused.json()["detail"]
     url = f"/api/v1/experiments/{experiment['id']}/finish"
+    blank = {"observation": {"text": "seen"}, "verdict": "miss", "overruled_because": "  "}
+    assert site.admin.post(url, json=blank).status_code == 422
     body = {
         "observation": {"text": "seen"}, "verdict": "miss", "overruled_because": "no load was on",
     }  # fmt: skip

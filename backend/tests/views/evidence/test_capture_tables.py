@@ -85,6 +85,26 @@ def test_sessions_of_the_fullest_processlist(capture: Evidence) -> None:
     assert statement.rows[0] == ("30", "30 s", "UPDATE t SET a=a+? WHERE id=?")
 
 
+def test_a_terminal_shows_few_groups_of_sessions() -> None:
+    """The largest come first, and the rest is counted."""
+    sessions = [
+        session(100 * many + n, f"SELECT {'a' * many} FROM t")
+        for many in range(1, 9)
+        for n in range(many)
+    ]
+    listed = evidence({"processlist": sessions})
+    statement = named(table_blocks(listed, analyse(listed), FEW), "Sessions by statement")
+    assert [row[0] for row in statement.rows] == ["8", "7", "6", "5", "4"]
+    assert statement.lines[1] == "5 of 8 statements; --report FILE.html lists more."
+
+
+@pytest.mark.parametrize(("length", "is_cut"), [(1000, False), (1001, True)])
+def test_a_long_message_of_a_log_is_cut(length: int, is_cut: bool) -> None:
+    source = EvidenceSource(evidence({"error.log": [logged(1, 1, "x" * length)]}))
+    (group,) = log_groups(source, LogFilter()).items
+    assert (len(group.example.message), group.example.message_cut) == (1000, is_cut)
+
+
 def test_repeated_messages_and_settings(capture: Evidence) -> None:
     blocks = table_blocks(capture, analyse(capture), FEW)
     messages = named(blocks, "Log messages")
