@@ -37,6 +37,7 @@ from pileup.analysis.evidence.compact_samples import distinct
 from pileup.analysis.evidence.evidence import ClockOverride, EvidenceArtifact
 from pileup.analysis.evidence.folders import recordings
 from pileup.analysis.evidence.load_series import shows_load
+from pileup.analysis.evidence.spans import joined
 from pileup.knowledge.series_titles import title_of_id
 from pileup.records.zones import fixed, offset_text
 
@@ -230,16 +231,7 @@ def _utc_ranges(
         if "utc" in span and span["utc"][2] >= 3:
             for folder in (folder_of[sha], None):
                 found.setdefault(folder, []).append(span["utc"][:2])
-    joined: dict[str | None, list[tuple[int, int]]] = {}
-    for folder, ranges in found.items():
-        merged: list[tuple[int, int]] = []
-        for first, last in sorted(ranges):
-            if merged and first - merged[-1][1] <= 3600 * _S:
-                merged[-1] = (merged[-1][0], max(merged[-1][1], last))
-            else:
-                merged.append((first, last))
-        joined[folder] = merged
-    return joined
+    return {folder: joined(ranges, over=3600 * _S) for folder, ranges in found.items()}
 
 
 def _place_one(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from pileup.analysis.contract.base import MOST_RANGES, LineRange
+from pileup.analysis.evidence.spans import joined
 
 
 def line_ranges(parts: Iterable[Sequence[int]]) -> list[LineRange]:
@@ -13,12 +14,7 @@ def line_ranges(parts: Iterable[Sequence[int]]) -> list[LineRange]:
     parts: (first, last) line of each record, in any order. Returns an empty list for one range:
     the locator's first and last line say the same.
     """
-    joined: list[tuple[int, int]] = []
-    for first, last in sorted((first, last) for first, last in parts):
-        if joined and first <= joined[-1][1] + 1:
-            joined[-1] = joined[-1][0], max(joined[-1][1], last)
-        else:
-            joined.append((first, last))
-    if len(joined) < 2:
+    ranges = joined(((first, last) for first, last in parts), over=1)
+    if len(ranges) < 2:
         return []
-    return [LineRange(first=first, last=last) for first, last in joined[:MOST_RANGES]]
+    return [LineRange(first=first, last=last) for first, last in ranges[:MOST_RANGES]]

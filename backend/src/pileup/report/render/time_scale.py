@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from pileup.analysis.evidence.spans import joined
 from pileup.report.document import Lane
 
 _CUT = 4.0
@@ -78,22 +79,8 @@ def time_scale(lanes: Sequence[Lane], left: float, right: float) -> TimeScale | 
 
 def _stretches(lanes: Sequence[Lane]) -> list[tuple[float, float]]:
     """Return the times that any lane covers, joined over gaps that are not long."""
-    covered = sorted(run for lane in lanes for run in _runs(lane))
-    if not covered:
-        return []
-    joined = _joined(covered, 0.0)
-    return _joined(joined, _CUT * sum(last - first for first, last in joined))
-
-
-def _joined(spans: Sequence[tuple[float, float]], over: float) -> list[tuple[float, float]]:
-    """Join spans in order over gaps of this length."""
-    joined = [spans[0]]
-    for first, last in spans[1:]:
-        if first - joined[-1][1] > over:
-            joined.append((first, last))
-        else:
-            joined[-1] = (joined[-1][0], max(joined[-1][1], last))
-    return joined
+    covered = joined((run for lane in lanes for run in _runs(lane)), over=0.0)
+    return joined(covered, over=_CUT * sum(last - first for first, last in covered))
 
 
 def _runs(lane: Lane) -> Iterator[tuple[float, float]]:

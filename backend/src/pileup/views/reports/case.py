@@ -12,6 +12,7 @@ import polars as pl
 from pileup.analysis import contract
 from pileup.analysis.blocked_time.moment_roots import wait_graph
 from pileup.analysis.evidence.downsample import buckets_of, draw, values_of
+from pileup.analysis.evidence.spans import joined
 from pileup.analysis.stalls.documents import worst_time
 from pileup.report.case import (
     Case,
@@ -241,18 +242,12 @@ def _holds(capture: contract.CaptureDoc, at: int) -> bool:
 
 def _captured(analysis: contract.Analysis) -> list[tuple[int, int]]:
     """Return the first and last µs of each stretch in which any host was captured."""
-    spans = sorted(
+    spans = (
         (_us(capture.first), _us(capture.last) + 999_999)
         for capture in analysis.captures
         if capture.first and capture.last
     )
-    joined: list[tuple[int, int]] = []
-    for first, last in spans:
-        if joined and first <= joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(joined[-1][1], last))
-        else:
-            joined.append((first, last))
-    return joined
+    return joined(spans, over=0)
 
 
 def _apart(
