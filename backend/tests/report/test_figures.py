@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from xml.etree import ElementTree
@@ -20,11 +21,13 @@ from pileup.report.document import (
     MatrixColumn,
     MatrixDrawing,
     MatrixRow,
+    Section,
     plain,
 )
 from pileup.report.render.figures import DENSE, PORTRAIT, draw, page_width
+from pileup.report.render.html import render_html
 from pileup.report.text.sweeps import sweeps
-from tests.report.case import CASE
+from tests.report.case import CASE, document
 
 
 def test_a_matrix_names_hypotheses_by_their_number_not_their_place() -> None:
@@ -50,6 +53,20 @@ def test_a_graph_of_many_columns_stays_upright_and_a_chain_keeps_its_names() -> 
     many = [structs.replace(chain[4], id=f"m{n}") for n in range(3)]
     assert page_width(structs.replace(graph, nodes=[*chain[:5], *many])) == DENSE
     assert page_width(structs.replace(graph, nodes=chain)) == DENSE
+
+
+def test_the_viewer_gets_no_timeline_that_leaves_days_out() -> None:
+    """It has no such axis: captures days apart keep the static picture."""
+    points: list[tuple[float, float | None]] = [(0, 1), (1000, 5), (2000, None), (3000, 2)]
+    later = [(at + 1e8, value) for at, value in points]
+    for drawn, shown in ((points, True), ([*points, (4000, None), *later], False)):
+        lane = Lane(title="threads", unit="n", points=drawn)
+        figure = Figure(drawing=LanesDrawing([lane], []), caption=[], alt="timeline", number=7)
+        section = Section("timeline", "Timeline", "", [figure])
+        whole = structs.replace(document(CASE), sections=[section])
+        data = render_html(whole, viewer="").partition('id="pileup-figures"')[2]
+        data = data.partition(">")[2].partition("</script>")[0]
+        assert ("7" in json.loads(data)["figures"]) == shown
 
 
 def test_captures_days_apart_are_wide_enough_to_read() -> None:

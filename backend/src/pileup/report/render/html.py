@@ -26,6 +26,7 @@ from pileup.report.document import (
     Document,
     Figure,
     Heading,
+    LanesDrawing,
     Paragraph,
     Quote,
     Rule,
@@ -37,6 +38,7 @@ from pileup.report.render.column_widths import column_letters
 from pileup.report.render.figure_tables import alternative_table
 from pileup.report.render.figures import SCREEN, draw
 from pileup.report.render.scripts import unbroken
+from pileup.report.render.time_scale import is_cut
 from pileup.report.render.zone import named
 from pileup.report.text.templates import kind
 
@@ -204,11 +206,15 @@ def _tag(name: str, inner: Markup) -> Markup:
 
 
 def _data(document: Document) -> str:
-    """Encode the viewer's data as JSON that cannot close its script element."""
+    """Encode the viewer's data as JSON that cannot close its script element.
+
+    A timeline that leaves gaps out keeps its static picture: the viewer has no such axis.
+    """
     figures: dict[str, Any] = {}
     for section in document.sections:
         for figure in _figures(section.blocks):
-            figures[str(figure.number)] = msgspec.to_builtins(figure.drawing)
+            if not (isinstance(figure.drawing, LanesDrawing) and is_cut(figure.drawing.lanes)):
+                figures[str(figure.number)] = msgspec.to_builtins(figure.drawing)
     text = json.dumps({"zone": document.zone, "figures": figures}, ensure_ascii=True)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 

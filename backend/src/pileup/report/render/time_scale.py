@@ -77,6 +77,11 @@ def time_scale(lanes: Sequence[Lane], left: float, right: float) -> TimeScale | 
     return TimeScale(tuple(placed))
 
 
+def is_cut(lanes: Sequence[Lane]) -> bool:
+    """Return whether a gap in the times of all lanes is left out."""
+    return len(_stretches(lanes)) > 1
+
+
 def _stretches(lanes: Sequence[Lane]) -> list[tuple[float, float]]:
     """Return the times that any lane covers, joined over gaps that are not long."""
     covered = joined((run for lane in lanes for run in _runs(lane)), over=0.0)

@@ -3,7 +3,7 @@ import { clamped, zoomed, type Interval } from '@/charts/range'
 import { formatTime } from '@/format'
 import type { LanesDrawing } from './data'
 import { button, html } from './dom'
-import { extent, isCut, LEFT, MIN_SPAN_MS, RIGHT, tOf, WIDTH } from './lanes'
+import { extent, LEFT, MIN_SPAN_MS, RIGHT, tOf, WIDTH } from './lanes'
 import { createPicture, drawCrosshair, drawLanes } from './lanesPicture'
 
 /** What gestures and keys change: the visible range, and the crosshair (null: none). */
@@ -15,10 +15,10 @@ type View = {
   readonly moveCrosshair: (at: number | null) => void
 }
 
-/** Replace the static picture in `place` with the interactive one; one without a point, or cut, stays. */
+/** Replace the static picture in `place` with the interactive one; without a point it stays. */
 export function showLanes(place: HTMLElement, drawing: LanesDrawing, zone: string): void {
   const whole = extent(drawing)
-  if (!whole || isCut(drawing)) return
+  if (!whole) return
   const label = place.querySelector('svg')?.getAttribute('aria-label') ?? 'Timeline'
   const picture = createPicture(drawing, label)
   const output = html('output', { 'aria-live': 'polite' })

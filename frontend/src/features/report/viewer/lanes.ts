@@ -24,36 +24,6 @@ export function extent(drawing: LanesDrawing): Interval | null {
   return span && span[0] < span[1] ? span : null
 }
 
-/** A gap in all lanes is cut out of the static picture if it is so many times as long as what was captured. */
-const CUT = 4
-
-/** Whether the static picture leaves gaps out (report/render/time_scale.py): captures days apart. */
-export function isCut(drawing: LanesDrawing): boolean {
-  const runs = drawing.lanes.flatMap(runsOf).sort((a, b) => a[0] - b[0])
-  let last = runs[0]?.[0] ?? 0
-  let captured = 0
-  let longest = 0
-  for (const [start, end] of runs) {
-    longest = Math.max(longest, start - last)
-    captured += Math.max(0, end - Math.max(start, last))
-    last = Math.max(last, end)
-  }
-  return longest > CUT * captured
-}
-
-/** First and last time of each line of a lane, which a gap ends. */
-function runsOf({ points }: Lane): Interval[] {
-  const runs: [number, number][] = []
-  let open = false
-  for (const [at, value] of points) {
-    const run = runs.at(-1)
-    if (value !== null && open && run) run[1] = at
-    else if (value !== null) runs.push([at, at])
-    open = value !== null
-  }
-  return runs
-}
-
 export const xOf = (t: number, range: Interval) => scaleOf(range, { x: LEFT, w: RIGHT - LEFT })(t)
 
 export const tOf = (x: number, [start, end]: Interval) =>

@@ -3,7 +3,7 @@ import type { GraphDrawing, Lane, LanesDrawing } from './data'
 import { chain, tree } from './graph'
 import { showGraph } from './GraphView'
 import { clamped, zoomed } from '@/charts/range'
-import { bounds, extent, isCut, MIN_SPAN_MS, pathOf, tOf, valueAt, xOf } from './lanes'
+import { bounds, extent, MIN_SPAN_MS, pathOf, tOf, valueAt, xOf } from './lanes'
 import { showLanes } from './LanesView'
 
 const LANE: Lane = {
@@ -61,13 +61,6 @@ test('a gap lifts the pen, and one point beyond each end is drawn', () => {
   expect(bounds(LANE, [0, 3000])).toEqual([0, 5])
   expect(pathOf(LANE, [400, 600], 0)).toMatch(/^M.*L[^M]*$/)
   expect(extent({ ...DRAWING, lanes: [] })).toBeNull()
-})
-
-test('captures days apart keep the static picture, which leaves the days out', () => {
-  const later = LANE.points.map(([at, value]): [number, number | null] => [at + 1e8, value])
-  const lanes = [{ ...LANE, points: [...LANE.points, [4000, null] as const, ...later] }]
-  expect(isCut(DRAWING)).toBe(false)
-  expect(isCut({ ...DRAWING, lanes })).toBe(true)
 })
 
 test('the chain of a node is what it waits behind and what waits behind it', () => {
