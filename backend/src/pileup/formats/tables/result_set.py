@@ -39,16 +39,3 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
 def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
     """Yield the same as ``parse``."""
     return reader.parse_chunks(chunks, any_words=True)
-
-
-__all__ = [
-    "GIVES",
-    "HINTS",
-    "NAME",
-    "PRINTED_BY",
-    "TITLE",
-    "VERSION",
-    "parse",
-    "parse_chunks",
-    "sniff",
-]

@@ -161,7 +161,7 @@ FIRST_VARIABLES = frozenset(
 )
 """SHOW VARIABLES begins with one of them; the last is in every version."""
 _HIDDEN = ("password", "secret")
-_LOWER_STATUS = ("wsrep_", "option_tracker_usage")
+_LOWER_STATUS = "option_tracker_usage"
 _WSREP_VARIABLES = frozenset({
     "osu_method", "allowlist", "auto_increment_control", "causal_reads", "certification_rules",
     "certify_nonpk", "cluster_address", "cluster_name", "convert_lock_to_trx", "data_home_dir",
@@ -181,8 +181,8 @@ _WSREP_VARIABLES = frozenset({
 
 def is_variable(name: str) -> bool:
     """Whether SHOW VARIABLES prints the name; nearly all of SHOW STATUS begin with a capital."""
-    if name.lower().removeprefix("wsrep_") in _WSREP_VARIABLES and name.startswith("wsrep_"):
-        return True
+    if name.startswith("wsrep_"):
+        return name.removeprefix("wsrep_").lower() in _WSREP_VARIABLES
     return name[:1].islower() and not name.startswith(_LOWER_STATUS)
 
 
