@@ -265,6 +265,28 @@ def test_peoples_own_symptoms_are_asked_of_the_incident_and_of_each_run(site: Si
     assert len(site.admin.get(f"/api/v1/incidents/{incident}/symptoms").json()) == 3
 
 
+def test_the_answers_of_a_run_follow_its_records_and_its_files(site: Site) -> None:
+    """Also when its records are gone for a while and come again, as they were."""
+    incident = site.incident()
+    symptom(site, incident, WAITERS)
+    experiment = run(site, incident, [300.0] * 20)
+    frame_store = site.app.state.services.frames
+    (file,) = site.admin.get(f"/api/v1/incidents/{incident}/artifacts").json()["items"]
+    key = FrameKey(file["sha256"], "metric-csv", 1)
+
+    def answer() -> object:
+        (one,) = site.admin.get(f"/api/v1/experiments/{experiment['id']}/symptoms").json()
+        return one["holds"]
+
+    stored = frame_store.load(key)
+    frame_store.forget(key.sha256)
+    assert answer() is None
+    frame_store.replace(key, stored)
+    assert answer() is True
+    site.admin.put(f"/api/v1/experiments/{experiment['id']}/artifacts", json={"artifact_ids": []})
+    assert site.admin.get(f"/api/v1/experiments/{experiment['id']}/symptoms").status_code == 409
+
+
 def test_a_symptom_is_mended(site: Site) -> None:
     """With the revision that was read, and an audit line; not into another that is there, and
     the answers of finished runs keep the words that they were asked."""

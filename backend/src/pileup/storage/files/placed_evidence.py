@@ -144,9 +144,14 @@ class PlacedStore:
         pending = pl.scan_parquet(paths).filter(wanted).collect()
         return dataclasses.replace(loaded, frames=loaded.frames | {SAMPLE: pending})
 
-    def load(self, incident_id: str, kinds: Collection[str]) -> Evidence | None:
-        """Load the evidence with only these kinds of frames; None before the first analysis."""
-        files = self._sets.open(incident_id)
+    def load(
+        self, incident_id: str, kinds: Collection[str], run: str | None = None
+    ) -> Evidence | None:
+        """Load the evidence with only these kinds of frames; None before the first analysis.
+
+        run: which analysis, of those still stored; the last one by default.
+        """
+        files = self._sets.open(incident_id, run)
         return None if files is None else _loaded(files, _index(files), kinds)
 
     def index(self, incident_id: str) -> Evidence | None:
@@ -189,12 +194,14 @@ class PlacedStore:
         series: Collection[str],
         start_us: int | None = None,
         end_us: int | None = None,
+        run: str | None = None,
     ) -> pl.DataFrame:
         """Load the samples of some series: columns id, artifact, time (UTC µs), value.
 
-        With a window, only those inside (both ends).
+        With a window, only those inside (both ends). run: which analysis, of those still stored;
+        the last one by default.
         """
-        files = self._sets.open(incident_id) if series else None
+        files = self._sets.open(incident_id, run) if series else None
         if files is None:
             return pl.DataFrame(schema=_SAMPLES)
         parts = _index(files).parts

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from pileup.storage.artifacts.artifacts import Artifacts
+from pileup.storage.artifacts.artifacts import Artifact, Artifacts
 from pileup.storage.database import Unit
 from pileup.storage.errors import NotFound
 from pileup.storage.files.blobs import BlobStore
@@ -15,13 +15,13 @@ MAX_CHARACTERS = 4000
 
 
 class Excerpts:
-    """Reader of excerpts from one incident's artifacts; it lists the artifacts once."""
+    """Reader of excerpts from one incident's artifacts."""
 
-    def __init__(self, unit: Unit, blobs: BlobStore, incident_id: str) -> None:
+    def __init__(self, unit: Unit, blobs: BlobStore, artifacts: Iterable[Artifact]) -> None:
         self._blobs = blobs
         self._artifacts = Artifacts(unit)
         self._readers: dict[str, LineReader] = {}
-        self._by_sha = {a.sha256: a for a in self._artifacts.of_incident(incident_id)}
+        self._by_sha = {each.sha256: each for each in artifacts}
 
     def read(self, sha256: str, first: int, last: int) -> str | None:
         """Return lines first to last, shortened to fit a page; None when they are not available."""

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from pileup.analysis.contract import SeriesDoc
 from pileup.analysis.evidence.load_series import role_of
 from pileup.knowledge import knowledge
 from pileup.knowledge.series_titles import series_title
 from pileup.storage.incidents.analyses import Series
 
+Drawn = Series | SeriesDoc
+"""A series as it is stored, or as the analysis document lists it."""
 MOST_LANES = 8
 _FEWEST = 3
 """A capture in which nothing is known to matter shows its densest series."""
@@ -23,7 +26,7 @@ _SURE = 0.6
 """Trust from which series of one role (sessions running, statements done) are one quantity."""
 
 
-def first_lanes(series: Sequence[Series], parts: Mapping[str, Any]) -> list[str]:
+def first_lanes(series: Sequence[Drawn], parts: Mapping[str, Any]) -> list[str]:
     """List the ids of at most ``MOST_LANES`` series, in the order of their lanes.
 
     parts: ``shifts``, ``episodes``, ``findings`` and ``stalls`` of the analysis document. First
@@ -84,7 +87,7 @@ def _evidence_of(finding: Mapping[str, Any] | None) -> Iterator[str]:
             yield locator["series"]
 
 
-def _bears_on(category: str | None, series: Series, direction: str) -> bool:
+def _bears_on(category: str | None, series: Drawn, direction: str) -> bool:
     """Return whether a series that moved belongs to the story of a finding of this category.
 
     Load and the states of sessions always do. So does a rise that someone chose to monitor; of the
@@ -100,11 +103,11 @@ def _bears_on(category: str | None, series: Series, direction: str) -> bool:
     return is_near and meaning.bad_direction in _BAD[direction]
 
 
-def _subsystem(series: Series) -> str | None:
+def _subsystem(series: Drawn) -> str | None:
     return getattr(knowledge().series(series.name), "subsystem", None)
 
 
-def _of_role(role: str, series: Iterable[Series]) -> list[str]:
+def _of_role(role: str, series: Iterable[Drawn]) -> list[str]:
     """Return the id of the most trusted series of this role; empty where there is none."""
     best: tuple[float, str] | None = None
     for each in series:
@@ -116,7 +119,7 @@ def _of_role(role: str, series: Iterable[Series]) -> list[str]:
     return [best[1]] if best else []
 
 
-def _quantity(series: Series) -> str:
+def _quantity(series: Drawn) -> str:
     """Name what a series measures, equal for all collectors of one quantity on one host."""
     role, trust = role_of(series.name, series.labels) or ("", 0.0)
     is_load = role == "throughput" or (role == "concurrency" and trust >= _SURE)

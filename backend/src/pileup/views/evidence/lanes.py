@@ -151,13 +151,6 @@ def series_list(unit: Unit, incident_id: str) -> list[SeriesOut]:
     return [_listed(series, shifts.get(series.id), rank.get(series.id)) for series in drawn]
 
 
-def default_lanes(unit: Unit, incident_id: str) -> list[SeriesOut]:
-    """List the series of the timeline's first look, in the order of their lanes."""
-    ranked = [(each.default, each) for each in series_list(unit, incident_id)]
-    first = [(rank, each.id, each) for rank, each in ranked if rank is not None]
-    return [each for _, _, each in sorted(first, key=lambda item: item[:2])]
-
-
 def lanes(
     stored: StoredSeries,
     ids: Iterable[str],

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pileup.analysis.reasoning.pin_value import PinnedValue
+from pileup.storage.artifacts.artifacts import Artifacts
 from pileup.storage.database import Unit
 from pileup.storage.files.blobs import BlobStore
 from pileup.storage.files.frames import FrameStore
@@ -32,7 +33,7 @@ class Placer:
         blobs: BlobStore,
         incident_id: str,
     ) -> None:
-        self._excerpts = Excerpts(unit, blobs, incident_id)
+        self._excerpts = Excerpts(unit, blobs, Artifacts(unit).of_incident(incident_id))
         self._values = PinValues(unit, placed, frames, incident_id)
 
     def place(self, kind: str, evidence_kind: str, locator: dict[str, Any], view: str) -> Placed:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 import msgspec
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter
 
-from pileup.analysis.evidence.evidence import Evidence
-from pileup.analysis.reasoning.predicates import Prose, evaluate, kinds
+from pileup.analysis.reasoning import predicates
+from pileup.analysis.reasoning.predicates import Answer, Prose, evaluate, kinds
 from pileup.storage.database import Unit
 from pileup.storage.files.frames import FrameStore
 from pileup.storage.files.placed_evidence import PlacedStore
@@ -19,7 +20,7 @@ from pileup.storage.happened import Precision
 from pileup.storage.reasoning.experiments import ExperimentRecord
 from pileup.storage.reasoning.symptoms import SymptomRecord, Symptoms
 from pileup.views.documents import LocatorJson
-from pileup.views.reasoning.run_evidence import NothingToCompare, run_evidence
+from pileup.views.reasoning.run_evidence import NothingToCompare, RunFiles, run_files
 
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 _Number = Annotated[float, Field(allow_inf_nan=False)]
@@ -105,8 +106,9 @@ def answered_symptoms(
     """Answer these symptoms from the incident's evidence."""
     if not symptoms:
         return []
-    wanted = tuple(kinds(symptom.predicate for symptom in symptoms))
-    evidence = placed.load(incident_id, wanted)
+    run = placed.run(incident_id)
+    wanted = tuple(symptom.predicate for symptom in symptoms)
+    answers = None if run is None else _of_incident(placed, incident_id, run, wanted)
     return [
         Symptom(
             id=symptom.id,
@@ -117,10 +119,30 @@ def answered_symptoms(
             happened_at=symptom.happened_at,
             happened_precision=symptom.happened_precision,
             revision=symptom.revision,
-            incident=_incident_answer(symptom, evidence),
+            incident=_incident_answer(symptom, answers[at] if answers else None),
         )
-        for symptom in symptoms
+        for at, symptom in enumerate(symptoms)
     ]
+
+
+@lru_cache(maxsize=64)
+def _of_incident(
+    placed: PlacedStore, incident_id: str, run: str, wanted: tuple[predicates.Predicate, ...]
+) -> tuple[Answer, ...] | None:
+    """Evaluate once per analysis, as each change of a report shows the same answers."""
+    evidence = placed.load(incident_id, tuple(kinds(wanted)), run)
+    if evidence is None:
+        return None
+    return tuple(evaluate(predicate, evidence) for predicate in wanted)
+
+
+@lru_cache(maxsize=64)
+def _of_run(
+    frames: FrameStore, files_json: bytes, wanted: tuple[predicates.Predicate, ...]
+) -> tuple[tuple[Answer, ...], bool]:
+    """Evaluate once per set of files; return also whether the records of all were there."""
+    evidence, whole = msgspec.json.decode(files_json, type=RunFiles).gather(frames)
+    return tuple(evaluate(predicate, evidence) for predicate in wanted), whole
 
 
 def symptoms_of_run(
@@ -139,12 +161,16 @@ def symptoms_of_run(
     if not checked:
         return answers
     try:
-        evidence = run_evidence(unit, frames, experiment)
+        files = run_files(unit, experiment)
     except NothingToCompare:
         if answers:
             return answers
         raise
-    return [*answers, *(_answer(symptom, evidence) for symptom in checked)]
+    wanted = tuple(symptom.predicate for symptom in checked)
+    found, whole = _of_run(frames, msgspec.json.encode(files), wanted)
+    if not whole:  # the worker may be reading them
+        _of_run.cache_clear()
+    return [*answers, *(_answer(*each) for each in zip(checked, found, strict=True))]
 
 
 def answers_of_run(unit: Unit, experiment: ExperimentRecord) -> dict[str, SymptomAnswer]:
@@ -162,15 +188,14 @@ def answers_of_run(unit: Unit, experiment: ExperimentRecord) -> dict[str, Sympto
     }
 
 
-def _incident_answer(symptom: SymptomRecord, evidence: Evidence | None) -> SymptomAnswer | None:
+def _incident_answer(symptom: SymptomRecord, answer: Answer | None) -> SymptomAnswer | None:
     if isinstance(symptom.predicate, Prose):
         text = f"described by {symptom.by}"
         return SymptomAnswer(symptom.id, holds=True, text=text, locator=None, by=symptom.by)
-    return _answer(symptom, evidence) if evidence else None
+    return _answer(symptom, answer) if answer else None
 
 
-def _answer(symptom: SymptomRecord, evidence: Evidence) -> SymptomAnswer:
-    answer = evaluate(symptom.predicate, evidence)
+def _answer(symptom: SymptomRecord, answer: Answer) -> SymptomAnswer:
     locator = msgspec.to_builtins(answer.locator) if answer.locator else None
     return SymptomAnswer(
         symptom_id=symptom.id, holds=answer.holds, text=answer.text, locator=locator

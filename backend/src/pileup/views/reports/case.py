@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import polars as pl
@@ -51,7 +52,7 @@ from pileup.storage.reports.actions import ActionRecord, Actions
 from pileup.storage.reports.releases import Releases
 from pileup.storage.reports.reports import Reports
 from pileup.views.artifacts.excerpts import Excerpts
-from pileup.views.evidence.lanes import default_lanes
+from pileup.views.evidence.first_lanes import first_lanes
 from pileup.views.reasoning.matrix import Asker, matrix_for
 from pileup.views.reasoning.measures import measures_of
 from pileup.views.reasoning.predicted import predicted_number
@@ -74,7 +75,8 @@ def build_case(unit: Unit, incident: Incident, stores: Stores) -> Case:
     hypotheses = Hypotheses(unit).of_incident(incident.id)
     labels = {h.id: h.label for h in hypotheses}
     evidence = CaseEvidence(unit, stores.frames, stores.placed, incident.id)
-    usual = _usual_lanes(unit, incident.id, analysis)
+    usual = _usual_lanes(analysis)
+    artifacts = Artifacts(unit).of_incident(incident.id)
     return Case(
         id=incident.id,
         title=incident.title,
@@ -121,32 +123,26 @@ def build_case(unit: Unit, incident: Incident, stores: Stores) -> Case:
         sections={
             key: section.body_md for key, section in Reports(unit).sections(incident.id).items()
         },
-        run_paths=_run_paths(unit, incident.id),
-        excerpt=Excerpts(unit, stores.blobs, incident.id).read,
+        run_paths={each.sha256: each.path for each in artifacts if each.run_id is not None},
+        excerpt=Excerpts(unit, stores.blobs, artifacts).read,
         find_table=evidence.find_table,
         compare_tables=compare_tables,
         symptoms=evidence.symptoms,
     )
 
 
-def _run_paths(unit: Unit, incident_id: str) -> dict[str, str]:
-    """Map the SHA-256 of each artifact of a run to its path."""
-    artifacts = Artifacts(unit).of_incident(incident_id)
-    return {each.sha256: each.path for each in artifacts if each.run_id is not None}
-
-
-def _usual_lanes(
-    unit: Unit, incident_id: str, analysis: contract.Analysis | None
-) -> tuple[str, ...]:
+def _usual_lanes(analysis: contract.Analysis | None) -> tuple[str, ...]:
     """List the series that are drawn unless some are named: of a stall, the timeline's first lanes.
 
     Without a stall, what moved most; empty where nothing did.
     """
     if analysis is None:
         return ()
-    if main_stall(analysis) is not None:
-        return tuple(lane.id for lane in default_lanes(unit, incident_id))
-    return tuple(shift.series for shift in analysis.shifts if shift.same_as is None)
+    if main_stall(analysis) is None:
+        return tuple(shift.series for shift in analysis.shifts if shift.same_as is None)
+    parts = {key: getattr(analysis, key) for key in ("shifts", "episodes", "findings", "stalls")}
+    drawn = [series for series in analysis.series if series.points > 1]
+    return tuple(first_lanes(drawn, msgspec.to_builtins(parts)))
 
 
 def _lanes(
@@ -180,22 +176,49 @@ def _lanes(
             first, last = max(first, _us(capture.first)), min(last, _us(capture.last) + 999_999)
     first = _us(start) if start else first
     last = _us(end) if end else last
-    samples = placed.samples(incident_id, chosen)
-    captured = _captured(analysis)
-    parts = _parts(captured, first, last)
-    figures: list[Lane] = []
-    for name in chosen:
-        series = by_id[name]
-        unit = series.unit or ""
-        points = _points(samples.filter(samples["id"] == name), series.kind, parts)
-        figures.append(
-            Lane(
-                title=lane_title(series),
-                unit=f"{unit}/s" if series.kind == "counter" else unit,
-                points=_apart(points, [end / 1000 for _, end in captured]),
-            )
+    run = placed.run(incident_id)
+    if run is None:
+        return ()
+    plans = tuple(_Plan(m.id, m.kind, lane_title(m), f"{m.unit or ''}{_per(m)}") for m in marks)
+    return _drawn_lanes(placed, incident_id, run, plans, (first, last), _captured(analysis))
+
+
+class _Plan(NamedTuple):
+    """A lane before its points are read."""
+
+    series: str
+    kind: str
+    title: str
+    unit: str
+
+
+def _per(series: contract.SeriesDoc) -> str:
+    return "/s" if series.kind == "counter" else ""
+
+
+@lru_cache(maxsize=16)
+def _drawn_lanes(
+    placed: PlacedStore,
+    incident_id: str,
+    run: str,
+    plans: tuple[_Plan, ...],
+    window: tuple[int, int],
+    captured: tuple[tuple[int, int], ...],
+) -> tuple[Lane, ...]:
+    """Draw the lanes of a window once per run, as each change of a text shows the same ones."""
+    samples = placed.samples(incident_id, [plan.series for plan in plans], run=run)
+    parts = _parts(captured, *window)
+    ends = [end / 1000 for _, end in captured]
+    return tuple(
+        Lane(
+            title=plan.title,
+            unit=plan.unit,
+            points=_apart(
+                _points(samples.filter(samples["id"] == plan.series), plan.kind, parts), ends
+            ),
         )
-    return tuple(figures)
+        for plan in plans
+    )
 
 
 def _points(
@@ -212,7 +235,9 @@ def _points(
     ]
 
 
-def _parts(captured: list[tuple[int, int]], first: int, last: int) -> list[tuple[int, int, int]]:
+def _parts(
+    captured: Sequence[tuple[int, int]], first: int, last: int
+) -> list[tuple[int, int, int]]:
     """Cut a window at the captures, so that short ones days apart keep their points.
 
     Each part has its start, its end and its pixels. A window of one capture, or of very many, is
@@ -240,14 +265,14 @@ def _holds(capture: contract.CaptureDoc, at: int) -> bool:
     )
 
 
-def _captured(analysis: contract.Analysis) -> list[tuple[int, int]]:
+def _captured(analysis: contract.Analysis) -> tuple[tuple[int, int], ...]:
     """Return the first and last µs of each stretch in which any host was captured."""
     spans = (
         (_us(capture.first), _us(capture.last) + 999_999)
         for capture in analysis.captures
         if capture.first and capture.last
     )
-    return joined(spans, over=0)
+    return tuple(joined(spans, over=0))
 
 
 def _apart(
