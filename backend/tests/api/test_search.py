@@ -125,6 +125,19 @@ def test_an_incident_is_found_by_its_title_and_service(site: Site) -> None:
     assert search(site, "payments refunds") == []
 
 
+def test_short_words_only_filter_across_incidents(site: Site) -> None:
+    """An incident finds any word; all incidents need one of three letters, or an ideograph."""
+    incident = analysed(site, "支付超时", entry("session", "Session 42"), entry("log", "a'b _id"))
+    found = {
+        words: named(search(site, words)) for words in ("42", "a'b", "_id", "x 4", "session 4")
+    }
+    assert found.pop("session 4") == [("session", "Session 42")]
+    assert not any(found.values())
+    assert named(search(site, "42", incident)) == [("session", "Session 42")]
+    for words in ("付", "超时", "支 时"):
+        assert named(search(site, words)) == [("incident", "支付超时")]
+
+
 def test_any_text_is_a_question_never_an_error(site: Site) -> None:
     """Operators of the index, quotes, wildcards and lone surrogates are plain characters."""
     analysed(site, "one", entry("log", "can't open file: 'x' & | ! <-> (:*)"))

@@ -3331,7 +3331,7 @@ export interface paths {
     }
     /**
      * Search All
-     * @description Find incidents and what they contain, the best first; words of two letters or more.
+     * @description Find incidents and what they contain, the best first; a word needs three letters.
      */
     get: operations['search_all_api_v1_search_get']
     put?: never

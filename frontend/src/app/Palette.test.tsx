@@ -85,6 +85,20 @@ describe('the search', () => {
     ])
   })
 
+  it('asks the server for no word that is too short, and says so', async () => {
+    const asked = serve({ '/search': [FOUND] })
+    renderScreen(<Palette here={null} />, '/')
+    fireEvent.keyDown(document.body, { key: 'k', ctrlKey: true })
+    const input = await screen.findByPlaceholderText(/A session/)
+    fireEvent.change(input, { target: { value: 'q7' } })
+    expect(
+      await screen.findByText(/^No match for “q7”. Type three letters or digits in a row/),
+    ).toBeTruthy()
+    expect(asked).toEqual([])
+    fireEvent.change(input, { target: { value: '锁' } })
+    expect(await screen.findByText(FOUND.title)).toBeTruthy()
+  })
+
   it('opens a result where it is shown, with the range that all screens share', () => {
     const found = { ...FOUND, kind: 'hypothesis', id: 'h1' } as const
     expect(hrefOf(found, '?start=1&end=2&at=3')).toBe(

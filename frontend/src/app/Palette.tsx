@@ -67,6 +67,12 @@ export function Palette({ here }: { readonly here: Here | null }) {
   )
 }
 
+/** A character of a script that writes words with one or two: Chinese, Japanese, Korean. */
+const IDEOGRAPH = '[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}]'
+/** What the search over all incidents needs; shorter words only filter what the others found. */
+const SEARCHABLE = new RegExp(`[\\p{L}\\p{N}]{3}|${IDEOGRAPH}`, 'u')
+const SEARCHABLE_HERE = new RegExp(`..|${IDEOGRAPH}`, 'u')
+
 /** Commands that contain the words come first, then the server's results in its order. */
 const RESULT = 'result:'
 const rank = (value: string, words: string, keywords?: string[]) => {
@@ -81,15 +87,16 @@ function Body({ here, close }: { readonly here: Here | null; readonly close: () 
   const navigate = useNavigate()
   const wanted = useDeferredValue(words.trim())
   const guest = useIsGuest()
-  const isSearch = wanted.length > 1
+  const searchesHere = here !== null && SEARCHABLE_HERE.test(wanted)
+  const searchesAll = !guest && SEARCHABLE.test(wanted)
   const inside = useQuery({
     ...searchQuery(here?.id ?? '', wanted),
-    enabled: isSearch && here !== null,
+    enabled: searchesHere,
     placeholderData: keepPreviousData,
   })
   const everywhere = useQuery({
     ...searchAllQuery(wanted),
-    enabled: isSearch && !guest,
+    enabled: searchesAll,
     placeholderData: keepPreviousData,
   })
   const go = (to: string) => {
@@ -111,16 +118,18 @@ function Body({ here, close }: { readonly here: Here | null; readonly close: () 
         placeholder="A session, statement, variable, file, note, command…"
       />
       <Command.List>
-        <Command.Empty>{isBusy ? 'Searching…' : `No match for “${words.trim()}”.`}</Command.Empty>
+        <Command.Empty>
+          {isBusy ? 'Searching…' : noMatch(wanted, searchesHere, searchesAll || guest)}
+        </Command.Empty>
         {inside.isError || everywhere.isError ? (
           <p className="palette-failed" role="alert">
             The search did not answer. Type again to retry; commands still work.
           </p>
         ) : null}
-        {isSearch && here && (
+        {searchesHere && (
           <Results heading="In this incident" founds={inside.data ?? []} from={0} go={go} />
         )}
-        {isSearch && (
+        {searchesAll && (
           <Results
             heading={here ? 'In other incidents' : 'In all incidents'}
             founds={others}
@@ -136,6 +145,13 @@ function Body({ here, close }: { readonly here: Here | null; readonly close: () 
       </Command.List>
     </Command>
   )
+}
+
+/** What the empty list says: where nothing was found, and how to search in more places. */
+function noMatch(words: string, searchedHere: boolean, searchedAll: boolean): string {
+  const where = searchedHere && !searchedAll ? ' in this incident' : ''
+  const more = searchedAll ? '' : ' Type three letters or digits in a row to search all incidents.'
+  return `No match for “${words}”${where}.${more}`
 }
 
 function Results({

@@ -24,5 +24,5 @@ def search_one(incident: IncidentDep, unit: UnitDep, q: Words) -> list[Found]:
 
 @router.get("/search")
 def search_all(unit: UnitDep, q: Words) -> list[Found]:
-    """Find incidents and what they contain, the best first; words of two letters or more."""
+    """Find incidents and what they contain, the best first; a word needs three letters."""
     return search_everywhere(unit, q)

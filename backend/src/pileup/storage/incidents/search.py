@@ -55,8 +55,14 @@ _CANDIDATES = 300
 _INCIDENTS = 12
 """Other incidents whose analyses contribute results."""
 _EACH_INCIDENT = 3
-_SHORTEST = 2
-"""Shorter words are searched within an incident only."""
+_IDEOGRAPHS = (
+    r"\u3005-\u3007\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+)
+"""Chinese characters, kana and Hangul, of which one or two are a word."""
+_SEARCHABLE = re.compile(rf"[^\W_]{{3}}|[{_IDEOGRAPHS}]")
+"""What a word across all incidents needs; an index of trigrams does not know shorter ones."""
+_INDEXED = re.compile(rf"[^\W_]{{2}}|[{_IDEOGRAPHS}]")
+"""A token that is looked up in the index over words; single letters begin too many of them."""
 _TITLE = 300
 _MOST_WORDS = 30_000
 """Words of an analysis in the index; PostgreSQL takes at most 1 MB."""
@@ -142,12 +148,14 @@ def search_incident(unit: Unit, incident_id: str, words: str) -> list[Found]:
 def search_everywhere(unit: Unit, words: str) -> list[Found]:
     """Find incidents, and what they contain, by all of these words; the best first.
 
-    Archived and deleted incidents are excluded.
+    Archived and deleted incidents are excluded. Nothing is found unless a word has three letters
+    or digits in a row, or a Chinese, Japanese or Korean character; shorter words only filter.
     """
-    needles = [word for word in clean(words).split() if len(word) >= _SHORTEST]
-    if not needles:
+    needles = clean(words).split()
+    if not any(map(_SEARCHABLE.search, needles)):
         return []
-    beginnings = [token for needle in needles for token in _tokens(needle)]
+    tokens = (token for needle in needles for token in _tokens(needle))
+    beginnings = list(filter(_INDEXED.match, tokens))
     given = {
         "patterns": _patterns(needles),
         "beginnings": " & ".join(f"'{token}':*" for token in beginnings) or None,
