@@ -31,7 +31,7 @@ _COUNTED = re.compile(
 )
 """Counts and sums of what was read: less where something is damaged, and then that is reported."""
 _GROUPED = re.compile(
-    r"netstat\.(sockets|connections|unread|unsent|backlog)|slow_log\.\w+|innodb_mutex\.\w+"
+    r"netstat\.(sockets|connections|unread|unsent|backlog)|slow_log\.\w+|binlog\.\w+|innodb_mutex\.\w+"
 )
 """The same by an address, a state or a second: what is damaged there counts as another one."""
 _WHOLE_SECONDS = {"session.time_s"}

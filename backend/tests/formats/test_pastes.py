@@ -53,6 +53,36 @@ PASTES: dict[str, tuple[str, str, int]] = {
         "replication.seconds_behind",
         2,
     ),
+    "strace -c in a comment of a script that calls it": (
+        (
+            "# Summary with timing per call\nstrace -c -f mysqld\n"
+            "# % time     seconds  usecs/call     calls    errors syscall\n"
+            "# ------ ----------- ----------- --------- --------- --------\n"
+            "#  45.00    0.002340         234        10           read\n"
+            "#  30.00    0.001560         156        10           write\n"
+        ),
+        "table",
+        1,
+    ),
+    "the pressure of all resources as grep prints it": (
+        (
+            "$ grep . /proc/pressure/*\n"
+            "/proc/pressure/cpu:some avg10=2.00 avg60=1.00 avg300=0.50 total=12\n"
+            "/proc/pressure/io:some avg10=85.37 avg60=63.13 avg300=23.13 total=1\n"
+            "/proc/pressure/io:full avg10=38.46 avg60=20.76 avg300=7.13 total=2\n"
+        ),
+        "pressure.some_avg10",
+        2,
+    ),
+    "a plan as a list of a ticket": (
+        (
+            "* -> Nested loop inner join  (cost=2032.51 rows=1488)\n"
+            "* -> Table scan on orders  (cost=11.8 rows=14876) (actual time=0.03..8.3 rows=15"
+            " loops=1)\n"
+        ),
+        "table",
+        1,
+    ),
     "a server's line as journalctl -o json-pretty": (
         (
             '{\n        "__REALTIME_TIMESTAMP" : "1795213198123456",\n'

@@ -17,27 +17,31 @@ from pileup.formats.bench import (
     bench_tables,
     hammerdb,
     iibench,
+    load_results,
     mstat,
     mysqlslap,
     schema_changes,
     sysbench,
 )
 from pileup.formats.bundle import pieces, pt_stalk_hostname, pt_stalk_log, stored_only
-from pileup.formats.config import my_cnf, pt_summary, sysctl
+from pileup.formats.config import grastate, my_cnf, pt_summary, sysctl
 from pileup.formats.detect import Detection, Format, choose
 from pileup.formats.innodb import innodb_status, semaphore_counts
 from pileup.formats.logs import (
+    binlog,
     client_errors,
     dated_lines,
     error_log,
     general_log,
     kernel_log,
+    kubectl_describe,
     query_digest,
     slow_log,
     statements,
     syslog,
 )
 from pileup.formats.machine import (
+    atop,
     df,
     diskstats,
     dstat,
@@ -47,11 +51,13 @@ from pileup.formats.machine import (
     memory_map,
     mpstat,
     netstat,
+    numactl,
     pidstat,
     procfs,
     ps,
     sar,
     strace,
+    sysstat_json,
     top,
     uptime,
     vmstat,
@@ -60,6 +66,7 @@ from pileup.formats.metrics import (
     aws_output,
     cloudwatch_json,
     csv_table,
+    heartbeat,
     json_samples,
     json_series,
     line_protocol,
@@ -78,6 +85,7 @@ from pileup.formats.tables import (
     mysqladmin_status,
     mytop,
     open_tables,
+    plan,
     processlist,
     processlist_json,
     pt_mext,
@@ -132,6 +140,9 @@ FORMATS: tuple[Format, ...] = (
     top,
     procfs,
     uptime,
+    atop,
+    numactl,
+    sysstat_json,
     # tracers; lsof output may precede strace's
     strace,
     histograms,
@@ -145,17 +156,21 @@ FORMATS: tuple[Format, ...] = (
     pt_stalk_log,
     # logs of the machine
     kernel_log,
+    kubectl_describe,
     # logs
+    binlog,
     slow_log,
     query_digest,
     # configuration
     pt_summary,
+    grastate,
     my_cnf,
     # load generators and their reports about the server
     sysbench,
     mysqlslap,
     hammerdb,
     iibench,
+    load_results,
     mstat,
     bench_tables,
     schema_changes,
@@ -168,11 +183,14 @@ FORMATS: tuple[Format, ...] = (
     line_protocol,
     openmetrics,
     # tables of numbers: qps logs, CSV
+    heartbeat,
     qps_log,
     csv_table,
     metric_csv,
     # a single word
     pt_stalk_hostname,
+    # plans of statements
+    plan,
     # statements without a result
     statements,
     # the result of a query that no format above knows

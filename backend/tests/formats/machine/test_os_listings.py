@@ -1,11 +1,24 @@
-"""pidstat, sar, ps, lsof, netstat, sysctl, uptime, pmap: exact values from known text."""
+"""What a machine and its load generators print: exact values from known text."""
 
 from __future__ import annotations
 
 import pytest
 
+from pileup.formats.bench import load_results
 from pileup.formats.config import sysctl
-from pileup.formats.machine import lsof, memory_map, netstat, pidstat, ps, sar, uptime
+from pileup.formats.machine import (
+    atop,
+    lsof,
+    memory_map,
+    netstat,
+    numactl,
+    pidstat,
+    procfs,
+    ps,
+    sar,
+    sysstat_json,
+    uptime,
+)
 from pileup.records import Event, Item, Problem, Samples, Setting, Table
 from tests.formats.checks import SAMPLES, samples
 
@@ -19,13 +32,21 @@ FORMATS = (
     "uptime",
     "memory-map",
     "histograms",
+    "atop",
+    "grastate",
+    "load-results",
+    "numactl",
+    "pt-heartbeat",
+    "sysstat-json",
 )
+SHARED = {"atop": ("ps",)}
 EVERY = [(name, path) for name in FORMATS for path in samples(name)]
 
 
 @pytest.mark.parametrize(("name", "path"), EVERY, ids=lambda item: getattr(item, "stem", item))
 def test_sample(name, path, check_sample):
-    check_sample(path, shared=("metric-csv",) if path.suffix == ".csv" else ())
+    shared = ("metric-csv",) if path.suffix == ".csv" else ()
+    check_sample(path, shared=SHARED.get(name, shared))
 
 
 def read(module, folder: str, name: str) -> list[Item]:
@@ -250,3 +271,44 @@ def test_netstat_of_other_languages_counts_the_same_states() -> None:
     (sockets,) = (i for i in items if isinstance(i, Samples) and i.series == "netstat.sockets")
     assert (dict(sockets.labels)["state"], list(sockets.values)) == ("ESTABLISHED", [2.0])
     assert not [i for i in items if isinstance(i, Problem)]
+
+
+def test_atop_has_sizes_in_kib_and_the_device_of_a_disk() -> None:
+    items = read(atop, "atop", "2.7-with-processes.txt")
+    found = series(items)
+    assert found["atop.dsk_busy", "vda"].values == [99.0]
+    assert found["atop.mem_free", ""].values == [pytest.approx(223.4 * 1024)]
+    assert found["atop.cpu_wait", ""].values == [40.0, 40.0]  # of two CPUs
+    assert found["atop.cpu_wait", "000"].values == [40.0]
+    (table,) = (item for item in items if isinstance(item, Table))
+    assert [row[-1] for row in table.rows] == ["mysqld", "jbd2/vda1-8"]
+
+
+def test_sysstat_json_has_the_series_of_the_text_without_the_average_since_boot() -> None:
+    found = series(read(sysstat_json, "sysstat-json", "iostat-12-two-reports.json"))
+    assert found["iostat.util", "vda"].values == [100.0]
+    assert found["iostat.rkB/s", "vdb"].values == [512.0]
+    assert found["iostat.await", "vdb"].values == [None]
+    assert found["iostat.cpu_iowait", ""].wall_us == [1795213151_000000]
+    found = series(read(sysstat_json, "sysstat-json", "mpstat-12-on-one-line.json"))
+    assert found["mpstat.usr", "all"].values == [12.5, 13.5]
+
+
+def test_the_pressure_of_files_under_their_names_is_that_of_resources() -> None:
+    found = series(read(procfs, "procfs", "pressure-of-two-files.txt"))
+    assert found["pressure.some_avg10", "cpu"].values == [2.0]
+    assert found["pressure.some_avg10", "io"].values == [85.37]
+
+
+def test_numactl_has_the_free_memory_of_each_node() -> None:
+    found = series(read(numactl, "numactl", "two-nodes.txt"))
+    assert found["numactl.free", "0"].values == [112 * 1024.0]
+
+
+def test_a_load_generator_gives_a_row_per_operation_or_interval() -> None:
+    (table,) = (
+        i for i in read(load_results, "load-results", "ycsb-0.17.txt") if isinstance(i, Table)
+    )
+    rows = {row[0]: dict(zip(table.columns, row, strict=True)) for row in table.rows}
+    assert rows["OVERALL"]["RunTime(ms)"] == "49750"
+    assert (rows["READ"]["AverageLatency(us)"], rows["UPDATE"]["Operations"]) == ("812.5", "50001")

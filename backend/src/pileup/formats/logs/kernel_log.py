@@ -47,7 +47,8 @@ _LEVELS = tuple(_SEVERITY)
 # rtc_cmos 00:00: setting system clock to 2022-03-09T12:06:39 UTC (1646827599)
 _CLOCK = re.compile(r"setting system clock to .{10,40}\((\d{9,10})\)")
 _BARE = re.compile(
-    r"Linux version \d|BIOS-provided physical RAM map|Command line: |Booting Linux|klogd \d"
+    r"Linux version \d|BIOS-provided physical RAM map|Command line: \S*(?:=|ro\b)|Booting Linux"
+    r"|klogd \d"
 )
 _FAULTY = re.compile(
     r"^(?:INFO: task \S{1,64} blocked|INFO: rcu_|\S{1,32} invoked oom-killer: |"

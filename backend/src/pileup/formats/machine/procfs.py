@@ -31,7 +31,7 @@ GIVES = (
 PRINTED_BY = (
     "Linux (also `/proc/net`, `/proc/PID`), net-tools, procps (`free`, `vmstat -s`, `-D`), numactl"
 )
-VERSION = 6
+VERSION = 7
 HINTS = (
     "-meminfo",
     "-procvmstat",
@@ -84,7 +84,8 @@ _LONGEST = 200
 
 def sniff(head: str) -> bool | None:
     """Return whether the first line begins one of these files and the lines below belong to it."""
-    lines = [line for line in head.split("\n")[:12] if line.strip() and not line.startswith("TS ")]
+    heads = (_without_resource(line)[0] for line in head.split("\n")[:12])
+    lines = [line for line in heads if line.strip() and not line.startswith("TS ")]
     if not lines:
         return False
     first = _starting_file(lines[0])
@@ -111,6 +112,9 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
                 clock_reported = True
                 yield clock_event(number, stamp[0], stamp[1])
             continue
+        text, resource = _without_resource(text)
+        if resource:
+            reader.pressure_of(resource)
         if (what := _starting_file(text)) is not None:
             reader.start(what, text)
         if text.strip() and not reader.line(number, text[:_LONGEST_LINE]):
@@ -119,6 +123,12 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             yield from reader.samples.flush()
     reader.end()
     yield from reader.samples.flush()
+
+
+def _without_resource(text: str) -> tuple[str, str | None]:
+    """Split the path of a file of pressure from the line that it begins, or is."""
+    match = proc_files.PRESSURE_OF.match(text[:_LONGEST]) if "pressure/" in text else None
+    return (text[match.end() :], match["resource"]) if match else (text, None)
 
 
 def _starting_file(text: str) -> str | None:
@@ -157,11 +167,16 @@ class _Reader:
         if what == self._reading and what in _MANY_STARTS and place != self._first:
             return  # the next mapping or zone of the same copy
         self._files.end_copy()
-        copies = self._copies[what] = self._copies.get(what, -1) + 1
+        key = f"{what} {self._files.resource}" if what == "pressure" else what
+        copies = self._copies[key] = self._copies.get(key, -1) + 1
         if self._clock == "relative":
             self._wall = copies * 1_000_000
         self._reading, self._first = what, place
         self._read = getattr(self._files, what, None) or getattr(self, f"_{what}")
+
+    def pressure_of(self, resource: str) -> None:
+        """Note the resource whose pressure follows."""
+        self._files.resource = resource
 
     def end(self) -> None:
         self._files.end_copy()

@@ -230,6 +230,8 @@ def _have_speakers(lines: list[str]) -> bool:
 
 
 _MOSTLY = 0.9
+_LEAST_WITH_STRAY = 5
+"""Lines of a text of which one may lack the prefix: a command, or the first words of a remark."""
 
 
 def _are_flat(lines: list[str], starts: re.Pattern[str]) -> bool:
@@ -269,6 +271,8 @@ def _prefixes(lines: list[str]) -> list[re.Pattern[str]]:
             counted[head[: match.end()]] += 1
         blank[bare] += 1  # a line that had no text behind its prefix
     enough = _MOSTLY * len(filled)
+    if len(filled) >= _LEAST_WITH_STRAY:
+        enough = min(enough, len(filled) - 1)
     found = [
         prefix
         for prefix, count in counted.items()

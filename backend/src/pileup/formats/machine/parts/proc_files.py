@@ -53,6 +53,12 @@ _DEVICE = re.compile(
 _SOCKETS = re.compile(r"(?P<protocol>[A-Za-z]{1,12}6?):(?P<pairs>(?: [a-z]{1,12} \d{1,18})+)\s*$")
 _NODES = re.compile(r"\s+Node \d{1,4}(?:\s+Node \d{1,4})*(?:\s+Total)?\s*$")
 _OF_NODES = re.compile(r"(?P<name>[A-Z][\w()]{1,30})(?P<cells>(?:\s+\d{1,12}\.\d\d)+)\s*$")
+# ==> /proc/pressure/io <==        /proc/pressure/io:some avg10=0.00 ...
+PRESSURE_OF = re.compile(
+    r"(?:[=#> -]{0,10}|.{0,40} )\S{0,60}\bpressure/(?P<resource>cpu|io|memory|irq)\b"
+    r"(?::(?=some |full )|[\s<=:#-]*$)"
+)
+"""Names whose pressure follows: the path that tail, grep or a script prints."""
 _PRESSURE = re.compile(
     r"(?P<who>some|full) avg10=(?P<avg10>[\d.]{1,8}) avg60=(?P<avg60>[\d.]{1,8})"
     r" avg300=(?P<avg300>[\d.]{1,8})(?: total=(?P<total>\d{1,18}))?\s*$"
@@ -116,6 +122,8 @@ class ProcFiles:
         self._process: dict[str, str] = {}
         self._mapped: defaultdict[str, int] = defaultdict(int)
         self._zone: Labels = ()
+        self.resource = ""
+        """Whose pressure the next lines are; empty where no line names it."""
 
     def end_copy(self) -> None:
         """Add what is known at the end of a copy only: the sums over mappings."""
@@ -162,14 +170,19 @@ class ProcFiles:
         return True
 
     def pressure(self, text: str) -> bool:
-        """Read 'some avg10=12.10 avg60=44.20 avg300=20.10 total=91233123' of /proc/pressure."""
+        """Read 'some avg10=12.10 avg60=44.20 avg300=20.10 total=91233123' of /proc/pressure.
+
+        Label resource where a line above names it.
+        """
         match = _PRESSURE.match(text)
         if match is None:
             return False
+        labels = (("resource", self.resource),) if self.resource else ()
         for name in ("avg10", "avg60", "avg300"):
-            self._add(f"pressure.{match['who']}_{name}", float(match[name]), "gauge", "%")
+            self._add(f"pressure.{match['who']}_{name}", float(match[name]), "gauge", "%", labels)
         if match["total"]:
-            self._add(f"pressure.{match['who']}_total", float(match["total"]), "counter", "us")
+            total = float(match["total"])
+            self._add(f"pressure.{match['who']}_total", total, "counter", "us", labels)
         return True
 
     def node_usage(self, text: str) -> bool:

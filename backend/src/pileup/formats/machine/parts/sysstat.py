@@ -97,9 +97,13 @@ class DayClock:
     def banner(self, line: str) -> bool:
         match = BANNER.match(line)
         if match:
-            self._date, self._midnight = match["date"], None
-            self._days, self._last = 0, -1
+            self.begin(match["date"])
         return match is not None
+
+    def begin(self, date: str) -> None:
+        """Begin with a date as printed."""
+        self._date, self._midnight = date, None
+        self.restart()
 
     def restart(self) -> None:
         """Begin another table of the same day."""

@@ -1,0 +1,41 @@
+"""EXPLAIN as a tree or JSON: a row per step, with its table, index, rows and time."""
+
+from __future__ import annotations
+
+import pytest
+
+from pileup.formats.tables import plan
+from pileup.records import Table
+from tests.formats.checks import SAMPLES, samples
+
+
+@pytest.mark.parametrize("path", samples("plan"), ids=lambda path: path.stem)
+def test_sample(path, check_sample):
+    check_sample(path, shared=("result-set", "result-json", "json-samples"))
+
+
+def read(name: str) -> list[dict[str, str | None]]:
+    text = (SAMPLES / "plan" / name).read_text()
+    (table,) = (item for item in plan.parse(text.split("\n")) if isinstance(item, Table))
+    return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+
+
+def test_a_step_has_its_table_index_and_the_time_of_all_loops() -> None:
+    _, covering, never = read("8.0-analyze-in-a-box.txt")
+    assert (covering["level"], covering["table"], covering["index"]) == ("2", "t1", "k_a")
+    assert (covering["loops"], covering["total_ms"]) == ("3", "0.1251")
+    assert (never["loops"], never["total_ms"]) == ("0", None)
+
+
+def test_steps_whose_ends_a_client_escaped_keep_their_levels() -> None:
+    rows = read("8.4-tree-with-escaped-ends.txt")
+    assert [row["level"] for row in rows] == ["1", "2", "3"]
+    assert rows[-1]["estimated_rows"] == "1e+6"
+
+
+def test_json_of_both_servers_has_a_row_per_table() -> None:
+    first, second = read("8.0-json-in-a-box.txt")
+    assert (first["access"], first["index"], first["cost"]) == ("ref", "k_state", "8.40")
+    assert (second["table"], second["estimated_rows"]) == ("l", "900")
+    (orders,) = read("mariadb-10.11-analyze.json")
+    assert (orders["rows"], orders["total_ms"]) == ("1000000", "3110.2")
