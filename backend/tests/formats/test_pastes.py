@@ -74,6 +74,44 @@ PASTES: dict[str, tuple[str, str, int]] = {
         "pressure.some_avg10",
         2,
     ),
+    "keys that are not aligned, up to three dots": (
+        (
+            "*************************** 1. row ***************************\n"
+            "           Replica_IO_Running: Yes\n"
+            "            Replica_SQL_Running: Yes\n"
+            "       Seconds_Behind_Source: 440\n"
+            "                ...\n"
+        ),
+        "replication.seconds_behind",
+        1,
+    ),
+    "info threads of gdb": (
+        (
+            "(gdb) info thread\n  Id   Target Id                                  Frame\n"
+            '* 1    Thread 0x7f6443cbd740 (LWP 4197) "mysqld" 0x00007f in poll () from libc.so.6\n'
+            '  2    Thread 0x7f6443cb9700 (LWP 4198) "ib_log" wait_low (this=0x0) at os.cc:1\n'
+        ),
+        "stack",
+        2,
+    ),
+    "the end of a thread before the next thread": (
+        (
+            "#2  0x0000000001b4c7f8 in os_event_wait_low () from /usr/sbin/mysqld\n"
+            "#3  0x000000000066480e in start_thread () from /lib64/libpthread.so.0\n\n"
+            "Thread 41 (Thread 0x7f1c2a7fc700 (LWP 9122)):\n"
+            "#0  0x00007f2a1f9d9360 in poll () from /lib64/libc.so.6\n"
+            "#1  0x00007f2a1f9d9361 in handle_connections_sockets () from /usr/sbin/mysqld\n"
+        ),
+        "stack",
+        2,
+    ),
+    "a status dump in the comment of a source": (
+        "".join(
+            f"//{line}\n" for line in f"----------\nSEMAPHORES\n----------\n{WAIT}".split("\n")
+        ),
+        "semaphore_wait",
+        1,
+    ),
     "a plan as a list of a ticket": (
         (
             "* -> Nested loop inner join  (cost=2032.51 rows=1488)\n"

@@ -38,10 +38,10 @@ GIVES = (
     "`stacks.threads`."
 )
 PRINTED_BY = (
-    "gdb 6 to 16: `thread apply all bt`, `bt`, `bt full`; pstack, quickstack, pt-eustack-resolver; "
-    "lldb, `coredumpctl info`"
+    "gdb 6 to 16: `thread apply all bt`, `bt`, `bt full`, `info threads`; pstack, quickstack, "
+    "pt-eustack-resolver; lldb, `coredumpctl info`"
 )
-VERSION = 4
+VERSION = 5
 LINE_STARTS = r"#\d{1,5} |Thread \d{1,18} \(|\[(?:New|Switching|Thread|Inferior)"
 HINTS = ("-stacktrace",)
 
@@ -69,6 +69,12 @@ _FRAME = re.compile(r"#(?P<level>\d+)\s+(?:0x[0-9a-fA-F]+ in )?(?P<text>.*)")
 _BARE_ADDRESS = re.compile(r"0x[0-9a-fA-F]+$")
 _PAGER = re.compile(r"--?-?Type <(?:return|RET)>.{0,80}?(?:quit---|without paging--)")
 _STOPPED = re.compile(r"Backtrace stopped|Cannot access memory|\(More stack frames follow")
+# * 1    Thread 0x7f6443cbd740 (LWP 419717) "mysqld" 0x00007f64 in poll () from libc.so.6
+_ROW_OF_THREADS = re.compile(
+    r"[* ] {0,6}(?P<number>\d{1,9}) +(?P<ids>Thread 0x[0-9a-f]{1,16} \(LWP \d{1,18}\)"
+    r"(?: \"[^\"]{0,64}\")?) +(?P<frame>(?:0x[0-9a-f]{1,16} in )?[^\s\"(][^\n]{0,4000}? \(.*)"
+)
+"""A row of ``info threads``: a thread with its innermost frame."""
 # Messages of gdb before, between and after stacks. "29\t../sysdeps/..." is the current source line.
 _CHATTER = re.compile(
     r"\[|Using host |warning: |Downloading |\(no debugging|Reading symbols|Loaded symbols|done\.|"
@@ -100,6 +106,11 @@ _SNIFF_BARE = re.compile(
 )
 _SNIFF_PROLOGUE = re.compile(r"^\[New (?:LWP \d+|Thread (?:0x[0-9a-f]+|\d+) )", re.MULTILINE)
 
+_SNIFF_ROW = re.compile(
+    r"^[* ] {0,6}\d{1,9} +Thread 0x[0-9a-f]{1,16} \(LWP \d{1,18}\) [^\n]{0,300} \(", re.MULTILINE
+)
+
+_ROW_HEAD = 20
 _MOST_DIGITS = 18
 _MAX_FRAME_CHARS = 64 * 1024
 _MAX_FRAMES = 4096
@@ -121,6 +132,8 @@ def sniff(head: str) -> bool | None:
     """
     if "Thread " in head and _SNIFF_THREAD.search(head):
         return True if _SNIFF_FRAME.search(head) or _are_levels(head) else None
+    if " Thread 0x" in head and _SNIFF_ROW.search(head):
+        return True
     first = [match[0] for match in itertools.islice(_SNIFF_LEVEL.finditer(head), 6)]
     levels = [int(match["level"]) for match in map(_SNIFF_PLAIN.match, first) if match]
     for level, following in itertools.pairwise(levels):
@@ -223,6 +236,8 @@ class _Reader:
         self.samples = StackSamples()
         self.part = False
         """Whether the text has frames and no thread: a part of a stack may begin at any level."""
+        self._is_first = True
+        """No header of a thread was read: frames in front of it are the end of another."""
         self._thread: _Thread | None = None
         self._level = -1
         self._frame: list[str] = []
@@ -281,6 +296,9 @@ class _Reader:
             yield from self._frame_line(number, line)
         elif line.startswith(("Thread ", "(gdb) Thread ")):
             yield from self._thread_line(number, line)
+        elif " Thread 0x" in line[:_ROW_HEAD] and (row := _ROW_OF_THREADS.match(line)):
+            yield from self._thread_line(number, f"Thread {row['number']} ({row['ids']}):")
+            yield from self._frame_line(number, f"#0  {row['frame']}")
         elif line.startswith((" ", "\t")):
             self._continuation(number, line)
         elif line.startswith("TS ") and (time := pt_stalk_samples.read_ts(line)):
@@ -436,8 +454,14 @@ class _Reader:
         self._number += shape.lines + 1
         return done
 
+    @property
+    def _may_be_part(self) -> bool:
+        """Whether a stack may begin at any level."""
+        return self.part or self._is_first
+
     def _begin_thread(self, number: int, thread: int) -> Iterable[Item]:
         """End the previous thread; return the records of its sample if a new sample begins."""
+        self._is_first = False
         done: Iterable[Item] = ()
         if thread in self._numbers:
             done = list(self._end_sample())
@@ -467,7 +491,7 @@ class _Reader:
                 self._thread = _Thread(number, None)
                 self.samples.first = self.samples.first or number
         self._level = level
-        if self._thread is None and self.part and not self.samples.first:
+        if self._thread is None and self._may_be_part and not self.samples.first:
             yield Problem(
                 number,
                 f"The stack begins at frame {match['level']}: the innermost frames "

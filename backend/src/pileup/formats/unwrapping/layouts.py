@@ -231,7 +231,11 @@ def _have_speakers(lines: list[str]) -> bool:
 
 _MOSTLY = 0.9
 _LEAST_WITH_STRAY = 5
-"""Lines of a text of which one may lack the prefix: a command, or the first words of a remark."""
+"""Lines of a text of which one may lack the marks of a comment or quote: a command, a remark.
+
+Not a prefix with words or bars: that may be the first cell of rows below a header.
+"""
+_MARKS = re.compile(r"[#>/*] ?")
 
 
 def _are_flat(lines: list[str], starts: re.Pattern[str]) -> bool:
@@ -271,12 +275,12 @@ def _prefixes(lines: list[str]) -> list[re.Pattern[str]]:
             counted[head[: match.end()]] += 1
         blank[bare] += 1  # a line that had no text behind its prefix
     enough = _MOSTLY * len(filled)
-    if len(filled) >= _LEAST_WITH_STRAY:
-        enough = min(enough, len(filled) - 1)
+    of_marks = min(enough, len(filled) - 1) if len(filled) >= _LEAST_WITH_STRAY else enough
     found = [
         prefix
         for prefix, count in counted.items()
-        if count + (blank[prefix.rstrip()] if prefix != prefix.rstrip() else 0) >= enough
+        if count + (blank[prefix.rstrip()] if prefix != prefix.rstrip() else 0)
+        >= (of_marks if _MARKS.fullmatch(prefix) else enough)
         and blank[prefix.rstrip()] < len(filled)
     ]
     longest = sorted(found, key=len, reverse=True)

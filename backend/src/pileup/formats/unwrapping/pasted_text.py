@@ -26,6 +26,7 @@ _MARGINS = (
     re.compile(r"(?:mysql|MySQL|MariaDB \[[^\]]{0,64}\])> ?"),
     re.compile(r"\| (?=.*[^|\s]\s*$)"),
     re.compile(r"\+"),  # a diff: each line was added
+    re.compile(r"//"),  # a comment of a source
 )
 # Sat, Jan 28 2023 3:58:59 am | ...     [pod/mysql-0/mysql] ...
 _VIEWERS = (

@@ -51,6 +51,9 @@ _SQL = re.compile(
 _END_OF_SQL = re.compile(r"(?:;|\\[Gg])\s*$")
 _DASHES = re.compile(r"-{10,}\s*$")
 _FIRST_KEY = re.compile(r"(?P<key> *[^\s:*+|][^:]{0,127}): ?(?P<value>.*)$", re.DOTALL)
+_MOVED_KEY = re.compile(r" {1,60}([A-Za-z]\w{1,63}):(?: |$)")
+_MOST_MOVED = 4
+"""Columns by which a key is moved whose name somebody replaced."""
 _NUMBER = re.compile(r"-?[\d.]+$")
 _COUNTED = re.compile(r"\d+ rows? in set|\d+ rows? \(")
 _LONGEST_DATE = 80
@@ -281,8 +284,12 @@ class Reader:
     def _next_key(self, number: int, text: str) -> bool:
         """Take the line as the next key of the current row; False for any other line."""
         width = self._width
-        if not width or text[width : width + 1] != ":" or text[width - 1] == " ":
+        if not width:
             return False
+        if text[width : width + 1] != ":" or text[width - 1] == " ":
+            width = self._loose_width(text)
+            if not width:
+                return False
         key = text[:width].lstrip()
         if self._expected:
             at = len(self._values)
@@ -304,6 +311,17 @@ class Reader:
         self._size += len(text)
         return True
 
+    def _loose_width(self, text: str) -> int:
+        """Return where the colon of a key is that somebody moved; 0 for any other line.
+
+        A value that may have several lines goes on with it.
+        """
+        if text[:1] != " " or not self._values or self._blanks or self._more or self._prose():
+            return 0
+        match = _MOVED_KEY.match(text)
+        moved = abs(match.end(1) - self._width) if match else 0
+        return match.end(1) if match and 0 < moved <= _MOST_MOVED else 0
+
     def _vertical(self, number: int, text: str) -> Iterator[Part]:
         if not self._values:  # the first key of a row
             match = _FIRST_KEY.match(text)
@@ -321,6 +339,9 @@ class Reader:
                 self._blanks += 1
             else:
                 yield from self._end_row()
+            return
+        if not self._prose() and text.strip(" .…") == "":  # somebody left out the other keys
+            yield from self._end_row()
             return
         may_be_date = (":" in text or self._bare_dates) and len(text) < _LONGEST_DATE
         if may_be_date and read_date_line(text, most_words=3):
