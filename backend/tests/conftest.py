@@ -23,12 +23,13 @@ from hypothesis import settings
 
 from pileup.api import pulse
 from pileup.garbage import collect_rarely
-from pileup.storage import models
+from pileup.storage import database, models
 from pileup.storage.accounts import credentials
 from pileup.storage.audit import Actor
 from pileup.storage.database import Database, Unit
 from tests.support import refusals
 from tests.support.collected_in_turn import CollectedInTurn
+from tests.support.compiled_once import create_engine_of_tests
 from tests.support.groups import Groups
 from tests.support.postgres import PostgresForTests
 from tests.support.rounds import (
@@ -112,6 +113,14 @@ def shipped_hasher() -> Iterator[PasswordHasher]:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def one_compilation() -> Iterator[None]:
+    """Compile each statement once: every test of an installation has engines of its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(database, "create_engine", create_engine_of_tests)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def patient_pulse() -> Iterator[None]:
     """Wait for a database of a busy machine before it counts as silent."""
     with pytest.MonkeyPatch.context() as patch:
@@ -141,10 +150,10 @@ def postgres_url(postgres_server: PostgresForTests) -> Iterator[str]:
 
 @pytest.fixture
 def unit(postgres_url: str) -> Iterator[Unit]:
-    database = Database(postgres_url)
-    with database.unit() as unit:
+    opened = Database(postgres_url)
+    with opened.unit() as unit:
         yield unit
-    database.close()
+    opened.close()
 
 
 @pytest.fixture
