@@ -75,6 +75,13 @@ export function GraphView(props: Props) {
     ...{ graph, layout, frame, selected, onSelect, viewport },
   })
   useEffect(() => fitAtOnce(isSteady), [fitAtOnce, isSteady, width, layout])
+  // A panel that arrives later takes height of the frame.
+  useEffect(() => {
+    if (!frame) return
+    const observer = new ResizeObserver(() => fitAtOnce(true))
+    observer.observe(frame)
+    return () => observer.disconnect()
+  }, [frame, fitAtOnce])
   // What is selected stays in sight, also when the inspector takes its share of the width.
   useEffect(() => {
     followScroll()

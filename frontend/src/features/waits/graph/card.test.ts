@@ -25,7 +25,7 @@ test('a card has as many lines as its width, weight and graph allow', () => {
   )
   expect(cards).toMatchSnapshot()
   expect(
-    NODES.map((each) => [cardText(each), cardNeed(each, 1), cardNeed(each, 2)]),
+    NODES.map((each) => [cardText(each), cardNeed(each, 1), cardNeed(each, 2), cardNeed(each, 3)]),
   ).toMatchSnapshot()
 })
 

@@ -18,9 +18,16 @@ const LETTER = 7.25
 const SHAPE_LETTER = 6.65
 const SIDES = 16
 const VERB = 44
-const MOST_LABEL_LINES = 3
+const MOST_LABEL_LINES = 4
 const STATEMENT_WIDTH = 230
-const NARROWEST = 168
+/** By the lines of the labels. */
+const NARROWEST = { 1: 168, 2: 168, 3: 120 } as const
+/** Where a label takes three lines, a word of more letters may be broken. */
+const LEAST_LETTERS = 11
+/** The share of a label's length that its longest line has; words are not broken evenly. */
+const LONGEST_LINE = { 2: 0.6, 3: 0.45 } as const
+
+export type LabelLines = 1 | 2 | 3
 
 export type Card = {
   readonly labelLines: number
@@ -81,11 +88,13 @@ export function cardIn<T extends { readonly card: Card | null; readonly height: 
 }
 
 /** Width that the card's first line needs, and a readable part of its statement. */
-export function cardNeed(node: WaitNode, labelLines: 1 | 2): number {
+export function cardNeed(node: WaitNode, labelLines: LabelLines): number {
   const label = 24 + node.label.length * LETTER + pillOf(node)
   const statement = cardText(node) ? STATEMENT_WIDTH : 0
-  if (labelLines === 1) return Math.max(label, statement, NARROWEST)
+  const narrowest = NARROWEST[labelLines]
+  if (labelLines === 1) return Math.max(label, statement, narrowest)
   const longestWord = Math.max(...node.label.split(/\s/).map((word) => word.length))
-  const word = SIDES + 24 + longestWord * LETTER + pillOf(node)
-  return Math.max(NARROWEST, Math.ceil(label * 0.6), Math.ceil(word))
+  const letters = labelLines === 2 ? longestWord : Math.min(longestWord, LEAST_LETTERS)
+  const word = SIDES + 24 + letters * LETTER + pillOf(node)
+  return Math.max(narrowest, Math.ceil(label * LONGEST_LINE[labelLines]), Math.ceil(word))
 }

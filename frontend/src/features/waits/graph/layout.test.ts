@@ -4,6 +4,7 @@ import { graphSvg, nearSvg } from './drawing'
 import {
   type GraphLayout,
   layoutWaitGraph,
+  LEAST_FIT,
   needOf,
   type PlacedNode,
   ROW,
@@ -81,6 +82,17 @@ describe('layoutWaitGraph', () => {
       height: 0,
       dense: false,
     })
+  })
+
+  it('breaks labels once more where the least readable zoom would not show the whole', () => {
+    const chain = Array.from({ length: 5 }, (_, at) =>
+      node(`n${at}`, at, { label: 'thread 140566536898240', blocks_total: 5 - at }),
+    )
+    const layout = (room: number) => layoutWaitGraph({ nodes: chain, edges: [] }, room)
+    expect(layout(2000).frame.lines).toBe(1)
+    expect(layout(800).frame.lines).toBe(2)
+    expect(layout(640).frame.lines).toBe(3)
+    expect(layout(640).width * LEAST_FIT).toBeLessThanOrEqual(640)
   })
 
   it('breaks labels into two lines before it is wider than its view', () => {

@@ -9,7 +9,15 @@
  */
 import { bisector, groups, max, sum } from 'd3-array'
 import { groupIds } from '@/charts/graphWalk'
-import { CARDS_AT_MOST, cardHeight, cardIn, cardNeed, cardOf, type Card } from './card'
+import {
+  CARDS_AT_MOST,
+  cardHeight,
+  cardIn,
+  cardNeed,
+  cardOf,
+  type Card,
+  type LabelLines,
+} from './card'
 import { columnsOf, type Places, remember, stack } from './places'
 import type { WaitEdge, WaitGraph, WaitNode } from '../waitGraph'
 
@@ -61,10 +69,11 @@ export interface GraphLayout {
 type ColumnFrame = {
   readonly widths: readonly number[]
   readonly gap: number
-  /** Lines of a row's label. */
-  readonly lines: 1 | 2
+  readonly lines: LabelLines
 }
 
+/** The least zoom of a graph that fits itself: smaller, its texts cannot be read. */
+export const LEAST_FIT = 0.7
 export const ROW = 30
 const NODE_HEIGHT = 24
 /** Of nodes whose labels take two lines, where the columns would not fit side by side. */
@@ -73,7 +82,8 @@ const TALL_HEIGHT = 38
 const CARD_GAP = 14
 const MARGIN = 12
 const WIDEST_GAP = 80
-const NARROWEST_GAP = 28
+/** By the lines of the labels. */
+const NARROWEST_GAP = { 1: 28, 2: 28, 3: 18 } as const
 const NARROWEST = 120
 /** Width of an empty column: that of the narrowest card. */
 const EMPTY_COLUMN = 168
@@ -240,6 +250,7 @@ function withMoreColumns(before: ColumnFrame, fresh: ColumnFrame): ColumnFrame {
 /**
  * Each column takes what its longest label needs; what is left over is shared for the details. Gaps
  * shrink before labels are broken into two lines, and those before the graph is wider than its view.
+ * Cards that would not fit at the least readable zoom break their labels once more.
  */
 function columnWidths(
   columns: readonly (readonly WaitNode[])[],
@@ -247,19 +258,20 @@ function columnWidths(
   dense: boolean,
 ): ColumnFrame {
   const gaps = columns.length - 1
-  const needing = (lines: 1 | 2) =>
-    columns.map((nodes) => {
-      const need = (node: WaitNode) => (dense ? needOf(node, lines) : cardNeed(node, lines))
-      return Math.min(LABEL_AT_MOST, Math.max(NARROWEST, max(nodes, need) ?? EMPTY_COLUMN))
-    })
-  const item = needing(1)
-  const lines = sum(item) + gaps * NARROWEST_GAP > room ? 2 : 1
-  const needs = lines === 1 ? item : needing(2)
+  const needing = (lines: LabelLines) => {
+    const need = (node: WaitNode) =>
+      dense ? needOf(node, lines === 1 ? 1 : 2) : cardNeed(node, lines)
+    return columns.map((nodes) =>
+      Math.min(LABEL_AT_MOST, Math.max(NARROWEST, max(nodes, need) ?? EMPTY_COLUMN)),
+    )
+  }
+  const fits = (lines: LabelLines, within: number) =>
+    sum(needing(lines)) + gaps * NARROWEST_GAP[lines] <= within
+  const lines = fits(1, room) ? 1 : dense || fits(2, room / LEAST_FIT) ? 2 : 3
+  const needs = needing(lines)
   const total = sum(needs)
-  const gap =
-    gaps === 0
-      ? 0
-      : Math.min(WIDEST_GAP, Math.max(NARROWEST_GAP, Math.floor((room - total) / gaps / 2)))
+  const most = Math.floor((room - total) / gaps / 2)
+  const gap = gaps === 0 ? 0 : Math.min(WIDEST_GAP, Math.max(NARROWEST_GAP[lines], most))
   const spare = Math.max(0, room - total - gap * gaps) / columns.length
   return { widths: needs.map((need) => Math.floor(Math.min(WIDEST, need + spare))), gap, lines }
 }

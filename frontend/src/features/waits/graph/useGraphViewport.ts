@@ -6,11 +6,10 @@ import { select } from 'd3-selection'
 import { zoom, zoomIdentity, zoomTransform, type ZoomTransform } from 'd3-zoom'
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { smoothly } from '@/charts/motion'
-import type { GraphLayout, PlacedNode } from './layout'
+import { type GraphLayout, LEAST_FIT, type PlacedNode } from './layout'
 
 const LEAST_ZOOM = 0.3
-/** Smallest and largest zoom of a graph that fits itself: smaller, its texts cannot be read. */
-const LEAST_FIT = 0.7
+/** The largest zoom of a graph that fits itself. */
 const MOST_FIT = 1.2
 const MOST_ZOOM = 1.6
 const ZOOM_STEP = 1.2
