@@ -11,8 +11,10 @@ from pileup.analysis.blocked_time import measure
 from pileup.analysis.blocked_time.population import Population, limited, population
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.scene import scene
+from pileup.analysis.waits.counts import threads_behind
+from pileup.analysis.waits.draft import Graph
 from pileup.analysis.waits.graph import build
-from pileup.analysis.waits.moment_graph import waiting_sessions
+from pileup.analysis.waits.moment_graph import count_graph
 from pileup.analysis.waits.moments import moments, spread
 from pileup.knowledge import wait_classes
 from tests.analysis.blocked_time.scenes import VIEWS, people, some_people, views
@@ -23,7 +25,22 @@ from tests.support.captures import evidence_of, of_samples, sample
 def measured(found: Evidence) -> tuple[Population, int]:
     here = scene(found, T0)
     graph = build(found, here)
-    return population(here, graph), waiting_sessions(here, graph)
+    blocks_no_more_than_wait(graph)
+    return population(here, graph), len(graph.counted)
+
+
+def blocks_no_more_than_wait(graph: Graph) -> None:
+    """Whatever is blocked behind all roots together waits, and counts once."""
+    total = count_graph(graph).total
+    assert max(total.values(), default=0) <= len(graph.counted)
+    assert graph.counted <= graph.waiting()
+    ahead = {edge.source for edge in graph.edges}
+    roots = {edge.target for edge in graph.edges} - ahead
+    behind: dict[str, list[str]] = {}
+    for edge in graph.edges:
+        behind.setdefault(edge.target, []).append(edge.source)
+    blocked = threads_behind(roots, behind, graph.waiting(), graph.uncounted, through=True)
+    assert blocked <= len(graph.counted)
 
 
 @pytest.mark.seeds(40, 400)
@@ -113,6 +130,7 @@ def holds_in_moments(found: Evidence) -> None:
         members = shown.members.values()
         background = sum(member.kind == "background" and member.waits for member in members)
         assert drawn.threads <= shown.active + background + 1e-6
+        blocks_no_more_than_wait(drawn.graph)
         assert sum(shown.by_class().values()) == pytest.approx(shown.active)
         assert wait_classes.IDLE not in shown.by_class()
         ids = [m.session_id for m in members if m.session_id is not None and m.weight]

@@ -29,7 +29,7 @@ from pileup.analysis.evidence.scene import Scene, scene
 from pileup.analysis.waits import moments, tally
 from pileup.analysis.waits.draft import Graph
 from pileup.analysis.waits.graph import build
-from pileup.analysis.waits.moment_graph import count_graph, waiting_sessions
+from pileup.analysis.waits.moment_graph import count_graph
 from pileup.analysis.waits.moments import MomentChoice, WaitMoment, lasting_s, within, worst_of
 
 
@@ -155,7 +155,7 @@ def draw(evidence: Evidence, moment: WaitMoment, server: Server | None = None) -
     """Draw the wait graph of a moment."""
     here = scene(evidence, moment.time, moment.host)
     graph = build(evidence, here, server)
-    return Drawn(moment, here, graph, waiting_sessions(here, graph))
+    return Drawn(moment, here, graph, len(graph.counted))
 
 
 def _alike(moment: WaitMoment, other: WaitMoment) -> bool:

@@ -18,7 +18,8 @@ from pileup.analysis.evidence import latch_stacks
 from pileup.analysis.evidence.actors import Actor, Row
 from pileup.analysis.evidence.scene import Scene
 from pileup.analysis.waits.draft import Graph
-from pileup.analysis.waits.moment_graph import is_background, lasting_key, waiting_sessions
+from pileup.analysis.waits.moment_graph import lasting_key
+from pileup.analysis.waits.one_population import is_background
 from pileup.knowledge import knowledge, wait_classes
 
 _VAGUE = (wait_classes.WORKING, wait_classes.UNKNOWN)
@@ -109,12 +110,12 @@ def population(scene: Scene, graph: Graph) -> Population:
     }
     has_list = any(actor.session for actor in scene.actors.values())
     has_named = has_list or any(actor.trx for actor in scene.actors.values())
-    named, unnamed, threads = [], [], []
+    named, unnamed, threads = [], [], 0
     for name, actor in scene.actors.items():
         member = members[name]
         if member.kind != "session" or member.collector:
             continue
-        if member.time_class == wait_classes.IDLE:
+        if member.time_class == wait_classes.IDLE or name in graph.uncounted:
             continue
         gone = has_list and actor.session is None and not member.waits
         if gone or (not member.waits and _is_thread(actor) and not scene.stacks_alone):
@@ -123,17 +124,14 @@ def population(scene: Scene, graph: Graph) -> Population:
             member.weight = 1.0
             unlisted = actor.session_id is None and actor.session is None
             if unlisted and (has_list or (has_named and not actor.waits)):
-                threads.append(
-                    member
-                )  # it waits, and is one of the sessions that only seem to work
+                threads += 1  # it waits, and is one of the sessions that only seem to work
             else:
                 named.append(member)
     unnamed += _without_ids(scene)
-    _displace(named, len(threads))
+    _displace(named, threads)
     _reconcile(named, unnamed)
     members |= {member.id: member for member in unnamed if member.weight > 0}
     members |= {name: _resource(name, graph) for name in graph.resources}
-    _limit(members, threads, waiting_sessions(scene, graph))
     active = sum(member.weight for member in members.values())
     return Population(members, active, has_list or bool(scene.stacks), _notes(scene, named))
 
@@ -222,16 +220,6 @@ def _displace(named: list[Member], threads: int) -> None:
     kept = max(0.0, len(vague) - threads) / len(vague) if vague else 0.0
     for member in vague:
         member.weight *= kept
-
-
-def _limit(members: Mapping[str, Member], threads: list[Member], most: int) -> None:
-    """Let waiting threads without a session count as no more than the moment has waiters."""
-    waiting = sum(m.weight for m in members.values() if m.waits)
-    surplus = waiting + sum(m.waits and m.kind == "background" for m in members.values()) - most
-    if surplus > 0 and threads:
-        kept = max(0.0, len(threads) - surplus) / len(threads)
-        for member in threads:
-            member.weight *= kept
 
 
 def _reconcile(named: list[Member], unnamed: list[Member]) -> None:

@@ -27,9 +27,15 @@ class Counts:
 
 
 def count(
-    nodes: Iterable[str], edges: Iterable[tuple[str, str]], waiting: frozenset[str] | set[str]
+    nodes: Iterable[str],
+    edges: Iterable[tuple[str, str]],
+    waiting: frozenset[str] | set[str],
+    counted: frozenset[str] | None = None,
 ) -> Counts:
-    """Count a graph whose edges point from the waiter to what it waits for."""
+    """Count a graph whose edges point from the waiter to what it waits for.
+
+    counted: those of ``waiting`` that count in ``direct`` and ``total``; None: all of them.
+    """
     names = list(nodes)
     ahead: defaultdict[str, list[str]] = defaultdict(list)
     behind: defaultdict[str, list[str]] = defaultdict(list)
@@ -42,9 +48,10 @@ def count(
 
     depth_of, levels_of = _depth_and_levels(components, of, ahead, bit)
     sets = _threads_behind_components(components, of, behind, bit)
-    total = {name: (sets[of[name]] & ~bit.get(name, 0)).bit_count() for name in names}
+    every = sum(bit[name] for name in (waiting if counted is None else counted))
+    total = {name: (sets[of[name]] & every & ~bit.get(name, 0)).bit_count() for name in names}
     next_behind = _threads_next_behind(names, ahead, behind, bit)
-    direct = {name: (next_behind[name] & ~bit.get(name, 0)).bit_count() for name in names}
+    direct = {name: (next_behind[name] & every & ~bit.get(name, 0)).bit_count() for name in names}
     roots = [name for name in names if not ahead[name] and behind[name]]
     cycles = [members for members in components if len(members) > 1]
     return Counts(
@@ -116,6 +123,7 @@ def threads_behind(
     names: Iterable[str],
     behind: Mapping[str, list[str]],
     waiting: frozenset[str] | set[str],
+    uncounted: frozenset[str] = frozenset(),
     *,
     through: bool,
 ) -> int:
@@ -128,7 +136,7 @@ def threads_behind(
             if name in seen:
                 continue
             seen.add(name)
-            threads += name in waiting
+            threads += name in waiting and name not in uncounted
             if through or name not in waiting:
                 left.append(name)
     return threads

@@ -26,7 +26,6 @@ from pileup.analysis.waits.moment_graph import (
     count_graph,
     node_doc,
     roots_doc,
-    waiting_sessions,
 )
 from pileup.analysis.waits.moments import worst
 from pileup.analysis.waits.node_documents import edge_doc
@@ -66,7 +65,7 @@ def whole_diff(evidence: Evidence, at_us: int | None, against_us: int) -> WholeG
     now, then = _side(evidence, at_us, host), _side(evidence, against_us, host)
     names = _same(then.graph, now.graph)
     edges, documents, grouping = _edges(now.graph, then.graph, names)
-    waiters = waiting_sessions(now.scene, now.graph)
+    waiters = len(now.graph.counted)
     return WholeGraph(
         graph=now.graph,
         counts=now.counts,

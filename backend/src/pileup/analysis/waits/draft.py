@@ -17,6 +17,7 @@ from pileup.analysis.evidence.actors import Actor, Row
 from pileup.analysis.evidence.context import Server
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.scene import Scene
+from pileup.analysis.waits.one_population import counted
 from pileup.knowledge import Latch
 
 ResourceKind = Literal[
@@ -79,6 +80,8 @@ class Graph:
     resources: dict[str, Resource]
     edges: list[Edge]
     notes: list[str]
+    counted: frozenset[str] = frozenset()
+    """Waiting threads that count as sessions, each session once; see ``one_population``."""
     touching: dict[str, list[Edge]] = field(init=False)
     """Edges by source and by target."""
     _waiting: frozenset[str] = field(init=False)
@@ -96,6 +99,11 @@ class Graph:
     def waiting(self) -> frozenset[str]:
         """Return the ids of the threads that wait for something."""
         return self._waiting
+
+    @property
+    def uncounted(self) -> frozenset[str]:
+        """Waiting threads that do not count: the server's own, and sessions shown twice."""
+        return self._waiting - self.counted
 
 
 class Draft:
@@ -129,12 +137,14 @@ class Draft:
 
     def graph(self) -> Graph:
         used = {e.source for e in self.edges} | {e.target for e in self.edges}
-        return Graph(
+        graph = Graph(
             actors={i: a for i, a in self.scene.actors.items() if i in used},
             resources={i: r for i, r in self.resources.items() if i in used},
             edges=self.edges,
             notes=[*self.notes, *self.scene.notes],
         )
+        graph.counted = counted(self.scene.actors, graph.waiting())
+        return graph
 
     def dump_samples(self, series: Collection[str]) -> pl.DataFrame | None:
         """Return the samples of series ('innodb.pool_free_pages') that this dump prints, by line.

@@ -27,14 +27,19 @@ def fold(
     edges: Sequence[WaitEdge],
     raw: Sequence[Edge],
     group_of: Mapping[str, str],
+    uncounted: frozenset[str] = frozenset(),
 ) -> tuple[list[WaitNode], list[WaitEdge]]:
-    """Replace the nodes in ``group_of`` (node id to group id) by their groups."""
+    """Replace the nodes in ``group_of`` (node id to group id) by their groups.
+
+    uncounted: waiting threads that do not count among those behind a group.
+    """
     members: defaultdict[str, list[WaitNode]] = defaultdict(list)
     for node in nodes:
         if node.id in group_of:
             members[group_of[node.id]].append(node)
     unfolded = [node for node in nodes if node.id not in group_of]
-    count = counter(raw, frozenset(node.id for node in nodes if node.mark == "gone"))
+    gone = frozenset(node.id for node in nodes if node.mark == "gone")
+    count = counter(raw, gone, uncounted)
     sorts = lasting_sorts(
         {node.id: (node.kind, node.label) for node in nodes},
         raw,

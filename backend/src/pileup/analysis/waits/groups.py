@@ -228,11 +228,12 @@ def _name(
 
 
 def counter(
-    raw: Iterable[Edge], gone: frozenset[str]
+    raw: Iterable[Edge], gone: frozenset[str], uncounted: frozenset[str]
 ) -> Callable[[Sequence[WaitNode]], tuple[int, int]]:
     """Return a function that counts the distinct threads behind nodes, directly and in total.
 
     gone: ids of nodes that only the other moment of a comparison has; they do not count.
+    uncounted: waiting threads that are shown and do not count; see ``one_population``.
     """
     behind: defaultdict[str, list[str]] = defaultdict(list)
     waiting: set[str] = set()
@@ -245,8 +246,8 @@ def counter(
     def of(members: Sequence[WaitNode]) -> tuple[int, int]:
         names = {node.id for node in members}
         return (
-            threads_behind(names, behind, waiting, through=False),
-            threads_behind(names, behind, waiting, through=True),
+            threads_behind(names, behind, waiting, uncounted, through=False),
+            threads_behind(names, behind, waiting, uncounted, through=True),
         )
 
     return of

@@ -20,11 +20,11 @@ from pileup.analysis.contract import (
     WaitRoot,
 )
 from pileup.analysis.evidence import servers
-from pileup.analysis.evidence.actors import Actor, Row
+from pileup.analysis.evidence.actors import Row
 from pileup.analysis.evidence.context import Server, Span
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.line_ranges import line_ranges
-from pileup.analysis.evidence.scene import Scene, scene
+from pileup.analysis.evidence.scene import scene
 from pileup.analysis.evidence.times import iso
 from pileup.analysis.waits.by_latches import known_latch
 from pileup.analysis.waits.counts import Counts, count
@@ -35,7 +35,7 @@ from pileup.analysis.waits.headline import at_least, headline
 from pileup.analysis.waits.moments import worst
 from pileup.analysis.waits.node_documents import edge_doc, resource_node, thread_node
 from pileup.analysis.waits.view import WholeGraph, shown
-from pileup.knowledge import knowledge, wait_classes
+from pileup.knowledge import knowledge
 from pileup.knowledge.source_sites import Site, site
 from pileup.numerals import grouped
 
@@ -70,7 +70,7 @@ def whole_graph(evidence: Evidence, at_us: int | None) -> WholeGraph:
     server = servers.server(evidence, servers.effective_settings(evidence))
     graph = build(evidence, moment_scene, server)
     counts = count_graph(graph)
-    waiters = waiting_sessions(moment_scene, graph)
+    waiters = len(graph.counted)
     return WholeGraph(
         graph=graph,
         counts=counts,
@@ -85,45 +85,6 @@ def whole_graph(evidence: Evidence, at_us: int | None) -> WholeGraph:
         notes=graph.notes,
         scene=moment_scene,
     )
-
-
-def waiting_sessions(moment_scene: Scene, graph: Graph) -> int:
-    """Return how many sessions wait, each counted once; background threads where only they wait.
-
-    Layers are views of one population, seconds apart. Threads of the dump that no id joins to a
-    session are among those of the processlist, so both are never added.
-    """
-    actors = moment_scene.actors
-    everybody = graph.waiting()
-    waiting = {name for name in everybody if not is_background(actors[name])} or everybody
-    rows = [(name, actor.session) for name, actor in actors.items() if actor.session is not None]
-    listed = sum(name in waiting or _is_listed_active(row) for name, row in rows)
-    of_dump = sum(bool(actors[name].trx or actors[name].waits) for name in waiting)
-    by_stack = sum(_is_by_stack(actors[name]) for name in waiting)
-    if not rows:
-        named = sum(actor.trx is not None for actor in actors.values())
-        if not named:
-            return len(waiting)
-        listed = named + sum(actors[name].trx is None for name in waiting) - by_stack
-    return min(len(waiting), max(listed, of_dump, by_stack))
-
-
-def _is_by_stack(actor: Actor) -> bool:
-    """Return whether only a stack shows a thread."""
-    return not (actor.session or actor.trx or actor.waits) and actor.session_id is None
-
-
-def is_background(actor: Actor) -> bool:
-    """Return whether a thread is the server's own, by its stack."""
-    if actor.session_id is not None or actor.trx is not None or actor.stack is None:
-        return False
-    return wait_classes.is_background(tuple(actor.functions))
-
-
-def _is_listed_active(session: Row) -> bool:
-    if wait_classes.is_collector(session["query"]):
-        return False
-    return wait_classes.of_state(session["command"], session["state"]) != wait_classes.IDLE
 
 
 def hot_waits(
@@ -210,6 +171,7 @@ def count_graph(graph: Graph) -> Counts:
         [*graph.resources, *graph.actors],
         [(e.source, e.target) for e in graph.edges],
         graph.waiting(),
+        graph.counted,
     )
 
 

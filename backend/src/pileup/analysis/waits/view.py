@@ -67,7 +67,7 @@ def shown(
             for name, group in whole.groups.items()
             if group not in opened and name not in alone
         }
-        nodes, edges = fold(nodes, edges, whole.raw, group_of)
+        nodes, edges = fold(nodes, edges, whole.raw, group_of, whole.graph.uncounted)
     nodes, edges, slim = slimmed(nodes, edges, names)
     return WaitGraph(
         at=whole.at,
