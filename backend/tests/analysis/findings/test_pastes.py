@@ -39,6 +39,39 @@ END OF INNODB MONITOR OUTPUT
 """,  # noqa: E501
         "drop-table",
     ),
+    "the kernel's log in the language of its locale": (
+        """
+[Mi Mär 12 04:10:41 2025]  [<ffffffffb9683a07>] do_fsync+0x67/0xb0
+[Mi Mär 12 04:12:41 2025] INFO: task mysqld:4433 blocked for more than 120 seconds.
+[Mi Mär 12 04:12:41 2025] mysqld          D ffff98eb48645280     0  4433   3920 0x00000080
+""",
+        "host-hung-io",
+    ),
+    "a change behind one that waits for a replica": (
+        """
++----+-------+---------+------+--------------------------------------+------------------------------------------+
+| Id | User  | Command | Time | State                                | Info                                     |
++----+-------+---------+------+--------------------------------------+------------------------------------------+
+| 71 | shop  | Query   | 9102 | Waiting for semi-sync ACK from slave | UPDATE settings SET v = 1 WHERE k = 'at' |
+| 88 | shop  | Query   |   41 | updating                             | UPDATE settings SET v = 2 WHERE k = 'at' |
+| 93 | shop  | Query   |   12 | updating                             | UPDATE settings SET v = 3 WHERE k = 'at' |
++----+-------+---------+------+--------------------------------------+------------------------------------------+
+""",  # noqa: E501
+        "semisync-stall",
+    ),
+    "the binary log is locked for a backup": (
+        """
+| 141 | backup | 10.0.0.5:3765 | NULL | Query | 9 | Waiting for binlog lock | START SLAVE SQL_THREAD |
+""",
+        "ftwrl",
+    ),
+    "one line of a log, quoted": (
+        """
+Looking at the pod's log, it is flooded with
+> `disk is full writing './binlog.~rec~'`
+""",
+        "disk-full",
+    ),
     "FLUSH TABLE in the singular, without times": (
         """
 +----+------------------------------+-----------------------------------------+

@@ -117,9 +117,10 @@ QUEUES = (
     _queue(
         "backup-lock",
         "backup lock",
-        "LOCK INSTANCE FOR BACKUP or BACKUP STAGE holds it until its session releases it.",
+        "LOCK INSTANCE FOR BACKUP, LOCK BINLOG FOR BACKUP or BACKUP STAGE holds it until its "
+        "session releases it.",
         "",
-        r"backup lock",
+        r"(backup|binlog) lock",
         "",
     ),
     _queue(

@@ -22,7 +22,7 @@ NAME = "client-errors"
 TITLE = "errors of the server in an application's log"
 GIVES = "Events: the server's errors, with their times where they are printed."
 PRINTED_BY = "logs and traces of PHP, Java, Python, Ruby, Go and others"
-VERSION = 1
+VERSION = 2
 HINTS = ()
 ONLY_UNCLAIMED = True
 
@@ -41,6 +41,8 @@ _MESSAGE = re.compile(
     r"|Out of (?:memory|resources when opening file)"
 )
 """What the server says."""
+_WORD_FOR_WORD = re.compile(r"(?i)\bdisk is full writing '[^']{1,200}'")
+"""What only the server says, with a name in it: a report without any driver's words."""
 _REPORTED = re.compile(
     r"SQLSTATE\[|\b(?:ERROR|Error|error)\b[ :(\[]|[A-Za-z]Error\b|Exception\b"
     r"|\b(?:Warning|Fatal|FATAL)\b"
@@ -97,6 +99,8 @@ def _event(text: str, number: int) -> Event:
 
 def _is_report(line: str) -> bool:
     line = line[:_LONGEST]
+    if _WORD_FOR_WORD.search(line) is not None:
+        return True
     return _MESSAGE.search(line) is not None and _REPORTED.search(line) is not None
 
 

@@ -19,6 +19,7 @@ from dataclasses import replace
 from itertools import chain, islice
 
 from pileup.formats.logs.parts.kernel_faults import fault
+from pileup.formats.reading.date_lines import read_date_line
 from pileup.formats.reading.timestamps import read_stamp
 from pileup.records import Clock, Event, Item, Skipped
 
@@ -26,14 +27,15 @@ NAME = "kernel-log"
 TITLE = "dmesg"
 GIVES = "Events; kills for lack of memory, hung tasks, lockups, I/O errors and the like by name."
 PRINTED_BY = "Linux: `dmesg`, `-T`, `-x`, `-r`, `--time-format iso`"
-VERSION = 4
-LINE_STARTS = r"\[[ \d.]{5,20}\] |<\d{1,3}>|\[[A-Z][a-z]{2} [A-Z][a-z]{2} "
+VERSION = 5
+LINE_STARTS = r"\[[ \d.]{5,20}\] |<\d{1,3}>|\[[^\W\d_]{1,6}\.? \w{2,6}\.? [ \d]\d "
 HINTS = ("-dmesg", "dmesg.txt", "dmesg", "dmesg.log")
 
 _PASSED = re.compile(r"\[(?: {0,9}\+\d{1,9}\.\d{6}|[A-Z][a-z]{2}\d\d \d\d:\d\d)\] ?")
 """The time since the line before, or the minute: ``dmesg --reltime`` (-e)."""
 _SINCE = re.compile(r"\[ {0,9}(?P<s>\d{1,9})\.(?P<us>\d{6})\](?: ?\[ {0,6}[TC]\d{1,7}\])? ?")
-_DATED = re.compile(r"\[(?P<date>[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4})\] ?")
+_DATED = re.compile(r"\[(?P<date>[^\W\d_]{1,6}\.? \w{2,6}\.? [ \d]\d \d\d:\d\d:\d\d \d{4})\] ?")
+"""``dmesg -T``, in the language of its locale: [Sun Nov 15 ...], [So Nov 15 ...]."""
 _ISO = re.compile(r"(?P<date>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[,.]\d{6}[+-]\d\d:\d\d) ")
 _LEVEL = re.compile(
     r"(?:<(?P<pri>\d{1,3})>|(?P<facility>kern|user|daemon|syslog|auth|mail|lpr|news|cron) *:"
@@ -139,6 +141,13 @@ def _placed(event: Event, since_us: int, started_us: int) -> Event:
     return replace(event, wall_us=started_us + since_us, clock="utc")
 
 
+def _time_of(date: str) -> tuple[int | None, Clock | None]:
+    if stamp := read_stamp(date):
+        return stamp
+    line = read_date_line(date)
+    return (line.wall_us, line.clock) if line else (None, None)
+
+
 def _event(line: int, text: str) -> tuple[Event, int | None]:
     """Return the event of a line, and the microseconds since the start that it prints."""
     severity: str | None = None
@@ -155,7 +164,7 @@ def _event(line: int, text: str) -> tuple[Event, int | None]:
     if match := _SINCE.match(rest):
         since = int(match["s"]) * 1_000_000 + int(match["us"])
     elif match := _DATED.match(rest) or _ISO.match(rest):
-        wall, clock = read_stamp(match["date"]) or (None, None)
+        wall, clock = _time_of(match["date"])
     else:
         match = _PASSED.match(rest)
     message = rest[match.end() :] if match else rest

@@ -26,7 +26,7 @@ NAME = "vmstat"
 TITLE = "vmstat"
 GIVES = "Each column (`vmstat.*`), without the average since boot."
 PRINTED_BY = "procps; `-t`, `-a`, `-w`; with the time in front of each line"
-VERSION = 4
+VERSION = 5
 HINTS = ("-vmstat", "-vmstat-overall", "vmstat.txt")
 
 _STAMPED = re.compile(
@@ -56,7 +56,7 @@ def sniff(head: str) -> bool | None:
     """Return whether the text holds the heading of vmstat, or its line of columns alone."""
     if "sy" not in head or "cs" not in head:
         return False
-    words = " ".join(head.split())
+    words = " ".join(head.replace("**", "").split())
     return " cs us sy id" in words and (bool(_GROUPS.search(head)) or "r b swpd free" in words)
 
 
@@ -116,7 +116,7 @@ class _Reader:
         if (self._stamped or not self._columns) and (match := _STAMPED.match(text[:_LONGEST])):
             text, when = match["rest"], self._printed(match)
             self._stamped = self._stamped or text.lstrip("-")[:1] in ("p", "r")
-        cells = text.split()
+        cells = text.replace("**", "").split()  # **wa**: a column that a post points at
         if not cells:
             return
         if _GROUPS.match(text.lstrip(" \t-")):

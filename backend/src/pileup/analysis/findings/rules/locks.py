@@ -15,6 +15,7 @@ from pileup.analysis.findings.observed import Observed, Seen
 from pileup.analysis.findings.rules import Match, Rule, count, having_any
 from pileup.analysis.findings.strength import strength
 from pileup.analysis.findings.worst_moment import Queue, describe_holder
+from pileup.knowledge import wait_classes
 from pileup.numerals import number
 
 _MANY = 50
@@ -160,11 +161,32 @@ def _by_processlist(observed: Observed) -> Match | None:
         )
         against += (f"{name} {who} for a row.",)
         score *= _NONE_COUNTED + (1 - _NONE_COUNTED) * shown
+    if committing := _commits(frame, table, longest):
+        against += (committing,)
+        score *= _BEHIND_A_COMMIT
     if shown < _MOSTLY and (latched := _in_latches(observed)):
         against += (f"{count(latched, 'thread waits', 'threads wait')} for latches instead.",)
         score *= most / (most + latched)
     where = (observed.lines(rows[0], why),)
     return Match("hot-row", round(score, 3), why, where, against, waiters=most)
+
+
+_BEHIND_A_COMMIT = 0.5
+"""Factor where an older change of the table waits in its commit: what delays that is the cause."""
+_IN_COMMIT = frozenset({"replication", "commit_queue", "log_flush", "global_lock", "redo_space"})
+
+
+def _commits(frame: pl.DataFrame, table: str, longest: float) -> str:
+    """Describe an older change of a table that waits in its commit, and so holds its rows."""
+    older = frame.filter(pl.col("query").is_not_null() & (pl.col("time_s") > longest))
+    for row in older.sort("time_s", descending=True).head(_ROWS).iter_rows(named=True):
+        of_state = wait_classes.of_state(row["command"], row["state"])
+        if of_state in _IN_COMMIT and table in tables_of(row["query"]):
+            return (
+                f"Session {row['session_id']} has changed {table} before and waits in "
+                f"'{row['state']}': it holds its rows until that ends."
+            )
+    return ""
 
 
 def _by_counter(observed: Observed) -> Match | None:
@@ -201,7 +223,7 @@ def _by_log(observed: Observed) -> Match | None:
     return Match("hot-row", round(score, 3), why, logged.evidence)
 
 
-_TIMED_OUT = r"(?i)lock wait timeout exceeded"
+_TIMED_OUT = r"(?i)lock wait timeout (exceeded|info)"
 
 
 def _at_once(rows: Sequence[dict[str, Any]]) -> int:
