@@ -59,9 +59,21 @@ END OF INNODB MONITOR OUTPUT
 """,  # noqa: E501
         "semisync-stall",
     ),
+    "time, state and statement alone, in a box without a line below its head": (
+        """
++------+-------------------------+---------------------------------+
+| Time | State                   | Info                            |
+|   41 | Writing to net          | select * from stock             |
+|   15 | Waiting for table flush | select * from stock where id=1  |
+|   15 | Waiting for table flush | select * from stock where id=2  |
+|   14 | Waiting for table flush | select * from stock where id=7  |
++------+-------------------------+---------------------------------+
+""",
+        "flush-tables",
+    ),
     "the binary log is locked for a backup": (
         """
-| 141 | backup | 10.0.0.5:3765 | NULL | Query | 9 | Waiting for binlog lock | START SLAVE SQL_THREAD |
+| 141 | backup | 10.0.0.5:3765 | NULL | Query | 9 | Waiting for binlog lock | START SLAVE |
 """,
         "ftwrl",
     ),

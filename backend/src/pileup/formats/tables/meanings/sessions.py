@@ -142,6 +142,7 @@ def is_processlist(seen: Seen) -> bool:
     strong = found.intersection(_STRONG)
     distinct = found & {"id", "user"} or found >= {"command", "time", "state", "info"}
     distinct = distinct or (found >= {"state", "info"} and _waits(seen, columns))
+    distinct = distinct or (found >= {"time", "state", "info"} and _runs(seen, columns))
     if not strong or not distinct or not is_source(seen.title):
         return False
     if any("count(" in name for name in names):
@@ -157,6 +158,20 @@ def _waits(seen: Seen, columns: Sequence[str]) -> bool:
     """Whether the state of the first row is a wait of the server's."""
     state = _cells(columns, seen.first).get("state") if seen.first else None
     return state is not None and state.startswith("Waiting for ")
+
+
+_STATEMENT = re.compile(
+    r"(?i)\s*(?:/\*.{0,200}?\*/\s*)?(?:select|insert|update|delete|replace|alter|create|drop|call|with)\s"
+)
+
+
+def _runs(seen: Seen, columns: Sequence[str]) -> bool:
+    """Whether the first row is a statement and its seconds; without a row, the names decide."""
+    if not seen.first:
+        return True
+    cells = _cells(columns, seen.first)
+    info, time = cells.get("info") or "", (cells.get("time") or "").strip()
+    return time.isdigit() and _STATEMENT.match(info) is not None
 
 
 def is_source(title: str) -> bool:
