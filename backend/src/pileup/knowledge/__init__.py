@@ -56,6 +56,11 @@ class Latch:
         return f"{words or self.subsystem.replace('_', ' ')} {noun}"
 
 
+def latch_words(title: str, *printed: str) -> str:
+    """Name a latch by its title and what servers print of it: 'page latch (buf0buf.cc:1433)'."""
+    return f"{title} ({', '.join(printed)})" if printed else title
+
+
 _TITLES = {
     "buf_block_lock": "page",
     "ahi": "adaptive hash",
@@ -560,6 +565,7 @@ __all__ = [
     "Wait",
     "function_key",
     "knowledge",
+    "latch_words",
     "match_stack",
     "plain_function",
     "use",

@@ -110,6 +110,8 @@ class Sign(
     """state, query, transaction, command: those that have lasted this many seconds or longer."""
     holder: str | None = None
     """wait: what is known of the holder (command, State, transaction, statement) matches."""
+    sure: float | None = None
+    """wait: least confidence of the holder; 0.9: it is printed, or runs the statement."""
     within: Names | None = None
     """stack: and one of these as well, anywhere on the same stack."""
     waiting: bool | None = None

@@ -28,7 +28,7 @@ from pileup.analysis.contract import (
     TriageDoc,
 )
 from pileup.analysis.evidence.servers import server_title
-from pileup.knowledge import knowledge
+from pileup.knowledge import knowledge, latch_words
 from pileup.knowledge.series_titles import typed_title
 from pileup.numerals import grouped, number
 from pileup.report.redaction.document_redaction import raise_leaks
@@ -379,7 +379,7 @@ def _waits(waits: Sequence[HotWaitDoc]) -> Block | None:
 def _latch(wait: HotWaitDoc) -> str:
     """Name a latch in words where it is known, with what the server prints of it."""
     known = knowledge().latches.get(wait.latch or "")
-    return f"{known.title} ({wait.latch_label})" if known else wait.latch_label
+    return latch_words(known.title, wait.latch_label) if known else wait.latch_label
 
 
 def _slow_queries(queries: Sequence[SlowQueryDoc]) -> Block | None:

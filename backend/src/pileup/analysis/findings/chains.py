@@ -29,7 +29,9 @@ def chain(queue: Queue | None, match: Match, observed: Observed) -> ChainDoc:
     most = "most of them with" if queue.in_largest > 1 else "with"
     doing = f", {most} '{queue.statements[0]}'" if queue.statements else ""
     victims = f"{many}{lasted} for {the(queue.label)}{doing}."
-    if queue.waiters > queue.in_largest:
+    if queue.behind > queue.waiters:
+        victims += f" In all, {count(queue.behind, 'session waits', 'sessions wait')} behind it."
+    elif queue.waiters > queue.in_largest:
         victims += f" In all, {count(queue.waiters, 'session waits', 'sessions wait')} like this."
     return ChainDoc(trigger=began, holder=_holder(queue), victims=victims, end=ended)
 

@@ -240,7 +240,7 @@ def see(sign: Sign, observed: Observed) -> Seen:
         case "locked":
             return observed.locked(names(sign.locked))
         case "wait":
-            return observed.wait(sign.wait or "", sign.holder)
+            return observed.wait(sign.wait or "", sign.holder, sign.sure)
         case "state" | "query" | "transaction" | "command" as kind:
             answer: Seen = getattr(observed, kind)(getattr(sign, kind), sign.lasting)
             return answer

@@ -462,10 +462,11 @@ class Observed(StallRecords):
 
     # ---- questions: the worst moment
 
-    def wait(self, kind: str, holder: str | None) -> Seen:
+    def wait(self, kind: str, holder: str | None, sure: float | None = None) -> Seen:
         """Count the sessions that wait for one kind of resource, joined over all layers.
 
-        holder: an expression that what is known of the holder must match.
+        holder: an expression that what is known of the holder must match. sure: the least
+        confidence that it holds it.
         """
         if not self.worst.waiting and self.during("snapshot") is None:
             return NO_DATA
@@ -476,12 +477,14 @@ class Observed(StallRecords):
         text = f"{many} for {words.the(queue.label)}"
         if queue.longest is not None and queue.longest >= 1:
             text += f", up to {number(queue.longest)} s"
-        if holder is not None:
+        if holder is not None or sure is not None:
             known = worst_moment.text_of(queue.holder) if queue.holder else ""
-            if not re.search(holder, known[:_QUERY_LENGTH]):
+            if queue.holder is None or queue.sure < (sure or 0.0):
                 return Seen(False)
-            assert queue.holder is not None
-            text += f"; {worst_moment.describe_holder(queue.holder)} holds it"
+            if not re.search(holder or "", known[:_QUERY_LENGTH]):
+                return Seen(False)
+            held = f"{worst_moment.describe_holder(queue.holder)} holds it"
+            text = f"{text}; {held}" if holder is not None else held
         evidence = tuple(
             locator if locator.text else msgspec.structs.replace(locator, text=text)
             for locator in queue.evidence[:1]

@@ -80,10 +80,16 @@ class StallRecords:
             else 0
         )
         logs = self.context.evidence.frame("event")
+        locks = [self.during(kind) for kind in ("lock_wait", "metadata_lock")]
         return {
             "status dumps": int(kinds.get("innodb_status", 0)),
             "stack samples": len({key for stack in self.stacks for key in stack.per_sample}),
             "processlists": lists,
+            "lock tables": sum(
+                frame.select("artifact", "snapshot", "time").n_unique()
+                for frame in locks
+                if frame is not None
+            ),
             "log lines": 0 if logs is None else logs.filter(pl.col("kind") != "clock").height,
             "series": len(self.levels.rows),
             "settings": len(self.context.settings),

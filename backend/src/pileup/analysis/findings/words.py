@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 
-from pileup.knowledge import knowledge
+from pileup.knowledge import knowledge, latch_words
 from pileup.numerals import grouped
 
 _SYNTAX = re.compile(r"\(\?[a-zA-Z]+\)|\(\?:|\\[bBAz]|[\^$]")
@@ -57,7 +57,7 @@ def latches(ids: Iterable[str]) -> str:
     for name in ids:
         known = knowledge().latches.get(name)
         named[known.title if known else "latch"].append(name)
-    return " or ".join(f"{title} ({', '.join(names)})" for title, names in named.items())
+    return " or ".join(latch_words(title, *names) for title, names in named.items())
 
 
 def the(label: str) -> str:

@@ -48,6 +48,8 @@ class Queue:
     """Who everybody in it waits for in the end; the holder itself if it waits for nobody."""
     root_sure: float = 0.0
     """Confidence that ``root`` does, 0..1."""
+    behind: int = 0
+    """Sessions that wait behind the resource that most wait for, through any number of steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +101,8 @@ def _grouped(graph: Graph, name_of: Callable[[Resource], str]) -> dict[str, Queu
     for resource in graph.resources.values():
         if resource.id in waits and (name := name_of(resource)):
             by_kind[name].append(resource)
-    waiting = max(1, len(graph.waiting()))
     return {
-        name: _queue(kind_of(resources[0]), resources, waits, graph, waiting)
+        name: _queue(kind_of(resources[0]), resources, waits, graph)
         for name, resources in by_kind.items()
     }
 
@@ -128,20 +129,19 @@ def _queue(
     resources: Sequence[Resource],
     waits: dict[str, list[Edge]],
     graph: Graph,
-    waiting: int,
 ) -> Queue:
     largest = max(resources, key=lambda r: (len(waits[r.id]), _longest(waits[r.id]) or 0.0, r.id))
-    actors = {edge.source for resource in resources for edge in waits[resource.id]}
+    waiters = _counted([edge for resource in resources for edge in waits[resource.id]], graph)
     holder, sure = _holder(graph, largest.id)
     root, root_sure = _root(graph, holder, sure)
     evidence = [locator for edge in waits[largest.id][:2] for locator in edge.locators[:1]]
     return Queue(
         kind,
-        len(actors),
-        len(actors) / waiting,
+        waiters,
+        waiters / max(1, len(graph.counted)),
         _longest(waits[largest.id]),
         largest.label,
-        len(waits[largest.id]),
+        _counted(waits[largest.id], graph),
         holder,
         sure,
         _onward(graph, holder),
@@ -149,7 +149,25 @@ def _queue(
         _statements(graph, waits[largest.id]),
         root,
         root_sure,
+        _behind(largest.id, graph),
     )
+
+
+def _counted(edges: Sequence[Edge], graph: Graph) -> int:
+    """Count the threads that wait, each session once; all of them where none counts."""
+    threads = {edge.source for edge in edges}
+    return len(threads & graph.counted) or len(threads)
+
+
+def _behind(name: str, graph: Graph) -> int:
+    """Count the sessions that wait behind a resource, through any number of steps."""
+    seen, left = {name}, [name]
+    while left:
+        here = left.pop()
+        more = {edge.source for edge in graph.touching.get(here, ()) if edge.target == here} - seen
+        seen |= more
+        left += more
+    return len(seen & graph.counted)
 
 
 def _statements(graph: Graph, edges: Sequence[Edge]) -> tuple[str, ...]:

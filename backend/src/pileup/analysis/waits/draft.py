@@ -18,7 +18,7 @@ from pileup.analysis.evidence.context import Server
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.scene import Scene
 from pileup.analysis.waits.one_population import counted
-from pileup.knowledge import Latch
+from pileup.knowledge import Latch, latch_words
 
 ResourceKind = Literal[
     "latch", "row_lock", "table_lock", "metadata_lock", "commit", "fsync", "queue"
@@ -53,7 +53,7 @@ def latch_label(known: Latch | None, what: str, name: str) -> str:
     """
     if known is None:
         return f"{what} {name}"
-    return known.title if name == UNNAMED else f"{known.title} ({name})"
+    return known.title if name == UNNAMED else latch_words(known.title, name)
 
 
 @dataclass(slots=True)

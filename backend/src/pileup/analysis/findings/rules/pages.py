@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from pileup.analysis.contract import LimitDoc
 from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.rules import Match, Rule, count, graded, having_any
-from pileup.analysis.findings.setting_values import amount
 from pileup.analysis.findings.strength import strength
 
 _FEW = 0.1
@@ -88,10 +88,8 @@ def sync_flush(observed: Observed) -> Match | None:
     )
     if not waiting.holds:
         waiting = observed.stack(["log_free_check", "log_checkpoint_margin"], [], True)
-    ages = (observed.level(*_AGES), observed.level("modified_age"))
-    age = max((age for age in ages if age is not None), default=None)
-    room = _redo_room(observed)
-    full = age / room if age is not None and room else None
+    log = _redo_log(observed)
+    full = None if log is None else log.share
     logged = observed.log(_NO_ROOM)
     if not waiting.holds and not logged.holds and (full is None or full < _NEARLY_FULL):
         return None
@@ -100,14 +98,16 @@ def sync_flush(observed: Observed) -> Match | None:
         (waiting.most >= 10, 0.2),
         (full is not None and full >= _NEARLY_FULL, 0.3),
         (full is not None and full >= _FULL, 0.2),
-        (full is not None and full >= _FULL and _filled(observed, room), 0.1),
+        (log is not None and log.share >= _FULL and _filled(log), 0.1),
     )
     if logged.holds:
         score += 0.42 + 0.1 * min(1.0, (logged.most - 1) / 2)
     many = count(waiting.most, "thread waits", "threads wait")
     parts = [
         f"{many} for room in the redo log" if waiting.holds else "",
-        f"the checkpoint age is {full:.0%} of the log" if full is not None else "",
+        f"the checkpoint age is {full:.0%} of what the log has room for"
+        if full is not None
+        else "",
         logged.text if logged.holds else "",
     ]
     evidence = waiting.evidence + logged.evidence
@@ -115,19 +115,16 @@ def sync_flush(observed: Observed) -> Match | None:
     return Match("sync-flush", score, _sentence(parts), evidence, waiters=waiting.most)
 
 
-def _filled(observed: Observed, room: float | None) -> bool:
+def _filled(log: LimitDoc) -> bool:
     """Return whether the redo log had room before the stall."""
-    age = observed.levels.first(*_AGES)
-    before = None if age is None else age.before
-    return before is not None and room is not None and before < _NEARLY_FULL * room
+    return log.before is not None and log.before < _NEARLY_FULL * log.ceiling
 
 
-_AGES = (
-    "checkpoint_age",
-    "innodb_checkpoint_age",
-    "log_lsn_checkpoint_age",
-    "innodb_redo_log_logical_size",
-)
+def _redo_log(observed: Observed) -> LimitDoc | None:
+    """Return the checkpoint age against its ceiling (limits.yaml); None: either is unknown."""
+    return next((limit for limit in observed.limits if limit.id == "redo-log"), None)
+
+
 _NO_ROOM = (
     r"(?i)exceeds the log (group )?capacity|unable to reserve space in redo log"
     r"|log writer is waiting for (a new redo log file|checkpointer)"
@@ -135,32 +132,10 @@ _NO_ROOM = (
     r"|insufficient innodb_log_file_size|redo log .{0,40}(is full|capacity .{0,20}exceeded)"
 )
 """Lines by which servers of any release report a redo log without room."""
-_NEARLY_FULL = 0.75
-"""Share of the redo log from which on servers flush synchronously, or soon will."""
-_FULL = 0.79
+_NEARLY_FULL = 0.83
+"""Share of the room from which on servers flush synchronously, or soon will."""
+_FULL = 0.87
 """Share from which on writers wait: 7/8 of what a log has beside its reserve (log0log.cc)."""
-
-
-_MOST_AGE = ("checkpoint_max_age", "innodb_checkpoint_max_age", "max_checkpoint_age")
-
-
-def _redo_room(observed: Observed) -> float | None:
-    """Return the size of the redo log in bytes; None: unknown."""
-    context = observed.context
-    if (limit := observed.level(*_MOST_AGE)) is not None:
-        return limit / 0.8  # the server's own limit leaves room for what is being written
-    capacity = observed.level("innodb_redo_log_capacity_resized")
-    if capacity is None:
-        capacity = amount(context.setting("innodb_redo_log_capacity"))
-    if capacity is not None:
-        return capacity
-    size = amount(context.setting("innodb_log_file_size"))
-    files = amount(context.setting("innodb_log_files_in_group"))
-    if size is None:
-        return None
-    if files is None and context.server.family == "mariadb":
-        files = 1.0 if context.server.numbers >= (10, 5) else 2.0
-    return size * files if files else None
 
 
 _DIRTY = 0.75
@@ -191,8 +166,7 @@ def _sentence(parts: list[str]) -> str:
 def _redo_shows(observed: Observed) -> bool:
     """Return whether stacks, a log, or the checkpoint age of a log of known size are there."""
     seen = observed.record_counts
-    sized = observed.level(*_AGES) is not None and _redo_room(observed) is not None
-    return bool(sized or seen["stack samples"] or seen["log lines"])
+    return bool(_redo_log(observed) or seen["stack samples"] or seen["log lines"])
 
 
 HAS_DATA = {"sync-flush": _redo_shows}
