@@ -47,7 +47,7 @@ from pileup.storage.reasoning.experiments import ExperimentRecord, Experiments
 from pileup.storage.reasoning.hypotheses import Hypotheses, HypothesisRecord
 from pileup.storage.reasoning.pins import PinRecord, Pins
 from pileup.storage.reasoning.ratings import Ratings
-from pileup.storage.reasoning.symptoms import Symptoms
+from pileup.storage.reasoning.symptoms import SymptomRecord, Symptoms
 from pileup.storage.reports.actions import ActionRecord, Actions
 from pileup.storage.reports.releases import Releases
 from pileup.storage.reports.reports import Reports
@@ -94,17 +94,7 @@ def build_case(unit: Unit, incident: Incident, stores: Stores) -> Case:
             ReportAnnotation(a.start, a.end, a.text, a.author or "", a.kind, a.precision)
             for a in Annotations(unit).of_incident(incident.id)
         ),
-        noticed=tuple(
-            ReportAnnotation(
-                symptom.happened_at or symptom.recorded_at,
-                None,
-                symptom.predicate.words,
-                symptom.by,
-                "symptom",
-                symptom.happened_precision,
-            )
-            for symptom in Symptoms(unit).of_incident(incident.id)
-        ),
+        noticed=tuple(_noticed(symptom) for symptom in Symptoms(unit).of_incident(incident.id)),
         pins=tuple(_pin(p) for p in Pins(unit).of_incident(incident.id)),
         actions=tuple(_action(a) for a in Actions(unit).of_incident(incident.id)),
         template=Releases(unit).choice(incident.id).template or DEFAULT.id,
@@ -485,6 +475,17 @@ def _matrix(unit: Unit, incident: Incident) -> MatrixDrawing | None:
             )
             for row in rows
         ],
+    )
+
+
+def _noticed(symptom: SymptomRecord) -> ReportAnnotation:
+    return ReportAnnotation(
+        symptom.happened_at or symptom.recorded_at,
+        None,
+        symptom.predicate.words,
+        symptom.by,
+        "symptom",
+        symptom.happened_precision,
     )
 
 
