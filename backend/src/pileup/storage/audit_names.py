@@ -18,8 +18,6 @@ from pileup.storage.audit import Entry
 from pileup.storage.database import Unit
 
 _MOST = 120
-_BY_NAME = ("finding.", "report.template")
-"""Their target is a name already."""
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 _NAMED: tuple[tuple[str, Any, Any], ...] = (
@@ -55,8 +53,13 @@ def names(unit: Unit, entries: Sequence[Entry]) -> dict[str, str]:
 
 
 def _subject(entry: Entry) -> str:
-    """Return the ids of an entry's target; for a comment, those of the subject it comments on."""
-    if entry.action.startswith(_BY_NAME):
+    """Return the ids of an entry's target; for a comment, those of the subject it comments on.
+
+    A target that is a name itself begins with "=".
+    """
+    if entry.action == "report.template":
+        return f"={(entry.target or '').replace('-', ' ')}"
+    if entry.action.startswith("finding."):
         return f"={entry.target}"
     return str(entry.detail.get("subject") or entry.target or "")
 

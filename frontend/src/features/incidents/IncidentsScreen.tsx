@@ -219,7 +219,7 @@ function Filters({
       <SearchInput
         className="input incidents-search"
         aria-label="Filter the incidents"
-        placeholder="Filter by title, service, finding, owner"
+        placeholder="Filter incidents"
         value={list.words}
         maxLength={200}
         onSearch={list.search}

@@ -198,7 +198,7 @@ describe('overview', () => {
       artifacts: { ...base.artifacts, unknown: 2 },
     })
     expect(await screen.findByText(/the disk is full/)).toBeTruthy()
-    expect(screen.getByText(/Partial results: 2 of unknown type/)).toBeTruthy()
+    expect(screen.getByText(/Partial results: 2 files of unknown type/)).toBeTruthy()
     expect(screen.getByRole('button', { name: 'Analyse again' })).toBeTruthy()
   })
 

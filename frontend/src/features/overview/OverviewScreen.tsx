@@ -241,8 +241,8 @@ function PartialBanner({ overview }: { readonly overview: Overview }) {
   const { total, parsing, unknown, failed } = overview.artifacts
   const parts = [
     parsing > 0 && `parsing ${total - parsing} of ${formatCount(total, 'file')}`,
-    unknown > 0 && `${unknown} of unknown type`,
-    failed > 0 && `${failed} could not be parsed`,
+    unknown > 0 && `${formatCount(unknown, 'file')} of unknown type`,
+    failed > 0 && `${formatCount(failed, 'file')} could not be parsed`,
   ].filter(Boolean)
   if (parts.length === 0) return null
   const show = parsing ? 'moving' : unknown ? 'unknown' : 'problems'

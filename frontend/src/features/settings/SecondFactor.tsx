@@ -73,7 +73,7 @@ export function SecondFactor() {
         </>
       ) : (
         <>
-          <p>Sign-in can also want a code of an authenticator app.</p>
+          <p>Ask for a code from an authenticator app when you sign in.</p>
           <AskSecret
             label="Current password"
             secret

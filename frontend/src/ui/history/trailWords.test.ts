@@ -10,6 +10,7 @@ it('says what was done, also for actions that it has no sentence for', () => {
   expect(didWhat({ action: 'access.refused', target: 'GET /audit' })).toBe('was refused GET /audit')
   expect(didWhat({ action: 'pin.restored', target: 'p' })).toBe('restored a pin from the bin')
   expect(didWhat({ action: 'artifact.type_given', target: 'a' })).toBe('artifact: type given')
+  expect(didWhat({ action: 'token.revoked', target: 't' })).toBe('revoked a token')
   expect(textName('summary')).toBe('the summary')
 })
 
