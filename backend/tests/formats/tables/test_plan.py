@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
+from pileup.formats.logs import statements
 from pileup.formats.tables import plan
 from pileup.records import Table
 from tests.formats.checks import SAMPLES, samples
+from tests.support.cpu import growth
 
 
 @pytest.mark.parametrize("path", samples("plan"), ids=lambda path: path.stem)
@@ -39,3 +43,14 @@ def test_json_of_both_servers_has_a_row_per_table() -> None:
     assert (second["table"], second["estimated_rows"]) == ("l", "900")
     (orders,) = read("mariadb-10.11-analyze.json")
     assert (orders["rows"], orders["total_ms"]) == ("1000000", "3110.2")
+
+
+def test_a_step_far_to_the_right_costs_its_length_only() -> None:
+    """Blanks before a step are matched once, also by the format of statements."""
+
+    def sniff(blanks: int) -> None:
+        line = " " * blanks + "-> Table scan on t  (cost=1 rows=1)"
+        statements.sniff(line)
+        plan.sniff(line)
+
+    assert growth(partial(sniff, 400), partial(sniff, 1600)) < 8  # a square grows by 16

@@ -31,7 +31,7 @@ _MOST_CHARACTERS = 4000
 
 _TABLE = r"[`\"\w.$@]+"
 _STATEMENT = re.compile(
-    rf"""\s*\(*\s*(?:
+    rf"""[\s(]*+(?:
       select\s.*?\bfrom\s+[`\"\w(] | select\s+(?:@@?\w|[\w.]+\(|\*|`)
     | with\s+(?:recursive\s+)?{_TABLE}\s*(?:\([^)]*\)\s*)?as\s*\(
     | (?:insert|replace)\s+(?:\w+\s+){{0,3}}?(?:into\s+)?{_TABLE}\s*(?:\(|values\b|select\b|set\b)

@@ -72,7 +72,7 @@ _SS_USER = re.compile(r'users:\(\("([^"]{1,64})"')
 _UNIX = re.compile(r"unix +\d+ +\[[^\]]{0,40}\] +(?:[A-Z]\w*)? *(?P<state>[A-Z]{4,})? +\d+")
 # ESTAB 0 0 10.0.0.5:3306 10.0.0.21:51022        tcp 0 0 10.0.0.5:3306 10.0.0.21:51022 ESTABLISHED
 _ROW = re.compile(
-    rf"(?:tcp6?|udp6?)?\s*(?:{'|'.join(_SS_STATES)})?\s+\d+\s+\d+(?:\s+[\w.*\[\]:%-]+:[\w*]+){{2}}"
+    rf"(?:tcp6?|udp6?)?(?:\s*+(?:{'|'.join(_SS_STATES)}))?\s+\d+\s+\d+(?:\s+[\w.*\[\]:%-]+:[\w*]+){{2}}"
 )
 # TCP:   75924 (estab 123, closed 75524, orphaned 0, synrecv 0, timewait 173/0), ports 104     ss -s
 _SUMMARY = re.compile(r"TCP: +\d{1,9} \((?P<states>(?:[a-z]{1,12} \d{1,9}(?:/\d{1,9})?(?:, )?)+)\)")

@@ -24,7 +24,7 @@ PRINTED_BY = (
     "MySQL: `EXPLAIN FORMAT=TREE`, `FORMAT=JSON`, `EXPLAIN ANALYZE`; MariaDB: `ANALYZE FORMAT=JSON`"
 )
 VERSION = 1
-LINE_STARTS = r" {0,40}-> [A-Z<(]"
+LINE_STARTS = r"(?:\* )?-> [A-Z<(]"
 HINTS = ("explain.txt", "plan.txt")
 
 COLUMNS = (
@@ -65,7 +65,7 @@ _MOST_ROWS = 5_000
 _LONGEST = 8_000
 _LEAST = 0.5
 _HEAD = 300
-_FRAME = re.compile(r"[\s|+*-]*(?:(?:EXPLAIN|ANALYZE):?|\d{1,9}\. row)?[\s|+*{-]*$")
+_FRAME = re.compile(r"[\s|+*-]*+(?:(?:EXPLAIN|ANALYZE):?|\d{1,9}\. row)?[\s|+*{-]*+$")
 
 
 def sniff(head: str) -> bool | None:

@@ -26,7 +26,7 @@ _OPEN_ROW = re.compile(r"\s*[^|\s][^|]*\|[^|]*\|")
 _OPEN_RULE = re.compile(r"\s*:?-[-:]*\s*(?:[|+]\s*:?-[-:]*\s*)+[|+]?\s*$")
 _DASHED = re.compile(r"\s*[|+](?:\s*:?-+:?\s*[|+])+\s*$")
 _NAME = re.compile(r"(?![\d.,]+$)[\w@`#$*(][\w@`#$()*/%+.:<>=\[\] -]{0,95}")
-_FIRST_CELL = re.compile(r"#?\s*(?:[\"']|[\w@`#$()*/%+.:<>=\[\] -]+[,;])")
+_FIRST_CELL = re.compile(r"#?\s*+(?:[\"']|[\w@`#$()*/%+.:<>=\[\] -]+[,;])")
 _NAME_FIRST = re.compile(r"#?\s*(?=\D)[\w@`\"'$*(%]")
 """How names between blanks begin: ``Id User``, ``# Id``, ``count(*)``; no number, no '#0'."""
 _NUMBER = re.compile(r"[-+]?[\d.,]*\d[\d.,]*(?:[eE][-+]?\d+)?%?$|NULL$|\\N$|$", re.IGNORECASE)
