@@ -40,4 +40,10 @@ describe('ticks', () => {
     expect([tight[0], tight.at(-1)]).toEqual(['', ''])
     expect(tight.slice(1, -1).every(Boolean)).toBe(true)
   })
+
+  it('leave more room at the edges for milliseconds', () => {
+    const start = Date.UTC(2026, 10, 20, 22, 19)
+    const labels = timeTicks([start, start + 1000], 1048).map((tick) => tick.label)
+    expect(labels.slice(0, 2)).toEqual(['', '22:19:00.100'])
+  })
 })

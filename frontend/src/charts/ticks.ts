@@ -48,7 +48,8 @@ export function timeTicks(range: Interval, width: number): Tick[] {
   const ticks = utcTicks(new Date(start), new Date(end), count)
   const [first, second] = ticks
   // A label at the edge is set inwards; where ticks are near each other it would touch the next one.
-  const crowded = !!first && !!second && x(second.getTime()) - x(first.getTime()) < 84
+  const room = fine === MILLISECONDS ? 126 : 84
+  const crowded = !!first && !!second && x(second.getTime()) - x(first.getTime()) < room
   const atEdge = (px: number) => px < 24 || px > width - 24
   return ticks.map((at, index) => {
     const px = x(at.getTime())
