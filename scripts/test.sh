@@ -48,7 +48,8 @@ note() { # note NAME SECONDS: how the step went, into the summary
 "
 }
 
-# Each of the two processes has one core; threads of polars would only wait for each other.
+# Each of the two processes has one core (three took as long: 18 minutes on two cores); threads of
+# polars would only wait for each other.
 backend() { (cd backend && exec env POLARS_MAX_THREADS=1 nice -n "$politeness" ../.venv/bin/python -m pytest -n 2 --dist loadgroup -rfEs tests); }
 # Beside the backend's tests, the specs of screens run every other day, and each time half of what
 # they deal; alone, all of it runs.

@@ -162,7 +162,9 @@ def test_no_line_crosses_time_that_was_not_captured() -> None:
     captured = _captured(analysis)
     assert len(captured) == len(DAYS)
     parts = _parts(captured, captured[0][0], captured[-1][1])
-    assert [(first, last) for first, last, _ in parts][::2] == captured, "each at its own width"
+    assert tuple((first, last) for first, last, _ in parts)[::2] == captured, (
+        "each at its own width"
+    )
     ends = [last / 1000 for _, last in captured]
     points: list[tuple[float, float | None]] = [(ends[0] - 1, 1.0), (ends[1] - 1, 2.0)]
     assert _apart(points, ends) == [points[0], (points[0][0], None), points[1]]
