@@ -18,6 +18,8 @@ from pileup.knowledge import function_key, knowledge
 from pileup.paths import packaged
 
 WORKING, UNKNOWN, IDLE = "working", "unknown", "idle"
+VAGUE = (WORKING, UNKNOWN)
+"""Classes of a State below which a thread may wait for anything."""
 LATCH, DATA_WRITE, ROW_LOCK = "latch", "data_write", "row_lock"
 _READ = 40
 """Frames of a stack that are read."""

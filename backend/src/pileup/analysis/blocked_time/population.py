@@ -22,8 +22,6 @@ from pileup.analysis.waits.moment_graph import lasting_key
 from pileup.analysis.waits.one_population import is_background
 from pileup.knowledge import knowledge, wait_classes
 
-_VAGUE = (wait_classes.WORKING, wait_classes.UNKNOWN)
-"""Classes of sessions that a layer without ids may explain."""
 _TOGETHER_US = 1_000_000
 """How far apart two layers are that should show the same."""
 
@@ -216,7 +214,7 @@ def _functions(row: Row) -> tuple[str, ...]:
 
 def _displace(named: list[Member], threads: int) -> None:
     """Take the weight of waiting threads without a session from sessions of vague classes."""
-    vague = [member for member in named if member.time_class in _VAGUE]
+    vague = [member for member in named if member.time_class in wait_classes.VAGUE]
     kept = max(0.0, len(vague) - threads) / len(vague) if vague else 0.0
     for member in vague:
         member.weight *= kept
@@ -236,25 +234,25 @@ def _reconcile(named: list[Member], unnamed: list[Member]) -> None:
     surplus = {
         name: max(0.0, count - shown.get(name, 0.0))
         for name, count in listed.items()
-        if name not in _VAGUE
+        if name not in wait_classes.VAGUE
     }
     total = max(sum(shown.values()), sum(listed.values()))
-    vague = sum(shown.get(name, 0.0) for name in _VAGUE)
+    vague = sum(shown.get(name, 0.0) for name in wait_classes.VAGUE)
     room = total - (sum(shown.values()) - vague)
     wanted = sum(surplus.values())
     share = min(1.0, room / wanted) if wanted else 1.0
     left = max(0.0, room - wanted * share)
-    unnamed_vague = sum(listed.get(name, 0.0) for name in _VAGUE)
+    unnamed_vague = sum(listed.get(name, 0.0) for name in wait_classes.VAGUE)
     more = max(0.0, min(unnamed_vague, left - vague))
     for member in unnamed:
         of_class = listed[member.time_class]
-        if member.time_class in _VAGUE:
+        if member.time_class in wait_classes.VAGUE:
             member.weight *= more / unnamed_vague if unnamed_vague else 0.0
         else:
             member.weight *= surplus[member.time_class] * share / of_class
     kept = min(1.0, left / vague) if vague else 1.0
     for member in named:
-        if member.time_class in _VAGUE:
+        if member.time_class in wait_classes.VAGUE:
             member.weight *= kept
 
 

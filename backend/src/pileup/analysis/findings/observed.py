@@ -478,9 +478,9 @@ class Observed(StallRecords):
         if queue.longest is not None and queue.longest >= 1:
             text += f", up to {number(queue.longest)} s"
         if holder is not None or sure is not None:
-            known = worst_moment.text_of(queue.holder) if queue.holder else ""
             if queue.holder is None or queue.sure < (sure or 0.0):
                 return Seen(False)
+            known = worst_moment.text_of(queue.holder)
             if not re.search(holder or "", known[:_QUERY_LENGTH]):
                 return Seen(False)
             held = f"{worst_moment.describe_holder(queue.holder)} holds it"

@@ -17,6 +17,7 @@ from pileup.analysis.evidence.actors import Actor
 from pileup.analysis.evidence.context import Context
 from pileup.analysis.findings.words import clip
 from pileup.analysis.waits import moments
+from pileup.analysis.waits.counts import threads_behind
 from pileup.analysis.waits.draft import Edge, Graph, Resource
 from pileup.numerals import number
 
@@ -94,7 +95,9 @@ def of_latches(graph: Graph) -> dict[str, Queue]:
 def _grouped(graph: Graph, name_of: Callable[[Resource], str]) -> dict[str, Queue]:
     """Group waits by the name of what they wait for; '' is left out."""
     waits: defaultdict[str, list[Edge]] = defaultdict(list)
+    behind: defaultdict[str, list[str]] = defaultdict(list)
     for edge in graph.edges:
+        behind[edge.target].append(edge.source)
         if edge.kind == "waits_for" and edge.source in graph.actors:
             waits[edge.target].append(edge)
     by_kind: defaultdict[str, list[Resource]] = defaultdict(list)
@@ -102,7 +105,7 @@ def _grouped(graph: Graph, name_of: Callable[[Resource], str]) -> dict[str, Queu
         if resource.id in waits and (name := name_of(resource)):
             by_kind[name].append(resource)
     return {
-        name: _queue(kind_of(resources[0]), resources, waits, graph)
+        name: _queue(kind_of(resources[0]), resources, waits, behind, graph)
         for name, resources in by_kind.items()
     }
 
@@ -128,6 +131,7 @@ def _queue(
     kind: str,
     resources: Sequence[Resource],
     waits: dict[str, list[Edge]],
+    behind: dict[str, list[str]],
     graph: Graph,
 ) -> Queue:
     largest = max(resources, key=lambda r: (len(waits[r.id]), _longest(waits[r.id]) or 0.0, r.id))
@@ -149,7 +153,7 @@ def _queue(
         _statements(graph, waits[largest.id]),
         root,
         root_sure,
-        _behind(largest.id, graph),
+        threads_behind([largest.id], behind, graph.waiting(), graph.uncounted, through=True),
     )
 
 
@@ -157,17 +161,6 @@ def _counted(edges: Sequence[Edge], graph: Graph) -> int:
     """Count the threads that wait, each session once; all of them where none counts."""
     threads = {edge.source for edge in edges}
     return len(threads & graph.counted) or len(threads)
-
-
-def _behind(name: str, graph: Graph) -> int:
-    """Count the sessions that wait behind a resource, through any number of steps."""
-    seen, left = {name}, [name]
-    while left:
-        here = left.pop()
-        more = {edge.source for edge in graph.touching.get(here, ()) if edge.target == here} - seen
-        seen |= more
-        left += more
-    return len(seen & graph.counted)
 
 
 def _statements(graph: Graph, edges: Sequence[Edge]) -> tuple[str, ...]:

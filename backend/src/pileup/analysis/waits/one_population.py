@@ -13,8 +13,6 @@ from collections.abc import Mapping
 from pileup.analysis.evidence.actors import Actor, Row
 from pileup.knowledge import wait_classes
 
-_VAGUE = (wait_classes.WORKING, wait_classes.UNKNOWN)
-"""Classes of a State below which a thread may wait for anything."""
 _JOINED, _PRINTED, _BY_STACK, _BY_STATE = range(4)
 """What is known of a waiting thread, the surest first; the last one is the first not to count."""
 
@@ -58,7 +56,7 @@ def _known(actor: Actor) -> int:
     if row is None:
         return _BY_STACK if _is_by_stack(actor) else _PRINTED
     alone = not (actor.trx or actor.waits or actor.stack or actor.event)
-    if alone and wait_classes.of_state(row["command"], row["state"]) in _VAGUE:
+    if alone and wait_classes.of_state(row["command"], row["state"]) in wait_classes.VAGUE:
         return _BY_STATE
     return _JOINED
 
@@ -71,7 +69,7 @@ def _is_by_stack(actor: Actor) -> bool:
 def _may_wait(session: Row) -> bool:
     if wait_classes.is_collector(session["query"]):
         return False
-    return wait_classes.of_state(session["command"], session["state"]) in _VAGUE
+    return wait_classes.of_state(session["command"], session["state"]) in wait_classes.VAGUE
 
 
 __all__ = ["counted", "is_background"]

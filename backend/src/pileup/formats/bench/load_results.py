@@ -71,7 +71,8 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             table = "YCSB"
             if match["measure"] in measures or len(measures) < _MOST_MEASURES:
                 measures[match["measure"]] = None
-                ycsb.setdefault(match["what"], {})[match["measure"]] = match["value"]
+                if match["what"] in ycsb or len(ycsb) < _MOST_ROWS:
+                    ycsb.setdefault(match["what"], {})[match["measure"]] = match["value"]
         elif match := _INTERVAL.match(text):
             table = "tpcc-mysql"
             if len(intervals) < _MOST_ROWS:
@@ -80,10 +81,12 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             table = "tpcc-mysql results"
             kind = int(match["kind"])
             name = _KINDS[kind] if kind < len(_KINDS) else match["kind"]
-            kinds.append((name, *match.group("success", "late", "retry", "failure"), None))
+            if len(kinds) < _MOST_ROWS:
+                kinds.append((name, *match.group("success", "late", "retry", "failure"), None))
         elif match := _TPMC.match(text):
             table = "tpcc-mysql results"
-            kinds.append(("TpmC", None, None, None, None, match["tpmc"]))
+            if len(kinds) < _MOST_ROWS:
+                kinds.append(("TpmC", None, None, None, None, match["tpmc"]))
         else:
             if text.strip():
                 yield Skipped(number, number, "not a result")
@@ -106,5 +109,5 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             line_last=last,
             name=name,
             columns=columns[name],
-            rows=tuple(rows[name][:_MOST_ROWS]),
+            rows=tuple(rows[name]),
         )

@@ -50,6 +50,8 @@ _DDL = re.compile(
     r"\s*(?:/\*.{0,200}?\*/\s*)?(?:ALTER|CREATE|DROP|TRUNCATE|RENAME|OPTIMIZE|ANALYZE|GRANT|REVOKE)\b",
     re.IGNORECASE,
 )
+_BOUNDS = ("Start", "Rotate", "Stop")
+_OF_THE_FILE = (*_BOUNDS, "Previous", "Binlog", "Ignorable", "Heartbeat")
 _LONG_S = 1
 _FIRSTS = 2
 """Events whose time is the begin: that of a GTID is the commit, the next one has the begin."""
@@ -272,7 +274,3 @@ def _event(first: int, last: int, transaction: _Transaction, message: str) -> Ev
         subsystem="binlog",
         message=message,
     )
-
-
-_BOUNDS = ("Start", "Rotate", "Stop")
-_OF_THE_FILE = (*_BOUNDS, "Previous", "Binlog", "Ignorable", "Heartbeat")

@@ -53,7 +53,6 @@ def sniff(head: str) -> bool | None:
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Yield Events and Settings; the rest of the description is skipped."""
     reader = _Reader()
-    number = 0
     for number, raw in enumerate(lines, start=1):
         yield from reader.line(number, raw[:_LONGEST].rstrip())
     yield from reader.end_state()
