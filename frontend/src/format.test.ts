@@ -98,7 +98,7 @@ describe('times', () => {
 })
 
 it('keeps a number and its unit on one line', () => {
-  expect(keepUnits('about 40 sessions for 70 s, 57 % of it')).toBe(
-    'about 40 sessions for 70\u00a0s, 57\u00a0% of it',
+  expect(keepUnits('about 40 sessions for 70 s, 57 % of it, 1 sleeps, 2 GiB')).toBe(
+    'about 40 sessions for 70\u00a0s, 57\u00a0% of it, 1 sleeps, 2\u00a0GiB',
   )
 })

@@ -210,7 +210,10 @@ function offsetText(minutes: number): string {
   return `${sign}${pad(Math.floor(absolute / 60))}:${pad(absolute % 60)}`
 }
 
+/** A number with its unit, in a sentence. */
+export const NUMBER_WITH_UNIT = /(\d) ([mµn]?s|min|h|d|%|[KMGT]iB|[kMGT]B)(?!\w)/g
+
 /** A sentence whose lines do not break between a number and its unit. */
 export function keepUnits(text: string): string {
-  return text.replace(/(\d) (s|ms|min|h|%|GiB|MiB)(?![\w])/g, '$1\u00a0$2')
+  return text.replace(NUMBER_WITH_UNIT, '$1\u00a0$2')
 }

@@ -26,7 +26,7 @@ def test_it_says_what_is_shared_and_what_is_not() -> None:
     found = likeness(AHI, ROW)
     assert found.shared == ("series: spins went up",)
     assert found.only_here == ("known problem: AHI", "contended latch: adaptive hash")
-    assert found.only_there == ("known problem: Hot row", "root blocker: transaction")
+    assert found.only_there == ("known problem: Hot row", "kind of root blocker: transaction")
 
 
 def test_nothing_is_like_nothing() -> None:

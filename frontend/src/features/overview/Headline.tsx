@@ -5,6 +5,7 @@ import { asProblem } from '@/api/problem'
 import { incidentQuery, useChangeIncident, useMay } from '@/api/queries'
 import { useQuery } from '@tanstack/react-query'
 import type { IncidentChange, Overview } from '@/api/schema'
+import { keepUnits } from '@/format'
 import { sharedSearch } from '@/state/url'
 import { Button, IconButton } from '@/ui/controls/Button'
 import { Chip } from '@/ui/controls/Chip'
@@ -140,14 +141,14 @@ export function Headline({ overview }: { readonly overview: Overview }) {
           </Chip>
           {headline.story ? (
             <>
-              <p className="headline-story">{headline.story}</p>
+              <p className="headline-story">{keepUnits(headline.story)}</p>
               {overview.recurrence?.text && (
                 <p className="headline-arrival">{overview.recurrence.text}</p>
               )}
               <Details headline={headline} />
             </>
           ) : (
-            <p className="headline-text">{headline.text}</p>
+            <p className="headline-text">{keepUnits(headline.text)}</p>
           )}
           {!headline.story && headline.arrival && (
             <p className="headline-arrival">{headline.arrival}</p>

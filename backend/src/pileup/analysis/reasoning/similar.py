@@ -37,7 +37,7 @@ _WORDS = {
     "finding": "known problem",
     "latch": "contended latch",
     "place": "waits at",
-    "blocker": "root blocker",
+    "blocker": "kind of root blocker",
     "stack": "threads in",
     "series": "series",
     "check": "suspected",

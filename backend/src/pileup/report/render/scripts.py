@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from pileup.paths import packaged
 
-_BEFORE_UNIT = re.compile(r"(?<=\d) (?=[%/])")
+_BEFORE_UNIT = re.compile(r"(?<=\d) (?=[%/]|(?:[mµn]?s|min|h|d|[KMGT]iB|[kMGT]B)\b)")
 FONTS = packaged("report/render/fonts")
 _UNSEEN_CATEGORIES = frozenset(["Cc", "Cf", "Cs", "Mn", "Me", "Zl", "Zp", "Zs"])
 _TYPST_HAS = ("HEBREW", "GEORGIAN", "ARMENIAN")
@@ -61,7 +61,7 @@ def short(text: str, most: int) -> str:
 
 
 def unbroken(text: str) -> str:
-    """Join a number to the percent sign or the rate after it, so that no line breaks between."""
+    """Join a number to the unit after it, so that no line breaks between."""
     return _BEFORE_UNIT.sub("\N{NO-BREAK SPACE}", text)
 
 

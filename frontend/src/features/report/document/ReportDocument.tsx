@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, type RefObject, useEffect } from 'react'
 import { useNavigate } from 'react-router'
+import { keepUnits } from '@/format'
 import { useStore } from '@/state/store'
 import { NotRefreshed } from '@/ui/display/States'
 import { pageQuery, type Report } from '../queries'
@@ -61,11 +62,11 @@ export function ReportDocument({
           {report.cover && (
             <>
               <p className="doc-story" data-testid="report-story">
-                {report.cover.story}
+                {keepUnits(report.cover.story)}
               </p>
               <ul>
                 {report.cover.points.map((point) => (
-                  <li key={point}>{point}</li>
+                  <li key={point}>{keepUnits(point)}</li>
                 ))}
               </ul>
             </>

@@ -9,6 +9,7 @@ import {
   type ViewUpdate,
   WidgetType,
 } from '@codemirror/view'
+import { NUMBER_WITH_UNIT } from '@/format'
 import { isFocused, type Sources, sourcesOf } from './rendered'
 
 const REFERENCE = /\[\^([A-Za-z0-9][A-Za-z0-9-]*)\](?!:)/g
@@ -66,6 +67,7 @@ class Bullet extends WidgetType {
     return dom
   }
 }
+const UNIT = Decoration.mark({ class: 'doc-unit' })
 const BULLET = Decoration.replace({ widget: new Bullet() })
 
 type Shown = { readonly all: DecorationSet; readonly sources: DecorationSet }
@@ -82,6 +84,7 @@ function show(view: EditorView): Shown {
       const line = state.doc.lineAt(at)
       all.push(...ofLine(line.text, line.from, line.number === open))
       numbers.push(...references(line.text, line.from, sources))
+      all.push(...units(line.text, line.from))
       at = line.to + 1
     }
     syntaxTree(state).iterate({
@@ -124,6 +127,13 @@ function ofLine(text: string, from: number, isOpen: boolean): Range<Decoration>[
             ? 'doc-line-source'
             : null
   return name ? [Decoration.line({ class: name }).range(from)] : []
+}
+
+/** A number stays on the line of its unit. */
+function units(text: string, from: number): Range<Decoration>[] {
+  return [...text.matchAll(NUMBER_WITH_UNIT)].map((match) =>
+    UNIT.range(from + match.index, from + match.index + match[0].length),
+  )
 }
 
 function references(text: string, from: number, sources: Sources): Range<Decoration>[] {

@@ -1,4 +1,5 @@
 /** One node of the graph: a card with its statement, or a row; both are one button. */
+import { Fragment } from 'react'
 import { cx } from '@/ui/controls/cx'
 import { onSecondClick } from '../doubleClick'
 import {
@@ -12,7 +13,7 @@ import {
   roleOf,
 } from '../nodeText'
 import type { WaitNode } from '../waitGraph'
-import { cardText } from './card'
+import { cardText, wordsOf } from './card'
 import { needOf, type PlacedNode } from './layout'
 
 /** Pixels next to the label for each extra: how often it was seen, the verb, a detail. */
@@ -20,6 +21,7 @@ const STUCK_ROOM = 42
 const VERB_ROOM = 44
 const DETAIL_ROOM = 36
 const ONE_LINE = 30
+const LABEL_LINE = 15
 
 /** What is known of how long a node has been stuck: the node, and in words. */
 export type Stuck = {
@@ -138,22 +140,7 @@ function CardContent({
   const number = queue ? QUEUE_NUMBER[queue.place] : null
   return (
     <span className="graph-lines">
-      <span className="graph-head">
-        <Marks node={node} cycle={cycle} number={number} />
-        <span
-          className={cx('graph-label mono', card.labelLines > 1 && 'graph-label-two')}
-          style={card.labelLines > 2 ? { WebkitLineClamp: card.labelLines } : undefined}
-        >
-          {node.label}
-        </span>
-        {cycle && <span className="graph-deadlock">deadlock</span>}
-        {node.blocks_total > 0 && (
-          <span className="graph-count">
-            {card.verb && <span className="graph-verb">blocks </span>}
-            {node.blocks_total}
-          </span>
-        )}
-      </span>
+      <CardHead node={node} card={card} cycle={cycle} number={number} />
       {card.lines > 0 && (
         <span
           className={cx('graph-text', node.shape && 'mono')}
@@ -178,6 +165,50 @@ function CardContent({
       </span>
     </span>
   )
+}
+
+/** Glyph, label and number of sessions; a label of several lines runs on below them. */
+function CardHead({
+  node,
+  card,
+  cycle,
+  number,
+}: {
+  readonly node: WaitNode
+  readonly card: NonNullable<PlacedNode['card']>
+  readonly cycle: boolean
+  readonly number: number | null
+}) {
+  const wraps = card.labelLines > 1
+  const count = node.blocks_total > 0 && (
+    <span className="graph-count">
+      {card.verb && <span className="graph-verb">blocks </span>}
+      {node.blocks_total}
+    </span>
+  )
+  const deadlock = cycle && <span className="graph-deadlock">deadlock</span>
+  return (
+    <span
+      className={wraps ? 'graph-head-wrapped' : 'graph-head'}
+      style={wraps ? { maxHeight: card.labelLines * LABEL_LINE } : undefined}
+    >
+      {wraps && count}
+      <Marks node={node} cycle={cycle} number={number} />
+      <span className="graph-label mono">{wraps ? <Words label={node.label} /> : node.label}</span>
+      {deadlock}
+      {!wraps && count}
+    </span>
+  )
+}
+
+/** A label that may be broken inside of long words where a reader would. */
+function Words({ label }: { readonly label: string }) {
+  return wordsOf(label).map((word, at) => (
+    <Fragment key={at}>
+      {at > 0 && <wbr />}
+      {word}
+    </Fragment>
+  ))
 }
 
 function RowContent({

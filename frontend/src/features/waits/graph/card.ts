@@ -22,8 +22,10 @@ const MOST_LABEL_LINES = 4
 const STATEMENT_WIDTH = 230
 /** By the lines of the labels. */
 const NARROWEST = { 1: 168, 2: 168, 3: 120 } as const
-/** Where a label takes three lines, a word of more letters may be broken. */
-const LEAST_LETTERS = 11
+/** Where a label takes three lines, a word of more letters than an address or an id may be broken. */
+const LEAST_LETTERS = 15
+/** Width of the glyph before a label. */
+const GLYPH = 18
 /** The share of a label's length that its longest line has; words are not broken evenly. */
 const LONGEST_LINE = { 2: 0.6, 3: 0.45 } as const
 
@@ -51,10 +53,26 @@ export function cardOf(node: WaitNode, width: number, weight: number, nodes: num
   }
 }
 
-/** Words are not broken evenly. */
+/** The words of a label, and the parts of those that may be broken: "buf0buf.cc:", "1460". */
+export function wordsOf(label: string): string[] {
+  return label.split(/(?<=[\s:_/])/)
+}
+
+/** Its words fill lines of the whole width; the first one has the glyph and the number of sessions as well. */
 function linesOfLabel(node: WaitNode, width: number): number {
-  const room = Math.max(1, width - SIDES - 24 - pillOf(node))
-  return Math.max(2, Math.ceil((1.15 * node.label.length * LETTER) / room))
+  const room = Math.max(LETTER, width - SIDES)
+  let lines = 1
+  let left = room - GLYPH - pillOf(node)
+  for (const word of wordsOf(node.label)) {
+    const need = word.trimEnd().length * LETTER
+    if (need > left) {
+      const broken = Math.ceil(need / room) - 1
+      lines += 1 + broken
+      left = room - need + broken * room
+    } else left -= need
+    left -= (word.length - word.trimEnd().length) * LETTER
+  }
+  return Math.max(2, lines)
 }
 
 /** Width of the number of blocked sessions. */
@@ -93,8 +111,10 @@ export function cardNeed(node: WaitNode, labelLines: LabelLines): number {
   const statement = cardText(node) ? STATEMENT_WIDTH : 0
   const narrowest = NARROWEST[labelLines]
   if (labelLines === 1) return Math.max(label, statement, narrowest)
-  const longestWord = Math.max(...node.label.split(/\s/).map((word) => word.length))
-  const letters = labelLines === 2 ? longestWord : Math.min(longestWord, LEAST_LETTERS)
-  const word = SIDES + 24 + letters * LETTER + pillOf(node)
+  const words = wordsOf(node.label).map((word) => word.trimEnd().length)
+  const longest = Math.max(...words)
+  const letters = labelLines === 2 ? longest : Math.min(longest, LEAST_LETTERS)
+  const first = GLYPH + Math.min(words[0] ?? 0, letters) * LETTER + pillOf(node)
+  const word = SIDES + Math.max(first, letters * LETTER)
   return Math.max(narrowest, Math.ceil(label * LONGEST_LINE[labelLines]), Math.ceil(word))
 }

@@ -95,6 +95,18 @@ describe('layoutWaitGraph', () => {
     expect(layout(640).width * LEAST_FIT).toBeLessThanOrEqual(640)
   })
 
+  it('shows twelve columns at 1280 px beside the sidebar, addresses and ids in one piece', () => {
+    const chain = Array.from({ length: 12 }, (_, at) =>
+      node(`n${at}`, at, {
+        label: at % 2 ? 'page latch (buf0buf.cc:1460)' : 'thread 140566536898240',
+        blocks_total: 113 - at,
+      }),
+    )
+    const layout = layoutWaitGraph({ nodes: chain, edges: [] }, 1080)
+    expect(layout.width * LEAST_FIT).toBeLessThanOrEqual(1080)
+    for (const { width } of layout.nodes) expect(width - 16).toBeGreaterThanOrEqual(108)
+  })
+
   it('breaks labels into two lines before it is wider than its view', () => {
     const label = 'trx 8812431 · session 390 of app'
     const nodes = Array.from({ length: 90 }, (_, at) => node(`n${at}`, at % 3, { label }))

@@ -73,7 +73,7 @@ type ColumnFrame = {
 }
 
 /** The least zoom of a graph that fits itself: smaller, its texts cannot be read. */
-export const LEAST_FIT = 0.7
+export const LEAST_FIT = 0.65
 export const ROW = 30
 const NODE_HEIGHT = 24
 /** Of nodes whose labels take two lines, where the columns would not fit side by side. */
@@ -83,7 +83,7 @@ const CARD_GAP = 14
 const MARGIN = 12
 const WIDEST_GAP = 80
 /** By the lines of the labels. */
-const NARROWEST_GAP = { 1: 28, 2: 28, 3: 18 } as const
+const NARROWEST_GAP = { 1: 28, 2: 28, 3: 12 } as const
 const NARROWEST = 120
 /** Width of an empty column: that of the narrowest card. */
 const EMPTY_COLUMN = 168
