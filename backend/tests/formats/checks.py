@@ -181,9 +181,10 @@ def _only_claimed_by(data: bytes, expected: str, shared: tuple[str, ...]) -> Non
 
 def _same_in_other_encodings(parsed: Parsed, data: bytes, expected: str) -> None:
     text = data.decode("utf-8", "replace").replace("\0", "\ufffd").replace("\r\n", "\n")
+    cr = "\n" if "\r" in text else "\r"
     for name, other in {
         "CRLF": text.replace("\n", "\r\n").encode(),
-        "UTF-8 with BOM": b"\xef\xbb\xbf" + text.encode(),
+        "UTF-8 with BOM, CR": b"\xef\xbb\xbf" + text.replace("\n", cr).encode(),
         "UTF-16": text.encode("utf-16"),
     }.items():
         again = parse_bytes(other, format_name=expected)

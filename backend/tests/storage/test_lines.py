@@ -21,7 +21,7 @@ def reader(path: Path, content: bytes) -> LineReader:
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
-@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
 def test_pages(tmp_path: Path, encoding: str, ending: str) -> None:
     """Any page, in the file's own encoding."""
     lines = reader(tmp_path / "x", TEXT.replace("\n", ending).encode(encoding))
@@ -45,9 +45,11 @@ def test_search(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-16-be"])
-def test_search_beyond_ascii(tmp_path: Path, encoding: str) -> None:
+@pytest.mark.parametrize("ending", ["\n", "\r"])
+def test_search_beyond_ascii(tmp_path: Path, encoding: str, ending: str) -> None:
     """É finds é, in any encoding, with the line's number."""
-    lines = reader(tmp_path / "x", TEXT.encode(encoding))
+    lines = reader(tmp_path / "x", TEXT.replace("\n", ending).encode(encoding))
+    assert lines.search("LINE 99", 900, 1).hits[0].line == 990
     found = lines.search("7 É", 700, 3)
     assert [(hit.line, hit.text) for hit in found.hits][:2] == [
         (707, "line 707 é"),

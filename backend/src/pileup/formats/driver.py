@@ -274,12 +274,11 @@ def _content_with_blocks(stream: BinaryIO, origin: int | None, reader: LineReade
 def _content(stream: BinaryIO, origin: int | None, reader: LineReader) -> str | None:
     """Return the text of an artifact; None for a large one, or one that is read only once."""
     if reader.head_is_whole:
-        return reader.first_bytes.decode(reader.encoding, "replace").removeprefix("\ufeff")
+        return reader.as_text(reader.first_bytes)
     if reader.failure or origin is None or reader.bytes_read > pieces.MOST_BYTES:
         return None
     stream.seek(origin)
-    content = stream.read(pieces.MOST_BYTES)
-    return content.decode(reader.encoding, "replace").removeprefix("\ufeff")
+    return reader.as_text(stream.read(pieces.MOST_BYTES))
 
 
 def _parse_piece(text: str, format: str | None = None) -> Parsed:  # noqa: A002

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pileup.formats.reading import blocks
 from pileup.formats.reading.blocks import INDEX_EVERY, MAX_LINE_BYTES
-from pileup.formats.reading.text import LineReader, decode_lines
+from pileup.formats.reading.text import HEAD_BYTES, LineReader, decode_lines, line_end
 
 
 def _read(data: bytes) -> tuple[LineReader, list[str]]:
@@ -31,6 +31,12 @@ def _read(data: bytes) -> tuple[LineReader, list[str]]:
         ("first line\nsecond line\n".encode("utf-16-be"), ["first line", "second line"]),
         (b"caf\xe9 \xf0\x9f\n\0x\n", ["caf\ufffd \ufffd", "\ufffdx"]),
         (b"\n\n", ["", ""]),
+        (b"a\rb\r\rc", ["a", "b", "", "c"]),
+        (b"\xef\xbb\xbfa\rb\r", ["a", "b"]),
+        ("\u00e4\rb\r".encode("utf-16"), ["\u00e4", "b"]),
+        ("first line\rsecond line".encode("utf-16-be"), ["first line", "second line"]),
+        (b"a\r", ["a"]),
+        (b"10%\r20%\rdone\n", ["10%\r20%\rdone"]),
     ],
 )
 def test_lines_are_decoded_without_terminators(data: bytes, lines: list[str]) -> None:
@@ -58,6 +64,25 @@ def test_the_line_index_points_at_every_256th_raw_line() -> None:
     for at, offset in enumerate(reader.line_index):
         assert data[offset:].split(b"\n")[0] == b"line %d" % (at * INDEX_EVERY + 1)
     assert reader.count_bytes(1, 2) == len(b"line 1\nline 2\n")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le"])
+def test_lines_that_end_with_cr_alone_have_numbers_and_an_index(encoding: str) -> None:
+    data = "".join(f"line {number}\r" for number in range(1, 1001)).encode(encoding)
+    reader, found = _read(data)
+    assert found == [f"line {number}" for number in range(1, 1001)]
+    assert (reader.raw_lines, reader.at) == (1000, 1000)
+    start = reader.line_index[2]
+    assert data[start:].decode(encoding).startswith("line 513\r")
+    assert reader.count_bytes(1, 1000) == len(data)
+
+
+def test_an_lf_below_the_head_of_a_text_with_crs_also_ends_a_line() -> None:
+    head = b"x\r" * (HEAD_BYTES // 2)
+    reader, found = _read(head + b"a\nb\rc\r\nd\r")
+    assert found[-4:] == ["a", "b", "c", "d"]
+    last = len(found)
+    assert [reader.raw_line(last - at) - HEAD_BYTES // 2 for at in (3, 2, 1, 0)] == [1, 1, 2, 3]
 
 
 def test_asking_twice_goes_on_and_does_not_start_anew() -> None:
@@ -117,7 +142,8 @@ def test_any_bytes_are_the_same_lines_whatever_the_blocks(data: bytes, size: int
     """As many lines as there are line ends, all bytes counted, every block border invisible."""
     reader, found = _read(data)
     assert reader.bytes_read == len(data)
-    assert reader.raw_lines == data.count(b"\n") + bool(data and not data.endswith(b"\n"))
+    end = line_end(data, "utf-8").encode()
+    assert reader.raw_lines == data.count(end) + bool(data and not data.endswith(end))
     assert reader.count_bytes(1, reader.raw_lines) == len(data)
     assert not any("\0" in line or "\n" in line for line in found)
     with mock.patch.object(blocks, "BLOCK_BYTES", size):

@@ -5,8 +5,9 @@ The receipt and the raw viewer need the exact bytes of any range of lines and th
 line between two of its entries is counted on demand: in the last blocks, which are kept, or by
 reading 256 lines of the stream again.
 
-Lines:  end at LF; in UTF-16 at an aligned LF. A line beyond MAX_LINE_BYTES is a block of its own,
-        cut to that size, or several when ``keep_long_lines`` is set.
+Lines:  end at LF or, where the caller says so, at CR; in UTF-16 at an aligned one. A line beyond
+        MAX_LINE_BYTES is a block of its own, cut to that size, or several when
+        ``keep_long_lines`` is set.
 Units:  offsets and sizes in bytes of the artifact, lines 1-based.
 """
 
@@ -273,7 +274,7 @@ class Blocks:
         average = self._average
         while need - count > 16:
             jump = int((need - count) * average * 0.8)
-            passed = _line_ends(data, at, at + jump, average)
+            passed = _line_ends(data, self._newline, at, at + jump, average)
             if count + passed >= need or at + jump >= len(data):
                 average *= 0.5
                 if jump < 64:
@@ -283,7 +284,7 @@ class Blocks:
             at += jump
             average = max(average * 0.5, jump / (passed + 1))
         while count < need:
-            end = data.find(b"\n", at) + 1
+            end = data.find(self._newline, at) + 1
             if not end:
                 break
             at = end
@@ -291,12 +292,12 @@ class Blocks:
         return count, at
 
 
-def _line_ends(data: bytes, start: int, end: int, average: float) -> int:
+def _line_ends(data: bytes, newline: bytes, start: int, end: int, average: float) -> int:
     """Count line ends. ``count`` reads every byte; ``replace`` jumps from one match to the next."""
     if average < _LONG_LINES:
-        return data.count(b"\n", start, end)
+        return data.count(newline, start, end)
     part = data[start:end]
-    return len(part) - len(part.replace(b"\n", b""))
+    return len(part) - len(part.replace(newline, b""))
 
 
 def _find(data: bytes, newline: bytes, start: int, end: int) -> int:

@@ -6,6 +6,7 @@ viewer need (see ``blocks``) and which raw line a logical line came from.
 
 Encodings: a BOM decides; without one, NULs in every second byte mean UTF-16; all else is UTF-8
 with replacement, because query text is arbitrary bytes and one bad byte must not cost a dump.
+Line ends: LF or CR LF; CR alone where the first 64 KB have CRs and no LF (old Macs, some chats).
 Wrappers:  docker-compose prefixes, Markdown fences, log lines in JSON or with a container's stamp
         (see ``wrapped_logs``), a dump printed on one line with literal ``\\n`` (client batch mode
         without --raw, a repr of the row), a gdb trace whose line ends a bug report dropped,
@@ -115,6 +116,7 @@ class LineReader:
         self._rejoiner = Rejoiner(layout) if layout else None
         self.magic = source.first[:64]
         self.encoding = encoding_of(source.first)
+        self._line_end = line_end(source.first, self.encoding)
         self.problems: list[Problem] = []
         self._expanded_at: list[int] = []  # logical number of the first line of an expansion
         self._expanded: list[tuple[int, int]] = []  # (raw line, logical lines) of that expansion
@@ -123,9 +125,9 @@ class LineReader:
         self._passed = 0
         """Rejoined lines passed on."""
         self._source = source
-        self._blocks = Blocks(source, "\n".encode(self.encoding))
+        self._blocks = Blocks(source, self._line_end.encode(self.encoding))
         text = source.first.decode(self.encoding, "replace").removeprefix("\ufeff")
-        text = _unix(text).rstrip("\r")
+        text = with_line_feeds(text, self._line_end).rstrip("\r")
         self.first_bytes = source.first
         self.plain_head = text
         """The first 64 KB as text, before anything was peeled."""
@@ -170,6 +172,11 @@ class LineReader:
         self._prefix = margin
         self.head = self._read_head(margin.sub("", self.head))
         return True
+
+    def as_text(self, data: bytes) -> str:
+        """Return bytes of the artifact as text, of which LF or CR LF ends each line."""
+        text = data.decode(self.encoding, "replace").removeprefix("\ufeff")
+        return text.replace("\r", "\n") if self._line_end == "\r" else text
 
     def keep_long_lines(self) -> None:
         """Yield a line of more than MAX_LINE_BYTES in pieces, each a line, instead of cut."""
@@ -243,7 +250,7 @@ class LineReader:
             text = block.data.decode(self.encoding, "replace").replace("\0", "\ufffd")
             if block.offset == 0:
                 text = text.removeprefix("\ufeff")
-            text = _unix(text)
+            text = with_line_feeds(text, self._line_end)
             if self._rejoiner:
                 if block.long:
                     self._too_long(block.first, block.size)
@@ -259,8 +266,8 @@ class LineReader:
             else:
                 self._too_long(block.first, block.size)
                 text = self._peeled(text)
-            escaped = _has(text, DUMP, _BEFORE_ESCAPE)
-            if (escaped or self._unwrap or self._split_line) and not block.long:
+            inside = "\0" in text or _has(text, DUMP, _BEFORE_ESCAPE)
+            if (inside or self._unwrap or self._split_line) and not block.long:
                 expanded = self._expanded_lines(text, block.first, self._logical_lines + 1)
                 text, lines = "\n".join(expanded), len(expanded) - 1
             first = self._logical_lines + 1
@@ -343,6 +350,8 @@ class LineReader:
         return lines
 
     def _expanded_line(self, line: str) -> list[str]:
+        if self._line_end == "\r" and "\0" in line:
+            return line.strip("\0").split("\0")
         if self._unwrap:
             line = self._unwrap(line)
             if "\n" in line:
@@ -432,8 +441,16 @@ def _has(text: AnyStr, what: AnyStr, rare: int = 0) -> bool:
     return text.find(what, max(0, at - rare)) >= 0
 
 
-def _unix(text: str) -> str:
-    """Remove the CRs before line ends."""
+def line_end(first: bytes, encoding: str) -> str:
+    """Return what ends the lines of a text by its first 64 KB: LF, or CR where they have no LF."""
+    text = first[:HEAD_BYTES].decode(encoding, "replace")
+    return "\r" if "\r" in text[:-1] and "\n" not in text else "\n"
+
+
+def with_line_feeds(text: str, line_end: str) -> str:
+    """Let each line end with LF; where CRs end lines, an LF between them becomes a NUL."""
+    if line_end == "\r":
+        return text.replace("\n", "\0").replace("\r", "\n")
     if "\r" in text:
         text = text.replace("\r\n", "\n")
         if "\r\n" in text:

@@ -1,7 +1,8 @@
 """Read raw lines of a blob by number, without reading the file before them.
 
-Lines end at LF (CR LF is shown without the CR), in the file's own encoding: UTF-8, or UTF-16 where
-a byte order mark or the pattern of zero bytes says so; what does not decode becomes U+FFFD.
+Lines end at LF (CR LF is shown without the CR), or at CR as in ``line_end``, in the file's own
+encoding: UTF-8, or UTF-16 where a byte order mark or the pattern of zero bytes says so; what does
+not decode becomes U+FFFD.
 
 Reads: a page reads the blocks of 256 lines that it touches, a search up to ``BUDGET`` bytes and the
 rest of the line in which they end. A block with a giant line is walked once and remembered.
@@ -16,6 +17,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import AnyStr, BinaryIO
+
+from pileup.formats.reading.text import HEAD_BYTES, encoding_of, line_end
 
 EVERY = 256
 """The index holds the byte offset of lines 1, 257, 513, ..."""
@@ -267,11 +270,13 @@ class _Batch:
         self.whole = whole
         self._first = first
         self._encoding = encoding
+        self._newline = newline
+        self._line_end = newline.decode(encoding)
         self._plain = wanted.isascii() and len(newline) == 1
         """Bytes can be searched as they are: some hundred megabytes a second."""
         self._wanted = wanted
         self._text = "" if self._plain else data.decode(encoding, "replace")
-        lines = data.count(newline) if len(newline) == 1 else self._text.count("\n")
+        lines = data.count(newline) if len(newline) == 1 else self._text.count(self._line_end)
         self.next_line = first + lines
         if whole and not data.endswith(newline):
             self.next_line += 1
@@ -279,19 +284,19 @@ class _Batch:
     def hits(self) -> Iterator[tuple[int, int]]:
         """Yield (line, offset) of the first hit in each line."""
         if self._plain:
-            yield from self._places(self.data.lower(), self._wanted.lower().encode(), b"\n")
+            yield from self._places(self.data.lower(), self._wanted.lower().encode(), self._newline)
         else:
-            yield from self._places(self._text.casefold(), self._wanted.casefold(), "\n")
+            yield from self._places(self._text.casefold(), self._wanted.casefold(), self._line_end)
 
     def excerpt(self, at: int) -> str:
         """Return the line around an offset, without its line end."""
         if self._plain:
-            begin = max(self.data.rfind(b"\n", 0, at) + 1, at - CONTEXT)
-            end = self.data.find(b"\n", at, at + 2 * CONTEXT)
+            begin = max(self.data.rfind(self._newline, 0, at) + 1, at - CONTEXT)
+            end = self.data.find(self._newline, at, at + 2 * CONTEXT)
             chunk = self.data[begin : end if end != -1 else at + 2 * CONTEXT]
             return chunk.decode(self._encoding, "replace").rstrip("\r")
-        begin = max(self._text.rfind("\n", 0, at) + 1, at - CONTEXT)
-        return self._text[begin : at + 2 * CONTEXT].partition("\n")[0].rstrip("\r")
+        begin = max(self._text.rfind(self._line_end, 0, at) + 1, at - CONTEXT)
+        return self._text[begin : at + 2 * CONTEXT].partition(self._line_end)[0].rstrip("\r")
 
     def _places(self, hay: AnyStr, needle: AnyStr, newline: AnyStr) -> Iterator[tuple[int, int]]:
         line = self._first
@@ -369,15 +374,6 @@ def _line_starts(path: Path, newline: bytes, begin: int, end: int | None) -> arr
 
 def _encoding(stream: BinaryIO) -> tuple[str, bytes]:
     stream.seek(0)
-    head = stream.read(4096)
-    if head.startswith(b"\xff\xfe"):
-        return "utf-16-le", b"\n\x00"
-    if head.startswith(b"\xfe\xff"):
-        return "utf-16-be", b"\x00\n"
-    half = len(head) // 2
-    if half >= 8:
-        if head[1::2].count(0) > 0.6 * half and head[0::2].count(0) < 0.1 * half:
-            return "utf-16-le", b"\n\x00"
-        if head[0::2].count(0) > 0.6 * half and head[1::2].count(0) < 0.1 * half:
-            return "utf-16-be", b"\x00\n"
-    return "utf-8", b"\n"
+    head = stream.read(HEAD_BYTES)
+    encoding = encoding_of(head)
+    return encoding, line_end(head, encoding).encode(encoding)
