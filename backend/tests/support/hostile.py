@@ -38,6 +38,10 @@ def _pmp(count: int, stacks: int = 400) -> str:
     return "".join(f"{count:7} {frames},f{at}\n" for at in range(stacks))
 
 
+def _uptimes(*seconds: str) -> str:
+    return "".join(f"Uptime: {at}  Threads: 5  Questions: 50312\n" for at in seconds)
+
+
 def _one_id(rows: int) -> str:
     head = "=====================================\n2020-01-05 03:20:10 0x7f INNODB MONITOR OUTPUT\n"
     body = (
@@ -68,6 +72,24 @@ FILES: dict[str, str] = {
     "csv-extreme.csv": _csv("nan", "inf", "-inf", "1e308", "-1e308", "1e-320", _HUGE, "NULL", ""),
     "csv-years.csv": "time,qps\n0001-01-01 00:00:00,1\n9999-12-31 23:59:59,2\n"
     "1899-01-01 00:00:00,3\n",
+    "csv-lines-end-with-cr.csv": _csv("4", "5").replace("\n", "\r").replace("2026", "0026"),
+    "csv-heads-repeated.csv": "time,threads_running\n" * 3_000,
+    "csv-quote-left-open.csv": 'time,threads_running\n2026-11-20 22:20:00,"' + "a\n" * 3_000,
+    "json-deep.json": "[" * 20_000 + "]" * 20_000,
+    "processlist-of-64-bits.txt": (
+        "Id\tUser\tHost\tdb\tCommand\tTime\tState\tInfo\n18446744073709551615\t\u202eapp\u200b\t"
+        "h:99999999\ts\tQuery\t18446744073709551615\tupdating\tUPDATE x\n"
+    ),
+    "slow-spliced.log": (
+        "use sakila;\n# User@Host: root[root] @ localhost []\n# Time: 071015 21:43:52\nuse a;\n\n"
+        f"# Query_time: {_HUGE}  Lock_time: -1  Rows_sent: {_HUGE}  Rows_examined: 0\nselect 1;"
+    ),
+    "status-utf-16-cut.txt": "Variable_name\tValue\n\0Threads_running\t77\n\ufeff\n",
+    "status-uptime-of-64-bits.txt": "".join(
+        f"Threads_running\t5\nUptime\t{at}\nQuestions\t7\n"
+        for at in ("7", "8", "9", "18446744073709551615", "1e308", "-1", "10", "11")
+    ),
+    "uptime-of-64-bits.txt": _uptimes("133", "18446744073709551615"),
     "pmp-six-billion.txt": _pmp(6_000_000_000),
     "pmp-many-threads.txt": _pmp(4_000),
     "innodb-one-id.txt": _one_id(2_000),

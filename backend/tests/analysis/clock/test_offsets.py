@@ -220,3 +220,10 @@ def test_a_log_that_goes_back_says_so() -> None:
     found = evidence({"error.log": [*lines, setting("hostname", "db-1")]})
     (jump,) = found.clocks[sha("error.log")].jumps
     assert jump.startswith("Line 2 is stamped 60 s before")
+
+
+def test_an_uptime_of_64_bits_rules_no_time() -> None:
+    uptime = [100.0, 101.0, 18446744073709551615.0, 18446744073709551616.0]
+    rows = gauge("mysql.Uptime", uptime, start=0, clock="relative")
+    found = evidence({"ext.txt": [rows], "status": [gauge("mysql.Questions", [5.0, 6.0])]})
+    assert found.frames["sample"].height == 6

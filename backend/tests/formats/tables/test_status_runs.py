@@ -14,7 +14,7 @@ from pileup.formats.reading.text import Chunk, LineReader
 from pileup.formats.tables import status
 from pileup.formats.tables.meanings.status import StatusReader
 from pileup.records import Item, Samples
-from tests.formats.checks import samples
+from tests.formats.checks import parse_bytes, samples
 
 ROWS = (("Aborted_clients", 4), ("Bytes_sent", 9_000_000), ("Threads_running", 31))
 
@@ -161,3 +161,13 @@ def test_every_sample_and_two_of_it_interleaved(path) -> None:
         [line for pair in zip(lines, lines[5:], strict=False) for line in pair],
     ):
         agree(text, 100)
+
+
+@pytest.mark.parametrize("uptime", [str(2**64 - 1), "-5", "99999999999999999999"])
+def test_an_uptime_that_no_server_has_moves_no_time(uptime: str) -> None:
+    lines = _tabs(12, header=False)
+    at = [line for line, text in enumerate(lines) if text.startswith("Uptime")][6]
+    lines[at] = f"Uptime\t{uptime}"
+    frame = parse_bytes("\n".join(lines).encode(), "x", status.NAME).frames[records.SAMPLE]
+    seconds = frame["wall_us"].unique().sort().to_list()
+    assert seconds == [second * 1_000_000 for second in range(12)]

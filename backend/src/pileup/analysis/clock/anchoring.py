@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import polars as pl
 
 _S = 1_000_000
+_LONGEST_UPTIME_S = 100 * 366 * 86_400
 _MIN_POINTS = 15
 _MIN_R = 0.8
 _MIN_LEAD = 0.07
@@ -108,7 +109,7 @@ def rulers(samples: pl.DataFrame | None) -> pl.DataFrame:
         samples.filter(
             (pl.col("series") == "mysql.Uptime")
             & (pl.col("clock") == "relative")
-            & pl.col("value").is_not_null()
+            & pl.col("value").is_between(0, _LONGEST_UPTIME_S)
         )
         .select("artifact", "wall_us", "value")
         .unique(["artifact", "wall_us"], keep="first")

@@ -57,6 +57,10 @@ class _Sample:
     cells: dict[str, tuple[str, int]] = field(default_factory=dict)
 
 
+_FOREVER_S = 100 * 366 * 86_400
+"""No server has run that long."""
+
+
 class UptimeClock:
     """Places samples without a printed time, in microseconds from the first."""
 
@@ -67,6 +71,8 @@ class UptimeClock:
 
     def next(self, uptime: int | None) -> int:
         """Return a second after the last sample, but inside the second that Uptime shows."""
+        if uptime is not None and not 0 <= uptime < _FOREVER_S:
+            uptime = None
         if self._wall is None:
             self._start, self._uptime, self._wall = uptime, uptime, 0
             return 0
@@ -267,7 +273,9 @@ class StatusReader:
         if uptime is not None:
             uptimes = values.gather_every(shape.size, uptime).to_list()
         return [
-            self._clock.next(int(uptime) if uptime is not None and uptime >= 0 else None)
+            self._clock.next(
+                int(uptime) if uptime is not None and abs(uptime) < _FOREVER_S else None
+            )
             for uptime in uptimes
         ]
 
