@@ -275,7 +275,8 @@ def read_below_entries(
 
 
 _OF_A_TOOL = re.compile(
-    rf"(?:[^\t|]{{0,200}}?(?:\t| {{2,}}|\|)(?=\S| \S)){{3}}|{kernel_log.LINE_STARTS}"
+    r"(?:(?:[^\t |]| (?![ \t])){0,200}+(?: *+\t| {2,}+|\|)(?=\S| \S)){3}"
+    rf"|{kernel_log.LINE_STARTS}"
     r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S"
 )
 """A line in columns, or one of the kernel or of syslog: without any, nothing is of a tool."""

@@ -18,7 +18,7 @@ from pileup.analysis.evidence.compact_samples import distinct
 HostNote = tuple[str, str]
 """The host that a file prints, and the sentence that says why it counts as another's."""
 _PORT = re.compile(r"^(?:(?P<scheme>\w+)://)?(?P<host>\[[^\]]+\]|[^:/\s]+)(?P<port>:\d{1,5})?/?$")
-_ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}|.*:.*")
+_ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}|[^:\n]*+:.*")
 _LOOPBACK = re.compile(r"(localhost(\.localdomain)?|127(\.\d{1,3}){3}|::1)$")
 
 

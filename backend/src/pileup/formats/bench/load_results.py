@@ -39,7 +39,7 @@ _KIND = re.compile(
 _TPMC = re.compile(r"\s*(?P<tpmc>\d{1,12}\.\d{1,6}) TpmC\s*$")
 _KINDS = ("New-Order", "Payment", "Order-Status", "Delivery", "Stock-Level")
 _OF_TPCC = re.compile(
-    r"^\s*(?:\d{1,9}, trx: \d{1,9}, 95%: |\[\d\] sc: ?\d+\s+lt:|\d{1,12}\.\d{1,6} TpmC\s*$)",
+    r"^[^\S\n]*+(?:\d{1,9}, trx: \d{1,9}, 95%: |\[\d\] sc: ?\d+\s+lt:|\d{1,12}\.\d{1,6} TpmC\s*$)",
     re.MULTILINE,
 )
 _MOST_ROWS = 20_000

@@ -30,7 +30,7 @@ _CHECK = re.compile(
     r"matched=(?P<matched>\w+)"
 )
 _OPTIONS = re.compile(r"(?:pt-stalk ran with|Starting \S*pt-stalk) (?P<options>--.*)$")
-_OPTION = re.compile(r"--(?P<name>[\w-]+)=(?P<value>.*?)(?= --|$)")
+_OPTION = re.compile(r"(?<![\w-])--(?P<name>\w[\w-]*+)=(?P<value>.*?)(?= --|$)")
 # # ./pt-stalk --daemonize --function status
 _COMMAND = re.compile(
     r"(?:[^\s#$%>]{0,80}[#$%>] ?)?\s*(?:sudo )?[\w./-]{0,200}\bpt-stalk"

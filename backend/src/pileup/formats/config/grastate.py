@@ -21,7 +21,9 @@ HINTS = ("grastate.dat",)
 _LINE = re.compile(
     r"\s*(?P<name>version|uuid|seqno|safe_to_bootstrap|cert_index):\s*(?P<value>\S.{0,80})?$"
 )
-_SNIFF = re.compile(r"^\s*#? ?GALERA saved state\b|^\s*safe_to_bootstrap:\s*[01]\s*$", re.MULTILINE)
+_SNIFF = re.compile(
+    r"^[^\S\n]*+(?:#? ?GALERA saved state\b|safe_to_bootstrap:\s*[01]\s*$)", re.MULTILINE
+)
 _MOST_LINES = 20
 _LONGEST = 200
 

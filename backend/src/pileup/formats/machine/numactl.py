@@ -26,7 +26,7 @@ _REST = re.compile(
     r"\s*(?:available: \d|node distances:|node(?:\s+\d{1,4}){1,1024}\s*$)"
     r"|.{0,200}\bnumactl (?:-H|--h)"
 )
-_SNIFF = re.compile(r"^\s*node \d{1,4} (?:size|free): \d{1,12} MB", re.MULTILINE)
+_SNIFF = re.compile(r"^[^\S\n]*+node \d{1,4} (?:size|free): \d{1,12} MB", re.MULTILINE)
 _MOST_NODES = 1_024
 _LONGEST = 8_000
 

@@ -33,7 +33,7 @@ HINTS = ("-strace", "strace.txt", ".strace")
 # 27702 22:13:30.101365 futex(0x134bcc8, FUTEX_WAIT_PRIVATE, 0, NULL <unfinished ...>
 # [pid 22782] 1795213198.101365 <... pread64 resumed>"..."..., 16384, 12687884288) = 16384 <0.0063>
 _LINE = re.compile(
-    r"(?:\[pid +(?P<pid>\d{1,8})\] |(?P<bare>\d{1,8}) +)?"
+    r"(?:\[pid +(?P<pid>\d{1,8})\] |(?P<bare>\d{1,8}) ++)?"
     r"(?:(?P<day>\d\d:\d\d:\d\d(?:\.\d{1,9})?) |(?P<epoch>\d{9,11}\.\d{1,9}) "
     r"|(?:\(\+)? *(?P<step>\d{1,6}\.\d{6})\)? )?"
     r"(?:<\.\.\. (?P<resumed>\w{2,40}) resumed> ?|(?P<call>[a-z_]\w{1,39})\()"

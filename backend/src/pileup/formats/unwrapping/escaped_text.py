@@ -24,7 +24,7 @@ _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "0": "\ufffd", "r": "", "'": "'", 
 _FEW_LINES = 3
 _LEAST = 3
 """Line ends of an escaped text: a statement has one or two."""
-_QUOTED = re.compile(r"\s*(?:[\"']?[\w.@-]{1,60}[\"']?\s*[:=]\s*)?[\"']?(?P<text>.*?)[\"']?,?\s*$")
+_QUOTED = re.compile(r"\s*(?:[\"']?[\w.@-]{1,60}[\"']?\s*[:=]\s*)?[\"']?(?P<text>.*?)[\"']?,?$")
 
 
 def split_dump(line: str) -> list[str] | None:
@@ -52,7 +52,7 @@ def split(line: str) -> list[str]:
     """Return the lines of a text, without the key and the quotes around it."""
     if line.count("\\n") < _LEAST or "\t" in line:
         return [line]
-    match = _QUOTED.match(line)
+    match = _QUOTED.match(line.rstrip())
     text = match["text"] if match else line
     return text.replace("\\n", "\n").replace("\\t", "\t").replace('\\"', '"').split("\n")
 

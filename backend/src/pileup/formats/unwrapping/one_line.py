@@ -49,7 +49,7 @@ _LEAST_PAIRS = 3
 _TAB = "\t"
 # Threads_connected512
 _GLUED = re.compile(
-    r"\s*(?P<name>[A-Za-z]+(?:_[A-Za-z]+)+?)(?P<value>-?\d[\d.]*|ON|OFF|YES|NO)\s*$"
+    r"^\s*+(?P<name>[A-Za-z]+(?:_[A-Za-z]+)+?)(?P<value>-?\d[\d.]*|ON|OFF|YES|NO)\s*$"
 )
 
 

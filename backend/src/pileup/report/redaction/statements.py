@@ -60,7 +60,7 @@ NEXT_ENTRY = re.compile(
     r"mysql tables in use|---TRANSACTION|# (?:Time|User@Host|Query_time|Thread_id|Schema)|"
     r"Thread \d+|#\d+ |\| *\d+ *\||\+-{2,}|\d+\t|\d{6}[ T]{1,2}\d{1,2}:\d\d|"
     r"\d{4}-\d\d-\d\d[ T]\d\d:)"
-    r"|\n\s*\n(?=[A-Z*-])"
+    r"|\n[^\S\n]{0,200}\n(?=[A-Z*-])"
 )
 _LINE = re.compile(r"\n")
 _LOOSE_COMMENT = re.compile(

@@ -36,7 +36,7 @@ _PARAGRAPHS = MarkdownIt("commonmark", {"html": False}).enable("table").disable(
 """Finds paragraphs without parsing what is in them, which takes most of the time."""
 _REFERENCE = re.compile(r"\[\^([A-Za-z0-9][A-Za-z0-9-]*)\]")
 _DIRECTIVE = re.compile(r"::([a-z][a-z_-]*)(?:\{([^{}\n]*)\})?[ \t]*")
-_ARGUMENT = re.compile(r'([a-z_]+)="([^"]*)"')
+_ARGUMENT = re.compile(r'(?<![a-z_])([a-z_]++)="([^"]*)"')
 _SAFE = re.compile(r"(?:https?|mailto):|/|#", re.IGNORECASE)
 _CAPTION = "Table: "
 MAX_DEPTH = 12

@@ -23,7 +23,7 @@ MOST_VALUE = 300
 """Characters of one value; the raw line has the rest."""
 _MOST_MENTIONS = 5
 _SERVER_GROUPS = re.compile(r"^(?:mysqld|mariadbd?|server|galera|embedded)")
-_WORD = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
+_WORD = re.compile(r"(?<![a-z0-9])[a-z][a-z0-9]*+(?:_[a-z0-9]++)+")
 
 _SPEAKS = ("title", "why", "experiment", "mitigations", "evidence", "signs")
 """Where a finding speaks of settings."""

@@ -23,10 +23,10 @@ _NAME, _TEXT = 60, 200
 """Most characters of a parameter's name and of its value."""
 
 _RULE = re.compile(r"[\s|+:=-]*-[\s|+:=-]*")
-_UNIT = re.compile(r"(.*?)\s*[\[(]([^\[\]()]{1,30})[\])]\s*")
+_UNIT = re.compile(r"[\[(]([^\[\]()]{1,30})[\])]$")
 _NUMBER = re.compile(
     r"[~≈]?\s*([+-]?(?:\d{1,3}(?:[,\u2009\u202f\u00a0 ]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?|\.\d+)"
-    r"(?:[eE][+-]?\d+)?)\s*([kKMGT](?![A-Za-z]))?\s*((?:[A-Za-zµ%×]+)?(?:/[A-Za-z]+)?)"
+    r"(?:[eE][+-]?\d+)?)\s*+([kKMGT](?![A-Za-z]))?\s*+((?:[A-Za-zµ%×]+)?(?:/[A-Za-z]+)?)"
 )
 _SCALE = {"k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
 _FAILED = re.compile(
@@ -202,8 +202,10 @@ def read_number(cell: str) -> tuple[float, str] | None:
 
 
 def _name_and_unit(head: str) -> tuple[str, str]:
-    match = _UNIT.fullmatch(head)
-    return (match[1], match[2]) if match and match[1] else (head, "")
+    text = head.rstrip()
+    match = _UNIT.search(text)
+    name = text[: match.start()].rstrip() if match else ""
+    return (name, match[1]) if match and name else (head, "")
 
 
 def _unique(names: Sequence[str]) -> list[str]:

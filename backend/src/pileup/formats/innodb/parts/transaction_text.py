@@ -59,7 +59,7 @@ _HEAD = "TRANSACTION "
 _LOCK_WAIT = "LOCK WAIT"
 UNKNOWN = "unknown"
 """The id of a transaction that a paste does not show."""
-_IP = re.compile(r"^(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F:]*:[0-9a-fA-F:]+)(?::\d+)?$")
+_IP = re.compile(r"^(?:\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?|[0-9a-fA-F]*+:[0-9a-fA-F:]++)$")
 
 # A line that ends a statement; of rows of dashes only the one of exactly 18, which is printed
 # below the lock that is waited for: a longer one is part of the statement.

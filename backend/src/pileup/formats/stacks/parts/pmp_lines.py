@@ -31,7 +31,6 @@ _UNCOUNTED = re.compile(rf"\s*{_NAME}(?:, ?{_NAME}){{2,2000}}\s*$")
 _PLACE = re.compile(r"\((?:from )?[\w./+-]+(?:\.(?:cc|c|ic|h|cpp|hpp):\d{1,9}|\.so[.\d]*)\)")
 # What only names of functions have: a class, the underscores of libc, a place in a source file.
 _CODE = re.compile(r"\w::\w|(?:^|, ?)(?:__?[A-Za-z]\w*[a-z0-9](?=[,(\s]|$)|pthread_\w|\?\?)")
-_ELLIPSIS = re.compile(r"[\s,]*+(?:\.{2,}|…)?\s*+$")
 _LONGEST_UNCOUNTED = 20_000
 _MONTHS = {name: number for number, name in enumerate(calendar.month_abbr) if name}
 
@@ -64,7 +63,9 @@ def uncounted(line: str) -> str | None:
     """
     if "," not in line or len(line) > _LONGEST_UNCOUNTED:
         return None
-    text = line[: _ELLIPSIS.search(line).start()] if line.rstrip()[-1:] in ".…," else line  # type: ignore[union-attr]
+    text = line.rstrip()
+    text = text.rstrip(".") if text.endswith("..") else text.removesuffix("…")
+    text = text.rstrip(", \t")
     if not _UNCOUNTED.match(text) or not (_CODE.search(text) or len(_PLACE.findall(text)) > 1):
         return None
     return text.strip().replace(", ", ",").replace(" (", "(").replace("(from ", "(")

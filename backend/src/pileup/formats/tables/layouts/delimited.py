@@ -29,7 +29,7 @@ _NAME = re.compile(r"(?![\d.,]+$)[\w@`#$*(][\w@`#$()*/%+.:<>=\[\] -]{0,95}")
 _FIRST_CELL = re.compile(r"#?\s*+(?:[\"']|[\w@`#$()*/%+.:<>=\[\] -]+[,;])")
 _NAME_FIRST = re.compile(r"#?\s*(?=\D)[\w@`\"'$*(%]")
 """How names between blanks begin: ``Id User``, ``# Id``, ``count(*)``; no number, no '#0'."""
-_NUMBER = re.compile(r"[-+]?[\d.,]*\d[\d.,]*(?:[eE][-+]?\d+)?%?$|NULL$|\\N$|$", re.IGNORECASE)
+_NUMBER = re.compile(r"[-+]?(?=[.,]*+\d)[\d.,]++(?:[eE][-+]?\d+)?%?$|NULL$|\\N$|$", re.IGNORECASE)
 _VALUE = re.compile(
     r"(?:^|[,;])\s*(?:(?:[-+\d.][\d.eE+%-]*|NULL|\\N)\s*)?(?=[,;]|$)", re.IGNORECASE
 )

@@ -98,7 +98,7 @@ _SOURCES = ("processlist", "threads", "session")
 
 
 _SELECTED = re.compile(r"\bselect\s+(.{1,2000}?)\s+from\s", re.IGNORECASE | re.DOTALL)
-_ALIAS = re.compile(r"(.{1,200}?)\s+(?:as\s+)?[`\"']?(\w{1,64})[`\"']?", re.IGNORECASE | re.DOTALL)
+_ALIAS = re.compile(r"(.{1,200}?) (?:as )?[`\"']?(\w{1,64})[`\"']?", re.IGNORECASE)
 _LIST_ITEM = re.compile(r"(?:[^,()]|\([^()]{0,200}\)){1,300}")
 
 
@@ -112,9 +112,9 @@ def columns_of(columns: tuple[str, ...], title: str) -> tuple[str, ...]:
     if selected is None:
         return columns
     aliases = {
-        match[2].lower(): match[1].strip()
+        match[2].lower(): match[1]
         for item in _LIST_ITEM.findall(selected[1])
-        if (match := _ALIAS.fullmatch(item.strip()))
+        if (match := _ALIAS.fullmatch(" ".join(item.split())))
     }
     return tuple(
         name if plain(name) in _COLUMN_OF else aliases.get(name.strip().lower(), name)

@@ -1,0 +1,115 @@
+"""No pattern of any module backtracks: whatever character fills a text, twice of it costs twice.
+
+A pattern is tried with the methods that its own module calls, also where the module cuts the text
+before: a limit may go. Nothing here compares seconds with a constant of this machine.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+
+import pytest
+
+import pileup
+from tests.support.cpu import cpu_seconds, seconds_per_run
+
+_RUNS = (" ", "\t", "\n", "9", "a", "a ", "1 ", "1,", "a,", "a.", "a:", "A_", "|", "| ", "(", ")")
+_RUNS += ("[", "{", "*", "-", "+", "#", "=", "'", '"', "`", "/", ":", "%", "\\", "--", "0x", "é")
+_RUNS += (",", "a=1 ")
+_AROUND = (("", ""), ("a", "\n!"), ("1", " !"))
+_CHARACTERS = 2_000
+_CALL = re.compile(r"\b(\w+)\.(match|fullmatch|search|sub|subn|finditer|findall|split)\b")
+_STEPS_PER_CHARACTER = 25
+"""Of a plain scan: what more takes is looked at, and so is any square of ``_CHARACTERS``."""
+_DEEPEST = 4
+_GROWTH = 3
+_NO_CODE = ("migrations", "__main__", "pileup.runtime")
+
+
+def test_no_pattern_takes_quadratic_time() -> None:
+    scan = min(cpu_seconds(lambda: re.findall(r"\w|\W", "a " * 50_000)) for _ in range(3)) / 1e5
+    slow = []
+    for name, pattern, method in _patterns():
+        for run, make in _texts(pattern):
+            steps = cpu_seconds(_call(pattern, method, make(1))) / scan / _CHARACTERS
+            if steps > _STEPS_PER_CHARACTER and _grows(pattern, method, make):
+                slow.append(f"{name}.{method}: {run!r}")
+                break
+    assert slow == []
+
+
+@pytest.mark.parametrize(
+    ("pattern", "run", "grows"),
+    [(r"(.*?)\s*[(]", " ", True), (r"[-.]*-[-.]*x", "-", True), (r"(?:a|b)+?x", "a", False)],
+)
+def test_a_pattern_that_backtracks_is_found(pattern: str, run: str, grows: bool) -> None:
+    assert _grows(re.compile(pattern), "match", lambda times: run * (times * 500)) is grows
+
+
+def _grows(pattern: re.Pattern[str], method: str, make: Callable[[int], str]) -> bool:
+    """Return whether twice the text takes three times as long, each time that it is measured."""
+    return all(
+        seconds_per_run(_call(pattern, method, make(4)))
+        >= _GROWTH * seconds_per_run(_call(pattern, method, make(2)))
+        for _ in range(3)
+    )
+
+
+def _call(pattern: re.Pattern[str], method: str, text: str) -> Callable[[], object]:
+    given = text.encode() if isinstance(pattern.pattern, bytes) else text
+    if method in ("sub", "subn"):
+        return lambda: getattr(pattern, method)(given[:0], given)
+    if method == "finditer":
+        return lambda: sum(1 for _ in pattern.finditer(given))  # type: ignore[arg-type]
+    return lambda: getattr(pattern, method)(given)
+
+
+def _texts(pattern: re.Pattern[str]) -> Iterator[tuple[str, Callable[[int], str]]]:
+    for run in _RUNS:
+        for before, after in _AROUND:
+            count = _CHARACTERS // len(run)
+
+            def make(
+                times: int, run: str = run, before: str = before, after: str = after, n: int = count
+            ) -> str:
+                return before + run * (times * n) + after
+
+            yield f"{before}{run}...{after}", make
+
+
+def _patterns() -> Iterator[tuple[str, re.Pattern[str], str]]:
+    """Yield every compiled pattern of the package, once, with each method that is called on it."""
+    seen = set()
+    for info in pkgutil.walk_packages(pileup.__path__, "pileup."):
+        if any(part in info.name for part in _NO_CODE):
+            continue
+        module = importlib.import_module(info.name)
+        methods = defaultdict(set)
+        for name, method in _CALL.findall(Path(module.__file__ or "").read_text("utf-8")):
+            methods[name].add(method)
+        for name, value in list(vars(module).items()):
+            for pattern in _inside(value):
+                if pattern not in seen:
+                    seen.add(pattern)
+                    for method in sorted(methods[name] or {"match"}):
+                        yield f"{info.name}.{name}", pattern, method
+
+
+def _inside(value: object, depth: int = 0) -> Iterator[re.Pattern[str]]:
+    if isinstance(value, re.Pattern):
+        yield value
+    elif depth < _DEEPEST and isinstance(value, dict):
+        for item in (*value, *value.values()):
+            yield from _inside(item, depth + 1)
+    elif depth < _DEEPEST and isinstance(value, list | tuple | set | frozenset):
+        for item in value:
+            yield from _inside(item, depth + 1)
+    elif depth < _DEEPEST and is_dataclass(value) and not isinstance(value, type):
+        for field in fields(value):
+            yield from _inside(getattr(value, field.name, None), depth + 1)
