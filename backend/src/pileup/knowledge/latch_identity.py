@@ -29,6 +29,8 @@ _NOISE = 10
 """Lines below which a distance says nothing."""
 _NEVER_WAITED_FOR = frozenset({"buf_block_debug_latch"})
 """Debug builds take it without waiting."""
+_ANY = ("", "unknown")
+"""Modes that say nothing: counts of waits by place print none."""
 _MUTEX_CALLS = ("mutex_create", "mysql_mutex_init", "pthread_mutex_init", "os_fast_mutex_init")
 
 
@@ -82,8 +84,11 @@ def identify(named: str | None, wait: Wait, known: frozenset[str]) -> Identity:
             return Identity(None, f"{how}, but threads wait there for {_list(here)}")
         return Identity(created, how)
     if wait.created is None:  # another release may wait at this line for another latch
-        if len(here) == 1 and (_is_read(wait) or here == _by_wait(wait, _MOVED)):
+        around = _by_wait(wait, _MOVED)
+        if len(here) == 1 and (_is_read(wait) or here == around):
             return Identity(next(iter(here)), "the only latch for which threads wait there")
+        if not here and len(around) == 1 and not _is_read(wait):  # a release between those read
+            return Identity(next(iter(around)), "the only latch for which threads wait near there")
         return Identity(None, "where it was created is not printed")
     for waited_for in (here, _by_wait(wait, _MOVED)):
         both = waited_for & near
@@ -151,7 +156,7 @@ def _by_wait(wait: Wait, moved: int = 0) -> frozenset[str]:
     rows = [
         row
         for row in near_versions(places(file, "acquired"), wait.family, wait.numbers)
-        if row["mode"] == mode or (row["mode"] == "arg" and mode != "mutex")
+        if mode in _ANY or row["mode"] == mode or (row["mode"] == "arg" and mode != "mutex")
     ]
     return frozenset(
         row["latch"] for row in rows if row["line"] - moved <= line <= row["end_line"] + moved
@@ -160,7 +165,7 @@ def _by_wait(wait: Wait, moved: int = 0) -> frozenset[str]:
 
 def _is_type(row: Row, mode: str) -> bool:
     """Return whether the call creates a latch of the type that this mode belongs to."""
-    if mode in ("", "unknown"):
+    if mode in _ANY:
         return True
     return (row["via"] in _MUTEX_CALLS) == (mode == "mutex")
 

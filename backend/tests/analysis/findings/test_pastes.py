@@ -768,6 +768,74 @@ Innodb_redo_log_current_lsn       882416022400
 """,
         "undo-truncate",
     ),
+    "stacks of pt-pmp below a line that ends in a number, a word and a colon": (
+        """
+pt-pmp of the primary, 5.7 with 64 connections:
+
+     51 __lll_lock_wait(libpthread.so.0),pthread_mutex_lock(libpthread.so.0),native_mutex_lock(thr_mutex.h:84),my_mutex_lock(thr_mutex.h:84),logger_write(file_logger.c:231),audit_handler_file_write(audit_file.c:118),audit_log_write(audit_log.c:166),plugins_dispatch(sql_audit.cc:1290),mysql_audit_notify(sql_audit.cc:398),dispatch_command(sql_parse.cc:1499)
+     12 poll(libc.so.6),vio_io_wait(viosocket.c:786),vio_read(viosocket.c:132),my_net_read(net_serv.cc:899)
+""",  # noqa: E501
+        "audit-log",
+    ),
+    "sessions that open a read view, below a mutex whose template nobody printed": (
+        """
+    210 __lll_lock_wait,pthread_mutex_lock,TTASEventMutex::enter,PolicyMutex::enter,MVCC::view_open,trx_assign_read_view,row_search_mvcc,ha_innobase::index_read
+     31 __lll_lock_wait,pthread_mutex_lock,TTASEventMutex::enter,PolicyMutex::enter,MVCC::view_close,trx_commit_in_memory,trx_commit
+      9 poll,vio_io_wait,vio_read
+""",  # noqa: E501
+        "trx-sys-mutex",
+    ),
+    "waits counted by place, with the command above and a remark below": (
+        """
+grep "has waited at" status.2019_04_04 | awk '{print $6, $7, $8}' | sort | uniq -c
+    301 btr0sea.cc line 1111
+     44 btr0sea.ic line 120
+      5 row0sel.cc line 3901
+that is 5.6.38 with the defaults, at 4 in the morning
+""",
+        "mysql-100512",
+    ),
+    "time that the hypervisor takes, in the head of top": (
+        """
+top - 03:12:44 up 3 days,  4:05,  1 user,  load average: 19.02, 17.11, 12.90
+%Cpu(s): 12.1 us,  3.3 sy,  0.0 ni,  1.1 id,  0.0 wa,  0.0 hi,  0.2 si, 83.3 st
+""",
+        "cpu-steal",
+    ),
+    "states counted by the server, without the names of the columns": (
+        """
+mysql> select count(*), state from information_schema.processlist group by state order by 1 desc;
+| 96 | Waiting for semi-sync ACK from slave |
+|  4 | Sending data |
+|  1 | executing |
+""",
+        "semisync-stall",
+    ),
+    "the semi-sync gauge alone": (
+        """
+Rpl_semi_sync_master_clients   1
+Rpl_semi_sync_master_status    ON
+Rpl_semi_sync_master_wait_sessions   64
+""",
+        "semisync-stall",
+    ),
+    "commits that are still starting, behind a large one": (
+        """
+| 901 | job | h:1 | dw | Query | 2410 | query end | INSERT INTO facts_19 SELECT * FROM facts |
+| 950 | app | h:2 | dw | Query |   12 | starting  | COMMIT |
+| 951 | app | h:2 | dw | Query |   11 | starting  | commit |
+| 955 | app | h:3 | dw | Query |    9 | starting  | COMMIT |
+""",
+        "binlog-large-transaction",
+    ),
+    "a donor that rsync copies": (
+        """
+2019-02-03 04:05:06 9 [Note] WSREP: Member 0.0 (db1) requested state transfer from '*any*'. Selected 1.0 (db2)(SYNCED) as donor.
+2019-02-03 04:05:06 9 [Note] WSREP: Shifting SYNCED -> DONOR/DESYNCED (TO: 118833)
+2019-02-03 04:05:07 9 [Note] WSREP: Running: 'wsrep_sst_rsync --role 'donor' --address '10.1.1.2:4444/rsync_sst' --socket '/run/mysqld.sock''
+""",  # noqa: E501
+        "galera-donor",
+    ),
 }
 
 
@@ -813,6 +881,20 @@ def test_a_paste_shows_its_cause(name: str, tmp_path: Path) -> None:
 def test_nothing_is_found_where_all_is_fine(name: str, tmp_path: Path) -> None:
     analysis = _analysed(tmp_path, FINE[name])
     assert not [finding.id for finding in analysis.findings if finding.verdict == "found"]
+
+
+def test_one_session_at_its_commit_is_too_little_for_a_slow_disk(tmp_path: Path) -> None:
+    row = "| 7 | app | h:1 | s | Query | 174 | query end | INSERT INTO notes VALUES (NULL, 'x') |\n"
+    findings = _analysed(tmp_path, row).findings
+    assert [(each.id, each.verdict) for each in findings] == [("fsync-stall", "seen")]
+
+
+def test_what_shows_in_part_is_not_called_absent(tmp_path: Path) -> None:
+    line = "2020-01-02  3:04:05 0 [Note] WSREP: Shifting SYNCED -> DONOR/DESYNCED (TO: 812331)\n"
+    analysis = _analysed(tmp_path, line)
+    donor = next(each for each in analysis.absences if each.id == "galera-donor")
+    assert donor.verdict == "seen"
+    assert "not there: " in donor.looked_for
 
 
 @pytest.mark.parametrize(

@@ -99,6 +99,8 @@ class Outcome:
     signs: tuple[SignDoc, ...]
     had_data: bool
     """Whether the evidence has any records in which the needed signs could show."""
+    partly: str = ""
+    """Without a match: which needed sign shows all the same, and which one does not."""
 
 
 def evaluate(signature: Signature, observed: Observed, larger: Larger) -> Outcome:
@@ -112,7 +114,7 @@ def evaluate(signature: Signature, observed: Observed, larger: Larger) -> Outcom
     signs = tuple(_doc(answer) for answer in (*needs, *adds))
     excluded = any(answer.seen.holds is False for answer in needs)
     if excluded or not _shows(needs):
-        return Outcome(None, signs, excluded)
+        return Outcome(None, signs, excluded, _partly(needs) if excluded else "")
     held = [answer for answer in (*needs, *adds) if answer.seen.holds]
     score = sum(answer.score for answer in held)
     against: list[str] = []
@@ -170,6 +172,21 @@ def _is_open(needs: Sequence[Answer]) -> bool:
     unchecked = [_weight(row.sign) for row in needs if row.seen.holds is None]
     seen = [_weight(row.sign) for row in needs if row.seen.holds]
     return max(unchecked, default=0.0) > max(seen, default=0.0)
+
+
+def _partly(needs: Sequence[Answer]) -> str:
+    """Say what shows of the needed signs, if the one that tells most does; else return nothing."""
+    shown = [row for row in needs if row.seen.holds and row.sign.kind != "setting"]
+    missing = [row for row in needs if row.seen.holds is False]
+    most = max((_weight(row.sign) for row in needs), default=0.0)
+    if max((row.score for row in shown), default=0.0) < _PARTLY * most:
+        return ""
+    clauses = "; ".join(filter(None, map(_clause, shown)))
+    return _sentence(f"{clauses}; not there: {'; '.join(_wanted(row.sign) for row in missing)}")
+
+
+_PARTLY = 0.5
+"""Of the weight of the sign that tells most, what has to show."""
 
 
 def _weight(sign: Sign) -> float:

@@ -17,7 +17,6 @@ from pileup.analysis.contract import (
     ExperimentDoc,
     FindingDoc,
     LookedAtDoc,
-    SignDoc,
     Window,
 )
 from pileup.analysis.evidence import compact_samples
@@ -27,10 +26,9 @@ from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.load_series import shows_load
 from pileup.analysis.evidence.times import iso
 from pileup.analysis.findings import cascade, chains, impacts, known, ranking, remedies
-from pileup.analysis.findings.matching import FOUND, LEAST, describe_needs, evaluate
+from pileup.analysis.findings.matching import FOUND, LEAST, Outcome, describe_needs, evaluate
 from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.rules import (
-    Match,
     Rule,
     commit,
     concurrency,
@@ -91,15 +89,16 @@ def diagnose(observed: Observed, answers: Answers | None = None) -> Diagnosis:
     matched: list[ranking.Matched] = []
     absent: list[AbsenceDoc] = []
     for issue, signature in knowledge().signatures.items():
-        match, signs, had_data = answers.settle(
+        outcome = answers.settle(
             f"findings/{issue}",
             lambda: _evaluate(issue, signature, observed, bigger),  # noqa: B023  (called at once)
-            (None, (), False),
+            Outcome(None, (), had_data=False),
         )
+        match = outcome.match
         if match is not None and match.score >= LEAST:
-            matched.append(ranking.Matched(knowledge().issue(issue), match, signs))
+            matched.append(ranking.Matched(knowledge().issue(issue), match, outcome.signs))
         elif evidence.artifacts:
-            absent.append(_absence(signature, match, had_data=had_data))
+            absent.append(_absence(signature, outcome))
     groups = ranking.by_mechanism(matched, context.server)
     findings = answers.settle("findings/order", lambda: _findings(groups, observed), [])
     findings, small = ranking.without_small(findings)
@@ -108,13 +107,13 @@ def diagnose(observed: Observed, answers: Answers | None = None) -> Diagnosis:
     return Diagnosis(tuple(findings), tuple(absent), coverage)
 
 
-def _absence(signature: Signature, match: Match | None, *, had_data: bool) -> AbsenceDoc:
-    shown = match is not None
+def _absence(signature: Signature, outcome: Outcome) -> AbsenceDoc:
+    shown = outcome.match.why if outcome.match is not None else outcome.partly
     return AbsenceDoc(
         id=signature.issue,
         title=knowledge().issue(signature.issue).title,
-        verdict="seen" if shown else "not_found" if had_data else "no_data",
-        looked_for=match.why if match is not None else describe_needs(signature),
+        verdict="seen" if shown else "not_found" if outcome.had_data else "no_data",
+        looked_for=shown or describe_needs(signature),
     )
 
 
@@ -124,13 +123,12 @@ def _seen(finding: FindingDoc) -> AbsenceDoc:
 
 def _evaluate(
     issue: str, signature: Signature, observed: Observed, bigger: larger.Larger
-) -> tuple[Match | None, tuple[SignDoc, ...], bool]:
+) -> Outcome:
     """Return the match of one known problem, and whether there was data to check it on."""
     if signature.rule == "code":
         has_data = _HAS_DATA.get(issue, _has_moments)
-        return RULES[issue](observed), (), has_data(observed)
-    outcome = evaluate(signature, observed, bigger)
-    return outcome.match, outcome.signs, outcome.had_data
+        return Outcome(RULES[issue](observed), (), has_data(observed))
+    return evaluate(signature, observed, bigger)
 
 
 def _findings(groups: list[list[ranking.Matched]], observed: Observed) -> list[FindingDoc]:

@@ -252,9 +252,12 @@ def _group(names: tuple[str, ...], *, profiled: bool) -> StackGroup:
     own = [name for name in names if not _WRAPPER.match(name)]
     if own and own[0].startswith("MDL_"):  # whoever opens a table is around it
         own = [name for name in own[:_AROUND] if name.startswith("MDL_")]
+    keys = set(map(function_key, names))
+    # a lock primitive is known by its class, too: TTASEventMutex::enter and ::wait are one
+    keys |= {key.partition("::")[0] for key in keys if "::" in key and is_primitive(key)}
     return StackGroup(
         names,
-        frozenset(map(function_key, names)),
+        frozenset(keys),
         is_waiting(names),
         frozenset(map(function_key, own[:_AROUND])),
         profiled,

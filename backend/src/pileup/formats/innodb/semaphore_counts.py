@@ -21,7 +21,7 @@ NAME = "semaphore-counts"
 TITLE = "semaphore waits counted by place"
 GIVES = "A table of counts, and the semaphore waits that they count; `innodb.semaphore_waits`."
 PRINTED_BY = "`grep 'has waited at' | sort | uniq -c` over status dumps"
-VERSION = 1
+VERSION = 2
 HINTS = ()
 
 _PLACE = (
@@ -40,10 +40,15 @@ _MODES = {"s": "S", "x": "X", "sx": "SX", "mutex": "mutex", "x (wait_ex)": "X wa
 _MOST_WAITS = 200_000
 """More threads than any server runs: such a count is damage."""
 _MOST_ROWS = 100_000
+_SURE, _FEW_WORDS = 2, 4
+"""Rows that are certainly counts, and lines of words around them."""
 
 
 def sniff(head: str) -> bool | None:
-    """Return whether nearly every line is a count and a place of the source."""
+    """Return whether nearly every line is a count and a place of the source.
+
+    A few lines of other words may stand around two and more: no other text has such rows.
+    """
     lines = head.split("\n")[:400]
     rows = other = 0
     for line in lines:
@@ -53,9 +58,10 @@ def sniff(head: str) -> bool | None:
             rows += 1
         elif not _HEAD.match(line[:200]):
             other += 1
-            if 9 * other > len(lines):
+            if 9 * other > len(lines) and other > _FEW_WORDS:
                 return False
-    return rows > 0 and rows >= 9 * other
+    few = 0 < other <= _FEW_WORDS and rows >= _SURE
+    return rows > 0 and (rows >= 9 * other or few)
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:

@@ -46,6 +46,17 @@ _BARE = re.compile(
     r"[ \t]*\r?$",
     re.MULTILINE,
 )
+# We run 5.6.33 here, innodb_adaptive_hash_index is ON: of the server, if no other program is named
+_IN_WORDS = re.compile(
+    r"(?:(?<!\w)(?P<of>[A-Za-z][\w+#-]{0,30})[ (:,]{1,3}(?:version |v)?|(?<![\w./:@+=\"'-])v?)"
+    r"(?P<version>5\.[1567]\.\d{1,2}|8\.0\.[1-4]\d|8\.4\.\d)(?![\w/:-]|\.\d)"
+)
+_OF_SERVER = re.compile(
+    r"(?i)(?:a|at|from|have|in|innodb|is|mysqld?|on|percona|rds|run|running|server|the|to|using|use"
+    r"|version|we|with)$"
+)
+_SERVER = re.compile(r"(?i)\b(?:mysqld?|innodb|[a-z]{2,4}0[a-z]{2,8}\.(?:cc|ic|c) )")
+"""Its name, or a source file of InnoDB's: 'btr0sea.cc line 1111'."""
 _EXPORTER = "mysql_version_info"
 _MAY = ("Version: ", " Ver ", "erver version", "(mysqld ", "(mariadbd ", "(server ", 'version="')
 _MAY_PATH = ("ysql-", "ariadb-", "ariaDB-", "ercona-")
@@ -76,10 +87,15 @@ def find_versions(text: str, first_line: int = 1) -> Iterator[Setting]:
 def find_named_version(text: str) -> Iterator[Setting]:
     """Yield the version that prose names, if it names one only: 'MariaDB 10.6.12'.
 
-    Without any such name, a line that is a release: '5.7.22-log'.
+    Without any such name, a line that is a release: '5.7.22-log', or a release of MySQL's in a
+    sentence that names no other program.
     """
     named = {(match["name"].lower(), match["version"]): match for match in _NAMED.finditer(text)}
     named = named or {("", match["version"]): match for match in _BARE.finditer(text)}
+    if not named and _SERVER.search(text):
+        named = {("", match["version"]): match for match in _IN_WORDS.finditer(text)}
+        if any(match["of"] and not _OF_SERVER.match(match["of"]) for match in named.values()):
+            return
     if len(named) != 1:
         return
     ((name, version),) = named

@@ -27,7 +27,7 @@ NAME = "perf-script"
 TITLE = "perf script"
 GIVES = "Stacks per kind of event, by samples or by period, with threads (LWP, name)."
 PRINTED_BY = "Linux perf 3 to 6: `perf script`, with `-g` or without, `-F +srcline`"
-VERSION = 3
+VERSION = 4
 HINTS = ("perf-script.txt", "perf.script", "out.perf", ".perf")
 
 # mysqld 2161/2188 [001]  4066.138784:   10101010 cpu-clock:  | my conn 15941  4066.1: cycles:ppp:
@@ -79,8 +79,12 @@ def _begins(text: str) -> re.Match[str] | None:
 
 
 def _is_frame(line: str) -> bool:
+    """Return whether a line ends as a frame does: with its file in brackets, behind a blank.
+
+    pt-pmp prints a count, which may be an address, and no blank before brackets.
+    """
     match = _FRAME.match(line)
-    return bool(match and match["rest"].endswith(")"))
+    return bool(match and match["rest"].endswith(")") and " (" in f" {match['rest']}")
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:

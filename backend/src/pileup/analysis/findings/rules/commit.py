@@ -26,6 +26,8 @@ from pileup.numerals import number
 _COMMIT_STATES = (
     r"(?i)^(query end|waiting for handler commit|commit$|Waiting for prior transaction)"
 )
+_COMMIT = r"(?i)^\s*commit\s*;?\s*$"
+"""A statement that is at its commit, whatever its State: up to 5.7 it is still 'starting'."""
 _EARLIER = {
     "queue:semisync": "a replica's acknowledgement",
     "queue:global-read-lock": "the global read lock",
@@ -134,6 +136,9 @@ def fsync_stall(observed: Observed) -> Match | None:
     if _large_at_commit(observed).holds:
         against += ("A statement that changed rows for long is among those at the commit.",)
         score *= 0.5
+    if waiters.most < _QUEUE and not flushing.holds and not fell:
+        against += ("So few at the commit may each be busy with their own transaction.",)
+        score *= _ALONE + (1 - _ALONE) * (waiters.most - 1) / (_QUEUE - 1)
     for queue, what in _EARLIER.items():
         if queue in observed.queues or (queue == "queue:semisync" and _acknowledged(observed)):
             against += (f"Some wait for {what}: commits may queue behind them.",)
@@ -156,6 +161,8 @@ def fsync_stall(observed: Observed) -> Match | None:
 
 _FEW_COMMIT = 0.25
 """Share of the active sessions that wait for a commit at any moment on a server that writes."""
+_QUEUE, _ALONE = 4, 0.6
+"""Sessions that make a queue of commits certain, and what one session tells of it."""
 _PURGES = r"(?i)^\s*purge\s+(binary|master)\s+logs"
 _ROTATES = ["MYSQL_BIN_LOG::new_file_impl", "MYSQL_BIN_LOG::purge_logs"]
 
@@ -196,9 +203,10 @@ def _large_at_commit(observed: Observed) -> Seen:
     frame = observed.during("session")
     if frame is None:
         return NO_DATA
-    rows = frame.filter(
-        pl.col("state").str.contains(_COMMIT_STATES) & pl.col("time_s").is_not_null()
-    ).sort("time_s", descending=True, maintain_order=True)
+    at_commit = pl.col("state").str.contains(_COMMIT_STATES) | pl.col("query").str.contains(_COMMIT)
+    rows = frame.filter(at_commit & pl.col("time_s").is_not_null()).sort(
+        "time_s", descending=True, maintain_order=True
+    )
     for _, moment in rows.group_by("artifact", "snapshot", "time", maintain_order=True):
         if moment.height < _QUEUED + 1:
             continue

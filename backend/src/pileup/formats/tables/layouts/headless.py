@@ -153,6 +153,7 @@ _KNOWN_ROWS = tuple(
 """Columns of the server's own tables, how many of them a row has at least, and what in a row tells
 them: its cells by their position."""
 LATCHES = ("Type", "Name", "Status")
+COUNTED = ("State", "count")
 _WHOLE = re.compile(r"-?\d{1,18}$")
 _WAITS = re.compile(r"(?:os_)?waits=\d{1,18}$")
 _STATUS_NAME = re.compile(
@@ -210,6 +211,8 @@ def columns(cells: Sequence[str]) -> tuple[str, ...] | None:
         return _THREADS[: len(cells)]
     if len(cells) == 2 and (_STATUS_NAME.fullmatch(cells[0].strip()) or _is_switch(*cells)):
         return NAMED_VALUES
+    if len(cells) == len(COUNTED) and (counted := _counted(*cells)):
+        return counted
     if len(cells) == len(LATCHES) and _WAITS.match(cells[2].strip()):
         return LATCHES
     for names, least, tests in _KNOWN_ROWS:
@@ -218,6 +221,13 @@ def columns(cells: Sequence[str]) -> tuple[str, ...] | None:
         ):
             return names[: len(cells)]
     return None
+
+
+def _counted(first: str, second: str) -> tuple[str, ...] | None:
+    """Return the columns of a state and how many sessions are in it, in either order."""
+    if is_state(first.strip()) and _WHOLE.match(second.strip()):
+        return COUNTED
+    return COUNTED[::-1] if is_state(second.strip()) and _WHOLE.match(first.strip()) else None
 
 
 def _is_time(cell: str) -> bool:
