@@ -29,7 +29,6 @@ from pileup.storage.audit import Actor
 from pileup.storage.database import Database, Unit
 from tests.support import refusals
 from tests.support.collected_in_turn import CollectedInTurn
-from tests.support.compiled_once import create_engine_of_tests
 from tests.support.groups import Groups
 from tests.support.postgres import PostgresForTests
 from tests.support.rounds import (
@@ -41,6 +40,7 @@ from tests.support.rounds import (
     rounds_of,
 )
 from tests.support.security import NAMED, is_named
+from tests.support.shared_engines import create_engine_of_tests
 from tests.support.skips import Skips
 
 REPOSITORY = Path(__file__).resolve().parents[2]

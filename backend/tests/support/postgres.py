@@ -16,6 +16,7 @@ import psycopg
 from psycopg import sql
 
 from pileup.runtime.postgres import EmbeddedPostgres
+from tests.support.shared_engines import SESSIONS
 
 _TEMPLATE = "pileup_template"
 
@@ -61,6 +62,7 @@ class PostgresForTests:
         self._numbers = itertools.count(1)
         self._template: tuple[str, int] | None = None
         self._empty: list[str] = []
+        self._cleaners: dict[str, psycopg.Connection[tuple[object, ...]]] = {}
         self.server = EmbeddedPostgres(
             self._base / "postgres", self._base / "run", self._base / "log", durable=False
         )
@@ -80,7 +82,9 @@ class PostgresForTests:
 
     def borrow_database(self) -> str:
         """Return the name of a database with the current schema and no rows."""
-        return self._empty.pop() if self._empty else self.migrated_database()
+        name = self._empty.pop() if self._empty else self.migrated_database()
+        SESSIONS.databases.add(self._address(name))
+        return name
 
     def give_back(self, name: str) -> None:
         """Empty a borrowed database for the next test, or drop it when that is not enough."""
@@ -97,6 +101,9 @@ class PostgresForTests:
 
     def drop(self, name: str) -> None:
         """Drop a database even while clients are connected."""
+        SESSIONS.end(self._address(name))
+        if cleaner := self._cleaners.pop(name, None):
+            cleaner.close()
         self.server.drop_database(name)
 
     def url(self, name: str) -> str:
@@ -107,6 +114,10 @@ class PostgresForTests:
         """Stop the server and remove its files."""
         self.server.stop()
         shutil.rmtree(self._base, ignore_errors=True)
+
+    def _address(self, name: str) -> str:
+        """Return how a connection names the database: folder of the socket, and name."""
+        return f"{self.server.sockets}/{name}"
 
     def _make_template(self) -> None:
         from pileup.storage.migrate import upgrade
@@ -122,20 +133,29 @@ class PostgresForTests:
         assert self._template is not None
         schema, size = self._template
         try:
-            with self._connect(name) as connection:
-                connection.execute(
-                    "select pg_terminate_backend(pid, 10000) from pg_stat_activity"
-                    " where datname = current_database() and pid <> pg_backend_pid()"
-                )
-                # Without triggers and foreign keys, so in any order.
-                connection.execute("set session_replication_role = replica")
-                for (table,) in connection.execute(_TABLES).fetchall():
-                    connection.execute(sql.SQL("delete from {}").format(sql.SQL(str(table))))
-                connection.execute(_SEQUENCES)
-                now, bytes_now = _state(connection)
+            connection = self._cleaner(name)
+            connection.execute(
+                "select pg_terminate_backend(pid, 10000) from pg_stat_activity"
+                " where datname = current_database() and pid <> pg_backend_pid()"
+                " and pid <> all(%s)",
+                (SESSIONS.processes(self._address(name)),),
+            )
+            for (table,) in connection.execute(_TABLES).fetchall():
+                connection.execute(sql.SQL("delete from {}").format(sql.SQL(str(table))))
+            connection.execute(_SEQUENCES)
+            now, bytes_now = _state(connection)
         except psycopg.Error:
             return False
         return now == schema and bytes_now <= size + _TOO_LARGE
+
+    def _cleaner(self, name: str) -> psycopg.Connection[tuple[object, ...]]:
+        """Return the session that empties a database; it knows the tables from the last time."""
+        cleaner = self._cleaners.get(name)
+        if cleaner is None or cleaner.closed:
+            cleaner = self._cleaners[name] = self._connect(name)
+            # Without triggers and foreign keys, so in any order.
+            cleaner.execute("set session_replication_role = replica")
+        return cleaner
 
     def _connect(self, name: str) -> psycopg.Connection[tuple[object, ...]]:
         address = self.server.url(name).replace("postgresql+psycopg://", "postgresql://")
