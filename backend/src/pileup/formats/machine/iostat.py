@@ -93,7 +93,7 @@ class _Reader:
         self._block = -1
         self._since_boot = False
         """Whether a banner shows that the first block is the average since boot."""
-        self._first_block: list[tuple[int, list[str]]] = []
+        self._first_block: list[tuple[int, list[str], Header]] = []
         """Its lines, which count where it is the only block and no banner was copied."""
         self._in_block: set[str] = set()
         """Its devices: one that is printed again begins the next (grep keeps one heading)."""
@@ -219,21 +219,21 @@ class _Reader:
         if cells[0] in self._in_block:
             self._next_block()
         self._in_block.add(cells[0])
-        if self._block > 0:  # the first is since boot
-            yield from self._numbers_of_device(number, cells)
-        elif not self._since_boot and len(self._first_block) < _MOST_DEVICES:
-            self._first_block.append((number, cells))
-
-    def _numbers_of_device(self, number: int, cells: list[str]) -> Iterator[Item]:
-        wall, clock = self._moment()
-        if len(self._devices) < _MOST_DEVICES:
-            self._devices.add(cells[0])
-        labels = (("device", cells[0].rstrip(":")),)
         for at in self._mega:
             cells[at + 1] = _in_kib(cells[at + 1])
         if self._last:
             cells[1:] = [_plain(cell) for cell in cells[1:]]
-        self.collected.lane(self._header, clock, labels).add(cells[1:], wall, number)
+        if self._block > 0:  # the first is since boot
+            yield from self._numbers_of_device(number, cells, self._header)
+        elif not self._since_boot and len(self._first_block) < _MOST_DEVICES:
+            self._first_block.append((number, cells, self._header))
+
+    def _numbers_of_device(self, number: int, cells: list[str], header: Header) -> Iterator[Item]:
+        wall, clock = self._moment()
+        if len(self._devices) < _MOST_DEVICES:
+            self._devices.add(cells[0])
+        labels = (("device", cells[0].rstrip(":")),)
+        self.collected.lane(header, clock, labels).add(cells[1:], wall, number)
         if self.collected.full:
             yield from self.collected.flush()
 
@@ -267,8 +267,8 @@ class _Reader:
 
     def end(self) -> Iterator[Item]:
         if self._most_blocks == 1 and self._first_block:  # a part of a report, as people paste it
-            for number, cells in self._first_block:
-                yield from self._numbers_of_device(number, cells)
+            for number, cells, header in self._first_block:
+                yield from self._numbers_of_device(number, cells, header)
             yield from self.collected.flush()
         elif self._most_blocks == 1:
             yield Problem(
