@@ -203,3 +203,18 @@ def test_opreport_is_a_table_like_that_of_perf() -> None:
     assert table["name"] == "opreport: CPU_CLK_UNHALTED"
     assert table["columns"] == ["samples", "%", "image name", "symbol name"]
     assert table["rows"][2] == ["117932", "4.1071", "mysqld", "row_search_for_mysql"]
+
+
+def test_a_time_of_another_format_moves_no_value_of_dstat() -> None:
+    found = series(read(dstat, "dstat", "times-of-another-format.txt"))
+    assert list(found["dstat.usr", ""].values) == [12.0, 55.0]
+    assert list(found["dstat.load_1m", ""].values) == [1.02, 4.31]
+
+
+def test_a_group_with_other_cells_than_its_columns_has_no_values() -> None:
+    head = "----system---- --total-cpu-usage--\n     time     |usr sys idl wai stl\n"
+    rows = (
+        "20-11 10:15:01|  3   1  95   1   0\n20. 11. 10h15|  3   1\nweek 47|  9   1  95   1   0\n"
+    )
+    found = series(list(dstat.parse((head + rows).split("\n"))))
+    assert list(found["dstat.usr", ""].values) == [None, 9.0]

@@ -45,6 +45,31 @@ def test_json_of_both_servers_has_a_row_per_table() -> None:
     assert (orders["rows"], orders["total_ms"]) == ("1000000", "3110.2")
 
 
+def test_json_of_version_2_is_the_tree_whatever_the_order_of_its_keys() -> None:
+    rows = read("8.3-json-of-version-2.txt")
+    assert [(row["level"], row["table"]) for row in rows] == [("1", None), ("2", "o"), ("2", "i")]
+    assert rows[0]["step"] == "Nested loop inner join"
+    assert (rows[2]["index"], rows[2]["cost"]) == ("order_id", "0.9")
+
+
+def test_times_of_json_of_version_2_count_all_loops() -> None:
+    step = '"operation": "Table scan on t", "actual_last_row_ms": 0.5, "actual_loops": 4'
+    lines = ['{"query_plan": {', f'"inputs": [{{ {step} }}],', '"operation": "Sort", "actual_lo']
+    (table,) = (item for item in plan.parse(lines) if isinstance(item, Table))
+    rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+    assert [(row["level"], row["step"]) for row in rows] == [
+        ("1", "Sort"),
+        ("2", "Table scan on t"),
+    ]
+    assert rows[1]["total_ms"] == "2"
+
+
+def test_a_trace_has_a_row_per_way_that_was_considered() -> None:
+    (way,) = read("optimizer-trace-of-one-table.txt")
+    assert (way["table"], way["access"], way["cost"]) == ("orders", "scan", "101233")
+    assert way["chosen"] == "true"
+
+
 def test_a_step_far_to_the_right_costs_less_than_as_many_blanks_before_short_ones() -> None:
     """Blanks before a step are matched once, also by the format of statements."""
 

@@ -1,6 +1,7 @@
 """syslog and journalctl: the messages of every program of the machine.
 
-Source: RFC 3164 ('Nov 20 22:19:58 db1 mysqld[2159]: ...', no year, local time), RFC 5424
+Source: RFC 3164 ('Nov 20 22:19:58 db1 mysqld[2159]: ...', no year, local time; journalctl
+        abbreviates the month in the locale's language), RFC 5424
         ('<165>1 2026-11-20T22:19:58.003Z db1 app 42 - - ...'), rsyslog's ISO template, and
         journalctl -o short, short-precise, short-iso, short-full.
 Yields: an Event per line; subsystem is the program, host the machine. Faults of the kernel have
@@ -22,6 +23,7 @@ from pileup.formats.logs.error_log import read_line
 from pileup.formats.logs.parts.kernel_faults import fault
 from pileup.formats.logs.parts.logged_dumps import LoggedDumps
 from pileup.formats.logs.parts.logged_listings import LoggedListings
+from pileup.formats.reading.date_lines import month_of
 from pileup.formats.reading.timestamps import read_stamp
 from pileup.formats.reading.wall_clock import local_us
 from pileup.records import Clock, Event, Item, Skipped
@@ -33,22 +35,16 @@ GIVES = (
     "dumps and processlists inside, and the lines of an error log, are read as such."
 )
 PRINTED_BY = "RFC 3164, RFC 5424, ISO times; `journalctl -o short*`, `-o json`"
-VERSION = 5
+VERSION = 6
 HINTS = ("syslog", "-syslog", "messages", "kern.log", "daemon.log", "journal.txt", "journalctl.txt")
 
 NO_YEAR = 1972
 """The year given to a time without a year, as analysis.years expects: it has a 29 February."""
 
-_MONTHS = {
-    name: number
-    for number, name in enumerate(
-        ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"), 1
-    )
-}
 _PRI = re.compile(r"<(?P<pri>\d{1,3})>(?P<version>1 )?")
 _RFC5424_BEGIN = re.compile(r"<\d{1,3}>1 \d{4}-")
 _OLD = re.compile(
-    r"(?P<month>[A-Z][a-z]{2}) (?P<day>[ \d]\d) (?P<h>\d\d):(?P<m>\d\d):(?P<s>\d\d)"
+    r"(?P<month>[^\W\d_]{3,5}\.?|\d{1,2}月) (?P<day>[ \d]\d) (?P<h>\d\d):(?P<m>\d\d):(?P<s>\d\d)"
     r"(?:\.(?P<f>\d{1,9}))? (?P<host>[\w.:-]{1,255}) (?P<rest>.*)$"
 )
 _NEW = re.compile(
@@ -149,7 +145,7 @@ class _Years:
         self._end = int(year) if year else None
 
     def wall(self, match: re.Match[str]) -> tuple[int | None, Clock]:
-        month = _MONTHS.get(match["month"])
+        month = _month(match["month"])
         if month is None:
             return None, "yearless"
         if self._month == 12 and month == 1:
@@ -165,6 +161,13 @@ class _Years:
         return wall, "local" if self._known else "yearless"
 
 
+def _month(word: str) -> int | None:
+    """Return the month as a locale abbreviates it: Nov, nov., 11月."""
+    if word.endswith("月"):
+        return int(word[:-1]) if 1 <= int(word[:-1]) <= 12 else None
+    return month_of(word)
+
+
 _Parts = tuple[re.Match[str], str | None, bool]
 
 
@@ -177,7 +180,7 @@ def _parts(text: str) -> _Parts | None:
         modern = pri["version"] is not None
         text = text[pri.end() :]
     match = _OLD.match(text) or _NEW.match(text) or _FULL.match(text)
-    if match is None or (match.re is _OLD and match["month"] not in _MONTHS):
+    if match is None or (match.re is _OLD and _month(match["month"]) is None):
         return None
     known = _RFC5424.match(match["rest"]) if modern else _TAG.match(match["rest"])
     if known is None and not match["rest"].startswith(

@@ -5,8 +5,9 @@ Source: dstat(1) 0.7 and pcp-dstat(1): two header lines, groups above and column
         The first line is the average since the machine started and is left out.
 Yields: dstat.<column> of the CPU, dstat.<group>_<column> of the rest, per second; with label cpu,
         device or iface where a group is of one.
-Time:   with -t '21-11 19:16:44', a day and no year ('yearless'; the CSV's Date has it), with -T
-        the epoch; with neither, nominal seconds from the first line.
+Time:   with -t '21-11 19:16:44', a day and no year ('yearless'; the CSV's Date has it), or as
+        DSTAT_TIMEFMT says ('Nov-21 19:16:44', ISO); with -T the epoch; with neither, or in a format
+        that is not known, nominal seconds from the first line.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ from itertools import pairwise
 
 from pileup.formats.reading.series_columns import Columns, Labels
 from pileup.formats.reading.timestamps import read_stamp
-from pileup.formats.reading.wall_clock import local_us
+from pileup.formats.reading.wall_clock import MONTHS, local_us
 from pileup.records import Clock, Item, Problem, Setting
 
 NAME = "dstat"
 TITLE = "dstat"
 GIVES = "Each column (`dstat.*`), without the average since boot."
 PRINTED_BY = "dstat 0.7 and 0.8, pcp-dstat; text and `--output` CSV"
-VERSION = 2
+VERSION = 3
 HINTS = ("dstat.txt", "dstat.csv", ".csv")
 
 _CSV = re.compile(r'"(?:Dstat|pcp-dstat|dool)[ \w.-]{0,40} CSV output"', re.IGNORECASE)
@@ -36,11 +37,14 @@ _NOISE = ("You did not select any stats", "Terminal width too small", "Module ds
 _COLOUR = re.compile(r"\x1b\[[0-9;]{0,10}[a-zA-Z]")
 _CELL = re.compile(r"(?P<number>-?\d{1,18}(?:\.\d{0,9})?(?:e[+-]?\d{1,2})?)(?P<unit>[BkMGTP]?)$")
 _POWER = {"": 0, "B": 0, "k": 1, "M": 2, "G": 3, "T": 4, "P": 5}
-_DAY = re.compile(r"(?P<d>\d\d)-(?P<mo>\d\d) (?P<h>\d\d):(?P<m>\d\d):(?P<s>\d\d)(?:\.\d+)?$")
+_DAY = re.compile(
+    r"(?:(?P<d>\d\d)-(?P<mo>\d\d)|(?P<name>[A-Z][a-z]{2})[- ](?P<nd>[\d ]\d)) "
+    r"(?P<h>\d\d):(?P<m>\d\d):(?P<s>\d\d)(?:\.\d+)?$"
+)
 _DATE = re.compile(r'"Date:","\d{1,2} \w{3} (?P<year>\d{4}) [\d:]{8}(?: (?P<zone>\w{2,5}))?"')
 _HOST = re.compile(r'"Host:","(?P<host>[\w.-]{1,255})"')
 _NO_YEAR = 1972
-_CPU = ("total cpu usage", "total-cpu-usage", "cpu usage", "total usage")
+_CPU = ("total cpu usage", "total-cpu-usage", "cpu usage", "total usage", "total-usage")
 _SHORT = {
     "dsk": "disk", "net": "net", "io": "io", "memory usage": "memory", "memory-usage": "memory",
     "load avg": "load", "load-avg": "load", "interrupts": "interrupts", "file system": "fs",
@@ -93,6 +97,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             continue
         elif above:
             reader.columns = list(_text_columns(above, text))
+            reader.sizes = [len(part.replace(":", " ").split()) for part in text.split("|")]
             above = []
             continue
         else:
@@ -117,18 +122,26 @@ class _Reader:
     def __init__(self) -> None:
         self.samples = Columns()
         self.columns: list[_Column] = []
+        self.sizes: list[int] = []
+        """Of a text: how many columns lie between two bars."""
         self.year: int | None = None
         self.utc = False
         self._rows = 0
 
     def text_row(self, line: int, text: str) -> bool:
-        """Read a row of text: bars separate groups, spaces separate columns; a time is one cell."""
+        """Read a row of text: bars separate groups, spaces separate columns; a time is one cell.
+
+        A group with other cells than its columns has no values: they would be those of a neighbour.
+        """
         text = re.sub(r"missed \d+ ticks?$", "", text).rstrip()
+        groups = [group.strip() for group in text.split("|")]
+        if len(groups) != len(self.sizes):
+            return False
         cells: list[str] = []
-        for group in text.split("|"):
-            group = group.strip()
-            cells += [group] if _DAY.match(group) else group.replace(":", " ").split()
-        return self.row(line, cells)
+        for size, group in zip(self.sizes, groups, strict=True):
+            own = [group] if size == 1 else group.replace(":", " ").split()
+            cells += own if len(own) == size else [""] * size
+        return any(cells) and self.row(line, cells)
 
     def row(self, line: int, cells: list[str]) -> bool:
         """Add a row's values; return False if the line was not understood."""
@@ -156,13 +169,23 @@ class _Reader:
         for column, cell in zip(self.columns, cells, strict=False):
             if column.name == "epoch":
                 return read_stamp(cell.partition(".")[0]) or (None, "utc")
-            if column.name in ("time", "date/time") and (match := _DAY.match(cell)):
-                year = self.year or _NO_YEAR
-                wall = local_us(year, match["mo"], match["d"], match["h"], match["m"], match["s"])
-                if self.year is None:
-                    return wall, "yearless"
-                return wall, "utc" if self.utc else "local"
+            if column.name in ("time", "date/time"):
+                if (match := _DAY.match(cell)) and (day := _day(match)):
+                    wall = local_us(self.year or _NO_YEAR, *day, match["h"], match["m"], match["s"])
+                    if self.year is None:
+                        return wall, "yearless"
+                    return wall, "utc" if self.utc else "local"
+                if printed := read_stamp(cell):
+                    return printed
         return (self._rows - 2) * 1_000_000, "relative"
+
+
+def _day(match: re.Match[str]) -> tuple[int, int] | None:
+    """Return month and day."""
+    if match["d"]:
+        return int(match["mo"]), int(match["d"])
+    month = MONTHS.get(match["name"])
+    return (month, int(match["nd"])) if month else None
 
 
 def _hostname(line: int, host: str) -> Setting:

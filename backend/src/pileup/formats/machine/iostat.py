@@ -27,7 +27,7 @@ NAME = "iostat"
 TITLE = "iostat"
 GIVES = "Each column per device (`iostat.*`), the CPU as `iostat.cpu_*`."
 PRINTED_BY = "sysstat 7 to 12: also `-t`, `-N`, `-h`, `-m`, `-s`, `-c`; any language"
-VERSION = 5
+VERSION = 6
 HINTS = ("-iostat", "-iostat-overall", "iostat.txt")
 
 _HEADER = re.compile(r"^Device:?\s+\S")

@@ -11,6 +11,7 @@ Note:   a line with more than a few further words is text that contains a date, 
 
 from __future__ import annotations
 
+import functools
 import re
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
@@ -184,7 +185,7 @@ def _named(text: str) -> _Date | None:
     for pattern in (_DAY_MONTH, _MONTH_DAY):
         at = 0
         while match := pattern.search(text, at):
-            month = _month(match["month"])
+            month = month_of(match["month"])
             if month is None:
                 at = match.start() + 1
                 continue
@@ -197,9 +198,11 @@ def _named(text: str) -> _Date | None:
     return None
 
 
-def _month(word: str) -> int | None:
+@functools.lru_cache(maxsize=256)
+def month_of(word: str) -> int | None:
+    """Return the month that a word names, in full or by its beginning, in any common language."""
     lower = word.lower()
     return next((number for stem, number in _MONTHS if lower.startswith(stem)), None)
 
 
-__all__ = ["DateLine", "read_date_line"]
+__all__ = ["DateLine", "month_of", "read_date_line"]

@@ -3,9 +3,11 @@
 Source: the iterators of MySQL 8.0.16 and later, sql/join_optimizer/explain_access_path.cc: '-> '
         and a description, four blanks deeper per level, then '(cost=1.5 rows=10)' and of ANALYZE
         '(actual time=0.1..2.3 rows=10 loops=1)', times in milliseconds per loop. As JSON
-        (version 1, MariaDB's ANALYZE too) a table is an object that begins with its name.
+        (version 1, MariaDB's ANALYZE too) a table is an object that begins with its name; version 2
+        has an object per step of the tree, and the optimizer's trace one per way that it considered
+        (``meanings/plan_steps``).
 Yields: the table 'plan': level, step, table, index, cost, estimated_rows, first_row_ms,
-        all_rows_ms, rows, loops, total_ms (of all loops). Of JSON the table 'plan' as well: table,
+        all_rows_ms, rows, loops, total_ms (of all loops). Of JSON of version 1: table,
         access, index, estimated_rows, filtered, cost, condition, rows, loops, total_ms.
 """
 
@@ -15,17 +17,22 @@ import re
 from collections.abc import Iterable, Iterator
 
 from pileup.formats.reading.series_columns import decimal
+from pileup.formats.tables.meanings import plan_steps
 from pileup.records import Item, Section, Skipped, Table
 
 NAME = "plan"
 TITLE = "EXPLAIN as a tree or JSON"
-GIVES = "A table: a row per step of the plan, with its cost, rows, time and loops."
-PRINTED_BY = (
-    "MySQL: `EXPLAIN FORMAT=TREE`, `FORMAT=JSON`, `EXPLAIN ANALYZE`; MariaDB: `ANALYZE FORMAT=JSON`"
+GIVES = (
+    "A table: a row per step of the plan, with its cost, rows, time and loops; of an optimizer "
+    "trace a row per way to read a table that was considered."
 )
-VERSION = 1
+PRINTED_BY = (
+    "MySQL: `EXPLAIN FORMAT=TREE`, `FORMAT=JSON` (versions 1 and 2), `EXPLAIN ANALYZE`; MariaDB: "
+    "`ANALYZE FORMAT=JSON`"
+)
+VERSION = 2
 LINE_STARTS = r"(?:\* )?-> [A-Z<(]"
-HINTS = ("explain.txt", "plan.txt")
+HINTS = ("explain.txt", "plan.txt", "optimizer_trace.txt")
 
 COLUMNS = (
     *("level", "step", "table", "index", "cost", "estimated_rows"),
@@ -63,6 +70,7 @@ _NAMES_OF_KEYS = {key: name for name, keys in _COLUMNS_OF_JSON.items() for key i
 _OF_JSON = ('"', "{", "}", "[", "]", ",")
 _MOST_ROWS = 5_000
 _LONGEST = 8_000
+_MOST_STEPS_TEXT = 1_000_000
 _LEAST = 0.5
 _HEAD = 300
 _FRAME = re.compile(r"[\s|+*-]*+(?:(?:EXPLAIN|ANALYZE):?|\d{1,9}\. row)?[\s|+*{-]*+$")
@@ -75,6 +83,10 @@ def sniff(head: str) -> bool | None:
     """
     if _BLOCK.search(head) and '"table_name"' in head:
         return True
+    if plan_steps.TRACE.search(head) and plan_steps.BEGIN.search(head):
+        return '"chosen"' in head and '"cost"' in head
+    if plan_steps.KNOWN.search(head) and plan_steps.BEGIN.search(head):
+        return '"query_plan"' in head or '"estimated_total_cost"' in head
     if "-> " not in head:
         return False
     lines = [line[:_LONGEST] for line in head.split("\n")[:_HEAD] if line.strip()]
@@ -88,6 +100,9 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Yield a Table for each plan."""
     reader = _Reader()
     for number, raw in enumerate(lines, start=1):
+        if reader.is_of_steps(raw):
+            yield from reader.step_line(number, raw)
+            continue
         for text in raw[:_LONGEST].split("\\n"):  # a client in batch mode escapes the ends
             yield from reader.line(number, text)
     yield from reader.end()
@@ -98,8 +113,25 @@ class _Reader:
         self._rows: list[tuple[str | None, ...]] = []
         self._margins: list[int] = []
         self._objects: list[dict[str, str]] = []
+        self._steps: list[str] = []
+        """Lines of JSON of version 2."""
+        self._size = 0
         self._first = self._last = 0
         self._plans = 0
+
+    def is_of_steps(self, text: str) -> bool:
+        """Whether a line is of JSON of version 2."""
+        begun = self._steps and text.lstrip("| \t")[:1] in _OF_JSON
+        return bool(begun or plan_steps.BEGIN.search(text[:_LONGEST])) and not self._objects
+
+    def step_line(self, number: int, text: str) -> Iterator[Item]:
+        """Keep a line of JSON of version 2: an object is read as a whole."""
+        if '"query_plan"' in text and self._steps:  # the next plan
+            yield from self._plan()
+        self._take(number)
+        if self._size < _MOST_STEPS_TEXT:
+            self._steps.append(text.replace("\\n", "\n"))
+            self._size += len(text)
 
     def line(self, number: int, text: str) -> Iterator[Item]:
         """Read the next line."""
@@ -141,7 +173,12 @@ class _Reader:
         """Yield the plan that ends."""
         columns: tuple[str, ...] = COLUMNS
         rows = self._rows
-        if self._objects:
+        if self._steps:
+            text = "\n".join(self._steps)
+            rows = plan_steps.rows(text, _MOST_ROWS)
+            if not rows:
+                columns, rows = plan_steps.COLUMNS_OF_WAYS, plan_steps.ways(text, _MOST_ROWS)
+        elif self._objects:
             columns = tuple(_COLUMNS_OF_JSON)
             rows = [tuple(map(found.get, columns)) for found in self._objects]
         if rows:
@@ -155,6 +192,7 @@ class _Reader:
                 rows=tuple(rows),
             )
         self._rows, self._margins, self._objects = [], [], []
+        self._steps, self._size = [], 0
         self._first = self._last = 0
 
     def end(self) -> Iterator[Item]:

@@ -277,6 +277,8 @@ def _are_mostly_numbers(cells: Sequence[str]) -> bool:
 
 
 _NAME_AND_VALUE = 2
+# ||Id||User||State||
+_HEAD_OF_WIKI = re.compile(r"\s*\|\|(?:[^|\n]{1,64}\|\|){2,64}\s*")
 
 
 def header(
@@ -293,7 +295,7 @@ def header(
     if len(text) > _LONGEST_HEADER:
         return None
     if _BAR_ROW.match(text):
-        names = bars(text)
+        names = bars(text.replace("||", "|") if _HEAD_OF_WIKI.fullmatch(text) else text)
         if _are_names(names, least=1):
             return Delimited("|", tuple(names))
         unnamed = tuple(f"column_{at}" for at in range(1, len(names) + 1))

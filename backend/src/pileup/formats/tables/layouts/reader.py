@@ -361,6 +361,11 @@ class Reader:
         self._blanks = 0
         self._last = number
 
+    def _is_above_buttons(self, text: str) -> bool:
+        """Whether a line has known names behind an empty cell: a page has a button in each row."""
+        names = text[1:]
+        return text[:1] == "\t" and _looks_like_header(names) and self._is_known(names.split("\t"))
+
     def _is_of_another(self, text: str) -> bool:
         """Whether a line below a value is of another table or another tool, and not its rest."""
         if "\t" in text:
@@ -585,7 +590,7 @@ class Reader:
         elif headless.may_be_named_value(text) and not self._is_known(text.split()):
             self._inside_sql = False
             self._candidate = (number, text, Delimited("=", headless.NAMED_VALUES))
-        elif _looks_like_header(text):
+        elif _looks_like_header(text) or self._is_above_buttons(text):
             self._inside_sql = False
             bare = text.lstrip(" ")
             self._indent = text[: len(text) - len(bare)]

@@ -102,12 +102,23 @@ _ALIAS = re.compile(r"(.{1,200}?) (?:as )?[`\"']?(\w{1,64})[`\"']?", re.IGNORECA
 _LIST_ITEM = re.compile(r"(?:[^,()]|\([^()]{0,200}\)){1,300}")
 
 
+_TOOLS: dict[str, dict[str, str]] = {
+    "cid": {"cid": "id", "tid": "thread_id"},  # MySQL Shell: \\show threads
+    "sql query": {"sql query": "info", "status": "state"},  # phpMyAdmin
+}
+"""A column that only one tool prints, and what the columns of this tool mean."""
+
+
 @lru_cache(maxsize=256)
 def columns_of(columns: tuple[str, ...], title: str) -> tuple[str, ...]:
     """Return the columns that a statement selects, where the header prints only their aliases.
 
     ``SELECT user, LEFT(info, 60) q FROM ...`` prints 'q', and the column is 'info'.
     """
+    names = {plain(name) for name in columns}
+    for mark, others in _TOOLS.items():
+        if mark in names:
+            columns = tuple(others.get(plain(name), name) for name in columns)
     selected = _SELECTED.search(title)
     if selected is None:
         return columns
