@@ -51,10 +51,9 @@ note() { # note NAME SECONDS: how the step went, into the summary
 # Each of the two processes has one core (three took as long: 18 minutes on two cores); threads of
 # polars would only wait for each other.
 backend() { (cd backend && exec env POLARS_MAX_THREADS=1 nice -n "$politeness" ../.venv/bin/python -m pytest -n 2 --dist loadgroup -rfEs tests); }
-# Beside the backend's tests, the specs of screens run every other day, and each time half of what
-# they deal; alone, all of it runs.
-today=$(($(date +%s) / 86400))
-share() { if [ "$politeness" = 0 ]; then echo 0/1; else echo "$((today / 2))/2"; fi; }
+# Beside the backend's tests, a share of the specs of screens runs, another one every day; alone,
+# all of them do.
+share() { if [ "$politeness" = 0 ]; then echo 0/1; else echo "$(($(date +%s) / 86400))/4"; fi; }
 # No colours: the summary below looks for plain words.
 frontend() { (cd frontend && exec env NO_COLOR=1 npm run --silent test); }
 # Half of the specs run in the background, each half against an installation of its own: they share
@@ -62,16 +61,10 @@ frontend() { (cd frontend && exec env NO_COLOR=1 npm run --silent test); }
 browser() {
     SHARE="$(share)"
     export SHARE
-    screens=""
-    if [ "$politeness" != 0 ] && [ $((today % 2)) = 1 ]; then
-        echo "the specs of screens run tomorrow; make test-browser runs them now"
-    else
-        (cd frontend && exec env FIRST_USER_ONLY=1 TEST_RESULTS=../test-results/screens node e2e/run.mjs --project=screens) >"$folder/screens.log" 2>&1 &
-        screens=$!
-    fi
+    (cd frontend && exec env FIRST_USER_ONLY=1 TEST_RESULTS=../test-results/screens node e2e/run.mjs --project=screens) >"$folder/screens.log" 2>&1 &
+    screens=$!
     (cd frontend && TEST_RESULTS=../test-results/journey node e2e/run.mjs --project=journey)
     journey=$?
-    [ -n "$screens" ] || return "$journey"
     wait "$screens"
     screens=$?
     echo "==== the specs of screens, which ran at the same time"

@@ -1,5 +1,6 @@
 /** Playwright's `test`, which also fails when the content security policy refused something on a page. */
 import { test as plain } from '@playwright/test'
+import { share } from './share'
 
 export const test = plain.extend<{ policy: undefined }>({
   policy: [
@@ -16,8 +17,8 @@ export const test = plain.extend<{ policy: undefined }>({
   ],
 })
 
-/** The cases of today, where SHARE says which share: `turn/of`, the number of the day over so many days. */
+/** The cases of today. */
 export function dealt<Case>(cases: readonly Case[]): Case[] {
-  const [turn = 0, of = 1] = (process.env['SHARE'] ?? '0/1').split('/').map(Number)
+  const [turn, of] = share()
   return cases.filter((_, at) => at % of === turn % of)
 }
