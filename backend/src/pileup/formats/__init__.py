@@ -24,7 +24,7 @@ from pileup.formats.bench import (
     sysbench,
 )
 from pileup.formats.bundle import pieces, pt_stalk_hostname, pt_stalk_log, stored_only
-from pileup.formats.config import grastate, my_cnf, pt_summary, sysctl
+from pileup.formats.config import grastate, my_cnf, mysqltuner, pt_summary, sysctl
 from pileup.formats.detect import Detection, Format, choose
 from pileup.formats.innodb import innodb_status, semaphore_counts
 from pileup.formats.logs import (
@@ -81,6 +81,7 @@ from pileup.formats.tables import (
     counted_sessions,
     innodb_metrics,
     innodb_mutex,
+    innotop,
     lock_tables,
     mysqladmin_status,
     mytop,
@@ -119,6 +120,8 @@ FORMATS: tuple[Format, ...] = (
     cluster_status,
     replication_topology,
     mytop,
+    innotop,
+    mysqltuner,
     innodb_metrics,
     innodb_mutex,
     status,

@@ -1,18 +1,18 @@
-"""What tools print of servers: orchestrator's topology, screens of mytop."""
+"""What tools print of servers: orchestrator's topology, screens of mytop and innotop."""
 
 from __future__ import annotations
 
 import pytest
 
 from pileup.formats.errors import FormatError
-from pileup.formats.tables import mytop, replication_topology
+from pileup.formats.tables import innotop, mytop, replication_topology
 from pileup.records import Event, Samples, Session, Table
 from tests.formats.checks import samples
 
 
 @pytest.mark.parametrize(
     "path",
-    [*samples(mytop.NAME), *samples(replication_topology.NAME)],
+    [*samples(mytop.NAME), *samples(innotop.NAME), *samples(replication_topology.NAME)],
     ids=lambda path: f"{path.parent.name}-{path.stem}",
 )
 def test_sample(path, check_sample):
@@ -63,3 +63,17 @@ def test_one_column_of_mytop_is_a_state_or_a_statement() -> None:
         ("shop", 42.0, "Waiting for table metadata lock", None),
         (None, 41.0, "", "SELECT 1"),
     ]
+
+
+def test_each_screen_of_innotop_has_the_numbers_of_its_first_line() -> None:
+    head = (
+        "[RO] Query List (? for help)  db1, 3d, InnoDB 8s, {} QPS, 15/{}/4 con/run/cac thds, 8.0.36"
+    )
+    lines = [head.format("1.2k", 3), "", head.format("90.50", 12)]
+    found = [item for item in innotop.parse(lines) if isinstance(item, Samples)]
+    of = {name: [item.values[0] for item in found if item.series == name] for name in _OF_INNOTOP}
+    assert of == {"mysql.Threads_running": [3.0, 12.0], "metric.qps": [1200.0, 90.5]}
+    assert [item.wall_us[0] for item in found if item.series == "metric.qps"] == [0, 1_000_000]
+
+
+_OF_INNOTOP = ("mysql.Threads_running", "metric.qps")

@@ -166,6 +166,35 @@ def test_a_wait_reads_the_same_at_any_width(width: int) -> None:
         assert parsed.receipt.bytes_skipped == 0
 
 
+_BOX = """\
++------+------+---------+------+---------------------------------+------------------------------+
+| Id   | User | Command | Time | State                           | Info                         |
++------+------+---------+------+---------------------------------+------------------------------+
+| 8801 | app  | Sleep   |  193 |                                 | NULL                         |
+| 8813 | app  | Query   |   12 | updating                        | UPDATE t SET a=a-1 WHERE i=7 |
+| 8814 | app  | Query   |   11 | Waiting for table metadata lock | ALTER TABLE t ADD c INT      |
++------+------+---------+------+---------------------------------+------------------------------+
+"""
+
+
+@pytest.mark.parametrize("width", [41, 60, 72, 80])
+@pytest.mark.parametrize("how", ["at words", "at the column", "at the column, blanks at ends gone"])
+def test_a_box_whose_rows_and_rules_are_wrapped_is_a_box(width: int, how: str) -> None:
+    if how == "at words":
+        text = at_words(_BOX, width)
+    else:
+        lines = [
+            line[at : at + width] for line in _BOX.split("\n") for at in range(0, len(line), width)
+        ]
+        text = "\n".join(line.rstrip() if "gone" in how else line for line in lines)
+    sessions = parse_bytes(text.encode()).frames["session"]
+    assert sessions["session_id"].to_list() == [8801, 8813, 8814]
+    assert sessions["state"].to_list() == ["", "updating", "Waiting for table metadata lock"]
+    assert sessions["query"][2] == "ALTER TABLE t ADD c INT"
+    first = text[: text.index("| 8813")].count("\n") + 1
+    assert sessions["line_first"][1] == first
+
+
 def test_a_file_that_reads_well_is_left_as_it_is() -> None:
     for path in (DUMP, STACKS):
         assert "joined" not in parse_bytes(path.read_bytes()).detection.why

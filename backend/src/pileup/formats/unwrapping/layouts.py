@@ -6,6 +6,7 @@ Source: mail clients and chats wrap at 60 to 100 columns, terminals and PDFs cut
         time.
 Gives:  the layouts that a text may have. The driver reads the text with each of them and keeps the
         one that reads best, so that a guess costs nothing where a file reads well as it is.
+        A box whose rules are wrapped tells how many bars each of its rows has.
 Note:   a prefix is what nine of ten lines begin with, whatever it is: digits may differ. A line was
         wrapped where the first word of the next line would not have fitted; a line that begins
         like a line of a known format is never joined to the line above it.
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import dataclasses
 import html
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -63,6 +65,8 @@ class Layout:
     """Matches a line that begins a line of its own."""
     bars: bool = False
     """A row that begins with a bar goes on until a line ends with a bar."""
+    box: int = 0
+    """So many bars has each row of a box, and so many corners its rules; 0: no box is wrapped."""
     typographic: bool = False
     """Has entities of HTML, typographic quotes or blanks that do not break."""
     flat: bool = False
@@ -80,7 +84,9 @@ class Layout:
             parts.append("typographic characters and HTML entities were replaced")
         if self.prefix is not None:
             parts.append("a prefix before each line was removed")
-        if self.width is not None:
+        if self.box:
+            parts.append("the lines of each row of a box were joined")
+        elif self.width is not None:
             parts.append(f"lines wrapped at {self.width} columns were joined")
         if self.bars:
             parts.append("the lines of each row between bars were joined")
@@ -131,8 +137,13 @@ class Rejoiner:
             above = self._last
             if layout.bars and self._held:
                 above = self._held[0] + self._last
+            elif layout.box:
+                above = "".join(self._held)
             if self._held and self._size < _LONGEST_JOINED and continues(layout, above, line):
-                self._held.append(line if joint(layout, self._last, line) else f" {line.lstrip()}")
+                if layout.box and layout.exact and layout.width:  # blanks at an end are gone
+                    self._held[-1] = self._held[-1].ljust(layout.width)
+                above = above if layout.box else self._last
+                self._held.append(line if joint(layout, above, line) else f" {line.lstrip()}")
             else:
                 if self._held:
                     yield self._release()
@@ -153,6 +164,10 @@ class Rejoiner:
 def continues(layout: Layout, above: str, line: str) -> bool:
     """Return whether a line continues the line above it."""
     width = layout.width
+    if layout.box:
+        return _is_open_part(above, layout.box) and not line.startswith(
+            "+-" if above[:1] == "|" else "|"
+        )
     if layout.bars:
         return _is_open_row(above) and not line.startswith(("|", "+"))
     if width is None or not above.strip() or not line.strip() or layout.starts.match(line):
@@ -170,11 +185,38 @@ def _is_open_row(line: str) -> bool:
     return line.startswith("|") and not line.rstrip().endswith("|")
 
 
+def _is_open_part(above: str, bars: int) -> bool:
+    """Return whether a rule or a row of a box lacks some of its corners or bars."""
+    mark = above[:1]
+    whole = above.count(mark) >= bars and above.rstrip().endswith(mark)
+    return mark in ("+", "|") and not whole
+
+
+def _in_boxes(lines: list[str], starts: re.Pattern[str]) -> Layout | None:
+    """Return the layout of boxes whose rules are wrapped; None without such a box.
+
+    A row that was cut at the column is as long as its rule again; one wrapped between words is not.
+    """
+    at = next((at for at, line in enumerate(lines) if line.startswith("+-")), len(lines))
+    parts = list(itertools.takewhile(_RULE.fullmatch, map(str.rstrip, lines[at:])))
+    rule = "".join(parts)
+    if len(parts) < 2 or not rule.endswith("+"):
+        return None
+    cut = Layout(None, len(parts[0]), True, starts, box=rule.count("+"))
+    joined = Rejoiner(cut).feed("".join(f"{line}\n" for line in lines[at:])).split("\n")
+    rows = [line.rstrip() for line in joined if line.startswith("|")]
+    is_cut = sum(len(row) == len(rule) for row in rows) * 2 >= len(rows)
+    return dataclasses.replace(cut, exact=is_cut) if rows else None
+
+
+_RULE = re.compile(r"[-+=]{1,500}")
+
+
 def joint(layout: Layout, above: str, line: str) -> bool:
     """Return whether a word goes on from the line above to the next line."""
-    if layout.exact:
+    if layout.exact or (layout.box and above.startswith("+")):
         return True
-    if layout.bars:
+    if layout.bars or layout.box:
         return False
     assert layout.width is not None
     if above[-1:] in ("-", "/") and not above.endswith((" -", "--")):
@@ -208,6 +250,8 @@ def guess_layouts(
             layouts.append(Layout(prefix, None, False, starts))
         if sum(map(_is_open_row, rest)) >= _LEAST_OPEN:
             layouts.append(Layout(prefix, None, False, starts, bars=True))
+        if (boxed := _in_boxes(rest, starts)) is not None:
+            layouts.append(dataclasses.replace(boxed, prefix=prefix))
         for width, exact in _widths(rest):
             layout = Layout(prefix, width, exact, starts)
             joints = sum(continues(layout, above, line) for above, line in pairwise(rest))

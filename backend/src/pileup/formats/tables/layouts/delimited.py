@@ -80,6 +80,8 @@ class Delimited:
     """Where the columns of unknown names are, by the header and the line below it."""
     is_open: bool = False
     """No bar is at the ends of a row."""
+    is_ended: bool = False
+    """A comma also ends the header and each row."""
     is_keyed: bool = True
     """What was counted has its key in front: 'State: init'."""
     is_unnamed: bool = False
@@ -184,7 +186,8 @@ class Delimited:
             return self._counted(text)
         opens = (text.count(self.quote) - text.count("\\" + self.quote)) % 2 == 1
         if not self.held and not opens:
-            return split_row(text.strip(), self.kind, self.quote, len(self.columns))
+            row = text.strip().removesuffix(self.kind) if self.is_ended else text.strip()
+            return split_row(row, self.kind, self.quote, len(self.columns))
         if not self.held or not opens:  # still, or from now on, inside quotes
             self._size = self._size + len(text) if self.held else 0
             self.held.append(text if self.held else text.lstrip())
@@ -305,9 +308,12 @@ def header(
         if comma not in bare:
             continue
         quote = "'" if bare.startswith("#") else '"'
-        cells = split_quoted(bare.removeprefix("#").strip(), comma, quote)
+        cells = split_quoted(bare.removeprefix("#").strip(), comma, quote) or []
+        ended = len(cells) > _LEAST_WIDE and not cells[-1].strip()
+        cells = cells[:-1] if ended else cells
         if cells and _are_names(cells):
-            return Delimited(comma, tuple(cell.strip() for cell in cells), quote)
+            columns = tuple(cell.strip() for cell in cells)
+            return Delimited(comma, columns, quote, is_ended=ended)
     if " " in bare and "|" not in bare and _NAME_FIRST.match(bare):
         names = bare.split()
         if 2 <= len(names) <= 64 and _may_be_names(names) and is_known(names):
