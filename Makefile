@@ -107,6 +107,10 @@ dist: $(VENV)/.installed $(UI) ## build the wheel into dist/, with UI, samples a
 test-dist: dist ## install the wheel into a bare environment and use it
 	@$(BIN)/python scripts/test_dist.py dist
 
+.PHONY: audit
+audit: $(VENV)/.installed ## ask the public advisory services for known flaws in what is locked
+	@sh scripts/audit.sh
+
 .PHONY: sbom
 sbom: dist ## write the bill of materials of the wheel into dist/ (CycloneDX)
 	@sh scripts/sbom.sh dist
