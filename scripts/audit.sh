@@ -1,6 +1,6 @@
 #!/bin/sh
 # Ask the public advisory services for known flaws in what is locked: OSV for the Python packages, the
-# npm registry for what is built into the UI. Fails when one is known, or when a service cannot be asked.
+# npm registry for what is built into the UI. Fails when one is known, or when a service gives no answer.
 # pip-audit is installed once into .tools/.
 # Usage: audit.sh [OSV_URL]    (npm asks the registry of its configuration)
 set -u
@@ -11,8 +11,8 @@ cd "$(dirname "$0")/.."
 osv="${1:-https://api.osv.dev/v1/query}"
 tool=".tools/pip-audit-$PIP_AUDIT"
 failed=""
-said="$(mktemp)"
-trap 'rm -f "$said"' EXIT
+messages="$(mktemp)"
+trap 'rm -f "$messages"' EXIT
 
 if ! [ -x "$tool/bin/pip-audit" ]; then
     echo "audit: installing pip-audit $PIP_AUDIT into $tool"
@@ -23,15 +23,15 @@ fi
 
 echo "audit: the Python packages of requirements.lock"
 "$tool/bin/pip-audit" --requirement requirements.lock --disable-pip --strict --progress-spinner off \
-    --vulnerability-service osv --osv-url "$osv" --desc off 2>"$said" || failed="$failed requirements.lock"
-tail -n 1 "$said" # of a traceback, what went wrong
+    --vulnerability-service osv --osv-url "$osv" --desc off 2>"$messages" || failed="$failed requirements.lock"
+tail -n 1 "$messages" # of a traceback, what went wrong
 
 echo "audit: the npm packages of frontend/package-lock.json"
 (cd frontend && npm audit --package-lock-only --omit dev) || failed="$failed frontend/package-lock.json"
 
 [ -z "$failed" ] || {
     echo "audit: see above what is known about:$failed. Lock a corrected version (make lock; npm update in frontend)" \
-        "within the time that SECURITY.md promises, or, where a service could not be asked, repeat it with a network." >&2
+        "within the time that SECURITY.md promises, or, where a service gave no answer, repeat it with a network." >&2
     exit 1
 }
 echo "audit: no known flaw"
