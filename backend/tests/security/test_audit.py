@@ -109,7 +109,7 @@ def _locked() -> set[str]:
     return set(re.findall(r"^([a-z0-9][\w.-]*)==[^\s;]+ \\$", text, re.MULTILINE))
 
 
-def test_each_locked_package_is_asked_for(services: _Services) -> None:
+def test_the_services_hear_of_each_locked_package(services: _Services) -> None:
     done = _audit(services)
     assert done.returncode == 0, done.stdout + done.stderr
     assert _locked() <= services.python
