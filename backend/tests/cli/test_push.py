@@ -158,6 +158,18 @@ def test_standard_input_is_named_after_what_it_is(site: Site, token: str) -> Non
     assert (items[0]["given_within_s"], items[0]["given_host"]) == (60, "db-7")
 
 
+def test_standard_input_in_utf_16_is_understood_and_its_own_time_counts(
+    site: Site, token: str
+) -> None:
+    text = f"# 2026-11-20 22:20:00 UTC\n{PROCESSLIST}".encode("utf-16")
+    with serving(create_app(site.settings)) as url:
+        arguments = ("--to", url, "--token", token, "--at", "2026-11-20T18:42Z")
+        result = CliRunner().invoke(push.command, ["-", *arguments], input=text)
+    assert result.exit_code == 0, result.output
+    assert "1 session" in result.output
+    assert "It prints its own times: --at is not used." in result.output
+
+
 @pytest.mark.parametrize(
     ("text", "arguments", "sentence"),
     [

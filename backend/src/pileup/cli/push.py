@@ -29,6 +29,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, Trans
 
 from pileup.cli.answers import checked
 from pileup.cli.redaction import redactor_of
+from pileup.formats.reading.text import encoding_of
 from pileup.views.artifacts.pasted import PREVIEW_CHARACTERS, Understood, understand
 
 if TYPE_CHECKING:
@@ -195,8 +196,10 @@ def _standard_input(folder: Path, name: str | None, has_time: bool) -> Sending:
     size = copy.stat().st_size
     if not size:
         raise click.ClickException("standard input is empty; nothing was sent")
-    with copy.open(encoding="utf-8", errors="replace") as text:
-        understood = understand(text.read(PREVIEW_CHARACTERS))
+    with copy.open("rb") as file:
+        head = file.read(2 * PREVIEW_CHARACTERS)
+    text = head.decode(encoding_of(head), "replace").removeprefix("\ufeff")
+    understood = understand(text[:PREVIEW_CHARACTERS])
     click.echo(_description(understood, has_time), err=True)
     return Sending(copy, name or understood.name, size)
 
@@ -207,6 +210,8 @@ def _description(understood: Understood, has_time: bool) -> str:
         return f"No known format: {understood.why}. It is stored as text."
     records = ", ".join(row.words for row in understood.records)
     line = f"{understood.title}: {records or 'no records'}"
+    if understood.prints_time and has_time:
+        return f"{line}\nIt prints its own times: --at is not used."
     if understood.prints_time or has_time:
         return line
     return f"{line}\nIt prints no time: --at 2026-11-20T18:42Z says when it was taken."

@@ -99,3 +99,16 @@ def test_a_row_of_another_width_is_reported() -> None:
     cells = cells_of("a,b\n1,2\n3\n4,5")
     assert (cells.rows, cells.lines) == ([["1", "2"], ["4", "5"]], [2, 4])
     assert cells.problems == ["Line 3 has 1 columns and the heading 2: it is left out."]
+
+
+def test_a_heading_in_the_markup_of_a_wiki_is_a_heading() -> None:
+    cells = cells_of("||threads||tps||result||\n|16|4100|ok|\n|32|310|stall|")
+    assert cells.head == ["threads", "tps", "result"]
+    assert cells.rows == [["16", "4100", "ok"], ["32", "310", "stall"]]
+
+
+def test_a_unit_behind_a_name_is_its_unit() -> None:
+    cells = cells_of("threads;p95 ms;rate (1/s);MB;Load [%]\n16;41.000,5;2;3;4\n32;1.234,25;2;3;5")
+    columns = [(column.name, column.unit) for column in guessed_columns(cells)]
+    assert columns == [("threads", ""), ("p95", "ms"), ("rate", "1/s"), ("MB", ""), ("Load", "%")]
+    assert [read_number(row[1]) for row in cells.rows] == [(41000.5, ""), (1234.25, "")]

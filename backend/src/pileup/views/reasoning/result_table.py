@@ -23,9 +23,10 @@ _NAME, _TEXT = 60, 200
 """Most characters of a parameter's name and of its value."""
 
 _RULE = re.compile(r"[\s|+:=-]*-[\s|+:=-]*")
-_UNIT = re.compile(r"[\[(]([^\[\]()]{1,30})[\])]$")
+_UNIT = re.compile(r"[\[(]([^\[\]()]{1,30})[\])]$| (ns|µs|us|ms|s|sec|min|%|[kKMG]i?B(?:/s)?)$")
 _NUMBER = re.compile(
-    r"[~≈]?\s*([+-]?(?:\d{1,3}(?:[,\u2009\u202f\u00a0 ]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?|\.\d+)"
+    r"[~≈]?\s*([+-]?(?:\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:[,\u2009\u202f\u00a0 ]\d{3})+(?:\.\d+)?"
+    r"|\d+(?:[.,]\d+)?|\.\d+)"
     r"(?:[eE][+-]?\d+)?)\s*+([kKMGT](?![A-Za-z]))?\s*+((?:[A-Za-zµ%×]+)?(?:/[A-Za-z]+)?)"
 )
 _SCALE = {"k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
@@ -198,6 +199,8 @@ def read_number(cell: str) -> tuple[float, str] | None:
     digits = re.sub(r"[\u2009\u202f\u00a0 ]", "", match[1])
     if re.fullmatch(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?", digits):
         digits = digits.replace(",", "")
+    elif "." in digits and "," in digits:  # 41.000,5
+        digits = digits.replace(".", "")
     return float(digits.replace(",", ".")) * _SCALE.get((match[2] or "").lower(), 1), match[3] or ""
 
 
@@ -205,7 +208,7 @@ def _name_and_unit(head: str) -> tuple[str, str]:
     text = head.rstrip()
     match = _UNIT.search(text)
     name = text[: match.start()].rstrip() if match else ""
-    return (name, match[1]) if match and name else (head, "")
+    return (name, match[1] or match[2]) if match and name else (head, "")
 
 
 def _unique(names: Sequence[str]) -> list[str]:
@@ -236,7 +239,10 @@ def _split(lines: Sequence[tuple[int, str]]) -> list[tuple[int, list[str]]]:
 
 
 def _cells_of_bars(line: str) -> list[str]:
-    inner = line.strip().removeprefix("|").removesuffix("|")
+    bare = line.strip()
+    if bare.startswith("||") and bare.endswith("||") and len(bare) > 4:  # a heading of a wiki
+        bare = bare[1:-1].replace("||", "|")
+    inner = bare.removeprefix("|").removesuffix("|")
     cells = re.split(r"(?<!\\)\|", inner)
     return [cell.strip().replace("\\|", "|").strip("*`") for cell in cells]
 
