@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 from pileup.analysis import ClockOverride
-from pileup.records import Event
+from pileup.analysis.findings import catalogue
+from pileup.records import Event, Snapshot
 from tests.analysis.frames import T0, S, evidence, gauge, moment, setting, sha, ts
 
 LOCAL = T0 - 8 * 3600 * S  # what a clock in Vancouver printed at T0
@@ -55,6 +56,23 @@ def test_a_file_is_placed_where_it_meets_the_absolute_ones() -> None:
     )
     assert first_time(found, "plain.txt") == T0
     assert found.clocks[sha("plain.txt")].quality == "derived"
+
+
+def test_a_dump_that_a_longer_file_holds_too_keeps_its_time() -> None:
+    """Its rows count once, in the longer file; its own line in the list says when it was taken."""
+
+    def dump(second: int, number: int) -> Snapshot:
+        start = T0 + second * S
+        return Snapshot(
+            line_first=number * 10 + 1, line_last=number * 10 + 9, kind="innodb_status",
+            snapshot=number, wall_us=start, clock="utc", original=f"14:00:0{second}",
+        )  # fmt: skip
+
+    found = evidence({"all.txt": [dump(0, 0), dump(5, 1)], "one.txt": [dump(5, 0)]})
+    assert found.frames["snapshot"]["artifact"].unique().to_list() == [sha("all.txt")]
+    docs = {doc.path: (doc.first, doc.last) for doc in catalogue.artifacts(found)}
+    start, later = "2026-11-20T22:00:00Z", "2026-11-20T22:00:05Z"
+    assert docs == {"all.txt": (start, later), "one.txt": (later, later)}
 
 
 def test_nothing_known_is_taken_as_utc_and_said() -> None:

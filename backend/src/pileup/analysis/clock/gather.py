@@ -55,7 +55,13 @@ def gather(
         ]
         combined[kind] = pl.concat(frames_of_kind, rechunk=True)
     placed, clocks = placement.place(ordered, combined, timezones or {}, overrides or {})
-    return Evidence(tuple(ordered), duplicate_dumps.without(placed), clocks)
+    frames = duplicate_dumps.without(placed)
+    repeated = duplicate_dumps.repeated(placed, frames)
+    return Evidence(
+        tuple(dataclasses.replace(each, repeated=repeated.get(each.sha256)) for each in ordered),
+        frames,
+        clocks,
+    )
 
 
 def _admitted(

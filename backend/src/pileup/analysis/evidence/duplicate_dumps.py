@@ -10,6 +10,8 @@ from collections.abc import Mapping
 
 import polars as pl
 
+from pileup.analysis.evidence.evidence import RepeatedDumps
+
 _COUNTED = ("semaphore_wait", "transaction", "session", "trx_lock", "lock_wait")
 _KINDS = ("innodb_status",)
 
@@ -34,6 +36,25 @@ def without(frames: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
     if gone.is_empty():
         return dict(frames)
     return {kind: _drop(kind, frame, gone) for kind, frame in frames.items()}
+
+
+def repeated(
+    before: Mapping[str, pl.DataFrame], after: Mapping[str, pl.DataFrame]
+) -> dict[str, RepeatedDumps]:
+    """Return when the dumps of each file were taken of which ``without`` left none, by SHA-256."""
+    if "snapshot" not in before or after["snapshot"].height == before["snapshot"].height:
+        return {}
+    gone = before["snapshot"].join(after["snapshot"].select("artifact"), on="artifact", how="anti")
+    table = gone.group_by("artifact").agg(
+        pl.col("time").min().alias("first"),
+        pl.col("time").max().alias("last"),
+        pl.col("host").drop_nulls().first(),
+    )
+    return {
+        sha: RepeatedDumps(first, last, host)
+        for sha, first, last, host in table.iter_rows()
+        if first is not None
+    }
 
 
 def _content(frames: Mapping[str, pl.DataFrame], dumps: pl.DataFrame) -> pl.Series:

@@ -19,6 +19,16 @@ _STAMP = re.compile(r"\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d(?=[-_.])")
 
 
 @dataclass(frozen=True)
+class RepeatedDumps:
+    """The moments of a file whose dumps are all in other files too."""
+
+    first_us: int
+    """UTC µs of its first dump."""
+    last_us: int
+    host: str | None
+
+
+@dataclass(frozen=True)
 class EvidenceArtifact:
     sha256: str
     path: str
@@ -31,6 +41,8 @@ class EvidenceArtifact:
     records: dict[str, int] = field(default_factory=dict)
     copies: tuple[str, ...] = ()
     """Other paths of the same bytes: the rows count once, and each path has its own capture."""
+    repeated: RepeatedDumps | None = None
+    """When its dumps were taken, if other files hold each of them: its own rows do not count."""
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -84,4 +96,4 @@ def bundle_of(path: str) -> str | None:
     return f"{folder}/{stamp[0]}" if folder else stamp[0]
 
 
-__all__ = ["ClockOverride", "Evidence", "EvidenceArtifact", "bundle_of"]
+__all__ = ["ClockOverride", "Evidence", "EvidenceArtifact", "RepeatedDumps", "bundle_of"]

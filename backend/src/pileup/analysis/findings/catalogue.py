@@ -55,14 +55,17 @@ def artifacts(evidence: Evidence) -> list[ArtifactDoc]:
                 hosts.setdefault(sha, host)
     docs = []
     for artifact in evidence.artifacts:
-        first, last = ranges.get(artifact.sha256, (None, None))
+        repeated = artifact.repeated
+        elsewhere = (None, None) if repeated is None else (repeated.first_us, repeated.last_us)
+        first, last = ranges.get(artifact.sha256, elsewhere)
+        host = hosts.get(artifact.sha256) or (None if repeated is None else repeated.host)
         docs.append(
             ArtifactDoc(
                 path=artifact.path,
                 sha256=artifact.sha256,
                 bytes=artifact.bytes,
                 format=artifact.format,
-                host=hosts.get(artifact.sha256),
+                host=host,
                 first=iso(first),
                 last=iso(last),
                 records=dict(artifact.records),
