@@ -184,7 +184,7 @@ export const COLUMNS = {
   ],
   narrow: [
     { ...path, width: 'minmax(140px, 1fr)' },
-    { ...state, width: '148px' },
+    { ...state, width: '128px' },
   ],
 } satisfies Record<string, readonly Column<Artifact>[]>
 
@@ -208,12 +208,24 @@ function PathCell({
           ↳
         </span>
       )}
-      <span className="path-name">{shown.slice(cut)}</span>
+      <Name name={shown.slice(cut)} />
       {cut > 0 && !short && <span className="path-folder">{shown.slice(0, cut)}</span>}
     </span>
   )
 }
 
+/** The end of a long name, which tells files of one kind apart; its start is cut where room is short. */
+function Name({ name }: { readonly name: string }) {
+  if (name.length <= NAME_END * 2) return <span className="path-name">{name}</span>
+  return (
+    <span className="path-name path-long">
+      <span className="path-start">{name.slice(0, -NAME_END)}</span>
+      <span>{name.slice(-NAME_END)}</span>
+    </span>
+  )
+}
+
+const NAME_END = 18
 const INSIDE = /^.*\.(?:zip|tar|tgz|tbz2?|txz|gz|bz2|xz|zst)\//
 
 function Uploader({ row }: { readonly row: Artifact }) {
