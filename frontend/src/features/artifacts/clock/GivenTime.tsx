@@ -148,8 +148,8 @@ function GiveTimesDialog({
                   type="checkbox"
                   checked={!left.has(item.id)}
                   onChange={(event) => toggle(item.id, event.target.checked)}
-                />{' '}
-                <span className="mono">{item.path}</span>{' '}
+                />
+                <span className="mono">{item.path}</span>
                 <span className="faint">{item.format_title}</span>
               </label>
             </li>

@@ -216,7 +216,7 @@ function PathCell({
 
 /** The end of a long name, which tells files of one kind apart; its start is cut where room is short. */
 function Name({ name }: { readonly name: string }) {
-  if (name.length <= NAME_END * 2) return <span className="path-name">{name}</span>
+  if (name.length <= NAME_END + 6) return <span className="path-name">{name}</span>
   return (
     <span className="path-name path-long">
       <span className="path-start">{name.slice(0, -NAME_END)}</span>
