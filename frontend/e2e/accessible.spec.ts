@@ -294,15 +294,17 @@ test('axe finds nothing, on every screen and in every dialog, in both themes', a
 })
 
 /** Tab until the focus is on a control of this name, and press a key there. */
-async function reach(page: Page, name: RegExp, press = 'Enter', most = 120) {
+async function reach(page: Page, name: RegExp, press = 'Enter', most = 120, by = 'Tab') {
   for (let step = 0; step < most; step += 1) {
     const here = await page.evaluate(() => {
       const element = document.activeElement
-      if (!element?.matches('a, button, input, textarea, summary')) return ''
-      return element.getAttribute('aria-label') ?? (element.textContent || '')
+      if (!element?.matches('a, button, input, textarea, summary, [contenteditable="true"]'))
+        return ''
+      const label = (element as HTMLInputElement).labels?.[0]?.textContent
+      return element.getAttribute('aria-label') ?? (label || element.textContent || '')
     })
     if (name.test(here.trim())) return page.keyboard.press(press)
-    await page.keyboard.press('Tab')
+    await page.keyboard.press(by)
   }
   throw new Error(`no control ${String(name)} within ${most} tabs`)
 }
@@ -355,10 +357,36 @@ test('the journey works by the keyboard alone', async ({ page }) => {
     await page.keyboard.press('Escape')
   })
 
-  await test.step('export the report', async () => {
+  await test.step('write into the report, move a block, take it back, go to the other parts', async () => {
     await page.keyboard.press('g')
     await page.keyboard.press('r')
     await page.waitForURL(/\/report/)
+    await settled(page)
+    const summary = page.getByRole('region', { name: 'Summary' })
+    const impact = page.getByRole('region', { name: 'Impact' })
+    await expect(page.getByRole('textbox', { name: 'Summary, Markdown' })).toBeVisible()
+    await reach(page, /^Summary, Markdown$/, 'Control+End')
+    await page.keyboard.type('\n\nIt was idle.\n\n/waits')
+    await expect(page.getByRole('option', { name: /wait graph/i })).toBeVisible()
+    await page.keyboard.press('Enter')
+    await expect(summary.locator('[data-node]').first()).toBeVisible()
+    await page.keyboard.press('Alt+ArrowDown')
+    await expect(impact.locator('[data-node]').first()).toBeVisible()
+    await page.keyboard.press('Control+z')
+    await expect(summary.locator('[data-node]').first()).toBeVisible()
+    await expect(impact.locator('[data-node]')).toHaveCount(0)
+    await page.keyboard.press('F6')
+    await reach(page, /^Checks/, 'ArrowRight', 10, 'Shift+Tab')
+    await expect(page.getByRole('tab', { name: 'Insert' })).toBeFocused()
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('tab', { name: 'Insert', selected: true })).toBeFocused()
+    const sources = await summary.locator('.doc-source').count()
+    await reach(page, /session 390.* blocks/)
+    await expect.poll(() => summary.locator('.doc-source').count()).toBeGreaterThan(sources)
+  })
+
+  await test.step('export the report', async () => {
+    await page.goto(`/incidents/${incident}/report`)
     await settled(page)
     await reach(page, /^Export/)
     const dialog = page.getByRole('dialog')

@@ -20,6 +20,7 @@ const EVERYWHERE: readonly Key[] = [
   [['1', '…', '9'], 'Switch the view or tab of the screen'],
   [['↑', 'k', '↓', 'j'], 'In a table: the row above or below'],
   [['Enter'], 'In a table: open the row'],
+  [['F6', 'Shift+F6'], 'Go to the next or the previous part of the page'],
   [['Esc'], 'Close the panel or the dialog'],
 ]
 

@@ -26,6 +26,7 @@ import {
 import { PIN_KEYS, pinOfChosen } from '@/ui/evidence/pinKey'
 import { UndoToast } from '@/ui/history/undo'
 import { useGoKeys } from './goKeys'
+import { usePartKeys } from './partKeys'
 import { NameView, useCopyLink } from './CopyLink'
 import { Here } from './Here'
 import { KeySheet } from './KeySheet'
@@ -81,6 +82,7 @@ export function Shell({
   const guest = useIsGuest()
   const screens = guest ? SCREENS.filter(({ path }) => path !== 'activity') : SCREENS
   useGoKeys(base, screens)
+  usePartKeys()
   useKeptFocus('canvas')
   useLandingFocus('canvas')
   useEffect(() => {

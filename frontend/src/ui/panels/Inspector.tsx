@@ -1,5 +1,5 @@
 /** The right-hand drawer, the same everywhere: resizable (360 to 720 px), closed with Escape. */
-import { type PointerEvent, type ReactNode, useEffect, useRef } from 'react'
+import { type PointerEvent, type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
 import { useStored } from '@/state/stored'
 import { IconButton } from '@/ui/controls/Button'
 import { CloseIcon } from '@/ui/controls/icons'
@@ -36,11 +36,14 @@ export function Inspector({
     return () => window.removeEventListener('keydown', onKey)
   }, [onClose])
 
+  const panel = useRef<HTMLElement>(null)
+  useLayoutEffect(() => returnFocus(panel.current), [])
+
   const drag = (event: PointerEvent) => {
     if (from.current) clamped(from.current.width + from.current.x - event.clientX)
   }
   return (
-    <aside className="inspector" style={{ width }} aria-label="Inspector">
+    <aside ref={panel} className="inspector" style={{ width }} aria-label="Inspector">
       <div
         className="inspector-edge"
         role="separator"
@@ -74,6 +77,25 @@ export function Inspector({
       <div className="inspector-body scroll">{children}</div>
     </aside>
   )
+}
+
+/** When the panel closes with the focus in it, focus what had it before: the row or the node it is about. */
+function returnFocus(panel: HTMLElement | null): () => void {
+  const canvas = panel?.closest('main')
+  const isOutside = (element: unknown): element is HTMLElement =>
+    element instanceof HTMLElement &&
+    canvas?.contains(element) === true &&
+    panel?.contains(element) === false
+  let before = isOutside(document.activeElement) ? document.activeElement : null
+  const onFocus = ({ target }: FocusEvent) => {
+    if (isOutside(target)) before = target
+  }
+  document.addEventListener('focusin', onFocus)
+  return () => {
+    document.removeEventListener('focusin', onFocus)
+    if (panel?.contains(document.activeElement) && before?.isConnected)
+      before.focus({ preventScroll: true })
+  }
 }
 
 /** A heading and its content inside the inspector. */

@@ -53,6 +53,18 @@ test('a block gets lines of its own, a pin stands where the cursor is', () => {
   expect(view.state.sliceDoc(from, to)).toBe('::waits')
 })
 
+test('a pin never breaks the block at the cursor: it goes to the sentence before, or below', () => {
+  const pin = ALL[1] as Insertable
+  const editors = new Editors()
+  const view = open(editors, 'impact', 'Calm.\n\n::waits\n', 7)
+  editors.insert(pin, 'impact')
+  expect(view.state.doc.toString()).toBe('Calm.[^pin-019a]\n\n::waits\n')
+  const others = new Editors()
+  const first = open(others, 'gaps', '::waits\n', 0)
+  others.insert(pin, 'gaps')
+  expect(first.state.doc.toString()).toBe('::waits\n\n[^pin-019a]\n\n')
+})
+
 test('a line of a section is shown when its editor opens', async () => {
   const editors = new Editors()
   editors.goTo('impact', 2)
@@ -94,4 +106,31 @@ test('keys move the block at the cursor, through its section and into the next',
   press(summary, 'ArrowUp')
   expect(summary.state.doc.toString()).toBe('::waits\n\nWords.\n')
   expect(moved).toEqual(['impact', 'summary'])
+})
+
+test('undo brings a block back from the next section, unless a text changed since', () => {
+  const editors = new Editors()
+  editors.offer(ALL, ['summary', 'impact'])
+  const undo = (view: EditorView) =>
+    runScopeHandlers(view, new KeyboardEvent('keydown', { key: 'z', ctrlKey: true }), 'editor')
+  const down = (view: EditorView) =>
+    runScopeHandlers(
+      view,
+      new KeyboardEvent('keydown', { key: 'ArrowDown', altKey: true }),
+      'editor',
+    )
+  const summary = open(editors, 'summary', 'One.\n\n::waits\n', 7)
+  const impact = open(editors, 'impact', 'Calm.')
+  const texts = () => [summary, impact].map(({ state }) => state.doc.toString().trim())
+
+  down(summary)
+  expect(texts()).toEqual(['One.', '::waits\n\nCalm.'])
+  expect(undo(impact)).toBe(true)
+  expect(texts()).toEqual(['One.\n\n::waits', 'Calm.'])
+  expect(undo(summary)).toBe(false)
+
+  down(summary)
+  impact.dispatch({ changes: { from: impact.state.doc.length, insert: ' Then not.' } })
+  expect(undo(impact)).toBe(false)
+  expect(texts()[0]).toBe('One.')
 })

@@ -67,6 +67,25 @@ function lineWith(doc: Text, wanted: number, quote: string) {
   return doc.line(number)
 }
 
+/** A line that is no sentence: of a live block, a table or code. */
+const NO_SENTENCE = /^\s*(::|\||```|~~~)/
+
+/** Where a pin goes: at the cursor or, from a block on, after the text before it; null where there is none. */
+function sentenceEnd(doc: Text, from: number, cursor: number): number | null {
+  if (!NO_SENTENCE.test(doc.line(from).text)) return cursor
+  for (let number = from - 1; number > 0; number -= 1) {
+    const line = doc.line(number)
+    if (line.text.trim() !== '') return NO_SENTENCE.test(line.text) ? null : line.to
+  }
+  return null
+}
+
+/** A block that went from one section to another; the texts as they were then. */
+type Move = {
+  readonly from: { readonly key: string; readonly index: number; readonly text: Text }
+  readonly to: { readonly key: string; readonly index: number; readonly text: Text }
+}
+
 export class Editors {
   readonly #views = new Map<string, EditorView>()
   readonly #pages = new Map<string, PageSection>()
@@ -74,6 +93,8 @@ export class Editors {
   #wanted: { readonly key: string; readonly line: number; readonly quote: string } | null = null
   #all: readonly Insertable[] = []
   #order: readonly string[] = []
+  /** The last move to another section, until one of the two texts changes. */
+  #across: Move | null = null
   /** The section that a block moved to last. */
   readonly moved = new Store('')
 
@@ -106,13 +127,19 @@ export class Editors {
           this.#last = view
         },
       }),
-      autocompletion({ override: [(context) => offered(context, this.#all)], icons: false }),
+      autocompletion({
+        override: [(context) => offered(context, this.#all)],
+        icons: false,
+        interactionDelay: 0, // after `/`, Enter means the list, however fast it follows
+      }),
       Prec.high(
         keymap.of([
           { key: 'Alt-ArrowUp', run: () => this.#step(key, -1), preventDefault: true },
           { key: 'Alt-ArrowDown', run: () => this.#step(key, 1), preventDefault: true },
         ]),
       ),
+      // Before the editor's own undo, which knows one of the two texts.
+      Prec.highest(keymap.of([{ key: 'Mod-z', run: () => this.#moveBack(key) }])),
     ]
   }
 
@@ -128,9 +155,9 @@ export class Editors {
     if (!view || view.state.readOnly) return
     const { to } = view.state.selection.main
     const line = view.state.doc.lineAt(to)
-    const own = what.kind !== 'pin'
-    const at = own ? line.to : to
-    const text = own ? `${line.text.trim() ? '\n\n' : ''}${what.text}\n` : what.text
+    const sentence = what.kind === 'pin' ? sentenceEnd(view.state.doc, line.number, to) : null
+    const at = sentence ?? line.to
+    const text = sentence === null ? `${line.text.trim() ? '\n\n' : ''}${what.text}\n` : what.text
     view.dispatch({
       changes: { from: at, insert: text },
       selection: { anchor: at + text.length },
@@ -189,8 +216,27 @@ export class Editors {
     }
     const now = before > index && source === target ? before - 1 : before
     const placed = blocksIn(target.state.doc)[now]
+    this.#across =
+      source === target
+        ? null
+        : {
+            from: { key: from, index, text: source.state.doc },
+            to: { key: to, index: now, text: target.state.doc },
+          }
     target.focus()
     if (placed) target.dispatch({ selection: { anchor: placed.from }, scrollIntoView: true })
+  }
+
+  /** Undo a move from or into this section: the block goes back to the section it came from. */
+  #moveBack(key: string): boolean {
+    const last = this.#across
+    if (!last || (key !== last.from.key && key !== last.to.key)) return false
+    this.#across = null
+    for (const { key, text } of [last.from, last.to])
+      if (!this.#views.get(key)?.state.doc.eq(text)) return false
+    this.move(last.to.key, last.to.index, last.from.key, last.from.index)
+    this.#across = null
+    return true
   }
 
   /** Move the block at the cursor past its neighbour, or into the next open section. */
