@@ -164,7 +164,7 @@ _SAMPLES = {
     "threads in gdb": "gdb/*-last-40-threads",
     "threads in eu-stack": "eu-stack/*",
     "threads in collapsed stacks": "pmp/[0-9]*",
-    "sessions": "processlist/*",
+    "sessions": "processlist/[589m]*",
     "moments of vmstat": "vmstat/procps-*",
     "devices in diskstats": "diskstats/pt-*",
     "values of mysqladmin ext": "status/*-absolute",

@@ -23,9 +23,12 @@ _STATEMENTS: dict[tuple[Any, ...], Any] = {}
 
 _AS_NEW = """
 reset session authorization; reset all; unlisten *; close all; discard temp; discard sequences;
-select pg_advisory_unlock_all()
+select pg_advisory_unlock_all(); set application_name = 'waits for the next test'
 """
-"""What ``discard all`` does, without the plans of prepared statements, which psycopg remembers."""
+"""What ``discard all`` does, without the plans of prepared statements, which psycopg remembers. Who
+counts the connections of an installation that was closed finds none."""
+
+_AGAIN = "select set_config('application_name', %s, false)"
 
 
 class _Statements:
@@ -73,7 +76,7 @@ class Sessions:
         key = (os.getpid(), address)
         while self._waiting[key]:
             kept = self._waiting[key].pop()
-            if _works(kept):
+            if _works(kept, str(named.get("application_name", ""))):
                 return kept
             kept.close_now()
         made = Kept.connect(*arguments, **named)
@@ -117,12 +120,12 @@ class Sessions:
 SESSIONS = Sessions()
 
 
-def _works(connection: Kept) -> bool:
+def _works(connection: Kept, application: str) -> bool:
     if connection.closed:
         return False
     try:
         connection.autocommit = True
-        connection.execute("select 1")
+        connection.execute(_AGAIN, (application,))
         connection.autocommit = False
     except psycopg.Error:
         return False

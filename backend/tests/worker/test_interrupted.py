@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import time
 from typing import Any
 
 import pytest
@@ -37,6 +38,7 @@ def test_it_is_tried_again(bench: Bench, monkeypatch: pytest.MonkeyPatch, error:
 
     def read(*arguments: Any) -> None:
         if fails:
+            time.sleep(0.01)  # so that the slice ends with this try
             raise fails.pop()
         reads(*arguments)
 

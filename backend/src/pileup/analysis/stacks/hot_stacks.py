@@ -21,7 +21,6 @@ from pileup.numerals import number
 
 MOST = 100
 _DEPTH = 40
-_ARGUMENTS = re.compile(r"\(.*\)$")
 _CLONES = re.compile(r"(?:\.(?:part|constprop|isra|cold|lto_priv|llvm)\.?\d*)+(?:\.\d+)?$")
 _VERSIONS = re.compile(r"@@?GLIBC[\w.]*$")
 
@@ -110,7 +109,9 @@ def clean(function: str) -> str:
     """Strip arguments, compiler suffixes and symbol versions from a function name."""
     name = _VERSIONS.sub("", function.strip())
     name = _CLONES.sub("", name)
-    return _ARGUMENTS.sub("", name) or function.strip()
+    if name.endswith(")"):
+        name = name.partition("(")[0]
+    return name or function.strip()
 
 
 def is_waiting(functions: Sequence[str]) -> bool:

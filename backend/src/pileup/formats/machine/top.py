@@ -42,7 +42,7 @@ _PART = re.compile(
 )
 _ABOVE = re.compile(r"^top - \d\d:\d\d:\d\d up ", re.MULTILINE)
 _LIST = re.compile(
-    r" *PID USER +PR +NI +VIRT +RES +SHR +S +%CPU +%MEM +TIME\+ +COMMAND *$", re.MULTILINE
+    r"^ *PID USER +PR +NI +VIRT +RES +SHR +S +%CPU +%MEM +TIME\+ +COMMAND *$", re.MULTILINE
 )
 _SIZES = {unit: 1024.0**at for at, unit in enumerate("KMGTPE")}
 """KiB per unit of -E; RES prints its unit in lower case."""
