@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from pileup.storage.queue.jobs import Jobs
+from pileup.worker import analysis
+from pileup.worker.purge import purge
 from tests.conftest import REPOSITORY
 from tests.worker.conftest import BOTH, Bench, read_here
 
@@ -44,6 +47,28 @@ def test_a_sample_is_analysed(loaded: tuple[Bench, str]) -> None:
     dump = artifact(bench, incident, "innodb-status.txt")
     assert (dump["state"], dump["format"]) == ("done", "innodb-status")
     assert dump["clock"] is not None
+
+
+def test_a_purge_during_the_analysis_leaves_no_files(
+    loaded: tuple[Bench, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the cancelled analysis stores after the purge goes with it."""
+    bench, incident = loaded
+    computes = analysis.isolated
+
+    def purged_meanwhile(*arguments: Any) -> Any:
+        result = computes(*arguments)
+        bench.site.admin.delete(f"/api/v1/incidents/{incident}")
+        settings = bench.runtime.settings.model_copy(update={"bin_days": 0})
+        purge(settings, bench.runtime.database, bench.runtime.stores)
+        assert list(bench.runtime.placed.incidents()) == []
+        return result
+
+    monkeypatch.setattr(analysis, "isolated", purged_meanwhile)
+    with bench.runtime.database.unit() as unit:
+        Jobs(unit).request_analysis(incident, 0)
+    bench.work(BOTH)
+    assert list(bench.runtime.placed.incidents()) == []
 
 
 @pytest.mark.on_turn(2, 3)

@@ -69,7 +69,9 @@ def analyse_incident(runtime: Runtime, job: Job) -> None:
     entries = search_entries(document, evidence)
     with runtime.database.unit() as unit:
         if not Jobs(unit).finish(job):
-            return  # a newer attempt has the job
+            if Incidents(unit).is_gone(job.incident_id):  # purged meanwhile, with its files
+                runtime.placed.forget(job.incident_id)
+            return  # or a newer attempt has the job
         elapsed_s = time.monotonic() - started
         Analyses(unit).replace(job.incident_id, msgspec.to_builtins(document), elapsed_s)
         replace_entries(unit, job.incident_id, entries)
