@@ -12,7 +12,7 @@ import pytest
 from msgspec import structs
 from pypdf import PdfReader
 
-from pileup.report.document import Document, Figure, GraphDrawing, GraphNode
+from pileup.report.document import Document, Figure, GraphDrawing, GraphNode, Source
 from pileup.report.release import stamped
 from pileup.report.render import pdf, word_document
 from pileup.report.render.pdf import NotTypeset, render_pdf
@@ -177,6 +177,16 @@ def test_a_tall_wide_graph_shares_its_page_with_its_heading(made: Document, rows
     assert all(page.mediabox.width < page.mediabox.height for page in pages)
     (shown,) = [text for page in pages if "Figure 99" in (text := page.extract_text())]
     assert section.title in shown
+
+
+@pytest.mark.parametrize("many", [10, 15, 20])
+def test_a_last_page_is_not_nearly_empty(made: Document, many: int) -> None:
+    """Of so many sources one alone would be on the last page: all move closer together."""
+    excerpt = "\n".join(f"line {number}" for number in range(12))
+    sources = [Source(number=i + 1, text="A file", excerpt=excerpt) for i in range(many)]
+    short = structs.replace(document(CASE), sections=made.sections[1:2], sources=sources)
+    *_, last = PdfReader(io.BytesIO(render_pdf(short))).pages
+    assert last.extract_text().count("line 0") > 1
 
 
 def test_an_executive_report_is_one_page_without_raw_lines() -> None:

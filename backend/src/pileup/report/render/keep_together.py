@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from pileup.report.document import Block, Bullets, Code, Figure, Paragraph, Table, plain
 
-_MOST, _LETTERS = 8, 1200
+_MOST, _LETTERS = 12, 1200
 """Limits in rows or items, and in letters, of a block that is not broken over two pages."""
 _LINE = 240
 """Maximum letters of a paragraph that introduces the next block ("For:", "Experiment 1: ...")."""

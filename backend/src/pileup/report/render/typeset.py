@@ -6,9 +6,13 @@ packages, no system fonts.
 
 from __future__ import annotations
 
+import json
 import sys
 import tempfile
 from pathlib import Path
+
+_NEARLY_EMPTY = 0.3
+"""A last page whose text ends above this share of its height."""
 
 
 def main() -> None:
@@ -23,17 +27,26 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="pileup-report-") as folder:
         source = Path(folder) / "report.typ"
         source.write_bytes(TEMPLATE.read_bytes())
-        done = typst.compile(
-            str(source),
-            root=folder,
-            font_paths=[str(FONTS)],
-            ignore_system_fonts=True,
-            package_path=folder,
-            package_cache_path=folder,
-            sys_inputs={"document": data.decode()},
-            format="pdf",
-        )
-    assert isinstance(done, bytes)
+
+        def typeset(tight: str) -> tuple[bytes, int, float]:
+            compiler = typst.Compiler(
+                str(source),
+                root=folder,
+                font_paths=[str(FONTS)],
+                ignore_system_fonts=True,
+                package_path=folder,
+                package_cache_path=folder,
+                sys_inputs={"document": data.decode(), "tight": tight},
+            )
+            pdf = compiler.compile(format="pdf")
+            assert isinstance(pdf, bytes)
+            end = json.loads(compiler.query("<end>", field="value", one=True))
+            return pdf, end["page"], end["y"]
+
+        done, pages, end = typeset("no")
+        if pages > 1 and end < _NEARLY_EMPTY:
+            closer, fewer, _ = typeset("yes")
+            done = closer if fewer < pages else done
     sys.stdout.buffer.write(done)
 
 
