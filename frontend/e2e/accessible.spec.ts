@@ -4,6 +4,7 @@
  */
 import { type BrowserContext, expect, type Locator, type Page } from '@playwright/test'
 import { violations } from './axe'
+import { reach } from './reach'
 import { csrf, loadSample } from './sample'
 import { dealt, test } from './test'
 
@@ -292,22 +293,6 @@ test('axe finds nothing, on every screen and in every dialog, in both themes', a
     })
   }
 })
-
-/** Tab until the focus is on a control of this name, and press a key there. */
-async function reach(page: Page, name: RegExp, press = 'Enter', most = 120, by = 'Tab') {
-  for (let step = 0; step < most; step += 1) {
-    const here = await page.evaluate(() => {
-      const element = document.activeElement
-      if (!element?.matches('a, button, input, textarea, summary, [contenteditable="true"]'))
-        return ''
-      const label = (element as HTMLInputElement).labels?.[0]?.textContent
-      return element.getAttribute('aria-label') ?? (label || element.textContent || '')
-    })
-    if (name.test(here.trim())) return page.keyboard.press(press)
-    await page.keyboard.press(by)
-  }
-  throw new Error(`no control ${String(name)} within ${most} tabs`)
-}
 
 test('the journey works by the keyboard alone', async ({ page }) => {
   const screen = (name: string) => page.getByRole('heading', { level: 1, name })
