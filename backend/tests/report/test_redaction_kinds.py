@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pileup.formats.tables.meanings.server_variables import HIDDEN
 from pileup.report.redaction.known_values import is_telling
 from pileup.report.redaction.redactor import KINDS, PUBLIC_HOSTS, Redactor
 
@@ -71,3 +72,53 @@ def test_a_value_is_known_only_where_it_identifies_something(
     kind: str, value: str, telling: bool
 ) -> None:
     assert is_telling(kind, value) == telling
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DROP USER {}",
+        "CREATE USER IF NOT EXISTS {} IDENTIFIED BY 'Zx81', carla ACCOUNT LOCK",
+        "ALTER USER carla, {} IDENTIFIED BY 'Zx81'",
+        "RENAME USER carla TO {}",
+        "SET PASSWORD FOR {} = PASSWORD('Zx81')",
+        "SHOW GRANTS FOR {}",
+        "KILL USER {}",
+        "GRANT SELECT, INSERT (a) ON `shop`.* TO {}@localhost",
+        "GRANT EXECUTE ON PROCEDURE shop.pay TO {}",
+        "REVOKE ALL PRIVILEGES ON *.* FROM {}",
+        "CREATE DEFINER={}@localhost VIEW v AS SELECT 1",
+        "| 17 | drop user {} |",
+        "select 1; grant all on shop.orders to {}",
+    ],
+)
+@pytest.mark.parametrize("quote", ["", "`", "'"])
+def test_statements_about_accounts_name_users_without_a_host(statement: str, quote: str) -> None:
+    done = Redactor(("users",), b"k").text(statement.format(f"{quote}dorothea{quote}"))
+    assert "dorothea" not in done
+    assert "carla" not in done
+
+
+def test_the_host_of_an_account_is_a_host() -> None:
+    done = Redactor(("hosts",), b"k").text("CREATE DEFINER=dorothea@web-17 VIEW v AS SELECT 1")
+    assert "dorothea" in done
+    assert "web-17" not in done
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "we grant access on request to customers",
+        "whoever can create user accounts",
+        "ALTER TABLE user ADD COLUMN accounts INT",
+        "ALTER USER CURRENT_USER() ACCOUNT LOCK",
+    ],
+)
+def test_prose_with_the_words_of_such_statements_stays(prose: str) -> None:
+    assert Redactor(("users", "hosts"), b"k").text(prose) == prose
+
+
+def test_what_is_shown_in_place_of_a_password_is_none() -> None:
+    """Else no page with the settings of a server could be exported."""
+    line = f"| report_password | {HIDDEN} | 17 | variables.txt:3 |"
+    assert list(Redactor(KINDS, b"k").leaks(line)) == []

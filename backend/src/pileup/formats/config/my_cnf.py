@@ -16,17 +16,17 @@ import re
 from collections.abc import Iterable, Iterator
 
 from pileup.formats.errors import FormatError
+from pileup.formats.tables.meanings.server_variables import HIDDEN
 from pileup.records import Item, Problem, Section, Setting, Skipped
 
 NAME = "my-cnf"
 TITLE = "my.cnf option file"
 GIVES = "Settings, `!include` among them; passwords are not shown."
 PRINTED_BY = "any option file"
-VERSION = 4
+VERSION = 5
 LINE_STARTS = r"[ \t]*[a-z][\w-]*[ \t]*=|\[\w+\]"
 HINTS = (".cnf", "my.ini", "config-file")
 
-HIDDEN = "(secret, not shown)"
 
 _OPTION = re.compile(r"\s*(?P<key>[A-Za-z][\w.-]*)\s*(?:=(?P<value>.*))?$", re.DOTALL)
 # command: --innodb-buffer-pool-size=8G --sync-binlog=1

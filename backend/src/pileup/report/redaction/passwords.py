@@ -167,7 +167,7 @@ _PAIR = re.compile(
 """A line of nothing but a name of several words and its value, as many programs take it."""
 _HARMLESS = re.compile(
     r"|\*[*\s]*|x{3,}|<[^>]*>|null|none|on|off|yes|no|true|false|empty|set|not set|unset|required|"
-    + IS_TOKEN.pattern,
+    r"\((?:hidden|secret)\b[^)]*\)?|" + IS_TOKEN.pattern,  # our own words in place of one
     re.IGNORECASE,
 )
 """What is printed in place of a password, and switches."""

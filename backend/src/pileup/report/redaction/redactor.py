@@ -7,6 +7,7 @@ passwords.py   passwords in statements and configuration: always, whatever is ch
 masked_files.py  the same in whole files, where no byte may move
 statements.py  literals and comments of SQL, by its tokens
 quotes.py      what servers quote in messages
+account_names.py  accounts in statements about accounts
 plain_redaction.py  fields and columns that hold a user, a host or a password
 escapes.py     what is written as escapes, for all of them but statements
 known_values.py  every value that any of these found before, wherever else it occurs
@@ -28,6 +29,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from ipaddress import ip_address
 
+from pileup.report.redaction.account_names import account_spans
 from pileup.report.redaction.escapes import through_escapes
 from pileup.report.redaction.known_values import KnownValues, is_telling
 from pileup.report.redaction.passwords import KIND as PASSWORDS
@@ -265,6 +267,9 @@ class Redactor:
                 if "hosts" in self.kinds and _is_name(match[group]):
                     yield Span(*match.span(group), "hosts", match[group])
         yield from self._labelled(text)
+        for span in account_spans(text):
+            if span.kind in self.kinds and (span.kind == "users" or not is_address(span.value)):
+                yield span
         for match in _QUERY_ID.finditer(text):  # 'query id 42 db-7 10.0.0.7 shop updating'
             host = match[1]
             alone = host.lower() in ("localhost", "event") and match[2] is None

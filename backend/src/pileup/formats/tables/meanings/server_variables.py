@@ -160,7 +160,9 @@ FIRST_VARIABLES = frozenset(
     )
 )
 """SHOW VARIABLES begins with one of them; the last is in every version."""
-_HIDDEN = ("password", "secret")
+_SECRETS = ("password", "secret")
+HIDDEN = "(hidden)"
+"""In place of a password: the same for each source, so that no two of them seem to differ."""
 _LOWER_STATUS = "option_tracker_usage"
 _WSREP_VARIABLES = frozenset({
     "osu_method", "allowlist", "auto_increment_control", "causal_reads", "certification_rules",
@@ -188,8 +190,8 @@ def is_variable(name: str) -> bool:
 
 def shown(name: str, value: str | None) -> str | None:
     """Return a variable's value, but for passwords; a number (a length, a switch) is not one."""
-    hidden = value and not value.isdigit() and any(word in name for word in _HIDDEN)
-    return "(hidden)" if hidden else value
+    hidden = value and not value.isdigit() and any(word in name for word in _SECRETS)
+    return HIDDEN if hidden else value
 
 
 def parse_value(text: str) -> float | None:
