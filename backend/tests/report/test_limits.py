@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 
+import polars as pl
 import pytest
 from msgspec import structs
 
-from pileup import report
 from pileup.report import ticket
 from pileup.report.case import Case
 from pileup.report.compose import blocks_of
 from pileup.report.document import Table, Trouble, plain
+from pileup.report.redaction import known_records, password_statements
+from pileup.report.redaction.password_statements import statement_passwords
 from pileup.report.render.markdown import render_markdown
 from pileup.report.text.source_notes import _shortened
 from tests.report.case import document
 from tests.report.test_evidence_blocks import WITH_TABLES, case, setting, stack
 from tests.report.test_golden import _rich
+from tests.support.constants import limits_of
 
 _rich_case = cache(_rich)
 _words_of = cache(lambda text: _words(text()))
@@ -93,6 +95,8 @@ LIMITS: dict[str, Callable[[], str]] = {
     "ticket _ROWS": _ticket,
 }
 ELSEWHERE = {
+    "redaction.known_records MOST",  # test_so_many_values_of_a_column_are_known
+    "redaction.password_statements _MOST_CALL",  # test_a_password_is_found_so_deep_in_a_call
     "release MOST_LINES",  # test_rivals.py
 }
 
@@ -110,17 +114,30 @@ def test_a_lower_limit_leaves_something_out(limit: str, monkeypatch: pytest.Monk
 
 
 def test_every_limit_of_a_list_has_a_row() -> None:
-    assert set(_written()) == {*LIMITS, *ELSEWHERE}
+    assert {place.constant for place in limits_of("report")} == {*LIMITS, *ELSEWHERE}
 
 
 def _words(text: str) -> Counter[str]:
     return Counter(re.findall(r"\w+", text))
 
 
-def _written() -> Iterator[str]:
-    """Yield each constant at which the source of the report cuts a list or a text."""
-    folder = Path(report.__file__).parent
-    for path in folder.rglob("*.py"):
-        module = ".".join(path.relative_to(folder).with_suffix("").parts)
-        for name in re.findall(r"\[:(_?[A-Z][A-Z_]+)\]", path.read_text(encoding="utf-8")):
-            yield f"{module} {name}"
+def test_so_many_values_of_a_column_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = pl.DataFrame({"host": ["a", "b", None, "c", "a"]})
+    assert sorted(known_records._values(frame, "host")) == ["a", "b", "c"]
+    for most in (2, 1):
+        monkeypatch.setattr(known_records, "MOST", most)
+        assert len(known_records._values(frame, "host")) == most
+
+
+def test_a_password_is_found_so_deep_in_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of ``(a, b, 'secret'`` the secret is the sixth token from the parenthesis on."""
+
+    def found() -> list[tuple[int, int]]:
+        text = "SELECT PASSWORD(a, b, 'secret'"
+        return [tuple(span) for span in statement_passwords(text, lambda _: False)]
+
+    assert len(found()) == 1
+    monkeypatch.setattr(password_statements, "_MOST_CALL", 6)
+    assert len(found()) == 1
+    monkeypatch.setattr(password_statements, "_MOST_CALL", 5)
+    assert found() == []

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
-from typing import Any
 
-import msgspec
 import pytest
 
 from pileup.analysis import analyse
 from pileup.analysis.contract import Analysis
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.records import Deadlock, Frame, Stack, StackThread
+from pileup.views.artifacts import pasted
 from pileup.views.evidence.deadlocks import deadlocks
 from pileup.views.evidence.log_groups import LogFilter, log_groups, log_page
 from pileup.views.evidence.nearest_sessions import sessions_near
@@ -28,6 +27,9 @@ from pileup.views.source import EvidenceSource
 from pileup.views.window import Window
 from tests.analysis.frames import T0, S, evidence, sha
 from tests.api.test_table_tabs import CNF, a_deadlock, logged, session, slow, trx, variable
+from tests.support.constants import limits_of
+from tests.support.replayed import as_long_as, plain
+from tests.views import scenes
 
 _NAMES = ("innodb_log_file_size", "max_connections", "table_open_cache")
 
@@ -146,16 +148,31 @@ def _analysis() -> Analysis:
     return analyse(_capture())
 
 
-LIMITS: dict[str, Callable[[], object]] = {
+LIMITS: dict[str, Callable[[], object] | tuple[Callable[[], object], ...]] = {
+    "artifacts.artifact_records MOST_AT": (scenes.records_of_lines, scenes.records_of_kind),
+    "artifacts.excerpts MAX_CHARACTERS": (scenes.excerpt, scenes.excerpt_of_ranges),
+    "artifacts.mapping_preview _CUT_CELL": (scenes.cells_of_mapped_table, scenes.cell_errors),
+    "artifacts.mapping_preview _SHOWN_CELLS": scenes.mapped_table,
+    "artifacts.mapping_preview _SHOWN_SERIES": scenes.series_of_mapped_table,
+    "artifacts.pasted _SHOWN_PROBLEMS": scenes.problems_of_paste,
+    "artifacts.record_text LINE": scenes.record_in_a_line,
+    "artifacts.record_text MOST": (
+        scenes.frames_of_record, scenes.items_of_record, scenes.value_of_record,
+    ),
+    "evidence.capture_tables _MOST_OTHERS": scenes.compared_settings,
+    "evidence.capture_tables _TEXT": scenes.cell_of_capture,
     "evidence.deadlocks MOST": _deadlocks,
     "evidence.deadlocks MOST_PATTERNS": _deadlocks,
+    "evidence.deadlocks MOST_TRANSACTIONS": scenes.deadlock_of_three,
     "evidence.deadlocks _MOST_LOCKS": _deadlocks,
     "evidence.deadlocks _MOST_QUERY": _deadlocks,
     "evidence.deadlocks _MOST_SEEN": _deadlocks,
+    "evidence.first_lanes MOST_LANES": scenes.lanes,
     "evidence.log_groups BUCKETS": lambda: log_groups(_source()),
     "evidence.log_groups MOST_GROUPS": lambda: log_groups(_source()),
     "evidence.log_groups _MOST_MESSAGE": _log,
     "evidence.log_groups _MOST_SHAPE": lambda: log_groups(_source()),
+    "evidence.moved MOST_MOVED": scenes.moved_series,
     "evidence.nearest_sessions MAX_SESSIONS": lambda: sessions_near(_source(), T0),
     "evidence.queries MOST": _statements,
     "evidence.queries MOST_EXAMPLES": _examples,
@@ -174,6 +191,19 @@ LIMITS: dict[str, Callable[[], object]] = {
     "evidence.stacks MAX_FRAMES": _sample,
     "evidence.stacks MAX_GROUPS": _sample,
     "evidence.stacks MAX_THREADS": _sample,
+    "evidence.timeline _MESSAGE": scenes.events_of_timeline,
+    "evidence.timeline _MOST_BLOCKING": scenes.blocking,
+    "evidence.timeline _MOST_EVENTS": scenes.events_of_timeline,
+    "reasoning.result_table _NAME": scenes.names_of_parameters,
+    "reasoning.result_table _TEXT": (scenes.names_of_values, scenes.values_of_parameters),
+    "reasoning.similar MOST": scenes.similar_incidents,
+    "reasoning.similar _FEATURES": (
+        scenes.features_shared, scenes.features_only_here, scenes.features_only_there,
+    ),
+    "reports.case FIGURE_LANES": scenes.lanes_of_report,
+    "reports.case MAX_QUERY": scenes.query_of_node,
+    "reports.case_evidence _MOST_CELLS": scenes.whole_row,
+    "reports.export EXAMPLES": scenes.replaced_values,
     "search_entries MOST_LOG_GROUPS": _entries,
     "search_entries MOST_SESSIONS": _entries,
     "search_entries _MOST_SETTINGS": _entries,
@@ -181,24 +211,27 @@ LIMITS: dict[str, Callable[[], object]] = {
 }  # fmt: skip
 
 
+ELSEWHERE = {
+    "artifacts.pasted PREVIEW_CHARACTERS",  # test_of_a_long_paste_only_the_beginning_is_read
+}
+
+
 @pytest.mark.parametrize("limit", LIMITS)
 def test_a_lower_limit_cuts_to_its_length(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     module, name = limit.split()
-    whole = msgspec.to_builtins(LIMITS[limit]())
-    for most in (2, 1):
-        monkeypatch.setattr(import_module(f"pileup.views.{module}"), name, most)
-        cut = msgspec.to_builtins(LIMITS[limit]())
-        assert list(_as_long_as(most, whole, cut)), most
+    scenes = LIMITS[limit]
+    for scene in scenes if isinstance(scenes, tuple) else (scenes,):
+        whole = plain(scene())
+        for most in (2, 1):
+            with monkeypatch.context() as patch:
+                patch.setattr(import_module(f"pileup.views.{module}"), name, most)
+                assert list(as_long_as(most, whole, plain(scene()))), most
 
 
-def _as_long_as(most: int, whole: Any, cut: Any) -> Iterator[Any]:
-    """Yield each list and text that was longer and has the length of the limit now."""
-    if isinstance(whole, dict) and isinstance(cut, dict):
-        for key, value in whole.items():
-            yield from _as_long_as(most, value, cut.get(key))
-    elif isinstance(whole, list | str) and isinstance(cut, list | str):
-        if len(whole) > most == len(cut):
-            yield cut
-        if isinstance(whole, list):
-            for one, other in zip(whole, cut, strict=False):
-                yield from _as_long_as(most, one, other)
+def test_every_limit_has_a_row() -> None:
+    assert {place.constant for place in limits_of("views")} - {*LIMITS, *ELSEWHERE} == set()
+
+
+def test_of_a_long_paste_only_the_beginning_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pasted, "PREVIEW_CHARACTERS", 6)
+    assert pasted.understand("a\nb\nc\nd\ne\n").lines == 3

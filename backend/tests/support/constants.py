@@ -1,0 +1,92 @@
+"""The constants of the source: limits of lists and texts, and thresholds of values."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pileup
+
+SOURCE = Path(pileup.__file__).parent
+_CUTTERS = ("head", "tail", "limit")
+_ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+_COMPARERS = ("lt", "le", "gt", "ge", "is_between")
+
+
+class Place(NamedTuple):
+    """A constant in the function that uses it: ``stalls.pileups _NOISE_S pileups``."""
+
+    module: str
+    """Within the package, such as ``stalls.pileups``."""
+    name: str
+    function: str
+    """The outermost function, with its class: ``Roots.documents``; of the module itself: empty."""
+
+    @property
+    def constant(self) -> str:
+        return f"{self.module} {self.name}"
+
+
+@cache
+def limits_of(package: str) -> frozenset[Place]:
+    """Return each constant at which a package cuts: ``[:MOST]`` and ``.head(MOST)``."""
+    return frozenset(_places(package, _cut))
+
+
+@cache
+def thresholds_of(package: str) -> frozenset[Place]:
+    """Return each constant that a package compares something with, by order."""
+    return frozenset(_places(package, compared))
+
+
+def _cut(node: ast.AST) -> Iterator[ast.expr]:
+    match node:
+        case ast.Subscript(slice=ast.Slice(upper=ast.expr() as upper)):
+            yield upper
+        case ast.Call(func=ast.Attribute(attr=name), args=args) if name in _CUTTERS:
+            yield from args
+
+
+def compared(node: ast.AST) -> Iterator[ast.expr]:
+    """Yield both sides of a comparison by order, or what a frame's method compares with."""
+    match node:
+        case ast.Compare(left=left, ops=ops, comparators=others):
+            if any(isinstance(op, _ORDERS) for op in ops):
+                yield from (left, *others)
+        case ast.Call(func=ast.Attribute(attr=name), args=args) if name in _COMPARERS:
+            yield from args
+
+
+def names_in(node: ast.AST) -> Iterator[str]:
+    """Yield the names of constants within an expression."""
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Name) and inner.id.isupper() and len(inner.id) > 1:
+            yield inner.id
+
+
+def _places(package: str, used: Callable[[ast.AST], Iterator[ast.expr]]) -> Iterator[Place]:
+    folder = SOURCE / package
+    for path in sorted(folder.rglob("*.py")):
+        parts = path.relative_to(folder).with_suffix("").parts
+        module = ".".join(parts).removesuffix(".__init__")
+        for function, node in _with_function(ast.parse(path.read_bytes()), ()):
+            for expression in used(node):
+                for name in names_in(expression):
+                    yield Place(module, name, function)
+
+
+def _with_function(
+    node: ast.AST, inside: tuple[str, ...], *, deep: bool = False
+) -> Iterator[tuple[str, ast.AST]]:
+    for child in ast.iter_child_nodes(node):
+        yield ".".join(inside) if deep else "", child
+        match child:
+            case ast.ClassDef(name=name) if not deep:
+                yield from _with_function(child, (*inside, name))
+            case ast.FunctionDef(name=name) if not deep:
+                yield from _with_function(child, (*inside, name), deep=True)
+            case _:
+                yield from _with_function(child, inside, deep=deep)
