@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 from pileup.formats.tables.meanings.server_variables import HIDDEN
+from pileup.records import TrxLock
+from pileup.report.redaction.known_records import learn_evidence
 from pileup.report.redaction.known_values import is_telling
 from pileup.report.redaction.redactor import KINDS, PUBLIC_HOSTS, Redactor
+from tests.analysis.frames import T0, evidence
 
 TEXT = (
     "# User@Host: billing[billing] @ web-17 [10.1.2.3]\n"
@@ -122,3 +125,14 @@ def test_what_is_shown_in_place_of_a_password_is_none() -> None:
     """Else no page with the settings of a server could be exported."""
     line = f"| report_password | {HIDDEN} | 17 | variables.txt:3 |"
     assert list(Redactor(KINDS, b"k").leaks(line)) == []
+
+
+def test_the_key_of_a_locked_row_is_a_literal() -> None:
+    lock = TrxLock(
+        line_first=1, line_last=1, clock="utc", wall_us=T0, snapshot=0, trx_id="1850",
+        lock_kind="record", table="shop.orders", index="email", mode="X",
+        lock_data="'ann@example.org', 918273645",
+    )  # fmt: skip
+    redactor = Redactor(("sql",), b"k")
+    learn_evidence(redactor, evidence({"data_locks": [lock]}))
+    assert "918273645" not in redactor.text("row 918273645 of shop.orders")

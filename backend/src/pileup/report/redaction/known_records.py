@@ -12,9 +12,14 @@ from pileup.report.redaction.statements import literals
 
 MOST = 20_000
 """Distinct values of one column."""
-KINDS = ("session", "transaction", "query", "lock_wait", "deadlock", "foreign_key_error", "event")
+KINDS = (
+    *("session", "transaction", "query", "trx_lock", "lock_wait"),
+    *("deadlock", "foreign_key_error", "event"),
+)
 """Kinds of records that hold such values."""
 _TEXTS = ("text", "message")
+_KEYS = ("lock_data",)
+"""Keys of rows, written as literals."""
 
 
 def learn_evidence(redactor: Redactor, evidence: Evidence) -> None:
@@ -42,6 +47,9 @@ def _learn(redactor: Redactor, frame: pl.DataFrame) -> None:
         for statement in _values(frame, column):
             redactor.known.add("sql", literals(statement))
             redactor.learn(statement, raw=True, inside=True)
+    for column in _KEYS:
+        for key in _values(frame, column):
+            redactor.known.add("sql", literals(key))
     for column in _TEXTS:
         for text in _values(frame, column):
             redactor.learn(text, raw=True)
