@@ -177,8 +177,8 @@ types: $(VENV)/.installed-dev $(NODE_MODULES) ## regenerate the UI's API types
 	@sh scripts/api-types.sh write
 
 .PHONY: fuzz
-fuzz: $(VENV)/.installed-dev ## search for parser defects (FORMAT=gdb SECONDS=60, or all)
-	@sh scripts/fuzz.sh "$(or $(FORMAT),all)" "$(or $(SECONDS),60)"
+fuzz: $(VENV)/.installed-dev ## search for parser defects (FORMAT=gdb SECONDS=60 SEED=7, or all)
+	@sh scripts/fuzz.sh "$(or $(FORMAT),all)" "$(or $(SECONDS),60)" $(SEED)
 
 .PHONY: mutants
 mutants: $(VENV)/.installed-dev ## break the code in small ways, count what the tests notice (PACKAGE=report, BASE=commit, SEED=7, COUNT=60, SECONDS=900)

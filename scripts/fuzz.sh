@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fuzz one target (a format, any, archive, csv-mapping), or each in turn: fuzz.sh TARGET|all SECONDS
+# Fuzz one target (a format, any, archive, csv-mapping), or each in turn: fuzz.sh TARGET|all SECONDS [SEED]
 # atheris is not a dependency of Pileup: the first run installs it into .tmp/fuzz.
 set -eu
 cd "$(dirname "$0")/.."
@@ -19,7 +19,7 @@ cd backend
 failed=""
 for target in $format; do
     echo "==== $target"
-    "$python" -m fuzz "$target" "$seconds" "$folder" 2>"$folder/$target.log" || failed="$failed $target"
+    "$python" -m fuzz "$target" "$seconds" "$folder" ${3:+"$3"} 2>"$folder/$target.log" || failed="$failed $target"
     tail -n 3 "$folder/$target.log"
 done
 [ -z "$failed" ] || { echo "found defects in:$failed; see .tmp/fuzz/*.log and .tmp/fuzz/finds"; exit 1; }

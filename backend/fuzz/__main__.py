@@ -1,4 +1,4 @@
-"""Fuzz a target: python -m fuzz TARGET SECONDS FOLDER. Defects are written to FOLDER/finds.
+"""Fuzz a target: python -m fuzz TARGET SECONDS FOLDER [SEED]. Defects are in FOLDER/finds.
 
 Targets and their assertions are in ``fuzz.targets``; seeds are pieces of the committed samples.
 To keep a find, give it a name that describes what is odd in it and put it in tests/finds/TARGET:
@@ -8,10 +8,13 @@ test_finds checks it from then on.
 from __future__ import annotations
 
 import re
+import signal
 import sys
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import NoReturn
 
 import atheris
 
@@ -26,6 +29,9 @@ _LONGEST = 16 * 1024
 _PIECE = 4 * 1024
 _MOST_SEEDS = 200
 _MOST_WORDS = 400
+_MOST_CPU_S = 20
+_LONGEST_WAIT_S = 300
+"""Where one call of a library takes so long that no signal of Python is handled."""
 _BYTES = 5
 """One in so many mutations is of bytes."""
 
@@ -48,12 +54,34 @@ def main() -> None:
         f"-max_len={_LONGEST}",
         f"-artifact_prefix={defects}/",
         f"-dict={words}",
-        "-timeout=20",
+        f"-timeout={_LONGEST_WAIT_S}",
         f"-rss_limit_mb={target.memory_mb}",
+        *(f"-seed={seed}" for seed in sys.argv[4:5]),
     )
     mutator = {} if target.mutate is None else {"custom_mutator": _mutator(target, known)}
-    atheris.Setup([sys.argv[0], *options, str(seeds)], target.run, **mutator)
+    signal.signal(signal.SIGPROF, _report_slow_input)
+    atheris.Setup([sys.argv[0], *options, str(seeds)], partial(_run, target), **mutator)
     atheris.Fuzz()
+
+
+class SlowInputError(BaseException):
+    """An input took too much processor time; no bulkhead of ours catches it."""
+
+
+def _run(target: Target, data: bytes) -> None:
+    """Run a target, which is a defect when it takes too much processor time.
+
+    Waiting does not count: on a machine that others use too, a second of work takes many.
+    """
+    signal.setitimer(signal.ITIMER_PROF, _MOST_CPU_S)
+    try:
+        target.run(data)
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _report_slow_input(*_: object) -> NoReturn:
+    raise SlowInputError(f"more than {_MOST_CPU_S} s of processor time")
 
 
 def _mutator(target: Target, known: list[bytes]) -> Callable[[bytes, int, int], bytes]:

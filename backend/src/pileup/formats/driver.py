@@ -39,7 +39,8 @@ from pileup.formats.reading.pt_stalk_samples import read_ts
 from pileup.formats.reading.server_versions import find_named_version, find_versions
 from pileup.formats.reading.skipped_lines import Skips
 from pileup.formats.reading.text import LineReader
-from pileup.formats.unwrapping.layouts import Layout, guess_layouts
+from pileup.formats.unwrapping import cut_json
+from pileup.formats.unwrapping.layouts import Layout, are_spaced, guess_layouts
 from pileup.records import (
     Grid,
     Item,
@@ -169,7 +170,7 @@ def _parse_stream(
     content = None
     if may_have_pieces and format is None and chosen is None and reader.head_is_whole:
         content = _content(stream, origin, reader)
-    if not _reads_badly(plain):
+    if not _reads_badly(plain) and not are_spaced(reader.plain_head):
         more = read_below_entries(content, plain, _parse_piece) if content else None
         return more or plain, content
     parsed = plain
@@ -187,6 +188,7 @@ def _parse_stream(
         parsed = dataclasses.replace(parsed, detection=detection)
     if content is None or _is_binary(content):
         return parsed, None
+    parsed = _read_cut_json(content, parsed)
     parsed = _read_between_prose(content, parsed)
     return parsed if parsed.format == pieces.NAME else _read_mixed(content, parsed), content
 
@@ -201,6 +203,29 @@ def _read_between_prose(content: str, parsed: Parsed) -> Parsed:
         better = read_between_prose(text, parsed, _parse_part, reads_well=reads_well)
         parsed = better or parsed
     return parsed
+
+
+def _read_cut_json(content: str, parsed: Parsed) -> Parsed:
+    """Read a JSON document without its beginning or end, of which ``parsed`` has no record."""
+    if _has_evidence(parsed.frames):
+        return parsed
+    read = [_parse_piece(text) for text in cut_json.completions(content)]
+    useful = [other for other in read if not other.failed and _has_evidence(other.frames)]
+    if not useful:
+        return parsed
+    other = max(useful, key=lambda other: len(other.frames.heights.keys() - {Table.KIND}))
+    why = "This JSON document is cut. What is whole in it was read; copy it whole for the rest."
+    problems = [Problem(None, why), *other.problems]
+    receipt = dataclasses.replace(
+        other.receipt,
+        bytes_read=parsed.receipt.bytes_read,
+        lines=parsed.receipt.lines,
+        bytes_understood=parsed.receipt.bytes_read - other.receipt.bytes_skipped,
+        problems=other.receipt.problems + 1,
+    )
+    return dataclasses.replace(
+        other, problems=problems, receipt=receipt, line_index=parsed.line_index
+    )
 
 
 def _without_prefix(content: str) -> str | None:
@@ -296,7 +321,11 @@ def _best_layout(
 ) -> Layout | None:
     """Return the layout that a text reads best in; None: as it is, ``plain``."""
     qualities = [(read_head(layout), layout) for layout in layouts]
-    better = [pair for pair in qualities if _is_better(pair[0], plain)]
+    better = [
+        (quality, layout)
+        for quality, layout in qualities
+        if _is_better(quality, plain) or (layout.spaced and quality.loss <= plain.loss != math.inf)
+    ]
     best = min(better, key=lambda pair: (pair[0].loss, -pair[0].records), default=None)
     return best[1] if best else None
 

@@ -19,7 +19,14 @@ from pileup import formats, records
 from pileup.formats.bundle import pieces
 from pileup.formats.detect import Detection
 from pileup.formats.innodb import innodb_status
-from pileup.formats.logs import client_errors, dated_lines, error_log, kernel_log, slow_log
+from pileup.formats.logs import (
+    client_errors,
+    dated_lines,
+    error_log,
+    kernel_log,
+    slow_log,
+    statements,
+)
 from pileup.formats.parsed import Parsed
 from pileup.formats.reading.frame_buffer import Frames
 from pileup.formats.reading.server_versions import find_named_version, find_versions
@@ -78,7 +85,12 @@ def read_between_prose(
     """
     best: list[_Read] = []
     for tried, size in _ways_to_cut(text, is_unknown=whole.format is None):
-        found = [part for piece in tried if _is_evidence(part := _Read(piece, read(piece.text)))]
+        parts = [_Read(piece, read(piece.text)) for piece in tried]
+        found = [
+            part
+            for part in parts
+            if _is_evidence(part) or (whole.format is None and _are_statements(part))
+        ]
         understood = sum(part.parsed.receipt.bytes_understood for part in found)
         if understood >= _LEAST_EVIDENCE * size and _records(found) > _records(best):
             best = found
@@ -332,11 +344,21 @@ def _is_evidence(part: _Read) -> bool:
     if part.piece.in_block:
         return True
     unclaimed = getattr(formats.by_name(parsed.format), "ONLY_UNCLAIMED", False)
-    if unclaimed and parsed.format not in (RESULT, client_errors.NAME, dated_lines.NAME):
+    if unclaimed and parsed.format not in _OF_NO_TOOL:
         return False
     least = _NEARLY_ALL if unclaimed else _LEAST_READ
     size = parsed.receipt.bytes_read - _around(part.piece.text)
     return parsed.receipt.bytes_understood >= least * size
+
+
+def _are_statements(part: _Read) -> bool:
+    """Return whether nearly all of a piece is SQL: in a log, these are parts of its entries."""
+    parsed = part.parsed
+    return parsed.format == statements.NAME and not parsed.receipt.bytes_skipped
+
+
+_OF_NO_TOOL = (RESULT, client_errors.NAME, dated_lines.NAME)
+"""Formats of what no other claims that may be pieces between prose."""
 
 
 def _around(text: str) -> int:

@@ -66,9 +66,15 @@ def test_the_json_gives_the_same_columns() -> None:
     assert (admin["rank"], admin["query"]) == ("2", "administrator command: Quit")
 
 
-def test_a_cut_json_fails_with_what_to_do() -> None:
-    data = (FOLDER / "3.5-output.json").read_bytes()[:900]
-    parsed = parse_bytes(data, "digest.json")
+def test_a_cut_json_gives_what_is_whole_or_says_what_to_do() -> None:
+    data = (FOLDER / "3.5-output.json").read_bytes()
+    parsed = parse_bytes(data[:900], "digest.json")
+    assert not parsed.failed
+    assert "copy it whole" in parsed.problems[0].message
+    whole = parse_bytes(data, "digest.json").frames["table"].to_dicts()[0]
+    (table,) = parsed.frames["table"].to_dicts()
+    assert len(table["rows"]) < len(whole["rows"])
+    parsed = parse_bytes(data[:60], "digest.json", "query-digest")
     assert parsed.failed
     assert "Capture it whole" in parsed.failed
 

@@ -90,8 +90,11 @@ def cut_prose(text: str) -> list[Piece]:
     lines = text.split("\n")
     pieces: list[Piece] = []
     first = 0
+    below_speaker = False
     for at, line in enumerate([*lines, _PROSE_AT_END]):
-        if not is_around(line):
+        remark = is_around(line) or (below_speaker and is_remark(line))
+        below_speaker = is_speaker(line) or (below_speaker and remark)
+        if not remark:
             continue
         part = "\n".join(lines[first:at])
         if part.strip():
@@ -141,7 +144,40 @@ def is_prose(line: str) -> bool:
 
 def is_around(line: str) -> bool:
     """Return whether a line is no evidence itself: prose, or a command behind a shell's prompt."""
-    return bool(line.strip()) and (_SHELL.match(line) is not None or is_prose(line))
+    if not line.strip():
+        return False
+    return _SHELL.match(line) is not None or is_prose(line) or is_speaker(line)
+
+
+def is_speaker(line: str) -> bool:
+    """Return whether a line names nothing but who wrote what is below it in a chat, and when."""
+    return len(line) <= _LONGEST_SPEAKER and _SPEAKER.match(line) is not None
+
+
+def is_remark(line: str) -> bool:
+    """Return whether a line has words alone: below the name of a person, that is what they say."""
+    words = line[:_MOST_PROSE].split()
+    return bool(words) and len(words) <= _MOST_REMARK and all(map(_WORD.match, words))
+
+
+_MOST_REMARK = 12
+_LONGEST_SPEAKER = 120
+_DAY = (
+    r"(?:\d{1,4}[/.-]\d{1,2}[/.-]\d{1,4}|(?:[Tt]oday|[Yy]esterday|[A-Z][a-z]{2,8}day)"
+    r"|\d{1,2} [A-Z]\w{2,8}(?: \d{4})?)"
+)
+_MOMENT = rf"(?:{_DAY},?(?: at)? {{1,3}})?\d{{1,2}}:\d\d(?::\d\d)?(?: ?[AaPp]\.?[Mm]\.?)?"
+_PERSON = (
+    r"@?[^\W\d_][^\W_]*(?:[.'\u2019-][^\W_]+){0,3}(?: [^\W\d_][\w.'\u2019-]*){0,3}"
+    r"(?: \([\w ,]{1,30}\))?"
+)
+# [29/11/2026 14:03] Marta Silva     Priya Nair  3:42 PM     **lena** \u2014 Today at 10:12
+_SPEAKER = re.compile(
+    rf"\s{{0,4}}\*{{0,2}}(?:[\[(]{_MOMENT}[\])] {{1,3}}\*{{0,2}}{_PERSON}"
+    rf"|{_PERSON}\*{{0,2}}(?: {{1,4}}(?:APP|BOT))?,? {{1,4}}(?:[\u2013\u2014\u00b7|-] )?"
+    rf"[\[(]?{_MOMENT}[\])]?)"
+    r"\*{0,2}:?\s{0,4}$"
+)
 
 
 # bob@bastion:~$ uptime     [root@db1 ~]# uptime     $ uptime

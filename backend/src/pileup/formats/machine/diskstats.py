@@ -60,7 +60,9 @@ _SECONDS = ("s_io", "counter", "s")
 _LEAST = 11
 _LONGEST = 1_000
 _MOST_IDLE = 10_000
-_LINE = re.compile(r"^ *\d+ +\d+ (?P<device>[\w!./-]+) (?P<numbers>\d+(?: +\d+){3,})\s*$")
+_LINE = re.compile(
+    r"^ *\d+ +\d+ (?P<device>(?=[\d!./-]*[A-Za-z])[\w!./-]+) (?P<numbers>\d+(?: +\d+){3,})\s*$"
+)
 _DEVICE = re.compile(r"[\w!./-]+")
 _DEVICE_ALONE = r"^[\w!./-]+$"
 # The kernel prints "%4d %7d %s": only the width of the major and minor number is checked.

@@ -15,6 +15,7 @@ from functools import lru_cache
 
 import polars as pl
 
+from pileup.formats.machine.parts.iostat_columns import columns_of
 from pileup.formats.machine.parts.sysstat import DayClock, sized, stamp, time_of_day
 from pileup.formats.reading.number_rows import read_chunks, row_by_row, table
 from pileup.formats.reading.series_columns import Columns, Header
@@ -27,7 +28,7 @@ NAME = "iostat"
 TITLE = "iostat"
 GIVES = "Each column per device (`iostat.*`), the CPU as `iostat.cpu_*`."
 PRINTED_BY = "sysstat 7 to 12: also `-t`, `-N`, `-h`, `-m`, `-s`, `-c`; any language"
-VERSION = 6
+VERSION = 7
 HINTS = ("-iostat", "-iostat-overall", "iostat.txt")
 
 _HEADER = re.compile(r"^Device:?\s+\S")
@@ -64,9 +65,13 @@ _UNITS = {
 
 
 def sniff(head: str) -> bool | None:
-    """Return whether the text holds a header of devices or CPUs that only iostat prints."""
+    """Return whether the text holds a header of devices or CPUs that only iostat prints.
+
+    So are rows of disks alone, with as many numbers as iostat -x prints.
+    """
     if "Device" not in head and "avg-cpu:" not in head:
-        return False
+        lines = [line for line in head.split("\n")[:40] if line.strip()]
+        return bool(lines) and all(columns_of(line.split()) for line in lines[:-1] or lines)
     return bool(_SNIFF.search(head))
 
 
@@ -184,6 +189,9 @@ class _Reader:
         elif self._cpu and all(number_of(cell) is not None for cell in cells):
             self._cpu_row(number, cells)
         else:
+            if not self._columns and (columns := columns_of(cells)):
+                self._block = 0  # the heading is cut: nothing shows an average since boot
+                self._begin_block("", columns)
             yield from self._device(number, text, cells)
 
     def _time(self, line: str) -> bool:

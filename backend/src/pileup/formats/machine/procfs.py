@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from pileup.formats.machine.parts import proc_files
+from pileup.formats.machine.parts.proc_lines import file_of, section_of
 from pileup.formats.reading.pt_stalk_samples import clock_event, read_ts
 from pileup.formats.reading.series_columns import Columns, Kind, Labels
 from pileup.records import Clock, Item, Skipped
@@ -31,7 +32,7 @@ GIVES = (
 PRINTED_BY = (
     "Linux (also `/proc/net`, `/proc/PID`), net-tools, procps (`free`, `vmstat -s`, `-D`), numactl"
 )
-VERSION = 7
+VERSION = 8
 HINTS = (
     "-meminfo",
     "-procvmstat",
@@ -80,16 +81,23 @@ _MANY_STARTS = ("smaps", "zoneinfo", "buddyinfo", "pid_stat", "sockstat")
 """Files in which every mapping, zone, thread or protocol begins like the file."""
 _LONGEST = 200
 """Characters of a line that are matched, except in stat and interrupts."""
+_LEAST_INSIDE, _FEW_INSIDE, _ODD_INSIDE = 2, 3, 6
+"""Lines of a part of a file; of how many the first may be cut; one in so many may be unknown."""
 
 
 def sniff(head: str) -> bool | None:
-    """Return whether the first line begins one of these files and the lines below belong to it."""
+    """Return whether the first line begins one of these files and the lines below belong to it.
+
+    A copy may begin inside of a file: then its lines have names of one file alone.
+    """
     heads = (_without_resource(line)[0] for line in head.split("\n")[:12])
     lines = [line for line in heads if line.strip() and not line.startswith("TS ")]
     if not lines:
         return False
     first = _starting_file(lines[0])
-    if first is None or (len(lines) < 2 and first != "pid_stat"):
+    if first is None:
+        return _begins_inside(lines)
+    if len(lines) < 2 and first != "pid_stat":
         return False
     reader = _Reader()
     fit = 0
@@ -99,6 +107,19 @@ def sniff(head: str) -> bool | None:
             reader.start(what, line)
         fit += reader.line(0, line) or what is not None
     return fit - 1 >= 0.8 * (len(whole) - 1) and (len(lines) > 1 or fit > 0)
+
+
+def _begins_inside(lines: list[str]) -> bool:
+    """Return whether the lines are of one file, without its first; the first may be cut."""
+    files = [file_of(line[:_LONGEST]) for line in lines]
+    of_file = files[0] or (files[1] if len(files) > _FEW_INSIDE else None)
+    if of_file is None or len(lines) < _LEAST_INSIDE:
+        return False
+    starts = [_starting_file(line) for line in lines]
+    ends = next((at for at, what in enumerate(starts) if what), len(lines))
+    return ends >= _LEAST_INSIDE and files[:ends].count(of_file) >= max(
+        _LEAST_INSIDE, ends - 1 - ends // _ODD_INSIDE
+    )
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
@@ -115,7 +136,10 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         text, resource = _without_resource(text)
         if resource:
             reader.pressure_of(resource)
-        if (what := _starting_file(text)) is not None:
+        what = _starting_file(text)
+        if what is None and not reader.has_begun:
+            what = file_of(text[:_LONGEST])
+        if what is not None:
             reader.start(what, text)
         if text.strip() and not reader.line(number, text[:_LONGEST_LINE]):
             yield Skipped(number, number, "not a line of a /proc file that is known")
@@ -156,6 +180,13 @@ class _Reader:
         self._files = proc_files.ProcFiles(self._add)
         self._reading = ""
         self._first: tuple[str, ...] = ()
+        self._names: set[str] = set()
+        """Of the current copy of meminfo or vmstat: one that is printed again begins the next."""
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether it is known of which file the lines are."""
+        return self._read is not None
 
     def stamp(self, epoch_us: int) -> None:
         self._files.end_copy()
@@ -172,6 +203,7 @@ class _Reader:
         if self._clock == "relative":
             self._wall = copies * 1_000_000
         self._reading, self._first = what, place
+        self._names.clear()
         self._read = getattr(self._files, what, None) or getattr(self, f"_{what}")
 
     def pressure_of(self, resource: str) -> None:
@@ -205,9 +237,16 @@ class _Reader:
             labels=labels,
         )
 
+    def _name(self, what: str, name: str) -> None:
+        """Note a name of the current copy; grep may have removed the line that begins a copy."""
+        if name in self._names and self._clock == "relative":
+            self.start(what, name)
+        self._names.add(name)
+
     def _meminfo(self, text: str) -> bool:
         match = _MEMINFO.match(text[:_LONGEST])
         if match:
+            self._name("meminfo", match[1])
             unit = "pages" if match[1].startswith("HugePages_") else "KiB"
             self._add(f"meminfo.{match[1]}", float(match[2]), "gauge", unit)
         return match is not None
@@ -216,6 +255,7 @@ class _Reader:
         match = _VMSTAT.match(text[:_LONGEST])
         if match:
             name = match[1]
+            self._name("procvmstat", name)
             level = name.startswith(_VMSTAT_GAUGES) and not name.startswith(_NR_COUNTERS)
             unit = "pages" if level or name.startswith("pg") else None
             self._add(f"procvmstat.{name}", float(match[2]), "gauge" if level else "counter", unit)
@@ -279,7 +319,7 @@ class _Reader:
         if match is None:
             return False
         words = match["words"] + (match.groupdict().get("rest") or "")
-        name = f"{self._section}_{_snake(words)}"
+        name = f"{self._section or section_of(words)}_{_snake(words)}"
         kind: Kind = "gauge" if name in _NETSTAT_GAUGES else "counter"
         self._add(f"netstat.{name}", float(match["value"]), kind)
         return True

@@ -26,7 +26,7 @@ NAME = "vmstat"
 TITLE = "vmstat"
 GIVES = "Each column (`vmstat.*`), without the average since boot."
 PRINTED_BY = "procps; `-t`, `-a`, `-w`; with the time in front of each line"
-VERSION = 5
+VERSION = 6
 HINTS = ("-vmstat", "-vmstat-overall", "vmstat.txt")
 
 _STAMPED = re.compile(
@@ -53,9 +53,9 @@ _UNITS = {
 
 
 def sniff(head: str) -> bool | None:
-    """Return whether the text holds the heading of vmstat, or its line of columns alone."""
+    """Return whether the text holds the heading of vmstat, its line of columns, or rows alone."""
     if "sy" not in head or "cs" not in head:
-        return False
+        return _are_rows(head)
     words = " ".join(head.replace("**", "").split())
     return " cs us sy id" in words and (bool(_GROUPS.search(head)) or "r b swpd free" in words)
 
@@ -132,6 +132,10 @@ class _Reader:
             self._headings[1] = text
             self._utc = cells[-1] in ("UTC", "GMT")
             return
+        if not self._columns and (columns := _columns_of(cells)):
+            # rows of which the heading is cut: none is known to be the average since boot
+            self._columns, self._seen = columns, 1
+            self._header = Header((f"vmstat.{name}", "gauge", _UNITS.get(name)) for name in columns)
         if not self._columns or not _is_row(cells):
             yield Problem(number, "Not a line of vmstat; it is left out.", found=text[:200])
             return
@@ -182,6 +186,41 @@ class _Reader:
                 "There is only vmstat's first line, the average since boot, which does not show "
                 "the incident. Capture with an interval and a count: vmstat 1 30.",
             )
+
+
+def _are_rows(head: str) -> bool:
+    """Return whether nearly all lines are rows of vmstat, as their shares of the CPU show."""
+    lines = [line for line in head.split("\n")[:40] if line.strip()]
+    rows = []
+    for line in lines:
+        match = _STAMPED.match(line[:_LONGEST])
+        rows.append(_columns_of((match["rest"] if match else line).split()) is not None)
+    return sum(rows) >= _LEAST_ROWS and sum(rows) >= len(rows) - 1
+
+
+def _columns_of(cells: list[str]) -> list[str] | None:
+    """Return the columns of a row without its heading; None for other numbers.
+
+    The shares of the CPU add up to a hundred, each rounded.
+    """
+    columns = _DEFAULT.get(len(cells))
+    if columns is None or not all(map(str.isdecimal, cells)):
+        return None
+    shares = sum(int(cell[:6]) for cell in cells[columns.index("us") :])
+    return columns if abs(shares - 100) <= _ROUNDED else None
+
+
+_BEFORE_CPU = ["r", "b", "swpd", "free", "buff", "cache", "si", "so", "bi", "bo", "in", "cs"]
+_DEFAULT = {
+    len(_BEFORE_CPU) + len(shares): [*_BEFORE_CPU, *shares]
+    for shares in (
+        ["us", "sy", "id", "wa"],
+        ["us", "sy", "id", "wa", "st"],
+        ["us", "sy", "id", "wa", "st", "gu"],
+    )
+}
+_ROUNDED = 2
+_LEAST_ROWS = 2
 
 
 def _is_row(cells: list[str]) -> bool:

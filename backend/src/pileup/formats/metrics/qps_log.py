@@ -6,23 +6,30 @@ Source: shell loops such as ``while sleep 1; do echo "$(date): $(...)"; done``, 
         value and the metric's name on a line of its own.
 Yields: the gauge metric.qps (the name such logs have), or metric.value<n> for further numbers;
         after an epoch, or before a time, the meaning of a number is unknown: metric.value1, or
-        metric.<name> below a line with a name alone.
+        metric.<name> below a line with a name alone. Numbers behind their names
+        (``Threads_running 388 qps=12``) are mysql.<Variable> or metric.<name>; below times of day
+        alone, they count from the first.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from pileup.formats.reading.series_columns import Columns
 from pileup.formats.reading.timestamps import read_stamp
-from pileup.records import Item, Problem
+from pileup.formats.tables.meanings.server_variables import UNITS, variable_kind, variable_unit
+from pileup.records import Clock, Item, Problem
 
 NAME = "qps-log"
 TITLE = "One value per line with date"
-GIVES = "The gauge `metric.qps`, or `metric.value<n>`, or `metric.<name>` below a name."
+GIVES = (
+    "The gauge `metric.qps`, or `metric.value<n>`, or `metric.<name>` below a name; behind names "
+    "`mysql.<Variable>` or `metric.<name>`."
+)
 PRINTED_BY = "shell loops with `date` or `date +%s`; `aws cloudwatch` with `--output text`"
-VERSION = 5
+VERSION = 6
 HINTS = ("qps.log",)
 
 _LINE = re.compile(
@@ -42,6 +49,15 @@ _BEFORE = re.compile(
     r"(?P<stamp>\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z| UTC|[+-]\d\d:?\d\d)?)"
     r"(?:\s+[A-Za-z%][\w%/]{0,30})?\s*$"
 )
+# 2026-11-20 10:11:01 Threads_running 388 Threads_connected 412 | 10:11:02 queue=388, qps=3
+_NAMED = re.compile(
+    r"\[?(?P<stamp>\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z| UTC|[+-]\d\d:?\d\d)?"
+    r"|[A-Z][a-z]{2} [A-Z][a-z]{2} +\d\d? \d\d:\d\d:\d\d(?: [A-Z]{1,5})? \d{4}"
+    r"|1\d{9}(?:\.\d{1,9})?|(?P<time>\d\d:\d\d:\d\d(?:\.\d+)?))\]?[:;,|]?\s+"
+    r"(?P<pairs>[A-Za-z]\w{1,80}(?:\s*[=:]\s*|\s+)-?\d+(?:\.\d+)?"
+    r"(?:[\s,;|]+[A-Za-z]\w{1,80}(?:\s*[=:]\s*|\s+)-?\d+(?:\.\d+)?){0,20})\s*$"
+)
+_PAIR = re.compile(r"(?P<name>[A-Za-z]\w{1,80})(?:\s*[=:]\s*|\s+)(?P<value>-?\d+(?:\.\d+)?)")
 _TITLE = re.compile(r"[A-Za-z][\w./%-]{1,60}$")
 _TIME_FIRST = re.compile(r"\s*(?:date_?time|time_?stamp|time|date|ts)\s", re.IGNORECASE)
 """The name of a first column."""
@@ -56,6 +72,8 @@ def sniff(head: str) -> bool | None:
     lines = [line for line in head.split("\n")[:60] if line.strip()]
     if len(lines) < 2 or _is_header(lines[0], lines[1]):
         return False
+    if _are_named(lines):
+        return True
     fit = sum(_match(line) is not None or _is_title(line) for line in lines[:-1] or lines)
     if not any(map(_match, lines)):
         return False
@@ -67,8 +85,12 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     columns = Columns()
     count = 0
     title = ""
+    days = _Days()
     for number, text in enumerate(lines, start=1):
         match = _match(text)
+        if match is None and (named := _named(text)) is not None:
+            _add_named(columns, named, days, number)
+            continue
         stamp = read_stamp(match["stamp"]) if match else None
         if match is None or stamp is None:
             if _is_title(text):
@@ -98,6 +120,65 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         if columns.full:
             yield from columns.flush()
     yield from columns.flush()
+
+
+class _Days:
+    """Counts times of day from the first, over midnight."""
+
+    def __init__(self) -> None:
+        self._first: int | None = None
+
+    def wall(self, time: str) -> int:
+        """Return the microseconds since the first time of day."""
+        hours, minutes, seconds = time.split(":")
+        at = int((int(hours) * 3600 + int(minutes) * 60 + float(seconds)) * 1_000_000)
+        self._first = at if self._first is None else self._first
+        return (at - self._first) % 86_400_000_000
+
+
+def _are_named(lines: list[str]) -> bool:
+    """Return whether nearly all lines are a time with names and numbers, the same in each."""
+    counts: Counter[str] = Counter()
+    fit = 0
+    for line in lines:
+        if (named := _named(line)) is not None:
+            fit += 1
+            counts.update({pair["name"] for pair in _PAIR.finditer(named["pairs"])})
+    return fit >= max(_LEAST_NAMED, 0.8 * len(lines)) and all(
+        count >= _LEAST_NAMED for count in counts.values()
+    )
+
+
+_LEAST_NAMED = 2
+
+
+def _named(text: str) -> re.Match[str] | None:
+    return _NAMED.match(text.strip()) if len(text) <= _LONGEST_NAMED else None
+
+
+_LONGEST_NAMED = 1_000
+
+
+def _add_named(columns: Columns, named: re.Match[str], days: _Days, line: int) -> None:
+    clock: Clock
+    if named["time"]:
+        wall, clock = days.wall(named["time"]), "relative"
+    elif stamp := read_stamp(named["stamp"]):
+        wall, clock = stamp
+    else:
+        return
+    for pair in _PAIR.finditer(named["pairs"]):
+        name = pair["name"]
+        is_status = name.lower() in UNITS
+        columns.add(
+            f"mysql.{name[0].upper()}{name[1:]}" if is_status else f"metric.{name}",
+            float(pair["value"]),
+            wall=wall,
+            clock=clock,
+            line=line,
+            kind=variable_kind(name) if is_status else "gauge",
+            unit=variable_unit(name) if is_status else None,
+        )
 
 
 def _is_header(first: str, second: str) -> bool:

@@ -44,6 +44,12 @@ _TYPOGRAPHIC = re.compile(
 _PLAIN = str.maketrans(
     {"\xa0": " ", **dict.fromkeys("“”„″", '"'), **dict.fromkeys("‘’‚′", "'"), "\u200b": ""}
 )
+_JOINED_DASHES = re.compile(
+    r"[\u2013\u2014]{2,}|(?<=[+|-])[\u2013\u2014]|^[\s>]{0,40}[\u2013\u2014]"
+    r"|(?<= )[\u2013\u2014](?=[a-z][a-z-]{1,40}=)"
+)
+"""Of a rule or a line's beginning: an editor made one dash of each two hyphens."""
+_TO_HYPHENS = str.maketrans({"\u2013": "--", "\u2014": "--"})
 _DIGITS = re.compile(r"\d+")
 _ALIGNED = re.compile(r" +(?=\d)")
 """Blanks that align the numbers of lines to the right."""
@@ -68,7 +74,13 @@ class Layout:
     box: int = 0
     """So many bars has each row of a box, and so many corners its rules; 0: no box is wrapped."""
     typographic: bool = False
-    """Has entities of HTML, typographic quotes or blanks that do not break."""
+    """Has entities of HTML, typographic quotes, joined hyphens or blanks that do not break."""
+    parts: int = 0
+    """So many lines is each row of columns; 0: not known, or not the same for each."""
+    rows: re.Pattern[str] | None = None
+    """Matches the beginning of each row of columns; other lines continue the row above."""
+    spaced: bool = False
+    """An empty line is behind every line."""
     flat: bool = False
     """A line holds many: each begins where ``starts`` matches behind a blank."""
 
@@ -82,10 +94,14 @@ class Layout:
         parts = []
         if self.typographic:
             parts.append("typographic characters and HTML entities were replaced")
+        if self.spaced:
+            parts.append("the empty line behind each line was removed")
         if self.prefix is not None:
             parts.append("a prefix before each line was removed")
         if self.box:
             parts.append("the lines of each row of a box were joined")
+        elif self.parts or self.rows:
+            parts.append("the lines of each wrapped row were joined")
         elif self.width is not None:
             parts.append(f"lines wrapped at {self.width} columns were joined")
         if self.bars:
@@ -105,6 +121,9 @@ class Rejoiner:
         self._last = ""
         """The last part of the held line, as it was wrapped."""
         self._raw = 0
+        self._is_below_text = False
+        self._parts = 0
+        """Lines of the held row."""
         self._firsts: list[int] = []
         """The first raw line of each joined line."""
 
@@ -130,6 +149,11 @@ class Rejoiner:
         layout = self._layout
         for line in lines:
             self._raw += 1
+            if layout.spaced:
+                is_added = self._is_below_text and not line.strip()
+                self._is_below_text = bool(line.strip())
+                if is_added:
+                    continue
             if layout.typographic:
                 line = plain(line)
             if layout.prefix is not None:
@@ -139,7 +163,9 @@ class Rejoiner:
                 above = self._held[0] + self._last
             elif layout.box:
                 above = "".join(self._held)
-            if self._held and self._size < _LONGEST_JOINED and continues(layout, above, line):
+            goes_on = continues(layout, above, line) and self._parts != layout.parts
+            if self._held and self._size < _LONGEST_JOINED and goes_on:
+                self._parts += 1
                 if layout.box and layout.exact and layout.width:  # blanks at an end are gone
                     self._held[-1] = self._held[-1].ljust(layout.width)
                 above = above if layout.box else self._last
@@ -149,6 +175,7 @@ class Rejoiner:
                     yield self._release()
                 self._firsts.append(self._raw)
                 self._held = [line]
+                self._parts = 1
             self._last = line
             self._size += len(line)
 
@@ -164,6 +191,9 @@ class Rejoiner:
 def continues(layout: Layout, above: str, line: str) -> bool:
     """Return whether a line continues the line above it."""
     width = layout.width
+    if layout.parts or layout.rows:
+        begins = layout.rows is not None and layout.rows.match(line)
+        return bool(above.strip() and line.strip() and not begins)
     if layout.box:
         return _is_open_part(above, layout.box) and not line.startswith(
             "+-" if above[:1] == "|" else "|"
@@ -216,7 +246,7 @@ def joint(layout: Layout, above: str, line: str) -> bool:
     """Return whether a word goes on from the line above to the next line."""
     if layout.exact or (layout.box and above.startswith("+")):
         return True
-    if layout.bars or layout.box:
+    if layout.bars or layout.box or layout.parts or layout.rows:
         return False
     assert layout.width is not None
     if above[-1:] in ("-", "/") and not above.endswith((" -", "--")):
@@ -238,13 +268,17 @@ def guess_layouts(
         lines.pop()  # the head may end inside a line; one that is too long already tells as much
     flat = [Layout(None, None, False, own, flat=True)] if own and _are_flat(lines, own) else []
     speakers = [_SPEAKER] if _have_speakers(lines) else []
+    typographic = any(map(_is_typographic, lines))
     if sum(bool(line.strip()) for line in lines) < _LEAST_LINES:
-        return [*flat, *(Layout(prefix, None, False, starts) for prefix in speakers)]
-    typographic = any(map(_TYPOGRAPHIC.search, lines))
+        bare = [Layout(None, None, False, starts, typographic=True)] if typographic else []
+        return [*flat, *bare, *(Layout(prefix, None, False, starts) for prefix in speakers)]
     if typographic:
         lines = list(map(plain, lines))
     layouts = [*flat, Layout(None, None, False, starts)] if typographic else flat
-    for prefix in (None, *speakers, *_prefixes(lines)):
+    if _are_spaced(lines):
+        layouts = [*layouts, Layout(None, None, False, starts, spaced=True)]
+    prefixes = [*speakers, *_prefixes(lines)]
+    for prefix in (None, *prefixes):
         rest = lines if prefix is None else [prefix.sub("", line, count=1) for line in lines]
         if prefix is not None:
             layouts.append(Layout(prefix, None, False, starts))
@@ -252,12 +286,53 @@ def guess_layouts(
             layouts.append(Layout(prefix, None, False, starts, bars=True))
         if (boxed := _in_boxes(rest, starts)) is not None:
             layouts.append(dataclasses.replace(boxed, prefix=prefix))
+        if prefix in (None, *prefixes[:1]):
+            rows = _of_rows(rest, starts)
+            layouts += [dataclasses.replace(layout, prefix=prefix) for layout in rows]
         for width, exact in _widths(rest):
             layout = Layout(prefix, width, exact, starts)
             joints = sum(continues(layout, above, line) for above, line in pairwise(rest))
             if joints >= (_LEAST_JOINTS if len(rest) > _FEW_LINES else 1):
                 layouts.append(layout)
+            if exact and sum(len(line) == width for line in rest) >= _LEAST_CUT:
+                layouts.append(dataclasses.replace(layout, starts=_NEVER))
     return [dataclasses.replace(layout, typographic=typographic) for layout in layouts]
+
+
+_NEVER = re.compile(r"(?!)")
+_LEAST_CUT = 2
+"""Lines as long as the longest: where they were cut, any word may begin the next line."""
+_MOST_PARTS = 3
+_LEAST_ROW = 40
+"""Columns of the first line of a wrapped row."""
+_SHAPES = (
+    r"[0-9a-f]{8,16}\b(?:-[0-9a-f]{8,16})?",
+    r"\d{1,4}[-/]\d\d[-/]\d{1,4}\b",
+    r"\d\d:\d\d:\d\d\b",
+    r"\d{10}(?:\.\d+)?\b",
+    r"\d{1,9}(?=\s)",
+    r"[a-z][\w.-]{1,40}:?(?=\s)",
+)
+"""How the rows of listings begin: an address, a date, a time, an epoch, a number, a name."""
+
+
+def _of_rows(lines: list[str], starts: re.Pattern[str]) -> Iterator[Layout]:
+    """Yield layouts of a listing whose rows are too long: by their beginning, and by their number.
+
+    The blanks between columns do not show at which column a row was wrapped.
+    """
+    filled = [line for line in lines if line.strip()]
+    long = [line for line in filled if len(line) >= _LEAST_ROW]
+    if len(long) < _LEAST_JOINTS or len(long) == len(filled):
+        return
+    for shape in _SHAPES:
+        pattern = re.compile(rf"\s{{0,12}}{shape}")
+        begin = sum(map(bool, map(pattern.match, long)))
+        if begin >= len(long) // 2 and begin >= _LEAST_JOINTS:
+            yield Layout(None, None, False, starts, rows=pattern)
+    for parts in range(2, _MOST_PARTS + 1):
+        if len(filled) >= _LEAST_JOINTS * parts:
+            yield Layout(None, None, False, starts, parts=parts)
 
 
 # [10:12] bob: ...     10:12:33 <@bob> ...     <alice> ...
@@ -282,6 +357,17 @@ Not a prefix with words or bars: that may be the first cell of rows below a head
 _MARKS = re.compile(r"[#>/*] ?")
 
 
+def are_spaced(head: str) -> bool:
+    """Return whether an empty line is behind each line of a text: a listing would end there."""
+    return "\n\n" in head and _are_spaced(head.split("\n")[:_MOST_LINES])
+
+
+def _are_spaced(lines: list[str]) -> bool:
+    """Return whether an empty line is behind nine of ten lines, as some pages copy them."""
+    behind = [not below.strip() for line, below in pairwise(lines) if line.strip()]
+    return sum(behind) >= max(_LEAST_JOINTS, _MOSTLY * len(behind))
+
+
 def _are_flat(lines: list[str], starts: re.Pattern[str]) -> bool:
     """Return whether a line holds several that each begin like a line of their own."""
     inside = _behind_blank(starts)
@@ -297,10 +383,16 @@ def _behind_blank(starts: re.Pattern[str]) -> re.Pattern[str]:
 
 
 def plain(line: str) -> str:
-    """Replace entities of HTML, typographic quotes and blanks that do not break."""
+    """Replace entities of HTML, typographic quotes, joined hyphens and blanks that do not break."""
+    if _JOINED_DASHES.search(line):
+        line = line.translate(_TO_HYPHENS)
     if not _TYPOGRAPHIC.search(line):
         return line
     return html.unescape(line.lstrip("“„").rstrip("”")).translate(_PLAIN)
+
+
+def _is_typographic(line: str) -> bool:
+    return bool(_TYPOGRAPHIC.search(line) or _JOINED_DASHES.search(line))
 
 
 def _prefixes(lines: list[str]) -> list[re.Pattern[str]]:

@@ -46,6 +46,18 @@ _PAIR = re.compile(
     r"(?P<value>-?\d[\d.,]*[KMGT]?\b|ON|OFF|YES|NO|[^\s,;]{1,60})(?:[ ,;]+|$)"
 )
 _LEAST_PAIRS = 3
+# threads_running=412: names of SHOW STATUS, which people write without its capital
+_STATUS = re.compile(
+    r"(?:threads_(?:running|connected|created|cached)|aborted_(?:clients|connects)"
+    r"|bytes_(?:received|sent)|(?:com|handler|qcache|created_tmp|opened)_\w+|open_(?:files|tables)"
+    r"|select_(?:full_join|full_range_join|range|range_check|scan)|slow_queries|max_used_connections"
+    r"|sort_(?:merge_passes|range|rows|scan)|table_locks_\w+"
+    r"|innodb_(?:row_lock_\w+|rows_\w+|os_log_\w+|buffer_pool_(?:pages|read|reads|wait|bytes)\w*"
+    r"|data_(?:reads?|writes|written|fsyncs|pending_\w+)|log_(?:waits|writes|write_requests)"
+    r"|history_list_length|deadlocks|num_open_files|checkpoint_age))$"
+)
+_LABEL = re.compile(r"\s*[A-Za-z][A-Za-z0-9.-]{0,60}:?\s+(?=[A-Za-z][A-Za-z0-9]*_\w)")
+"""What a person puts before such a line: a host."""
 _TAB = "\t"
 # Threads_connected512
 _GLUED = re.compile(
@@ -93,11 +105,18 @@ def _pairs(line: str) -> list[str]:
     """Split a line of nothing but names and values; return any other as it is."""
     found: list[str] = []
     at = len(line) - len(line.lstrip())
+    if label := _LABEL.match(line):
+        at = label.end()
     while match := _PAIR.match(line, at):
-        is_option = match["equals"] and match["name"].islower()
-        found.append(f"{match['name']}{'=' if is_option else _TAB}{match['value'].rstrip(',')}")
+        name = match["name"]
+        if is_status := _STATUS.match(name) is not None:
+            name = name.capitalize()
+        is_option = match["equals"] and name.islower() and not is_status
+        found.append(f"{name}{'=' if is_option else _TAB}{match['value'].rstrip(',')}")
         at = match.end()
-    return found if at == len(line) and len(found) >= _LEAST_PAIRS else [line]
+    if at != len(line) or len(found) < _LEAST_PAIRS:
+        return [line]
+    return found
 
 
 def _is_flat(line: str) -> bool:

@@ -69,6 +69,9 @@ def choose_cleaner(head: str) -> Unwrap | None:
     if _PYTHON_ROW.match(head):
         return _python_to_json
     around = _around(lines) or _comments(lines)
+    if _are_padded(lines):
+        outer = around or str
+        around = lambda line: outer(line.rstrip(" "))  # noqa: E731
     if _have_right_edge(lines):
         behind = around or str
         around = lambda line: _without_edge(behind(line))  # noqa: E731
@@ -84,6 +87,18 @@ def choose_cleaner(head: str) -> Unwrap | None:
         outside, inside = around, inner
         return lambda line: inside(outside(line))
     return around or inner
+
+
+_LEAST_PADDED = 3
+
+
+def _are_padded(lines: list[str]) -> bool:
+    """Return whether a terminal or an editor put blanks behind every line."""
+    if not lines[0].endswith(" "):
+        return False
+    filled = [line for line in lines if line]
+    padded = sum(line.endswith(" ") for line in filled)
+    return padded >= max(_LEAST_PADDED, len(filled) - 1) and any(map(str.strip, filled))
 
 
 # // | Id | User |     * +----+------+     -- | 7 | app |     a table in the comment of a source
