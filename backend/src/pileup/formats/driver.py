@@ -321,13 +321,26 @@ def _best_layout(
 ) -> Layout | None:
     """Return the layout that a text reads best in; None: as it is, ``plain``."""
     qualities = [(read_head(layout), layout) for layout in layouts]
-    better = [
-        (quality, layout)
-        for quality, layout in qualities
-        if _is_better(quality, plain) or (layout.spaced and quality.loss <= plain.loss != math.inf)
-    ]
+    better = [pair for pair in qualities if _suits(*pair, plain)]
     best = min(better, key=lambda pair: (pair[0].loss, -pair[0].records), default=None)
     return best[1] if best else None
+
+
+def _suits(quality: _Quality, layout: Layout, plain: _Quality) -> bool:
+    """Return whether a text reads better in this layout than as it is, ``plain``.
+
+    Rows that were wrapped give more records when they are whole, not only fewer problems: rows that
+    were joined by mistake do, too. An empty line behind each line is no part of any listing.
+    """
+    if layout.spaced:
+        return quality.loss <= plain.loss and quality.loss != math.inf
+    is_bold = layout.parts or layout.rows or layout.anywhere
+    if is_bold and quality.records <= _GAIN_OF_ROWS * plain.records:
+        return False
+    return _is_better(quality, plain)
+
+
+_GAIN_OF_ROWS = 1.1
 
 
 def _can_seek(stream: BinaryIO) -> bool:

@@ -75,6 +75,8 @@ class Layout:
     """So many bars has each row of a box, and so many corners its rules; 0: no box is wrapped."""
     typographic: bool = False
     """Has entities of HTML, typographic quotes, joined hyphens or blanks that do not break."""
+    anywhere: bool = False
+    """Cut at the column, so that what goes on may look like the beginning of a line."""
     parts: int = 0
     """So many lines is each row of columns; 0: not known, or not the same for each."""
     rows: re.Pattern[str] | None = None
@@ -200,7 +202,9 @@ def continues(layout: Layout, above: str, line: str) -> bool:
         )
     if layout.bars:
         return _is_open_row(above) and not line.startswith(("|", "+"))
-    if width is None or not above.strip() or not line.strip() or layout.starts.match(line):
+    if width is None or not above.strip() or not line.strip():
+        return False
+    if not layout.anywhere and layout.starts.match(line):
         return False
     if layout.exact:
         return len(above) == width
@@ -295,11 +299,10 @@ def guess_layouts(
             if joints >= (_LEAST_JOINTS if len(rest) > _FEW_LINES else 1):
                 layouts.append(layout)
             if exact and sum(len(line) == width for line in rest) >= _LEAST_CUT:
-                layouts.append(dataclasses.replace(layout, starts=_NEVER))
+                layouts.append(dataclasses.replace(layout, anywhere=True))
     return [dataclasses.replace(layout, typographic=typographic) for layout in layouts]
 
 
-_NEVER = re.compile(r"(?!)")
 _LEAST_CUT = 2
 """Lines as long as the longest: where they were cut, any word may begin the next line."""
 _MOST_PARTS = 3
