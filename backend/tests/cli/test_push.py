@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import io
 import os
+import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -170,10 +173,48 @@ def test_standard_input_in_utf_16_is_understood_and_its_own_time_counts(
     assert "It prints its own times: --at is not used." in result.output
 
 
+def _tar(text: bytes) -> bytes:
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w:gz") as out:
+        info = tarfile.TarInfo("capture/processlist.txt")
+        info.size = len(text)
+        out.addfile(info, io.BytesIO(text))
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence", "path"),
+    [
+        (gzip.compress(PROCESSLIST.encode()), "1 session", "pasted/processlist.txt"),
+        (_tar(PROCESSLIST.encode()), "its files are read one by one", "pasted/archive.tar"),
+        (bytes(range(256)) * 40, "it is no text", "pasted/file.bin"),
+        (b"PERFILE2" + bytes(80), "perf script", "pasted/file.bin"),
+        (
+            (PROCESSLIST + PROCESSLIST.split("\n")[1].join("\n\n") * 9_000).encode(),
+            "in its beginning; the server reads the rest",
+            "pasted/processlist.txt",
+        ),
+    ],
+    ids=["gzip", "tar", "bytes", "perf", "large"],
+)
+def test_standard_input_may_be_anything(
+    site: Site, token: str, content: bytes, sentence: str, path: str
+) -> None:
+    with serving(create_app(site.settings)) as url:
+        arguments = ("-", "--to", url, "--token", token)
+        result = CliRunner().invoke(push.command, arguments, input=content)
+    assert result.exit_code == 0, result.output
+    assert sentence in result.output
+    incident = result.output.strip().splitlines()[-1].rpartition("/")[2]
+    items = site.admin.get(f"/api/v1/incidents/{incident}/artifacts").json()["items"]
+    assert path in [item["path"] for item in items]
+
+
 @pytest.mark.parametrize(
     ("text", "arguments", "sentence"),
     [
         ("", (), "standard input is empty"),
+        (" \n\n\t\n", (), "standard input is empty"),
         ("x", ("--at", "yesterday"), "write a time such as"),
         ("x", ("--at", "2026-11-20T18:42"), "has no zone"),
     ],

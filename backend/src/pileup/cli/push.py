@@ -9,6 +9,7 @@ says what it is, and stores it as a pasted text.
 from __future__ import annotations
 
 import base64
+import re
 import shutil
 import sys
 import tempfile
@@ -29,6 +30,9 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, Trans
 
 from pileup.cli.answers import checked
 from pileup.cli.redaction import redactor_of
+from pileup.formats.bundle import stored_only
+from pileup.formats.errors import ArchiveError
+from pileup.formats.reading import archive
 from pileup.formats.reading.text import encoding_of
 from pileup.views.artifacts.pasted import PREVIEW_CHARACTERS, Understood, understand
 
@@ -194,27 +198,55 @@ def _standard_input(folder: Path, name: str | None, has_time: bool) -> Sending:
     with copy.open("wb") as file:
         shutil.copyfileobj(sys.stdin.buffer, file)
     size = copy.stat().st_size
-    if not size:
-        raise click.ClickException("standard input is empty; nothing was sent")
-    with copy.open("rb") as file:
-        head = file.read(2 * PREVIEW_CHARACTERS)
+    kind = archive.detect_container(copy)
+    if kind in ("zip", "tar"):
+        click.echo(f"An archive ({kind}): its files are read one by one.", err=True)
+        return Sending(copy, name or f"pasted/archive.{kind}", size)
+    head = _beginning(copy)
     text = head.decode(encoding_of(head), "replace").removeprefix("\ufeff")
+    if not text.strip() and len(head) < _MOST_HEAD:
+        raise click.ClickException("standard input is empty; nothing was sent")
+    if why := stored_only.recognise(head) or (_is_no_text(text) and "it is no text"):
+        click.echo(f"Not read: {why}. It is stored as it is.", err=True)
+        return Sending(copy, name or "pasted/file.bin", size)
     understood = understand(text[:PREVIEW_CHARACTERS])
-    click.echo(_description(understood, has_time), err=True)
+    is_part = len(head) == _MOST_HEAD or len(text) > PREVIEW_CHARACTERS
+    click.echo(_description(understood, has_time, is_part=is_part), err=True)
     return Sending(copy, name or understood.name, size)
 
 
-def _description(understood: Understood, has_time: bool) -> str:
-    """Say in one or two lines what a text is."""
+_MOST_HEAD = 2 * PREVIEW_CHARACTERS
+_NO_TEXT = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\ufffd]")
+_MOST_NO_TEXT = 0.1
+"""Share of characters that no text has; a log may have a hole of zeros."""
+
+
+def _is_no_text(text: str) -> bool:
+    return len(_NO_TEXT.findall(text)) > _MOST_NO_TEXT * len(text)
+
+
+def _beginning(copy: Path) -> bytes:
+    """Return the beginning of a file, decompressed; what a broken stream holds up to its damage."""
+    try:
+        with archive.open_plain(copy) as file:
+            return file.read(_MOST_HEAD)
+    except (OSError, EOFError, ArchiveError):
+        return copy.read_bytes()[:_MOST_HEAD]
+
+
+def _description(understood: Understood, has_time: bool, *, is_part: bool = False) -> str:
+    """Say in one or two lines what a text is; is_part: only the beginning of it was read."""
     if understood.format is None:
         return f"No known format: {understood.why}. It is stored as text."
     records = ", ".join(row.words for row in understood.records)
     line = f"{understood.title}: {records or 'no records'}"
+    if is_part:
+        line += " in its beginning; the server reads the rest"
     if understood.prints_time and has_time:
         return f"{line}\nIt prints its own times: --at is not used."
     if understood.prints_time or has_time:
         return line
-    return f"{line}\nIt prints no time: --at 2026-11-20T18:42Z says when it was taken."
+    return f"{line}\nIt prints no full time: --at 2026-11-20T18:42Z says when it was taken."
 
 
 def send_files(

@@ -227,3 +227,23 @@ def test_an_uptime_of_64_bits_rules_no_time() -> None:
     rows = gauge("mysql.Uptime", uptime, start=0, clock="relative")
     found = evidence({"ext.txt": [rows], "status": [gauge("mysql.Questions", [5.0, 6.0])]})
     assert found.frames["sample"].height == 6
+
+
+@pytest.mark.parametrize(
+    ("clock", "printed", "time"),
+    [
+        ("yearless", us(1972, 11, 20, 10, 11, 12), us(2024, 11, 20, 10, 11, 12)),
+        ("yearless", us(1972, 1, 1, 0, 0, 5), us(2025, 1, 1, 0, 0, 5)),
+        ("dayless", 10 * 3600 * S, us(2024, 11, 20, 10)),
+    ],
+)
+def test_a_moment_that_a_person_gave_says_which_year_or_day(
+    clock: str, printed: int, time: int
+) -> None:
+    """The rest of the time is printed: events of one file do not fall together."""
+    lines = [log("kernel: one", printed, 1, clock), log("kernel: two", printed + 7 * S, 2, clock)]
+    override = ClockOverride(at_us=us(2024, 11, 20, 18, 42))
+    found = evidence({"a": lines}, overrides={sha("a"): override})
+    assert found.frames["event"]["time"].to_list() == [time, time + 7 * S]
+    assert "the moment that a person gave" in found.clocks[sha("a")].how
+    assert "No time in the file" not in found.clocks[sha("a")].how

@@ -115,7 +115,7 @@ export function PasteDialog({
         </div>
         {understood && !understood.prints_time && (
           <fieldset className="paste-question">
-            <legend>It prints no time (optional)</legend>
+            <legend>When was this? It prints no date (optional)</legend>
             <GivenTimeFields draft={draft} onChange={setDraft} />
           </fieldset>
         )}

@@ -72,7 +72,8 @@ def place(
     """
     frames, spellings, host_notes = hosts.spelled_once(frames, overrides)
     host_of = hosts.assign(artifacts, frames, overrides, spellings)
-    frames, year_notes = with_years(artifacts, frames, host_of)
+    given = {sha: way.at_us for sha, way in overrides.items() if way.at_us is not None}
+    frames, year_notes = with_years(artifacts, frames, host_of, given)
     spans = _spans(frames, overrides)
     pairs = clock_pairs(frames)
     folders = recordings([artifact.path for artifact in artifacts])
@@ -93,6 +94,8 @@ def place(
         zone = zone_of(
             artifact, host, host_of, clocks, (near, pairs), settings, utc_range, timezones, override
         )
+        if artifact.sha256 in year_notes:  # the moment says which day or year; the rest is printed
+            override = replace(override, at_us=None)
         placed_one = _place_one(artifact, host, clocks, zone, override)
         if _has_summer(zone):
             placed_one = replace(placed_one, fold=went_back.get(artifact.sha256))

@@ -2,10 +2,11 @@
 that ``strace -tt`` and ``top`` leave out.
 
 A format reports such a time with the clock ``yearless``, as if in 1972 (a leap year). Here it gets
-the year that brings it nearest to the stamp in its name, else to the files of its own recording
-and host (local times, else absolute ones, else stamps in names); a file that passes New Year goes
-on into the next one. Without any other time there is no year, and no time. A time of day
-(``dayless``) gets the day in the same way. Without any it counts from the file's first time.
+the year that brings it nearest to the moment that a person gave, else to the stamp in its name,
+else to the files of its own recording and host (local times, else absolute ones, else stamps in
+names); a file that passes New Year goes on into the next one. Without any other time there is no
+year, and no time. A time of day (``dayless``) gets the day in the same way. Without any it counts
+from the file's first time.
 """
 
 from __future__ import annotations
@@ -32,14 +33,19 @@ def with_years(
     artifacts: Sequence[EvidenceArtifact],
     frames: Mapping[str, pl.DataFrame],
     host_of: Mapping[str, str | None],
+    given: Mapping[str, int] | None = None,
 ) -> tuple[dict[str, pl.DataFrame], dict[str, str]]:
-    """Turn yearless and dayless times into local times; return also a note per artifact."""
+    """Turn yearless and dayless times into local times; return also a note per artifact.
+
+    given: SHA-256 to the moment (µs) that a person gave a file.
+    """
+    given = given or {}
     if not any(_has_partial(frame) for frame in frames.values()):
         return dict(frames), {}
-    frames, day_notes = _with_days(frames, FullTimes(artifacts, frames, host_of))
+    frames, day_notes = _with_days(frames, FullTimes(artifacts, frames, host_of, given))
     if not any(_has_yearless(frame) for frame in frames.values()):
         return dict(frames), day_notes
-    known = FullTimes(artifacts, frames, host_of)
+    known = FullTimes(artifacts, frames, host_of, given)
     years: dict[str, int | None] = {}
     names: dict[str, str] = {}
     for frame in frames.values():
@@ -56,7 +62,7 @@ def with_years(
                 names[sha] = (
                     "Its times have no year, and no other artifact tells one"
                     if years[sha] is None
-                    else f"Its times have no year: {years[sha]} is nearest to the other artifacts"
+                    else f"Its times have no year: {years[sha]} is {known.nearest_to(sha)}"
                 )
     return {kind: _placed(frame, years) for kind, frame in frames.items()}, names | day_notes
 
@@ -76,16 +82,14 @@ def _with_days(
     days: dict[str, int | None] = {}
     notes: dict[str, str] = {}
     for sha, first in firsts.items():
-        own = known.stamp(sha)
+        own = known.about(sha)
         about = own if own is not None else _middle(known.around(sha))
         days[sha] = day = None if about is None else round((about - first) / _DAY) * _DAY
         if day is None:
             notes[sha] = "Its times have no date, and no other artifact has one"
             continue
-        near = "nearest to its file name" if own is not None else "nearest to the other artifacts"
-        notes[sha] = (
-            f"Its times have no date: {datetime.fromtimestamp(day / 1e6, UTC):%Y-%m-%d} is {near}"
-        )
+        date = f"{datetime.fromtimestamp(day / 1e6, UTC):%Y-%m-%d}"
+        notes[sha] = f"Its times have no date: {date} is {known.nearest_to(sha)}"
     return {kind: _on_days(frame, days, firsts) for kind, frame in frames.items()}, notes
 
 
@@ -101,7 +105,9 @@ class FullTimes:
         artifacts: Sequence[EvidenceArtifact],
         frames: Mapping[str, pl.DataFrame],
         host_of: Mapping[str, str | None],
+        given: Mapping[str, int],
     ) -> None:
+        self._given = given
         self._artifacts = {artifact.sha256: artifact for artifact in artifacts}
         self._recordings = recordings([artifact.path for artifact in artifacts])
         self._host_of = host_of
@@ -120,15 +126,22 @@ class FullTimes:
                     # whole minutes: a thousand files of one hour are sixty ranges
                     kinds.setdefault(kind, set()).add((first // _MINUTE, last // _MINUTE))
 
-    def stamp(self, sha: str) -> int | None:
-        """Return the time in the file's own name, in µs."""
-        return hosts.stamp_us(self._artifacts[sha].path)
+    def about(self, sha: str) -> int | None:
+        """Return the moment that a person gave, or the time in the file's own name, in µs."""
+        return self._given.get(sha, hosts.stamp_us(self._artifacts[sha].path))
+
+    def nearest_to(self, sha: str) -> str:
+        """Say what a file's year or day was chosen by."""
+        if sha in self._given:
+            return "nearest to the moment that a person gave"
+        named = hosts.stamp_us(self._artifacts[sha].path) is not None
+        return "nearest to its file name" if named else "nearest to the other artifacts"
 
     def around(self, sha: str) -> list[Range]:
         """Return the ranges (µs) of the nearest files with times: local ones, else absolute ones,
         else stamps in names.
         """
-        own = self.stamp(sha)
+        own = self.about(sha)
         if own is not None:
             return [(own, own)]
         path, host = self._artifacts[sha].path, self._host_of.get(sha)

@@ -18,6 +18,8 @@ from pileup.views.window import moment_of
 PREVIEW_CHARACTERS = 200_000
 """A preview reads no more of a text; the stored artifact is read in full by a worker."""
 _SHOWN_PROBLEMS = 20
+_PARTIAL = {"relative", "yearless", "dayless"}
+"""Clocks that do not say when: a person may."""
 _NAMES = {"my-cnf": "my.cnf"}
 """File names that say more than the name of the format."""
 
@@ -54,7 +56,7 @@ class Understood:
     records: list[RecordCount]
     """By kind, most first."""
     prints_time: bool
-    """Whether the text prints a time of its own; if not, a person may give it one."""
+    """Whether the text prints full times; if not, a person may say when it was taken."""
     first: datetime | None
     """First and last time that it prints with a zone; None when it prints none, or no zone."""
     last: datetime | None
@@ -87,7 +89,7 @@ def understand(text: str) -> Understood:
         lines=receipt.lines,
         coverage=receipt.bytes_understood / max(receipt.bytes_read, 1) if parsed.format else None,
         records=[RecordCount(kind, count, _words(kind, count)) for kind, count in counts if count],
-        prints_time=bool(clocks.keys() - {"relative"}),
+        prints_time=bool(clocks.keys() - _PARTIAL),
         first=moment_of(absolute[0]) if absolute else None,
         last=moment_of(absolute[1]) if absolute else None,
         host=_host(parsed),
