@@ -115,7 +115,7 @@ export function PasteDialog({
         </div>
         {understood && !understood.prints_time && (
           <fieldset className="paste-question">
-            <legend>When was this? It prints no date (optional)</legend>
+            <legend>It prints no date (optional)</legend>
             <GivenTimeFields draft={draft} onChange={setDraft} />
           </fieldset>
         )}
