@@ -71,10 +71,14 @@ def match(
 
     own:  its samples. near: (UTC µs, ± µs) to search, or None for everywhere.
     """
-    mine = _per_second(own.with_columns(_relative(own)), "_relative")
-    keys = set(mine["key"].unique()) & set(reference.frame["key"].unique())
-    if not keys:
+    named = _keys(own)
+    keys = set(named.values()) & set(reference.frame["key"].unique())
+    if not keys:  # before what takes time in a long file
         return None
+    shared = [item for item, key in named.items() if key in keys]
+    mine = _per_second(
+        own.with_columns(_relative(own)).filter(pl.col("series").is_in(shared)), "_relative"
+    )
     theirs = reference.frame.filter(pl.col("key").is_in(list(keys)))
     if host is not None:
         theirs = theirs.filter(pl.col("host").is_null() | (pl.col("host") == host))
@@ -151,11 +155,15 @@ def _relative(own: pl.DataFrame) -> pl.Expr:
     return pl.col("wall_us").replace_strict(table, default=pl.col("wall_us")).alias("_relative")
 
 
+def _keys(samples: pl.DataFrame) -> dict[str, str]:
+    """Return by series the name under which files of other formats have the same values."""
+    lasts = {item: item.lower().rpartition(".")[2] for item in samples["series"].unique().to_list()}
+    return {item: _SAME.get(last, last) for item, last in lasts.items()}
+
+
 def _per_second(samples: pl.DataFrame, time: str) -> pl.DataFrame:
     """Return one value per whole second: gauges as printed, counters as rates."""
-    lasts = {item: item.lower().rpartition(".")[2] for item in samples["series"].unique().to_list()}
-    keys = {item: _SAME.get(last, last) for item, last in lasts.items()}
-    key = pl.col("series").replace_strict(keys, return_dtype=pl.Categorical)
+    key = pl.col("series").replace_strict(_keys(samples), return_dtype=pl.Categorical)
     order = ["artifact", "series", "labels"]
     value = (
         pl.when(pl.col("kind") == "counter")
