@@ -192,8 +192,8 @@ def test_roots_are_ordered_by_whom_they_block_and_equals_by_name() -> None:
     assert counts.roots == ["many", "ta", "tb", "few"]
 
 
-def test_roots_of_blocked_time_are_ordered_by_their_share() -> None:
-    """Three holders of three tables: two with as many waiters, in the order of their keys."""
+def three_holders() -> Any:
+    """Blocked time behind holders of tables: two with as many waiters, in the order of keys."""
 
     def table(
         name: str, holder: int, waiters: range
@@ -205,12 +205,16 @@ def test_roots_of_blocked_time_are_ordered_by_their_share() -> None:
             *((n, "Query", 8, METADATA, f"SELECT 1 FROM {name}") for n in waiters),
         ]
 
-    found = by_list(
+    return by_list(
         *table("few", 30, range(100, 102)),
         *table("tie_b", 20, range(200, 206)),
         *table("many", 40, range(300, 320)),
         *table("tie_a", 10, range(400, 406)),
     )
+
+
+def test_roots_of_blocked_time_are_ordered_by_their_share() -> None:
+    found = three_holders()
     assert [root.session_id for root in found.roots] == [40, 10, 20, 30]
     assert [root.behind for root in found.roots] == [21, 7, 7, 3]
 

@@ -62,9 +62,14 @@ def compared(node: ast.AST) -> Iterator[ast.expr]:
 
 def names_in(node: ast.AST) -> Iterator[str]:
     """Yield the names of constants within an expression."""
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Name) and inner.id.isupper() and len(inner.id) > 1:
-            yield inner.id
+    match node:
+        case ast.Name(id=name) if name.isupper() and len(name) > 1:
+            yield name
+        case ast.Call(func=ast.Name(id="len")):
+            pass  # as long as a table of the source is no limit of its own
+        case _:
+            for inner in ast.iter_child_nodes(node):
+                yield from names_in(inner)
 
 
 def _places(package: str, used: Callable[[ast.AST], Iterator[ast.expr]]) -> Iterator[Place]:

@@ -14,8 +14,9 @@ from msgspec import structs
 
 from pileup.analysis.evidence import series
 from pileup.analysis.evidence.table_diff import CellChange, RowChange
+from pileup.views import search_entries
 from pileup.views.artifacts import artifact_records, excerpts, mapping_preview, pasted, record_text
-from pileup.views.evidence import capture_tables, moved, timeline
+from pileup.views.evidence import capture_tables, moved, queries, timeline
 from pileup.views.evidence.deadlocks import deadlocks
 from pileup.views.evidence.first_lanes import first_lanes
 from pileup.views.reasoning import similar
@@ -107,6 +108,11 @@ def record_in_a_line() -> object:
     return record_text.in_one_line("query", {"query": "SELECT a FROM t"})
 
 
+def blanks_before_a_word() -> object:
+    """A line is read to four times its length: what stands behind so many blanks is not seen."""
+    return record_text._short("a" + " " * 7 + "b")
+
+
 def compared_settings() -> object:
     """The number of settings tables that are compared, as the one call says."""
     source = EvidenceSource(
@@ -133,6 +139,23 @@ def deadlock_of_three() -> object:
     source = EvidenceSource(evidence({"status": [a_deadlock(1, *parts, line=1)]}))
     found = deadlocks(source, Window(), lambda _: (), {})
     return [deadlock.transactions for deadlock in found.items]
+
+
+def shape_of_digest() -> object:
+    table = {"artifact": "a", "line_first": 1, "line_last": 1, "columns": ["query"]}
+    return queries._digest_row(table, ["SELECT a FROM t"]).shape
+
+
+def key_of_entry() -> object:
+    return search_entries._entry("session", "a key", "").key
+
+
+def title_of_entry() -> object:
+    return search_entries._entry("session", "", "a title").title
+
+
+def hint_of_entry() -> object:
+    return search_entries._entry("session", "", "", hint="a hint").hint
 
 
 def lanes() -> object:

@@ -13,7 +13,7 @@ from pileup.analysis import analyse
 from pileup.analysis.contract import Analysis
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.records import Deadlock, Frame, Stack, StackThread
-from pileup.views.artifacts import pasted
+from pileup.views.artifacts import pasted, record_text
 from pileup.views.evidence.deadlocks import deadlocks
 from pileup.views.evidence.log_groups import LogFilter, log_groups, log_page
 from pileup.views.evidence.nearest_sessions import sessions_near
@@ -177,7 +177,7 @@ LIMITS: dict[str, Callable[[], object] | tuple[Callable[[], object], ...]] = {
     "evidence.queries MOST": _statements,
     "evidence.queries MOST_EXAMPLES": _examples,
     "evidence.queries _MOST_QUERY": _examples,
-    "evidence.queries _MOST_SHAPE": _statements,
+    "evidence.queries _MOST_SHAPE": (_statements, scenes.shape_of_digest),
     "evidence.server_settings MOST_ROWS": _settings,
     "evidence.server_settings MOST_SOURCES": lambda: setting_sources(_source()),
     "evidence.server_settings MOST_VALUE": _settings,
@@ -207,7 +207,9 @@ LIMITS: dict[str, Callable[[], object] | tuple[Callable[[], object], ...]] = {
     "search_entries MOST_LOG_GROUPS": _entries,
     "search_entries MOST_SESSIONS": _entries,
     "search_entries _MOST_SETTINGS": _entries,
-    "search_entries _MOST_TITLE": _entries,
+    "search_entries _MOST_TITLE": (
+        scenes.key_of_entry, scenes.title_of_entry, scenes.hint_of_entry,
+    ),
 }  # fmt: skip
 
 
@@ -235,3 +237,10 @@ def test_every_limit_has_a_row() -> None:
 def test_of_a_long_paste_only_the_beginning_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pasted, "PREVIEW_CHARACTERS", 6)
     assert pasted.understand("a\nb\nc\nd\ne\n").lines == 3
+
+
+def test_a_record_is_read_to_four_times_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record_text, "LINE", 2)
+    assert scenes.blanks_before_a_word() == "a"
+    monkeypatch.setattr(record_text, "LINE", 3)
+    assert scenes.blanks_before_a_word() == "a b"

@@ -42,10 +42,11 @@ def similar_incidents(unit: Unit, incident_id: str) -> list[SimilarIncident]:
     mine = incidents.symptoms([incident_id]).get(incident_id)
     if mine is None or not mine.features:
         return []
-    ids = [name for name in incidents.similar(mine.features, MOST + 1) if name != incident_id]
-    others = incidents.symptoms(ids[:MOST])
+    found = incidents.similar(mine.features, MOST + 1)
+    ids = [name for name in found if name != incident_id][:MOST]
+    others = incidents.symptoms(ids)
     similar = []
-    for other in (others[name] for name in ids[:MOST] if name in others):
+    for other in (others[name] for name in ids if name in others):
         alike = likeness(mine.features, other.features)
         past = [
             PastHypothesis(hypothesis.statement, hypothesis.status, hypothesis.confidence)
