@@ -9369,6 +9369,8 @@ export interface components {
       levels: (components['schemas']['SpreadDoc'] | null)[]
       ratios: (components['schemas']['RatioDoc'] | null)[]
       series: string
+      /** @default  */
+      source: string
       title: string
       unit: string | null
     }
@@ -9794,6 +9796,10 @@ export interface components {
       sentences: string[]
       /** @default null */
       stall_per_s: number | null
+      /** @default null */
+      standstill_at: string | null
+      /** @default null */
+      standstill_s: number | null
       /** @default  */
       unit: string
       /** @default null */

@@ -51,13 +51,8 @@ export function KeySheet({
         className="rail-toggle"
         onClick={() => onOpenChange(true)}
       />
-      <Dialog open={open} onOpenChange={onOpenChange} title="Keys">
-        {keys.length > 0 && <Keys title={name} keys={keys} />}
-        <Keys title="Everywhere" keys={EVERYWHERE} />
-        <Keys
-          title="Go to a screen: g, then"
-          keys={screens.map((screen): Key => [[screen.key], screen.name])}
-        />
+      <Dialog open={open} onOpenChange={onOpenChange} title="Keys" width={920}>
+        {/* First, because it takes the focus: the sheet opens at its top. */}
         <label className="keys-off">
           <input
             type="checkbox"
@@ -67,6 +62,16 @@ export function KeySheet({
           Single-key shortcuts. Turn them off when your software types letters, such as speech
           input.
         </label>
+        <div className="keys-columns">
+          <div>
+            {keys.length > 0 && <Keys title={name} keys={keys} />}
+            <Keys title="Everywhere" keys={EVERYWHERE} />
+          </div>
+          <Keys
+            title="Go to a screen: g, then"
+            keys={screens.map((screen): Key => [[screen.key], screen.name])}
+          />
+        </div>
       </Dialog>
     </>
   )

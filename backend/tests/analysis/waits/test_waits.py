@@ -91,6 +91,9 @@ def test_two_waiters_and_a_holder() -> None:
     latch = node(graph, "latch:0x2db49f8")
     assert latch.latch == "btr_search_latch"
     assert node(graph, "thread:1").locators[0].line_first is not None
+    for each in graph.nodes:
+        places = [(at.artifact, at.line_first, at.line_last) for at in each.locators]
+        assert len(places) == len(set(places)), each.id
 
 
 def test_chain_counts_each_waiter_once() -> None:

@@ -19,6 +19,7 @@ const series = (name: string, clear: boolean) => ({
   labels: '',
   title: name,
   detail: '',
+  source: 'SHOW STATUS',
   unit: null,
   levels: [
     { median: 2, low: 2, high: 3, points: 30, runs: 1 },
@@ -127,6 +128,29 @@ describe('compare', () => {
     fireEvent.click(screen.getByRole('button', { name: 'Only what differs' }))
     expect(await screen.findByText('mysql.steady')).toBeTruthy()
     await waitFor(() => expect(window.location.search).toContain('all=1'))
+  })
+
+  it('says the range in the unit of its median, and who measured what two rows name alike', async () => {
+    const sent = (source: string) => ({
+      ...series(`${source}.bytes_sent`, true),
+      title: 'Bytes sent',
+      source,
+      unit: 'B',
+      levels: [
+        { median: 2048, low: 512, high: 4096, points: 4, runs: 1 },
+        { median: 3 * 2 ** 20, low: 2 * 2 ** 20, high: 5 * 2 ** 20, points: 57, runs: 1 },
+      ],
+    })
+    const doc = {
+      ...server['/incidents/i1/compare'],
+      series: [sent('vmstat'), sent('SHOW STATUS')],
+    }
+    serve({ ...server, '/incidents/i1/compare': doc })
+    renderScreen(<CompareScreen />, '/incidents/i1/compare')
+    expect(await screen.findByRole('button', { name: /sent\s*by vmstat/ })).toBeTruthy()
+    expect(screen.getByRole('button', { name: /sent\s*by SHOW STATUS/ })).toBeTruthy()
+    expect(screen.getAllByText('512 B–4 KiB · 4 samples')).toHaveLength(2)
+    expect(screen.getAllByText('2–5')).toHaveLength(2)
   })
 
   it('shows waits per dump and settings that differ', async () => {

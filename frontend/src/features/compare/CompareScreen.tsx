@@ -437,7 +437,7 @@ function Rows({
         copy
         label="Series"
         rows={rows}
-        columns={seriesColumns(sides, doc.reference, onDraw)}
+        columns={seriesColumns(sides, doc.reference, doc.series, onDraw)}
         rowKey={fullName}
       />
     )

@@ -1,5 +1,5 @@
 /** The columns of a comparison: one per side, and the ratio to the reference with its spread. */
-import { formatCount, formatMeasured, formatNumber, formatRatio } from '@/format'
+import { formatCount, formatMeasured, formatNumber, formatRatio, quantity } from '@/format'
 import { Chip } from '@/ui/controls/Chip'
 import type { Column } from '@/ui/table/Table'
 import { Measured } from '@/ui/display/Value'
@@ -41,11 +41,21 @@ function perSide<Row>(
   }))
 }
 
+/** Where two rows have one name, each says who measured it. */
+const nameOf = (row: Series) => `${row.title} ${row.detail}`
+function repeatedNames(rows: readonly Series[]): ReadonlySet<string> {
+  const seen = new Set<string>()
+  const names = rows.map(nameOf)
+  return new Set(names.filter((name) => seen.has(name) || !seen.add(name)))
+}
+
 export function seriesColumns(
   sides: number,
   reference: number,
+  rows: readonly Series[],
   onDraw: (series: string) => void,
 ): readonly Column<Series>[] {
+  const repeated = repeatedNames(rows)
   return [
     {
       key: 'series',
@@ -60,6 +70,9 @@ export function seriesColumns(
         >
           {row.title}
           {row.detail && <span className="faint"> {row.detail}</span>}
+          {row.source && repeated.has(nameOf(row)) && (
+            <span className="faint"> by {row.source}</span>
+          )}
         </button>
       ),
       sort: (row) => row.title,
@@ -92,19 +105,30 @@ function Level({ level, unit }: { readonly level: Spread | null; readonly unit: 
   return (
     <span title={`${formatNumber(level.points)} samples; ${spreadWord(level)}`}>
       <Measured value={level.median} unit={unit} />
-      <SpreadText of={level} />
+      <SpreadText of={level} unit={unit} />
     </span>
   )
 }
 
-/** A spread: "8–15 · 3 runs" or "8–15 · n 60". */
-function SpreadText({ of }: { readonly of: Spread }) {
-  return (
-    <span className="faint spread">
-      {of.low !== of.high && `${formatMeasured(of.low)}–${formatMeasured(of.high)} · `}
-      {of.runs > 1 ? `${of.runs} runs` : formatCount(of.points, 'sample')}
-    </span>
-  )
+/** Fewer samples than this stand beside their median; the tooltip has every number. */
+const FEW_SAMPLES = 10
+
+/** A spread: "8–15 · 3 runs", "71.5–113 MiB", "2–5 · 4 samples". */
+function SpreadText({ of, unit = null }: { readonly of: Spread; readonly unit?: string | null }) {
+  const number = of.runs > 1 ? `${of.runs} runs` : formatCount(of.points, 'sample')
+  const parts = [
+    of.low !== of.high && rangeText(of, unit),
+    (of.runs > 1 || of.points < FEW_SAMPLES) && number,
+  ].filter(Boolean)
+  return <span className="faint spread">{parts.join(' · ')}</span>
+}
+
+/** The ends of a spread; the unit is the median's, unless bytes were scaled to another. */
+function rangeText({ low, high, median }: Spread, unit: string | null): string {
+  const [from, to, middle] = [low, high, median].map((value) => quantity(value, unit))
+  if (!from || !to || !middle) return ''
+  const first = from.unit === to.unit ? from.text : `${from.text} ${from.unit}`
+  return `${first}–${to.text}${to.unit === middle.unit && from.unit === to.unit ? '' : ` ${to.unit}`}`
 }
 
 function Ratio({ ratio }: { readonly ratio: Series['ratios'][number] }) {

@@ -381,7 +381,12 @@ const COLUMNS: readonly Column<IncidentRow>[] = [
     head: 'Owner',
     width: 'minmax(64px, 0.5fr)',
     sort: (row) => row.owner?.name ?? null,
-    cell: (row) => row.owner?.name ?? <span className="faint">–</span>,
+    cell: (row) =>
+      row.owner ? (
+        <span className="incident-owner">{row.owner.name}</span>
+      ) : (
+        <span className="faint">–</span>
+      ),
   },
   {
     key: 'updated',

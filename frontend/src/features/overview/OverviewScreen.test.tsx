@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { FindingDoc, Locator, Overview } from '@/api/schema'
 import { renderScreen, serve } from '@/testing/render'
@@ -216,6 +216,46 @@ describe('overview', () => {
     const list = (await screen.findByText('Root blocker')).closest('dl')
     expect(list?.querySelectorAll('dt')).toHaveLength(1)
     expect(list?.textContent).not.toContain('unknown')
+  })
+
+  it('says how many waited in all, where the shown victims are a part of them', async () => {
+    const victims = (sessions: number) => ({
+      ...base,
+      story: {
+        chain: [
+          { ...link, role: 'resource' as const, title: 'page latch' },
+          { ...link, role: 'victims' as const, title: `${sessions} sessions`, sessions },
+        ],
+        fixes: [],
+        marks: [],
+        plain: '',
+        work: null,
+        impact: {
+          sentences: [],
+          missing: null,
+          stall_per_s: null,
+          standstill_at: null,
+          standstill_s: null,
+          unit: '',
+          usual_per_s: null,
+          waited_s: null,
+          waited_share: null,
+        },
+      },
+    })
+    const link = {
+      detail: '',
+      sessions: null,
+      since: null,
+      statement: null,
+      session_id: null,
+    }
+    open(victims(43))
+    expect(await screen.findByText('of up to 391 that waited')).toBeTruthy()
+    cleanup()
+    open(victims(388))
+    expect(await screen.findByText('388 sessions')).toBeTruthy()
+    expect(screen.queryByText(/that waited/)).toBeNull()
   })
 
   it('names a series that moved in words', async () => {

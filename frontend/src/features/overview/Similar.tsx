@@ -29,7 +29,10 @@ export function Similar({ incidentId }: { readonly incidentId: string }) {
             <div className="side-row">
               <Link to={`/incidents/${item.id}/overview`}>{item.title}</Link>
               <span className="side-space" />
-              <ShareBar value={item.score} tone="running" /> <ShareValue value={item.score} />
+              <ShareBar value={item.score} tone="running" />
+              <span className="similar-score">
+                <ShareValue value={item.score} />
+              </span>
             </div>
             {item.onset && (
               <div className="faint">

@@ -22,7 +22,7 @@ export function Story({ overview }: { readonly overview: Overview }) {
           <h2>
             <Link to={graph}>Who blocked whom</Link>
           </h2>
-          <Chain chain={story.chain} />
+          <Chain chain={story.chain} most={waitersOf(overview)} />
         </section>
       )}
       <Impact story={story} />
@@ -30,6 +30,9 @@ export function Story({ overview }: { readonly overview: Overview }) {
     </div>
   )
 }
+
+const waitersOf = ({ numbers }: Overview) =>
+  numbers.peak_counts === 'waiting' ? numbers.peak_waiters : null
 
 const ROLE = {
   holder: 'Holder',
@@ -40,7 +43,14 @@ const ROLE = {
 } as const
 
 /** Boxes from the holder to the victims; a lock between two of them is a label on the arrow. */
-function Chain({ chain }: { readonly chain: readonly StoryLink[] }) {
+function Chain({
+  chain,
+  most,
+}: {
+  readonly chain: readonly StoryLink[]
+  /** Sessions that waited at the worst moment; null: not counted. */
+  readonly most: number | null
+}) {
   const boxes = chain.filter((link, at) => link.role !== 'resource' || at === 0)
   const between = (box: StoryLink) => {
     const at = chain.indexOf(box)
@@ -57,6 +67,7 @@ function Chain({ chain }: { readonly chain: readonly StoryLink[] }) {
             <strong className="answer-name" title={box.title}>
               {box.title}
             </strong>
+            {box.role === 'victims' && <OfAll count={box.sessions ?? 1} most={most} />}
             {(box.statement ?? box.detail) && (
               <span
                 className={cx('answer-what', box.statement && 'mono')}
@@ -77,6 +88,15 @@ function Chain({ chain }: { readonly chain: readonly StoryLink[] }) {
       ))}
     </ol>
   )
+}
+
+/** From this share on, the victims are all that waited. */
+const NEARLY_ALL = 0.9
+
+/** How many waited at all, where the shown victims are a part of them. */
+function OfAll({ count, most }: { readonly count: number; readonly most: number | null }) {
+  if (most === null || count >= NEARLY_ALL * most) return null
+  return <span className="muted">of up to {formatNumber(most, 0)} that waited</span>
 }
 
 /** The arrow from a waiter back to what it waits for, with the lock between them. */

@@ -87,22 +87,39 @@ export function Evidence({
     <span className="evidence">
       {locator.text && !repeated && <span className="evidence-text">{locator.text}</span>}
       {path ? (
-        <Link className="evidence-source mono" to={path}>
-          {sourceText(locator)}
+        <Link className="evidence-source mono" to={path} title={sourceText(locator)}>
+          <Source locator={locator} />
         </Link>
       ) : (
-        <span className="evidence-source mono faint">{sourceText(locator)}</span>
+        <span className="evidence-source mono faint">
+          <Source locator={locator} />
+        </span>
       )}
     </span>
   )
 }
 
+/** A source whose file name gives way in a narrow cell, never its lines. */
+function Source({ locator }: { readonly locator: Locator }) {
+  const [name, lines] = sourceParts(locator)
+  return lines ? (
+    <>
+      <span className="evidence-file">{name}</span>
+      {lines}
+    </>
+  ) : (
+    name
+  )
+}
+
 /** Return a short name of a source: "innodbstatus1:812–840", "Threads_running". */
-export function sourceText(locator: Locator): string {
-  if (locator.kind === 'series' && locator.series) return locator.series
+export const sourceText = (locator: Locator) => sourceParts(locator).join('')
+
+function sourceParts(locator: Locator): [name: string, lines: string] {
+  if (locator.kind === 'series' && locator.series) return [locator.series, '']
   const name = locator.path?.split('/').at(-1) ?? 'source'
-  if (!locator.line_first) return name
+  if (!locator.line_first) return [name, '']
   const last = locator.line_last && locator.line_last !== locator.line_first
   const places = locator.ranges?.length ? ` (${formatCount(locator.ranges.length, 'place')})` : ''
-  return `${name}:${locator.line_first}${last ? `–${locator.line_last}` : ''}${places}`
+  return [name, `:${locator.line_first}${last ? `–${locator.line_last}` : ''}${places}`]
 }

@@ -83,7 +83,7 @@ function firstField(event: Event) {
   event.preventDefault()
   field.focus()
 }
-const FIELDS = ['text', 'search', 'email', 'url', 'number']
+const FIELDS = ['text', 'search', 'email', 'url', 'number', 'datetime-local']
   .map((type) => `.dialog-body input[type="${type}"]:not(:disabled)`)
   .concat('.dialog-body input:not([type]):not(:disabled)', '.dialog-body textarea:not(:disabled)')
   .join(', ')

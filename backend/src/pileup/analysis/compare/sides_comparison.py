@@ -202,6 +202,7 @@ def _series(parts: Sequence[Sequence[_Part]], reference: int) -> list[SidesSerie
                 labels=key[1],
                 title=titles.title,
                 detail=titles.detail,
+                source=titles.source,
                 unit=titles.unit,
                 levels=spreads,
                 ratios=[

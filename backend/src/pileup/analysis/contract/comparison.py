@@ -155,6 +155,8 @@ class SidesSeries(Doc, frozen=True, kw_only=True):
     """The name in words."""
     detail: str
     """The labels in words."""
+    source: str = ""
+    """Who measured it: 'SHOW STATUS', 'vmstat'."""
     unit: str | None
     """Of the shown values: counters are per second."""
     levels: list[SpreadDoc | None]

@@ -49,6 +49,11 @@ class StoryImpact(Doc, frozen=True, kw_only=True):
     """Median during the stall."""
     missing: float | None = None
     """Work that was not done: usual x seconds, less what was done; None unless it fell."""
+    standstill_at: str | None = None
+    """Start of the longest time within the stall in which next to nothing was done; None where none
+    lasted, or where the work fell for most of the stall."""
+    standstill_s: float | None = None
+    """Its length."""
     sentences: list[str] = []
     """The same in the words of users, most important first; no internals."""
 

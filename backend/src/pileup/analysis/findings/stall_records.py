@@ -23,7 +23,6 @@ from pileup.analysis.stacks.hot_stacks import clean, is_waiting
 from pileup.analysis.stacks.profiles import shares
 from pileup.knowledge import function_key, match_stack, wait_classes
 from pileup.knowledge.renamed import current_name, look_up
-from pileup.numerals import number
 
 _AROUND = 3
 """Functions of the server that count as the place of a wait, from the innermost outwards."""
@@ -184,9 +183,9 @@ class StallRecords:
         return None
 
     def shifted(self, shift: ShiftDoc) -> Locator:
-        """Build the locator of a shift: the series over the stall."""
-        before, during = _known(shift.baseline), _known(shift.stall)
-        text = f"{shift.name}: {before} before, {during} during the stall"
+        """Build the locator of a shift: the series over the stall, in the stall's own words."""
+        shown = (each for stall in self.context.stalls for each in stall.evidence)
+        text = next((each.text for each in shown if each.series == shift.series), shift.text)
         return self._over_stall(shift.series, text)
 
     def setting(self, name: str, text: str | None = None) -> Locator | None:
@@ -267,10 +266,6 @@ def _group(names: tuple[str, ...], *, profiled: bool) -> StackGroup:
 def is_primitive(function: str) -> bool:
     """Return whether a function only locks, waits or reads for whoever called it."""
     return bool(_WRAPPER.match(function))
-
-
-def _known(value: float | None) -> str:
-    return "unknown" if value is None else number(value)
 
 
 def _without_collectors(sessions: pl.DataFrame) -> pl.DataFrame:

@@ -41,7 +41,7 @@ def trigger(queue: Queue | None, context: Context) -> str:
         waits = queue is not None and actor is queue.holder and actor is not queue.root
         behind = f", and waited behind {queue.root.name}" if waits and queue and queue.root else ""
         return f"{text}{behind}."
-    return f"Began at {clock_text(stall.start)}."
+    return ""
 
 
 def end(queue: Queue | None, context: Context) -> str:

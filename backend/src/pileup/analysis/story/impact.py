@@ -10,18 +10,27 @@ from pileup.analysis.blocked_time import disagreements
 from pileup.analysis.contract import ActiveSessionsDoc, StallDoc, StoryImpact
 from pileup.analysis.evidence.context import Context, Span
 from pileup.analysis.evidence.series import short_name
+from pileup.analysis.evidence.times import clock_text, iso, parse
 from pileup.analysis.stalls import indicators
 from pileup.numerals import grouped, number, numbers
 
 _FELL = 0.9
 """From this share of the usual rate on, nothing is missing that noise could not explain."""
 _LEAST_SAMPLES = 3
+_GOES_ON = 0.5
+"""From this share of the usual rate on, a median hides that for a while nothing was done."""
+_NEXT_TO_NOTHING = 0.1
+"""Up to this share of the usual rate, users get no answers."""
+_STANDSTILL_S = 6.0
+"""Shorter standstills may be a debugger's: it holds the server still while it walks the stacks."""
 
 
 def impact(context: Context, stall: StallDoc, active: ActiveSessionsDoc | None) -> StoryImpact:
     """Measure the cost of a stall as far as its evidence shows it."""
     waited, share = _waited(active)
-    unit, before, inside = _rates(context)
+    unit, work = _work(context)
+    before = _inside(work, context.baseline if context.baseline_is_before else None)
+    inside = _inside(work, context.stall)
     usual, during = _median(before), _median(inside)
     seconds = stall.duration_s
     missing = None
@@ -38,6 +47,11 @@ def impact(context: Context, stall: StallDoc, active: ActiveSessionsDoc | None) 
         stall_per_s=during,
         missing=missing,
     )
+    goes_on = usual is not None and during is not None and during >= _GOES_ON * usual
+    if usual and goes_on and work is not None and context.stall is not None:
+        since, lasted = _longest_standstill(work, context.stall, _NEXT_TO_NOTHING * usual)
+        if lasted > _STANDSTILL_S:
+            cost = msgspec.structs.replace(cost, standstill_at=iso(since), standstill_s=lasted)
     doubts = disagreements.waiting_and_running(stall, active) if active else []
     return msgspec.structs.replace(cost, sentences=[*_sentences(cost, stall), *doubts])
 
@@ -49,23 +63,31 @@ def _waited(active: ActiveSessionsDoc | None) -> tuple[float | None, float | Non
     return round(share * active.seconds, 1), round(share, 4)
 
 
-def _rates(context: Context) -> tuple[str, list[float], list[float]]:
-    """Return what is counted, and its rates per second before and during the stall."""
+def _work(context: Context) -> tuple[str, indicators.Signal | None]:
+    """Return what users' work is counted in, and its rate per second; ('', None): not known."""
     if context.stall is None or context.values.is_empty():
-        return "", [], []
+        return "", None
     work = indicators.throughput(context.values, context.host, context.stall)
-    if work is None:
-        return "", [], []
-    unit = indicators.WORK_UNITS.get(short_name(work.series).lower(), "")
-    if not unit:
-        return "", [], []
-    before = context.baseline if context.baseline_is_before else None
-    return unit, _inside(work, before), _inside(work, context.stall)
+    unit = indicators.WORK_UNITS.get(short_name(work.series).lower(), "") if work else ""
+    return (unit, work) if unit else ("", None)
 
 
-def _inside(work: indicators.Signal, span: Span | None) -> list[float]:
+def _longest_standstill(work: indicators.Signal, stall: Span, most: float) -> tuple[int, float]:
+    """Return start and seconds of the longest run of samples of at most ``most`` in a stall."""
+    longest, since = (stall.start, 0.0), None
+    for time, value in zip(work.times, work.values, strict=True):
+        if not stall.start <= time <= stall.end or value > most:
+            since = None
+            continue
+        # A rate is of the time since the sample before it.
+        since = time - work.interval_us if since is None else since
+        longest = max(longest, (since, (time - since) / 1e6), key=lambda run: run[1])
+    return longest
+
+
+def _inside(work: indicators.Signal | None, span: Span | None) -> list[float]:
     """Return the values in a span; none where they are too few to know a level."""
-    if span is None:
+    if span is None or work is None:
         return []
     inside = [
         value
@@ -91,15 +113,18 @@ def _sentences(cost: StoryImpact, stall: StallDoc) -> list[str]:
     if cost.usual_per_s and cost.stall_per_s is not None:
         usual, during = numbers(cost.usual_per_s, cost.stall_per_s)
         if cost.missing is not None:
-            found.append(
-                f"The server answered {missing(cost)} than usual: "
-                f"{during} per second instead of {usual} (medians)."
-            )
+            fell = cost.stall_per_s < _FELL * cost.usual_per_s
+            rates = f": {during} per second instead of {usual} (medians)" if fell else ""
+            found.append(f"The server answered {missing(cost)} than usual{rates}.")
         else:
             kept = cost.stall_per_s >= cost.usual_per_s
             went = "went on answering" if kept else "answered"
             than = f"usually about {usual}" if kept else f"instead of {usual}"
             found.append(f"The server {went} {cost.unit}: {during} per second, {than} (medians).")
+    if cost.standstill_s is not None and cost.standstill_at:
+        since = clock_text(parse(cost.standstill_at))
+        for_s = _seconds(cost.standstill_s)
+        found.append(f"For {for_s} from {since}, the server answered almost no {cost.unit}.")
     if cost.waited_share is not None:
         found.append(f"Active sessions spent {cost.waited_share:.0%} of their time waiting.")
     return found

@@ -6,7 +6,7 @@ one latch.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 import polars as pl
@@ -40,6 +40,7 @@ from pileup.knowledge.source_sites import Site, site
 from pileup.numerals import grouped
 
 MOST = 50
+_MOST_PLACES = 6
 _STATEMENT = 200
 """Letters of a statement by which a session without an id is the same in all moments."""
 
@@ -193,8 +194,17 @@ def node_doc(name: str, graph: Graph, counts: Counts) -> WaitNode:
         depth=counts.depth[name],
         root=counts.depth[name] == 0 and counts.total[name] > 0,
         inferred=node.inferred or _is_inferred(name, graph),
-        locators=locators[:6],
+        locators=_once(locators)[:_MOST_PLACES],
     )
+
+
+def _once(locators: Iterable[Locator]) -> list[Locator]:
+    """Return each place of a file once: what two edges cite is one place."""
+    places: dict[tuple[object, ...], Locator] = {}
+    for each in locators:
+        place = (each.kind, each.artifact, each.line_first, each.line_last, each.at, each.series)
+        places.setdefault(place, each)
+    return list(places.values())
 
 
 def _is_inferred(name: str, graph: Graph) -> bool:

@@ -76,6 +76,8 @@ def impact(case: Case) -> str:
         lines.append(f"About {grouped(count)} requests waited at any moment.")
     if cost is not None and cost.missing:
         lines.append(f"The database answered {missing(cost)} than usual.")
+    if cost is not None and cost.standstill_s:
+        lines.append(f"For {cost.standstill_s:.0f} s the database answered next to nothing.")
     sources = stall_references(case.analysis)
     return "\n".join(f"- {text}{sources}" for text in lines)
 
