@@ -13,6 +13,8 @@ import pileup
 SOURCE = Path(pileup.__file__).parent
 _CUTTERS = ("head", "tail", "limit")
 _ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+_UNITS = ("_S",)
+"""Microseconds in a second: no threshold."""
 _COMPARERS = ("lt", "le", "gt", "ge", "is_between")
 
 
@@ -39,7 +41,7 @@ def limits_of(package: str) -> frozenset[Place]:
 @cache
 def thresholds_of(package: str) -> frozenset[Place]:
     """Return each constant that a package compares something with, by order."""
-    return frozenset(_places(package, compared))
+    return frozenset(place for place in _places(package, compared) if place.name not in _UNITS)
 
 
 def _cut(node: ast.AST) -> Iterator[ast.expr]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import itertools
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
@@ -34,20 +33,19 @@ class Scene(Protocol):
     def __call__(self) -> object: ...
 
 
-def cases_of(test: Callable[..., None], most: int | None = None) -> dict[str, Scene]:
-    """Return the first cases of a test that needs parameters and ``monkeypatch`` only, by name."""
-    sets: list[list[dict[str, Any]]] = []
+def cases_of(test: Callable[..., None], *numbers: int) -> dict[str, Scene]:
+    """Return these cases of a test that needs parameters and ``monkeypatch`` only, by name."""
+    sets: list[dict[str, Any]] = [{}]
     for mark in getattr(test, "pytestmark", ()):
         if mark.name == "parametrize":
             names, values = mark.args
             keys = [key.strip() for key in names.split(",")] if isinstance(names, str) else names
-            sets.append([_arguments(keys, value) for value in values])
-    found: dict[str, Scene] = {}
-    for number, parts in enumerate(itertools.islice(itertools.product(*sets), most)):
-        merged = {key: value for part in parts for key, value in part.items()}
-        name = f"{test.__module__.rpartition('.')[2]}.{test.__name__}"
-        found[f"{name} {number}" if sets else name] = functools.partial(_run, test, merged)
-    return found
+            sets = [_arguments(keys, value) for value in values]
+    module = test.__module__.rpartition(".")[2]
+    return {
+        f"{module} {test.__name__} {number}": functools.partial(_run, test, sets[number])
+        for number in numbers
+    }
 
 
 def _arguments(keys: Iterable[str], value: Any) -> dict[str, Any]:

@@ -1,0 +1,193 @@
+"""Where the answer of a recorded call turns when a threshold moves: a value exactly on it.
+
+A row says which call of which scene has a value on the bound, and the two neighbouring thresholds
+between which its answer turns: ``slow >= 5`` with 12 slow statements turns between 12 and 13, and
+``slow > 5`` between 11 and 12. So a comparison that takes the bound to the other side fails.
+``pytest --bless`` looks for calls that tell the two apart.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import signal
+import textwrap
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+from tests.support.constants import Place, compared, names_in
+from tests.support.replayed import Call, Calls
+
+_OTHER_SIDE: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt
+}  # fmt: skip
+_OTHER_METHOD = {"lt": "le", "le": "lt", "gt": "ge", "ge": "gt"}
+_LONGEST_S = 1.0
+"""A threshold that is far off can make a loop endless."""
+_STEPS = 130
+
+
+@dataclass(frozen=True)
+class Bound:
+    """Two neighbouring values of a threshold, and the call whose answer turns between them."""
+
+    place: Place
+    scene: str
+    number: int
+    near: float
+    """The answer is that of the threshold as it is."""
+    far: float
+
+    def line(self) -> str:
+        words = (*self.place, self.scene, str(self.number), repr(self.near), repr(self.far))
+        return "\t".join(words)
+
+
+def read_bounds(path: Path) -> dict[Place, Bound]:
+    """Read the rows as agreed."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else ()
+    bounds = {}
+    for line in lines:
+        module, name, function, scene, number, near, far = line.split("\t")
+        place = Place(module, name, function)
+        bounds[place] = Bound(place, scene, int(number), json.loads(near), json.loads(far))
+    return bounds
+
+
+def turns(calls: Calls, bound: Bound) -> bool:
+    """Return whether the answer of the call still turns between the two values."""
+    (call,) = [
+        call
+        for call in calls.of(bound.place)
+        if (call.scene, call.number) == (bound.scene, bound.number)
+    ]
+    near, far = (_answer(calls, bound.place, call, value) for value in (bound.near, bound.far))
+    return near != far
+
+
+def find_bound(calls: Calls, place: Place) -> Bound | None:
+    """Look for a call with a value exactly on a threshold: one that notices the other side."""
+    usual = calls.value(place)
+    if isinstance(usual, bool) or not isinstance(usual, int | float):
+        return None
+    others = list(_other_sides(calls, place))
+    for call in calls.of(place):
+        for near, far in _turning_points(calls, place, call, usual):
+            bound = Bound(place, call.scene, call.number, near, far)
+            if _holds(calls, bound) and any(not _on_other_side(calls, bound, c) for c in others):
+                return bound
+    return None
+
+
+def _answer(calls: Calls, place: Place, call: Call, value: float) -> Any:
+    return call.with_value(calls.module(place), place.name, value)
+
+
+def _turning_points(
+    calls: Calls, place: Place, call: Call, usual: float
+) -> Iterator[tuple[float, float]]:
+    """Yield neighbouring values between which the answer of a call turns, below and above."""
+
+    def answer(value: float) -> Any:
+        try:
+            with _time_limit():
+                return _answer(calls, place, call, value)
+        except Exception as error:  # noqa: BLE001 - such a threshold is impossible here
+            return repr(error)
+
+    known = answer(usual)
+    whole = isinstance(usual, int)
+    for end in (-1, usual * 50 + 1000) if whole else (-1.0, usual * 1000.0 + 1000.0):
+        if answer(end) == known:
+            continue
+        near, far = usual, end
+        for _ in range(_STEPS):
+            middle = (near + far) // 2 if whole else (near + far) / 2
+            if middle in (near, far) and (not whole or abs(near - far) <= 1):
+                break
+            if middle in (near, far):
+                middle = max(near, far) - 1
+            if answer(middle) == known:
+                near = middle
+            else:
+                far = middle
+        yield near, far
+
+
+def _on_other_side(calls: Calls, bound: Bound, code: CodeType) -> bool:
+    function = calls.function(bound.place)
+    written = function.__code__
+    function.__code__ = code
+    try:
+        return _holds(calls, bound)
+    finally:
+        function.__code__ = written
+
+
+def _other_sides(calls: Calls, place: Place) -> Iterator[CodeType]:
+    """Yield the function with each comparison of the threshold taken to its other side."""
+    function = calls.function(place)
+    source = textwrap.dedent(inspect.getsource(function))
+    wanted = [at for at, node in enumerate(ast.walk(ast.parse(source))) if _uses(node, place.name)]
+    for at in wanted:
+        tree = ast.parse(source)
+        node = list(ast.walk(tree))[at]
+        match node:
+            case ast.Compare():
+                node.ops = [_OTHER_SIDE.get(type(op), type(op))() for op in node.ops]
+            case ast.Call(func=ast.Attribute(attr=name) as method) if name in _OTHER_METHOD:
+                method.attr = _OTHER_METHOD[name]
+            case _:
+                continue
+        (defined,) = tree.body
+        assert isinstance(defined, ast.FunctionDef)
+        defined.decorator_list = []
+        compiled = compile(ast.fix_missing_locations(tree), "<other side>", "exec")
+        code = next(each for each in compiled.co_consts if isinstance(each, CodeType))
+        if code.co_freevars == function.__code__.co_freevars:
+            yield code
+
+
+def _uses(node: ast.AST, name: str) -> bool:
+    return any(name in names_in(side) for side in compared(node))
+
+
+@contextmanager
+def _time_limit() -> Iterator[None]:
+    before = signal.signal(signal.SIGALRM, _stop)
+    signal.setitimer(signal.ITIMER_REAL, _LONGEST_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _stop(_number: int, _frame: FrameType | None) -> None:
+    raise TimeoutError
+
+
+def bless(path: Path, calls: Calls, places: Iterable[Place]) -> None:
+    """Write a row for each place that has one; rows that still hold stay as they are."""
+    kept = read_bounds(path)
+    rows = []
+    for place in sorted(places):
+        bound = kept.get(place)
+        if bound is None or not _holds(calls, bound):
+            bound = find_bound(calls, place)
+        if bound is not None:
+            rows.append(bound.line())
+    path.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
+
+
+def _holds(calls: Calls, bound: Bound) -> bool:
+    try:
+        with _time_limit():
+            return turns(calls, bound)
+    except Exception:  # noqa: BLE001 - no such call any more, or no such threshold there
+        return False
