@@ -1,9 +1,13 @@
 /** The foot of the graph: its legend, how large the graph is, and its zoom. */
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { formatCount } from '@/format'
 import { Button } from '@/ui/controls/Button'
 import type { WaitGraph } from '../waitGraph'
 import type { GraphViewport } from './useGraphViewport'
+
+/** In a low window the boxes need the room of the legend, which a button opens. */
+const isLow = () =>
+  typeof window.matchMedia === 'function' && window.matchMedia('(height < 860px)').matches
 
 export function GraphFoot({
   graph,
@@ -15,10 +19,14 @@ export function GraphFoot({
   /** The legend. */
   readonly children: ReactNode
 }) {
+  const [isOpen, setOpen] = useState(() => !isLow())
   return (
     <div className="graph-foot">
-      {children}
-      <span className="muted">
+      {isOpen && children}
+      <Button size="small" variant="ghost" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {isOpen ? 'Hide the legend' : 'Legend'}
+      </Button>
+      <span className="muted graph-size">
         {formatCount(graph.nodes.length, 'node')}, {formatCount(graph.edges.length, 'edge')}
       </span>
       <span className="graph-zooms">
