@@ -153,6 +153,31 @@ Last time write locked in file /build/percona-server-5.7.29/storage/innobase/btr
 """
 
 
+_NOT_ALIKE = {("pieces", "a diff")}
+"""The marks of code blocks are behind it; what is in them is read as one text."""
+
+
+@pytest.mark.parametrize("path", _SAMPLES, ids=lambda path: f"{path.parent.name}-{path.name}")
+@pytest.mark.dealt(3)
+def test_a_prefix_loses_no_record(path: Path, rounds: Rounds) -> None:
+    text = path.read_bytes()[:_MOST].decode("utf-8", "replace")
+    plain = parse_bytes(text.encode(), "x")
+    siblings = [other for other in _SAMPLES if other.parent == path.parent]
+    if not _has_evidence(plain.frames) or len(text.split("\n")) < 4:
+        return
+    turn = siblings.index(path) + rounds.turn
+    for what in rounds.deal(PREFIXES, turn % len(PREFIXES), len(PREFIXES)):
+        if (path.parent.name, what) in _NOT_ALIKE:
+            continue
+        parsed = parse_bytes(PREFIXES[what](text, 0).encode(), "x")
+        lost = {
+            kind: (count, parsed.receipt.records.get(kind, 0))
+            for kind, count in plain.receipt.records.items()
+            if parsed.receipt.records.get(kind, 0) < 0.8 * count
+        }
+        assert not lost, f"{what}: {parsed.format}"
+
+
 @pytest.mark.parametrize("width", range(60, 101))
 @pytest.mark.dealt(3)
 def test_a_wait_reads_the_same_at_any_width(width: int) -> None:

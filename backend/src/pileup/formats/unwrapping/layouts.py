@@ -27,6 +27,7 @@ from itertools import islice, pairwise
 _MOST_LINES = 400
 _MOST_PREFIX = 120
 _MOST_PREFIXES = 4
+_MOST_INDENT = 16
 _LEAST_LINES = 2
 _NARROWEST, _WIDEST = 30, 132
 """Columns of a wrapped text."""
@@ -358,6 +359,9 @@ _LEAST_WITH_STRAY = 5
 Not a prefix with words or bars: that may be the first cell of rows below a header.
 """
 _MARKS = re.compile(r"[#>/*] ?")
+_ONLY_MARKS = re.compile(r"[>|#*+/\s]+ ")
+_MARKED = re.compile(r"[|>\]] +$")
+"""What ends a prefix that is not the beginning of the text behind it."""
 
 
 def are_spaced(head: str) -> bool:
@@ -410,6 +414,8 @@ def _prefixes(lines: list[str]) -> list[re.Pattern[str]]:
         aligned = _ALIGNED.match(line)
         head = _DIGITS.sub("0", line[aligned.end() if aligned else 0 :][: 2 * _MOST_PREFIX])
         bare = head.rstrip()
+        for blanks in range(min(aligned.end() if aligned else 0, _MOST_INDENT)):
+            counted[" " * (blanks + 1)] += 1  # or it is the indentation of every line
         for match in _BOUNDARY.finditer(head[:_MOST_PREFIX]):
             counted[head[: match.end()]] += 1
         blank[bare] += 1  # a line that had no text behind its prefix
@@ -423,7 +429,11 @@ def _prefixes(lines: list[str]) -> list[re.Pattern[str]]:
         and blank[prefix.rstrip()] < len(filled)
     ]
     longest = sorted(found, key=len, reverse=True)
-    chosen = dict.fromkeys((*longest[: _MOST_PREFIXES - 1], *longest[-1:]))
+    of_marks_alone = [prefix for prefix in longest if _ONLY_MARKS.fullmatch(prefix)]
+    marked = [prefix for prefix in reversed(longest) if _MARKED.search(prefix)]
+    chosen = dict.fromkeys(
+        (*longest[: _MOST_PREFIXES - 1], *of_marks_alone[:1], *marked[:1], *longest[-1:])
+    )
     return [_prefix_pattern(prefix) for prefix in chosen]
 
 

@@ -16,22 +16,31 @@ from functools import partial
 from itertools import islice
 
 from pileup.formats.unwrapping import pasted_stacks, pasted_tables
-from pileup.formats.unwrapping.wrapped_logs import Unwrap, without, without_docker_times
+from pileup.formats.unwrapping.wrapped_logs import (
+    Unwrap,
+    choose_unwrapper,
+    without,
+    without_docker_times,
+)
 
 _MOST_LINES = 300
 _MOST_BEFORE = 300
-_QUOTE = re.compile(r" {0,3}>(?: |$)")
+_QUOTE = re.compile(r" {0,3}>(?: {0,3}>){0,9}(?: |$)")
 # A client's prompt, or a bar, in front of every line of its output.
 _MARGINS = (
     re.compile(r"(?:mysql|MySQL|MariaDB \[[^\]]{0,64}\])> ?"),
     re.compile(r"\| (?=.*[^|\s]\s*$)"),
     re.compile(r"\+"),  # a diff: each line was added
     re.compile(r"//"),  # a comment of a source
+    re.compile(r"[\u2022\u2023\u25e6\u25aa\u00b7] ?"),  # a list of a page
 )
 # Sat, Jan 28 2023 3:58:59 am | ...     [pod/mysql-0/mysql] ...
 _VIEWERS = (
     re.compile(r"[A-Z][a-z]{2}, [A-Z][a-z]{2} \d\d? \d{4} \d\d?:\d\d:\d\d [ap]m ?\| ?"),
     re.compile(r"\[pod/[\w.-]{1,253}/[\w.-]{1,63}\] ?"),
+    re.compile(r"L\d{1,6}: ?"),  # the number of a line
+    # compose: project, service, number
+    re.compile(r"[A-Za-z][\w.-]{0,60}[_-]\d{1,3} +\| ?"),
     re.compile(
         r"(?:db|database|mysql|mariadb|percona|pxc|galera|proxysql|maxscale|router)[\w.-]{0,60}"
         r" +\| ?"
@@ -50,14 +59,15 @@ _CODE = re.compile(
     r"\s{0,8}(?:[-*] )?`(?P<line>[^`]{0,2000}(?:`[^`]{1,200}`[^`]{0,2000}){0,20})`\s*$"
 )
 _COLOUR = re.compile(r"\x1b\[[0-9;]{0,20}[mK]")
-_INDENT = re.compile(r"(?: {4,}|\t+)")
+_INDENT = re.compile(r"(?: +|\t+)")
 # Query_time: 37.000122  Lock_time: ...        (a page took "# " for the mark of a heading)
 _BARE_TIMES = re.compile(r"Query_time: +[\d.]+ +Lock_time: ")
 _BARE_ENTRY = re.compile(r"(?:Time|User@Host): ")
 _BARE_FIELD = re.compile(r"\s*\w[\w@]{0,60}: ")
 # Only text that certainly begins at the margin: columns of numbers are indented on their own.
 _AT_MARGIN = re.compile(
-    r"\s+(?:\+-[-+]*\+|\*{10,} \d+\. row \*{10,}|Thread \d+ \(|#0 |={20,}|mysql> |MariaDB \[)"
+    r"\s+(?:\+-[-+]*\+|\*{10,} \d+\. row \*{10,}|Thread \d+ \(|#0 |={20,}|mysql> |MariaDB \["
+    r"|TS \d{10}\.|--Thread \d+ has waited|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S)"
 )
 
 
@@ -180,14 +190,15 @@ def _in_front(lines: list[str]) -> Unwrap | None:
         return None
     for pattern in (_QUOTE, *_VIEWERS, *_MARGINS):
         if _is_in_nearly_all(pattern, filled):
-            inside = without_docker_times([without(pattern, line) for line in filled]) or str
+            bare = [without(pattern, line) for line in filled]
+            inside = choose_unwrapper("\n".join([*bare, ""])) or without_docker_times(bare) or str
             return lambda line: inside(without(pattern, line))
     if _is_in_nearly_all(_CODE, filled):
         return lambda line: _CODE.sub(r"\g<line>", line)
     entries = [line for line in filled if _ENTRY.search(line[:_MOST_BEFORE])]
     if entries and _is_in_nearly_all(_BEFORE_ENTRY, entries):
         return partial(without, _BEFORE_ENTRY)
-    if not filled[0].startswith(("    ", "\t")):
+    if not filled[0].startswith((" ", "\t")):
         return None
     starts = [match[0] for line in filled if (match := _INDENT.match(line))]
     if len(starts) < 0.9 * len(filled) or not any(map(_AT_MARGIN.match, filled)):
