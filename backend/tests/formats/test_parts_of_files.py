@@ -83,6 +83,33 @@ PARTS: dict[str, tuple[str, str, int]] = {
         "metric.queue_depth",
         3,
     ),
+    "rows of a CSV without their heading": (
+        "2026-11-20 10:11:12,412,1900,31.2\n2026-11-20 10:11:22,433,1912,28.9\n",
+        "metric.value3",
+        2,
+    ),
+    "times, a host, names and numbers": (
+        (
+            "2026-11-20 10:11:12.000 UTC [db-7] Threads_running=412 cpu=99.1\n"
+            "2026-11-20 10:11:22.000 UTC [db-7] Threads_running=433 cpu=99.4\n"
+        ),
+        "metric.cpu",
+        2,
+    ),
+    "counters in the text of an alert": (
+        json.dumps(
+            {
+                "labels": {"alertname": "running", "instance": "db-7:9104"},
+                "annotations": {
+                    "description": "Threads_running 412\nThreads_connected 1900\n"
+                    "Innodb_row_lock_current_waits 380\nQuestions 91233"
+                },
+                "startsAt": "2026-11-20T10:11:12Z",
+            }
+        ),
+        "mysql.Threads_running",
+        1,
+    ),
     "a CSV between remarks": (
         (
             "[29/11/2026 14:03] Marta Silva\nsee below\n\n"

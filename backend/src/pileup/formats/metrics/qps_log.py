@@ -49,11 +49,17 @@ _BEFORE = re.compile(
     r"(?P<stamp>\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z| UTC|[+-]\d\d:?\d\d)?)"
     r"(?:\s+[A-Za-z%][\w%/]{0,30})?\s*$"
 )
+# 2026-11-20 10:11:12,412,1900     the rows of a CSV without their heading
+_BEFORE_COMMAS = re.compile(
+    r"(?P<stamp>\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z| UTC|[+-]\d\d:?\d\d)?)"
+    r"(?P<mark>[,;])(?P<values>-?\d+(?:\.\d+)?(?:(?P=mark)-?\d+(?:\.\d+)?){0,40})\s*$"
+)
 # 2026-11-20 10:11:01 Threads_running 388 Threads_connected 412 | 10:11:02 queue=388, qps=3
 _NAMED = re.compile(
     r"\[?(?P<stamp>\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z| UTC|[+-]\d\d:?\d\d)?"
     r"|[A-Z][a-z]{2} [A-Z][a-z]{2} +\d\d? \d\d:\d\d:\d\d(?: [A-Z]{1,5})? \d{4}"
     r"|1\d{9}(?:\.\d{1,9})?|(?P<time>\d\d:\d\d:\d\d(?:\.\d+)?))\]?[:;,|]?\s+"
+    r"(?:\[[\w.:-]{1,80}\]:?\s+|[A-Za-z][\w.-]{0,80}:\s+)?"
     r"(?P<pairs>[A-Za-z]\w{1,80}(?:\s*[=:]\s*|\s+)-?\d+(?:\.\d+)?"
     r"(?:[\s,;|]+[A-Za-z]\w{1,80}(?:\s*[=:]\s*|\s+)-?\d+(?:\.\d+)?){0,20})\s*$"
 )
@@ -196,7 +202,8 @@ def _match(text: str) -> re.Match[str] | None:
     if len(text) > _LONGEST:
         return None
     text = text.strip()
-    return _LINE.match(text) or _EPOCH.match(text) or _BEFORE.match(text)
+    lines = (_LINE, _EPOCH, _BEFORE, _BEFORE_COMMAS)
+    return next((match for line in lines if (match := line.match(text))), None)
 
 
 def _is_title(text: str) -> bool:

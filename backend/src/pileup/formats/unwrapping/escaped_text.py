@@ -7,6 +7,7 @@ Note:   a line with a dump is split by ``split_dump``, whatever else it holds.
 
 from __future__ import annotations
 
+import json
 import re
 
 # InnoDB\t\t\n=====================================\n2023-... INNODB MONITOR OUTPUT\n====
@@ -52,9 +53,36 @@ def split(line: str) -> list[str]:
     """Return the lines of a text, without the key and the quotes around it."""
     if line.count("\\n") < _LEAST or "\t" in line:
         return [line]
+    if line.lstrip()[:1] in ("{", "[") and (texts := _texts_of_json(line)):
+        return texts
     match = _QUOTED.match(line.rstrip())
     text = match["text"] if match else line
     return text.replace("\\n", "\n").replace("\\t", "\t").replace('\\"', '"').split("\n")
+
+
+# {"alert": "...", "description": "Threads_running 412\nThreads_connected 1900\n..."}
+_FIELD = re.compile(r'"(?P<name>[^"\\]{1,100})"\s*:\s*(?P<text>"(?:[^"\\]|\\.)*+")')
+_OF_STATEMENT = re.compile(r"(?:sql|quer|statement|info|digest|stmt|trace|explain)", re.IGNORECASE)
+_SQL = re.compile(
+    r"\s*(?:/\*|--|\(|select|insert|update|delete|replace|alter|create|with|call|set|begin)\b",
+    re.IGNORECASE,
+)
+
+
+def _texts_of_json(line: str) -> list[str]:
+    """Return the lines of the texts in a document of one line, but for its statements."""
+    found: list[str] = []
+    for field in _FIELD.finditer(line):
+        text = field["text"]
+        if text.count("\\n") < _LEAST - 1 or _OF_STATEMENT.search(field["name"]):
+            continue
+        try:
+            decoded = str(json.loads(text, strict=False))
+        except ValueError:
+            continue
+        if not _SQL.match(decoded):
+            found += decoded.split("\n")
+    return found
 
 
 __all__ = ["DUMP", "is_escaped", "split", "split_dump"]
