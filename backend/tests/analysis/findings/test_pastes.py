@@ -16,6 +16,101 @@ from pileup.analysis.story.sentence import MOST_WORDS
 from pileup.cli.captures import Captures
 
 PASTES = {
+    "logins of a directory's accounts": (
+        """
+     31 poll,ldap_result,ldap_sasl_bind_s,pam_sm_authenticate,pam_authenticate,pam_auth_base,do_auth_once,acl_authenticate,check_connection
+      7 poll,vio_io_wait,vio_socket_io_wait,net_read_raw_loop,my_net_read,do_command,handle_connection
+""",  # noqa: E501
+        "auth-service",
+    ),
+    "a key is fetched, others queue behind it": (
+        """
+Thread 21 (Thread 0x7f0a (LWP 301)):
+#0  poll () from /lib64/libc.so.6
+#1  curl_easy_perform () from /lib64/libcurl.so.4
+#2  HCData::curl_run () from hashicorp_key_management.so
+#3  HCData::get_key_from_vault ()
+#4  fil_crypt_get_latest_key_version ()
+Thread 20 (Thread 0x7f0b (LWP 302)):
+#0  __lll_lock_wait ()
+#1  pthread_mutex_lock ()
+#2  HCData::get_latest_version ()
+#3  fil_crypt_get_latest_key_version ()
+""",
+        "key-service",
+    ),
+    "the time daemon sets the clock": (
+        """
+Mar 03 02:10:11 db9 chronyd[771]: System clock wrong by 61.003344 seconds, adjustment started
+Mar 03 02:11:12 db9 chronyd[771]: System clock was stepped by 61.003344 seconds
+""",
+        "clock-step",
+    ),
+    "a list of metadata locks alone": (
+        """
++-------------+---------------+-------------+--------------+---------------+-------------+-----------------+
+| OBJECT_TYPE | OBJECT_SCHEMA | OBJECT_NAME | LOCK_TYPE    | LOCK_DURATION | LOCK_STATUS | OWNER_THREAD_ID |
++-------------+---------------+-------------+--------------+---------------+-------------+-----------------+
+| TABLE       | crm           | contacts    | SHARED_WRITE | TRANSACTION   | GRANTED     |              71 |
+| TABLE       | crm           | contacts    | EXCLUSIVE    | TRANSACTION   | PENDING     |              80 |
+| TABLE       | crm           | contacts    | SHARED_READ  | TRANSACTION   | PENDING     |              81 |
+| TABLE       | crm           | contacts    | SHARED_READ  | TRANSACTION   | PENDING     |              82 |
++-------------+---------------+-------------+--------------+---------------+-------------+-----------------+
+""",  # noqa: E501
+        "mdl-pileup",
+    ),
+    "a slow statement with a remark below it": (
+        """
+# Time: 2024-02-07T10:00:41.122110Z
+# User@Host: app[app] @  [10.9.1.1]  Id: 51221
+# Query_time: 14.118023  Lock_time: 0.000004 Rows_sent: 1  Rows_examined: 42811202
+SET timestamp=1707300041;
+SELECT * FROM notes WHERE book = 81 AND gone = 0 ORDER BY id DESC LIMIT 1;
+# Time: 2024-02-07T10:00:42.001100Z
+# User@Host: app[app] @  [10.9.1.2]  Id: 51233
+# Query_time: 13.900411  Lock_time: 0.000003 Rows_sent: 1  Rows_examined: 42811190
+SET timestamp=1707300042;
+SELECT * FROM notes WHERE book = 97 AND gone = 0 ORDER BY id DESC LIMIT 1;
+
+With the other index it takes 2 ms.
+""",
+        "slow-statement",
+    ),
+    "a replica's lag above a profile of its applier": (
+        """
+             Slave_IO_Running: Yes
+            Slave_SQL_Running: Yes
+        Seconds_Behind_Master: 7711
+
+  51.20%  mysqld  [.] row_search_mvcc
+  11.11%  mysqld  [.] Rows_log_event::do_hash_scan_and_update
+   8.91%  mysqld  [.] rec_get_offsets_func
+""",
+        "applier-no-key",
+    ),
+    "a thread that wakes for a row lock waits for the latch of all of them": (
+        """
+Thread 9 (Thread 0x7f01 (LWP 91)):
+#0  syscall ()
+#1  srw_mutex_impl<true>::wait_and_lock ()
+#2  LockGuard::LockGuard ()
+#3  lock_rec_lock ()
+#4  sel_set_rec_lock ()
+Thread 8 (Thread 0x7f02 (LWP 92)):
+#0  syscall ()
+#1  srw_mutex_impl<true>::wait_and_lock ()
+#2  LockGuard::LockGuard ()
+#3  lock_rec_lock ()
+#4  btr_cur_upd_lock_and_undo ()
+Thread 7 (Thread 0x7f03 (LWP 93)):
+#0  syscall ()
+#1  srw_lock_impl<true>::wr_wait ()
+#2  lock_sys_t::wr_lock ()
+#3  lock_wait ()
+#4  row_mysql_handle_errors ()
+""",
+        "lock-sys-shard",
+    ),
     "a latch whose name tells its partition": (
         """
 --Thread 140000000000101 has waited at btr0sea.c line 1201 for 712.00 seconds the semaphore:
@@ -1029,6 +1124,20 @@ sessions that sleep. 'Lock wait timeout exceeded' has other reasons.
 def test_what_shows_no_problem_has_no_finding(text: str, tmp_path: Path) -> None:
     analysis = _analysed(tmp_path, text)
     assert [finding.id for finding in analysis.findings if finding.verdict == "found"] == []
+
+
+def test_a_variable_among_counters_is_the_ceiling_of_what_they_count(tmp_path: Path) -> None:
+    text = """
+Max_used_connections | 801
+Threads_connected | 801
+Threads_running | 4
+Connection_errors_max_connections | 4412
+max_connections | 800
+Uptime | 90122
+"""
+    analysis = _analysed(tmp_path, text)
+    assert analysis.findings[0].id == "too-many-connections"
+    assert "of 800" in analysis.findings[0].why
 
 
 UNSURE_HOLDER = """

@@ -33,7 +33,7 @@ _CALLERS = (
     ((r"btr_cur_t::\w+|btr_cur_search_to_nth_level\w*|btr_cur_open_at\w*|btr_pcur_\w+"
      r"|mtr_t::index_lock\w*"), "index_tree_lock"),
     (r"dict_sys_t::\w+|row_mysql_(lock|freeze)_data_dictionary\w*", "dict_operation_lock"),
-    (r"lock_sys_t::\w+|lock_\w+", "lock_sys_mutex"),
+    (r"lock_sys_t::\w+|lock_\w+|(TM)?Lock(Multi|Mutex)?Guard(::\w+)?", "lock_sys_mutex"),
     (r"trx_rseg_t::\w+|trx_undo_assign\w*|trx_sys_t::history_size\w*", "rseg_mutex"),
     (r"fil_space_t::\w+|fsp_\w+|fseg_\w+", "fil_space_latch"),
     (r"mtr_t::(commit|do_write|finish_write\w*)|log_\w+|log_t::\w+", "log_sys_mutex"),

@@ -71,7 +71,9 @@ def next_step(
     if not known_holder and command:
         return f"{command}, {_WAITING}"
     if known_holder and queue and command and not records["processlists"]:
-        whom = f"session {queue.holder.session_id}" if queue.holder else "the holder"
+        holder = queue.holder
+        named = holder is not None and holder.session_id is not None
+        whom = f"session {holder.session_id}" if holder and named else "the holder"
         return f"{next_evidence.processlist(server)}: what {whom} does"
     if queue is not None and not records["stack samples"]:
         return f"{next_evidence.stacks(server)}, {_WAITING}"

@@ -155,7 +155,7 @@ class _Reader:
                 match = _HEADER.match(text, start, stop)
                 body = match.end() if match else start
                 heads.append(text[start:body])
-                statements.append(text[body : min(stop, body + MOST_QUERY + 1024)])
+                statements.append(_statement(text[body : min(stop, body + MOST_QUERY + 1024)]))
                 lines.append(line)
                 lasts.append(max(line, after - 1))
             line = after
@@ -245,6 +245,17 @@ class _Reader:
             yield Problem(
                 None, "The log covers too many seconds for one series; later seconds have no rates."
             )
+
+
+# a line's end of a statement, an empty line, and what somebody wrote below it
+_REMARK = re.compile(r";[ \t]*\r?\n(?:[ \t]*\r?\n)+(?=\S)")
+_ROUTINE = re.compile(r"\s*(?:create|alter|begin|declare)\b", re.IGNORECASE)
+
+
+def _statement(text: str) -> str:
+    """Return the text of an entry without the remarks below it; a routine has empty lines."""
+    end = _REMARK.search(text)
+    return text if end is None or _ROUTINE.match(text) else text[: end.start() + 1]
 
 
 def _marks(text: str) -> Iterator[tuple[int, re.Match[str] | None]]:

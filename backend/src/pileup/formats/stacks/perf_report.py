@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 
 from pileup.formats.errors import FormatError
 from pileup.formats.stacks.parts.function_names import bare_function
-from pileup.records import Frame, Item, Snapshot, Stack, Table
+from pileup.records import Frame, Item, Skipped, Snapshot, Stack, Table
 
 NAME = "perf-report"
 TITLE = "perf report, opreport"
@@ -23,7 +23,7 @@ GIVES = (
     "A table of shares by command, shared object and symbol; each symbol as a stack of one frame."
 )
 PRINTED_BY = "Linux perf 3 to 6: `perf report --stdio`, with `-t,`; OProfile: `opreport --symbols`"
-VERSION = 4
+VERSION = 5
 HINTS = ("perf-report.txt", "perf.report", "-opreport")
 
 _HEADER = re.compile(
@@ -44,6 +44,8 @@ _SYMBOL = re.compile(r"(?:\[(?P<where>[.kuHg])\] +)?(?P<name>\S.{0,2000})")
 _PER_CENT = re.compile(r"(\d{1,3}(?:\.\d{1,4})?)%?")
 _OWN = ("self", "overhead", "%")
 """Columns with the share of a symbol itself, without what it calls."""
+# a comment, a call graph, a symbol's rule
+_OF_TABLE = re.compile(r"\s{2}|\s*[#|.-]|\s*\d{1,3}\.\d\d%")
 _ALL = 10_000
 _MOST = 5_000
 _LONGEST = 4_096
@@ -90,6 +92,8 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             cells = _cells(text, report.columns, separator)
             if cells is not None:
                 report.add(number, cells)
+        elif text.strip() and not _OF_TABLE.match(text):
+            yield Skipped(number, number, "no line of the table of symbols")
         found = found or bool(report.columns)
     if report.rows:
         yield from report.items(snapshot)

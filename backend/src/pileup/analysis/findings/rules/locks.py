@@ -81,10 +81,15 @@ def _waits(observed: Observed, listed: Seen, at_worst: Queue | None) -> Seen | N
             evidence=at_worst.evidence,
             longest=at_worst.longest,
         )
-    by_stack = observed.threads(
-        lambda stack: _FOR_A_LOCK(stack) and not _FOR_A_TABLE(stack), "wait for a row lock"
-    )
+    by_stack = observed.threads(_waits_for_a_row, "wait for a row lock")
     return by_stack if by_stack.holds else None
+
+
+def _waits_for_a_row(stack: Sequence[str]) -> bool:
+    """Return whether a thread's innermost wait is for a row, not for a latch on the way there."""
+    if not _FOR_A_LOCK(stack) or _FOR_A_TABLE(stack):
+        return False
+    return wait_classes.of_stack(tuple(stack)) != wait_classes.LATCH
 
 
 def _why(waits: Seen, table: str | None, at_worst: Queue | None, idle: float) -> str:

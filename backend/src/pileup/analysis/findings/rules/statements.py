@@ -6,6 +6,8 @@ ends at its time and began its query time earlier.
 
 from __future__ import annotations
 
+import math
+
 import polars as pl
 
 from pileup.analysis.evidence.digests import digests
@@ -21,6 +23,8 @@ _SLOW = Patience(1.0, 300.0)
 _MEASURED = 0.08
 """What it adds that a log counted the rows that a statement read, by its age: a list of sessions
 does not show whether a long report searches."""
+_WASTED = 0.2
+"""What it adds that several of one shape examined nearly all rows in vain."""
 _ALIKE, _LEAST_ALIKE_S, _ALL_ALIKE = 2, 2.0, 0.2
 """Several of one shape and nothing else at work are seen from this age on, with this score."""
 _MANY_ROWS, _ROWS_FOR_ONE = 100_000, 100
@@ -122,7 +126,9 @@ def _of_log(observed: Observed) -> Match | None:
     most, longest = _at_once(same), float(same["query_time_s"][0])
     alone = same.height == slow.height
     score = of_all * (
-        _score(most, longest, observed.worst.waiting, alone=alone) + _MEASURED * age(longest, _SLOW)
+        _score(most, longest, observed.worst.waiting, alone=alone)
+        + _MEASURED * age(longest, _SLOW)
+        + _WASTED * _wasted(same)
     )
     rows = number(float(same["rows_examined"].max() or 0))  # type: ignore[arg-type]  # a count
     at_once = f", {most} of them at once" if most > 1 else ""
@@ -132,6 +138,18 @@ def _of_log(observed: Observed) -> Match | None:
     )
     where = (observed.lines(same.row(0, named=True), text),)
     return Match("slow-statement", round(score, 3), f"{text}.", where)
+
+
+def _wasted(same: pl.DataFrame) -> float:
+    """Return how much tells what several statements of a shape examined for each row of a result.
+
+    0 for a single one, which may be a report; 1 where each examined a million for every row.
+    """
+    if same.height < _ALIKE:
+        return 0.0
+    given = pl.col("rows_sent").fill_null(0) + pl.col("rows_affected").fill_null(0) + 1
+    least = same.select((pl.col("rows_examined") / given).min()).item()
+    return min(1.0, max(0.0, math.log10(max(1.0, float(least or 0)) / _ROWS_FOR_ONE) / 4))
 
 
 def _of_digests(observed: Observed) -> Match | None:

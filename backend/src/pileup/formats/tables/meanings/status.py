@@ -6,6 +6,7 @@ once, as a setting; differences (``-r``) are summed up by name.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -30,6 +31,7 @@ from pileup.formats.tables.layouts.reader import (
 from pileup.formats.tables.layouts.repeated import Shape, learn_shape
 from pileup.formats.tables.meanings.server_variables import (
     FIRST_VARIABLES,
+    UNITS,
     is_variable,
     not_a_number_problem,
     parse_value,
@@ -43,6 +45,9 @@ from pileup.records import SAMPLE, Clock, Grid, Item, Problem, Rows, Setting, bu
 _HEADER = "variable_name"
 _CHATTER = ("mysql", "Variable_name", "ERROR")
 _WHOLE = re.compile(r"-?\d{1,19}")
+_SMALL = ("wsrep_", "rocksdb_", "tokudb_", "binlog_", "option_tracker")
+"""Counters of these begin with a small letter (RocksDB, TokuDB, and the binary log in Percona
+Server 5.5)."""
 _UNSET = 2**64 - 1
 """(size_t)-1: not set (Ssl_verify_depth without SSL, wsrep_local_index outside a cluster)."""
 _S = 1_000_000
@@ -187,6 +192,10 @@ class StatusReader:
             name = name.lower()
             yield _setting(name, shown(name, value) or "", number, "SHOW VARIABLES")
             return
+        if self._is_among_counters(name):
+            self._is_plain = False
+            yield _setting(name, shown(name, value) or "", number, "SHOW VARIABLES")
+            return
         if self._sample is not None and (name in self._sample.cells or name == self._starts):
             yield from self.close()
         if self._sample is None:
@@ -194,6 +203,17 @@ class StatusReader:
             self._sample = _Sample()
             self._variables = False
         self._sample.cells[name] = (value, number)
+
+    def _is_among_counters(self, name: str) -> bool:
+        """Return whether a name is a variable's that somebody pasted among counters.
+
+        Where counters begin with a capital, one of small letters is a variable, but for those of
+        engines and of Galera.
+        """
+        cells = self._sample.cells if self._sample else {}
+        if not name[0].islower() or name.lower() in UNITS or name.startswith(_SMALL):
+            return False
+        return any(first[0].isupper() for first in itertools.islice(cells, 1))
 
     def run(
         self, shape: Shape, lines: pl.Series, at: int, samples: int, first: int
