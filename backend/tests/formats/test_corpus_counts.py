@@ -98,8 +98,8 @@ _CASES: dict[str, tuple[str, str, _Count, _Read]] = {
     "sessions": (
         "processlist",
         "*",
-        # \G, a box, tabs
-        _lines(r"^ +Id: -?\d+ *$|^\| +\d+ +\| |^\d+\t"),
+        # \G, a box, tabs, Jira's markup
+        _lines(r"^ +Id: -?\d+ *$|^\| +\d+ +\| |^\d+\t|^\|\d+\|"),
         _height("session"),
     ),
     "moments of vmstat": ("vmstat", "*__vmstat.txt", _vmstat, _values(r"^vmstat\.us$")),

@@ -29,9 +29,12 @@ def test_what_a_published_case_prints_is_read(path: Path) -> None:
     assert parsed.receipt.bytes_skipped <= 0.3 * path.stat().st_size or path.name in _TEXTS
 
 
-@pytest.mark.parametrize("path", samples("semaphore-counts"), ids=lambda path: path.stem)
+_COUNTED = [*samples("semaphore-counts"), *samples("event-counts")]
+
+
+@pytest.mark.parametrize("path", _COUNTED, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_sample(path: Path, check_sample: Callable[..., Parsed]) -> None:
-    check_sample(path)
+    check_sample(path, shared=("result-set",) if path.parent.name == "event-counts" else ())
 
 
 def read(text: str, name: str = "pasted.txt") -> Parsed:

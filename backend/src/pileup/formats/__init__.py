@@ -51,10 +51,12 @@ from pileup.formats.machine import (
     memory_map,
     mpstat,
     netstat,
+    network_losses,
     numactl,
     pidstat,
     procfs,
     ps,
+    raid_controller,
     sar,
     strace,
     sysstat_json,
@@ -79,6 +81,7 @@ from pileup.formats.stacks import eu_stack, gdb, perf_report, perf_script, pmp
 from pileup.formats.tables import (
     cluster_status,
     counted_sessions,
+    event_counts,
     innodb_metrics,
     innodb_mutex,
     innotop,
@@ -107,6 +110,8 @@ FORMATS: tuple[Format, ...] = (
     semaphore_counts,
     # its banner has the columns of a processlist
     general_log,
+    # counters that look like counted stacks
+    network_losses,
     # stacks
     gdb,
     perf_script,
@@ -158,6 +163,7 @@ FORMATS: tuple[Format, ...] = (
     # pt-stalk's own files
     pt_stalk_log,
     # logs of the machine
+    raid_controller,
     kernel_log,
     kubectl_describe,
     # logs
@@ -196,6 +202,8 @@ FORMATS: tuple[Format, ...] = (
     plan,
     # statements without a result
     statements,
+    # a list of wait events with their sessions
+    event_counts,
     # the result of a query that no format above knows
     result_json,
     result_set,

@@ -11,11 +11,13 @@ from pileup.analysis.blocked_time import measure
 from pileup.analysis.blocked_time.population import Population, limited, population
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.scene import scene
+from pileup.analysis.waits import view
 from pileup.analysis.waits.counts import threads_behind
 from pileup.analysis.waits.draft import Graph
 from pileup.analysis.waits.graph import build
-from pileup.analysis.waits.moment_graph import count_graph
+from pileup.analysis.waits.moment_graph import count_graph, whole_graph
 from pileup.analysis.waits.moments import moments, spread
+from pileup.analysis.waits.one_population import is_background, is_guess
 from pileup.knowledge import wait_classes
 from tests.analysis.blocked_time.scenes import VIEWS, people, some_people, views
 from tests.analysis.frames import T0
@@ -41,6 +43,26 @@ def blocks_no_more_than_wait(graph: Graph) -> None:
         behind.setdefault(edge.target, []).append(edge.source)
     blocked = threads_behind(roots, behind, graph.waiting(), graph.uncounted, through=True)
     assert blocked <= len(graph.counted)
+
+
+@pytest.mark.seeds(40, 400)
+def test_no_session_is_drawn_twice(seed: int) -> None:
+    """Who does not count is drawn only for what it holds, as the server's own, or when found."""
+    dice = random.Random(seed)
+    names = dice.sample(VIEWS, dice.randint(1, len(VIEWS)))
+    whole = whole_graph(views(some_people(dice), names), T0)
+    graph, drawn = whole.graph, view.shown(whole, folded=False)
+    nodes = {node.id for node in drawn.nodes}
+    assert graph.counted <= nodes
+    shared = {edge.target for edge in graph.edges if edge.source in graph.counted}
+    for name in graph.uncounted & nodes:
+        edges = graph.touching[name]
+        holds = any(edge.target == name for edge in edges)
+        alone = not is_guess(graph.actors[name]) and not shared.issuperset(e.target for e in edges)
+        assert holds or alone or is_background(graph.actors[name])
+    assert all(edge.source in nodes and edge.target in nodes for edge in drawn.edges)
+    left_out = graph.waiting() - nodes
+    assert bool(left_out) == any("not drawn" in note for note in drawn.notes)
 
 
 @pytest.mark.seeds(40, 400)

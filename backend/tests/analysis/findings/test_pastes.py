@@ -16,6 +16,58 @@ from pileup.analysis.story.sentence import MOST_WORDS
 from pileup.cli.captures import Captures
 
 PASTES = {
+    "a dashboard's list of waits": (
+        """
+Top waits (average active sessions)
+wait/synch/sxlock/innodb/btr_search_latch   88.1 AAS
+CPU                                         31.0 AAS
+wait/io/table/sql/handler                    4.4 AAS
+""",
+        "mysql-100512",
+    ),
+    "a dashboard's table of waits": (
+        """
+| wait_event                 | AAS  |
+|----------------------------|------|
+| wait/lock/metadata/sql/mdl | 61.2 |
+| CPU                        |  3.0 |
+""",
+        "mdl-pileup",
+    ),
+    "wait events that are counted, without names of columns": (
+        """
+    120 wait/io/aurora_redo_log_flush
+      9 wait/io/table/sql/handler
+""",
+        "fsync-stall",
+    ),
+    "the quota of a container": (
+        """
+nr_periods 10233
+nr_throttled 6120
+throttled_usec 81223311
+""",
+        "cpu-quota",
+    ),
+    "a clone of the server stops its schema changes": (
+        """
+| 912 | copy | db9:511 | NULL | Clone | 5512 | Sending to client       | NULL                     |
+| 921 | app  | db4:411 | a    | Query | 5301 | Waiting for backup lock | CREATE TABLE t2 (id int) |
+| 922 | app  | db4:412 | a    | Query | 5288 | Waiting for backup lock | ALTER TABLE t1 ADD x int |
+""",
+        "ftwrl",
+    ),
+    "commands and what they print, with the prompt of root": (
+        """
+# ping -c 100 -q replica
+--- replica ping statistics ---
+100 packets transmitted, 81 received, 19% packet loss, time 99412ms
+# df -h /var/lib/mysql
+Filesystem      Size  Used Avail Use% Mounted on
+/dev/sda1        50G   22G   26G  46% /var/lib/mysql
+""",
+        "network-loss",
+    ),
     "logins of a directory's accounts": (
         """
      31 poll,ldap_result,ldap_sasl_bind_s,pam_sm_authenticate,pam_authenticate,pam_auth_base,do_auth_once,acl_authenticate,check_connection

@@ -11,10 +11,12 @@ from pileup.formats.machine import (
     lsof,
     memory_map,
     netstat,
+    network_losses,
     numactl,
     pidstat,
     procfs,
     ps,
+    raid_controller,
     sar,
     sysstat_json,
     uptime,
@@ -35,7 +37,9 @@ FORMATS = (
     "atop",
     "grastate",
     "load-results",
+    "network-losses",
     "numactl",
+    "raid-controller",
     "pt-heartbeat",
     "sysstat-json",
 )
@@ -312,3 +316,19 @@ def test_a_load_generator_gives_a_row_per_operation_or_interval() -> None:
     rows = {row[0]: dict(zip(table.columns, row, strict=True)) for row in table.rows}
     assert rows["OVERALL"]["RunTime(ms)"] == "49750"
     assert (rows["READ"]["AverageLatency(us)"], rows["UPDATE"]["Operations"]) == ("812.5", "50001")
+
+
+def test_ping_ss_and_picked_counters_say_what_a_network_loses() -> None:
+    text = "    9912 segments retransmitted\n    99120 segments sent out\n"
+    assert network_losses.sniff(text)
+    found = series(network_losses.parse(text.splitlines()))
+    assert found["network.resent_pct", ""].values == [10.0]
+    lost = series(read(network_losses, "network-losses", "ping-loss.txt"))
+    assert lost["network.packet_loss_pct", "db2"].values == [35.0]
+
+
+def test_a_cache_that_was_set_to_write_through_is_no_event() -> None:
+    lines = ["Default Cache Policy: WriteThrough, Direct", "Current Cache Policy: WriteThrough"]
+    assert list(raid_controller.parse(lines)) == []
+    events = list(raid_controller.parse(["Default Cache Policy: WriteBack, Direct", lines[1]]))
+    assert [event.message for event in events] == [lines[1]]

@@ -20,7 +20,7 @@ import polars as pl
 from pileup.analysis.contract import HotLatchDoc
 from pileup.analysis.evidence import latch_stacks
 from pileup.analysis.evidence.times import iso
-from pileup.analysis.findings import latch_counts, storms, words, worst_moment
+from pileup.analysis.findings import event_load, latch_counts, storms, words, worst_moment
 from pileup.analysis.findings.cascade import Ending, endings
 from pileup.analysis.findings.seen import NO_DATA, Seen
 from pileup.analysis.findings.stall_records import StackGroup, StallRecords, is_primitive
@@ -109,10 +109,15 @@ class Observed(StallRecords):
             if (wait := latch_stacks.waits_for(stack.names)) and wait.latch in ids
         ]
         if not matches:
-            return latch_counts.counted(self, ids) if listed.holds is None else listed
+            return self._counted_latches(ids) if listed.holds is None else listed
         seen = {wait.latch for group in matches if (wait := latch_stacks.waits_for(group.names))}
         named = words.latches(name for name in ids if name in seen)
         return self._by_stack(matches, f"wait for the {named}")
+
+    def _counted_latches(self, ids: Sequence[str]) -> Seen:
+        """Count who waits for latches by wait events, else by what the server counts."""
+        loaded = event_load.latches(self, ids, words.latches(ids))
+        return loaded if loaded.holds else latch_counts.counted(self, ids)
 
     def place(self, places: Sequence[str]) -> Seen:
         """Count semaphore waits at one of these places: 'btr0sea.*', 'row0ins.cc:2953'."""
@@ -133,7 +138,7 @@ class Observed(StallRecords):
                 f"wait for the {words.latches([latch_id])} by their stacks",
             )
             counted = self.stacks or self.during("semaphore_wait") is not None
-            return seen if counted else latch_counts.counted(self, [latch_id])
+            return seen if counted else self._counted_latches([latch_id])
         same = [latch for latch in latches if latch.latch == latch_id]
         if not same:
             return Seen(False)
@@ -469,7 +474,8 @@ class Observed(StallRecords):
         confidence that it holds it.
         """
         if not self.worst.waiting and self.during("snapshot") is None:
-            return NO_DATA
+            unnamed = holder is None and sure is None
+            return event_load.kind(self, kind) if unnamed else NO_DATA
         queue = self.queues.get(kind)
         if queue is None:
             return Seen(False)

@@ -182,6 +182,8 @@ def _waits_for_metadata(actor: Actor) -> bool:
 
 def _is_backup(actor: Actor) -> bool:
     names = ((actor.session or {}).get("user"), (actor.query or "")[:200])
+    if str((actor.session or {}).get("command")).lower() == "clone":
+        return True  # a copy of the whole server takes the backup lock first
     return any(BACKUP_TOOL.search(str(text)) for text in names if text)
 
 

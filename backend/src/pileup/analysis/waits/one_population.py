@@ -2,8 +2,9 @@
 
 A status dump, a processlist and a stack sample are views of the same sessions. Where no id joins
 them, the same session is several nodes of the wait graph: a thread of the dump that waits for a
-latch, and a listed session whose State says something else. All of them are drawn; no more of
-them count than the largest view has sessions that wait, or whose State leaves room for a wait.
+latch, and a listed session whose State says something else. No more of them count than the largest
+view has sessions that wait, or whose State leaves room for a wait. Those that do not count are
+not drawn where only a vague State says that they wait, or where others wait for the same.
 """
 
 from __future__ import annotations
@@ -61,6 +62,11 @@ def _known(actor: Actor) -> int:
     return _JOINED
 
 
+def is_guess(actor: Actor) -> bool:
+    """Return whether only a vague State says that a session waits: 'updating', 'statistics'."""
+    return _known(actor) == _BY_STATE
+
+
 def _is_by_stack(actor: Actor) -> bool:
     """Return whether only a stack shows a thread."""
     return not (actor.session or actor.trx or actor.waits) and actor.session_id is None
@@ -72,4 +78,4 @@ def _may_wait(session: Row) -> bool:
     return wait_classes.of_state(session["command"], session["state"]) in wait_classes.VAGUE
 
 
-__all__ = ["counted", "is_background"]
+__all__ = ["counted", "is_background", "is_guess"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,6 +12,7 @@ from pileup.analysis.waits.counts import Counts
 from pileup.analysis.waits.draft import Edge, Graph
 from pileup.analysis.waits.fold import FOLD_OVER, fold
 from pileup.analysis.waits.groups import groups
+from pileup.analysis.waits.one_population import is_background, is_guess
 from pileup.analysis.waits.search import find_nodes, slimmed
 
 
@@ -57,9 +59,12 @@ def shown(
     folded: None folds graphs of more than FOLD_OVER nodes. opened: ids of groups to unfold.
     find: ids or words; matching nodes are listed in ``found`` and stay unfolded.
     """
-    nodes, edges = whole.nodes, whole.edges
+    names = find_nodes(whole.nodes, find)
+    hidden = _repeated(whole.graph) - frozenset(names) if whole.against is None else frozenset()
+    gone = hidden | (_without(whole.graph, hidden) - frozenset(names))
+    nodes = [node for node in whole.nodes if node.id not in gone]
+    edges = [edge for edge in whole.edges if edge.source not in gone and edge.target not in gone]
     fold_it = folded if folded is not None else len(nodes) > FOLD_OVER
-    names = find_nodes(nodes, find)
     if fold_it:
         alone = frozenset(names)
         group_of = {
@@ -67,7 +72,8 @@ def shown(
             for name, group in whole.groups.items()
             if group not in opened and name not in alone
         }
-        nodes, edges = fold(nodes, edges, whole.raw, group_of, whole.graph.uncounted)
+        raw = [edge for edge in whole.raw if edge.source not in gone and edge.target not in gone]
+        nodes, edges = fold(nodes, edges, raw, group_of, whole.graph.uncounted)
     nodes, edges, slim = slimmed(nodes, edges, names)
     return WaitGraph(
         at=whole.at,
@@ -79,9 +85,57 @@ def shown(
         edges=edges,
         roots=whole.roots,
         cycles=[list(cycle) for cycle in whole.counts.cycles],
-        notes=whole.notes,
+        notes=[*whole.notes, *_left_out(len(hidden))],
         slim=slim,
         found=names,
         against=whole.against,
         difference=whole.difference,
     )
+
+
+def _left_out(hidden: int) -> list[str]:
+    if not hidden:
+        return []
+    threads = "1 thread is" if hidden == 1 else f"{hidden} threads are"
+    why = "more threads than sessions wait, so other nodes show the same sessions"
+    return [f"{threads} not drawn: {why}. Search finds them."]
+
+
+def _repeated(graph: Graph) -> frozenset[str]:
+    """Return the waiting threads that do not count, as other nodes show the same sessions.
+
+    Threads of the server itself are no sessions and stay, and so does who holds something, or is
+    known to wait for what nobody else waits for.
+    """
+    shared = {
+        edge.target
+        for edge in graph.edges
+        if edge.kind == "waits_for" and edge.source in graph.counted
+    }
+    hidden = set()
+    for name in graph.uncounted:
+        actor, edges = graph.actors[name], graph.touching[name]
+        if is_background(actor) or any(edge.target == name for edge in edges):
+            continue
+        if is_guess(actor) or shared.issuperset(edge.target for edge in edges):
+            hidden.add(name)
+    return frozenset(hidden)
+
+
+def _without(graph: Graph, hidden: frozenset[str]) -> frozenset[str]:
+    """Return what only hidden threads wait for, through any steps, and who holds nothing else."""
+    gone = set(hidden)
+    left = list(hidden)
+    behind = Counter(edge.target for edge in graph.edges)
+    ahead = Counter(edge.source for edge in graph.edges)
+    while left:
+        name = left.pop()
+        for edge in graph.touching[name]:
+            if edge.source != name or edge.target in gone:
+                continue
+            behind[edge.target] -= 1
+            waits = edge.target in graph.actors and ahead[edge.target]
+            if not behind[edge.target] and not waits:
+                gone.add(edge.target)
+                left.append(edge.target)
+    return frozenset(gone - hidden)

@@ -24,7 +24,7 @@ NAME = "pieces"
 TITLE = "a text with several pieces of evidence"
 GIVES = "What each of its code blocks gives, read as a file of its own."
 PRINTED_BY = "issues, mails and forum posts: blocks of Markdown, Jira, BBCode and HTML in prose"
-VERSION = 4
+VERSION = 5
 HINTS = ()
 
 MOST_BYTES = 8 * 1024 * 1024
@@ -184,6 +184,8 @@ _SPEAKER = re.compile(
 _SHELL = re.compile(
     r"\s{0,8}(?:(?:[\w.-]{1,40}@[\w.-]{1,80}[: ][^$#>\n]{0,200}"
     r"|\[[\w.-]{1,40}@[^\]\n]{1,200}\])[$#]|\$) \S"
+    r"|\s{0,8}# (?:sudo )?(?:numastat|numactl|free|vmstat|iostat|mpstat|pidstat|top|df|ss|netstat"
+    r"|ping|cat|sysctl|dmesg|journalctl|mysql|mysqladmin|perf|storcli|perccli|ssacli)(?: |$)"
 )
 _PROSE_AT_END = "end of the text."
 

@@ -34,7 +34,7 @@ GIVES = (
     "`.lock_time` per second."
 )
 PRINTED_BY = "MySQL 5.0 to 9.x with `log_slow_extra`, Percona, MariaDB; microseconds, rotated files"
-VERSION = 3
+VERSION = 4
 HINTS = ("slow.log", "-slow_log", "slowlog", "-slow.log")
 
 MOST_QUERY = 8_192

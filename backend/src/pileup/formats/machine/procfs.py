@@ -27,12 +27,13 @@ GIVES = (
     "Counters and levels of the kernel: `meminfo.*`, `procvmstat.*`, `procstat.*`, "
     "`interrupts.count`, `softirqs.count`, `slabinfo.size`, `netstat.*`, `free.*`, `vmstat_s.*`, "
     "`numastat.*`; the network (`netdev.*`, `nstat.*`, `sockstat.*`), a process (`procpid.*`, "
-    "`procio.*`, `smaps.*`), zones (`buddyinfo.*`, `pagetypeinfo.*`, `zoneinfo.*`), `swaps.*`."
+    "`procio.*`, `smaps.*`), zones (`buddyinfo.*`, `pagetypeinfo.*`, `zoneinfo.*`), `swaps.*`; "
+    "the CPU quota of a control group (`cgroup.*`)."
 )
 PRINTED_BY = (
     "Linux (also `/proc/net`, `/proc/PID`), net-tools, procps (`free`, `vmstat -s`, `-D`), numactl"
 )
-VERSION = 8
+VERSION = 9
 HINTS = (
     "-meminfo",
     "-procvmstat",
@@ -57,7 +58,7 @@ _STARTS = (
     ("numastat", re.compile(r"\s*node\d+(?:\s+node\d+)*\s*$")),
     *proc_files.STARTS,
 )
-_FIRSTS = frozenset("MncsI \t0123456789abcdefTNrFP")
+_FIRSTS = frozenset("MncsI \t0123456789abcdefTNrFPu")
 _SOFTIRQS = frozenset(
     {"HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "BLOCK_IOPOLL", "IRQ_POLL", "TASKLET", "SCHED",
      "HRTIMER", "RCU"}

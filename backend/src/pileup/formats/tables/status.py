@@ -28,7 +28,7 @@ NAME = "status"
 TITLE = "SHOW GLOBAL STATUS, mysqladmin extended-status"
 GIVES = "Counters and gauges `mysql.<Variable>`; relative samples are summed up again."
 PRINTED_BY = "`SHOW GLOBAL STATUS`, `mysqladmin ext` with and without `-r`"
-VERSION = 8
+VERSION = 9
 HINTS = ("-mysqladmin", "mysqladmin-ext")
 
 _MOST_SAMPLES = 1024

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from pileup.analysis.evidence.levels import Level
+from pileup.analysis.findings import event_load
 from pileup.analysis.findings.observed import NO_DATA, Observed, Seen
 from pileup.analysis.findings.rules import (
     Match,
@@ -48,6 +49,8 @@ def commit_waiters(observed: Observed) -> Seen:
         return Seen(
             True, listed.waiters, listed.share, evidence=listed.evidence, longest=listed.longest
         )
+    if not best.holds and (loaded := event_load.kind(observed, "commit")).holds:
+        return loaded
     return Seen(
         bool(best.holds),
         max(states.most, stacks.most),

@@ -11,6 +11,7 @@ import polars as pl
 
 from pileup.analysis.evidence.series import short_name
 from pileup.analysis.evidence.statements import tables_of
+from pileup.analysis.findings import event_load
 from pileup.analysis.findings.observed import Observed, Seen
 from pileup.analysis.findings.rules import Match, Rule, count, having_any
 from pileup.analysis.findings.strength import strength
@@ -82,7 +83,10 @@ def _waits(observed: Observed, listed: Seen, at_worst: Queue | None) -> Seen | N
             longest=at_worst.longest,
         )
     by_stack = observed.threads(_waits_for_a_row, "wait for a row lock")
-    return by_stack if by_stack.holds else None
+    if by_stack.holds:
+        return by_stack
+    loaded = event_load.kind(observed, "row_lock")
+    return loaded if loaded.holds else None
 
 
 def _waits_for_a_row(stack: Sequence[str]) -> bool:

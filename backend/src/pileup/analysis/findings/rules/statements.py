@@ -145,7 +145,7 @@ def _wasted(same: pl.DataFrame) -> float:
 
     0 for a single one, which may be a report; 1 where each examined a million for every row.
     """
-    if same.height < _ALIKE:
+    if same.height == 1:
         return 0.0
     given = pl.col("rows_sent").fill_null(0) + pl.col("rows_affected").fill_null(0) + 1
     least = same.select((pl.col("rows_examined") / given).min()).item()

@@ -24,6 +24,7 @@ STARTS = (
     ("net_netstat", re.compile(r"(?:TcpExt|Ip): [A-Z]\w+ [A-Z]\w+ ")),
     ("sockstat", re.compile(r"sockets: used \d+\s*$|(?:TCP|UDP)6?: inuse \d+\b")),
     ("pressure", re.compile(r"some avg10=")),
+    ("cpu_stat", re.compile(r"(?:usage_usec|nr_periods) \d{1,18}\s*$")),
     ("node_usage", re.compile(r"Per-node (?:process|system) memory usage \(in MBs\)")),
     ("pid_status", re.compile(r"Name:\t\S")),
     (
@@ -119,11 +120,26 @@ class ProcFiles:
     def __init__(self, add: Add) -> None:
         self._add = add
         self._names: list[str] = []
+        self._periods = 0.0
+        """Periods of a CPU quota since the group began."""
         self._process: dict[str, str] = {}
         self._mapped: defaultdict[str, int] = defaultdict(int)
         self._zone: Labels = ()
         self.resource = ""
         """Whose pressure the next lines are; empty where no line names it."""
+
+    def cpu_stat(self, text: str) -> bool:
+        """Read cpu.stat of a control group: how often its quota stopped it."""
+        name, _, value = text.strip().partition(" ")
+        if not re.fullmatch(r"[a-z_.]{3,40}", name) or not value.isdecimal():
+            return False
+        self._add(f"cgroup.{name}", float(value[:18]), unit="us" if name.endswith("usec") else None)
+        if name == "nr_periods":
+            self._periods = float(value[:18])
+        elif name == "nr_throttled" and self._periods:
+            share = 100 * float(value[:18]) / self._periods
+            self._add("cgroup.throttled_pct", share, "gauge", "%")
+        return True
 
     def end_copy(self) -> None:
         """Add what is known at the end of a copy only: the sums over mappings."""

@@ -16,6 +16,7 @@ COMMANDS = frozenset(
         "Binlog Dump GTID",
         "Bulk_execute",
         "Change user",
+        "Clone",
         "clone",
         "Close stmt",
         "Connect",
@@ -243,6 +244,8 @@ def spaced_cells(text: str, names: Sequence[str]) -> list[str] | None:
     if not _SPACED.match(text) or len(text) > _LONGEST_SPACED:
         return None
     lower = [name.lower() for name in names]
+    if lower[-3:] == _BEHIND_DB[1:] and "command" not in lower:
+        return _without_command(text, len(lower) - 3)
     if lower[-4:] != _BEHIND_DB or len(lower) > len(PROCESSLIST):
         return None
     words = text.split(None, len(lower) + 2)
@@ -259,6 +262,16 @@ def spaced_cells(text: str, names: Sequence[str]) -> list[str] | None:
         rest = match["rest"].strip()
         return [*cells, match["command"], match["time"], *_state_of(rest)]
     return None
+
+
+def _without_command(text: str, before: int) -> list[str] | None:
+    """Split such a row whose list has no command: ``before`` cells, the time, and the rest."""
+    words = text.split(None, before + 1)
+    if len(words) < before + 1 or not before or not _WHOLE.match(words[0]):
+        return None
+    if not _WHOLE.match(words[before]):
+        return None
+    return [*words[: before + 1], *_state_of(" ".join(words[before + 1 :]).strip())]
 
 
 _SPACED = re.compile(r" {0,40}\d{1,18} +[A-Za-z_]\S* [^\t|]*[A-Z]")

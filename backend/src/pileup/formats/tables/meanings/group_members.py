@@ -12,6 +12,7 @@ from collections import Counter
 from pileup.formats.reading.series_columns import decimal
 from pileup.formats.tables.layouts.reader import ResultRow
 from pileup.formats.tables.meanings.handlers import Handler, Ready, Seen, Where, first
+from pileup.formats.tables.meanings.sessions import columns_of
 from pileup.formats.tables.meanings.tables import Shared, TableCollector
 from pileup.records import Item, Samples
 
@@ -22,9 +23,14 @@ _LONGEST_STATE = 40
 
 def is_members(seen: Seen) -> bool:
     """Whether a table has a column of a member's queues, or the states of members."""
-    names = frozenset(seen.columns)
+    names = frozenset(_columns(seen))
     lists = _STATE in names and not names.isdisjoint(("member_id", "member_host"))
     return lists or not names.isdisjoint(_QUEUES)
+
+
+def _columns(seen: Seen) -> tuple[str, ...]:
+    """Return the columns by their names in the server, also below an alias."""
+    return tuple(name.lower() for name in columns_of(seen.columns, seen.title))
 
 
 def handler(seen: Seen, where: Where, shared: Shared) -> Handler:
@@ -37,7 +43,7 @@ class _Members(Ready):
     def __init__(self, seen: Seen, where: Where, shared: Shared) -> None:
         super().__init__()
         self._table = TableCollector(seen.result, where, shared)
-        self._columns, self._where, self._line = seen.columns, where, seen.result.line
+        self._columns, self._where, self._line = _columns(seen), where, seen.result.line
         self._states: Counter[str] = Counter()
 
     def row(self, row: ResultRow) -> None:
