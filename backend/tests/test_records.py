@@ -42,6 +42,11 @@ def test_a_field_that_is_not_given_is_nothing() -> None:
     assert something == OTHERWISE
 
 
+def test_the_largest_number_of_eight_bytes() -> None:
+    """A printed thread id or address above it is no number of the server."""
+    assert records.UINT64_MAX.to_bytes(8, "big") == b"\xff" * 8
+
+
 def grid(width: int, moments: int) -> Grid:
     names = [f"s{at}" for at in range(width)]
     nothing = pl.lit(None, pl.String)

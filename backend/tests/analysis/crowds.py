@@ -10,6 +10,7 @@ from typing import Any
 from unittest import mock
 
 import polars as pl
+from msgspec import structs
 
 from pileup.analysis.blocked_time import path_steps
 from pileup.analysis.captures import case, recurrence
@@ -638,6 +639,9 @@ def series_that_anchor() -> object:
     )
     with ExitStack() as patches:
         patches.enter_context(mock.patch.object(anchoring, "_best", tried))
+        patches.enter_context(
+            mock.patch.object(anchoring, "_keys", return_value={"m.0": "a", "m.1": "b", "m.2": "c"})
+        )
         patches.enter_context(mock.patch.object(anchoring, "_per_second", return_value=keyed))
         patches.enter_context(mock.patch.object(anchoring, "_relative", return_value=pl.lit(0)))
         anchoring.match(found, SimpleNamespace(frame=keyed), None, None)  # type: ignore[arg-type]
@@ -851,6 +855,21 @@ def places_of_waits() -> object:
 
 def latches_of_waits() -> object:
     return [each.label for each in moment_graph.hot_latches(_waits(), None)]
+
+
+def places_of_node() -> object:
+    edges = [
+        SimpleNamespace(
+            source="r", target="a", kind="waits_for", source_site=None,
+            locators=[structs.replace(LINES, line_first=n, line_last=n)],
+        )
+        for n in range(1, 5)
+    ]  # fmt: skip
+    graph: Any = SimpleNamespace(actors={}, resources={"r": None}, touching={"r": edges})
+    counts: Any = SimpleNamespace(direct={"r": 0}, total={"r": 0}, depth={"r": 1})
+    node = thread_node(Actor("a"), waits=False)
+    with mock.patch.object(moment_graph, "resource_node", return_value=node):
+        return moment_graph.node_doc("r", graph, counts).locators
 
 
 def roots_of_graph() -> object:

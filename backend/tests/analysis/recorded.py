@@ -30,16 +30,25 @@ from tests.analysis.stalls import (
     test_shapes,
     test_stalls,
 )
+from tests.analysis.waits import (
+    test_commit_graph,
+    test_lock_holders,
+    test_strips,
+    test_wait_diff,
+    test_wait_fold,
+)
 from tests.support.constants import thresholds_of
 from tests.support.replayed import Calls, cases_of
 
 SCENES: dict[Callable[..., None], tuple[int, ...]] = {
     test_active_sessions.test_counters_alone_show_that_sessions_wait_for_rows: (1,),
+    test_active_sessions.test_seconds_are_the_area_and_gaps_are_not_bridged: (0,),
     test_partition.test_a_rhythm_has_one_unit_where_that_is_precise_enough: (0,),
     test_partition.test_a_stall_that_two_scales_show_counts_once: (0,),
     test_clock.test_the_hour_that_is_printed_twice: (1,),
     test_clock.test_uptime_checks_the_placements: (0,),
     test_hosts.test_an_alias_changes_no_stall_and_no_finding: (1,),
+    test_hosts.test_other_numbers_are_another_server: (0,),
     test_offsets.test_a_clock_that_was_set_while_it_ran: (0,),
     test_offsets.test_a_counter_that_both_saw_tells_the_offset: (0,),
     test_offsets.test_a_file_without_a_clock_is_placed_by_its_counters: (0,),
@@ -67,6 +76,7 @@ SCENES: dict[Callable[..., None], tuple[int, ...]] = {
     ),
     test_next_evidence.test_a_stall_without_a_likely_cause_says_so_and_what_to_collect: (2,),
     test_signatures.test_a_case_is_named: (
+        5,
         7,
         25,
         61,
@@ -77,6 +87,7 @@ SCENES: dict[Callable[..., None], tuple[int, ...]] = {
     test_triage.test_a_full_cpu_is_suspect: (0,),
     test_triage_machine.test_a_long_run_queue_is_measured_by_the_number_of_cpus: (0,),
     test_triage_machine.test_another_process_of_pidstat_and_never_a_thread_of_the_server: (0,),
+    test_triage_machine.test_steal_of_sar_and_dstat: (0,),
     test_unseen.test_nothing_is_made_of_a_server_that_works: (1,),
     test_unseen.test_the_right_finding_comes_first: (0,),
     test_falsifiable.test_without_a_stall_or_a_root_it_is_still_a_sentence: (1,),
@@ -108,6 +119,13 @@ SCENES: dict[Callable[..., None], tuple[int, ...]] = {
     test_rivals.test_a_feature_counts_from_its_share_on: (0,),
     test_rivals.test_only_what_is_seen_of_next_to_nothing_is_left_out_beside_a_clear_cause: (0,),
     test_rivals.test_the_queue_that_triage_names_has_most_waiters_then_the_longest_wait: (0,),
+    test_commit_graph.test_the_leader_of_the_flush_stage_waits_for_the_log_flusher: (0,),
+    test_commit_graph.test_the_queue_hangs_on_the_flush_of_the_binary_log: (0,),
+    test_lock_holders.test_no_statement_takes_it: (1,),
+    test_strips.test_a_long_transaction_is_one_span_from_its_beginning: (0,),
+    test_wait_diff.test_what_is_asked_for_is_found_and_not_folded: (0,),
+    test_wait_fold.test_groups_behind_groups_are_followed_over_the_moments: (0,),
+    test_wait_fold.test_waiters_fold_by_the_shape_of_their_statement: (0,),
 }
 """Tests, and the numbers of the cases that have a value exactly on a threshold."""
 

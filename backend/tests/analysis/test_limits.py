@@ -96,6 +96,7 @@ LIMITS: dict[str, Scene | tuple[Scene, ...]] = {
     "waits.by_queues HOLDERS_SHOWN": (crowds.holders_of_queue, crowds.commits_before_a_lock),
     "waits.groups _OUTSTANDING_SHOWN": crowds.outstanding_blockers,
     "waits.groups _SHAPES_SHOWN": crowds.statements_of_group,
+    "waits.moment_graph _MOST_PLACES": crowds.places_of_node,
     "waits.moment_graph _STATEMENT": crowds.session_of_a_list,
     "waits.over_time _MOST_ROWS": crowds.rows_of_heat,
     "waits.over_time _MOST_SPANS": crowds.long_transactions,

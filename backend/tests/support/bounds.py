@@ -61,11 +61,9 @@ def read_bounds(path: Path) -> dict[Place, Bound]:
 
 def turns(calls: Calls, bound: Bound) -> bool:
     """Return whether the answer of the call still turns between the two values."""
-    (call,) = [
-        call
-        for call in calls.of(bound.place)
-        if (call.scene, call.number) == (bound.scene, bound.number)
-    ]
+    found = (call for call in calls.of(bound.place) if call.number == bound.number)
+    call = next((call for call in found if call.scene == bound.scene), None)
+    assert call is not None, f"its scene makes no such call any more, bless: {bound.line()}"
     near, far = (_answer(calls, bound.place, call, value) for value in (bound.near, bound.far))
     return near != far
 

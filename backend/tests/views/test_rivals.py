@@ -250,7 +250,7 @@ def test_what_people_believe_is_held_against_what_the_evidence_says() -> None:
 
 
 def test_a_deadlock_is_the_same_by_host_time_and_transactions() -> None:
-    row = {"host": "a", "original": None, "wall_us": 5, "time": 6, "transactions": None}
+    row = {"host": "a", "original": None, "wall_us": 5, "time": 6, "transactions": []}
     assert deadlocks._key(row) == ("a", 5, ())
     known = [{"trx_id": "1", "query": "q"}]
     assert deadlocks._key(row | {"transactions": known}) == ("a", 5, (("1", "q"),))

@@ -78,7 +78,7 @@ def pattern_of(row: Mapping[str, Any]) -> str:
 
 
 def _read(row: Mapping[str, Any]) -> tuple[Cycle, Kind]:
-    cycle = cycles.read(row["transactions"] or (), row["victim"])
+    cycle = cycles.read(row["transactions"], row["victim"])
     return cycle, decide(cycle).kind
 
 

@@ -235,7 +235,7 @@ def deadlocks(evidence: Evidence, context: Context) -> list[DeadlockDoc]:
     waited = _tables_waited_for(evidence, context.stall)
     docs: list[DeadlockDoc] = []
     for row in deque(_distinct_deadlocks(evidence), maxlen=MOST_DEADLOCKS):
-        transactions = row["transactions"] or []
+        transactions = row["transactions"]
         explained = explain(transactions, row["victim"])
         docs.append(
             DeadlockDoc(
@@ -287,7 +287,7 @@ def _distinct_deadlocks(evidence: Evidence) -> Iterator[dict[str, Any]]:
         return
     seen: set[tuple[Any, ...]] = set()
     for row in frame.sort("time", nulls_last=True, maintain_order=True).iter_rows(named=True):
-        ids = tuple(transaction["trx_id"] for transaction in row["transactions"] or ())
+        ids = tuple(transaction["trx_id"] for transaction in row["transactions"])
         key = row["host"], row["original"], ids
         if key not in seen:
             seen.add(key)

@@ -268,7 +268,7 @@ def _of_deadlock(context: Context) -> str:
     if frame is None or any(evidence.frame(kind) is not None for kind in _OTHERS):
         return ""
     last = frame.sort("time", nulls_last=False).row(-1, named=True)
-    explained = explain(last["transactions"] or [], last["victim"])
+    explained = explain(last["transactions"], last["victim"])
     if explained.why.startswith(explained.label):
         return f"Deadlock, {explained.why[0].lower()}{explained.why[1:]}"
     return f"Deadlock: {explained.label}. {explained.why}"

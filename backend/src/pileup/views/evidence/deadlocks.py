@@ -232,7 +232,7 @@ def _id(row: Mapping[str, Any]) -> str:
 
 def _key(row: Mapping[str, Any]) -> tuple[Any, ...]:
     ids = tuple(
-        (transaction["trx_id"], transaction["query"]) for transaction in row["transactions"] or []
+        (transaction["trx_id"], transaction["query"]) for transaction in row["transactions"]
     )
     # The printed time is the server's own: the same in every dump, however each file was placed.
     return (row["host"], row["original"] or row["wall_us"] or row["time"], ids)
@@ -274,8 +274,8 @@ def _deadlock(
     relations: Mapping[Place, str],
 ) -> DeadlockOut:
     whole = _whole(group)
-    explained = explain(whole["transactions"] or [], whole["victim"])
-    transactions = (whole["transactions"] or [])[:MOST_TRANSACTIONS]
+    explained = explain(whole["transactions"], whole["victim"])
+    transactions = whole["transactions"][:MOST_TRANSACTIONS]
     seen = [
         DeadlockSeen(
             artifact=row["artifact"],
