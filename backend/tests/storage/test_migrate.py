@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from alembic import command
 from sqlalchemy import create_engine, text
@@ -119,3 +121,37 @@ def test_the_audit_trail_cannot_be_rewritten(postgres_url: str, statement: str) 
     with pytest.raises(IntegrityError, match="append-only"), engine.begin() as connection:
         connection.execute(text(statement))
     engine.dispose()
+
+
+def test_a_search_never_reads_the_entries_of_all_incidents(postgres_url: str) -> None:
+    """However many entries have the word: each named incident is looked up by its index."""
+    engine = create_engine(postgres_url)
+    with engine.begin() as connection:
+        connection.execute(
+            text(
+                "insert into incidents (id, title, summary, status, revision, visibility)"
+                " select 'i' || n, 'A stall', '', 'open', 1, 'open' from generate_series(1, 40) n"
+            )
+        )
+        connection.execute(
+            text(
+                "insert into search_entries (incident_id, kind, key, title, words, weight)"
+                " select 'i' || n % 40 + 1, 'setting', n::text, 'w', 'latch ' || n, 0"
+                " from generate_series(1, 40000) n"
+            )
+        )
+        connection.execute(text("analyze search_entries"))
+        body = connection.scalar(
+            text("select prosrc from pg_proc where proname = 'pileup_find_entries'")
+        )
+        assert body is not None
+        given = {
+            "patterns": "'{%latch%}'::text[]",
+            "among": "array(select 'i' || generate_series(1, 12))",
+            "most": "900",
+        }
+        for name, value in given.items():
+            body = re.sub(rf"\b{name}\b", lambda _, value=value: value, body)
+        plan = "\n".join(connection.scalars(text("explain " + body.replace(":", "\\:"))))
+    assert "Index Scan" in plan or "Bitmap" in plan
+    assert "Seq Scan" not in plan, plan
