@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from pileup.formats.driver import _has_evidence, parse_path
+from pileup.formats.errors import FormatError
 from pileup.formats.parsed import Parsed
+from pileup.formats.tables import event_counts
 from tests.formats.checks import assert_sound, parse_bytes, samples
 from tests.support.rounds import Rounds
 
@@ -247,3 +249,14 @@ def test_waits_are_read_wherever_a_paste_put_them(rounds: Rounds) -> None:
         assert parsed.receipt.records["semaphore_wait"] == count, text
         assert parsed.receipt.records["transaction"] == 1, text
         assert parsed.frames["transaction"]["session_id"].to_list() == [41], text
+
+
+def test_wait_events_without_sessions_are_refused() -> None:
+    with pytest.raises(FormatError, match="a wait event and a number"):
+        list(event_counts.parse(["wait/io/file/sql/binlog, often"]))
+
+
+def test_a_number_of_a_wait_that_counts_no_sessions_is_left_out() -> None:
+    assert not event_counts.sniff("88123311 wait/io/file/sql/binlog\n7 wait/io/table/sql/handler\n")
+    text = "EVENT_NAME  COUNT\n120 wait/io/table/sql/handler\n7 wait/io/file/sql/binlog\n"
+    assert not event_counts.sniff(text)

@@ -6,6 +6,7 @@ import pytest
 
 from pileup.formats.bench import load_results
 from pileup.formats.config import sysctl
+from pileup.formats.errors import FormatError
 from pileup.formats.machine import (
     atop,
     lsof,
@@ -332,3 +333,8 @@ def test_a_cache_that_was_set_to_write_through_is_no_event() -> None:
     assert list(raid_controller.parse(lines)) == []
     events = list(raid_controller.parse(["Default Cache Policy: WriteBack, Direct", lines[1]]))
     assert [event.message for event in events] == [lines[1]]
+
+
+def test_a_text_without_a_loss_is_refused() -> None:
+    with pytest.raises(FormatError, match="No loss was found"):
+        list(network_losses.parse(["64 bytes from db2: icmp_seq=1 ttl=63 time=0.412 ms"]))

@@ -28,17 +28,15 @@ _PING = re.compile(
 )
 _HOST = re.compile(r"\s*-{3} (?P<host>[\w.:-]{1,100}) ping statistics")
 _SENT = re.compile(
-    r"\s+(?P<sent>\d{1,18}) segments (?:sent out|send out)\s*$|TcpOutSegs\s+(?P<out>\d{1,18})\b"
+    r"\s+(?P<sent>\d{1,18}) segments (?:sent out|send out)\s*$|TcpOutSegs\s+(?P<out>\d{1,18})(?!\S)"
 )
 _AGAIN = re.compile(
     r"\s+(?P<again>\d{1,18}) segments retransmit(?:t?ed)\s*$"
-    r"|TcpRetransSegs\s+(?P<segments>\d{1,18})\b"
+    r"|TcpRetransSegs\s+(?P<segments>\d{1,18})(?!\S)"
 )
-_SOCKET = re.compile(
-    r"\s+(?:\w+ )*?(?:cubic|bbr|reno|ts sack|sack)\b.{0,400}?\brto:(?P<rto>\d{1,9}(?:\.\d{1,6})?)\b"
-)
-_BACKOFF = re.compile(r"\bbackoff:(?P<backoff>\d{1,3})\b")
-_RESENT = re.compile(r"\bretrans:(?P<now>\d{1,9})/\d{1,12}\b")
+_SOCKET = re.compile(r"\s+[a-z].{0,400}?\brto:(?P<rto>\d{1,9}(?:\.\d{1,6})?)(?!\S)")
+_BACKOFF = re.compile(r"\bbackoff:(?P<backoff>\d{1,3})(?!\S)")
+_RESENT = re.compile(r"\bretrans:(?P<now>\d{1,9})/\d{1,12}(?!\S)")
 _OF_OTHERS = re.compile(r"^(?:Ip|Tcp|TcpExt): *$|\bRecv-Q +Send-Q\b", re.MULTILINE)
 """A whole ``netstat -s``, or a list of sockets."""
 _LONGEST = 2_000
