@@ -66,7 +66,7 @@ def sessions_near(source: Source, instant: int) -> Sessions:
     )
     if placed.is_empty():
         return NO_SESSIONS
-    nearest = placed.sort("distance").row(0, named=True)
+    nearest = placed.sort("distance", "time", "artifact").row(0, named=True)
     if nearest["distance"] > NEAREST_US:
         return NO_SESSIONS
     rows = placed.filter(

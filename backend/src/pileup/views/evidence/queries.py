@@ -163,7 +163,8 @@ def query_examples(
     if shape is None:
         return QueryExamples(items=[], total=0)
     alike = shaped.filter(pl.col("shape") == shape)
-    rows = alike.sort("duration_s", descending=True, nulls_last=True).head(MOST_EXAMPLES).collect()
+    slowest = alike.sort("duration_s", descending=True, nulls_last=True, maintain_order=True)
+    rows = slowest.head(MOST_EXAMPLES).collect()
     total = int(alike.select(pl.len()).collect().item())
     return QueryExamples(items=[_example(row) for row in rows.iter_rows(named=True)], total=total)
 
