@@ -99,6 +99,8 @@ def speaks(parsed: Parsed, text: str) -> bool:
 @pytest.mark.dealt(3)
 def test_no_layout_turns_records_into_silence(path: Path, rounds: Rounds) -> None:
     text = path.read_bytes()[:_MOST].decode("utf-8", "replace")
+    if not _has_evidence(parse_bytes(text.encode(), "x").frames):
+        return  # the statements of a collector that found nothing: no record can be lost
     siblings = [other for other in _SAMPLES if other.parent == path.parent]
     for round_ in range(rounds.count):
         dice = random.Random(f"{path.name} {round_}")
