@@ -16,6 +16,16 @@ from pileup.analysis.story.sentence import MOST_WORDS
 from pileup.cli.captures import Captures
 
 PASTES = {
+    "a list of which single blanks and four columns are left": (
+        """
+Id Time State Info
+91 12 Waiting for table metadata lock DROP TABLE tmp_x
+92 11 Waiting for table metadata lock SELECT * FROM tmp_x
+93 11 Waiting for table metadata lock SELECT * FROM tmp_x
+60 300 Sending data SELECT a.* FROM tmp_x a JOIN b USING (id)
+""",
+        "mdl-pileup",
+    ),
     "a dashboard's list of waits": (
         """
 Top waits (average active sessions)
@@ -1190,6 +1200,15 @@ Uptime | 90122
     analysis = _analysed(tmp_path, text)
     assert analysis.findings[0].id == "too-many-connections"
     assert "of 800" in analysis.findings[0].why
+
+
+def test_a_list_that_has_no_requests_says_of_none_that_it_is_not_there(tmp_path: Path) -> None:
+    """MariaDB's METADATA_LOCK_INFO lists what is granted alone."""
+    head = "THREAD_ID\tLOCK_MODE\tLOCK_DURATION\tLOCK_TYPE\tTABLE_SCHEMA\tTABLE_NAME"
+    row = "612\tMDL_SHARED_READ\tMDL_TRANSACTION\tTable metadata lock\tshop\torders"
+    analysis = _analysed(tmp_path, f"{head}\n{row}\n")
+    verdicts = {each.id: each.verdict for each in analysis.absences}
+    assert verdicts["mdl-pileup"] == "no_data"
 
 
 UNSURE_HOLDER = """

@@ -326,6 +326,11 @@ def test_ping_ss_and_picked_counters_say_what_a_network_loses() -> None:
     assert found["network.resent_pct", ""].values == [10.0]
     lost = series(read(network_losses, "network-losses", "ping-loss.txt"))
     assert lost["network.packet_loss_pct", "db2"].values == [35.0]
+    text = (
+        "Ping statistics for 10.8.0.3:\n  Packets: Sent = 100, Received = 83, Lost = 17 (17% loss),"
+    )
+    lost = series(network_losses.parse(text.splitlines()))
+    assert lost["network.packet_loss_pct", "10.8.0.3"].values == [17.0]
 
 
 def test_a_cache_that_was_set_to_write_through_is_no_event() -> None:
@@ -333,6 +338,8 @@ def test_a_cache_that_was_set_to_write_through_is_no_event() -> None:
     assert list(raid_controller.parse(lines)) == []
     events = list(raid_controller.parse(["Default Cache Policy: WriteBack, Direct", lines[1]]))
     assert [event.message for event in events] == [lines[1]]
+    events = list(raid_controller.parse([lines[1], "Default Cache Policy: WriteBack, Direct"]))
+    assert [event.message for event in events] == [lines[1]], "in either order"
 
 
 def test_a_text_without_a_loss_is_refused() -> None:

@@ -478,7 +478,7 @@ class Observed(StallRecords):
             return event_load.kind(self, kind) if unnamed else NO_DATA
         queue = self.queues.get(kind)
         if queue is None:
-            return Seen(False)
+            return NO_DATA if kind == "metadata_lock" and self._only_grants else Seen(False)
         many = words.count(queue.waiters, "session waits", "sessions wait")
         text = f"{many} for {words.the(queue.label)}"
         if queue.longest is not None and queue.longest >= 1:
@@ -496,6 +496,17 @@ class Observed(StallRecords):
             for locator in queue.evidence[:1]
         )
         return Seen(True, queue.waiters, queue.share, text, evidence, longest=queue.longest)
+
+    @property
+    def _only_grants(self) -> bool:
+        """Whether MariaDB's list of metadata locks, which has no requests, is all there is."""
+        frame = self.during("metadata_lock")
+        if frame is None or any(map(self._has, ("session", "stack", "event_wait"))):
+            return False
+        return frame["ps_thread_id"].null_count() == frame.height
+
+    def _has(self, kind: str) -> bool:
+        return self.during(kind) is not None
 
     def main(self, pattern: str) -> Seen:
         """Check what InnoDB's main thread does, as status dumps print it."""

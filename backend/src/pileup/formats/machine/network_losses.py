@@ -25,8 +25,13 @@ HINTS = ("ping.txt",)
 _PING = re.compile(
     r"\s*\d{1,9} packets transmitted, \d{1,9} (?:packets )?received,(?: \+\d{1,9} errors,)? "
     r"(?P<loss>\d{1,3}(?:\.\d{1,6})?)% packet loss"
+    r"|\s*Packets: Sent = \d{1,9}, Received = \d{1,9}, Lost = \d{1,9} "
+    r"\((?P<lost>\d{1,3})% loss\)"
 )
-_HOST = re.compile(r"\s*-{3} (?P<host>[\w.:-]{1,100}) ping statistics")
+_HOST = re.compile(
+    r"\s*(?:-{3} (?P<host>[\w.:-]{1,100}) ping statistics"
+    r"|Ping statistics for (?P<of>[\w.:-]{1,100}):)"
+)
 _SENT = re.compile(
     r"\s+(?P<sent>\d{1,18}) segments (?:sent out|send out)\s*$|TcpOutSegs\s+(?P<out>\d{1,18})(?!\S)"
 )
@@ -46,7 +51,7 @@ def sniff(head: str) -> bool | None:
     """Return whether a line says how much was lost or sent again."""
     if _OF_OTHERS.search(head):
         return False
-    if "packet loss" in head and any(map(_PING.match, head.split("\n"))):
+    if "% " in head and any(map(_PING.match, head.split("\n"))):
         return True
     if "rto:" in head and any(_SOCKET.match(line[:_LONGEST]) for line in head.split("\n")):
         return True
@@ -86,7 +91,7 @@ class _Reader:
         """Read a line; return False for one that says nothing of a loss."""
         if match := _PING.match(text):
             labels = (("host", self._host),) if self._host else ()
-            self._add("packet_loss_pct", float(match["loss"]), number, "%", labels)
+            self._add("packet_loss_pct", float(match["loss"] or match["lost"]), number, "%", labels)
         elif match := _SENT.match(text):
             self._sent = float(match["sent"] or match["out"])
         elif match := _AGAIN.match(text):
@@ -98,7 +103,7 @@ class _Reader:
                     self._keep(name, found[1], number)
         else:
             if match := _HOST.match(text):
-                self._host = match["host"]
+                self._host = match["host"] or match["of"].rstrip(":")
             return False
         return True
 

@@ -53,22 +53,34 @@ def sniff(head: str) -> bool | None:
 def parse(lines: Iterable[str]) -> Iterator[Item]:
     """Yield an Event per state that is not well; of a cache, one that is not as it was set."""
     default = ""
+    held: Event | None = None
     for number, line in enumerate(lines, start=1):
         text = line[:_LONGEST].strip()
         match = _LINE.match(text)
         if match is None:
             if text:
                 yield Skipped(number, number, "no state of the controller")
-        elif _DEFAULT.match(match["name"]):
+            continue
+        if _DEFAULT.match(match["name"]):
             default = match["value"]
-        elif _CURRENT.match(match["name"]) and not _WRITES_BACK.match(default):
-            continue  # it was set so
         elif _STATE.search(match["name"]) and not _WELL.match(match["value"]):
-            yield Event(
-                line_first=number,
-                line_last=number,
-                kind="log",
-                severity="warning",
-                subsystem="raid",
-                message=text,
-            )
+            event = _event(number, text)
+            if not _CURRENT.match(match["name"]):
+                yield event
+                continue
+            held = event
+        if held is not None and default:  # they come in either order
+            if _WRITES_BACK.match(default):
+                yield held
+            held = None
+
+
+def _event(number: int, text: str) -> Event:
+    return Event(
+        line_first=number,
+        line_last=number,
+        kind="log",
+        severity="warning",
+        subsystem="raid",
+        message=text,
+    )

@@ -241,11 +241,11 @@ def spaced_cells(text: str, names: Sequence[str]) -> list[str] | None:
 
     The command and its time, two neighbours that no other words look like, say where the rest is.
     """
+    lower = [name.lower() for name in names]
+    if lower[-3:] == _BEHIND_DB[1:] and "command" not in lower and len(text) <= _LONGEST_SPACED:
+        return _without_command(text, len(lower) - 3)
     if not _SPACED.match(text) or len(text) > _LONGEST_SPACED:
         return None
-    lower = [name.lower() for name in names]
-    if lower[-3:] == _BEHIND_DB[1:] and "command" not in lower:
-        return _without_command(text, len(lower) - 3)
     if lower[-4:] != _BEHIND_DB or len(lower) > len(PROCESSLIST):
         return None
     words = text.split(None, len(lower) + 2)
