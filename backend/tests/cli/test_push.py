@@ -10,6 +10,7 @@ import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import httpx
 import pytest
 from click.testing import CliRunner
@@ -267,3 +268,24 @@ def test_what_cannot_be_redacted_is_refused(
     assert code == 1
     assert "cannot be redacted" in output
     assert site.admin.get("/api/v1/incidents").json()["total"] == 0
+
+
+def test_an_installation_that_does_not_answer_is_tried_several_times(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The last attempt ends with what to do, and without another pause."""
+    pauses: list[float] = []
+    monkeypatch.setattr(push.time, "sleep", pauses.append)
+    answers: list[int] = []
+
+    def gateway(request: httpx.Request) -> httpx.Response:
+        answers.append(502)
+        return httpx.Response(502)
+
+    with (
+        httpx.Client(transport=httpx.MockTransport(gateway), base_url="http://pileup") as client,
+        pytest.raises(click.ClickException, match=r"does not answer .* --incident to continue"),
+    ):
+        push._ask(client, "GET", "/api/v1/incidents")
+    assert len(answers) == push._ATTEMPTS
+    assert pauses == [min(2.0**n / 2, 10) for n in range(push._ATTEMPTS - 1)]

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC
 from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import pytest
 from msgspec import structs
@@ -13,7 +14,7 @@ from msgspec import structs
 from pileup.analysis import contract as c
 from pileup.analysis.contract.base import LineRange
 from pileup.report import release, ticket
-from pileup.report.document import Document, Paragraph, Run, Section
+from pileup.report.document import Document, Paragraph, Run, Section, Trouble
 from pileup.report.redaction import known_values
 from pileup.report.redaction.known_values import KnownValues
 from pileup.report.render.html import _item, _runs
@@ -121,3 +122,17 @@ def test_a_comma_stands_between_two_numbers_of_sources_and_nowhere_else() -> Non
     first, text, second = Run(note=1), Run("said"), Run(note=2)
     assert _runs([first, second]).count("<sup>, </sup>") == 1
     assert _runs([text, first, text, second]).count("<sup>, </sup>") == 0
+
+
+def test_a_section_whose_text_is_the_same_says_what_changed() -> None:
+    """Only where no line differs; a section with one line more shows the lines."""
+    old, more = (Section("a", "A", text, []) for text in ("same", "same\nand more"))
+    other = structs.replace(old, blocks=[Trouble("measured anew")])
+    with_text = {id(old): ["same"], id(other): ["same"], id(more): ["same", "and more"]}
+
+    def marks(new: Section) -> list[str]:
+        with mock.patch.object(release, "_text", lambda section: with_text[id(section)]):
+            return [mark for mark, _ in release._section(old, new).lines]
+
+    assert marks(other) == ["~"]
+    assert marks(more) == [" ", "+"]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import signal
 from pathlib import Path
+from types import SimpleNamespace
 
 import psycopg
 import pytest
 
+from pileup.runtime import postgres
 from pileup.runtime.errors import StartError
 from pileup.runtime.postgres import EmbeddedPostgres
 from tests.support.postgres import PostgresForTests
@@ -81,3 +83,12 @@ def test_a_failed_initdb_leaves_no_half_made_folder(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="making"):
         server.start()
     assert not server.data.exists()
+
+
+@pytest.mark.parametrize(("free", "full"), [(16 * 2**20 - 1, True), (16 * 2**20, False)])
+def test_a_disk_is_full_without_room_for_a_wal_segment(
+    free: int, full: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = SimpleNamespace(free=free)
+    monkeypatch.setattr(postgres.shutil, "disk_usage", lambda _: usage)
+    assert postgres._is_full(tmp_path) is full

@@ -5,11 +5,12 @@ from __future__ import annotations
 import errno
 import time
 from typing import Any
+from unittest import mock
 
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from pileup.storage.errors import Contended, NoSpace, disk_is_full
+from pileup.storage.errors import Contended, NoSpace, StoreUnreachable, disk_is_full
 from pileup.storage.files.blobs import BlobStore
 from pileup.storage.queue.broker import CeleryBell, make_celery
 from pileup.worker import work
@@ -82,3 +83,19 @@ def test_a_bell_that_failed_takes_a_new_connection() -> None:
     assert bell._try(fail) is None
     assert bell.waiting() == 2
     assert bell._connection is not broken
+
+
+@pytest.mark.parametrize(("attempt", "pause"), [(1, 2.0), (4, 16.0), (5, 30.0), (9, 30.0)])
+def test_a_job_waits_longer_for_an_unreachable_store_each_time_up_to_half_a_minute(
+    attempt: int, pause: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given_back: list[float] = []
+    monkeypatch.setattr(work, "LeaseKeeper", mock.MagicMock())
+    monkeypatch.setattr(work, "bound_process", lambda *_: None)
+    monkeypatch.setattr(work, "read_artifact", mock.Mock(side_effect=StoreUnreachable("away")))
+    monkeypatch.setattr(work, "_give_back", lambda _, __, seconds: given_back.append(seconds))
+    runtime = mock.MagicMock()
+    runtime.settings.job_lease_s = 60
+    monkeypatch.setattr(work, "memory_bound", lambda _: None)
+    work._do(runtime, mock.Mock(kind="artifact", attempt=attempt))
+    assert given_back == [pause]
