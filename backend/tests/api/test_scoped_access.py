@@ -253,3 +253,19 @@ def test_the_database_gives_no_more_than_the_role_and_the_verbs(
     access = Principal(user, "token", frozenset(verbs), None, incident_id="i").access
     assert access == Access("u", role == "admin", most, "i", guest=False)
     assert Principal(user, "guest", frozenset(verbs), None).access.guest
+
+
+def test_only_a_lead_handles_guest_links(private: Private) -> None:
+    """Whoever else works on the incident neither sees, makes nor revokes them."""
+    url = f"{private.url}/guest-links"
+    body = {"name": "outsider", "expires_at": (datetime.now(UTC) + timedelta(days=9)).isoformat()}
+    lead = private.members["lead"]
+    made = lead.post(url, json=body)
+    assert made.status_code == 201
+    link = f"{url}/{made.json()['link']['id']}"
+    others = [member for role, member in private.members.items() if role != "lead"]
+    assert others
+    for other in others:
+        answers = (other.get(url), other.post(url, json=body), other.delete(link))
+        assert [answer.status_code for answer in answers] == [403, 403, 403]
+    assert [each["id"] for each in lead.get(url).json()] == [made.json()["link"]["id"]]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pileup.formats.parsed import Parsed
-from pileup.formats.unwrapping import pasted_tables
+from pileup.formats.unwrapping import pasted_tables, pasted_text
 from tests.formats.checks import assert_sound, parse_bytes
 from tests.support.cpu import growth
 
@@ -408,3 +408,21 @@ def test_times_of_a_container_stay_where_a_line_has_none(wrapper: str, many: int
     assert [row[0] for row in events(UNDATED)] == [minute + n * 1_000_000 for n in range(3)]
     plain = parse_bytes("\n".join(DATED).encode()).frames["event"]
     assert events(DATED) == plain.select("wall_us", "clock", "severity", "message").rows()
+
+
+@pytest.mark.parametrize(
+    ("lines", "padded"),
+    [
+        (["a ", "b ", "c "], True),
+        (["a ", "", "b ", "", "", "c "], True),  # lines without anything are not counted
+        (["a ", "b ", "c ", "d"], True),  # the last one is often cut
+        (["a ", "b ", "c", "d"], False),
+        (["a ", "b "], False),
+        (["a", "b ", "c ", "d "], False),
+        ([" ", " ", " "], False),
+    ],
+)
+def test_blanks_stand_behind_every_line_that_holds_something(
+    lines: list[str], padded: bool
+) -> None:
+    assert pasted_text._are_padded(lines) is padded
