@@ -94,8 +94,9 @@ test('a new incident gets evidence, a hypothesis and an experiment without a mou
 
   await test.step('sign out', async () => {
     await reach(page, /: account$/)
-    await expect(page.getByRole('menu')).toBeVisible()
+    await expect(page.getByRole('menuitem').first()).toBeFocused()
     await page.keyboard.press('End')
+    await expect(page.getByRole('menuitem', { name: 'Sign out' })).toBeFocused()
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/sign-in/)
     await page.goto('/')
