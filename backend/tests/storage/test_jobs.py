@@ -215,9 +215,9 @@ def run_one(database: Database, quota: Quota = Quota()) -> Job | None:  # noqa: 
 
 @pytest.mark.seeds(6, 60)
 def test_everybody_gets_a_turn(database: Database, seed: int) -> None:
-    """No line waits for more turns than there are incidents and people, however long the others.
+    """A new person waits for one turn of each line at most, however long the lines are.
 
-    The newcomer is a person, or an incident of a person who has a long line already, or both.
+    A new incident of somebody who has lines waits for as many turns of everybody.
     """
     dice = Random(seed)
     lines = [(incident, f"u{number % 3}") for number, incident in enumerate(incidents(database, 5))]
@@ -240,7 +240,58 @@ def test_everybody_gets_a_turn(database: Database, seed: int) -> None:
     ) != newcomer:
         waited += 1
     assert job is not None
-    assert waited <= len(lines)
+    theirs = 1 + sum(who == requester for _, who in lines)
+    assert waited <= (len(lines) if new_requester else 3 * theirs - 1)
+
+
+@pytest.mark.seeds(4, 40)
+def test_teams_take_turns(database: Database, seed: int) -> None:
+    """A team with many incidents and people gets no more turns than one with a single file line."""
+    dice = Random(seed)
+    large, small = team(database, "large"), team(database, "small")
+    for number, each in enumerate(incidents(database, dice.randint(3, 8))):
+        join(database, each, large)
+        fill(database, each, 12, f"u{number}")
+    for _ in range(dice.randint(1, 5)):
+        run_one(database)
+    (other,) = incidents(database, 1)
+    join(database, other, small)
+    fill(database, other, 6, "x")
+    turns = [job.incident_id == other for job in (run_one(database) for _ in range(12)) if job]
+    assert turns[0]
+    assert sum(turns) == 6
+
+
+def test_within_a_team_incidents_and_people_take_turns(database: Database) -> None:
+    """A new incident of a busy team is the team's next, and people of no team get theirs."""
+    busy = team(database, "busy")
+    old, new, alone = incidents(database, 3)
+    for each in (old, new):
+        join(database, each, busy)
+    fill(database, old, 9, "a")
+    fill(database, alone, 9, "c")
+    for _ in range(4):
+        run_one(database)
+    fill(database, new, 1, "b")
+    following = [job.incident_id for job in (run_one(database), run_one(database)) if job]
+    assert sorted(following) == sorted([new, alone])
+
+
+def team(database: Database, name: str) -> str:
+    with database.unit() as unit:
+        unit.session.execute(text("insert into teams (id, name) values (:id, :id)"), {"id": name})
+    return name
+
+
+def join(database: Database, incident: str, team_id: str) -> None:
+    with database.unit() as unit:
+        unit.session.execute(
+            text("""
+                insert into incident_members (id, incident_id, team_id, role)
+                values (:incident || :team, :incident, :team, 'viewer')
+            """),
+            {"incident": incident, "team": team_id},
+        )
 
 
 def test_a_long_job_delays_its_line_by_seconds_only(database: Database) -> None:

@@ -1,9 +1,10 @@
 """Turns: which incident and which person's work runs next.
 
 Waiting jobs form one line for each incident and requester. The next turn goes to the line whose
-incident and requester were both served the longest time ago; running work counts as served a few
-seconds later. So an archive of 20,000 files, a person with fifty incidents, or an incident with
-fifty people, each get one share, and a long job delays the others of its line by seconds only.
+team, incident and requester were all served the longest time ago; running work counts as served a
+few seconds later. So an archive of 20,000 files, a person with fifty incidents, an incident with
+fifty people, or a team with fifty of both, each get one share, and a long job delays the others of
+its line by seconds only. An incident that several teams share counts for each of them.
 Within a line, analyses go first, then small files before large ones (``turn_at``). An analysis does
 not yield, so all of them leave one process of the workers to the files that come.
 """
@@ -40,6 +41,9 @@ class Head:
 _PAUSE = timedelta(seconds=5)
 """A line with running work counts as served so much later, for each running job."""
 
+_RECENT = timedelta(seconds=10)
+"""Teams that were served longer ago are due alike."""
+
 _LONG = ("analyse", "run")
 """Kinds of jobs that may take minutes and do not yield."""
 _ALIVE = timedelta(minutes=1)
@@ -59,7 +63,18 @@ with recursive heads(incident_id, requester) as (
         order by incident_id, requester limit 1
     ) following
 ), running as (
-    select incident_id, requester, count(*) as jobs from jobs where state = 'running' group by 1, 2
+    select incident_id, requester, count(*) as jobs, max(started_at) as at
+    from jobs where state = 'running' group by 1, 2
+), recent as (
+    select incident_id, max(started_at) as at from jobs
+    where finished_at > now() - :recent and exists (
+        select from incident_members where team_id is not null
+    ) group by 1
+    union all select incident_id, at + :pause from running
+), teams as (
+    select members.team_id, max(recent.at) as at
+    from recent join incident_members members using (incident_id)
+    where members.team_id is not null group by 1
 ), shares as (
     select heads.incident_id, heads.requester,
     coalesce((select sum(jobs) from running where running.incident_id = heads.incident_id), 0)
@@ -69,14 +84,18 @@ with recursive heads(incident_id, requester) as (
     (select max(started_at) from jobs where jobs.incident_id = heads.incident_id) as incident_at,
     case when heads.requester <> '' then
         (select max(started_at) from jobs where jobs.requester = heads.requester)
-    end as requester_at
+    end as requester_at,
+    (select max(teams.at) from teams join incident_members members using (team_id)
+        where members.incident_id = heads.incident_id) as team_at
     from heads
 )
 select incident_id, requester from shares
 where (:incident = 0 or of_incident < :incident)
 and (:requester = 0 or of_requester < :requester)
-order by greatest(incident_at + of_incident * :pause, requester_at + of_requester * :pause)
-        nulls first,
+order by greatest(
+        team_at, incident_at + of_incident * :pause, requester_at + of_requester * :pause
+    ) nulls first,
+    greatest(incident_at + of_incident * :pause, requester_at + of_requester * :pause) nulls first,
     incident_at + of_incident * :pause nulls first, requester_at nulls first, requester, incident_id
 """)
 
@@ -86,7 +105,12 @@ def heads(session: Session, quota: Quota) -> Iterator[Head]:
     if quota.incident or quota.requester:
         # Two workers at once would each see the other's place as free.
         lock(session, AdvisoryLock.TURNS)
-    values = {"incident": quota.incident, "requester": quota.requester, "pause": _PAUSE}
+    values = {
+        "incident": quota.incident,
+        "requester": quota.requester,
+        "pause": _PAUSE,
+        "recent": _RECENT,
+    }
     for row in session.execute(_HEADS, values).all():
         yield Head(row.incident_id, row.requester)
 
