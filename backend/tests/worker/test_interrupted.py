@@ -8,6 +8,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
+from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
 from pileup.storage.errors import Contended, NoSpace, StoreUnreachable, disk_is_full
@@ -46,6 +47,30 @@ def test_it_is_tried_again(bench: Bench, monkeypatch: pytest.MonkeyPatch, error:
     monkeypatch.setattr(work, "read_artifact", read)
     assert work.run_due(bench.runtime, 0.01)
     assert _states(bench, incident) == ["queued"]
+    bench.work()
+    assert _states(bench, incident) == ["unknown_format"]
+
+
+def test_a_disk_that_stays_full_fails_no_file(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pauses grow between the tries, so that quick ones do not use them up."""
+    incident = bench.site.incident()
+    bench.site.upload(incident, "a.txt", b"something")
+    pauses = []
+    with monkeypatch.context() as patch:
+
+        def full(*_: Any) -> None:
+            raise RuntimeError("parquet: No space left on device (os error 28)")
+
+        patch.setattr(work, "read_artifact", full)
+        for _ in range(8):
+            bench.work_once()
+            assert _states(bench, incident) == ["queued"]
+            with bench.site.database.unit() as unit:
+                pauses.append(unit.session.scalar(text("select not_before - now() from jobs")))
+    seconds = [pause.total_seconds() for pause in pauses if pause is not None]
+    assert seconds == pytest.approx([2, 4, 8, 16, 30, 30, 30, 30], abs=1)
     bench.work()
     assert _states(bench, incident) == ["unknown_format"]
 

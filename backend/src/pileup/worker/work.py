@@ -114,7 +114,10 @@ def _do(runtime: Runtime, job: Job) -> None:
         if job.kind not in ("analyse", "run") or not _try_again(runtime, job):
             _fail(runtime, job, error)
     except Exception as error:  # noqa: BLE001  (the edge: the work is marked failed, with a reason)
-        if not disk_is_full(error) or not _try_again(runtime, job):  # it waits for space first
+        if disk_is_full(error) and job.attempt < MAX_LOSSES:
+            log.warning("job.postponed", kind=job.kind, why=str(error))
+            _give_back(runtime, job, min(_LONGEST_PAUSE_S, 2.0**job.attempt))
+        else:
             _fail(runtime, job, error)
     elapsed_ms = round(1000 * (time.monotonic() - started))
     log.info("job.ended", kind=job.kind, attempt=job.attempt, elapsed_ms=elapsed_ms)
