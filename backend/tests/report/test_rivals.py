@@ -127,7 +127,7 @@ def test_a_comma_stands_between_two_numbers_of_sources_and_nowhere_else() -> Non
 def test_a_section_whose_text_is_the_same_says_what_changed() -> None:
     """Only where no line differs; a section with one line more shows the lines."""
     old, more = (Section("a", "A", text, []) for text in ("same", "same\nand more"))
-    other = structs.replace(old, blocks=[Trouble("measured anew")])
+    other = structs.replace(old, blocks=[Trouble("measured again")])
     with_text = {id(old): ["same"], id(other): ["same"], id(more): ["same", "and more"]}
 
     def marks(new: Section) -> list[str]:

@@ -4,7 +4,7 @@ An engine keeps compiled statements under its dialect, and each engine has a dia
 the tests speak to PostgreSQL by one driver, so what one of them compiled fits every other.
 
 A session of PostgreSQL that is new reads the catalog for every table it meets. So a session that a
-test closes waits for the next engine on the same database, as a new one: nothing it was told stays.
+test closes waits for the next engine, as a new one: none of its settings stays.
 """
 
 from __future__ import annotations

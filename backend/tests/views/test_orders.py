@@ -97,7 +97,7 @@ def test_what_a_paste_holds_is_counted_most_first_and_equals_by_kind() -> None:
 
 
 def test_what_is_packed_inside_is_packed_first() -> None:
-    """An archive is written anew from its members, so the deepest comes before those around it."""
+    """An archive is written again from its members, so the deepest comes before those around it."""
     packed: list[str] = []
     rows = [{"id": name, "sha256": name, "depth": depth, "parent_id": None}
             for name, depth in (("outer", 0), ("inner", 2), ("middle", 1))]  # fmt: skip

@@ -108,15 +108,13 @@ def _do(runtime: Runtime, job: Job) -> None:
         else:
             _give_back(runtime, job, job.attempt - 1)
     except StoreUnreachable as error:
-        log.warning("job.postponed", kind=job.kind, why=str(error))
-        _give_back(runtime, job, min(_LONGEST_PAUSE_S, 2.0**job.attempt))
+        _postpone(runtime, job, error)
     except SoftTimeLimitExceeded as error:
         if job.kind not in ("analyse", "run") or not _try_again(runtime, job):
             _fail(runtime, job, error)
     except Exception as error:  # noqa: BLE001  (the edge: the work is marked failed, with a reason)
         if disk_is_full(error) and job.attempt < MAX_LOSSES:
-            log.warning("job.postponed", kind=job.kind, why=str(error))
-            _give_back(runtime, job, min(_LONGEST_PAUSE_S, 2.0**job.attempt))
+            _postpone(runtime, job, error)
         else:
             _fail(runtime, job, error)
     elapsed_ms = round(1000 * (time.monotonic() - started))
@@ -130,6 +128,12 @@ def _has_space(runtime: Runtime) -> bool:
         log.warning("worker.no_space", error=str(error))
         return False
     return True
+
+
+def _postpone(runtime: Runtime, job: Job, error: Exception) -> None:
+    """Queue the job again, each time for longer: it waits for a store or for space."""
+    log.warning("job.postponed", kind=job.kind, why=str(error))
+    _give_back(runtime, job, min(_LONGEST_PAUSE_S, 2.0**job.attempt))
 
 
 def _give_back(runtime: Runtime, job: Job, delay_s: float) -> None:

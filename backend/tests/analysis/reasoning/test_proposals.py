@@ -48,9 +48,9 @@ def test_a_pin_of_a_finding_has_the_finding_s_reason() -> None:
 def test_an_experiment_has_the_last_word(verdict: str, rating: str, words: str) -> None:
     tried = Tried("experiment 2", "h", verdict, ("pin", "result"))
     made = propose([PIN], {"h": "f", "i": "f"}, [finding("f", 0.5, LINES)], [tried])
-    told: Any = Proposal(rating, "experiment 2", f"experiment 2 {words}")  # type: ignore[arg-type]
+    proposed: Any = Proposal(rating, "experiment 2", f"experiment 2 {words}")  # type: ignore[arg-type]
     kept = Proposal("C", "finding f", "12 threads wait")
-    assert made == {("pin", "h"): told, ("result", "h"): told, ("pin", "i"): kept}
+    assert made == {("pin", "h"): proposed, ("result", "h"): proposed, ("pin", "i"): kept}
 
 
 def test_an_experiment_without_a_verdict_proposes_nothing() -> None:

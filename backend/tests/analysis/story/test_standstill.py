@@ -20,13 +20,13 @@ def test_only_a_standstill_that_no_debugger_explains_is_told(seconds: int, rest:
     )
     assert document.story is not None
     cost = document.story.impact
-    told = [text for text in cost.sentences if "almost no" in text]
+    standstills = [text for text in cost.sentences if "almost no" in text]
     if seconds <= 6:
-        assert (cost.standstill_s, told) == (None, [])
+        assert (cost.standstill_s, standstills) == (None, [])
     else:
         assert cost.standstill_s == seconds
-        assert len(told) == 1
-        assert told[0].startswith(f"For {seconds} s from ")
+        assert len(standstills) == 1
+        assert standstills[0].startswith(f"For {seconds} s from ")
 
 
 def test_no_sentence_sets_a_number_against_itself() -> None:

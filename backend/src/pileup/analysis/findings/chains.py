@@ -72,8 +72,8 @@ def next_step(
         return f"{command}, {_WAITING}"
     if known_holder and queue and command and not records["processlists"]:
         holder = queue.holder
-        named = holder is not None and holder.session_id is not None
-        whom = f"session {holder.session_id}" if holder and named else "the holder"
+        session = None if holder is None else holder.session_id
+        whom = "the holder" if session is None else f"session {session}"
         return f"{next_evidence.processlist(server)}: what {whom} does"
     if queue is not None and not records["stack samples"]:
         return f"{next_evidence.stacks(server)}, {_WAITING}"

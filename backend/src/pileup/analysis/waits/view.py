@@ -63,7 +63,7 @@ def shown(
     hidden = _repeated(whole.graph) - frozenset(names) if whole.against is None else frozenset()
     gone = hidden | (_without(whole.graph, hidden) - frozenset(names))
     nodes = [node for node in whole.nodes if node.id not in gone]
-    edges = [edge for edge in whole.edges if edge.source not in gone and edge.target not in gone]
+    edges = [edge for edge in whole.edges if gone.isdisjoint((edge.source, edge.target))]
     fold_it = folded if folded is not None else len(nodes) > FOLD_OVER
     if fold_it:
         alone = frozenset(names)
@@ -72,7 +72,7 @@ def shown(
             for name, group in whole.groups.items()
             if group not in opened and name not in alone
         }
-        raw = [edge for edge in whole.raw if edge.source not in gone and edge.target not in gone]
+        raw = [edge for edge in whole.raw if gone.isdisjoint((edge.source, edge.target))]
         nodes, edges = fold(nodes, edges, raw, group_of, whole.graph.uncounted)
     nodes, edges, slim = slimmed(nodes, edges, names)
     return WaitGraph(

@@ -22,6 +22,8 @@ _CLAUSE = re.compile(
 )
 _BEGINS = re.compile(r"(?:^|[\n\t|;>(\[\"'])[ ]{0,4}$")
 """The end of what may be in front of a statement."""
+_FEW = 6
+"""Characters that decide it: more than the blanks it may have."""
 _NAME = r"`[^`\n]{{1,80}}`|'[^'\n]{{1,80}}'|\"[^\"\n]{{1,80}}\"|[\w$][\w$.{}-]{{0,254}}"
 _ACCOUNT = re.compile(
     rf"(?P<user>{_NAME.format('')})(?!\w*\()(?:\s?@\s?(?P<host>{_NAME.format(':%')}|%))?"
@@ -33,8 +35,9 @@ _NOBODY = frozenset({"CURRENT_USER", "CURRENT_ROLE", "PUBLIC", "NONE"})
 def account_spans(text: str) -> Iterator[Span]:
     """Yield the users and hosts of the accounts in the statements of a text."""
     for clause in _CLAUSE.finditer(text):
-        word = clause[0].split()[0]
-        if not (word.isupper() or "=" in word or _BEGINS.search(text[: clause.start()][-6:])):
+        word, start = clause[0].split()[0], clause.start()
+        in_front = text[max(0, start - _FEW) : start]  # not all of a long text, for every clause
+        if not (word.isupper() or "=" in word or _BEGINS.search(in_front)):
             continue
         account = _ACCOUNT.match(text, clause.end())
         while account is not None:
@@ -50,5 +53,5 @@ def _names(account: re.Match[str]) -> Iterator[Span]:
             continue
         quotes = 1 if name[0] in "`'\"" else 0
         start, end = account.start(group) + quotes, account.end(group) - quotes
-        if name.strip("`'\"") not in PUBLIC_HOSTS:
-            yield Span(start, end, kind, account.string[start:end])
+        if (value := account.string[start:end]) not in PUBLIC_HOSTS:
+            yield Span(start, end, kind, value)

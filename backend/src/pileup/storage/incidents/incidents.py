@@ -116,8 +116,8 @@ class Incidents:
 
     def is_gone(self, incident_id: str) -> bool:
         """Return whether nothing is left of the incident, not even in the bin."""
-        alive = select(models.Incident.id).where(models.Incident.id == incident_id)
-        return self._db.scalar(alive) is None
+        row = select(models.Incident.id).where(models.Incident.id == incident_id)
+        return self._db.scalar(row) is None
 
     def get(self, incident_id: str) -> Incident:
         """Return one incident; raise NotFound when it does not exist or is in the bin."""

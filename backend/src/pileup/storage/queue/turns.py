@@ -88,15 +88,17 @@ with recursive heads(incident_id, requester) as (
     (select max(teams.at) from teams join incident_members members using (team_id)
         where members.incident_id = heads.incident_id) as team_at
     from heads
+), due as (
+    select *, incident_at + of_incident * :pause as incident_due,
+    requester_at + of_requester * :pause as requester_due
+    from shares
 )
-select incident_id, requester from shares
+select incident_id, requester from due
 where (:incident = 0 or of_incident < :incident)
 and (:requester = 0 or of_requester < :requester)
-order by greatest(
-        team_at, incident_at + of_incident * :pause, requester_at + of_requester * :pause
-    ) nulls first,
-    greatest(incident_at + of_incident * :pause, requester_at + of_requester * :pause) nulls first,
-    incident_at + of_incident * :pause nulls first, requester_at nulls first, requester, incident_id
+order by greatest(team_at, incident_due, requester_due) nulls first,
+    greatest(incident_due, requester_due) nulls first,
+    incident_due nulls first, requester_at nulls first, requester, incident_id
 """)
 
 
