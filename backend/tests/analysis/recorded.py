@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from tests.analysis import test_bounds, test_rivals
+from tests.analysis import test_bounds, test_rivals, turning
 from tests.analysis.blocked_time import test_active_sessions
 from tests.analysis.captures import test_partition
 from tests.analysis.clock import test_clock, test_hosts, test_offsets
@@ -37,7 +37,7 @@ from tests.analysis.waits import (
     test_wait_diff,
     test_wait_fold,
 )
-from tests.support.constants import thresholds_of
+from tests.support.constants import Place, thresholds_of
 from tests.support.replayed import Calls, cases_of
 
 SCENES: dict[Callable[..., None], tuple[int, ...]] = {
@@ -134,6 +134,8 @@ SCENES: dict[Callable[..., None], tuple[int, ...]] = {
 def recorded() -> Calls:
     """Run all scenes, once per process."""
     calls = Calls("analysis", thresholds_of("analysis"))
+    for place, scene in turning.SCENES.items():
+        calls.add(Place(*place.split(" ")), scene)
     for test, numbers in SCENES.items():
         for name, scene in cases_of(test, *numbers).items():
             calls.record(name, scene)

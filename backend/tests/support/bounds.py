@@ -13,9 +13,9 @@ import inspect
 import json
 import signal
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -32,6 +32,10 @@ _LONGEST_S = 1.0
 _STEPS = 130
 
 
+Value = float | list[float]
+"""A threshold: a number, or the fields of several in one value."""
+
+
 @dataclass(frozen=True)
 class Bound:
     """Two neighbouring values of a threshold, and the call whose answer turns between them."""
@@ -39,9 +43,9 @@ class Bound:
     place: Place
     scene: str
     number: int
-    near: float
+    near: Value
     """The answer is that of the threshold as it is."""
-    far: float
+    far: Value
 
     def line(self) -> str:
         words = (*self.place, self.scene, str(self.number), repr(self.near), repr(self.far))
@@ -70,31 +74,41 @@ def turns(calls: Calls, bound: Bound) -> bool:
 
 def find_bound(calls: Calls, place: Place) -> Bound | None:
     """Look for a call with a value exactly on a threshold: one that notices the other side."""
-    usual = calls.value(place)
-    if isinstance(usual, bool) or not isinstance(usual, int | float):
-        return None
     others = list(_other_sides(calls, place))
     for call in calls.of(place):
-        for near, far in _turning_points(calls, place, call, usual):
-            bound = Bound(place, call.scene, call.number, near, far)
-            if _holds(calls, bound) and any(not _on_other_side(calls, bound, c) for c in others):
-                return bound
+        for usual, value_of in _numbers(calls.value(place)):
+            for near, far in _turning_points(calls, place, call, usual, value_of):
+                bound = Bound(place, call.scene, call.number, value_of(near), value_of(far))
+                holds = _holds(calls, bound)
+                if holds and any(not _on_other_side(calls, bound, each) for each in others):
+                    return bound
     return None
 
 
-def _answer(calls: Calls, place: Place, call: Call, value: float) -> Any:
-    return call.with_value(calls.module(place), place.name, value)
+def _numbers(usual: Any) -> Iterator[tuple[float, Callable[[float], Value]]]:
+    """Yield each number of a threshold, and what makes the threshold with another one."""
+    if isinstance(usual, int | float) and not isinstance(usual, bool):
+        yield usual, lambda number: number
+    elif is_dataclass(usual):
+        of_fields = [getattr(usual, each.name) for each in fields(usual)]
+        for at, number in enumerate(of_fields):
+            yield number, lambda other, at=at: [*of_fields[:at], other, *of_fields[at + 1 :]]
+
+
+def _answer(calls: Calls, place: Place, call: Call, value: Value) -> Any:
+    made = type(calls.value(place))(*value) if isinstance(value, list) else value
+    return call.with_value(calls.module(place), place.name, made)
 
 
 def _turning_points(
-    calls: Calls, place: Place, call: Call, usual: float
+    calls: Calls, place: Place, call: Call, usual: float, value_of: Callable[[float], Value]
 ) -> Iterator[tuple[float, float]]:
     """Yield neighbouring values between which the answer of a call turns, below and above."""
 
     def answer(value: float) -> Any:
         try:
             with _time_limit():
-                return _answer(calls, place, call, value)
+                return _answer(calls, place, call, value_of(value))
         except Exception as error:  # noqa: BLE001 - such a threshold is impossible here
             return repr(error)
 
@@ -140,6 +154,8 @@ def _other_sides(calls: Calls, place: Place) -> Iterator[CodeType]:
                 node.ops = [_OTHER_SIDE.get(type(op), type(op))() for op in node.ops]
             case ast.Call(func=ast.Attribute(attr=name) as method) if name in _OTHER_METHOD:
                 method.attr = _OTHER_METHOD[name]
+            case ast.Call(func=ast.Attribute(attr="is_between")) if not node.keywords:
+                node.keywords = [ast.keyword("closed", ast.Constant("none"))]
             case _:
                 continue
         (defined,) = tree.body

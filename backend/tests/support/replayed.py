@@ -71,7 +71,7 @@ class Call:
     scene: str
     number: int
     """Counted within the scene and the function."""
-    function: FunctionType
+    function: Callable[..., object]
     arguments: tuple[Any, ...]
     named: dict[str, Any]
 
@@ -103,11 +103,18 @@ class Calls:
                 key = place.module, place.function
                 self._watched[function.__code__] = key, function
                 self._calls[key] = []
+        self._direct: dict[Place, Call] = {}
         self._scene = ""
 
     def of(self, place: Place) -> list[Call]:
         """Return the calls of the function of a place."""
-        return self._calls.get((place.module, place.function), [])
+        direct = self._direct.get(place)
+        return [direct] if direct else self._calls.get((place.module, place.function), [])
+
+    def add(self, place: Place, scene: Scene) -> None:
+        """Add a scene that makes the call of a place itself."""
+        made = Call("direct", 0, scene, (), {})
+        self._direct[place] = made
 
     def module(self, place: Place) -> str:
         return f"pileup.{self._package}.{place.module}"

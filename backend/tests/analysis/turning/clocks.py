@@ -1,0 +1,175 @@
+"""Clocks and comparisons, called directly where a threshold decides."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import polars as pl
+
+from pileup.analysis.clock import (
+    anchoring,
+    metrics_hosts,
+    offsets,
+    placement,
+    repeated_hours,
+    session_shapes,
+    years,
+)
+from pileup.analysis.clock.offsets import Offset
+from pileup.analysis.clock.zone_evidence import Zone
+from pileup.analysis.compare import differences, fleet, table_changes
+from pileup.analysis.contract import ClockDoc
+from pileup.analysis.evidence.context import Span
+from pileup.records import Table
+from tests.analysis.frames import T0, S, evidence, frames, gauge
+from tests.analysis.turning.tools import Scenes, always, given, instead
+
+_WAVE = [float(n % 7 + (n // 7) % 5 * 3) for n in range(60)]
+
+
+def _rulers() -> object:
+    uptimes = gauge("mysql.Uptime", [1000.0, 1001.0, 1009.0], start=0, clock="relative")
+    samples = frames(uptimes)["sample"].with_columns(artifact=pl.lit("a"))
+    return anchoring.rulers(samples)
+
+
+def _anchor_frames(shift: int = 0) -> tuple[pl.DataFrame, pl.DataFrame]:
+    seconds = list(range(len(_WAVE)))
+    mine = pl.DataFrame({"second": seconds, "value": _WAVE, "series": ["mine"] * len(_WAVE)})
+    theirs = pl.DataFrame({"second": [at + shift for at in seconds], "value": _WAVE})
+    return mine, theirs.with_columns(artifact=pl.lit("a"), series=pl.lit("theirs"))
+
+
+def _best() -> object:
+    return anchoring._best(*_anchor_frames(100), None)
+
+
+def _best_points() -> object:
+    """Half of the seconds have a value: as many points as there can be."""
+    mine, theirs = _anchor_frames(100)
+    return anchoring._best(mine.gather_every(2), theirs, None) is not None
+
+
+def _match(points: int = 60, r: float = 0.9) -> object:
+    found = anchoring.Match("m", "t", "a", 0, r, 0.0, 30)
+    keyed = pl.DataFrame({"key": ["k"] * points, "value": _WAVE[:points], "host": [None] * points})
+    reference: Any = given(frame=keyed)
+    own = frames(gauge("m", _WAVE))["sample"]
+    with instead(
+        anchoring, _best=always(found), _keys=always({"m": "k"}), _per_second=always(keyed),
+        _relative=always(pl.lit(0)),
+    ):  # fmt: skip
+        return anchoring.match(own, reference, None, None)
+
+
+def _uptimes() -> object:
+    samples = pl.DataFrame(
+        {
+            "host": ["a"] * 3 + ["b"] * 3, "series": ["mysql.Uptime"] * 6, "labels": [""] * 6,
+            "time": [T0 + n * S for n in range(3)] * 2,
+            "value": [100.0, 101.0, 102.0, 150.0, 151.0, 152.0],
+        }
+    )  # fmt: skip
+    a, b = (metrics_hosts._Host(name, first=T0, last=T0 + 9 * S) for name in "ab")
+    return metrics_hosts._contradict(samples, a, b)
+
+
+def _measured_offset() -> object:
+    source = offsets.Source("a", "a", None, "exact")
+    found = Offset(3600.0, 10.0, 20, "Questions", "b")
+    with instead(offsets, _better=always(found), _measured=always(found)):
+        return offsets._against(source, [source], {}, {})
+
+
+def _rest_of_a_zone() -> object:
+    doc = ClockDoc(source="", zone=None, offset_s=0.0, how="", quality="assumed")
+    placed = placement._Placement(doc, Zone(None, "", "assumed"))
+    offset = Offset(3700.0, 1.0, 20, "Questions", "b")
+    return placement._by_anchors({"a": placed}, {"a": {"local": (0, 1, 2)}}, {"a": offset})
+
+
+def _fold() -> object:
+    rows = {"line_first": [1, 2], "wall_us": [3600 * S, 0], "clock": ["local"] * 2}
+    return sorted(repeated_hours.folds({"event": pl.DataFrame({"artifact": ["a"] * 2, **rows})}))
+
+
+def _same_shape(
+    times: float = 1.0,
+    lag: int = 0,
+    rise: float = 40.0,
+    noise: float = 0.0,
+    again: float = 0.0,
+    base: float = 10.0,
+    plus: float = 0.0,
+) -> object:
+    """Sessions of two files: a rise in the middle, in the other one with these differences."""
+    shape = [base] * 100
+    for at in range(40):
+        shape[30 + at] += rise * (1 + at % 5) / 5 if at < 25 else rise * (40 - at) / 40
+    other = [value * times + plus + (noise if n % 3 == 0 else 0.0) for n, value in enumerate(shape)]
+    if again:
+        other += [10 + (value - 10) * again + (6 if n % 2 else 0) for n, value in enumerate(shape)]
+    mine = session_shapes._Count("mine", dict(enumerate(shape)))
+    theirs = session_shapes._Count("theirs", {n + lag: v for n, v in enumerate(other)})
+    with instead(session_shapes, is_explained=always(True)):
+        found = session_shapes._offset(mine, theirs, "x")
+    return found is not None
+
+
+def _year(number: int) -> bool:
+    moment = round(datetime(number, 7, 1, tzinfo=UTC).timestamp()) * S
+    return years._nearest(15_700_000 * S, [(moment, moment + S)]) == number
+
+
+def _untimed() -> object:
+    rows = (("a", "1"),)
+    tables = [
+        Table(name="t", columns=("k", "v"), rows=rows, line_first=n, line_last=n) for n in range(5)
+    ]
+    side = differences.Side("a", evidence({"a.tsv": tables}), Span(T0, T0 + S))
+    return " more." in differences.untimed_tables([side])[0]
+
+
+def _few_hosts() -> object:
+    hosts = ("a", "b", "c", "d")
+    found = evidence({host: [gauge("m.x", [1.0] * 9, host=host)] for host in hosts})
+    with instead(fleet, _outliers=always({}), _odd_settings=always({})):
+        return fleet.fleet(found, None).text.startswith("No host differs")
+
+
+def _changed_tables() -> object:
+    tables = [
+        Table(
+            name=f"t{n}", columns=("k", "v"), rows=(("a", str(at)),), line_first=9 * at + n,
+            line_last=9 * at + n, wall_us=T0 + at * S, clock="utc",
+        )
+        for n in range(3)
+        for at in range(2)
+    ]  # fmt: skip
+    return [doc.name for doc in table_changes.table_changes(evidence({"a.tsv": tables}))]
+
+
+SCENES: Scenes = {
+    "clock.anchoring _LONGEST_UPTIME_S rulers": _rulers,
+    "clock.anchoring _MAX_LAGS _best": _best,
+    "clock.anchoring _MIN_POINTS _best": _best_points,
+    "clock.anchoring _MIN_POINTS match": lambda: _match(points=40),
+    "clock.anchoring _MIN_R match": _match,
+    "clock.metrics_hosts _UPTIME_S _contradict": _uptimes,
+    "clock.offsets _MOST_SPREAD_S _against": _measured_offset,
+    "clock.placement _MOST_REST_S _by_anchors": _rest_of_a_zone,
+    "clock.repeated_hours _HOUR folds": _fold,
+    "clock.session_shapes _LEAD _offset": lambda: _same_shape(again=0.9),
+    "clock.session_shapes _LIKE _offset": lambda: _same_shape(noise=3.0),
+    "clock.session_shapes _MOST_LAGS _offset": lambda: _same_shape(lag=50),
+    "clock.session_shapes _NEAR_S _offset": lambda: _same_shape(again=0.9),
+    "clock.session_shapes _RISE _offset": _same_shape,
+    "clock.session_shapes _SAME _offset": lambda: _same_shape(base=1, rise=12, plus=1.5),
+    "clock.session_shapes _SAME_SHARE _offset": lambda: _same_shape(rise=54, times=1.25),
+    "clock.years MAXYEAR _nearest": lambda: _year(2020),
+    "clock.years MINYEAR _nearest": lambda: _year(900),
+    "compare.differences _NAMED untimed_tables": _untimed,
+    "compare.fleet LEAST fleet": _few_hosts,
+    "compare.table_changes MOST_CHANGES table_changes": _changed_tables,
+}

@@ -1,0 +1,230 @@
+"""Findings, called directly where a threshold decides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from pileup.analysis.evidence.actors import Actor
+from pileup.analysis.evidence.answers import Answers
+from pileup.analysis.evidence.context import Span
+from pileup.analysis.evidence.levels import Levels
+from pileup.analysis.findings import (
+    cascade,
+    catalogue,
+    machine_checks,
+    matching,
+    observed,
+    ranking,
+    signatures,
+    storms,
+    texts,
+    triage,
+    turning_points,
+)
+from pileup.analysis.findings.observed import Observed
+from pileup.analysis.findings.rules import Match
+from pileup.records import Event
+from tests.analysis.frames import T0, S, evidence
+from tests.analysis.test_rivals import finding
+from tests.analysis.turning.tools import Scenes, always, given, instead, level, listed
+
+
+def _passed_on(ends: Mapping[str, float], either: float = 9.0) -> object:
+    """What of two findings flows to the root: ``b`` has eight of ``a``'s ten seconds."""
+    selects: dict[str, Any] = {"a": object(), "b": object()}
+    whole = {id(selects["a"]): 10.0, id(selects["b"]): 8.0}
+    name_of = {id(select): name for name, select in selects.items()}
+    with instead(
+        cascade,
+        ends_at=lambda _, select: ends[name_of[id(select)]],
+        _through=lambda _, select: whole.get(id(select), either),
+    ):
+        blocked: Any = object()
+        return cascade.passes_on(blocked, selects)
+
+
+def _events() -> object:
+    """Whether they stay in the order of the file, the least severe of one time first."""
+    logged = [
+        Event(
+            kind="log", message=f"{n}", severity=severity, line_first=n, line_last=n, wall_us=T0,
+            clock="utc",
+        )
+        for n, severity in enumerate(("note", "warning", "error"))
+    ]  # fmt: skip
+    return catalogue.events(evidence({"log": logged}))[0].message == "0"
+
+
+def _disk_waits() -> object:
+    levels = Levels((level("b", 12.0, before=1.0, collector="vmstat"),))
+    return len(machine_checks.queues(levels)[1])
+
+
+def _rare() -> object:
+    seen: Any = given(dumps=(1, 9), most=1)
+    return matching._reduce_score(1.0, seen, given(than=always([])))
+
+
+def _partly() -> object:
+    sign: Any = given(kind="latch")
+    needs: list[Any] = [
+        given(seen=given(holds=True), sign=sign, score=0.75),
+        given(seen=given(holds=False), sign=sign, score=0.0),
+    ]
+    with instead(
+        matching, _weight=always(1.0), _clause=always("x"), _wanted=always("y"),
+        _sentence=always("text"),
+    ):  # fmt: skip
+        return matching._partly(needs)
+
+
+def _dominant(share: float = 0.9, addresses: int = 2) -> object:
+    latch = given(share=share, latch="buf_block_lock", addresses=addresses)
+    known = given(context=given(hot_latches=[latch]))
+    method: Any = vars(Observed)["dominant_latch"]
+    return getattr(method, "func", getattr(method, "fget", method))(known) is None
+
+
+def _of_profile() -> object:
+    group = given(
+        site={"f"}, keys={"f"}, waiting=False, profiled=True, threads=9, names=("f",),
+        per_sample={("a", 0): 9.0},
+    )  # fmt: skip
+    known: Any = given(stacks=[group], _no_stack="none", _stacks_seen=always("seen"))
+    with instead(observed, _named=always("f")):
+        return Observed.stack(known, ["f"], [], None)
+
+
+def _even_bet() -> object:
+    first = finding("a", 0.9, 0.3)
+    return ranking._as_sure_as_alone(first, [first]) is first
+
+
+def _explained(follows: str, impact: float = 0.75) -> object:
+    known = {"a": given(follows=[follows]), "b": given(follows=[], mechanism="m")}
+    with instead(ranking, knowledge=always(given(issue=known.__getitem__))):
+        a, b = finding("a", 0.5), finding("b", 0.5, impact)
+        return ranking._cause(a, [b], {}, {}, {})
+
+
+def _sure() -> object:
+    """Which findings are sure of, for what is told of the others."""
+    group: Any = [given(issue=given(id="x"), match=given(score=0.5))]
+    with (
+        instead(
+            signatures,
+            knowledge=always(given(signatures={"x": None})),
+            _kind=always(None),
+            _queue=always(None),
+            _finding=lambda _, sure, *__: list(sure),
+        ),
+        instead(signatures.impacts, selected=always(None)),
+        instead(signatures.cascade, passes_on=always({})),
+        instead(signatures.ranking, in_order=lambda findings, *_, **__: findings),
+    ):
+        known: Any = given(blocked=None, context=given(stall=None))
+        return signatures._findings([group], known)
+
+
+def _found() -> object:
+    match = Match("x", 0.5, "", ())
+    known: Any = given(
+        signatures={"x": given()}, issue=always(given(id="x", mechanism="m", follows=()))
+    )
+    outcome: Any = matching.Outcome(match, (), had_data=True)
+    with (
+        instead(
+            signatures,
+            knowledge=always(known),
+            _evaluate=always(outcome),
+            _absence=always(None),
+            _findings=lambda groups, _: groups,
+            _coverage=always(None),
+            _has_series=always(False),
+        ),
+        instead(signatures.larger, waits=always(None)),
+        instead(
+            signatures.ranking,
+            by_mechanism=lambda matched, _: matched,
+            without_small=lambda findings: (findings, []),
+        ),
+    ):
+        context = given(stall=None, evidence=given(artifacts=("a",)), server=None)
+        given_: Any = given(context=context)
+        return len(signatures.diagnose(given_, Answers()).findings)
+
+
+def _grows() -> object:
+    """A series that grows sixfold without a fall."""
+    rows = pl.DataFrame(
+        {
+            "id": ["x"] * 60, "time": [T0 + n * S for n in range(60)],
+            "value": [10.0 + n for n in range(60)],
+        }
+    )  # fmt: skip
+    context = given(stall=None, baseline=None, baseline_is_before=False, values=rows)
+    known: Any = given(
+        context=context, levels_named=always([given(id="x", series="x", labels="")]),
+        series=always(None),
+    )  # fmt: skip
+    return storms.trend(known, ["x"]).holds
+
+
+def _kept(pattern: str) -> object:
+    """Which answers are kept for a second question."""
+    kept: dict[str, bool] = {}
+    with instead(texts, _kept_answers=always(kept)):
+        texts._matching(pattern, ["a" * 40, "b"])
+    return sorted(map(len, kept))
+
+
+def _disk(inside: float = 95.0) -> object:
+    return len(triage._disk(Levels((level("util", inside, before=1.0),)))[1])
+
+
+def _swap() -> object:
+    return len(triage._swap(Levels((level("si", 200.0, before=1.0, collector="vmstat"),)))[1])
+
+
+def _gone(last: int = 25, later: int = 35, over: int = 30) -> object:
+    """A session that is listed up to one second, and no longer in the next list."""
+    lists = {second: {7: "UPDATE t", 8: "SELECT 1"} for second in (5, last)}
+    lists[later] = {8: "SELECT 1"}
+    session = {"query": "UPDATE t", "command": "Query", "time_s": 9.0, "user": "app"}
+    actor = Actor("session:7", session_id=7, session=session)
+    context: Any = given(evidence=listed(lists), host=None)
+    with instead(turning_points, _logged=always("")):
+        return bool(turning_points._left(actor, context, Span(T0, T0 + over * S)))
+
+
+SCENES: Scenes = {
+    "findings.cascade _APART passes_on": lambda: _passed_on({"a": 1.0, "b": 8.0}),
+    "findings.cascade _OWN passes_on": lambda: _passed_on({"a": 1.0, "b": 6.0}),
+    "findings.cascade _PASSED_ON passes_on": lambda: _passed_on({"a": 2.5, "b": 8.0}),
+    "findings.catalogue MOST_EVENTS events": _events,
+    "findings.machine_checks _MANY_IN_DISK_WAIT queues": _disk_waits,
+    "findings.matching _FEW_DUMPS _reduce_score": _rare,
+    "findings.matching _PARTLY _partly": _partly,
+    "findings.observed _DOMINANT Observed.dominant_latch": _dominant,
+    "findings.observed _LEAST_OF_PROFILE Observed.stack": _of_profile,
+    "findings.observed _PAGES_OF_ONE Observed.dominant_latch": _dominant,
+    "findings.ranking _EVEN_BET _as_sure_as_alone": _even_bet,
+    "findings.ranking _EXPLAINS _cause": lambda: _explained("m"),
+    "findings.ranking _MOST_TIME _cause": lambda: _explained(ranking.ANYTHING),
+    "findings.signatures FOUND _findings": _sure,
+    "findings.signatures LEAST diagnose": _found,
+    "findings.storms _GROWS trend": _grows,
+    "findings.storms _MINUTE_US _most_in_a_minute": lambda: storms._most_in_a_minute(
+        [T0, T0 + 30 * S]
+    ),
+    "findings.texts _MOST_KEPT _matching": lambda: _kept("a"),
+    "findings.texts _SHORT _matching": lambda: _kept("a"),
+    "findings.triage _AS_BEFORE _as_before": lambda: triage._as_before(level("x", 5.0, before=4.0)),
+    "findings.triage _DISK_BUSY _disk": _disk,
+    "findings.triage _SWAPPING _swap": _swap,
+    "findings.turning_points _GAP_US _left": _gone,
+    "findings.turning_points _NEAR_US _left": lambda: _gone(over=28, last=30, later=35),
+}

@@ -1,0 +1,212 @@
+"""Rules of findings, called directly where a threshold decides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from pileup.analysis.findings.observed import Observed, Seen
+from pileup.analysis.findings.rules import Match, commit, larger, latches, locks, pages, statements
+from pileup.records import Query, Session
+from tests.analysis.frames import T0, evidence
+from tests.analysis.turning.tools import Scenes, always, given, instead, level
+
+_AT: dict[str, Any] = {
+    "line_first": 1, "line_last": 1, "wall_us": T0, "clock": "utc", "snapshot": 0
+}  # fmt: skip
+
+
+def seen(most: int = 1, share: float = 1.0, longest: float | None = 9.0) -> Seen:
+    return Seen(True, most, share, "text", (), longest=longest)
+
+
+def stall(**more: Any) -> Any:
+    """Return what a rule observes: nothing, but for these answers."""
+    usual: dict[str, Any] = {
+        name: always(Seen(False))
+        for name in ("threads", "stack", "log", "latch", "hot_latch", "locked", "profile", "query")
+    }
+    usual |= {
+        "level": always(None), "levels_named": always([]), "during": always(None),
+        "lines": always(None), "series": always(None), "shift": always(None), "queues": {},
+        "lock_queue": given(waiters=Seen(False), mode=None, of_active=1.0, table=None),
+        "one_latch": None, "latch_waiters": 0, "worst": given(waiting=0), "limits": [],
+        "record_counts": {"status dumps": 9, "stack samples": 9, "log lines": 9},
+        "context": given(
+            hot_latches=[], setting=always(None), number=always(None), evidence=evidence({}),
+            stall=None, host=None,
+        ),
+        "ends_at": always(0.0),
+    }  # fmt: skip
+    return given(**usual | more)
+
+
+def _score(match: Match | None) -> object:
+    return None if match is None else match.score
+
+
+def _flushes() -> object:
+    """Twenty pending at two per second: ten seconds each."""
+    pending = level("pending_log_fsyncs", 20.0)
+    known: Observed = stall(levels_named=always([pending]), level=always(2.0))
+    return commit._slow_flushes(known) is None
+
+
+def _held() -> object:
+    known: Observed = stall(latch=always(seen(longest=5.0)), level=always(1.0))
+    return commit._flush_under_mutex(known) is None
+
+
+def _list(*rows: tuple[float, str, str]) -> pl.DataFrame:
+    listed = [
+        Session(
+            session_id=n, command="Query", time_s=took, user="app", state=state, query=query, **_AT
+        )
+        for n, (took, state, query) in enumerate(rows)
+    ]
+    frame = evidence({"list": listed}).frame("session")
+    assert frame is not None
+    return frame
+
+
+def _large(oldest: float = 600.0, others: int = 8, other: float = 2.0) -> object:
+    change = "DELETE FROM t"
+    rows = [(oldest, "query end", change), *[(other, "query end", change)] * others]
+    return commit._large_at_commit(stall(during=always(_list(*rows)))).holds
+
+
+def _few_commit() -> object:
+    with instead(
+        commit, commit_waiters=always(seen(most=2)), fts_sync=always(None),
+        _large_at_commit=always(Seen(False)), _acknowledged=always(False),
+    ):  # fmt: skip
+        match = commit.fsync_stall(stall())
+    assert match is not None
+    return any("So few" in text for text in match.against)
+
+
+def _convoy() -> object:
+    known: Observed = stall(hot_latch=always(seen(share=0.75)))
+    with instead(larger, collapse=always(object()), commit_waiters=always(Seen(False))):
+        return larger.waits(known).collapse
+
+
+def _page(read_in: float | None = None, dumps: int = 1) -> object:
+    known: Observed = stall(
+        hot_latch=always(seen(most=30, share=0.75)),
+        locked=always(Seen(False) if read_in is None else seen(share=read_in)),
+        record_counts={"status dumps": dumps},
+        context=given(hot_latches=[given(latch="buf_block_lock", addresses=1)]),
+    )
+    with instead(latches.larger, waits=always(given(than=always(())))):
+        match = latches.hot_page(known)
+    assert match is not None
+    return match.score, match.against
+
+
+def _lists(share: float = 0.0, of_calls: int = 0) -> object:
+    digests = [
+        given(calls=of_calls, text="SELECT a FROM t WHERE a IN (...)", table=None),
+        given(calls=8 - of_calls, text="SELECT 1", table=None),
+    ]
+    base = Match("mysql-100512", 0.75, "", ())
+    with instead(
+        latches, ahi_build=always(base), _share_of_statements=always(share),
+        digests=always(digests),
+    ):  # fmt: skip
+        return latches.ahi_in_list(stall()) is None
+
+
+def _changing(*seconds: float, counted: float | None = None, latched: int = 0) -> object:
+    rows = [(took, "Updating", f"UPDATE t SET a=1 WHERE id={n}") for n, took in enumerate(seconds)]
+    frame = _list(*rows)
+    levels = [] if counted is None else [level("Innodb_row_lock_current_waits", counted)]
+    known: Observed = stall(
+        during=lambda kind: frame if kind == "session" else None, levels_named=always(levels)
+    )
+    with instead(locks, _in_latches=always(latched)):
+        match = locks._by_processlist(known)
+    return None if match is None else match.against
+
+
+def _row_waits() -> object:
+    with instead(locks, _waits=always(seen(most=60, share=0.75, longest=60.0)), _why=always("")):
+        return _score(locks.hot_row(stall()))
+
+
+def _dirty() -> object:
+    values = {"pool_modified_pages": 90.0, "pool_pages": 100.0, "pool_pending_lru_writes": 1.0}
+    return pages._evicts_dirty_pages(stall(level=values.get))
+
+
+def _log_is_full() -> object:
+    log = given(id="redo-log", share=0.875, before=None, ceiling=1.0)
+    return _score(pages.sync_flush(stall(limits=[log])))
+
+
+def _single_pages() -> object:
+    values = {"pool_pending_single_page_writes": 8.0}
+    free = pages._FREE[0]
+    known: Observed = stall(level=lambda *names: 0.0 if free in names else values.get(names[0]))
+    with instead(pages, _evicts_dirty_pages=always(False), _waits_for_free=always(True)):
+        return _score(pages.free_pages(known))
+
+
+def _of_digests(share: float = 0.75, each_s: float = 4.0) -> object:
+    table = object()
+    timed = [
+        given(total_s=share * 8, calls=2.0 * share * 4 / each_s, lock_s=0.0, table=table, text="a"),
+        given(total_s=(1 - share) * 8, calls=99, lock_s=0.0, table=table, text="b"),
+    ]
+    with instead(statements, digests=always(timed)):
+        return statements._of_digests(stall()) is None
+
+
+def _of_log() -> object:
+    log = [
+        Query(
+            query_time_s=64.0, rows_examined=100_000, rows_sent=99, lock_time_s=0.0,
+            query=f"SELECT a FROM t WHERE b = {n}", **_AT,
+        )
+        for n in range(3)
+    ]  # fmt: skip
+    frame = evidence({"slow": log}).frame("query")
+    return statements._of_log(stall(during=always(frame))) is None
+
+
+def _of_lists() -> object:
+    frame = _list(*[(64.0, "Sending data", f"SELECT a FROM t WHERE a > {n}") for n in range(3)])
+    return statements._of_lists(stall(), frame) is None
+
+
+SCENES: Scenes = {
+    "findings.rules.commit _FLUSH _slow_flushes": _flushes,
+    "findings.rules.commit _HELD_S _flush_under_mutex": _held,
+    "findings.rules.commit _LARGE_S _large_at_commit": _large,
+    "findings.rules.commit _OLDER _large_at_commit": lambda: _large(other=8.0),
+    "findings.rules.commit _QUEUE fsync_stall": _few_commit,
+    "findings.rules.commit _QUEUED _large_at_commit": _large,
+    "findings.rules.larger _CONVOY waits": _convoy,
+    "findings.rules.latches _CROWD hot_page": _page,
+    "findings.rules.latches _ENOUGH ahi_in_list": lambda: _lists(of_calls=4),
+    "findings.rules.latches _READ_IN hot_page": lambda: _page(read_in=0.75, dumps=9),
+    "findings.rules.locks _ALONE_S _by_processlist": lambda: _changing(60.0),
+    "findings.rules.locks _MOSTLY _by_processlist": lambda: _changing(60.0, 50.0, counted=1.0),
+    "findings.rules.locks _MOSTLY hot_row": _row_waits,
+    "findings.rules.pages _DIRTY _evicts_dirty_pages": _dirty,
+    "findings.rules.pages _FULL sync_flush": _log_is_full,
+    "findings.rules.pages _SINGLE free_pages": _single_pages,
+    "findings.rules.statements _ALIKE _score": lambda: statements._score(8, 3.0, 0, alone=True),
+    "findings.rules.statements _LEAST_ALIKE_S _score": lambda: statements._score(
+        2, 3.0, 0, alone=True
+    ),
+    "findings.rules.statements _MOSTLY _of_digests": _of_digests,
+    "findings.rules.statements _MOSTLY _of_profile": lambda: statements._of_profile(
+        stall(profile=always(seen(share=0.75)))
+    ) is None,
+    "findings.rules.statements _ROWS_FOR_ONE _of_log": _of_log,
+    "findings.rules.statements _SLOW _of_digests": _of_digests,
+    "findings.rules.statements _SLOW _of_lists": _of_lists,
+    "findings.rules.statements _SLOW _of_log": _of_log,
+}  # fmt: skip

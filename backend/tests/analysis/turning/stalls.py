@@ -1,0 +1,231 @@
+"""The detection of stalls and what is told of them, called directly where a threshold decides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from pileup.analysis.contract import StallDoc, StoryImpact
+from pileup.analysis.evidence.context import Span
+from pileup.analysis.stalls import (
+    baselines,
+    pileups,
+    references,
+    refusals,
+    shifts,
+    slowdowns,
+    stops,
+    workloads,
+)
+from pileup.analysis.stalls import stall as stall_ranges
+from pileup.analysis.stalls.stall import Stall
+from pileup.analysis.story import endings, impact, sentence
+from tests.analysis.frames import T0, S
+from tests.analysis.turning.tools import Scenes, always, given, instead, listed, signal
+
+
+def _stall(onset: int, end: int, on: Any = None, baseline: Span | None = None) -> Stall:
+    times = (T0 + onset * S, T0 + end * S, T0 + end * S)
+    return Stall("stall", None, *times, baseline, on)
+
+
+def _high() -> object:
+    return any(pileups._high(signal(*[8.0] * 60, *[28.0] * 30)))
+
+
+def _other_time() -> object:
+    """Nine quiet samples, then many sessions."""
+    on = signal(*[5.0] * 9, *[100.0] * 9)
+    return baselines._other_time(_stall(30, 40, on), [], 32.0) is not None
+
+
+def _ends(found: list[Stall]) -> object:
+    return [(each.onset, each.last) for each in found]
+
+
+def _split() -> object:
+    """A short run two seconds before the stacks were sampled."""
+    on = signal(*[1.0] * 20, 50.0, 50.0, *[1.0] * 20)
+    mine, _ = pileups._split_observer(on, [(20, 21)], [T0 + 22 * S])
+    return len(mine)
+
+
+def _known_before() -> object:
+    marked = references.far_from_before(signal(*[1.0] * 9), lambda *_: False)
+    return marked.levels[5] is not None
+
+
+def _left_plateau(later: float = 60.0, length: int = 40) -> object:
+    """Slow work before nothing is done."""
+    values = [100.0] * 20 + [80.0] * (length // 2) + [later] * (length // 2) + [0.0] * 20
+    last = len(values) - 1
+    with instead(stops, left_baseline=always("plateau")):
+        return stops._after_plateau(values, 20, last, 1.0)
+
+
+def _pattern(short: int = 4, back: float = 70.0) -> object:
+    """Work that falls and comes back again and again: long falls, and shorter ones."""
+    values: list[float] = []
+    ranges = []
+    for number in range(9):
+        fall = 10 if number % 2 else short
+        values += [back] * 5 + [0.0] * fall
+        ranges.append((len(values) - fall, len(values) - 1))
+    levels = [100.0] * len(values)
+    return stops._is_pattern(signal(*values), ranges, levels)
+
+
+def _load_left() -> object:
+    with instead(stops, levels_around=always((100.0, 60.0))):
+        return stops._load_left(Span(T0, T0 + S), None, None, certain=False)
+
+
+def _stops(*, restart_s: int | None = None) -> object:
+    """Half of the samples are low, in what would be a pattern."""
+    values = [100.0] * 60 + [0.0] * 40 + [100.0] * 20
+    restarts = [] if restart_s is None else [T0 + restart_s * S]
+    with instead(stops, _is_pattern=always(restart_s is None)):
+        return [each.kind for each in stops.stops(signal(*values), None, None, restarts)]
+
+
+def _slow(quiet: int = 60, slow: int = 40, step_s: float = 1, times: float = 8.0) -> object:
+    """How a latency of ten goes up."""
+    values = [10.0, 11.0] * (quiet // 2) + [10.0 * times] * slow + [10.0] * 20
+    return len(slowdowns.slowdowns(signal(*values, step_s=step_s, role="latency")))
+
+
+def _erring() -> object:
+    values = [20.0] * 60 + [200.0] * 30 + [20.0] * 30
+    with instead(refusals, _is_much=always(True)):
+        return len(refusals.erring(signal(*values), None))
+
+
+def _at_limit() -> object:
+    values = [50.0] * 60 + [100.0] * 30 + [50.0] * 30
+    return len(refusals.at_limit(signal(*values), 100.0))
+
+
+def _refused() -> object:
+    return len(refusals.refused(signal(*[0.0] * 60, *[5.0] * 30, *[0.0] * 30)))
+
+
+def _first_moved() -> object:
+    """A series that moves twenty seconds before the onset."""
+    times = [T0 + n * S for n in range(100)]
+    values = [10.0] * 40 + [100.0] * 60
+    rows = pl.DataFrame({"id": ["x"] * 100, "time": times, "value": values})
+    table = pl.DataFrame({"id": ["x"], "base": [10.0], "delta": [90.0], "spread": [1.0]})
+    return shifts._first_moved(rows, table, Span(T0 + 60 * S, T0 + 90 * S))["moved"].to_list()
+
+
+def _joined() -> object:
+    """Two ranges with only a hole of 500 s between them."""
+    times = [T0 + n * S for n in (*range(10), *range(510, 520))]
+    on = given(times=times, values=[1.0] * 20, interval_us=S)
+    return stall_ranges.join(on, [(0, 9), (10, 19)])
+
+
+def _done(statements: float = 200.0, waiting: float = 4.0, rows: float = 80.0) -> object:
+    """Sessions go from 2 to 42; statements and rows from 10 to these."""
+    on = signal(*[2.0] * 60, *[42.0] * 60)
+    stalled = _stall(60, 119, on, Span(T0, T0 + 59 * S))
+
+    def series(name: str, before: float, during: float) -> dict[str, Any]:
+        values = [before] * 60 + [during] * 60
+        times = [T0 + n * S for n in range(120)]
+        return {"id": [name] * 120, "series": [name] * 120, "time": times, "value": values}
+
+    parts = [
+        series("x", 2.0, 42.0) | {"id": ["x"] * 120},
+        series("mysql.Questions", 10.0, statements),
+        series("mysql.Innodb_row_lock_current_waits", 0.0, waiting),
+        series("mysql.Innodb_rows_read", 10.0, rows),
+    ]
+    values = pl.concat(pl.DataFrame(part) for part in parts).with_columns(
+        labels=pl.lit(""), host=pl.lit(None, dtype=pl.String), kind=pl.lit("gauge")
+    )
+    with instead(workloads, _waiting_by_state=always(0.0), whole=always({*values["id"]})):
+        return workloads.is_done(stalled, values, always(waiting))
+
+
+def _doc(**more: Any) -> StallDoc:
+    usual: dict[str, Any] = {
+        "kind": "stall", "baseline": None, "onset": "2026-11-20T22:00:00Z",
+        "end": "2026-11-20T22:00:30Z", "duration_s": 30.0, "peak_at": None, "peak_waiters": 9,
+        "evidence": [],
+    }  # fmt: skip
+    return StallDoc(**usual | more)
+
+
+def _ending() -> object:
+    """The root is gone from the second list, and the stall ends three seconds after it."""
+    root: Any = given(session_id=7, statement="SELECT 1")
+    found = listed({10: {7: "SELECT 1", 8: "SELECT 2"}, 27: {8: "SELECT 2"}})
+    return endings.ending(found, _doc(), root) is not None
+
+
+def _answered() -> object:
+    cost = StoryImpact(unit="statements", usual_per_s=100.0, stall_per_s=50.0, missing=900.0)
+    with instead(impact, missing=always("900 fewer")):
+        return "instead of" in " ".join(impact._sentences(cost, _doc()))
+
+
+def _standstill(during: float = 90.0, lasted: float = 10.0) -> object:
+    context: Any = given(baseline=None, baseline_is_before=False, stall=Span(T0, T0 + 30 * S))
+    levels = iter((100.0, during))
+    with instead(
+        impact,
+        _waited=always((None, None)),
+        _work=always(("statements", given())),
+        _inside=always([during]),
+        _median=lambda _: next(levels),
+        _longest_standstill=always((T0, lasted)),
+        _sentences=always([]),
+    ):
+        return impact.impact(context, _doc(), None).standstill_s
+
+
+def _triggered() -> object:
+    step = given(session_id=7, statement="SELECT 1", idle=False)
+    root: Any = given(confidence=0.9, share=0.9, table=None, session_id=8, steps=[step])
+    with instead(sentence, trigger=always(step)):
+        return len(list(sentence._triggered(_doc(), root, None)))
+
+
+SCENES: Scenes = {
+    "stalls.baselines _LEAST _other_time": _other_time,
+    "stalls.baselines _QUIET _other_time": _other_time,
+    "stalls.pileups _FACTOR _high": _high,
+    "stalls.pileups _OBSERVER_BEFORE_S _split_observer": _split,
+    "stalls.references _LEAST far_from_before": _known_before,
+    "stalls.refusals _FACTOR erring": _erring,
+    "stalls.refusals _ROSE at_limit": _at_limit,
+    "stalls.refusals _SOME refused": _refused,
+    "stalls.shifts _LEAD_S _first_moved": _first_moved,
+    "stalls.slowdowns _ABOVE_USUAL_PEAKS slowdowns": _slow,
+    "stalls.slowdowns _COARSE_S slowdowns": lambda: _slow(quiet=16, step_s=30),
+    "stalls.slowdowns _FACTOR slowdowns": _slow,
+    "stalls.slowdowns _KNOWN slowdowns": _slow,
+    "stalls.slowdowns _LEAST slowdowns": _slow,
+    "stalls.slowdowns _LEAST_KNOWN slowdowns": lambda: _slow(quiet=16, step_s=60),
+    "stalls.slowdowns _LEAST_S slowdowns": _slow,
+    "stalls.stall _HOLE_S join": _joined,
+    "stalls.stops PLATEAU _after_plateau": _left_plateau,
+    "stalls.stops _ALIKE _is_pattern": _pattern,
+    "stalls.stops _BACK _is_pattern": _pattern,
+    "stalls.stops _LEFT _load_left": _load_left,
+    "stalls.stops _PATTERN_RUNS _is_pattern": _pattern,
+    "stalls.stops _PATTERN_SHARE stops": _stops,
+    "stalls.stops _RESTART_S stops": lambda: _stops(restart_s=110),
+    "stalls.stops _SAME _after_plateau": _left_plateau,
+    "stalls.workloads _FULL is_done": _done,
+    "stalls.workloads _UNDISTURBED is_done": lambda: _done(statements=16.0, rows=900.0),
+    "stalls.workloads _WAITING is_done": _done,
+    "story.endings _NEAR_US ending": _ending,
+    "story.impact _FELL _sentences": _answered,
+    "story.impact _GOES_ON impact": _standstill,
+    "story.impact _STANDSTILL_S impact": _standstill,
+    "story.sentence _MOSTLY _triggered": _triggered,
+    "story.sentence _SURE _triggered": _triggered,
+}
