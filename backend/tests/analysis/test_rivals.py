@@ -233,9 +233,9 @@ def test_the_queue_that_triage_names_has_most_waiters_then_the_longest_wait() ->
 
     few, none, long = queue("row", 2, 90.0), queue("latch", 3, None), queue("table", 3, 8.0)
     commits = queue("commit", 99, 99.0)
-    assert named(few, long, none, commits) == "3 sessions wait for table for up to 8 s."
-    assert named(few, none) == "3 sessions wait for latch."
-    assert named(queue("row", 1, 2.0)) == "1 session waits for row for up to 2 s."
+    assert named(few, long, none, commits) == "3 sessions wait for the table for up to 8 s."
+    assert named(few, none) == "3 sessions wait for the latch."
+    assert named(queue("row", 1, 2.0)) == "1 session waits for the row for up to 2 s."
     only_commits: Any = SimpleNamespace(queues={"commit": commits})
     assert triage._few_waits(only_commits) is None
 
@@ -348,7 +348,7 @@ def test_what_incidents_share_is_ordered_by_weight_and_equals_by_name() -> None:
         "latch:l": "L",
     }
     assert similar.likeness(here, here).shared == (
-        *("known problem: X", "contended latch: L", "suspected: z"),
+        *("likely cause: X", "contended latch: L", "suspected: z"),
         *("series: a went up", "series: b went up"),
     )
 

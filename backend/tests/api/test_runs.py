@@ -257,7 +257,7 @@ def test_peoples_own_symptoms_are_asked_of_the_incident_and_of_each_run(site: Si
     assert found["new"] == []
     assert found["unknown"] == [
         "at least 5 threads with 'prepare' on the stack",
-        "known problem: Hot row",
+        "likely cause: Hot row",
     ]
     assert found["text"].startswith("The run reproduces 1 of 2 symptoms; it lacks")
     assert "it has no data for at least 5 threads" in found["text"]

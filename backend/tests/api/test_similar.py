@@ -53,7 +53,7 @@ def test_a_twin_with_its_dead_ends(site: Site) -> None:
     analysed(site, "something else", {"finding:fsync": "Slow fsync"})
     (twin,) = similar(site, now)
     assert twin["title"] == "last spring"
-    assert twin["shared"] == ["known problem: Hot row", "kind of root blocker: transaction"]
+    assert twin["shared"] == ["likely cause: Hot row", "root blocker: transaction"]
     assert twin["only_here"] == ["suspected: locking"]
     assert [item["statement"] for item in twin["refuted"]] == ["It was the network"]
 

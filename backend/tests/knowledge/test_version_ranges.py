@@ -12,6 +12,7 @@ from pileup.knowledge.version_ranges import (
     RangeError,
     applies,
     fix_for,
+    fix_text,
     read_fix,
     read_range,
     within,
@@ -136,3 +137,31 @@ def test_a_range_in_prose_is_refused_by_name(tmp_path: Path) -> None:
     )
     with pytest.raises(KnowledgeError, match=r"ours.*5\.7 and later.*mysql 8\.0\.0-8\.0\.29"):
         use(tmp_path)
+
+
+def test_a_fix_reads_as_a_person_writes_it() -> None:
+    assert [
+        fix_text(entry)
+        for entry in (
+            "mysql 8.0.30",
+            "mariadb 10.5.0: off by default",
+            "mysql 5.7.12?: its notes were not read",
+            "percona never: only threads of the LRU manager",
+            "mysql never",
+        )
+    ] == [
+        "MySQL 8.0.30",
+        "MariaDB 10.5.0 (off by default)",
+        "probably MySQL 5.7.12 (its notes were not read)",
+        "none in Percona Server (only threads of the LRU manager)",
+        "none in MySQL",
+    ]
+
+
+def test_every_known_fix_names_a_vendor() -> None:
+    for issue in knowledge().issues.values():
+        for entry in issue.fixed:
+            if entry.strip(" -"):
+                text = fix_text(entry)
+                assert any(name in text for name in ("MySQL", "Percona Server", "MariaDB")), entry
+                assert "?" not in text.partition(" (")[0]

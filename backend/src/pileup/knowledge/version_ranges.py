@@ -35,6 +35,21 @@ _ENTRY = re.compile(
 )
 
 
+_TITLES = {"mysql": "MySQL", "percona": "Percona Server", "mariadb": "MariaDB"}
+
+
+def fix_text(entry: str) -> str:
+    """Write an entry of ``fixed`` for people: 'MariaDB 10.5.0 (off by default)'."""
+    release, _, note = (part.strip() for part in entry.partition(":"))
+    flavour, _, version = release.partition(" ")
+    title = _TITLES.get(flavour, flavour)
+    remark = f" ({note})" if note else ""
+    if version == "never":
+        return f"none in {title}{remark}"
+    unread = "probably " if version.endswith("?") else ""
+    return f"{unread}{title} {version.rstrip('?')}".rstrip() + remark
+
+
 class RangeError(ValueError):
     """An entry is no range of releases; the message says what one looks like."""
 

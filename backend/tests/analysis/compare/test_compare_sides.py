@@ -112,6 +112,23 @@ def test_one_run_varies_by_its_samples() -> None:
     assert (ratio.low, ratio.ratio, ratio.high) == (2, 20, 200)
 
 
+def test_where_files_overlap_every_second_counts_once() -> None:
+    """A second file of the busier half hour moves no median: it is of the same seconds."""
+    level = [float(10 + at % 7) for at in range(60)]
+    both = {
+        "a": [gauge("metric.qps", level)],
+        "b": [gauge("metric.qps", [value - 0.5 for value in level[:20]])],
+    }
+    twice = Member(Side("both", evidence(both)), T0)
+    once = Member(Side("one", evidence({"a": both["a"]})), T0)
+    document = compare_sides([group("both", twice), group("one", once)])
+    (series,) = [each for each in document.series if each.series == "metric.qps"]
+    levels = [
+        level and (level.median, level.low, level.high, level.points) for level in series.levels
+    ]
+    assert levels[0] == levels[1]
+
+
 def test_several_runs_vary_from_run_to_run() -> None:
     """Median of the medians, least and most; clear only where every run differs clearly."""
     before = group("before", run("b1", 100), run("b2", 110), run("b3", 130))

@@ -100,7 +100,7 @@ def test_hot_stack_of_bug_100512_and_its_versions() -> None:
     """The one line of the bug report names it; fixed in 8.0.30, not in 5.7."""
     found = by_id(AHI_100512)["mysql-100512"]
     assert found.applies_to_version == "unknown"
-    assert "mysql 8.0.30" in found.fixed_in
+    assert "MySQL 8.0.30" in found.fixed_in
     assert any(
         "adaptive" in m.action.lower() or "innodb_adaptive" in m.action for m in found.mitigations
     )

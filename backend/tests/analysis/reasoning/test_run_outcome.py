@@ -75,8 +75,8 @@ def test_symptoms_of_the_incident_in_the_run() -> None:
     assert (same.same_way, same.text) == ("yes", "The run reproduces 2 of 2 symptoms.")
     other = symptoms(incident, {"finding:fsync": "Slow fsync"})
     assert other.same_way == "no"
-    assert "reproduces 0 of 2 symptoms; it lacks known problem: Hot row" in other.text
-    assert "failed differently in known problem: Slow fsync" in other.text
+    assert "reproduces 0 of 2 symptoms; it lacks likely cause: Hot row" in other.text
+    assert "failed differently in likely cause: Slow fsync" in other.text
 
 
 def test_a_run_without_a_stall_does_not_fail_the_same_way() -> None:

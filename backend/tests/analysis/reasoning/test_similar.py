@@ -25,8 +25,8 @@ def test_a_shared_symptom_weighs_by_what_it_tells() -> None:
 def test_it_says_what_is_shared_and_what_is_not() -> None:
     found = likeness(AHI, ROW)
     assert found.shared == ("series: spins went up",)
-    assert found.only_here == ("known problem: AHI", "contended latch: adaptive hash")
-    assert found.only_there == ("known problem: Hot row", "kind of root blocker: transaction")
+    assert found.only_here == ("likely cause: AHI", "contended latch: adaptive hash")
+    assert found.only_there == ("likely cause: Hot row", "root blocker: transaction")
 
 
 def test_nothing_is_like_nothing() -> None:

@@ -12,7 +12,7 @@ from pileup.analysis.blocked_time.moment_roots import whole_graph
 from pileup.analysis.contract import Analysis, WaitGraph, WaitPersistence
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.stacks import same_samples
-from pileup.analysis.stalls.documents import main_stall, worst_time
+from pileup.analysis.stalls.documents import main_stall, telling_time
 from pileup.analysis.waits.moments import WaitMoment, moments
 from pileup.analysis.waits.persistence import lasting_in
 from pileup.analysis.waits.view import shown
@@ -22,7 +22,7 @@ class FirstWaits(msgspec.Struct, frozen=True):
     """The responses that the screen requests first."""
 
     at_us: int | None
-    """UTC µs of the worst moment of the main stall; None: of the capture, as no stall has one."""
+    """UTC µs of the moment that shows the main stall best; None: of the capture's worst."""
     moments: list[WaitMoment]
     graph: WaitGraph
     """Folded if it has many nodes; no group opened, no search."""
@@ -33,7 +33,7 @@ class FirstWaits(msgspec.Struct, frozen=True):
 def first_waits(evidence: Evidence, analysis: Analysis) -> FirstWaits:
     """Build the first view from an incident's evidence and its analysis."""
     evidence = same_samples.without_repeated(evidence)
-    at_us = worst_time(main_stall(analysis.stalls))
+    at_us = telling_time(main_stall(analysis.stalls), analysis.roots)
     whole = whole_graph(evidence, at_us, analysis.roots)
     graph = shown(whole)
     lasting = analysis.persistence

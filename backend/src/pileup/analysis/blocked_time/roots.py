@@ -320,12 +320,12 @@ class Roots:
             return "They wait for each other, so none of them can go on."
         if not rotates:
             return described.why
-        text = "Its holders change from moment to moment, so it is the root and none of them."
+        text = "Its holders change from moment to moment, so none of them is the root."
         reasons = self.reasons[key]
         if not reasons:
             return text
         why, times = max(reasons.items(), key=lambda item: (item[1], item[0]))
-        return f"{text} In {times} of {sum(reasons.values())} of them: {why[0].lower()}{why[1:]}"
+        return f"{text} In {times} of {sum(reasons.values())} cases: {why[0].lower()}{why[1:]}"
 
     def described(self, root: RootDoc) -> tuple[Described | None, str]:
         """Return the description of a root at its time, and its key in the tally."""

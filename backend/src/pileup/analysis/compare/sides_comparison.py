@@ -138,7 +138,22 @@ def _part(member: Member, align: Align, window: tuple[float, float] | None) -> _
         )
     evidence = same_samples.without_repeated(side.narrowed())
     span = side.span or time_span(evidence)
-    return _Part(side, evidence, span, values(evidence.frame("sample")))
+    return _Part(side, evidence, span, _once(values(evidence.frame("sample"))))
+
+
+def _once(rows: pl.DataFrame) -> pl.DataFrame:
+    """Keep one value of each series at an instant, the largest, as the levels of a stall do.
+
+    Where files overlap, every instant counts once, and not once for each file.
+    """
+    key = ["id", "time"]
+    if not rows.select(key).is_duplicated().any():
+        return rows
+    others = [name for name in rows.columns if name not in (*key, "value")]
+    merged = rows.group_by(key, maintain_order=True).agg(
+        pl.col(others).first(), pl.col("value").max()
+    )
+    return merged.select(rows.columns)
 
 
 def _side(group: Group, parts: Sequence[_Part]) -> ComparedSide:

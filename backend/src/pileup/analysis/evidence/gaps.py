@@ -32,7 +32,7 @@ _OF_CHECK = {
     "performance_schema.data_lock_waits and metadata_locks",
 }
 NO_KERNEL_LOG = f"{_KERNEL_LOG} (no kernel log was uploaded)"
-NO_DEVICES = f"{_DEVICES} (no disk was looked at)"
+NO_DEVICES = f"{_DEVICES} (no disk was checked)"
 
 
 @dataclass(frozen=True, slots=True)

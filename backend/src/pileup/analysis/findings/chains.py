@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pileup.analysis.contract import ChainDoc
 from pileup.analysis.evidence.actors import UNNAMED
+from pileup.analysis.evidence.context import Context
 from pileup.analysis.findings import next_evidence, turning_points
 from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.rules import Match, count
@@ -24,30 +25,45 @@ def chain(queue: Queue | None, match: Match, observed: Observed) -> ChainDoc:
     if queue is None:
         victims = count(match.waiters, "thread waits.", "threads wait.")
         return ChainDoc(trigger=began, victims=victims, end=ended)
-    many = count(queue.in_largest, "session waits", "sessions wait")
-    lasted = f" for up to {number(queue.longest)} s" if queue.longest else ""
-    most = "most of them with" if queue.in_largest > 1 else "with"
-    doing = f", {most} '{queue.statements[0]}'" if queue.statements else ""
-    victims = f"{many}{lasted} for {the(queue.label)}{doing}."
+    victims = _victims(queue, observed.context)
     if queue.behind > queue.waiters:
         victims += f" In all, {count(queue.behind, 'session waits', 'sessions wait')} behind it."
     elif queue.waiters > queue.in_largest:
         victims += f" In all, {count(queue.waiters, 'session waits', 'sessions wait')} like this."
-    return ChainDoc(trigger=began, holder=_holder(queue), victims=victims, end=ended)
+    return ChainDoc(
+        trigger=began, holder=_holder(queue, observed.context), victims=victims, end=ended
+    )
 
 
-def _holder(queue: Queue) -> str:
+def _victims(queue: Queue, context: Context) -> str:
+    """Say who waits for what. Of a stall this is one moment: its seconds are not those of all."""
+    many = count(queue.in_largest, "session waits", "sessions wait")
+    lasted = f" for up to {number(queue.longest)} s" if queue.longest else ""
+    most = "most of them with" if queue.in_largest > 1 else "with"
+    doing = f", {most} '{queue.statements[0]}'" if queue.statements else ""
+    if context.stall is None:
+        return f"{many}{lasted} for {the(queue.label)}{doing}."
+    return f"At the worst moment, {many} for {the(queue.label)}{lasted and f',{lasted}'}{doing}."
+
+
+def _holder(queue: Queue, context: Context) -> str:
     if queue.holder is None:
         return ""
     text = describe_holder(queue.holder)
     if text == UNNAMED:
         return ""
-    says = " holds it" if queue.sure >= _CERTAIN else " may hold it"
-    onward = f"; it waits for {_words(queue.onward)} itself" if queue.onward else ""
-    if queue.root is not None and queue.root.id != queue.holder.id:
-        may = "" if queue.root_sure >= _CERTAIN else "probably "
-        onward += f", {may}behind {describe_holder(queue.root)}"
-    return f"{text[0].upper()}{text[1:]}{says}{onward}."
+    onward = f"waits for {_words(queue.onward)} itself" if queue.onward else ""
+    if onward and queue.root is not None and queue.root.id != queue.holder.id:
+        root = describe_holder(queue.root)
+        blocks = "blocks" if queue.root_sure >= _CERTAIN else "probably blocks"
+        behind = f"{text} {onward}, and the others wait behind it"
+        return f"{root[0].upper()}{root[1:]} {blocks} them all: {behind}."
+    held = "it" if context.stall is None else the(queue.label)
+    says = f" {'holds' if queue.sure >= _CERTAIN else 'may hold'} {held}"
+    sentence = f"{text}{says}{f'; it {onward}' if onward else ''}."
+    if turning_points.left_early(queue.holder, context):
+        return f"At the worst moment, {sentence}"
+    return f"{sentence[0].upper()}{sentence[1:]}"
 
 
 def _words(kind: str) -> str:

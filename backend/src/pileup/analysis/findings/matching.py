@@ -442,7 +442,7 @@ def _wanted(sign: Sign) -> str:
         case "old_transaction":
             return f"a transaction open for {number(sign.old_transaction or 0)} s"
         case "trend":
-            return f"{text} growing without a fall"
+            return f"{text} growing without falling"
         case "log":
             return f"log lines like '{text}'"
         case _:

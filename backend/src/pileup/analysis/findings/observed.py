@@ -19,7 +19,7 @@ import polars as pl
 
 from pileup.analysis.contract import HotLatchDoc
 from pileup.analysis.evidence import latch_stacks
-from pileup.analysis.evidence.times import iso
+from pileup.analysis.evidence.times import clock_text
 from pileup.analysis.findings import event_load, latch_counts, storms, words, worst_moment
 from pileup.analysis.findings.cascade import Ending, endings
 from pileup.analysis.findings.seen import NO_DATA, Seen
@@ -482,7 +482,7 @@ class Observed(StallRecords):
         many = words.count(queue.waiters, "session waits", "sessions wait")
         text = f"{many} for {words.the(queue.label)}"
         if queue.longest is not None and queue.longest >= 1:
-            text += f", up to {number(queue.longest)} s"
+            text += f", for up to {number(queue.longest)} s"
         if holder is not None or sure is not None:
             if queue.holder is None or queue.sure < (sure or 0.0):
                 return Seen(False)
@@ -703,7 +703,7 @@ class Observed(StallRecords):
         text = what(top | {"alike": _alike(matches, top, listed.column, usual)}, usual)
         longest = _longest(matches, listed.age) if age and listed.age else None
         if longest is not None and longest >= 1:
-            text += f", up to {number(longest)} s"
+            text += f", for up to {number(longest)} s"
         share = matches.height / listed.frame.height
         return Seen(True, top["n"], share, text, (self.lines(top, text),), longest=longest)
 
@@ -757,7 +757,7 @@ def _transactions_in(top: dict[str, Any], usual: str) -> str:
 
 
 def _at(top: dict[str, Any]) -> str:
-    return f" at {iso(top['time'])}" if top["time"] is not None else ""
+    return f" at {clock_text(top['time'])}" if top["time"] is not None else ""
 
 
 def _prints(frame: pl.DataFrame, column: str) -> bool:

@@ -71,9 +71,18 @@ def _with_values(action: str, context: Context) -> str:
     for name in names:
         setting = look_up(context.settings, name)
         if setting is not None and setting.value and len(setting.value) <= _LONGEST:
-            values.append(f"{name} is {setting.value}")
+            values.append(f"{name} is {setting.value}{_size(name, setting.value)}")
     known = " and ".join(values[:_MOST_VALUES])
     return f"{action} ({known})" if known else action
+
+
+def _size(name: str, value: str) -> str:
+    """Write a value in bytes in a unit that people read: ', 6 MiB'; '' for other values."""
+    if not name.endswith("_size") or not value.isdigit() or not int(value) >> 20:
+        return ""
+    gibibytes = int(value) >> 30
+    unit, shift = ("GiB", 30) if gibibytes else ("MiB", 20)
+    return f", {number(int(value) / (1 << shift))} {unit}"
 
 
 def _table(queue: Queue | None) -> str:

@@ -42,6 +42,7 @@ from pileup.analysis.findings.seen import distinct
 from pileup.analysis.findings.worst_moment import Queue
 from pileup.knowledge import knowledge
 from pileup.knowledge.signature import Signature, names
+from pileup.knowledge.version_ranges import fix_text
 
 RULES: dict[str, Rule] = {
     **latches.RULES,
@@ -184,7 +185,7 @@ def _finding(
         evidence=distinct(match.evidence),
         against=list(match.against),
         applies_to_version=own.applies,
-        fixed_in=list(issue.fixed),
+        fixed_in=[fix_text(entry) for entry in issue.fixed if entry.strip(" -")],
         mitigations=remedies.remedies(issue, context, queue, sure, kind),
         experiment=ExperimentDoc(
             change=issue.change, expect=issue.expect or "", refuted_if=issue.refuted_if

@@ -122,7 +122,7 @@ def trend(records: StallRecords, names: Sequence[str]) -> Seen:
         start, end = _middle(values[:size]), _middle(values[-size:])
         text = (
             f"{short_name(level.series, level.labels)} grew from {number(start)} to {number(end)} "
-            "without a fall"
+            "without falling"
         )
         share = min(1.0, 0.5 + 0.5 * math.log(factor / _GROWS) / math.log(_CLEARLY / _GROWS))
         if share > best.share:

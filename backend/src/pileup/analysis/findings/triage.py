@@ -22,7 +22,7 @@ from pileup.analysis.evidence.answers import Answers
 from pileup.analysis.evidence.context import Context
 from pileup.analysis.evidence.levels import Level, Levels, total
 from pileup.analysis.evidence.times import iso
-from pileup.analysis.findings import machine_checks
+from pileup.analysis.findings import machine_checks, words
 from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.strength import strength
 from pileup.analysis.stacks import queues
@@ -125,7 +125,8 @@ def _configuration(observed: Observed, findings: Sequence[FindingDoc]) -> Triage
         return _doc("configuration", "suspect", f"{why}.", evidence)
     if (named := _of_findings(findings)) is not None:
         return named
-    why = f"Checked {len(context.settings)} settings: none that is known to cause pileups."
+    checked = words.count(len(context.settings), "setting", "settings")
+    why = f"Checked {checked}: none is known to cause pileups."
     return _doc("configuration", "ok", why)
 
 
@@ -201,7 +202,9 @@ def _buffer_pool(levels: Levels) -> _Resource:
         return [], []
     if (waits.inside or 0) <= 0 or (waits.before or 0) != 0:
         return ["buffer pool"], []
-    return ["buffer pool"], [(f"{number(waits.inside or 0)}/s waits for a free page", waits)]
+    return ["buffer pool"], [
+        (f"{number(waits.inside or 0)} waits for a free page per second", waits)
+    ]
 
 
 def _collateral(observed: Observed) -> TriageDoc:
@@ -276,7 +279,8 @@ def _hardware(observed: Observed) -> TriageDoc:
         return _doc("hardware", "no_data", "No kernel or error log.")
     bad, elsewhere = machine_checks.faults(logs, context, _HARDWARE.pattern.join(("(?i)", "")))
     if bad.is_empty():
-        why = f"{grouped(logs.height)} log lines, none of a failing device"
+        lines = words.count(logs.height, "log line", "log lines")
+        why = f"{lines}, none of a failing device"
         if elsewhere:
             why += f" within an hour before the stall; {elsewhere} at other times"
         return _doc("hardware", "ok", f"{why}.")
@@ -336,7 +340,7 @@ def _locking(observed: Observed) -> TriageDoc:
         if level is not None and level.peak >= 10:
             text = f"up to {number(level.peak)} {what} at once"
             if level.inside is not None and level.inside >= 1:
-                text += f", {number(level.inside)} in the middle of the stall"
+                text += f" (median {number(level.inside)})"
             parts.append((text, level))
     states = [
         level for level in levels.named("state") if _METADATA in level.labels and level.peak >= 1
@@ -346,6 +350,7 @@ def _locking(observed: Observed) -> TriageDoc:
         parts.append((f"up to {number(waiting)} waiting for a metadata lock", states[0]))
     if parts:
         why = "; ".join(text for text, _ in parts) + "."
+        why = f"{why[0].upper()}{why[1:]}"
         evidence = [observed.series(level, text) for text, level in parts]
         return _doc("locking", "suspect", why, evidence)
     by_stack = observed.threads(_waits_for_latch_or_lock, "wait for a latch or a lock")
@@ -367,7 +372,7 @@ def _locking(observed: Observed) -> TriageDoc:
     if (few := _few_waits(observed)) is not None:
         return few
     why = (
-        "No row-lock, metadata-lock and latch waits. This check does not cover waits for "
+        "No waits for row locks, metadata locks or latches. This check does not cover waits for "
         "a commit or for the log."
     )
     return _doc("locking", "ok", why)
@@ -381,7 +386,7 @@ def _few_waits(observed: Observed) -> TriageDoc | None:
     top = max(queues, key=lambda queue: (queue.waiters, queue.longest or 0.0, queue.kind))
     many = "1 session waits" if top.waiters == 1 else f"{grouped(top.waiters)} sessions wait"
     lasted = f" for up to {number(top.longest)} s" if top.longest else ""
-    why = f"{many} for {top.label}{lasted}."
+    why = f"{many} for {words.the(top.label)}{lasted}."
     sure = strength(top.waiters, top.share, top.longest) >= _CLEAR
     return _doc("locking", "suspect" if sure else "seen", why, list(top.evidence))
 

@@ -34,7 +34,7 @@ def trigger(queue: Queue | None, context: Context) -> str:
         return ""
     for actor in _who(queue):
         began = _began(actor)
-        if began is None or abs(began - stall.start) > _NEAR_US:
+        if began is None or abs(began - stall.start) > _NEAR_US or left_early(actor, context):
             continue
         what = f"began {_statement(actor)}" if actor.query else "began its transaction"
         text = f"At about {clock_text(began)} {actor.name} {what}"
@@ -42,6 +42,15 @@ def trigger(queue: Queue | None, context: Context) -> str:
         behind = f", and waited behind {queue.root.name}" if waits and queue and queue.root else ""
         return f"{text}{behind}."
     return ""
+
+
+def left_early(actor: Actor, context: Context) -> bool:
+    """Return whether a list shows that an actor ended what it did while the stall went on.
+
+    Then it is one of several that did the same in turn, and no reason for the stall.
+    """
+    seen = _last_seen(actor, context)
+    return seen is not None and context.stall is not None and seen[1] < context.stall.end
 
 
 def end(queue: Queue | None, context: Context) -> str:
@@ -80,34 +89,41 @@ def _began(actor: Actor) -> int | None:
 
 def _left(actor: Actor, context: Context, stall: Span) -> str:
     """Describe that an actor was gone, or had ended what it did, when the stall was over."""
-    if actor.session_id is None:
+    seen = _last_seen(actor, context)
+    if seen is None:
         return ""
+    last, gone, listed = seen
+    if gone - last > _GAP_US or gone < stall.end - _NEAR_US or last > stall.end + _NEAR_US:
+        return ""
+    what = f"{_statement(actor)}" if actor.query else "its transaction"
+    text = f"{actor.name} had ended {what} by {clock_text(gone)}"
+    if actor.query and not listed:
+        text = f"{actor.name} ({what}) is no longer listed at {clock_text(gone)}"
+    logged = _logged(actor.session_id or 0, context, stall)
+    return f"{text[0].upper()}{text[1:]}{logged}; the stall was over at {clock_text(stall.end)}."
+
+
+def _last_seen(actor: Actor, context: Context) -> tuple[int, int, bool] | None:
+    """Return when an actor was last listed at what it does, and the next list after that.
+
+    The third is whether that list still has its session. None: no later list shows it.
+    """
     kind, column = ("session", "query") if actor.query else ("transaction", "trx_id")
     value = actor.query if actor.query else (actor.trx or {}).get("trx_id")
     frame = context.evidence.frame(kind)
-    if frame is None or value is None:
-        return ""
+    if frame is None or value is None or actor.session_id is None:
+        return None
     if context.host is not None and "host" in frame.columns:
         frame = frame.filter(pl.col("host").is_null() | (pl.col("host") == context.host))
     times = frame["time"].drop_nulls().unique().sort()
     mine = frame.filter(pl.col("session_id") == actor.session_id)
     at_it = mine.filter(pl.col(column) == value)["time"].drop_nulls()
-    if not len(at_it):
-        return ""
-    last = int(at_it.max())  # type: ignore[arg-type]  # times are integers
-    later = times.filter(times > last)
+    later = times.filter(times > at_it.max()) if len(at_it) else at_it
     if not len(later):
-        return ""
+        return None
     gone = int(later[0])
-    if gone - last > _GAP_US or gone < stall.end - _NEAR_US or last > stall.end + _NEAR_US:
-        return ""
-    what = f"{_statement(actor)}" if actor.query else "its transaction"
-    listed = mine.filter(pl.col("time") == gone).height > 0
-    text = f"{actor.name} had ended {what} by {clock_text(gone)}"
-    if kind == "session" and not listed:
-        text = f"{actor.name} ({what}) is no longer listed at {clock_text(gone)}"
-    logged = _logged(actor.session_id, context, stall)
-    return f"{text[0].upper()}{text[1:]}{logged}; the stall was over at {clock_text(stall.end)}."
+    last = int(at_it.max())  # type: ignore[arg-type]  # times are integers
+    return last, gone, mine.filter(pl.col("time") == gone).height > 0
 
 
 def _restart(context: Context, stall: Span) -> str:
@@ -150,4 +166,4 @@ def _statement(actor: Actor) -> str:
     return f"'{clip(re.sub(r'/[*].*?[*]/', '', actor.query or ''), _STATEMENT)}'"
 
 
-__all__ = ["end", "trigger"]
+__all__ = ["end", "left_early", "trigger"]

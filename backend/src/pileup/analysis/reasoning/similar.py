@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pileup.analysis.contract import Analysis
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.series import short_name
+from pileup.analysis.evidence.servers import server_title
+from pileup.knowledge import knowledge, latch_words
 from pileup.knowledge.series_titles import title_of_id
 
 LEAST = 0.3
@@ -34,11 +36,11 @@ _WEIGHTS = {
     "own": 4.0,
 }
 _WORDS = {
-    "finding": "known problem",
+    "finding": "likely cause",
     "latch": "contended latch",
     "place": "waits at",
-    "blocker": "kind of root blocker",
-    "stack": "threads in",
+    "blocker": "root blocker",
+    "stack": "stacks",
     "series": "series",
     "check": "suspected",
     "engine": "server",
@@ -98,7 +100,9 @@ def _waits(analysis: Analysis) -> Signature:
     total = sum(latch.waits for latch in analysis.hot_latches)
     for latch in analysis.hot_latches:
         if latch.latch and total and latch.waits / total >= _LATCH_SHARE:
-            features[f"latch:{latch.latch}"] = latch.label
+            known = knowledge().latches.get(latch.latch)
+            named = latch_words(known.title, latch.latch) if known else latch.label
+            features[f"latch:{latch.latch}"] = named
     for wait in analysis.hot_waits[:5]:
         if wait.share >= _LATCH_SHARE:
             features[f"place:{wait.file}:{wait.mode}"] = f"{wait.file} ({wait.mode})"
@@ -140,7 +144,7 @@ def _engine(analysis: Analysis) -> Signature:
     if not family or len(version) < 2:
         return {}
     name = f"{family}:{version[0]}.{version[1]}"
-    return {f"engine:{name}": name.replace(":", " ")}
+    return {f"engine:{name}": server_title(family, ".".join(version[:2]))}
 
 
 def undecided(features: Signature, run: Analysis, evidence: Evidence) -> dict[str, str]:

@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 
 import polars as pl
 
-from pileup.analysis.contract import ComputedStall, StallDoc, StallEvidence, Window
+from pileup.analysis.contract import ComputedStall, RootDoc, StallDoc, StallEvidence, Window
 from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.times import iso, iso_of, parse
 from pileup.analysis.stalls.baselines import Baseline
@@ -100,6 +100,16 @@ def worst_time(stall: StallDoc | None) -> int | None:
     return parse(stall.peak_at)
 
 
+def telling_time(stall: StallDoc | None, roots: Sequence[RootDoc]) -> int | None:
+    """Return the moment (UTC µs) whose wait graph shows what a stall is about; None: none is known.
+
+    It is that with most sessions behind the leading root; at the peak of waiting threads, another
+    root may block more of them for that moment.
+    """
+    at = roots[0].time if stall is not None and roots else None
+    return worst_time(stall) if at is None else parse(at)
+
+
 @dataclass(frozen=True, slots=True)
 class _Peak:
     count: int | None
@@ -128,8 +138,8 @@ def _peak(stall: Stall, values: pl.DataFrame, waiting: tuple[int, int] | None) -
     if waiting and waiting[0] >= _LISTED * (value - usual):
         return most
     note = (
-        f"Most at once counts sessions in “{title_of_id(running.id).words}”: the snapshots show "
-        "few of them as waiters."
+        f"The peak is of “{title_of_id(running.id).words}”: the snapshots show few of these "
+        "sessions waiting."
     )
     return _Peak(
         round(value), -negative, "running", note if stall.kind == "stall" and waiting else ""
@@ -188,7 +198,7 @@ def _of(stall: Stall, id_: str, times: list[int], values: list[float]) -> StallE
         text = f"{name} up to {amount(number(extreme), named.unit)}"
     elif base is None or level is None:
         held = "without a sample" if level is None else f"at {amount(number(level), named.unit)}"
-        text = f"{name} {held} in the stall, no baseline"
+        text = f"{name} {held} in the stall (no baseline)"
     else:
         verb = "fell" if down else "rose" if level > base else "stayed"
         before, during, *rest = numbers(base, level, *([] if extreme is None else [extreme]))

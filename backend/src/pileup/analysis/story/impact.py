@@ -114,19 +114,22 @@ def _sentences(cost: StoryImpact, stall: StallDoc) -> list[str]:
         usual, during = numbers(cost.usual_per_s, cost.stall_per_s)
         if cost.missing is not None:
             fell = cost.stall_per_s < _FELL * cost.usual_per_s
-            rates = f": {during} per second instead of {usual} (medians)" if fell else ""
+            rates = f"; the median rate fell from {usual} to {during} per second" if fell else ""
             found.append(f"The server answered {missing(cost)} than usual{rates}.")
         else:
-            kept = cost.stall_per_s >= cost.usual_per_s
-            went = "went on answering" if kept else "answered"
-            than = f"usually about {usual}" if kept else f"instead of {usual}"
-            found.append(f"The server {went} {cost.unit}: {during} per second, {than} (medians).")
+            more = cost.usual_per_s < _FELL * cost.stall_per_s
+            went = "went on answering" if cost.stall_per_s >= cost.usual_per_s else "answered"
+            what = f"answered more {cost.unit} than usual" if more else f"{went} {cost.unit}"
+            rates = f"{during} per second, usually about {usual} (medians)"
+            found.append(f"The server {what}: {rates}.")
     if cost.standstill_s is not None and cost.standstill_at:
         since = clock_text(parse(cost.standstill_at))
         for_s = _seconds(cost.standstill_s)
         found.append(f"For {for_s} from {since}, the server answered almost no {cost.unit}.")
     if cost.waited_share is not None:
-        found.append(f"Active sessions spent {cost.waited_share:.0%} of their time waiting.")
+        share = f"{cost.waited_share:.0%}"
+        share = "almost all" if share == "100%" else share
+        found.append(f"Active sessions spent {share} of their time waiting.")
     return found
 
 

@@ -31,6 +31,8 @@ _SURE = 0.8
 """A holder that is inferred with less is not named as a fact."""
 _MOSTLY = 0.6
 """With less of the time the story says which share."""
+_UNNAMED = re.compile(r"^thread \d{7,}$")
+"""A thread that only the operating system's id names: no reader can look it up."""
 _CLASSES = {
     "row_lock": "row locks",
     "metadata_lock": "metadata locks",
@@ -207,13 +209,13 @@ def _until(root: RootDoc, ending: Ending | None) -> str:
 
 def _what(root: RootDoc) -> str:
     """Describe a root with what it holds: 'session 390, which held row of app.counters'."""
-    name = _classes_of(root) or short(root.name)
+    name = _UNNAMED.sub("one thread", _classes_of(root) or short(root.name))
     if root.kind == "cycle":
         return "each other, in a circle"
     if root.kind in _HOLDERS:
         idle = "idle " if root.doing == "idle" else ""
         held = resource(root.steps[-2]) if len(root.steps) > 2 else ""
-        if held and name.startswith("thread "):
+        if held and name.startswith(("thread ", "one thread")):
             return f"the {held}, held by {'a ' if name.startswith('thread in ') else ''}{name}"
         verb = "may have held" if root.inferred and root.confidence < _SURE else "held"
         return f"{idle}{name}, which {verb} the {held}" if held else f"{idle}{name}"

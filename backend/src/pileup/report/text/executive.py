@@ -83,12 +83,20 @@ def impact(case: Case) -> str:
 
 
 def cause(case: Case) -> str:
-    """Say why: the team's conclusion in its words, else the kind of what all waited for."""
+    """Say why: the kind of what all waited for, then the team's conclusion in its words."""
+    plain = _in_plain_words(case.analysis)
     supported = [h for h in case.hypotheses if h.status == "supported"]
-    if supported:
-        best = max(supported, key=lambda h: h.confidence or 0)
-        return f"{sentence(best.statement)}{_confidence(best)}"
-    analysis = case.analysis
+    if not supported:
+        return plain
+    best = max(supported, key=lambda h: h.confidence or 0)
+    concluded = f"{sentence(best.statement)}{_confidence(best)}"
+    if plain in ("", _UNKNOWN):
+        return concluded
+    return f"{plain}\n\nThe conclusion of the team, in its words: {concluded}"
+
+
+def _in_plain_words(analysis: Analysis | None) -> str:
+    """Say what all waited for without the words of databases; '' without a stall."""
     if analysis is None or main_stall(analysis) is None:
         return ""
     root = analysis.roots[0] if analysis.roots else None
@@ -102,7 +110,7 @@ def cause(case: Case) -> str:
 
 
 def risk(case: Case) -> str:
-    """Say what can happen again, and until when."""
+    """Say which agreed actions leave the risk."""
     if main_stall(case.analysis) is None:
         return ""
     waiting = [a for a in case.actions if a.status in ("open", "started")]
@@ -115,8 +123,8 @@ def risk(case: Case) -> str:
         )
     first = sentence(waiting[0].text)
     if len(waiting) == 1:
-        return f"It can happen again until this is done: {first}"
-    return f"It can happen again until {len(waiting)} actions are done, first: {first}"
+        return f"One agreed action is still open: {first}"
+    return f"{len(waiting)} agreed actions are still open, the first: {first}"
 
 
 def _confidence(hypothesis: ReportHypothesis) -> str:

@@ -42,6 +42,8 @@ from pileup.report.text.wording import (
 )
 from pileup.report.text.wording import number as _number
 
+_LEAST_SHARE = 0.01
+"""Below this share of the active time, the most contended latch explains nothing."""
 _VERDICT_WORDS = {
     "match": "matched the prediction",
     "partial": "matched the prediction in part",
@@ -260,7 +262,7 @@ def _what_happened(case: Case) -> str:
             f"{rows}\n\n"
             f"Table: {_shifts_caption(analysis)}"
         )
-    if analysis.hot_latches:
+    if analysis.hot_latches and _latches_matter(analysis):
         rows = "\n".join(
             f"| {_cell(h.label)} | {h.waits} | {h.max_at_once} | {h.share:.0%} "
             f"| {_cell(h.meaning)} |"
@@ -287,6 +289,15 @@ def _deadlock_matters(analysis: Analysis) -> bool:
     if not analysis.deadlocks:
         return False
     return main_stall(analysis) is None or any(f.id == "deadlock" for f in analysis.findings[:1])
+
+
+def _latches_matter(analysis: Analysis) -> bool:
+    """Return whether sessions spent time on latches, or nothing measures how much."""
+    doc = analysis.active_sessions
+    if doc is None:
+        return True
+    share = next((each.share for each in doc.classes if each.id == "latch"), 0.0)
+    return share >= _LEAST_SHARE
 
 
 def _shifts_caption(analysis: Analysis) -> str:

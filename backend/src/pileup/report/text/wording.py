@@ -205,14 +205,5 @@ def bug_name(id_: str) -> str:
 
 
 def fix_words(fixed_in: Sequence[str]) -> str:
-    """Join what is known of a fix, releases and remarks alike; empty when nothing is.
-
-    A question mark after a release means that nobody has read its notes.
-    """
-    entries = (entry.partition("?") for entry in fixed_in if entry.strip(" -"))
-    return "; ".join(
-        f"probably {release}{f' ({remark})' if (remark := rest.lstrip(': ')) else ''}"
-        if unsure
-        else release
-        for release, unsure, rest in entries
-    )
+    """Join what is known of a fix, releases and remarks alike; empty when nothing is."""
+    return "; ".join(entry for entry in fixed_in if entry.strip(" -"))

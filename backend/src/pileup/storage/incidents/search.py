@@ -61,6 +61,8 @@ _IDEOGRAPHS = (
 """Chinese characters, kana and Hangul, of which one or two are a word."""
 _SEARCHABLE = re.compile(rf"[^\W_]{{3}}|[{_IDEOGRAPHS}]")
 """What a word across all incidents needs; an index of trigrams does not know shorter ones."""
+_SEARCHABLE_HERE = re.compile(rf"..|[{_IDEOGRAPHS}]")
+"""What a word inside one incident needs."""
 _INDEXED = re.compile(rf"[^\W_]{{2}}|[{_IDEOGRAPHS}]")
 """A token that is looked up in the index over words; single letters begin too many of them."""
 _TITLE = 300
@@ -136,10 +138,11 @@ def replace_entries(unit: Unit, incident_id: str, entries: Sequence[Entry]) -> N
 def search_incident(unit: Unit, incident_id: str, words: str) -> list[Found]:
     """Find what contains every word, at most six of each kind, the best first.
 
-    Deleted items and other incidents are excluded. Words match anywhere and in any case.
+    A word needs two characters, or one that is Chinese, Japanese or Korean. Words match anywhere
+    and in any case. Deleted items and other incidents are excluded.
     """
     needles = clean(words).split()
-    if not needles:
+    if not any(map(_SEARCHABLE_HERE.search, needles)):
         return []
     given = {"incident": incident_id, "patterns": _patterns(needles)}
     return _best(unit, _IN_INCIDENT, given, needles)

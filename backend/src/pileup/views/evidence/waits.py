@@ -19,7 +19,7 @@ from pileup.analysis.blocked_time.first_view import FirstWaits
 from pileup.analysis.blocked_time.moment_roots import whole_diff, whole_graph
 from pileup.analysis.contract import RootDoc, StallDoc, WaitGraph, WaitNodeDoc, WaitPersistence
 from pileup.analysis.evidence.evidence import Evidence
-from pileup.analysis.stalls.documents import main_stall, worst_time
+from pileup.analysis.stalls.documents import main_stall, telling_time
 from pileup.analysis.waits.inspect_node import describe_node
 from pileup.analysis.waits.moments import WaitSource, moments, unit_of, worst
 from pileup.analysis.waits.persistence import lasting_in
@@ -32,7 +32,7 @@ from pileup.views.source import NotAnalysed
 from pileup.views.window import moment_at
 
 Moment = int | Literal["worst"]
-"""UTC µs, or the worst moment of the main stall, else of the capture."""
+"""UTC µs, or the moment that shows the main stall best, else the worst of the capture."""
 Fold = Literal["auto", "all", "none"]
 
 # Resolve its types at import: two threads that do so at once, for the first two requests of the
@@ -156,8 +156,10 @@ class StoredWaits:
         """Convert to UTC µs; None: the worst moment of the capture, where no stall has one."""
         if at != "worst":
             return at
-        parts = Analyses(self.unit).parts(self.incident_id, "stalls") or {}
-        return worst_time(main_stall(msgspec.convert(parts.get("stalls") or [], list[StallDoc])))
+        parts = Analyses(self.unit).parts(self.incident_id, "stalls", "roots") or {}
+        stalls = msgspec.convert(parts.get("stalls") or [], list[StallDoc])
+        roots = msgspec.convert(parts.get("roots") or [], list[RootDoc])
+        return telling_time(main_stall(stalls), roots)
 
 
 @lru_cache(maxsize=1)

@@ -14,7 +14,7 @@ from pileup.analysis import contract
 from pileup.analysis.blocked_time.moment_roots import wait_graph
 from pileup.analysis.evidence.downsample import buckets_of, draw, values_of
 from pileup.analysis.evidence.spans import joined
-from pileup.analysis.stalls.documents import worst_time
+from pileup.analysis.stalls.documents import telling_time
 from pileup.report.case import (
     Case,
     ReportAction,
@@ -77,6 +77,7 @@ def build_case(unit: Unit, incident: Incident, stores: Stores) -> Case:
     evidence = CaseEvidence(unit, stores.frames, stores.placed, incident.id)
     usual = _usual_lanes(analysis)
     artifacts = Artifacts(unit).of_incident(incident.id)
+    best = telling_time(main_stall(analysis), analysis.roots if analysis else ())
     return Case(
         id=incident.id,
         title=incident.title,
@@ -100,14 +101,14 @@ def build_case(unit: Unit, incident: Incident, stores: Stores) -> Case:
         template=Releases(unit).choice(incident.id).template or DEFAULT.id,
         matrix=_matrix(unit, incident),
         lanes=_lanes(stores.placed, incident.id, analysis, usual),
-        graph=_graph(stores.placed, incident.id, worst_time(main_stall(analysis)), analysis),
+        graph=_graph(stores.placed, incident.id, best, analysis),
         draw_lanes=lambda wanted, start, end: _lanes(
             stores.placed, incident.id, analysis, usual, wanted, start, end
         ),
         draw_graph=lambda at: _graph(
             stores.placed,
             incident.id,
-            _us(at) if at else worst_time(main_stall(analysis)),
+            _us(at) if at else best,
             analysis,
         ),
         sections={

@@ -348,7 +348,7 @@ def commit_slots(observed: Observed) -> Match | None:
         ("innodb_thread_concurrency is 0: there are no slots to use up.",) if unlimited else ()
     )
     waiting = count(behind.most, "thread waits", "threads wait")
-    why = f"{waiting} for the commit mutex and still counted as inside InnoDB" + (
+    why = f"{waiting} for the commit mutex, still counted as inside InnoDB" + (
         f", where only {limit:.0f} may be at once: reads cannot enter." if limited else "."
     )
     return Match(

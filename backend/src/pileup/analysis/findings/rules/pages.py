@@ -59,7 +59,7 @@ def free_pages(observed: Observed) -> Match | None:
         f"{count(searching.most, 'thread searches', 'threads search')} for a free page"
         if searching.holds
         else "",
-        f"the error log reports it {logged.most} times" if logged.holds else "",
+        f"the error log reports it {count(logged.most, 'time', 'times')}" if logged.holds else "",
         f"{count(listed.most, 'thread waits', 'threads wait')} for the list of free pages"
         if listed.holds
         else "",
