@@ -79,7 +79,7 @@ export function NameView({
       open={open}
       onOpenChange={onOpenChange}
       title="Name this view"
-      description="Everybody finds it by this name in the palette (Ctrl+K)."
+      description="Everyone can find the view by this name (Ctrl+K)."
       footer={
         <Button variant="primary" busy={make.isPending} disabled={!name.trim()} onClick={save}>
           Save name

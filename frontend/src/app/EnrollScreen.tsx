@@ -9,7 +9,7 @@ export function EnrollScreen() {
   const client = useQueryClient()
   return (
     <SigninPanel>
-      <p>This installation wants a second factor of everybody. Set it up, then continue.</p>
+      <p>This installation requires a second factor. Set it up to continue.</p>
       <SecondFactor />
       <div>
         <Button onClick={() => void client.resetQueries({ queryKey: keys.session })}>

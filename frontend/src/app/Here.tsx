@@ -1,7 +1,8 @@
-/** Other people on the incident: an avatar each, a link to their screen, and "follow me". */
+/** Other people on the incident, without the reader's own tabs: an avatar each, a link to their screen, and "follow me". */
 import { useEffect, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import type { Peer } from '@/api/events'
+import { useMe } from '@/api/queries'
 import { colourOf, initials, setLeading, useLeading, usePeers } from '@/state/presence'
 import { Menu, MenuItem, MenuLabel, MenuLine } from '@/ui/controls/Menu'
 
@@ -14,7 +15,8 @@ export function Here({ screens }: { readonly screens: Screens }) {
   const leading = useLeading()
   const [followed, setFollowed] = useState<string | null>(null)
   useFollow(peers.find((peer) => peer.tab === followed) ?? null)
-  const people = oneTabEach(peers)
+  const own = useMe().user.id
+  const people = oneTabEach(peers.filter((peer) => peer.user_id !== own))
   if (people.length === 0 && !leading) return null
   return (
     <ul className="here-list" aria-label="Who is here">

@@ -67,12 +67,6 @@ export function Palette({ here }: { readonly here: Here | null }) {
   )
 }
 
-/** A character of a script that writes words with one or two: Chinese, Japanese, Korean. */
-const IDEOGRAPH = '[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}]'
-/** What the search over all incidents needs; shorter words only filter what the others found. */
-const SEARCHABLE = new RegExp(`[\\p{L}\\p{N}]{3}|${IDEOGRAPH}`, 'u')
-const SEARCHABLE_HERE = new RegExp(`..|${IDEOGRAPH}`, 'u')
-
 /** Commands that contain the words come first, then the server's results in its order. */
 const RESULT = 'result:'
 const rank = (value: string, words: string, keywords?: string[]) => {
@@ -87,8 +81,9 @@ function Body({ here, close }: { readonly here: Here | null; readonly close: () 
   const navigate = useNavigate()
   const wanted = useDeferredValue(words.trim())
   const guest = useIsGuest()
-  const searchesHere = here !== null && SEARCHABLE_HERE.test(wanted)
-  const searchesAll = !guest && SEARCHABLE.test(wanted)
+  // Which words are long enough, the server alone decides: for others it finds nothing.
+  const searchesHere = here !== null && wanted !== ''
+  const searchesAll = !guest && wanted !== ''
   const inside = useQuery({
     ...searchQuery(here?.id ?? '', wanted),
     enabled: searchesHere,
@@ -118,9 +113,7 @@ function Body({ here, close }: { readonly here: Here | null; readonly close: () 
         placeholder="A session, statement, variable, file, note, command…"
       />
       <Command.List>
-        <Command.Empty>
-          {isBusy ? 'Searching…' : noMatch(wanted, searchesHere, searchesAll || guest)}
-        </Command.Empty>
+        <Command.Empty>{isBusy ? 'Searching…' : noMatch(wanted, guest)}</Command.Empty>
         {inside.isError || everywhere.isError ? (
           <p className="palette-failed" role="alert">
             The search did not answer. Type again to retry; commands still work.
@@ -147,11 +140,10 @@ function Body({ here, close }: { readonly here: Here | null; readonly close: () 
   )
 }
 
-/** What the empty list says: where nothing was found, and how to search in more places. */
-function noMatch(words: string, searchedHere: boolean, searchedAll: boolean): string {
-  const where = searchedHere && !searchedAll ? ' in this incident' : ''
-  const more = searchedAll ? '' : ' Type three letters or digits in a row to search all incidents.'
-  return `No match for “${words}”${where}.${more}`
+/** What the empty list says, with what the search across incidents needs. */
+function noMatch(words: string, guest: boolean): string {
+  const needs = ' Across incidents, the search needs three letters or digits in a row.'
+  return `No match for “${words}”.${guest ? '' : needs}`
 }
 
 function Results({

@@ -28,9 +28,9 @@ export function alignment(clocks: readonly PlacedClock[]): Alignment | null {
         : [exact ? 'exact' : `± ${formatDuration(spread(widest))}`, widest]
   const parts = [
     `${clocks.length} ${clocks.length === 1 ? 'source' : 'sources'} on one clock`,
-    exact ? 'all exact' : `the least sure by ± ${formatDuration(spread(widest))}`,
+    exact ? 'all exact' : `largest uncertainty ± ${formatDuration(spread(widest))}`,
     ...(assumed.length > 0 ? [`${assumed.length} with an assumed zone or time`] : []),
-    ...(off.length > 0 ? [`${off.length} for which another offset is suggested`] : []),
+    ...(off.length > 0 ? [`${off.length} with another suggested offset`] : []),
   ]
   return {
     short,

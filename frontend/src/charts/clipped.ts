@@ -85,7 +85,7 @@ export function overflows(
   return peaks
 }
 
-/** A triangle at the top of the lane for each, and the number of the highest. */
+/** A triangle at the top of the lane for each, and below it the number of the highest. */
 export function drawOverflow(
   sketch: Sketch,
   peaks: readonly Peak[],
@@ -107,7 +107,8 @@ export function drawOverflow(
   if (!highest || box.h < 24) return
   const text = format(highest.value)
   const width = sketch.measure(text)
-  const fits = highest.px + 8 + width < box.x + box.w
+  // Below the triangles, of which the next one may be as near as the number is wide.
+  const left = Math.min(highest.px - width / 2, box.x + box.w - width - 2)
   sketch.fillStyle = colours.text
-  sketch.fillText(text, fits ? highest.px + 7 : highest.px - 7 - width, box.y + 11)
+  sketch.fillText(text, Math.max(box.x + 2, left), box.y + 18)
 }

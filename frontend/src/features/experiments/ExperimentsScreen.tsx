@@ -47,6 +47,7 @@ export default function ExperimentsScreen() {
   }
   if (!data) return <SkeletonRows rows={8} />
   const chosen = data.find((item) => item.id === open)
+  const hasAuthors = data.some((item) => item.by)
   const statement = (hypothesis: string | null) =>
     hypotheses.data?.find((item) => item.id === hypothesis)?.statement ?? ''
   return (
@@ -86,13 +87,15 @@ export default function ExperimentsScreen() {
                   <button
                     type="button"
                     className="linklike"
-                    title="Show and sort by the other time of each run"
+                    title={
+                      by === 'happened' ? 'Sort by when it was recorded' : 'Sort by when it ran'
+                    }
                     onClick={() => setBy(by === 'happened' ? 'recorded' : 'happened')}
                   >
                     {by === 'happened' ? 'Ran' : 'Recorded'}
                   </button>
                 </th>
-                <th scope="col">By</th>
+                {hasAuthors && <th scope="col">By</th>}
               </tr>
             </thead>
             <tbody>
@@ -104,6 +107,7 @@ export default function ExperimentsScreen() {
                   changedAs={sameChange(data, item)}
                   isOpen={item.id === open}
                   by={by}
+                  hasAuthors={hasAuthors}
                   onOpen={setOpen}
                 />
               ))}
@@ -154,6 +158,7 @@ function Row({
   changedAs,
   isOpen,
   by,
+  hasAuthors,
   onOpen,
 }: {
   readonly item: Experiment
@@ -164,6 +169,8 @@ function Row({
   readonly isOpen: boolean
   /** Which time of the run to show. */
   readonly by: 'happened' | 'recorded'
+  /** Whether any run names who recorded it; those of a sample do not. */
+  readonly hasAuthors: boolean
   readonly onOpen: (id: string) => void
 }) {
   return (
@@ -212,7 +219,7 @@ function Row({
           '–'
         )}
       </td>
-      <td>{item.by}</td>
+      {hasAuthors && <td>{item.by}</td>}
     </tr>
   )
 }

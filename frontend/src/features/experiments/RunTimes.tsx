@@ -169,7 +169,7 @@ export function StartRun({
         <Problem compact error={start.error} what="The experiment was not started" />
       )}
       <details className="story-fold">
-        <summary>It ran before</summary>
+        <summary>The run already took place</summary>
         <HappenedField label="When did it begin?" value={when} onChange={setWhen} />
         <p className="faint">
           A prediction that was recorded later than this is shown as recorded after the run.

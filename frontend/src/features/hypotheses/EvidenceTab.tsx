@@ -1,9 +1,10 @@
 /** Every pin of the incident: its value at the time of pinning and its current value. */
-import { formatCount } from '@/format'
+import { formatCount, formatMeasured } from '@/format'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { useMay } from '@/api/queries'
+import { useZone, type Zone } from '@/state/incident'
 import { useStored } from '@/state/stored'
 import { Button } from '@/ui/controls/Button'
 import { Chip } from '@/ui/controls/Chip'
@@ -96,7 +97,8 @@ function PinItem({
             </span>
           )}
           <span>
-            {pin.created_by ?? 'somebody'}, <Time at={pin.created_at} />
+            {pin.created_by && `${pin.created_by}, `}
+            <Time at={pin.created_at} />
           </span>
         </div>
       </div>
@@ -122,11 +124,26 @@ function PinItem({
 }
 
 const LINES = 3
+/** The server cuts a line of a value there. */
+const CUT = 300
+const TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g
+const EXPONENT = /(?<![\w.])-?\d(?:\.\d+)?e[+-]?\d\d\b/g
+
+/** A stored value as people read it: times in the zone of the top bar, no powers of ten. */
+const readable = (stored: string, zone: Zone): string =>
+  stored
+    .split('\n')
+    .map((line) => (line.length === CUT ? `${line}…` : line))
+    .join('\n')
+    .replaceAll(TIME, (at) => zone.format(at, 'seconds'))
+    .replaceAll(EXPONENT, (number) => formatMeasured(Number(number)))
 
 /** The first lines of a value, expandable to all. */
-function Value({ text }: { readonly text: string | null }) {
+function Value({ text: stored }: { readonly text: string | null }) {
   const [all, setAll] = useState(false)
-  if (!text) return null
+  const zone = useZone()
+  if (!stored) return null
+  const text = readable(stored, zone)
   const lines = text.split('\n')
   const more = lines.length - LINES
   return (

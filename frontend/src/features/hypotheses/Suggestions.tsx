@@ -5,6 +5,7 @@ import { useMay } from '@/api/queries'
 import { useKeys } from '@/state/keys'
 import { ShareBar } from '@/ui/display/Bar'
 import { Button } from '@/ui/controls/Button'
+import { Chip } from '@/ui/controls/Chip'
 import { Problem } from '@/ui/display/States'
 import { offerUndo } from '@/ui/history/undo'
 import { SUGGESTION_KEYS } from './keys'
@@ -20,6 +21,7 @@ export function Suggestions({ incidentId, onMade }: Props) {
   const list = useRef<HTMLUListElement>(null)
   useKeys(SUGGESTION_KEYS, {})
   const open = (data ?? []).filter((item) => item.verdict === 'open')
+  const causes = new Map((data ?? []).map(({ finding }) => [finding.id, finding.title]))
   if (!mayWrite || open.length === 0) return null
   const failed = fromFinding.error ?? judge.error
   const take = (id: string) => fromFinding.mutate(id, { onSuccess: (made) => onMade(made.id) })
@@ -55,8 +57,12 @@ export function Suggestions({ incidentId, onMade }: Props) {
             <div className="suggestion-head">
               <ShareBar value={finding.score} width={36} />
               <span className="faint num">score {finding.score.toFixed(2)}</span>
+              {finding.role === 'symptom' && <Chip tone="idle">symptom</Chip>}
             </div>
             <strong>{finding.title}</strong>
+            {causes.has(finding.explained_by ?? '') && (
+              <div className="faint">A symptom of “{causes.get(finding.explained_by ?? '')}”</div>
+            )}
             <div className="muted">{finding.why}</div>
             {dismissing === finding.id ? (
               <Reason

@@ -15,6 +15,8 @@ import { chartMarks } from './chartMarks'
 import { classColours } from '@/charts/classColours'
 import './active-sessions.css'
 
+/** The label of the scale is above the areas, in whose colours it could not be read. */
+const TOP_LABEL = 18
 const RATE_HEIGHT = 40
 /** The label is drawn above the line, which it would hide otherwise. */
 const RATE_LABEL = 16
@@ -49,40 +51,47 @@ export function ActiveSessions({ sessions, stall, turns, gaps }: Props) {
         <TimeAxis range={range} width={width} zone={zone.name} />
         <svg
           width={width}
-          height={height}
+          height={height + TOP_LABEL}
           role="img"
           aria-label={describe(sessions)}
           onPointerMove={follow}
           onPointerLeave={() => setAt(null)}
         >
-          <StallBand stall={stall} x={chart.x} range={range} height={height} />
-          {chart.layers.map((layer) => (
-            <path key={layer.id} d={layer.path} fill={colours.get(layer.id)} />
-          ))}
-          {gaps.map((gap) => (
-            <rect
-              key={gap['start']}
-              className="active-sessions-gap"
-              x={chart.x(Date.parse(gap['start'] ?? ''))}
-              width={
-                chart.x(Date.parse(gap['end'] ?? '')) - chart.x(Date.parse(gap['start'] ?? ''))
-              }
-              height={height}
-            />
-          ))}
-          <line className="active-sessions-base" x2={width} y1={height - 0.5} y2={height - 0.5} />
           <text className="active-sessions-top" x={4} y={12}>
             {formatNumber(Math.round(chart.top))} active sessions
           </text>
-          <Marks
-            marks={chartMarks(turns, stall, range)}
-            x={chart.x}
-            width={width}
-            height={height}
-          />
-          {at !== null && (
-            <line className="active-sessions-cross" x1={chart.x(at)} x2={chart.x(at)} y2={height} />
-          )}
+          <g transform={`translate(0 ${TOP_LABEL})`}>
+            <StallBand stall={stall} x={chart.x} range={range} height={height} />
+            {chart.layers.map((layer) => (
+              <path key={layer.id} d={layer.path} fill={colours.get(layer.id)} />
+            ))}
+            {gaps.map((gap) => (
+              <rect
+                key={gap['start']}
+                className="active-sessions-gap"
+                x={chart.x(Date.parse(gap['start'] ?? ''))}
+                width={
+                  chart.x(Date.parse(gap['end'] ?? '')) - chart.x(Date.parse(gap['start'] ?? ''))
+                }
+                height={height}
+              />
+            ))}
+            <line className="active-sessions-base" x2={width} y1={height - 0.5} y2={height - 0.5} />
+            <Marks
+              marks={chartMarks(turns, stall, range)}
+              x={chart.x}
+              width={width}
+              height={height}
+            />
+            {at !== null && (
+              <line
+                className="active-sessions-cross"
+                x1={chart.x(at)}
+                x2={chart.x(at)}
+                y2={height}
+              />
+            )}
+          </g>
         </svg>
         <Rate {...{ sessions, stall, times, range, width, point }} />
       </div>
@@ -171,7 +180,7 @@ function Legend({
           </>
         ) : (
           <>
-            <Duration value={sessions.seconds} /> of <Term of="session time" /> in all
+            <Duration value={sessions.seconds} /> of <Term of="session time" /> in this chart
           </>
         )}
       </caption>

@@ -5,7 +5,7 @@ import { sharedSearch } from '@/state/url'
 import { ShareBar } from '@/ui/display/Bar'
 import { Chip } from '@/ui/controls/Chip'
 import { Evidence } from '@/ui/evidence/evidence'
-import { Measured, Time } from '@/ui/display/Value'
+import { Measured, ShareValue, Time } from '@/ui/display/Value'
 import { Nothing, Section } from './Section'
 import { unansweredOf } from '@/ui/evidence/Unanswered'
 
@@ -64,13 +64,12 @@ function Blocker({
         <Chip tone="holding">{blocker.kind.replaceAll('_', ' ')}</Chip>
         {blocker.inferred && <Chip mark="~">inferred</Chip>}
         <span className="blocker-count">
-          <ShareBar value={most ? blocker.blocks_total / most : null} tone="waiting" width={72} />{' '}
-          <Measured value={blocker.blocks_total} />
-          <span className="unit">blocked</span>
+          <Weight blocker={blocker} most={most} />
         </span>
       </div>
       <p className="muted">
-        {blocker.why} <Measured value={blocker.blocks_direct} /> wait directly
+        {blocker.why} <Measured value={blocker.blocks_total} /> blocked,{' '}
+        <Measured value={blocker.blocks_direct} /> directly
         {blocker.time && (
           <>
             {' '}
@@ -89,5 +88,18 @@ function Blocker({
         </ul>
       )}
     </li>
+  )
+}
+
+/** By what the list is ordered: the session time behind a root; the sessions where it is not measured. */
+function Weight({ blocker, most }: { readonly blocker: BlockerDoc; readonly most: number }) {
+  const { share, blocks_total: blocked } = blocker
+  const value = share ?? (most ? blocked / most : null)
+  return (
+    <>
+      <ShareBar value={value} tone="waiting" width={72} />{' '}
+      {share === null ? <Measured value={blocked} /> : <ShareValue value={share} />}
+      <span className="unit">{share === null ? 'blocked' : 'of session time'}</span>
+    </>
   )
 }

@@ -251,7 +251,7 @@ function Remedies({ mitigations }: { readonly mitigations: FindingDoc['mitigatio
         {mitigations.map((item) => (
           <li key={item.action}>
             {item.action}
-            {item.precondition && <div className="muted">First: {item.precondition}</div>}
+            {item.precondition && <div className="muted">Check first: {item.precondition}</div>}
             {item.side_effects && item.side_effects !== '-' && (
               <div className="muted">Side effects: {item.side_effects}</div>
             )}
@@ -400,7 +400,7 @@ function Sources({ finding }: { readonly finding: FindingDoc }) {
   const fixes = finding.fixed_in.filter((entry) => entry !== '-')
   return (
     <>
-      {fixes.length > 0 && <p className="finding-foot faint">Fixed in {fixes.join('; ')}</p>}
+      {fixes.length > 0 && <p className="finding-foot faint">Fix: {fixes.join('; ')}</p>}
       {finding.references.length > 0 && (
         <p className="finding-foot faint">
           Sources:{' '}

@@ -1,5 +1,5 @@
 /** Hot waits: where threads waited, by position in the source code and by latch. */
-import type { HotLatchDoc, HotWaitDoc, Overview } from '@/api/schema'
+import type { HotLatchDoc, HotWaitDoc, Locator, Overview } from '@/api/schema'
 import { oneOf, useUrlState } from '@/state/url'
 import { ShareBar } from '@/ui/display/Bar'
 import { Button } from '@/ui/controls/Button'
@@ -20,13 +20,16 @@ export function HotWaits({ overview }: { readonly overview: Overview }) {
       unanswered={unansweredOf(overview, ['hot_waits', 'hot_latches'])}
       note={
         waits.length > 0 && (
-          <span className="segments" role="group" aria-label="Group the waits by">
-            {(['position', 'latch'] as const).map((word) => (
-              <Button key={word} size="small" pressed={by === word} onClick={() => setBy(word)}>
-                by {word}
-              </Button>
-            ))}
-          </span>
+          <>
+            <TimeOfLatches overview={overview} />
+            <span className="segments" role="group" aria-label="Group the waits by">
+              {(['position', 'latch'] as const).map((word) => (
+                <Button key={word} size="small" pressed={by === word} onClick={() => setBy(word)}>
+                  by {word}
+                </Button>
+              ))}
+            </span>
+          </>
         )
       }
     >
@@ -57,11 +60,29 @@ export function HotWaits({ overview }: { readonly overview: Overview }) {
   )
 }
 
+/** How much latches matter at all, beside which the shares of the table are read. */
+function TimeOfLatches({ overview }: { readonly overview: Overview }) {
+  const classes = overview.active_sessions?.classes
+  if (!classes) return null
+  const share = classes.find((row) => row.id === 'latch')?.share ?? 0
+  return (
+    <span className="hot-waits-time">
+      Latches: <ShareValue value={share} /> of session time
+    </span>
+  )
+}
+
 const shareCell = (share: number) => (
   <>
     <ShareBar value={share} tone="waiting" width={48} /> <ShareValue value={share} />
   </>
 )
+
+/** One place of many: the cell has room for the lines of one. */
+function firstPlace(example: Locator): Locator {
+  const [only = {}] = example.ranges
+  return { ...example, ...only, text: '', ranges: [] }
+}
 
 const positionColumns = (incidentId: string): readonly Column<HotWaitDoc>[] => [
   {
@@ -106,6 +127,7 @@ const positionColumns = (incidentId: string): readonly Column<HotWaitDoc>[] => [
   {
     key: 'share',
     head: 'Share',
+    title: 'Share of the waits that the status dumps inside the stall list',
     kind: 'number',
     width: '124px',
     sort: (row) => row.share,
@@ -126,7 +148,7 @@ const positionColumns = (incidentId: string): readonly Column<HotWaitDoc>[] => [
     width: 'minmax(120px, 0.8fr)',
     cell: (row) =>
       row.example ? (
-        <Evidence incidentId={incidentId} locator={{ ...row.example, text: '' }} />
+        <Evidence incidentId={incidentId} locator={firstPlace(row.example)} />
       ) : (
         <span className="faint">–</span>
       ),
@@ -165,6 +187,7 @@ const LATCH: readonly Column<HotLatchDoc>[] = [
   {
     key: 'share',
     head: 'Share',
+    title: 'Share of the waits that the status dumps inside the stall list',
     kind: 'number',
     width: '124px',
     sort: (row) => row.share,

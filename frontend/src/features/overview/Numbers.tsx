@@ -58,7 +58,7 @@ export function Numbers({ overview }: { readonly overview: Overview }) {
             <Measured value={numbers.peak_waiters} />
             {numbers.peak_at && (
               <span className="numbers-more">
-                {numbers.peak_counts === 'running' ? 'sessions' : 'threads'} at{' '}
+                {numbers.peak_waiters === 1 ? 'session' : 'sessions'} at{' '}
                 <Time at={numbers.peak_at} style="clock" />
               </span>
             )}

@@ -283,7 +283,7 @@ describe('overview', () => {
           title: 'Last spring',
           onset: '2021-03-01T09:00:00Z',
           score: 0.82,
-          shared: ['known problem: Hot row', 'kind of root blocker: transaction'],
+          shared: ['likely cause: Hot row', 'root blocker: transaction'],
           only_here: [],
           only_there: ['series: history list went up'],
           refuted: [{ statement: 'It was the network', status: 'refuted', confidence: 5 }],
@@ -294,7 +294,7 @@ describe('overview', () => {
     renderScreen(<OverviewScreen />, '/incidents/i1/overview')
     const link = await screen.findByRole('link', { name: 'Last spring' })
     expect(link.getAttribute('href')).toBe('/incidents/i7/overview')
-    expect(screen.getByText(/known problem: Hot row; kind of root blocker/)).toBeTruthy()
+    expect(screen.getByText(/likely cause: Hot row; kind of root blocker/)).toBeTruthy()
     expect(screen.getByText('It was the network')).toBeTruthy()
   })
 })

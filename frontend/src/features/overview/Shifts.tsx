@@ -87,22 +87,26 @@ const columns = (link: (row: ShiftDoc) => string): readonly Column<ShiftDoc>[] =
     kind: 'number',
     width: '84px',
     sort: (row) => row.ratio,
-    cell: (row) => (
-      <span title={row.direction === 'up' ? 'rose' : 'fell'}>
-        {row.ratio === null ? (row.direction === 'up' ? 'rose' : 'fell') : formatRatio(row.ratio)}
-      </span>
-    ),
+    cell: (row) => <span title={row.direction === 'up' ? 'rose' : 'fell'}>{changeOf(row)}</span>,
   },
   {
     key: 'score',
     head: 'Score',
-    title: 'Robust: distance of the medians in units of the baseline spread',
+    title: 'Distance of the two medians, in units of the spread before the stall',
     kind: 'number',
     width: '72px',
     sort: (row) => row.score,
     cell: (row) => <Measured value={row.score} />,
   },
 ]
+
+/** How many times as much, or that it came from or fell to nothing. */
+function changeOf({ ratio, direction, baseline, stall }: ShiftDoc): string {
+  if (stall === 0 && baseline !== 0) return 'fell to 0'
+  if (ratio !== null) return formatRatio(ratio)
+  if (baseline === 0) return direction === 'up' ? 'rose from 0' : 'fell from 0'
+  return direction === 'up' ? 'rose' : 'fell'
+}
 
 /** The time of a shift; within its uncertainty it shows no order. */
 function Moved({ row }: { readonly row: ShiftDoc }) {

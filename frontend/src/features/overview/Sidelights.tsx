@@ -24,6 +24,12 @@ const SHAPE: Record<StallDoc['shape'], string> = {
   slow: 'work slowed down',
 }
 
+/** What happened in a stall: 'Sessions piled up, work stopped'. */
+function shapesOf({ shape, also }: StallDoc): string {
+  const words = [shape, ...also].map((each) => SHAPE[each]).join(', ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
 export function Stalls({ overview }: { readonly overview: Overview }) {
   const { search } = useLocation()
   const { stalls, incident } = overview
@@ -43,6 +49,7 @@ export function Stalls({ overview }: { readonly overview: Overview }) {
             <li key={stall.onset + stall.kind}>
               <div className="side-row">
                 <Link
+                  className="side-fact"
                   to={`/incidents/${incident.id}/timeline${sharedSearch(search, aroundStall(stall))}`}
                 >
                   <Time at={stall.onset} style="clock" />
@@ -51,19 +58,20 @@ export function Stalls({ overview }: { readonly overview: Overview }) {
                 </Link>
                 <Chip tone={KIND[stall.kind][1]}>{KIND[stall.kind][0]}</Chip>
                 <span className="side-space" />
-                <Duration value={stall.duration_s} />
-                {stall.peak_waiters !== null && (
-                  <span>
-                    <Measured value={stall.peak_waiters} />
-                    <span className="unit">
-                      {stall.peak_counts === 'running' ? 'sessions' : 'waiters'}
-                    </span>
-                  </span>
-                )}
+                <span className="side-fact">
+                  <Duration value={stall.duration_s} />
+                  {stall.peak_waiters !== null && (
+                    <>
+                      {', peak '}
+                      <Measured value={stall.peak_waiters} />
+                      <span className="unit">
+                        {stall.peak_counts === 'running' ? 'sessions' : 'waiters'}
+                      </span>
+                    </>
+                  )}
+                </span>
               </div>
-              {stall.kind === 'stall' && (
-                <div>{[stall.shape, ...stall.also].map((shape) => SHAPE[shape]).join(', ')}</div>
-              )}
+              {stall.kind === 'stall' && <div>{shapesOf(stall)}</div>}
               {stall.evidence.slice(0, 3).map((item) => (
                 <div key={item.series} className="muted">
                   {item.text}

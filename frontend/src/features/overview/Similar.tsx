@@ -39,7 +39,7 @@ export function Similar({ incidentId }: { readonly incidentId: string }) {
                 <Time at={item.onset} zone />
               </div>
             )}
-            <div className="muted">Both: {item.shared.slice(0, 4).join('; ')}.</div>
+            <div className="muted">In common: {item.shared.slice(0, 4).join('; ')}.</div>
             {item.only_there.length > 0 && (
               <div className="muted">Only there: {item.only_there.slice(0, 3).join('; ')}.</div>
             )}

@@ -199,7 +199,7 @@ function Fix({ fix }: { readonly fix: StoryFix }) {
         </span>
       )}
       {rest && <span>{rest.replace(/^\((.*)\)$/s, '$1').replace(/^, (?:and )?/, '')}</span>}
-      {fix.precondition && <span className="muted">First: {fix.precondition}</span>}
+      {fix.precondition && <span className="muted">Check first: {fix.precondition}</span>}
       {fix.side_effects && <span className="muted">Side effects: {fix.side_effects}</span>}
     </li>
   )

@@ -88,7 +88,7 @@ const COLUMNS: readonly Column<Group>[] = [
     width: 'minmax(200px, 2.6fr)',
     cell: (group) => (
       <span className="ellipsis muted" title={group.meaning ?? undefined}>
-        {group.meaning ?? 'No signature of the knowledge base fits.'}
+        {group.meaning ?? 'Not in the knowledge base.'}
       </span>
     ),
     sort: (group) => group.meaning,

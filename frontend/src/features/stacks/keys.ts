@@ -2,9 +2,9 @@
 import type { KeyTable } from '@/state/keys'
 
 export const STACK_KEYS = {
-  benign: { keys: ['b'], does: 'It is benign', within: 'On a stack' },
-  suspicious: { keys: ['x'], does: 'It is suspicious', within: 'On a stack' },
-  takeBack: { keys: ['u'], does: 'Take that back', within: 'On a stack' },
+  benign: { keys: ['b'], does: 'Mark as benign', within: 'On a stack' },
+  suspicious: { keys: ['x'], does: 'Mark as suspicious', within: 'On a stack' },
+  takeBack: { keys: ['u'], does: 'Clear the mark', within: 'On a stack' },
   frames: {
     keys: ['↑', '↓', '←', '→'],
     does: 'Its caller, its widest callee, its neighbours',

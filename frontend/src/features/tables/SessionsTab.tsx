@@ -354,7 +354,7 @@ const ROW_COLUMNS: Column<ProcesslistRow>[] = [
   {
     key: 'state',
     head: 'State',
-    width: 'minmax(110px, 1fr)',
+    width: 'minmax(110px, 1.6fr)',
     cell: (row) => <span title={row.state ?? ''}>{row.state || row.command}</span>,
     sort: (row) => row.state || row.command,
   },

@@ -118,7 +118,7 @@ export function SettingsTab() {
         note={
           missing && (
             <Banner>
-              A source that this address names is not in the incident: it was excluded, deleted or
+              The source in this link is no longer in the incident: it was excluded, deleted or
               parsed again without settings. Another source is shown instead.
             </Banner>
           )

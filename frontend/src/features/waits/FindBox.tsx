@@ -34,7 +34,7 @@ export function FindBox({
       <input
         className="input"
         type="search"
-        placeholder="Find a thread, words"
+        placeholder="Find in the graph"
         aria-label="Find a thread, a session, a transaction or words"
         value={typed}
         onChange={(event) => {

@@ -50,7 +50,7 @@ export function Roots(props: Props) {
             type="button"
             className="linklike mono"
             data-testid="stall-root"
-            title="Show it at the moment with most sessions behind it"
+            title="Show the moment at which it blocks most sessions"
             onClick={() => onStallRoot(stallRoot)}
           >
             {stallRoot.label}
@@ -59,7 +59,7 @@ export function Roots(props: Props) {
         </p>
       )}
       {graph.roots.length === 0 && (
-        <p className="muted">{graph.cycles.length ? 'None: they wait in a circle.' : 'None.'}</p>
+        <p className="muted">{graph.cycles.length ? 'None: the waits form a cycle.' : 'None.'}</p>
       )}
       <ol>
         {deadlocksOf(graph).map(({ first, threads, behind, names }) => (

@@ -81,7 +81,7 @@ function Tools({ model, graph }: Props) {
         onClick={model.showWorst}
         disabled={model.at === 'worst'}
         aria-label="Worst moment"
-        title="The moment with the most waiters"
+        title="The moment with most sessions behind the root blocker of the stall"
       >
         Worst
       </Button>

@@ -2,10 +2,10 @@
 import type { KeyTable } from '@/state/keys'
 
 export const WAIT_KEYS = {
-  before: { keys: ['['], does: 'The moment before at which sessions wait' },
-  after: { keys: [']'], does: 'The moment after at which sessions wait' },
-  play: { keys: [' '], does: 'Play through the moments, or stop' },
-  clear: { keys: ['Escape'], does: 'End the search, then the difference' },
+  before: { keys: ['['], does: 'Previous moment with waiters' },
+  after: { keys: [']'], does: 'Next moment with waiters' },
+  play: { keys: [' '], does: 'Play or pause' },
+  clear: { keys: ['Escape'], does: 'Clear the search, then the difference' },
   graphNode: {
     keys: ['↑', 'k', '↓', 'j'],
     does: 'The node above or below',
@@ -13,16 +13,16 @@ export const WAIT_KEYS = {
   },
   graphEdge: {
     keys: ['←', '→'],
-    does: 'To what it waits for, to what waits behind it',
+    does: 'To its blocker, to its waiters',
     within: 'In the graph',
   },
-  graphZoom: { keys: ['+', '-', 'f'], does: 'Closer, further, all of it', within: 'In the graph' },
+  graphZoom: { keys: ['+', '-', 'f'], does: 'Zoom in, zoom out, fit', within: 'In the graph' },
   treeRow: { keys: ['↑', 'k', '↓', 'j'], does: 'The row above or below', within: 'In the tree' },
   treeBranch: {
     keys: ['→', '←'],
-    does: 'Open, close; into a branch, out of it',
+    does: 'Open or close a branch',
     within: 'In the tree',
   },
-  treeEnds: { keys: ['Home', 'End'], does: 'The first row, the last', within: 'In the tree' },
-  treeChoose: { keys: ['Enter', ' '], does: 'Choose the row', within: 'In the tree' },
+  treeEnds: { keys: ['Home', 'End'], does: 'First row, last row', within: 'In the tree' },
+  treeChoose: { keys: ['Enter', ' '], does: 'Select the row', within: 'In the tree' },
 } as const satisfies KeyTable

@@ -67,7 +67,8 @@ export function useWaits() {
 function useWorstOfStall(incidentId: string): string {
   const stall = useChosenStall()
   const overview = useQuery({ ...overviewQuery(incidentId, stall), enabled: stall !== '' })
-  return (overview.data?.shown_stall && overview.data.numbers.peak_at) || 'worst'
+  if (!overview.data?.shown_stall) return 'worst'
+  return overview.data.roots[0]?.time ?? overview.data.numbers.peak_at ?? 'worst'
 }
 
 /** What the address says, and the changes of it that the screen makes. */

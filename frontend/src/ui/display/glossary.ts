@@ -23,7 +23,7 @@ export const TERMS = {
   'diagnostic value':
     'How far the ratings of a row differ between the hypotheses: 0 tells them apart not at all, 2 the most.',
   contradicted: 'The weighted sum of the evidence that contradicts a hypothesis: lower is better.',
-  confidence: 'How probable people hold the hypothesis, apart from the ratings.',
+  confidence: 'How likely people think the hypothesis is; independent of the ratings.',
   'clock offset':
     'How far the clock of a source is from the reference; added to its times before they are compared.',
   trunk: 'The frames with which nearly all stacks begin, such as the start of a thread.',

@@ -248,9 +248,10 @@ const MOST = 140
 /** Summarise the detail of an entry, without the parts that its name contains. */
 export function detailWords({ detail, name }: Pick<Entry, 'detail'> & Named): string {
   const { before, after } = detail
-  const moved =
-    typeof before === 'string' && typeof after === 'string' ? [`${before} → ${after}`] : []
-  const shown = [...(name ? [] : NAMES), ...SHOWN]
+  const isMove = typeof before === 'string' && typeof after === 'string'
+  const field = isMove && Array.isArray(detail['fields']) ? detail['fields'].join(', ') : ''
+  const moved = isMove ? [`${field && `${field}: `}${before} → ${after}`] : []
+  const shown = [...(name ? [] : NAMES), ...SHOWN].filter((key) => !field || key !== 'fields')
   const parts = shown.flatMap((key) => {
     const value: unknown = detail[key]
     if (value === undefined || value === null || value === '') return []

@@ -3,7 +3,14 @@
  * arrow keys, j/k, Home and End between rows. Roles are a grid's, as rows can be chosen.
  */
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { useWidth } from '@/charts/useWidth'
 import { CopyButton } from '@/ui/controls/CopyButton'
 import { cx } from '@/ui/controls/cx'
@@ -260,6 +267,7 @@ function TableRow<Row>({
       onFocus={onFocus}
       className={cx('tr', onSelect && 'tr-choosable', chosen && 'tr-chosen', className)}
       style={top === undefined ? undefined : { position: 'absolute', top, left: 0, right: 0 }}
+      onMouseOver={nameCutCell}
       onClick={
         onSelect &&
         ((event) => {
@@ -287,6 +295,15 @@ function TableRow<Row>({
       ))}
     </div>
   )
+}
+
+/** Give a cell whose text is cut off a tooltip with all of it. */
+function nameCutCell({ target }: MouseEvent) {
+  const cell = (target as Element).closest<HTMLElement>('.td')
+  if (!cell || (target as Element).closest('[title]:not(.td)')) return
+  const isCut = cell.scrollWidth > cell.clientWidth
+  if (isCut) cell.title = cell.textContent
+  else cell.removeAttribute('title')
 }
 
 /** Rows that a key moves by; Home and End move to the ends. */

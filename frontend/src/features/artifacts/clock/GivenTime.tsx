@@ -38,7 +38,7 @@ export function GivenTime({
       <GivenTimeFields draft={draft} onChange={setDraft} />
       <div className="btn-row">
         <Button type="submit" disabled={!given} busy={give.isPending}>
-          Place it there
+          Set time and host
         </Button>
         {isGiven && (
           <Button
@@ -76,8 +76,8 @@ export function GiveTimesButton({
     <div className="give-times-line">
       <span className="muted">
         {undated.length === 1
-          ? `${first?.name ?? 'One artifact'} prints no time, so it is on no time axis.`
-          : `${undated.length} artifacts print no time, so they are on no time axis.`}
+          ? `${first?.name ?? 'One artifact'} has no time, so it does not appear on the timeline.`
+          : `${undated.length} artifacts have no time, so they do not appear on the timeline.`}
       </span>
       <Button size="small" onClick={() => setOpen(true)}>
         Give {undated.length === 1 ? 'it' : 'them'} a time
@@ -114,7 +114,7 @@ function GiveTimesDialog({
     <Dialog
       open
       onOpenChange={onClose}
-      title="Give undated artifacts a time"
+      title="Set the time of undated artifacts"
       width={720}
       footer={
         <>

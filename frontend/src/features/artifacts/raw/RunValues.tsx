@@ -70,7 +70,7 @@ function RunValues({
         if (!isOpen) onClose()
       }}
       title="Make numbers the values of a run"
-      description="The values stay marked as typed, with the line that they come from."
+      description="The values stay marked as typed, with a link to their line."
       width={680}
       footer={
         <Button

@@ -71,7 +71,7 @@ export function OtherIncidentsDialog({
       open
       onOpenChange={(open) => !open && onClose()}
       title="Align with other incidents"
-      description={`Their lanes of the same names come behind this one's, moved so that the onsets coincide. ${MAX_OTHER_INCIDENTS} at most.`}
+      description={`Their lanes appear below the lanes of the same name, aligned at the onset. ${MAX_OTHER_INCIDENTS} at most.`}
       width={720}
       footer={
         <>

@@ -90,7 +90,7 @@ export function TimelineBar({
       <Button
         size="small"
         busy={moving}
-        title="Rank every series of this window against the one before"
+        title="Rank all series by how much they changed since the window before"
         onClick={onMoved}
       >
         Show what moved

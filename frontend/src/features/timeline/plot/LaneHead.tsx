@@ -222,7 +222,7 @@ function Tools({ incidentId, view, lane, index, actions, delta, clock: source, m
           </MenuItem>
         )}
         <MenuItem onSelect={() => onChoice({ pinned: !choice.pinned })}>
-          {choice.pinned ? 'Let go from the top' : 'Keep at the top'}
+          {choice.pinned ? 'No longer keep at the top' : 'Keep at the top'}
         </MenuItem>
         <MenuItem onSelect={() => onChoice({ folded: !choice.folded })}>
           {choice.folded ? 'Unfold' : 'Fold'}

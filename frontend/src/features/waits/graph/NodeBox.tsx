@@ -22,6 +22,7 @@ const VERB_ROOM = 44
 const DETAIL_ROOM = 36
 const ONE_LINE = 30
 const LABEL_LINE = 15
+const FACT_LINE = 16
 
 /** What is known of how long a node has been stuck: the node, and in words. */
 export type Stuck = {
@@ -149,7 +150,10 @@ function CardContent({
           {cardText(node)}
         </span>
       )}
-      <span className="graph-facts ellipsis">
+      <span
+        className={cx('graph-facts', card.facts === 1 && 'ellipsis')}
+        style={card.facts > 1 ? { maxHeight: card.facts * FACT_LINE } : undefined}
+      >
         <span className={cx('graph-role', node.root && 'root', node.waiting && 'waiting')}>
           {roleOf(node, queue)}
         </span>

@@ -30,7 +30,7 @@ test('a card has as many lines as its width, weight and graph allow', () => {
 })
 
 test('in a lower place the statement loses lines before the label does', () => {
-  const card = { labelLines: 2, verb: true, lines: 4 }
+  const card = { labelLines: 2, verb: true, lines: 4, facts: 2 }
   const heights = [143, 142, 128, 113, 98, 83, 82, 68, 53, 10]
   expect(heights.map((most) => [most, cardIn({ card, height: 143 }, most)])).toMatchSnapshot()
   expect(cardIn({ card: null, height: 40 }, 30)).toEqual({ card: null, height: 30 })

@@ -1,4 +1,5 @@
 /** The cards of a small wait graph: which lines a node has, and how large its card is. Pure. */
+import { factsOf, type QueuePlace, roleOf } from '../nodeText'
 import type { WaitNode } from '../waitGraph'
 
 /** More nodes than these are rows. */
@@ -6,9 +7,16 @@ export const CARDS_AT_MOST = 60
 /** Up to these there is room for a statement of several lines. */
 const ROOMY = 16
 const MOST_LINES = 4
+/** Up to these the canvas would be empty below the cards: they show all of their texts. */
+const FEW = 8
+const MOST_LINES_OF_FEW = 8
+const MOST_FACT_LINES = 3
 const HEAD = 20
 const SHAPE_LINE = 15
 const FOOT = 16
+const FACT_LETTER = 5.9
+/** Letters of how often a node was seen: " · 24/24". */
+const SEEN_LETTERS = 8
 const PADDING = 17
 /** What a card grows by, from one that blocks nobody to the one that blocks most. */
 const GROWTH = 60
@@ -37,17 +45,33 @@ export type Card = {
   readonly verb: boolean
   /** Lines that its statement takes. */
   readonly lines: number
+  /** Lines that its role and facts take. */
+  readonly facts: number
 }
 
-/** What a card of this width shows; weight: 0..1, in a graph of so many nodes. */
-export function cardOf(node: WaitNode, width: number, weight: number, nodes: number): Card {
+/**
+ * What a card of this width shows; weight: 0..1, in a graph of so many nodes. queue: its place in
+ * the queue of a metadata lock.
+ */
+export function cardOf(
+  node: WaitNode,
+  width: number,
+  weight: number,
+  nodes: number,
+  queue?: QueuePlace,
+): Card {
   const letters = Math.max(1, Math.floor((width - SIDES) / SHAPE_LETTER))
-  const needed = Math.ceil(cardText(node).length / letters)
+  // Lines break between words: each but the last one loses half of a word.
+  const needed = Math.ceil((cardText(node).length * (nodes <= FEW ? 1.2 : 1)) / letters)
   const inside = leastHeight(weight) - PADDING - HEAD - FOOT
-  const most = Math.max(nodes <= ROOMY ? MOST_LINES : 1, Math.floor(inside / SHAPE_LINE))
+  const least = nodes <= FEW ? MOST_LINES_OF_FEW : nodes <= ROOMY ? MOST_LINES : 1
+  const most = Math.max(least, Math.floor(inside / SHAPE_LINE))
+  const facts = [roleOf(node, queue), ...factsOf(node)].join(' · ').length + SEEN_LETTERS
+  const factLines = Math.ceil((facts * FACT_LETTER) / Math.max(1, width - SIDES))
   const label = 24 + node.label.length * LETTER + pillOf(node)
   return {
     lines: Math.min(most, needed),
+    facts: nodes <= FEW ? Math.min(MOST_FACT_LINES, factLines) : 1,
     labelLines: label <= width - SIDES ? 1 : Math.min(MOST_LABEL_LINES, linesOfLabel(node, width)),
     verb: label + VERB <= width - SIDES,
   }
@@ -88,12 +112,12 @@ export function cardText(node: WaitNode): string {
 const leastHeight = (weight: number) => LEAST + Math.round(GROWTH * Math.sqrt(weight))
 
 /** At least what its sessions ask for, and what its text needs. */
-export function cardHeight({ lines, labelLines }: Card, weight: number): number {
-  const text = PADDING + HEAD + (labelLines - 1 + lines) * SHAPE_LINE + FOOT
+export function cardHeight({ lines, labelLines, facts }: Card, weight: number): number {
+  const text = PADDING + HEAD + (labelLines - 1 + lines) * SHAPE_LINE + facts * FOOT
   return Math.max(leastHeight(weight), text)
 }
 
-/** A card in a place of this height: its statement loses lines before its label does. */
+/** A card in a place of this height: its facts and its statement lose lines before its label does. */
 export function cardIn<T extends { readonly card: Card | null; readonly height: number }>(
   { card, height }: T,
   most: number,
@@ -102,7 +126,10 @@ export function cardIn<T extends { readonly card: Card | null; readonly height: 
   const lines = Math.floor((most - PADDING - HEAD - FOOT) / SHAPE_LINE)
   const labelLines = Math.max(1, Math.min(card.labelLines, lines + 1))
   const rest = Math.max(0, lines + 1 - labelLines)
-  return { card: { ...card, labelLines, lines: Math.min(card.lines, rest) }, height: most }
+  return {
+    card: { ...card, labelLines, facts: 1, lines: Math.min(card.lines, rest) },
+    height: most,
+  }
 }
 
 /** Width that the card's first line needs, and a readable part of its statement. */

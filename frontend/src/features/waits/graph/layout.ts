@@ -19,6 +19,7 @@ import {
   type LabelLines,
 } from './card'
 import { columnsOf, type Places, remember, stack } from './places'
+import { queuePlaces } from '../nodeText'
 import type { WaitEdge, WaitGraph, WaitNode } from '../waitGraph'
 
 export interface PlacedNode {
@@ -115,6 +116,7 @@ export function layoutWaitGraph(
   const { widths, gap, lines } = frame
   const gapBelow = dense ? (lines === 1 ? ROW - NODE_HEIGHT : TALL_ROW - TALL_HEIGHT) : CARD_GAP
 
+  const queue = queuePlaces(graph)
   const placed = new Map<string, PlacedNode>()
   const columns: PlacedNode[][] = []
   let x = MARGIN
@@ -122,7 +124,9 @@ export function layoutWaitGraph(
     const width = widths[column] ?? NARROWEST
     const here = inOrder(nodes, boxes, ahead, placed).map((node): PlacedNode => {
       const { key, mass, weight } = boxes.get(node.id) as Box
-      const card = dense ? null : cardOf(node, width, weight, graph.nodes.length)
+      const card = dense
+        ? null
+        : cardOf(node, width, weight, graph.nodes.length, queue.get(node.id))
       const height = card ? cardHeight(card, weight) : lines === 1 ? NODE_HEIGHT : TALL_HEIGHT
       return { node, key, x, y: 0, width, height, weight: mass > 0 ? weight : 0, card }
     })

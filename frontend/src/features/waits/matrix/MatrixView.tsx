@@ -20,7 +20,7 @@ export function MatrixView({
   if (rows.length === 0)
     return (
       <EmptyState compact title="No edge at this moment">
-        Somebody waits, but no file says for whom.
+        Sessions wait, but no file names what blocks them.
       </EmptyState>
     )
   return (
