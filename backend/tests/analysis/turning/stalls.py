@@ -168,7 +168,7 @@ def _ending() -> object:
 def _answered() -> object:
     cost = StoryImpact(unit="statements", usual_per_s=100.0, stall_per_s=50.0, missing=900.0)
     with instead(impact, missing=always("900 fewer")):
-        return "instead of" in " ".join(impact._sentences(cost, _doc()))
+        return "median rate fell" in " ".join(impact._sentences(cost, _doc()))
 
 
 def _standstill(during: float = 90.0, lasted: float = 10.0) -> object:

@@ -117,7 +117,7 @@ def _sentences(cost: StoryImpact, stall: StallDoc) -> list[str]:
             rates = f"; the median rate fell from {usual} to {during} per second" if fell else ""
             found.append(f"The server answered {missing(cost)} than usual{rates}.")
         else:
-            more = cost.usual_per_s < _FELL * cost.stall_per_s
+            more = cost.stall_per_s >= 2 * cost.usual_per_s
             went = "went on answering" if cost.stall_per_s >= cost.usual_per_s else "answered"
             what = f"answered more {cost.unit} than usual" if more else f"{went} {cost.unit}"
             rates = f"{during} per second, usually about {usual} (medians)"
