@@ -168,7 +168,8 @@ def _run(files: list[str]) -> int:
     mutant_runner.share_server()
     return int(
         pytest.main(
-            ["-q", "--no-header", "--tb=no", "--every-turn", *files], plugins=[Recorder(reached)]
+            ["-q", "--no-header", "--tb=no", "--every-turn", *files],
+            plugins=[Recorder(reached)],
         )
     )
 
@@ -205,7 +206,8 @@ class Keep:
             self._base.execute("delete from test where file = ?", [_name(path)])
             self._base.executemany("insert or replace into test values (?, ?, ?, ?)", rows)
             self._base.execute(
-                "insert or replace into file values (?, ?)", [_name(path), _digest(path)]
+                "insert or replace into file values (?, ?)",
+                [_name(path), _digest(path)],
             )
 
     def _bits(self, lines: Iterable[int]) -> bytes:
@@ -230,7 +232,7 @@ class Keep:
             for file, name, took, data in self._base.execute("select * from test")
             if file in names
         ]
-        return Reach(blocks, tests, len(names) / max(1, len(current)))
+        return Reach(blocks, tests, len(names) / max(1, len(current)), frozenset(names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +257,8 @@ class Reach:
     _tests: list[Test]
     share: float
     """Share of the test files that are recorded."""
+    files: frozenset[str]
+    """Those test files, from the backend's folder on."""
 
     def tests_of(self, path: Path, line: int) -> list[Test]:
         """Return the tests that reach the block of a line; of the file where it is in no block."""
@@ -337,7 +341,11 @@ def record(paths: Sequence[Path], limit: float, processes: int) -> None:
                 command = [sys.executable, __file__, "--run", *share]
                 running.append(
                     subprocess.Popen(
-                        command, env=environment, stdout=log, stderr=log, start_new_session=True
+                        command,
+                        env=environment,
+                        stdout=log,
+                        stderr=log,
+                        start_new_session=True,
                     )
                 )
     until = time.monotonic() + limit

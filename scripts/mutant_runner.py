@@ -67,6 +67,8 @@ class _Child:
     tests: Sequence[str]
     until: float
     is_check: bool = False
+    is_rest: bool = False
+    """Whether the first tests have not noticed it, and these are the others."""
 
 
 @dataclass(slots=True)
@@ -79,11 +81,22 @@ class _State:
     """Mutants that are read while modules are imported."""
     fine: dict[str, bool] = field(default_factory=dict)
     """Whether a test passes without any mutant."""
+    unnoticed: list[int] = field(default_factory=list)
+    """Mutants that their first tests do not notice."""
 
-    def tests_of(self, mutant: int) -> dict[str, float]:
+    def tests_of(self, mutant: int, *, is_rest: bool = False) -> dict[str, float]:
         """Return the tests to run for a mutant, with their seconds."""
-        tests = self.plan["mutants"][mutant]
+        tests = self.plan["rest" if is_rest else "mutants"][mutant]
         return {name: took for name, took in tests if self.fine.get(name, True)}
+
+    def survived(self, mutant: int, *, is_open: bool = False) -> None:
+        """Write that no test noticed a mutant. is_open: the time ended before the rest of them."""
+        first, rest = (len(self.tests_of(mutant, is_rest=is_rest)) for is_rest in (False, True))
+        if is_open and rest:
+            why = f"the first {first} tests; no time for {rest} more"
+        else:
+            why = f"{first + rest} tests reach it" if first + rest else "no test reaches it"
+        self.write(mutant=mutant, noticed=False, why=why)
 
     def write(self, **line: object) -> None:
         """Hand a result to mutants.py."""
@@ -117,27 +130,36 @@ def main(plan: Path) -> None:
 
 
 def _run_mutants(state: _State) -> None:
+    """Try each mutant with its first tests; then, in the time left, the unnoticed with the rest."""
     waiting = list(range(len(state.plan["mutants"])))[::-1]
     running: dict[int, _Child] = {}
     until = time.monotonic() + state.plan["seconds"]
     while True:
-        while waiting and len(running) < state.plan["processes"] and time.monotonic() < until:
-            mutant = waiting.pop()
-            if tests := state.tests_of(mutant):
-                running |= [_start(state, mutant, tests)]
+        in_time = time.monotonic() < until
+        while len(running) < state.plan["processes"] and in_time and (waiting or state.unnoticed):
+            is_rest = not waiting
+            mutant = state.unnoticed.pop(0) if is_rest else waiting.pop()
+            if tests := state.tests_of(mutant, is_rest=is_rest):
+                running |= [_start(state, mutant, tests, is_rest=is_rest)]
+            elif is_rest:
+                state.survived(mutant)
             else:
-                state.write(mutant=mutant, noticed=False, why="no test reaches it")
+                state.unnoticed.append(mutant)
         if not running:
+            for mutant in state.unnoticed:
+                state.survived(mutant, is_open=True)
             return
         for process, code in _ended(running):
             running |= _settle(state, running.pop(process), code)
 
 
-def _start(state: _State, mutant: int, tests: dict[str, float]) -> tuple[int, _Child]:
+def _start(
+    state: _State, mutant: int, tests: dict[str, float], *, is_rest: bool
+) -> tuple[int, _Child]:
     limit = max(LEAST_S, 3 * sum(tests.values()))
     # The limit is of processor time, for the machine may be busy; the clock ends what only waits.
     return _fork(lambda: _try(state, mutant, list(tests)), limit), _Child(
-        mutant, list(tests), time.monotonic() + 10 * limit
+        mutant, list(tests), time.monotonic() + 10 * limit, is_rest=is_rest
     )
 
 
@@ -150,18 +172,21 @@ def _settle(state: _State, child: _Child, code: int | None) -> dict[int, _Child]
         state.fine[test] = code == _PASSED
         failed.unlink(missing_ok=True)
         if code != _PASSED:
-            tests = state.tests_of(mutant)
+            tests = state.tests_of(mutant, is_rest=child.is_rest)
             if tests:
-                return dict([_start(state, mutant, tests)])
+                return dict([_start(state, mutant, tests, is_rest=child.is_rest)])
             state.write(mutant=mutant, noticed=None, why=f"{test} fails without it")
             return {}
         why = test
     elif code == _FAILED and why and why not in state.fine:
         check = _fork(lambda: _pytest(state, mutant, [why]), 10 * LEAST_S)
         until = time.monotonic() + 30 * LEAST_S
-        return {check: _Child(mutant, [why], until, is_check=True)}
+        return {check: _Child(mutant, [why], until, is_check=True, is_rest=child.is_rest)}
     elif code == _PASSED:
-        state.write(mutant=mutant, noticed=False, why=f"{len(child.tests)} tests reach it")
+        if child.is_rest:
+            state.survived(mutant)
+        else:
+            state.unnoticed.append(mutant)
         return {}
     elif not why:
         why = "out of time" if code in (None, -signal.SIGXCPU) else f"exit code {code}"
@@ -202,14 +227,17 @@ def import_source() -> None:
 
 def _import_tests(state: _State) -> None:
     """Import the test files; leave those out that start threads, which a fork would lose."""
-    mutants = state.plan["mutants"]
-    files = {name.partition("::")[0] for tests in mutants for name, _ in tests}
+    both = ("mutants", "rest")
+    every = [test for part in both for tests in state.plan[part] for test in tests]
+    files = {name.partition("::")[0] for name, _ in every}
     usable = {file for file in sorted(files) if _starts_no_thread(file)}
     for file in sorted(usable):
         _import_test(file)
-    state.plan["mutants"] = [
-        [test for test in tests if test[0].partition("::")[0] in usable] for tests in mutants
-    ]
+    for part in both:
+        state.plan[part] = [
+            [test for test in tests if test[0].partition("::")[0] in usable]
+            for tests in state.plan[part]
+        ]
 
 
 def _starts_no_thread(file: str) -> bool:

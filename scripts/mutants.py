@@ -7,9 +7,10 @@ tests run out of time that finish without it (mutant_runner.py). Which test reac
 once (mutant_reach.py): test files near the drawn mutants that are not recorded yet come first, and
 may take half of the time.
 
-For each mutant the tests of the nearest files run first, then the cheapest of the others, for at
-most so many seconds: a score is a lower bound. Mutants that change nothing that can be seen
-(equivalents) count as survivors too: read the list.
+For each mutant the tests of the nearest files run first, then the cheapest of the others, for a
+minute. One that they do not notice is tried with all others that reach it, and with the test files
+of its package that are not recorded yet, for two minutes: a score is a lower bound. Mutants that
+change nothing that can be seen (equivalents) count as survivors too: read the list.
 
 Usage: mutants.py [--package NAME | --changed BASE] [--seed N] [--count N] [--seconds N]
 """
@@ -53,8 +54,10 @@ NEAR_FILES = 8
 """So many test files are recorded for a mutant, the nearest first."""
 NEAREST = 3
 """The tests of so many files run before those of the others, even if they take longer."""
-MOST_S = 60
-"""So many seconds of tests run for one mutant."""
+MOST_S, REST_S = 60, 120
+"""So many seconds of tests run for one mutant, and so many more where they do not notice it."""
+UNKNOWN_S = 20
+"""Seconds that the tests of a file count as that is not recorded."""
 WITH_DATABASE = ("storage", "views", "api", "worker", "runtime", "security")
 """The folders of tests that need PostgreSQL."""
 OTHER_WAY: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -151,7 +154,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--count", type=int, default=60, help="so many mutants")
     parser.add_argument(
-        "--seconds", type=float, default=900, help="at most half of them to record tests"
+        "--seconds",
+        type=float,
+        default=900,
+        help="at most half of them to record tests",
     )
     parser.add_argument("--recorded", action="store_true", help="run recorded tests alone")
     parser.add_argument("--processes", type=int, default=2)
@@ -165,7 +171,11 @@ def _sources(package: str | None, base: str | None) -> list[Path]:
     if base is None:
         return paths
     names = subprocess.run(
-        ["git", "diff", "--name-only", base], cwd=ROOT, capture_output=True, text=True, check=True
+        ["git", "diff", "--name-only", base],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     changed = {ROOT / line for line in names.stdout.splitlines()}
     return [path for path in paths if path in changed]
@@ -211,7 +221,17 @@ def mutants_of(path: Path) -> tuple[Mutant, ...]:
         was = source[start:end].decode()
         is_call = isinstance(node, ast.Expr)
         found.append(
-            Mutant(kind, path, node.lineno, start, end, node.col_offset, was, replacement, is_call)
+            Mutant(
+                kind,
+                path,
+                node.lineno,
+                start,
+                end,
+                node.col_offset,
+                was,
+                replacement,
+                is_call,
+            )
         )
     return tuple(found)
 
@@ -271,7 +291,10 @@ def _expressions(node: ast.expr) -> Iterator[tuple[str, str]]:
             yield "not", ast.unparse(operand)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in OTHER_SUM:
             if not _is_text(left) and not _is_text(right):
-                yield "arithmetic", ast.unparse(ast.BinOp(left, OTHER_SUM[type(op)](), right))
+                yield (
+                    "arithmetic",
+                    ast.unparse(ast.BinOp(left, OTHER_SUM[type(op)](), right)),
+                )
         case ast.Constant(value=bool() as value):
             yield "flag", repr(not value)
         case ast.Constant(value=int() as value):
@@ -283,7 +306,10 @@ def _expressions(node: ast.expr) -> Iterator[tuple[str, str]]:
             if name == "sorted":
                 yield "order", f"list({ast.unparse(args[0])})"
             else:
-                yield "min-max", ast.unparse(ast.Call(ast.Name(OTHER_CALL[name]), args, keywords))
+                yield (
+                    "min-max",
+                    ast.unparse(ast.Call(ast.Name(OTHER_CALL[name]), args, keywords)),
+                )
         case ast.Call(func=ast.Attribute(value=value, attr=name)) if name in LEFT_OUT:
             yield "left out", ast.unparse(value)
         case ast.Subscript(value=value, slice=ast.Slice(lower=lower, upper=upper)):
@@ -410,11 +436,12 @@ def _results(
     with tempfile.TemporaryDirectory(prefix="pileup-mutants-") as folder:
         home = Path(folder)
         _write_source(home / "src", drawn)
-        files = {name.split("/")[1] for ordered in tests for name, _ in ordered}
+        files = {name.split("/")[1] for both in tests for some in both for name, _ in some}
         plan = {
             "backend": str(BACKEND),
             "has_database": not files.isdisjoint(WITH_DATABASE),
-            "mutants": tests,
+            "mutants": [first for first, _ in tests],
+            "rest": [rest for _, rest in tests],
             "seconds": options.seconds - took,
             "processes": options.processes,
         }
@@ -424,18 +451,32 @@ def _results(
             yield drawn[line["mutant"]], line["noticed"], line["why"]
 
 
-def _tests_of(mutant: Mutant, reach: Reach) -> list[tuple[str, float]]:
-    """Return what reaches a mutant, with its seconds: the nearest files first, then cheap ones."""
+Timed = list[tuple[str, float]]
+"""Tests with their seconds."""
+
+
+def _tests_of(mutant: Mutant, reach: Reach) -> tuple[Timed, Timed]:
+    """Return what reaches a mutant, the nearest files and cheap tests first; and the rest."""
     nearest = {_name(path) for path in _near(mutant.path)[:NEAREST]}
 
     def order(test: Test) -> tuple[bool, float, str]:
         return test.file not in nearest, test.seconds, test.name
 
     reaching = reach.tests_of(mutant.path, mutant.line) or reach.tests_in(nearest)
-    ordered = sorted(reaching, key=order)
-    totals = itertools.accumulate(test.seconds for test in ordered)
-    within = zip(ordered, totals, strict=True)
-    return [(test.name, test.seconds) for test, total in within if total <= MOST_S]
+    ordered = [(test.name, test.seconds) for test in sorted(reaching, key=order)]
+    first = _within(ordered, MOST_S)
+    mirror = (TESTS / mutant.package).rglob("test_*.py")
+    unknown = [
+        (_name(path), UNKNOWN_S) for path in sorted(mirror) if _name(path) not in reach.files
+    ]
+    rest = sorted(ordered[len(first) :], key=lambda test: test[1])
+    return first, _within([*rest, *unknown], REST_S)
+
+
+def _within(tests: Timed, seconds: float) -> Timed:
+    """Return the first of these tests, for so many seconds."""
+    totals = itertools.accumulate(took for _, took in tests)
+    return [test for test, total in zip(tests, totals, strict=True) if total <= seconds]
 
 
 def _name(test: Path) -> str:

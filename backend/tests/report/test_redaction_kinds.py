@@ -6,6 +6,7 @@ import pytest
 
 from pileup.formats.tables.meanings.server_variables import HIDDEN
 from pileup.records import TrxLock
+from pileup.report.redaction import passwords
 from pileup.report.redaction.known_records import learn_evidence
 from pileup.report.redaction.known_values import is_telling
 from pileup.report.redaction.redactor import KINDS, PUBLIC_HOSTS, Redactor
@@ -136,3 +137,9 @@ def test_the_key_of_a_locked_row_is_a_literal() -> None:
     redactor = Redactor(("sql",), b"k")
     learn_evidence(redactor, evidence({"data_locks": [lock]}))
     assert "918273645" not in redactor.text("row 918273645 of shop.orders")
+
+
+def test_a_name_is_looked_at_up_to_its_longest() -> None:
+    longest = passwords._LONGEST_NAME
+    names = [f"{'x' * (length - len('_password'))}_password" for length in (longest, longest + 1)]
+    assert [passwords.is_password(name, "secret") for name in names] == [True, False]

@@ -18,7 +18,7 @@ from pileup.report.document import Document, Paragraph, Run, Section, Trouble
 from pileup.report.redaction import known_values
 from pileup.report.redaction.known_values import KnownValues
 from pileup.report.render.html import _item, _runs
-from pileup.report.text import evidence_blocks, executive
+from pileup.report.text import evidence_blocks, executive, source_notes
 from tests.report.case import CASE, LINES, document
 
 
@@ -136,3 +136,14 @@ def test_a_section_whose_text_is_the_same_says_what_changed() -> None:
 
     assert marks(other) == ["~"]
     assert marks(more) == [" ", "+"]
+
+
+def test_the_longest_quotation_is_taken_out_first() -> None:
+    """A shorter one within it would leave its other lines standing."""
+    notes = source_notes.Quotations()
+    notes.add("b\nc", "above", "f")
+    notes.add("a\nb\nc\nd", "above", "f")
+    notes.add("z", "above", "f")
+    assert notes.without_quoted("x\na\nb\nc\nd\nz", "f").split("\n") == [
+        "x", "… 4 lines, quoted above", "… 1 line, quoted above"
+    ]  # fmt: skip

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from cryptography.fernet import Fernet
 
+from pileup.storage import encryption
 from pileup.storage.files.blobs import BlobStore
 from pileup.storage.files.frames import FrameKey, FrameStore
 from pileup.storage.files.objects import FolderObjects
@@ -88,6 +90,20 @@ def _check_objects(root: Path, moment: Moment) -> None:
         assert found in (None, b"0")
 
 
+def _key(root: Path, cut: PowerCut) -> None:
+    encryption._create(root / "secret.key")
+    cut.acknowledge((root / "secret.key").read_text())
+
+
+def _check_key(root: Path, moment: Moment) -> None:
+    """What was encrypted with a key that is lost cannot be read any more."""
+    file = root / "secret.key"
+    if moment.acknowledged:
+        assert file.read_text() == moment.acknowledged[-1]
+    elif file.exists():
+        Fernet(file.read_text().strip())
+
+
 @pytest.mark.parametrize("strict", [True, False], ids=["strict", "journal"])
 @pytest.mark.parametrize(
     ("work", "check"),
@@ -96,6 +112,7 @@ def _check_objects(root: Path, moment: Moment) -> None:
         (_frames, _check_frames),
         (_uploads, _check_uploads),
         (_objects, _check_objects),
+        (_key, _check_key),
     ],
 )
 def test_a_power_cut_at_any_moment_loses_nothing_acknowledged(

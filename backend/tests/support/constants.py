@@ -85,6 +85,23 @@ def _places(package: str, used: Callable[[ast.AST], Iterator[ast.expr]]) -> Iter
                     yield Place(module, name, function)
 
 
+def functions_of(folder: Path) -> Iterator[tuple[str, str, ast.AST]]:
+    """Yield module, name and tree of each outermost function of a package, and of its classes."""
+    for path in sorted(folder.rglob("*.py")):
+        parts = path.relative_to(folder).with_suffix("").parts
+        module = ".".join(parts).removesuffix(".__init__")
+        yield from ((module, *found) for found in _outermost(ast.parse(path.read_bytes()), ()))
+
+
+def _outermost(node: ast.AST, inside: tuple[str, ...]) -> Iterator[tuple[str, ast.AST]]:
+    for child in ast.iter_child_nodes(node):
+        match child:
+            case ast.ClassDef(name=name):
+                yield from _outermost(child, (*inside, name))
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                yield ".".join((*inside, name)), child
+
+
 def _with_function(
     node: ast.AST, inside: tuple[str, ...], *, deep: bool = False
 ) -> Iterator[tuple[str, ast.AST]]:

@@ -79,6 +79,14 @@ class Call:
         """Make the call, and return what it answers in plain lists, dicts and values."""
         return plain(self.function(*self.arguments, **self.named))
 
+    def afresh(self) -> Any:
+        """Make the call while the engine remembers nothing."""
+        _forget()
+        try:
+            return self.again()
+        finally:
+            _forget()
+
     def with_value(self, module: str, name: str, value: object) -> Any:
         """Make the call while a constant of a module has another value."""
         with pytest.MonkeyPatch.context() as patch:
@@ -125,8 +133,12 @@ class Calls:
 
     def function(self, place: Place) -> FunctionType:
         """Return a function as written, without what decorates it."""
-        found: Any = import_module(self.module(place))
-        for part in place.function.split("."):
+        return self.function_named(place.module, place.function)
+
+    def function_named(self, module: str, name: str) -> FunctionType:
+        """Return a function as written, by its module and its name with its class."""
+        found: Any = import_module(f"pileup.{self._package}.{module}")
+        for part in name.split("."):
             found = vars(found)[part]
         for attribute in ("fget", "func", "__func__"):
             found = getattr(found, attribute, found)

@@ -117,6 +117,13 @@ def test_it_is_fresh_again_when_the_old_reading_returns(
     bench.runtime.frames.replace(key, frames)
     again(bench, incident)
     assert listed(bench, incident) == made
+    entries = bench.site.admin.get("/api/v1/audit", params={"limit": 500}).json()
+    turns = [
+        each["action"]
+        for each in entries
+        if each["action"] in ("pin.turned_stale", "pin.fresh_again")
+    ]
+    assert turns == ["pin.fresh_again", "pin.turned_stale"]  # the latest first
 
 
 def test_one_more_field_is_no_other_value(case: tuple[Bench, str, dict[str, Any]]) -> None:

@@ -26,6 +26,7 @@ from pileup.settings import Settings
 from pileup.storage import models
 from pileup.storage.advisory_locks import AdvisoryLock, lock
 from pileup.storage.errors import WrongKey
+from pileup.storage.files.objects import sync_folder
 from pileup.storage.models.base import ENCRYPTED
 
 FILE = "secret.key"
@@ -232,6 +233,7 @@ def _create(file: Path) -> None:
                 os.fsync(out.fileno())
             if not file.exists():
                 draft.replace(file)
+                sync_folder(file.parent)  # rows are encrypted with it from now on
         finally:
             draft.unlink(missing_ok=True)
     except OSError as error:

@@ -144,7 +144,7 @@ def _sessions(source: EvidenceSource) -> Iterator[Entry]:
     frame = (
         source.scan("session")
         .filter(pl.col("session_id").is_not_null())
-        .sort(busy, pl.col("time_s").fill_null(0), descending=True)
+        .sort(busy, pl.col("time_s").fill_null(0), descending=True, maintain_order=True)
         .group_by("session_id", maintain_order=True)
         .agg(
             pl.col(

@@ -41,7 +41,7 @@ def folds(frames: Mapping[str, pl.DataFrame]) -> dict[str, Fold]:
         return {}
     steps = (
         pl.concat(parts)
-        .sort("artifact", "line_first")
+        .sort("artifact", "line_first", maintain_order=True)
         .with_columns(pl.col("wall_us").shift(1).over("artifact").alias("above"))
         .filter(pl.col("wall_us") < pl.col("above") - _HOUR // 2)
     )

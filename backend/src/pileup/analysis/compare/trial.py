@@ -191,7 +191,11 @@ def _at_worst(run: Run, running: str, rate: str, own: float) -> _Inside | None:
 
 
 def _rows(run: Run, series: str) -> pl.DataFrame:
-    return run.values.filter(pl.col("id") == series).select("time", "value").sort("time")
+    return (
+        run.values.filter(pl.col("id") == series)
+        .select("time", "value")
+        .sort("time", maintain_order=True)
+    )
 
 
 def _bounds(rows: pl.DataFrame) -> tuple[int, int]:

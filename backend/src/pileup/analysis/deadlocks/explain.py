@@ -113,7 +113,7 @@ def _rows(lock: Lock) -> str:
     if not lock.rows:
         return ""
     pages = {row.rpartition(":")[0].partition(":")[2] for row in lock.rows}
-    heaps = sorted(int(row.rpartition(":")[2]) for row in lock.rows)
+    heaps = [int(row.rpartition(":")[2]) for row in lock.rows]
     what = f"row {heaps[0]}" if len(heaps) == 1 else f"{len(heaps)} rows"
     return f" ({what} of page {' '.join(sorted(pages))})"
 

@@ -80,7 +80,7 @@ def values_of(samples: pl.DataFrame, kind: str) -> pl.DataFrame:
     """Return time and value of one series in time order; counters become rates."""
     if kind == "counter":
         return rates(samples)
-    return samples.select("time", "value").drop_nulls().sort("time")
+    return samples.select("time", "value").drop_nulls().sort("time", maintain_order=True)
 
 
 def rates(samples: pl.DataFrame) -> pl.DataFrame:
@@ -89,14 +89,14 @@ def rates(samples: pl.DataFrame) -> pl.DataFrame:
     Takes:  artifact, time, value. Each artifact is differenced on its own.
     Gives:  time, value; no row across a reset (the value fell) or between equal times.
     """
-    ordered = samples.drop_nulls(["time", "value"]).sort("artifact", "time")
+    ordered = samples.drop_nulls(["time", "value"]).sort("artifact", "time", maintain_order=True)
     step = pl.col("value").diff().over("artifact")
     seconds = pl.col("time").diff().over("artifact") / 1e6
     return (
         ordered.select(pl.col("time"), step.alias("step"), seconds.alias("seconds"))
         .filter((pl.col("step") >= 0) & (pl.col("seconds") > 0))
         .select("time", (pl.col("step") / pl.col("seconds")).alias("value"))
-        .sort("time")
+        .sort("time", maintain_order=True)
     )
 
 

@@ -111,7 +111,9 @@ def _oldest(action: str, context: Context) -> str:
     same = _statements(context)
     if same is None:
         return action
-    row = same.sort("time_s", descending=True, nulls_last=True).row(0, named=True)
+    row = same.sort("time_s", descending=True, nulls_last=True, maintain_order=True).row(
+        0, named=True
+    )
     if row["time_s"] is None or row["session_id"] is None:
         return action
     running = f"the oldest of these statements, running for {number(row['time_s'])} s"
@@ -128,7 +130,7 @@ def _most_connected(context: Context) -> str | None:
     frame = context.evidence.frame("session")
     if frame is None:
         return None
-    lists = frame.group_by("artifact", "snapshot", "time").len()
+    lists = frame.group_by("artifact", "snapshot", "time", maintain_order=True).len()
     full = lists.sort("len", "time", "artifact", "snapshot", descending=True).row(0)
     listed = frame.filter(
         (pl.col("artifact") == full[0])

@@ -64,7 +64,7 @@ def _shapes(inside: pl.DataFrame) -> pl.DataFrame:
     texts = (
         inside.group_by("_text", maintain_order=True)
         .agg(_sum("query_time_s"))
-        .sort("query_time_s", "_text", descending=[True, False])["_text"]
+        .sort("query_time_s", "_text", descending=[True, False], maintain_order=True)["_text"]
         .head(_MOST_TEXTS)
     )
     return texts.to_frame().with_columns(shapes(pl.col("_text")).alias("shape"))
@@ -108,7 +108,7 @@ def _before(frame: pl.DataFrame, ran: pl.DataFrame, baseline: Span | None) -> di
         return {}
     known = set(ran["shape"])
     counted = frame.filter(_overlaps(baseline)).group_by("_text").agg(_WEIGHT.sum().alias("calls"))
-    texts = counted.top_k(_MOST_TEXTS, by="calls")
+    texts = counted.sort("calls", "_text", descending=[True, False]).head(_MOST_TEXTS)
     numbers: dict[str, int] = {}
     for shape, calls in texts.select(shapes(pl.col("_text")), "calls").iter_rows():
         if shape in known:

@@ -110,7 +110,7 @@ def trend(records: StallRecords, names: Sequence[str]) -> Seen:
     rows = context.values.filter(pl.col("id").is_in([level.id for level in levels]))
     best, enough = Seen(False), False
     for level in levels:
-        all_of_it = rows.filter(pl.col("id") == level.id).sort("time")
+        all_of_it = rows.filter(pl.col("id") == level.id).sort("time", maintain_order=True)
         values = (all_of_it if span is None else all_of_it.filter(span.holds()))["value"].to_list()
         enough = enough or len(values) >= _LEAST
         if span is not None and (longer := _since_minimum(all_of_it, span)):

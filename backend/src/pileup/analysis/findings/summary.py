@@ -267,7 +267,7 @@ def _of_deadlock(context: Context) -> str:
     frame = evidence.frame("deadlock")
     if frame is None or any(evidence.frame(kind) is not None for kind in _OTHERS):
         return ""
-    last = frame.sort("time", nulls_last=False).row(-1, named=True)
+    last = frame.sort("time", nulls_last=False, maintain_order=True).row(-1, named=True)
     explained = explain(last["transactions"], last["victim"])
     if explained.why.startswith(explained.label):
         return f"Deadlock, {explained.why[0].lower()}{explained.why[1:]}"

@@ -220,7 +220,7 @@ def _collateral(observed: Observed) -> TriageDoc:
     rows = rows.filter(~pl.col("query").is_in(ours))
     if rows.is_empty():
         return _doc("collateral_query", "ok", "No statement was running in the processlists.")
-    rows = rows.sort(*_PLACE, nulls_last=True)  # a stable choice among equals
+    rows = rows.sort(*_PLACE, nulls_last=True, maintain_order=True)  # a stable choice among equals
     counted = rows.group_by("query", maintain_order=True).agg(
         pl.len(), pl.col("artifact", "line_first", "line_last", "time").first()
     )

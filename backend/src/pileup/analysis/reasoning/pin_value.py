@@ -78,7 +78,7 @@ def value_of_series(samples: pl.DataFrame, series: Sequence[str]) -> PinnedValue
     hashed: list[Any] = []
     for name in series:
         frame = samples.filter(pl.col("id") == name, pl.col("value").is_not_null()).sort(
-            "time", "value"
+            "time", "value", maintain_order=True
         )
         hashed.append(
             [name, frame.get_column("time").to_list(), frame.get_column("value").to_list()]

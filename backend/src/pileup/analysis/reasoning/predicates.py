@@ -218,7 +218,7 @@ def _log(least: SeenAtLeast, evidence: Evidence) -> Answer:
     matches = frame.filter(_holds_text(pl.col("message"), least.text))
     if matches.is_empty():
         return Answer(False, "in no log line")
-    grouped = matches.sort("time", nulls_last=True).select(
+    grouped = matches.sort("time", nulls_last=True, maintain_order=True).select(
         pl.lit(matches.height).alias("threads"),
         pl.col("artifact", "time", "line_first", "line_last").first(),
     )
@@ -226,7 +226,9 @@ def _log(least: SeenAtLeast, evidence: Evidence) -> Answer:
 
 
 def _seen(least: SeenAtLeast, evidence: Evidence, rows: pl.DataFrame, of: str) -> Answer:
-    top = rows.sort("threads", "time", descending=[True, False], nulls_last=True).row(0, named=True)
+    top = rows.sort(
+        "threads", "time", descending=[True, False], nulls_last=True, maintain_order=True
+    ).row(0, named=True)
     holds = top["threads"] >= least.at_least
     when = f" ({iso(top['time'])})" if top["time"] is not None else ""
     text = f"{'' if holds else 'at most '}{top['threads']} {of}{when}"

@@ -195,7 +195,9 @@ def _from_moments(values: pl.DataFrame) -> list[Stall]:
         return []
     counts = rows.group_by("id").len()
     few = counts.filter(pl.col("len") < 8)["id"].to_list()
-    high = rows.filter(pl.col("id").is_in(few) & (pl.col("value") >= enough)).sort("time")
+    high = rows.filter(pl.col("id").is_in(few) & (pl.col("value") >= enough)).sort(
+        "time", maintain_order=True
+    )
     found = []
     for (host,), frame in high.group_by("host", maintain_order=True):
         first, last = int(frame["time"][0]), int(frame["time"][-1])
@@ -230,7 +232,7 @@ def _failure_times(evidence: Evidence) -> dict[str | None, list[int]]:
         & (pl.col("message").str.contains(_FAILED) | (pl.col("code").fill_null("") == "MY-001040"))
     )
     times: dict[str | None, list[int]] = {}
-    for host, time in lines.sort("time").select("host", "time").iter_rows():
+    for host, time in lines.sort("time", maintain_order=True).select("host", "time").iter_rows():
         times.setdefault(host, []).append(time)
     return times
 

@@ -158,7 +158,7 @@ class Draft:
             (pl.col("artifact") == dump["artifact"])
             & pl.col("series").cast(pl.String).is_in(series)
             & pl.col("line_first").is_between(dump["line_first"], dump["line_last"])
-        ).sort("line_first")
+        ).sort("line_first", maintain_order=True)
 
     def thread(self, pthread: int) -> Actor:
         actor = self.by_pthread.get(pthread)

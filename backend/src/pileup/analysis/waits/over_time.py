@@ -111,7 +111,7 @@ def transaction_spans(evidence: Evidence) -> list[TransactionSpan]:
     began = pl.col("time") - (pl.col("active_s") * 1e6).cast(pl.Int64)
     table = (
         frame.filter(pl.col("active_s").is_not_null() & pl.col("time").is_not_null())
-        .sort("host", "time", "trx_id")
+        .sort("host", "time", "trx_id", "artifact", "line_first")
         .with_columns(
             (pl.col("time").diff().over("host") > _SILENT_S * 1e6)
             .fill_null(False)
@@ -133,9 +133,15 @@ def transaction_spans(evidence: Evidence) -> list[TransactionSpan]:
             pl.col("query").drop_nulls().last(),
         )
         .filter(pl.col("end") - pl.col("start") >= _LONG_S * 1e6)
-        .sort(pl.col("end") - pl.col("start"), "trx_id", descending=[True, False])
+        .sort(
+            pl.col("end") - pl.col("start"),
+            "trx_id",
+            "host",
+            "start",
+            descending=[True, False, False, False],
+        )
         .head(_MOST_SPANS)
-        .sort("start", "trx_id")
+        .sort("start", "trx_id", "host")
     )
     return [
         TransactionSpan(
@@ -185,7 +191,8 @@ def _rows(kind: Kind, frame: pl.DataFrame, moments: pl.DataFrame) -> list[HeatRo
     if frame.is_empty() or moments.is_empty():
         return []
     known = frame.join(moments, on=["artifact", "snapshot"])
-    totals = known.group_by("host", "label").len().sort("len", "label", descending=[True, False])
+    totals = known.group_by("host", "label").len()
+    totals = totals.sort("len", "label", "host", descending=[True, False, False])
     frame = totals.head(_MOST_ROWS[kind]).select("host", "label", pl.lit(True).alias("ranked"))
     named = known.join(frame, on=["host", "label"], how="left", nulls_equal=True).with_columns(
         pl.when("ranked").then("label").otherwise(pl.lit("others")).alias("label"),
@@ -193,7 +200,7 @@ def _rows(kind: Kind, frame: pl.DataFrame, moments: pl.DataFrame) -> list[HeatRo
     )
     # two dumps of one printed second are one moment: keep the larger count
     counts = (
-        named.group_by("host", "label", "artifact", "snapshot", "time")
+        named.group_by("host", "label", "artifact", "snapshot", "time", maintain_order=True)
         .agg(pl.len().alias("n"), pl.col("detail").mode().sort().first())
         .group_by("host", "label", "time")
         .agg(pl.col("n").max(), pl.col("detail").first())
@@ -205,7 +212,7 @@ def _rows(kind: Kind, frame: pl.DataFrame, moments: pl.DataFrame) -> list[HeatRo
         pl.col("detail").mode().sort().first(),
         (pl.col("label").first() == "others").alias("last"),
     )
-    order = order.sort("last", "all", "label", descending=[False, True, False])
+    order = order.sort("last", "all", "label", "host", descending=[False, True, False, False])
     times = moments.group_by("host").agg(pl.col("time").unique().sort())
     times_of = dict(times.iter_rows())
     for row in order.iter_rows(named=True):

@@ -132,7 +132,9 @@ class Identities:
     def of_user(self, user_id: str) -> list[LinkedIdentity]:
         """List the identities of a user."""
         rows = self._db.scalars(
-            select(models.Identity).filter_by(user_id=user_id).order_by(models.Identity.created_at)
+            select(models.Identity)
+            .filter_by(user_id=user_id)
+            .order_by(models.Identity.created_at, models.Identity.id)
         )
         return [to_record(LinkedIdentity, row) for row in rows]
 

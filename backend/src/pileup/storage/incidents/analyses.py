@@ -128,7 +128,10 @@ class Analyses:
             select(models.Snapshot)
             .where(models.Snapshot.incident_id == incident_id)
             .order_by(
-                models.Snapshot.time.nulls_last(), models.Snapshot.artifact, models.Snapshot.index
+                models.Snapshot.time.nulls_last(),
+                models.Snapshot.artifact,
+                models.Snapshot.index,
+                models.Snapshot.kind,
             )
         )
         return [to_record(Snapshot, row) for row in rows]

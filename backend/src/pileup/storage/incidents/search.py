@@ -313,11 +313,11 @@ def _with_words(seen: CTE) -> Select[Any]:
     query = cast(bindparam("beginnings", type_=Text), TSQUERY)
     # A function, as row-level security would not let this use the index over the words.
     with_words = func.pileup_analyses_with(query, type_=Text).column_valued("found")
-    latest = seen.c.updated_at.desc()
+    latest = (seen.c.updated_at.desc(), seen.c.id)
     return (
         select(seen.c.id, func.row_number().over(order_by=latest).label("place"))
         .where(seen.c.id.in_(select(with_words)))
-        .order_by(latest)
+        .order_by(*latest)
         .limit(_INCIDENTS)
     )
 
@@ -393,7 +393,7 @@ def _by_name(seen: CTE) -> Select[Any]:
             literal(1.0).label("weight"),
         )
         .where(of_incident.ilike(_PATTERNS))
-        .order_by(seen.c.updated_at.desc())
+        .order_by(seen.c.updated_at.desc(), seen.c.id)
         .limit(_CANDIDATES)
     )
 

@@ -96,7 +96,7 @@ class Bin:
             )
             items += [DeletedItem(name, row[0], row[1][:_MAX_TITLE], row[2], None) for row in rows]
         who = self._who([item.id for item in items])
-        items.sort(key=lambda item: item.deleted_at, reverse=True)
+        items.sort(key=lambda item: (item.deleted_at, item.id), reverse=True)
         return [
             DeletedItem(item.kind, item.id, item.title, item.deleted_at, who.get(item.id))
             for item in items
@@ -107,7 +107,7 @@ class Bin:
         rows = self._session.execute(
             select(models.Incident.id, models.Incident.title, models.Incident.deleted_at)
             .where(models.Incident.deleted_at.is_not(None))
-            .order_by(models.Incident.deleted_at.desc())
+            .order_by(models.Incident.deleted_at.desc(), models.Incident.id)
         ).all()
         who = self._who([row[0] for row in rows])
         return [

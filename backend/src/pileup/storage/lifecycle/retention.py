@@ -115,7 +115,7 @@ class Retention:
         rows = self._db.execute(
             select(found.c.id, found.c.days)
             .where(found.c.expires_at < func.now(), found.c.held_for.is_(None))
-            .order_by(found.c.expires_at)
+            .order_by(found.c.expires_at, found.c.id)
             .limit(limit)
         ).all()
         for incident_id, days in rows:

@@ -200,7 +200,7 @@ class Jobs:
         again = (
             select(last.finished_at + func.greatest(elapsed, literal(_EARLY_PAUSE)))
             .where(last.incident_id == incident_id, last.kind == "analyse", last.state == "done")
-            .order_by(last.created_at.desc())
+            .order_by(last.created_at.desc(), last.id.desc())
             .limit(1)
         )
         self._db.execute(

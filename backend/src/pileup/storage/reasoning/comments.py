@@ -243,7 +243,7 @@ class Comments:
             select(models.Mention.comment_id, models.User.id, models.User.name)
             .join(models.User, models.User.id == models.Mention.user_id)
             .where(models.Mention.comment_id.in_([row.id for row in rows]))
-            .order_by(models.User.name)
+            .order_by(models.User.name, models.User.id)
         ).all()
         return [
             Comment(

@@ -438,7 +438,7 @@ class Experiments:
             select(ExperimentArtifact.experiment_id, Artifact.id, Artifact.path)
             .join(Artifact, Artifact.id == ExperimentArtifact.artifact_id)
             .where(ExperimentArtifact.experiment_id.in_(ids))
-            .order_by(Artifact.path)
+            .order_by(Artifact.path, Artifact.id)
         ):
             artifacts[experiment_id].append(AttachedArtifact(artifact_id, path))
         links = session.execute(

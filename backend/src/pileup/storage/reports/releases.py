@@ -217,7 +217,7 @@ class Releases:
         rows = self._session.scalars(
             select(ReleaseApproval)
             .where(ReleaseApproval.release_id.in_(release_ids))
-            .order_by(ReleaseApproval.at)
+            .order_by(ReleaseApproval.at, ReleaseApproval.by_id)
         )
         for row in rows:
             approvals[row.release_id] = (*approvals.get(row.release_id, ()), read_approval(row))

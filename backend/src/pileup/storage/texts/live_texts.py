@@ -309,7 +309,7 @@ class Texts:
                 LiveTextVersion.closed.is_(False),
                 LiveTextVersion.at > now - SAME_STRETCH,
             )
-            .order_by(LiveTextVersion.at.desc())
+            .order_by(LiveTextVersion.at.desc(), LiveTextVersion.id.desc())
             .limit(1)
         )
 

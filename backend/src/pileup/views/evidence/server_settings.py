@@ -119,6 +119,8 @@ def setting_sources(source: Source) -> list[SettingSource]:
             -each.count if each.time is None else 0,
             each.time or datetime.max.replace(tzinfo=UTC),
             each.path,
+            each.source,
+            each.artifact,
         )
     )
     return sources[:MOST_SOURCES]

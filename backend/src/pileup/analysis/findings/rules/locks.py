@@ -188,7 +188,9 @@ _IN_COMMIT = frozenset({"replication", "commit_queue", "log_flush", "global_lock
 def _commits(frame: pl.DataFrame, table: str, longest: float) -> str:
     """Describe an older change of a table that waits in its commit, and so holds its rows."""
     older = frame.filter(pl.col("query").is_not_null() & (pl.col("time_s") > longest))
-    for row in older.sort("time_s", descending=True).head(_ROWS).iter_rows(named=True):
+    for row in (
+        older.sort("time_s", descending=True, maintain_order=True).head(_ROWS).iter_rows(named=True)
+    ):
         of_state = wait_classes.of_state(row["command"], row["state"])
         if of_state in _IN_COMMIT and table in tables_of(row["query"]):
             return (

@@ -121,7 +121,9 @@ def _of_log(observed: Observed) -> Match | None:
     shaped = searching.with_columns(shapes(pl.col("query")).alias("shape"))
     took = shaped.group_by("shape", maintain_order=True).agg(pl.col("query_time_s").sum())
     shape = took.sort("query_time_s", descending=True, maintain_order=True)["shape"][0]
-    same = shaped.filter(pl.col("shape") == shape).sort("query_time_s", descending=True)
+    same = shaped.filter(pl.col("shape") == shape).sort(
+        "query_time_s", descending=True, maintain_order=True
+    )
     of_all = float(same["query_time_s"].sum()) / float(slow["query_time_s"].sum())
     most, longest = _at_once(same), float(same["query_time_s"][0])
     alone = same.height == slow.height
