@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.analysis.sorted_calls import ORDERED
+from tests.analysis.sorted_calls import ALSO, ORDERED
 from tests.support.answers import Answers
 from tests.support.any_order import any_order
 from tests.support.orders import Sort, calls_of, sorts_of, unnoticed
@@ -22,6 +22,7 @@ from tests.support.replayed import Calls
 CALLS = Calls("analysis", [])
 AGREED = Answers(Path(__file__).parent / "sorted.json")
 OPEN = Path(__file__).parent / "open_sorts.txt"
+EVERY = ORDERED | ALSO
 SORTS = [sort for sort in sorts_of("analysis") if f"{sort.module} {sort.function}" in ORDERED]
 
 
@@ -41,15 +42,15 @@ def test_a_sort_that_is_left_out_is_noticed(sort: Sort) -> None:
     assert unnoticed(CALLS, sort, calls_of(name, ORDERED[name])) == [], sort.what
 
 
-@pytest.mark.parametrize("name", ORDERED)
+@pytest.mark.parametrize("name", EVERY)
 def test_the_order_is_the_agreed_one(name: str, request: pytest.FixtureRequest) -> None:
-    found = [call.afresh() for call in calls_of(name, ORDERED[name])]
+    found = [call.afresh() for call in calls_of(name, EVERY[name])]
     AGREED.check(name, found, bless=request.config.getoption("--bless"))
 
 
-@pytest.mark.parametrize("name", ORDERED)
+@pytest.mark.parametrize("name", EVERY)
 def test_what_has_no_order_changes_no_answer(name: str) -> None:
-    for call in calls_of(name, ORDERED[name]):
+    for call in calls_of(name, EVERY[name]):
         known = call.afresh()
         for seed in (1, 2):
             with any_order(seed):

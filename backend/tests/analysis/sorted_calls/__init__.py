@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.analysis.sorted_calls import findings
+from tests.analysis.sorted_calls import findings, waiting
 
-ORDERED: dict[str, Any] = {**findings.ORDERED}
+ORDERED: dict[str, Any] = {**findings.ORDERED, **waiting.ORDERED}
+ALSO: dict[str, Any] = {**waiting.ALSO}
+"""Calls that do not notice every sort of their function, which stays open."""

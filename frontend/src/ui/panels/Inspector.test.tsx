@@ -35,3 +35,18 @@ test('closed from inside, the row chosen last has the focus again', async () => 
   expect(screen.queryByText('About two')).toBeNull()
   expect(document.activeElement).toBe(screen.getByText('two'))
 })
+
+test('the arrow keys make it wider to the left and narrower to the right', async () => {
+  const user = userEvent.setup()
+  render(<Rows />)
+  await user.click(screen.getByText('one'))
+  const edge = screen.getByRole('separator', { name: 'Width of the inspector' })
+  const width = () => Number(edge.getAttribute('aria-valuenow'))
+  const before = width()
+  edge.focus()
+  await user.keyboard('{ArrowLeft}')
+  const wider = width()
+  await user.keyboard('{ArrowRight}')
+  expect(wider).toBeGreaterThan(before)
+  expect(width()).toBe(before)
+})
