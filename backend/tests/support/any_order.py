@@ -40,7 +40,7 @@ def any_order(seed: int) -> Iterator[Callable[[], int]]:
         original = getattr(owner, name)
 
         def method(self: Any, *arguments: Any, **named: Any) -> Any:
-            result = original(self, *arguments, **named)
+            result = original(self, *arguments, **named | {"maintain_order": True})
             return result if named.get("maintain_order") else shuffled(result)
 
         return method

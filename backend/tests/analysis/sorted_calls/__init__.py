@@ -7,5 +7,5 @@ from typing import Any
 from tests.analysis.sorted_calls import findings, waiting
 
 ORDERED: dict[str, Any] = {**findings.ORDERED, **waiting.ORDERED}
-ALSO: dict[str, Any] = {**waiting.ALSO}
+ALSO: dict[str, Any] = {**findings.ALSO, **waiting.ALSO}
 """Calls that do not notice every sort of their function, which stays open."""

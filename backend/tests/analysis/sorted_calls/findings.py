@@ -847,7 +847,6 @@ ORDERED: dict[str, Any] = {
     "findings.triage _collateral": usual_query,
     "findings.triage _shared_storage": slowest_storage,
     "findings.triage _few_waits": largest_queue,
-    "findings.turning_points _left": list_after_the_last,
     "findings.worst_moment _queue": largest_resource,
     "findings.worst_moment _statements": usual_statements_of_waiters,
     "findings.worst_moment _holder": surest_holder,
@@ -855,3 +854,6 @@ ORDERED: dict[str, Any] = {
     "reasoning.discriminate _compare_scores": evidence_that_separates_best,
     "reasoning.discriminate _unrated": most_promising_row,
 }
+
+ALSO: dict[str, Any] = {"findings.turning_points _left": list_after_the_last}
+"""It chooses among values that come in any order."""
