@@ -92,8 +92,11 @@ def conclusion_on_the_cover() -> object:
 
 
 def conclusion_for_readers() -> object:
-    case: Any = given(hypotheses=_hypotheses(10, 90, 50))
-    with mock.patch.object(executive, "_confidence", return_value=""):
+    case: Any = given(hypotheses=_hypotheses(10, 90, 50), analysis=None)
+    with (
+        mock.patch.object(executive, "_confidence", return_value=""),
+        mock.patch.object(executive, "_in_plain_words", return_value=""),
+    ):
         return executive.cause(case)
 
 
