@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from pileup.analysis.waits import over_time
 from pileup.views.artifacts.tables import stored_tables
-from pileup.views.evidence import timeline
+from pileup.views.evidence import nearest_sessions, timeline
 from pileup.views.reports import page
 from pileup.views.samples.case_file import Percent
 
@@ -46,3 +46,14 @@ def test_a_row_of_the_heat_lane_keeps_what_the_engine_found() -> None:
     assert (shown.kind, shown.label, shown.detail, shown.host, shown.peak, shown.cells) == (
         "latch", "a latch", "buf0buf.cc", "db-1", 9, [(2000.5, 3)]
     )  # fmt: skip
+
+
+def test_what_the_knowledge_base_has_not_has_no_meaning() -> None:
+    known, unknown = ("Query", "Waiting for table metadata lock"), ("Unheard of", "Unheard of")
+    rows = [
+        {"state": state, "query": "SELECT 1", "command": command, "time_s": 1.0}
+        for command, state in (known, unknown)
+    ]
+    meanings = {group.state: group.meaning for group in nearest_sessions._groups(rows)}
+    assert meanings[known[1]]
+    assert meanings[unknown[1]] is None
