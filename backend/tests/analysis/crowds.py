@@ -412,6 +412,12 @@ def impossible_values() -> object:
     return re.split(r" and | were ", problem.message.partition("query_time_s ")[2])[0].split(", ")
 
 
+def impossible_series() -> object:
+    rows = [gauge(f"m.{n}", [1e300 + n] * 3) for n in range(4)]
+    problems = admission.admit("sample", frames(*rows)["sample"])[1]
+    return [problem.message for problem in problems if " more series" not in problem.message]
+
+
 def defect() -> object:
     return re.findall(
         r"ValueError: (.*?)\)", answers._defect("roots", ValueError("a long message"))

@@ -24,6 +24,7 @@ LIMITS: dict[str, Scene | tuple[Scene, ...]] = {
     "compare.differences _NAMED": crowds.tables_without_a_time,
     "compare.table_changes MOST": crowds.listed_tables,
     "compare.table_changes _CELLS": crowds.cells_that_changed,
+    "evidence.admission _NAMED": crowds.impossible_series,
     "evidence.admission _SHOWN": crowds.impossible_values,
     "evidence.line_ranges MOST_RANGES": crowds.ranges_of_lines,
     "evidence.scene _STATEMENT": crowds.beginning_of_statement,

@@ -158,3 +158,24 @@ def test_loopback_names_nobody() -> None:
     assert {doc.host for doc in document.artifacts} == {"shop-db"}
     samples = evidence({"a": [gauge("metric.qps", [1.0] * 30, host="127.0.0.1")]}).frames["sample"]
     assert samples["host"].null_count() == 30
+
+
+@pytest.mark.parametrize("other", ["h", "csv", "list", "process", "db"])
+def test_a_short_name_is_no_part_of_a_word_in_a_path(other: str) -> None:
+    """A file of another host takes none of the files whose names have its letters."""
+    parts = {f"db-7-{name}": items for name, items in files("db-7", None).items()}
+    alone = shown(of_format(parts))
+    old = [gauge("metric.qps", [1.0] * 9, host=other, start=-9_000_000)]
+    both = analyse(of_format({**parts, "x.csv": old}))
+    assert {doc.host for doc in both.artifacts if doc.path != "x.csv"} == {"db-7"}
+    assert shown(of_format({**parts, "x.csv": old}))[:2] == alone[:2]
+
+
+def test_a_name_in_a_path_is_the_host() -> None:
+    parts = {
+        "db1/processlist.txt": sessions("db1"),
+        "db10/processlist.txt": sessions("db10"),
+        "db10_status.txt": [setting("version", "8.0.36")],
+    }
+    hosts = {doc.path: doc.host for doc in analyse(of_format(parts)).artifacts}
+    assert hosts["db10_status.txt"] == "db10"

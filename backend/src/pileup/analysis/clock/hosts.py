@@ -161,7 +161,7 @@ def assign(
         bundle = bundle_of(path)
         if bundle in bundles:
             return bundles[bundle].most_common(1)[0][0]
-        return max((name for name in sorted(known) if name in path), key=len, default=None)
+        return max((name for name in sorted(known) if _names(path, name)), key=len, default=None)
 
     names = {
         artifact.sha256: named.get(artifact.sha256) or _agreed(map(by_path, artifact.paths))
@@ -177,6 +177,13 @@ def assign(
         or _agreed(by_path(path) or _nearest(path, only) for path in artifact.paths)
         for artifact in artifacts
     }
+
+
+def _names(path: str, host: str) -> bool:
+    """Return whether a path has the name of a host, and not as a part of a longer word."""
+    return host in path and bool(
+        re.search(rf"(?<![A-Za-z0-9]){re.escape(host)}(?![A-Za-z0-9])", path)
+    )
 
 
 def _by_folder(

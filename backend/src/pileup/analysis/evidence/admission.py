@@ -25,6 +25,8 @@ _LONGEST_S = 1e10
 _MOST_THREADS = 1_000_000
 """Threads in one stack: ten times the most connections that a server can be configured for."""
 _SHOWN = 3
+_NAMED = 20
+"""Series of one file that are named; a file may have thousands."""
 _INCREDIBLE = 0.1
 """Share of impossible values above which a whole series is left out."""
 
@@ -72,10 +74,14 @@ def _without_incredible_series(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[
         maintain_order="left",
     )["_bad"]
     value = pl.when(incredible.is_null()).then(pl.col("value")).otherwise(None)
-    return frame.with_columns(value.alias("value")), [
+    problems = [
         Problem(line, f"{series} was left out: {share:.0%} of its values are no counter's.")
-        for series, share, line in bad.select("series", "share", "line_first").iter_rows()
+        for series, share, line in bad[:_NAMED].select("series", "share", "line_first").iter_rows()
     ]
+    if not (rest := bad[_NAMED:]).is_empty():
+        more = f"{rest.height} more series were left out for the same reason."
+        problems.append(Problem(rest["line_first"][0], more))
+    return frame.with_columns(value.alias("value")), problems
 
 
 def _checks(kind: str) -> Iterator[tuple[str, pl.Expr, int | None, str]]:
