@@ -24,7 +24,15 @@ from pileup.formats.bench import (
     sysbench,
 )
 from pileup.formats.bundle import pieces, pt_stalk_hostname, pt_stalk_log, stored_only
-from pileup.formats.config import grastate, my_cnf, mysqltuner, pt_summary, sysctl
+from pileup.formats.config import (
+    grastate,
+    my_cnf,
+    mysqltuner,
+    named_settings,
+    pt_summary,
+    settings_diff,
+    sysctl,
+)
 from pileup.formats.detect import Detection, Format, choose
 from pileup.formats.innodb import innodb_status, semaphore_counts
 from pileup.formats.logs import (
@@ -77,7 +85,7 @@ from pileup.formats.metrics import (
     prometheus_json,
     qps_log,
 )
-from pileup.formats.stacks import eu_stack, gdb, perf_report, perf_script, pmp
+from pileup.formats.stacks import eu_stack, gdb, perf_report, perf_script, pmp, traced_stacks
 from pileup.formats.tables import (
     cluster_status,
     counted_sessions,
@@ -103,6 +111,8 @@ from pileup.formats.tables import (
 )
 
 FORMATS: tuple[Format, ...] = (
+    # lines of two files of settings
+    settings_diff,
     # InnoDB: an error log (or the syslog that holds one) with dumps in it, a dump
     syslog,
     error_log,
@@ -117,6 +127,7 @@ FORMATS: tuple[Format, ...] = (
     perf_script,
     perf_report,
     eu_stack,
+    traced_stacks,
     pmp,
     # result sets: transactions, lock waits, processlist, status, variables
     lock_tables,
@@ -215,6 +226,7 @@ FORMATS: tuple[Format, ...] = (
     client_errors,
     # sentences
     counted_sessions,
+    named_settings,
     # files that are stored without being read
     stored_only,
 )

@@ -20,9 +20,11 @@ import polars as pl
 
 from pileup import formats, records
 from pileup.formats.bundle import pieces, stored_only
+from pileup.formats.config import named_settings
 from pileup.formats.detect import Bulk, Detection, Format
 from pileup.formats.errors import ArchiveError, FormatError
 from pileup.formats.innodb import innodb_status
+from pileup.formats.logs import error_log, syslog
 from pileup.formats.parsed import Parsed, Receipt
 from pileup.formats.piece_reader import (
     read_around_dumps,
@@ -42,6 +44,7 @@ from pileup.formats.reading.text import LineReader
 from pileup.formats.unwrapping import cut_json
 from pileup.formats.unwrapping.layouts import Layout, are_spaced, guess_layouts
 from pileup.records import (
+    Event,
     Grid,
     Item,
     Problem,
@@ -170,7 +173,8 @@ def _parse_stream(
     content = None
     if may_have_pieces and format is None and chosen is None and reader.head_is_whole:
         content = _content(stream, origin, reader)
-    if not _reads_badly(plain) and not are_spaced(reader.plain_head):
+    may_be_more = _is_small_and_general(reader, plain)
+    if not (_reads_badly(plain) or may_be_more or are_spaced(reader.plain_head)):
         more = read_below_entries(content, plain, _parse_piece) if content else None
         return more or plain, content
     parsed = plain
@@ -209,11 +213,18 @@ def _read_cut_json(content: str, parsed: Parsed) -> Parsed:
     """Read a JSON document without its beginning or end, of which ``parsed`` has no record."""
     if _has_evidence(parsed.frames):
         return parsed
-    read = [_parse_piece(text) for text in cut_json.completions(content)]
+    texts = filter(None, (content, _without_prefix(content)))
+    read = [_parse_piece(whole) for text in texts for whole in cut_json.completions(text)]
     useful = [other for other in read if not other.failed and _has_evidence(other.frames)]
     if not useful:
         return parsed
-    other = max(useful, key=lambda other: len(other.frames.heights.keys() - {Table.KIND}))
+    other = max(
+        useful,
+        key=lambda other: (
+            len(other.frames.heights.keys() - {Table.KIND}),
+            sum(other.receipt.records.values()),
+        ),
+    )
     why = "This JSON document is cut. What is whole in it was read; copy it whole for the rest."
     problems = [Problem(None, why), *other.problems]
     receipt = dataclasses.replace(
@@ -253,6 +264,27 @@ def _parse_entries(text: str, format: str | None = None) -> Parsed:  # noqa: A00
     return read_below_entries(text, parsed, _parse_piece) or parsed
 
 
+def _is_small_and_general(reader: LineReader, plain: Parsed) -> bool:
+    """Return whether a text was read as what any text may be: a table, lines with a time.
+
+    A prefix of its lines would be a cell or the time, and hide what it is.
+    """
+    return reader.head_is_whole and _rank_as_read(plain) == 1
+
+
+def _rank_as_read(parsed: Parsed) -> int:
+    """Return the rank of the format; 1 also for a log of which no entry says what it is."""
+    rank = _rank_of(parsed.format)
+    if rank == 2 and parsed.format in _LOGS and set(parsed.frames.heights) == {Event.KIND}:
+        events = parsed.frames[Event.KIND]
+        is_general = (events["kind"] == "log") & events["severity"].is_null()
+        return 1 if is_general.all() else 2
+    return rank
+
+
+_LOGS = (error_log.NAME, syslog.NAME)
+
+
 def _whole_text(reader: LineReader) -> bytes | None:
     """Return the bytes of a text that its head holds; None for any other."""
     head = reader.plain_head.encode("utf-8", "replace")
@@ -272,6 +304,8 @@ def _find_layout(
     layouts = guess_layouts(reader.plain_head, formats.LINE_STARTS, own)
     if not layouts:
         return None
+    if not _reads_badly(plain) and not are_spaced(reader.plain_head):
+        layouts = [each for each in layouts if each.keeps_lines]
     as_it_is = _quality(plain) if _whole_text(reader) is not None else read_head(None)
     return _best_layout(layouts, as_it_is, read_head)
 
@@ -322,7 +356,12 @@ def _best_layout(
     """Return the layout that a text reads best in; None: as it is, ``plain``."""
     qualities = [(read_head(layout), layout) for layout in layouts]
     better = [pair for pair in qualities if _suits(*pair, plain)]
-    best = min(better, key=lambda pair: (pair[0].loss, -pair[0].records), default=None)
+    most = max((quality.records for quality, layout in better if layout.keeps_lines), default=0)
+    better = [pair for pair in better if _MOST_JOINED * pair[0].records >= most]
+    rank = (lambda quality: -quality.rank) if plain.rank == 1 else (lambda _: 0)
+    best = min(
+        better, key=lambda pair: (rank(pair[0]), pair[0].loss, -pair[0].records), default=None
+    )
     return best[1] if best else None
 
 
@@ -334,13 +373,21 @@ def _suits(quality: _Quality, layout: Layout, plain: _Quality) -> bool:
     """
     if layout.spaced:
         return quality.loss <= plain.loss and quality.loss != math.inf
+    tells_more = plain.rank == 1 and quality.rank > 1 and quality.skipped <= plain.loss
+    if tells_more and layout.keeps_lines:
+        return quality.loss <= plain.loss + _COST_OF_PROBLEM
     is_bold = layout.parts or layout.rows or layout.anywhere
     if is_bold and quality.records <= _GAIN_OF_ROWS * plain.records:
+        return False
+    if (layout.parts or layout.rows) and quality.records < _LEAST_JOINED:
         return False
     return _is_better(quality, plain)
 
 
 _GAIN_OF_ROWS = 1.1
+_LEAST_JOINED = 3
+_MOST_JOINED = 2
+"""Rows that are joined by mistake read without a problem, as a fraction of the records."""
 
 
 def _can_seek(stream: BinaryIO) -> bool:
@@ -375,6 +422,8 @@ class _Quality(NamedTuple):
     records: int
     lines: int
     """Lines with a record, counted per kind."""
+    rank: int
+    """See ``_rank_of``."""
 
 
 def _loss(parsed: Parsed) -> float:
@@ -389,10 +438,10 @@ def _quality(parsed: Parsed) -> _Quality:
     """Measure a text of at most a head: its frames are small."""
     loss, receipt = _loss(parsed), parsed.receipt
     if loss == math.inf:
-        return _Quality(loss, receipt.bytes_skipped, 0, 0)
+        return _Quality(loss, receipt.bytes_skipped, 0, 0, 0)
     records, frames = sum(receipt.records.values()), parsed.frames
     lines = sum(frames[kind]["line_first"].n_unique() for kind in frames)
-    return _Quality(loss, receipt.bytes_skipped, records, lines)
+    return _Quality(loss, receipt.bytes_skipped, records, lines, _rank_as_read(parsed))
 
 
 def _is_better(quality: _Quality, than: _Quality) -> bool:
@@ -484,9 +533,16 @@ def _detection(
 
 
 def _rank(detection: Detection) -> int:
-    """Return 0 for no format, 1 for one that takes what no other claims, 2 for any other."""
-    chosen = formats.by_name(detection.format) if detection.format else None
-    if chosen is None:
+    return _rank_of(detection.format)
+
+
+def _rank_of(name: str | None) -> int:
+    """Return 0 for no format, 1 for one that takes what no other claims, 2 for any other.
+
+    Sentences are no format: the marks around a listing may look like one.
+    """
+    chosen = formats.by_name(name) if name else None
+    if chosen is None or name == named_settings.NAME:
         return 0
     return 1 if getattr(chosen, "ONLY_UNCLAIMED", False) else 2
 

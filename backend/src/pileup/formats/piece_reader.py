@@ -17,6 +17,7 @@ import polars as pl
 
 from pileup import formats, records
 from pileup.formats.bundle import pieces
+from pileup.formats.config import named_settings
 from pileup.formats.detect import Detection
 from pileup.formats.innodb import innodb_status
 from pileup.formats.logs import (
@@ -71,7 +72,7 @@ def read_pieces(text: str, whole: Parsed, read: Callable[[str], Parsed]) -> Pars
     names = list(dict.fromkeys(part.parsed.format for part in found))
     if not found or _is_one_file(found):
         return None
-    if len(names) == 1 and not _gives_more(found, whole):
+    if len(names) == 1 and not (_gives_more(found, whole) or pieces.names_hosts(text)):
         return None
     return _joined(text, whole, found, names)
 
@@ -84,12 +85,11 @@ def read_between_prose(
     None where it does not. Of a text that ``reads_well``, nothing may be lost that is no prose.
     """
     best: list[_Read] = []
-    for tried, size in _ways_to_cut(text, is_unknown=whole.format is None):
+    is_unknown = whole.format in (None, named_settings.NAME)
+    for tried, size in _ways_to_cut(text, is_unknown=is_unknown):
         parts = [_Read(piece, read(piece.text)) for piece in tried]
         found = [
-            part
-            for part in parts
-            if _is_evidence(part) or (whole.format is None and _are_statements(part))
+            part for part in parts if _is_evidence(part) or (is_unknown and _are_statements(part))
         ]
         understood = sum(part.parsed.receipt.bytes_understood for part in found)
         if understood >= _LEAST_EVIDENCE * size and _records(found) > _records(best):
@@ -206,7 +206,7 @@ def _extent(parsed: Parsed) -> tuple[int, int]:
         line
         for kind in parsed.frames
         for frame in parsed.frames.parts(kind)
-        for name in ("line", "line_first", "line_last")
+        for name in ("line_first", "line_last")
         if name in frame.columns and frame.height
         for line in (frame[name].min(), frame[name].max())
         if isinstance(line, int)
@@ -346,6 +346,8 @@ def _is_evidence(part: _Read) -> bool:
     unclaimed = getattr(formats.by_name(parsed.format), "ONLY_UNCLAIMED", False)
     if unclaimed and parsed.format not in _OF_NO_TOOL:
         return False
+    if parsed.format == named_settings.NAME:
+        return True  # of sentences, most say something else
     least = _NEARLY_ALL if unclaimed else _LEAST_READ
     size = parsed.receipt.bytes_read - _around(part.piece.text)
     return parsed.receipt.bytes_understood >= least * size
@@ -357,7 +359,7 @@ def _are_statements(part: _Read) -> bool:
     return parsed.format == statements.NAME and not parsed.receipt.bytes_skipped
 
 
-_OF_NO_TOOL = (RESULT, client_errors.NAME, dated_lines.NAME)
+_OF_NO_TOOL = (RESULT, client_errors.NAME, dated_lines.NAME, named_settings.NAME)
 """Formats of what no other claims that may be pieces between prose."""
 
 
@@ -454,7 +456,7 @@ def _frames(found: list[_Read], text: str) -> Frames:
 def _moved(frame: pl.DataFrame, lines: int, moments: int) -> pl.DataFrame:
     columns = set(frame.columns)
     return frame.with_columns(
-        *(pl.col(name) + lines for name in ("line", "line_first", "line_last") if name in columns),
+        *(pl.col(name) + lines for name in ("line_first", "line_last") if name in columns),
         *(pl.col(name) + moments for name in ("snapshot",) if name in columns),
     )
 

@@ -1,8 +1,8 @@
 """Give the records of a paste the host whose command printed them.
 
 Source: a terminal: ``bob@bastion:~$ ssh db1 mysql -e ...``, ``mysql -h db2 -e ...``, and prompts of
-        several hosts: ``[root@db1 ~]# iostat``. A remark in a paragraph of its own ends what a
-        command printed.
+        several hosts: ``[root@db1 ~]# iostat``; the names above what ansible and pssh ran. A remark
+        in a paragraph of its own ends what a command printed.
 Note:   a record that names its host keeps it. A single prompt says where somebody typed, which may
         be anywhere: it names a host only where another prompt names another.
 """
@@ -47,9 +47,12 @@ def name_hosts(text: str, parsed: Parsed) -> Parsed:
 
 def _places(text: str) -> list[tuple[int, str | None]]:
     """Return the lines from which on records are of a host, or of none, in order."""
+    lines = text.split("\n")
+    if pieces.has_blocks(text) and pieces.names_hosts(text):
+        named = ((number, pieces.host_of(line)) for number, line in enumerate(lines, 1))
+        return [(0, None), *((number, host) for number, host in named if host)]
     if "@" not in text and "ssh " not in text and "$ " not in text:
         return []
-    lines = text.split("\n")
     prompts = [
         (number, match) for number, line in enumerate(lines, 1) if (match := _PROMPT.match(line))
     ]

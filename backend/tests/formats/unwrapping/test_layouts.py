@@ -145,6 +145,70 @@ def test_a_prefix_changes_no_record(path: Path, change: Callable[[str, int], str
     ]
 
 
+def _stamped(form: str) -> Callable[[str, int], str]:
+    return behind(lambda at: form.format(15 + at // 60 % 40, at % 60, at * 7919 % 10**7))
+
+
+DECORATED: dict[str, Callable[[str, int], str]] = {
+    **PREFIXES,
+    "the time of a cluster": _stamped("2026-11-20T22:{:02}:{:02}.{:07}Z "),
+    "the time of a build": _stamped("[22:{:02}:{:02}] "),
+    "the journal": _stamped("Nov 20 22:{:02}:{:02} db-7 mysqld[4197]: "),
+    "a pod's name": behind(lambda _: "mysql-0 mysql "),
+    "numbers of grep": behind(lambda at: f"{at + 17}:"),
+    "Windows": lambda text, _: text.replace("\n", "\r\n"),
+    "blanks that do not break": lambda text, _: text.replace(" ", "\u00a0"),
+    "blanks at ends": lambda text, _: "".join(f"{line}   \n" for line in text.split("\n")),
+    "a chat": lambda text, _: f"Priya Nair  3:42 PM\nhave a look:\n{text}\nTom  3:44 PM\nok\n",
+    "a fence": lambda text, _: f"What we saw on db-7:\n\n```\n{text}```\n\nAny idea?\n",
+    "a fence on the same line": lambda text, _: f"Priya\n```{text.rstrip()}```\nwow\n",
+    "Jira": lambda text, _: f"h3. Evidence\n{{noformat:title=db-7}}\n{text}{{noformat}}\n",
+    "the name of a file": lambda text, _: f"==> /tmp/evidence <==\n{text}",
+    "a tool on a host": lambda text, _: f"db-7 | CHANGED | rc=0 >>\n{text}",
+    "the end of a pager": lambda text, _: f"{text}(END)\n",
+}
+"""What chats, consoles and collectors put around a text."""
+_SAYS = 0.02
+"""Share of a text that the receipt must leave out for a loss to be said."""
+
+
+@pytest.mark.parametrize("path", _SAMPLES, ids=lambda path: f"{path.parent.name}-{path.name}")
+@pytest.mark.dealt(4)
+def test_a_part_of_a_file_in_any_dress_is_never_silent(path: Path, rounds: Rounds) -> None:
+    """Of what some lines give, most is read whatever is around them, or the receipt says so."""
+    lines = path.read_bytes()[: 2 * _MOST].decode("utf-8", "replace").split("\n")[:-1]
+    siblings = [other for other in _SAMPLES if other.parent == path.parent]
+    for round_ in range(rounds.count):
+        dice = random.Random(f"{path.name} {round_} part")
+        size = dice.randint(min(6, len(lines)), min(120, len(lines)))
+        first = dice.choice([0, len(lines) - size, dice.randrange(len(lines) - size + 1)])
+        part = "".join(f"{line}\n" for line in lines[first : first + size])
+        plain = parse_bytes(part.encode(), "x")
+        if not _has_evidence(plain.frames) or plain.receipt.bytes_skipped:
+            continue  # what is damaged is not alike in each of its parts
+        turn = siblings.index(path) + rounds.turn
+        for what in rounds.deal(DECORATED, turn % len(DECORATED), len(DECORATED)):
+            data = DECORATED[what](part, 0).encode()
+            parsed = parse_bytes(data, "x")
+            assert_sound(parsed, len(data), what)
+            assert not _is_silent(parsed, plain, len(data)), (what, first, size, parsed.format)
+
+
+def _is_silent(parsed: Parsed, plain: Parsed, size: int) -> bool:
+    """Whether most records are gone, and neither a problem nor a skipped line says so."""
+    wanted, found = (
+        sum(count for kind, count in each.receipt.records.items() if kind != "snapshot")
+        for each in (plain, parsed)
+    )
+    says = (
+        bool(parsed.failed)
+        or parsed.format is None
+        or bool({_.message for _ in parsed.problems} - {_.message for _ in plain.problems})
+        or parsed.receipt.bytes_skipped > _SAYS * size
+    )
+    return 2 * found < wanted and not says
+
+
 WAIT = """\
 --Thread 139717726123776 has waited at btr0sea.ic line 98 for 0 seconds the semaphore:
 X-lock on RW-latch at 0x2db49f8 created in file btr0sea.cc line 238

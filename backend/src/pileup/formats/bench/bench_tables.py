@@ -25,7 +25,7 @@ NAME = "bench-tables"
 TITLE = "Benchmark results as tables"
 GIVES = "A table per block of results, to compare with another."
 PRINTED_BY = "insert benchmark and sysbench summaries of mytools; name and numbers by tab or comma"
-VERSION = 1
+VERSION = 2
 HINTS = (".met", ".tsv")
 
 _SURE = re.compile(
@@ -78,4 +78,14 @@ def _end(table: TableCollector | None) -> Iterator[Item]:
 
 
 def _is_name(cell: str) -> bool:
-    return bool(cell) and not number_blocks.is_number(cell) and read_stamp(cell) is None
+    return (
+        bool(cell)
+        and not number_blocks.is_number(cell)
+        and read_stamp(cell) is None
+        and not _TIME.search(cell[:_LONGEST_NAME])
+    )
+
+
+_TIME = re.compile(r"\d\d:\d\d:\d\d")
+"""Behind a prefix: the rows are of a log or a CSV."""
+_LONGEST_NAME = 200

@@ -3,6 +3,7 @@
 Source: code blocks of Markdown, Jira, BBCode and HTML: a status dump in one, a processlist in the
         next, a stack in a third, with prose between them.
         Sessions of a client: status dumps among the tables of other statements.
+        Files below their names, as tail and head print them.
         The output of several tools one after the other, also with remarks or commands between it.
 Gives:  what each piece gives, read as a file of its own. Prose outside of the blocks is passed on
         as a piece too: a list pasted without a block is evidence, and what no format reads is text.
@@ -17,6 +18,7 @@ import html
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from pileup.records import Item, Skipped
 
@@ -24,7 +26,7 @@ NAME = "pieces"
 TITLE = "a text with several pieces of evidence"
 GIVES = "What each of its code blocks gives, read as a file of its own."
 PRINTED_BY = "issues, mails and forum posts: blocks of Markdown, Jira, BBCode and HTML in prose"
-VERSION = 5
+VERSION = 6
 HINTS = ()
 
 MOST_BYTES = 8 * 1024 * 1024
@@ -33,7 +35,7 @@ _TEXT = "text between the pieces"
 # ```sql     > ~~~     {code:java}     {noformat}     [code]     <pre><code>
 _MARK = re.compile(
     r"^[ \t>|]{0,20}(?:`{3,20}|~{3,20})[ \t]{0,4}[\w.+#{}=-]{0,30}[ \t]*\r?$"
-    r"|^[ \t>|]{0,20}`{3}(?=\S)"
+    r"|^[ \t>|]{0,20}`{3}(?=[ \t]{0,20}[^\s`])"
     r"|(?<!`)`{3}[ \t]*\r?$"
     r"|\{(?:code|noformat)(?::[^{}\n]{0,80})?\}"
     r"|\[/?code(?:=[^\]\n]{0,40})?\]"
@@ -53,15 +55,60 @@ class Piece:
 
 
 def has_blocks(head: str) -> bool:
-    """Return whether a text has the marks of a block."""
+    """Return whether a text has the marks of a block, or the names of several files."""
+    if any(sign in head for sign in _FILE_SIGNS) and _are_files(head):
+        return True
     return any(sign in head for sign in _SIGNS) and bool(_MARK.search(head))
 
 
 _SIGNS = ("```", "~~~", "{code", "{noformat", "[code", "[CODE", "<pre", "<PRE")
 
 
+# ==> /var/log/mysql/error.log <==     db-7 | CHANGED | rc=0 >>     [1] 22:15:01 [SUCCESS] db-7
+_FILE = re.compile(
+    r"^(?:==> \S.{0,300} <=="
+    r"|(?P<ansible>[A-Za-z0-9][\w.-]{0,100}) \| (?:CHANGED|SUCCESS|FAILED)\b[^\n]{0,40} >>"
+    r"|\[\d{1,5}\] \d\d:\d\d:\d\d \[(?:SUCCESS|FAILURE)\] "
+    r"(?P<pssh>[A-Za-z0-9][\w.-]{0,100}))[ \t]*\r?$",
+    re.MULTILINE,
+)
+_LEAST_FILES = 2
+_FILE_SIGNS = ("<==", " >>", "[SUCCESS]", "[FAILURE]")
+
+
+def host_of(line: str) -> str | None:
+    """Return the host that a tool names above what it ran there; None for any other line."""
+    match = _FILE.match(line)
+    return (match["ansible"] or match["pssh"]) if match else None
+
+
+def names_hosts(text: str) -> bool:
+    """Return whether a text has the output of several hosts below their names."""
+    return len({host_of(name[0]) for name in _FILE.finditer(text)} - {None}) > 1
+
+
+def _are_files(text: str) -> bool:
+    """Return whether a text has several files below their names, as tail and head print them."""
+    return len(list(islice(_FILE.finditer(text), _LEAST_FILES))) == _LEAST_FILES
+
+
+def _cut_files(text: str) -> list[Piece]:
+    pieces: list[Piece] = []
+    at, line, inside = 0, 1, False
+    for name in _FILE.finditer(text):
+        if len(pieces) == _MOST_PIECES:
+            return []
+        _add(pieces, line, text[at : name.start()], inside, False)
+        line += text.count("\n", at, name.end())
+        at, inside = name.end(), True
+    _add(pieces, line, text[at:], inside, False)
+    return pieces
+
+
 def cut(text: str) -> list[Piece]:
     """Cut a text at the marks of its blocks; return one piece where there are none, or too many."""
+    if any(sign in text for sign in _FILE_SIGNS) and _are_files(text):
+        return _cut_files(text)
     pieces: list[Piece] = []
     at, line, inside, tagged = 0, 1, False, False
     for mark in _MARK.finditer(text):
@@ -146,7 +193,8 @@ def is_around(line: str) -> bool:
     """Return whether a line is no evidence itself: prose, or a command behind a shell's prompt."""
     if not line.strip():
         return False
-    return _SHELL.match(line) is not None or is_prose(line) or is_speaker(line)
+    is_mark = _SHELL.match(line) is not None or _FILE_NAME.match(line) is not None
+    return is_mark or is_prose(line) or is_speaker(line)
 
 
 def is_speaker(line: str) -> bool:
@@ -186,6 +234,11 @@ _SHELL = re.compile(
     r"|\[[\w.-]{1,40}@[^\]\n]{1,200}\])[$#]|\$) \S"
     r"|\s{0,8}# (?:sudo )?(?:numastat|numactl|free|vmstat|iostat|mpstat|pidstat|top|df|ss|netstat"
     r"|ping|cat|sysctl|dmesg|journalctl|mysql|mysqladmin|perf|storcli|perccli|ssacli)(?: |$)"
+)
+# ==> /var/log/mysql/error.log <==     db-7 | CHANGED | rc=0 >>     (END)
+_FILE_NAME = re.compile(
+    r"==> .{1,300} <==\s*$|[\w.:@-]{1,100} \| (?:CHANGED|SUCCESS|FAILED)\b.{0,40} >>\s*$"
+    r"|:?(?:\x1b\[K)?\(END\)\s*$|:\x1b\[K\s*$"
 )
 _PROSE_AT_END = "end of the text."
 

@@ -32,6 +32,8 @@ _OPTION = re.compile(r"\s*(?P<key>[A-Za-z][\w.-]*)\s*(?:=(?P<value>.*))?$", re.D
 # command: --innodb-buffer-pool-size=8G --sync-binlog=1
 _FLAG = re.compile(r"(?<!\S)['\"]?--(?P<key>[a-z][\w-]{2,80})=(?P<value>[^\s'\"]*)")
 _LIST = re.compile(r"[,;] +(?=[a-z][\w-]{2,80} *=)")
+# max_connections = 4000. Also we run with ...
+_PROSE = re.compile(r"[^\s'\"]{1,40}[.;] +[A-Za-z]+ ")
 _INCLUDE = re.compile(r"!(?P<how>includedir|include)\s+(?P<path>.+)$")
 _KNOWN_GROUP = re.compile(
     r"^[ \t]*\[(?:mysqld|mariadbd?|server|client|mysql|galera|sst|embedded|xtrabackup|mariabackup)"
@@ -67,7 +69,9 @@ def sniff(head: str) -> bool | None:
         if not text or text[0] in "#;":
             continue
         filled += 1
-        others += not (_group(text) or _OPTION.match(_uncommented(text)) or text[0] == "!")
+        option = _OPTION.match(_uncommented(text))
+        is_prose = option and not has_group and _PROSE.match((option["value"] or "").strip())
+        others += not (_group(text) or text[0] == "!" or (option and not is_prose))
         if others > 1 and 10 * others > len(lines):
             return False
     if not filled or (10 * others > filled and not (has_group and others <= 1 < filled)):

@@ -3,7 +3,7 @@
 Source: shell one-liners over SHOW ENGINE INNODB STATUS, quoted in bug reports and articles:
             count  lock                                      948 row0ins.cc line 3023 S-lock
             12     btr0sea.ic line 98 X-lock                   5 has waited at buf0buf.cc line 2644
-            221    btr0cur.cc:1019 SX-lock
+            221    btr0cur.cc:1019 SX-lock                     412,btr0sea.ic,98,X-lock
 Yields: a Table of the rows, and per counted thread a SemaphoreWait without thread and seconds, so
         that the waits count where waits are counted.
 """
@@ -21,12 +21,12 @@ NAME = "semaphore-counts"
 TITLE = "semaphore waits counted by place"
 GIVES = "A table of counts, and the semaphore waits that they count; `innodb.semaphore_waits`."
 PRINTED_BY = "`grep 'has waited at' | sort | uniq -c` over status dumps"
-VERSION = 2
+VERSION = 3
 HINTS = ()
 
 _PLACE = (
     r"(?:--Thread \d{1,20} )?(?:has waited at )?(?P<file>[\w./-]{0,300}?\w\.(?:cc|ic|cpp|c|h))"
-    r"(?: line |:)(?P<line>\d{1,7})"
+    r"(?: line |:|[ \t]{0,3}[,\t|][ \t]{0,3})(?P<line>\d{1,7})"
 )
 _MODE = r"(?P<mode>S-lock|X-lock(?: \(wait_ex\))?|SX-lock|S|X|SX|[Mm]utex)"
 _REST = r"(?: for \d+(?:\.\d+)? +seconds?)?(?: the semaphore:?)?"

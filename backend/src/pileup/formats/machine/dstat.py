@@ -2,7 +2,8 @@
 
 Source: dstat(1) 0.7 and pcp-dstat(1): two header lines, groups above and columns below, repeated
         every screen. Text rounds to three digits and a letter; --output has the whole numbers.
-        The first line is the average since the machine started and is left out.
+        The first line is the average since the machine started and is left out. Columns without
+        the header line above them, and rows of dstat without options, are known by their shape.
 Yields: dstat.<column> of the CPU, dstat.<group>_<column> of the rest, per second; with label cpu,
         device or iface where a group is of one.
 Time:   with -t '21-11 19:16:44', a day and no year ('yearless'; the CSV's Date has it), or as
@@ -26,7 +27,7 @@ NAME = "dstat"
 TITLE = "dstat"
 GIVES = "Each column (`dstat.*`), without the average since boot."
 PRINTED_BY = "dstat 0.7 and 0.8, pcp-dstat; text and `--output` CSV"
-VERSION = 3
+VERSION = 4
 HINTS = ("dstat.txt", "dstat.csv", ".csv")
 
 _CSV = re.compile(r'"(?:Dstat|pcp-dstat|dool)[ \w.-]{0,40} CSV output"', re.IGNORECASE)
@@ -63,7 +64,68 @@ def sniff(head: str) -> bool | None:
     for above, below in pairwise(lines):
         if _GROUPS.match(above) and (_COLUMNS.match(below) or any(w in below for w in _WORDS)):
             return any(word in below for word in _WORDS) and not above.startswith("procs ")
-    return False
+    filled = [line for line in lines if line.strip()]
+    if filled and _groups_of(filled[0]):
+        filled = filled[1:]
+        return bool(filled) and "|" in filled[0] and bool(_CELL.match(filled[0].split()[0]))
+    rows = sum(_default_of(line) is not None for line in filled)
+    return rows >= _LEAST_ROWS and rows >= len(filled) - 1
+
+
+def _groups_of(text: str) -> list[str] | None:
+    """Return the groups of a line of columns whose first header line is cut; else None."""
+    groups: list[str] = []
+    parts = [tuple(part.split()) for part in text.split("|")]
+    for part in parts:
+        known = [group for names, group in _GROUP_OF if part[: len(names)] == names]
+        group = next((group for group in known if group not in groups), None)
+        if group is None:
+            return None
+        groups.append(group)
+    return groups if len(groups) > 1 else None
+
+
+def _default_of(text: str) -> tuple[list[str], str] | None:
+    """Return both header lines of a row of dstat without options; None for another line.
+
+    Its groups have so many cells, and the shares of the CPU add up to a hundred.
+    """
+    groups = [part.split() for part in text.split("|")]
+    cells = [cell for group in groups for cell in group]
+    if not all(map(_CELL.match, cells)):
+        return None
+    below = next((names for names in _DEFAULT if _sizes(names) == list(map(len, groups))), None)
+    if below is None or not all(map(str.isdecimal, groups[0])):
+        return None
+    if abs(sum(int(cell) for cell in groups[0]) - 100) > _ROUNDED:
+        return None
+    return _groups_of(below) or [], below
+
+
+def _sizes(columns: str) -> list[int]:
+    return [len(part.replace(":", " ").split()) for part in columns.split("|")]
+
+
+_GROUP_OF = (
+    (("usr", "sys", "idl"), "total-cpu-usage"),
+    (("read", "writ"), "dsk/total"),
+    (("read", "writ"), "io/total"),
+    (("recv", "send"), "net/total"),
+    (("in", "out"), "paging"),
+    (("int", "csw"), "system"),
+    (("1m", "5m", "15m"), "load-avg"),
+    (("run", "blk", "new"), "procs"),
+    (("used", "free", "buff"), "memory-usage"),
+    (("used", "buff"), "memory-usage"),
+    (("used", "free"), "swap"),
+    (("time",), "system"),
+)
+_DEFAULT = (
+    "usr sys idl wai hiq siq| read writ| recv send| in out | int csw",
+    "usr sys idl wai stl| read writ| recv send| in out | int csw",
+)
+_LEAST_ROWS = 2
+_ROUNDED = 3
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
@@ -96,11 +158,15 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             above = text.split()
             continue
         elif above:
-            reader.columns = list(_text_columns(above, text))
-            reader.sizes = [len(part.replace(":", " ").split()) for part in text.split("|")]
+            reader.begin(above, text)
             above = []
             continue
+        elif not reader.columns and (groups := _groups_of(text)):
+            reader.begin(groups, text)
+            continue
         else:
+            if not reader.columns and (default := _default_of(text)):
+                reader.begin(*default, is_cut=True)
             known = text.startswith(_NOISE) or reader.text_row(number, text)
         if not known:
             yield Problem(number, "Not a line of dstat; it is left out.", found=raw[:200])
@@ -127,6 +193,12 @@ class _Reader:
         self.year: int | None = None
         self.utc = False
         self._rows = 0
+
+    def begin(self, above: list[str], below: str, *, is_cut: bool = False) -> None:
+        """Begin the rows below two header lines; of rows that are cut none is since boot."""
+        self.columns = list(_text_columns(above, below))
+        self.sizes = _sizes(below)
+        self._rows = max(self._rows, int(is_cut))
 
     def text_row(self, line: int, text: str) -> bool:
         """Read a row of text: bars separate groups, spaces separate columns; a time is one cell.

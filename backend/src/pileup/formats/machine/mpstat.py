@@ -2,6 +2,7 @@
 
 Source: mpstat(1) of sysstat; write_*_stats() in mpstat.c. 12-hour clocks shift the columns by one.
         'Average:' is left out. -T puts core, socket and node of a CPU before its percentages.
+        Rows without their heading are known by their shares, which add up to a hundred.
 Yields: mpstat.<column> with label cpu (all, 0, 1, ...), or node for the tables of -N. Of the tables
         of -I CPU and SCPU mpstat.interrupts and mpstat.softirqs with labels cpu and irq, each from
         its first occurrence on: most interrupts never occur.
@@ -15,7 +16,13 @@ from functools import lru_cache
 
 import polars as pl
 
-from pileup.formats.machine.parts.sysstat import TIME, DayClock, cells_after_time
+from pileup.formats.machine.parts.sysstat import (
+    TIME,
+    DayClock,
+    are_rows_of_cpus,
+    cells_after_time,
+    columns_of_cpu,
+)
 from pileup.formats.reading.number_rows import read_chunks, row_by_row, table
 from pileup.formats.reading.series_columns import Columns, Header
 from pileup.formats.reading.series_columns import number as number_of
@@ -26,7 +33,7 @@ NAME = "mpstat"
 TITLE = "mpstat"
 GIVES = "Each column per CPU or node (`mpstat.*`); interrupts by CPU and name."
 PRINTED_BY = "sysstat: `-P`, `-A`, `-I`, `-N`, `-T`; 12 and 24 hour clocks, any language"
-VERSION = 4
+VERSION = 5
 HINTS = ("-mpstat", "-mpstat-overall", "mpstat.txt")
 
 _SNIFF = re.compile(
@@ -35,13 +42,24 @@ _SNIFF = re.compile(
     re.MULTILINE,
 )
 
+_DEFAULT = tuple(
+    tuple(names.split())
+    for names in (
+        "%usr %nice %sys %iowait %irq %soft %steal %guest %gnice %idle",
+        "%usr %nice %sys %iowait %irq %soft %steal %guest %idle",
+    )
+)
+"""Columns of sysstat 9 and later, with 7 columns of blanks and digits each."""
+
 
 def sniff(head: str) -> bool | None:
-    """Return whether the text holds a header of mpstat.
+    """Return whether the text holds a header of mpstat, or rows of it alone.
 
     The header of sar -u is similar, but has no interrupts before the idle time.
     """
-    return ("%us" in head or "/s" in head) and bool(_SNIFF.search(head))
+    if ("%us" in head or "/s" in head) and _SNIFF.search(head):
+        return True
+    return are_rows_of_cpus(head, _DEFAULT)
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
@@ -111,6 +129,8 @@ class _Reader:
                 yield Problem(number, "Not a line of mpstat; it is left out.", found=text[:200])
             return
         time, cells = timed
+        if not self._columns and (names := columns_of_cpu(line, cells, _DEFAULT)):
+            self._begin_table(["CPU", *names])
         if cells[0] in ("CPU", "NODE") and len(cells) > 1 and number_of(cells[1]) is None:
             self._heading = text[text.index(cells[0]) :]
             self._begin_table(cells)

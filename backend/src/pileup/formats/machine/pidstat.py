@@ -8,6 +8,7 @@ Yields: pidstat.<column> with labels command and pid, from a process' first acti
         and its wait for a CPU: pidstat.thread_cpu, pidstat.thread_wait with label tid (gdb's LWP).
         Over the threads of a process: pidstat.threads_busy, the threads that used a CPU, and
         pidstat.threads_wait, the sum of their waits for one: 3 is three threads always in a queue.
+        Rows without their heading are known by their cells.
 Time:   only the banner has the date, which is carried over midnight. 'Average:' is left out.
 """
 
@@ -17,7 +18,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from pileup.formats.machine.parts.process_labels import program
-from pileup.formats.machine.parts.sysstat import TIME, DayClock, cells_after_time
+from pileup.formats.machine.parts.sysstat import BANNER, TIME, DayClock, cells_after_time
 from pileup.formats.reading.series_columns import Columns, number
 from pileup.formats.reading.timestamps import read_stamp
 from pileup.records import Clock, Item, Problem
@@ -28,7 +29,7 @@ GIVES = "Per process each column (`pidstat.*`); threads that use or wait for a C
 PRINTED_BY = (
     "sysstat 10 to 12: `-u`, `-r`, `-d`, `-w`, `-s`, `-v`, `-t`, `-h`, `-H`, `-l`, `-T ALL`"
 )
-VERSION = 3
+VERSION = 4
 HINTS = ("-pidstat", "pidstat.txt")
 
 _HEADER = re.compile(
@@ -50,8 +51,71 @@ _LONGEST = 8_192
 
 
 def sniff(head: str) -> bool | None:
-    """Return whether the text holds a header of pidstat."""
-    return "Command" in head and bool(_HEADER.search(head))
+    """Return whether the text holds a header of pidstat, or rows alone."""
+    return ("Command" in head and bool(_HEADER.search(head))) or _are_rows(head)
+
+
+def _are_rows(head: str) -> bool:
+    """Return whether nearly all lines are rows of which the heading is cut."""
+    lines = [line[:_LONGEST].strip() for line in head.split("\n")[:_MOST_SNIFFED]]
+    lines = [line for line in lines if line and not BANNER.match(line)]
+    timed = [cells_after_time(line) for line in lines]
+    rows = sum(bool(row and _columns_of(row[1])) for row in timed)
+    return rows >= _LEAST_ROWS and rows >= len(lines) - 1
+
+
+def _columns_of(cells: list[str]) -> list[str] | None:
+    """Return the columns of a row without its heading; None for any other line.
+
+    The numbers between who it is and the command tell the table: use of the CPU adds up, I/O has
+    three rates and a delay, memory two rates and two sizes, switches two rates.
+    """
+    if not cells[0].isdecimal() and not _USER.fullmatch(cells[0]):
+        return None
+    who = "UID PID" if len(cells) > 1 and cells[1].isdecimal() else "UID TGID TID"
+    numbers = cells[len(who.split()) :]
+    ids = cells[1 : len(who.split())]
+    if not all(cell.isdecimal() or cell == "-" for cell in ids) or ids.count("-") > 1:
+        return None
+    if who == "UID PID" and len(numbers) > 1 and numbers[0] == "-":
+        who, numbers = "UID TGID TID", numbers[1:]
+    for names, shape in _TABLES:
+        width = len(names)
+        if len(numbers) <= width or not all(
+            kind.fullmatch(cell) for kind, cell in zip(shape, numbers, strict=False)
+        ):
+            continue
+        if names[-1] == "CPU" and not _adds_up(numbers[: width - 1]):
+            continue
+        if _FLOAT.fullmatch(numbers[width]) or numbers[width].isdecimal():
+            continue
+        return [*who.split(), *names, "Command"]
+    return None
+
+
+def _adds_up(cells: list[str]) -> bool:
+    """Return whether the last share is the sum of the first three, of which guests may be part."""
+    *parts, whole = (float(cell.replace(",", ".")) for cell in cells)
+    return any(abs(sum(parts[:many]) - whole) <= _ROUNDED for many in (2, 3))
+
+
+_MOST_SNIFFED = 40
+_LEAST_ROWS = 2
+_ROUNDED = 0.031
+_USER = re.compile(r"[a-z_][\w.+-]{0,31}")
+_FLOAT = re.compile(r"\d{1,12}[.,]\d\d")
+_RATE = re.compile(r"-?\d{1,12}[.,]\d\d")
+_WHOLE = re.compile(r"\d{1,15}")
+_TABLES = tuple(
+    (tuple(names.split()), tuple({"f": _FLOAT, "r": _RATE, "w": _WHOLE}[kind] for kind in kinds))
+    for names, kinds in (
+        ("%usr %system %guest %wait %CPU CPU", "fffffw"),
+        ("%usr %system %guest %CPU CPU", "ffffw"),
+        ("minflt/s majflt/s VSZ RSS %MEM", "ffwwf"),
+        ("kB_rd/s kB_wr/s kB_ccwr/s iodelay", "rrrw"),
+        ("cswch/s nvcswch/s", "ff"),
+    )
+)
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
@@ -71,6 +135,8 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             yield Problem(line_number, "Not a line of pidstat; it is left out.", found=text[:200])
             continue
         time, cells = timed
+        if not reader.columns and (columns := _columns_of(cells)):
+            reader.header(columns)
         if cells[-1:] == ["Command"]:
             reader.header(cells)
             reader.day.wall(time)  # midnight may lie between it and the next line
@@ -142,7 +208,8 @@ class _Reader:
         self._threads.add(cpu, wait)
         if max(cpu or 0.0, wait or 0.0) < _LEAST_THREAD:
             return True
-        labels = (("command", self._process[0]), ("pid", self._process[1]), ("tid", tid))
+        named = (("command", self._process[0]), ("pid", self._process[1]), ("tid", tid))
+        labels = tuple(pair for pair in named if pair[1])  # the line of the process may be cut
         for name, value in (("thread_cpu", cpu), ("thread_wait", wait)):
             if value is not None:
                 self.samples.add(

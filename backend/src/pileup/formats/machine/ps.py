@@ -24,7 +24,7 @@ NAME = "ps"
 TITLE = "ps"
 GIVES = "Processes by state, the heavy ones (`ps.*`); the first and the last listing as tables."
 PRINTED_BY = "procps: `aux`, `-ef`, `-eaF`, `-eLf`, `-o`; with and without header"
-VERSION = 1
+VERSION = 2
 HINTS = ("-ps", "ps.txt", "-ps.txt")
 
 _HEADER = re.compile(r"^ *(?:[A-Z%][\w%+]* +){1,20}(?:CMD|COMMAND|ARGS|COMM) *$")
@@ -33,7 +33,8 @@ _HEADER_IN = re.compile(
 )
 # mysql 3168089  5.4  1.4 91345508 1907492 pts/3 Sl  22:50   0:01 /usr/sbin/mysqld
 _AUX = re.compile(
-    r"[\w.+-]{1,32} +\d{1,7} +\d{1,4}\.\d +\d{1,3}\.\d +\d{1,15} +\d{1,12} +(?:\?|[\w/]{1,12}) +"
+    r"[\w.+-]{1,32} +\d{1,7} +(?:\d{1,4}\.\d|\d{4,6})"
+    r" +\d{1,3}\.\d +\d{1,15} +\d{1,12} +(?:\?|[\w/]{1,12}) +"
     r"[RSDTtZXIWP][<NLsl+]{0,5} +\S{4,7} +[\d:-]{4,12} +\S"
 )
 _AUX_COLUMNS = (
@@ -70,7 +71,7 @@ def sniff(head: str) -> bool | None:
         return True
     lines = [line for line in head.split("\n")[:60] if line.strip()][:40]
     rows = sum(_AUX.match(line[:_LONGEST]) is not None for line in lines)
-    return rows >= 2 and rows >= 0.6 * len(lines)
+    return (rows >= 2 and rows >= 0.6 * len(lines)) or 0 < rows == len(lines)
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:

@@ -4,6 +4,7 @@ Source: sar(1), sadf(1) of sysstat 4 to 12; print_*_stats() in pr_stats.c, rende
         rndr_stats.c.
         A table has a header that repeats, then a line per interval and item (CPU, device,
         interface); the item is in the first column, or in the last with -h and --pretty.
+        Rows of sar -u without their heading are known by their shares of a hundred.
 Yields: sar.<column> with the label of its item: cpu, device, iface, ...; of the interrupts (-I)
         sar.intr/s, their sum, and of each with label irq (and cpu) from its first one on.
         'LINUX RESTART' and comments as Events.
@@ -17,7 +18,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from pileup.formats.machine.parts.sysstat import TIME, DayClock, cells_after_time, sized
+from pileup.formats.machine.parts.sysstat import (
+    TIME,
+    WIDE,
+    DayClock,
+    are_rows_of_cpus,
+    cells_after_time,
+    columns_of_cpu,
+    sized,
+)
 from pileup.formats.reading.series_columns import Columns, Labels, number
 from pileup.formats.reading.timestamps import read_stamp
 from pileup.records import Clock, Event, Item, Problem
@@ -28,7 +37,7 @@ GIVES = (
     "Each column of each table (`sar.*`) per CPU, device, interface or mount; restarts as events."
 )
 PRINTED_BY = "sysstat 4 to 12: `sar -A` and each table alone, any language; `sadf -d`"
-VERSION = 3
+VERSION = 4
 HINTS = ("-sar", "sar.txt", ".csv")
 """.csv: output of sadf -d is also a table of metrics; this module extracts more from it."""
 
@@ -43,6 +52,8 @@ _HEADER = re.compile(
     re.MULTILINE,
 )
 _SADF = re.compile(r"^#? ?hostname;interval;timestamp;", re.MULTILINE)
+_DEFAULT = (("%user", "%nice", "%system", "%iowait", "%steal", "%idle"), *WIDE)
+"""Columns of sar -u and sar -u ALL."""
 _LABELS = {
     "CPU": "cpu", "DEV": "device", "IFACE": "iface", "TTY": "tty", "INTR": "irq", "BUS": "bus",
     "FCHOST": "host", "FILESYSTEM": "filesystem", "MOUNTPOINT": "mount", "TEMP": "sensor",
@@ -55,8 +66,8 @@ _LONGEST = 8_192
 
 
 def sniff(head: str) -> bool | None:
-    """Return whether the text holds a header of sar or sadf -d."""
-    return bool(_HEADER.search(head) or _SADF.search(head))
+    """Return whether the text holds a header of sar or sadf -d, or rows of sar -u alone."""
+    return bool(_HEADER.search(head) or _SADF.search(head)) or are_rows_of_cpus(head, _DEFAULT)
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
@@ -77,6 +88,8 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
                 yield Problem(line_number, "Not a line of sar; it is left out.", found=text[:200])
             continue
         when, cells = timed
+        if not reader.has_columns and (names := columns_of_cpu(line, cells, _DEFAULT)):
+            reader.header(["CPU", *names])
         if _RESTART.match(" ".join(cells[:2])):
             yield _event(line_number, when, "restart", line)
         elif cells[0] == "COM":
@@ -100,6 +113,10 @@ class _Reader:
         self._columns: list[str] = []
         self._table = ""
         self._item: int | None = None
+
+    @property
+    def has_columns(self) -> bool:
+        return bool(self._columns)
 
     def header(self, columns: list[str], *, surely: bool = False) -> bool:
         """Use the cells as the header if they are one (only names); return whether they are."""

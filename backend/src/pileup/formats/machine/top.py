@@ -7,7 +7,9 @@ Yields: top.load1, .load5, .load15, top.tasks and top.tasks_<state>, top.cpu_<st
         top.swap_* (KiB), and for processes above one percent of a CPU top.process_cpu and
         .process_res (KiB) with labels command and pid; with -H top.thread_cpu with label tid. The
         first and the last listing of all processes are tables.
+        Rows without their heading have the default columns, as their cells show.
 Time:   of day, without a date (dayless); a date that a loop prints above a block applies to it.
+        Rows alone have none: each listing, or the next row of a process, is a nominal second.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ GIVES = (
     "of processes as tables."
 )
 PRINTED_BY = "procps 3 and 4, `top -b`, `-H`, `-c`, `-E`"
-VERSION = 5
+VERSION = 6
 HINTS = ("-top", "top.txt")
 
 _HEAD = re.compile(r"^top - (?P<time>\d\d:\d\d:\d\d) up .*load average: (?P<loads>[\d., ]+)")
@@ -44,11 +46,22 @@ _ABOVE = re.compile(r"^top - \d\d:\d\d:\d\d up ", re.MULTILINE)
 _LIST = re.compile(
     r"^ *PID USER +PR +NI +VIRT +RES +SHR +S +%CPU +%MEM +TIME\+ +COMMAND *$", re.MULTILINE
 )
+# 4197 mysql     20   0   92.4g  61.2g  18324 S 398.2  48.6  91233:12 mysqld
+_ROW = re.compile(
+    r" *\d{1,10} +[a-z_][\w.+-]{0,40} +(?:rt|-?\d{1,3}) +-?\d{1,2}"
+    r"(?: +\d{1,15}(?:[.,]\d{1,3})?[kmgtpe]?){3} +[A-Zt] +\d{1,6}[.,]\d +\d{1,3}[.,]\d"
+    r" +(?:\d{1,9}:\d\d(?:[.,]\d\d)?|\d{1,9}[.,]?\d*[hdw]) +\S"
+)
+_DEFAULT = [
+    *("PID", "USER", "PR", "NI", "VIRT", "RES", "SHR"),
+    *("S", "%CPU", "%MEM", "TIME+", "COMMAND"),
+]
 _SIZES = {unit: 1024.0**at for at, unit in enumerate("KMGTPE")}
 """KiB per unit of -E; RES prints its unit in lower case."""
 _RES = re.compile(r"(?P<value>\d+(?:[.,]\d+)?)(?P<unit>[kmgtpe]?)$")
 _LEAST_CPU = 1.0
 _MOST_ROWS = 20_000
+_MOST_SNIFFED = 40
 _LONGEST = 2_000
 
 
@@ -58,7 +71,15 @@ def sniff(head: str) -> bool | None:
         ("top - " in head and _ABOVE.search(head))
         or _LIST.match(head.lstrip("\n"))
         or (_TASKS.match(head.lstrip()) and _LIST.search(head))
+        or _are_rows(head)
     )
+
+
+def _are_rows(head: str) -> bool:
+    """Return whether nearly all lines are rows of the listing, of which the heading is cut."""
+    lines = [line for line in head.split("\n")[:_MOST_SNIFFED] if line.strip()]
+    rows = sum(_ROW.match(line[:_LONGEST]) is not None for line in lines)
+    return rows > 0 and rows >= len(lines) - 1
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
@@ -83,6 +104,8 @@ class _Reader:
         self._rows: list[tuple[str | None, ...]] = []
         self._lines = (0, 0)
         self._listings = 0
+        self._pids: set[str] = set()
+        """Of the current listing, where no block names its time."""
 
     def line(self, line: int, text: str) -> Iterator[Item]:
         self._line = line
@@ -107,7 +130,7 @@ class _Reader:
         elif text.split()[:2] == ["PID", "USER"]:
             self._columns = text.split()
             self._lines = (line, line)
-        elif self._columns and (cells := _process_cells(text, len(self._columns))):
+        elif cells := self._cells(text):
             self._process(cells)
         elif stamp := read_ts(text):
             self._stamp = stamp[0], "utc"
@@ -126,7 +149,7 @@ class _Reader:
 
     @property
     def _cpu_samples(self) -> Columns:
-        return self._samples if self._blocks > 1 else self._first_cpu
+        return self._first_cpu if self._blocks == 1 else self._samples
 
     def _begin(self, match: re.Match[str]) -> Iterator[Item]:
         """Begin the block under top's first line."""
@@ -144,6 +167,19 @@ class _Reader:
         loads = match["loads"].replace(", ", " ").split()
         for name, load in zip(("load1", "load5", "load15"), loads, strict=False):
             self._add(name, load, "tasks")
+
+    def _cells(self, text: str) -> list[str]:
+        """Split a row of the listing; an empty list for another line."""
+        if not self._columns and _ROW.match(text):
+            self._columns = _DEFAULT
+            self._lines = (self._line, self._line)
+        cells = _process_cells(text, len(self._columns)) if self._columns else []
+        if cells and not self._blocks:
+            if cells[0] in self._pids or len(self._pids) >= _MOST_ROWS:
+                self._wall = (self._wall or 0) + 1_000_000
+                self._pids.clear()
+            self._pids.add(cells[0])
+        return cells
 
     def _process(self, cells: list[str]) -> None:
         if len(self._rows) < _MOST_ROWS:

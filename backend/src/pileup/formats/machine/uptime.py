@@ -21,7 +21,7 @@ NAME = "uptime"
 TITLE = "uptime, w, /proc/loadavg"
 GIVES = "Load, users, how long it is up (`uptime.*`); the sessions of w as a table."
 PRINTED_BY = "procps: `uptime`, `w`; `/proc/loadavg`"
-VERSION = 3
+VERSION = 4
 HINTS = ("-uptime", "uptime.txt", "-loadavg", "loadavg.txt")
 
 # 10:25:20 up 16:03,  2 users,  load average: 0.00, 0.01, 0.05
@@ -29,6 +29,8 @@ _UPTIME = re.compile(
     r" *(?P<time>\d{1,2}:\d\d(?::\d\d)?(?:[ap]m)?) +up +(?P<up>\S.{0,60}?)"
     r"(?:, +(?P<users>\d+) users?)?, +load averages?: (?P<loads>\d[\d., ]{4,60})$"
 )
+# load average: 0.00, 0.01, 0.05     without what is before it
+_LOADS = re.compile(r"\s*[Ll]oad averages?\s?[:=]\s*(?P<loads>\d{1,6}[.,]\d\d[\d., ]{8,40})$")
 # 0.20 0.18 0.12 1/80 11206
 _LOADAVG = re.compile(
     r"(?P<loads>\d{1,6}\.\d\d \d{1,6}\.\d\d \d{1,6}\.\d\d) "
@@ -49,7 +51,7 @@ def sniff(head: str) -> bool | None:
         text = line[:_LONGEST].rstrip()
         if not text.strip() or text.startswith("TS ") or read_stamp(text) is not None:
             continue
-        return bool(_UPTIME.match(text) or _LOADAVG.match(text))
+        return bool(_UPTIME.match(text) or _LOADAVG.match(text) or _LOADS.match(text))
     return False
 
 
@@ -79,6 +81,8 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
                 yield Problem(line_number, "An uptime that cannot be read.", found=match["up"])
             if match["users"]:
                 values["users"] = number(match["users"]), "users"
+        elif match := _LOADS.match(text):
+            yield from sessions.end()
         elif match := _LOADAVG.match(text):
             time.copy()
             values["running"] = number(match["running"]), "tasks"

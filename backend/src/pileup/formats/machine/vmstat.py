@@ -26,7 +26,7 @@ NAME = "vmstat"
 TITLE = "vmstat"
 GIVES = "Each column (`vmstat.*`), without the average since boot."
 PRINTED_BY = "procps; `-t`, `-a`, `-w`; with the time in front of each line"
-VERSION = 6
+VERSION = 7
 HINTS = ("-vmstat", "-vmstat-overall", "vmstat.txt")
 
 _STAMPED = re.compile(
@@ -134,7 +134,7 @@ class _Reader:
             return
         if not self._columns and (columns := _columns_of(cells)):
             # rows of which the heading is cut: none is known to be the average since boot
-            self._columns, self._seen = columns, 1
+            self._columns, self._seen, self._stamped = columns, 1, when is not None
             self._header = Header((f"vmstat.{name}", "gauge", _UNITS.get(name)) for name in columns)
         if not self._columns or not _is_row(cells):
             yield Problem(number, "Not a line of vmstat; it is left out.", found=text[:200])

@@ -48,6 +48,8 @@ def sniff(head: str) -> bool | None:
     delimiter = _likely_delimiter(whole)
     if delimiter is None or format_of(head) not in (None, RESULT):
         return False
+    if any(map(metric_csv.names_sessions, (line.split(delimiter) for line in whole[:10]))):
+        return False
     guess = csv_mapping.guess(whole, delimiter=delimiter)
     if not guess.sure:
         return False  # not even by its name: day and month could be swapped silently

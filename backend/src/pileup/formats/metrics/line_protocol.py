@@ -2,6 +2,8 @@
 
 Source: measurement, tags, fields and a time of nanoseconds.
             mysql,server=db-7 threads_running=412i,connections=1998i 1717236062000000000
+        The text that Graphite takes: a path, a value, an epoch.
+            servers.db-7.mysql.threads_running 412 1717236062
 Yields: gauges named metric.<measurement>_<field> with the tags as labels; a tag that names a host
         is the host. Texts and booleans are no samples.
 """
@@ -19,8 +21,8 @@ from pileup.records import Item, Skipped
 NAME = "line-protocol"
 TITLE = "InfluxDB line protocol"
 GIVES = "Gauges `metric.<measurement>_<field>` with the tags as labels."
-PRINTED_BY = "Telegraf (`outputs.file`), InfluxDB"
-VERSION = 1
+PRINTED_BY = "Telegraf (`outputs.file`), InfluxDB; Graphite's text"
+VERSION = 2
 HINTS = (".influx", ".lp")
 
 _LINE = re.compile(
@@ -31,6 +33,10 @@ _FIELD = re.compile(
     r"(?P<name>[A-Za-z_][\w.:-]{0,100})=(?:(?P<value>-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)[iu]?"
     r"|\"(?:[^\"\\]|\\.)*\"|[A-Za-z]+)(?:,|$)"
 )
+_GRAPHITE = re.compile(
+    r"(?P<name>[A-Za-z][\w-]{0,100}(?:\.[\w:%/-]{1,100}){1,20}) "
+    r"(?P<value>-?\d+(?:\.\d+)?(?:e[+-]?\d+)?) (?P<time>1\d{9})\s*$"
+)
 _HOSTS = ("host", "server", "hostname", "instance")
 _LONGEST = 32 * 1024
 _FLUSH = 100_000
@@ -39,7 +45,7 @@ _FLUSH = 100_000
 def sniff(head: str) -> bool | None:
     """Return whether nine of ten lines are of the protocol."""
     lines = [line for line in head.split("\n")[:50] if line.strip() and not line.startswith("#")]
-    fits = sum(_match(line) is not None for line in lines)
+    fits = sum(bool(_match(line) or _GRAPHITE.match(line[:_LONGEST])) for line in lines)
     return fits > 0 and fits >= 0.9 * (len(lines) - 1)
 
 
@@ -54,6 +60,13 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
 
     for number, text in enumerate(lines, start=1):
         match = _match(text)
+        if match is None and (sample := _GRAPHITE.match(text[:_LONGEST])):
+            walls, values, numbers = points[sample["name"], None, (), "utc"]
+            walls.append(int(sample["time"]) * 1_000_000)
+            values.append(float(sample["value"]))
+            numbers.append(number)
+            held += 1
+            continue
         stamp = read_stamp(match["time"]) if match else None
         if match is None or stamp is None:
             if text.strip() and not text.startswith("#"):

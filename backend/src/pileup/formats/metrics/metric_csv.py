@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -41,7 +42,7 @@ NAME = "metric-csv"
 TITLE = "Metrics as CSV"
 GIVES = "Gauges `metric.<header>`, with the labels of the long form; an empty cell is a gap."
 PRINTED_BY = "Grafana, PMM, spreadsheets, scripts; wide or long"
-VERSION = 2
+VERSION = 3
 HINTS = (".csv", ".tsv")
 
 _DELIMITERS = (",", ";", "\t")
@@ -74,12 +75,21 @@ def sniff(head: str) -> bool | None:
         return False
     for delimiter in _DELIMITERS:
         rows = [_cells(line, delimiter) for line in lines[:8]]
+        if names_sessions(rows[0]):
+            return False
         if (
             len(rows[0]) >= 2
             and _time_column(rows[0], rows[1:], complete=len(lines) < 12) is not None
         ):
             return True
     return False
+
+
+def names_sessions(header: Iterable[str]) -> bool:
+    """Return whether columns are a processlist's, also where one is printed twice: its Time is an
+    age, and its Host a client.
+    """
+    return {"user", "host", "command", "time"} <= {name.strip().lower() for name in header}
 
 
 def _is_long_header(line: str) -> bool:
@@ -396,13 +406,23 @@ def _layout(header: list[str], times: int) -> _Layout:
     long = metric is not None and value is not None
     used = {times, metric, value, host}
     return _Layout(
-        header,
+        _numbered(header),
         times,
         metric if long else None,
         value if long else None,
         host,
         [i for i in range(len(header)) if i not in used] if long else [],
     )
+
+
+def _numbered(header: list[str]) -> list[str]:
+    """Number the columns of one name: two of them are two series."""
+    seen: Counter[str] = Counter()
+    names = []
+    for name in header:
+        seen[name] += 1
+        names.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return names
 
 
 def _delimiter(lines: Sequence[str]) -> str | None:

@@ -4,6 +4,7 @@ Source: the exposition format (prometheus.io/docs/instrumenting/exposition_forma
         1.0: milliseconds behind a value in the first, seconds with a fraction in the second.
             # TYPE mysql_up gauge
             mysql_up{instance="db1:9104"} 1 1795213154000
+        promtool and the table of Prometheus' own pages: mysql_up{...} => 1 @[1795213154.123]
 Yields: as prometheus_json. Without a printed time the samples have none, unless a line with only a
         time (date, or pt-stalk's TS) precedes a scrape.
 """
@@ -25,7 +26,7 @@ NAME = "openmetrics"
 TITLE = "Prometheus text exposition (OpenMetrics)"
 GIVES = "Series as above; without a printed time they have none."
 PRINTED_BY = "exporters' `/metrics`, `/federate`, OpenMetrics 1.0, with and without timestamps"
-VERSION = 1
+VERSION = 2
 HINTS = (".prom", ".metrics", ".openmetrics")
 
 _TYPE = re.compile(r"# TYPE (?P<name>[a-zA-Z_:][\w:]*) (?P<type>\w+)\s*$")
@@ -34,6 +35,14 @@ _LINE = re.compile(
     r"(?P<value>[-+]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|[Nn]a[Nn]|Inf|inf))"
     r"(?:\s+(?P<time>-?\d{1,16}(?:\.\d{1,9})?))?\s*(?:# \{.*)?$"
 )
+# mysql_up{instance="db1:9104"} => 1 @[1795213154.123]
+_RESULT = re.compile(r"(?P<value>\S{1,40}) @\[(?P<time>\d{9,11}(?:\.\d{1,9})?)\]")
+_EXPORTED = tuple(
+    f"mysql_{part}_"
+    for part in ("global_status", "global_variables", "info_schema", "perf_schema", "slave_status")
+)
+"""How names of mysqld_exporter begin, of which a part has no labels."""
+_SMALL = 2_000
 _PLAIN = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _PRINTED = re.compile(r"-?\d{1,16}(?:\.\d{1,9})?")
 _TS = re.compile(r"TS (?P<epoch>\d{9,11}(?:\.\d+)?)")
@@ -53,10 +62,19 @@ def sniff(head: str) -> bool | None:
     ):
         return True
     lines = [line for line in head.split("\n")[:60] if line.strip()][: 60 if len(head) > 60 else 1]
-    lines = lines[:-1] if len(lines) > 1 else lines
-    named = [line for line in lines if len(line) <= _LONGEST and _LINE.match(line)]
-    labelled = sum("{" in line for line in named)
+    lines = lines[:-1] if len(lines) > 1 and len(head) > _SMALL else lines
+    named = [line for line in lines if len(line) <= _LONGEST and _LINE.match(_plain(line))]
+    labelled = sum("{" in line or line.startswith(_EXPORTED) for line in named)
     return bool(lines) and labelled > 0 and len(named) >= 0.9 * len(lines)
+
+
+def _plain(line: str) -> str:
+    """Convert a line of a query's result to the exposition format; leave any other as it is."""
+    if " => " not in line[:_LONGEST]:
+        return line
+    name, _, rest = line.strip().rpartition(" => ")
+    match = _RESULT.fullmatch(rest)
+    return f"{name} {match['value']} {match['time']}" if match else line
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
@@ -82,7 +100,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
                     values.forget()
                 types[match["name"]] = match["type"]
             continue
-        line = text.strip()
+        line = _plain(text).strip()
         if not line:
             continue
         if stamp := _scrape_time(line):

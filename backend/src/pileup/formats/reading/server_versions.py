@@ -36,7 +36,7 @@ _BUILT = re.compile(
 _NAMED = re.compile(
     rf"(?<![\w/.-])(?P<name>MySQL|MariaDB|Percona Server|Percona XtraDB Cluster)\b"
     rf"[^\w\n]{{0,6}}(?:(?:Server|version)[^\w\n]{{0,6}}){{0,2}}(?P<version>{_NUMBER}{_TAIL})"
-    rf"(?![\w/-])",
+    rf"(?![\w/:-]|\.\d)",
     re.IGNORECASE,
 )
 # 10.4.8-MariaDB    5.6.26-74.0: a line of its own

@@ -24,13 +24,14 @@ from pileup.formats.reading import json_text
 from pileup.formats.reading.line_numbers import renumber
 from pileup.formats.tables.layouts.reader import ResultSet
 from pileup.formats.tables.meanings.handlers import Seen
+from pileup.formats.tables.meanings.server_variables import UNITS
 from pileup.records import Item, Problem
 
 NAME = "result-json"
 TITLE = "the result of a query as JSON"
 GIVES = "The same as these rows printed by the client: locks, status, sessions, or a table."
 PRINTED_BY = "MySQL Shell (`--result-format=json`, `ndjson`, `--json`), `JSON_OBJECT()`, exporters"
-VERSION = 1
+VERSION = 2
 HINTS = ()
 LONG_LINES = True
 
@@ -150,6 +151,14 @@ class _Rendered:
                 continue
             if _OF_SHELL.issuperset(row) or "executionTime" in row:
                 continue
+            if _are_variables(row):
+                row_lines = [f"{_cell(name)}\t{_cell(value)}" for name, value in row.items()]
+                for line in (*_NAMED_VALUES, *row_lines):
+                    self.first.append(span.first)
+                    self.last.append(span.last)
+                    yield line
+                before = None
+                continue
             columns = tuple(row)
             rendered = ["\t".join(map(_cell, columns))] if columns != before else []
             before = columns
@@ -175,6 +184,18 @@ class _Rendered:
                     text.strip()[:200],
                 )
             )
+
+
+def _are_variables(row: dict[str, str]) -> bool:
+    """Whether an object has the names of SHOW STATUS as its keys, with a value of each."""
+    known = sum(name.lower() in UNITS or name.lower().startswith("innodb_") for name in row)
+    is_flat = not any(value.startswith(("{", "[")) for value in row.values())
+    return is_flat and known >= _LEAST_KNOWN and known >= _MOSTLY * len(row)
+
+
+_NAMED_VALUES = ("Variable_name\tValue",)
+_LEAST_KNOWN = 2
+_MOSTLY = 0.6
 
 
 def _cell(text: str) -> str:

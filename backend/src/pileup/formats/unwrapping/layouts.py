@@ -86,6 +86,14 @@ class Layout:
     """An empty line is behind every line."""
     flat: bool = False
     """A line holds many: each begins where ``starts`` matches behind a blank."""
+    tabs: bool = False
+    """The cells of a listing lie between tabs, as a page's table is copied."""
+
+    @property
+    def keeps_lines(self) -> bool:
+        """Whether each line stays one: of it a prefix, tabs or odd characters are replaced."""
+        joins = self.width or self.bars or self.box or self.parts or self.rows or self.anywhere
+        return not (joins or self.spaced or self.flat)
 
     def split(self, line: str) -> list[str]:
         """Return the lines that a flat line holds."""
@@ -97,6 +105,8 @@ class Layout:
         parts = []
         if self.typographic:
             parts.append("typographic characters and HTML entities were replaced")
+        if self.tabs:
+            parts.append("tabs between cells became blanks")
         if self.spaced:
             parts.append("the empty line behind each line was removed")
         if self.prefix is not None:
@@ -161,6 +171,8 @@ class Rejoiner:
                 line = plain(line)
             if layout.prefix is not None:
                 line = layout.prefix.sub("", line, count=1)
+            if layout.tabs:
+                line = line.replace("\t", "  ")
             above = self._last
             if layout.bars and self._held:
                 above = self._held[0] + self._last
@@ -276,13 +288,16 @@ def guess_layouts(
     typographic = any(map(_is_typographic, lines))
     if sum(bool(line.strip()) for line in lines) < _LEAST_LINES:
         bare = [Layout(None, None, False, starts, typographic=True)] if typographic else []
-        return [*flat, *bare, *(Layout(prefix, None, False, starts) for prefix in speakers)]
+        prefixes = [*speakers, *_viewed(lines)]
+        return [*flat, *bare, *(Layout(prefix, None, False, starts) for prefix in prefixes)]
     if typographic:
         lines = list(map(plain, lines))
     layouts = [*flat, Layout(None, None, False, starts)] if typographic else flat
     if _are_spaced(lines):
         layouts = [*layouts, Layout(None, None, False, starts, spaced=True)]
-    prefixes = [*speakers, *_prefixes(lines)]
+    if sum("\t" in line for line in lines) >= _LEAST_LINES:
+        layouts = [*layouts, Layout(None, None, False, starts, tabs=True)]
+    prefixes = list(dict.fromkeys((*speakers, *_viewed(lines), *_prefixes(lines))))
     for prefix in (None, *prefixes):
         rest = lines if prefix is None else [prefix.sub("", line, count=1) for line in lines]
         if prefix is not None:
@@ -344,6 +359,21 @@ _SPEAKER = re.compile(
     r" {0,4}(?:\[?\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?\]? {1,3}"
     r"(?:<[ @+~&%]?[\w.|-]{1,40}>|[\w.-]{1,40}:)|<[ @+~&%]?[\w.|-]{1,40}>)(?: |$)"
 )
+
+
+# 2026-11-20T22:15:00.000Z ...     17:...     evidence.log:17:...     what a viewer prints first
+_VIEWED = re.compile(
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)? "
+    r"|(?:[\w./-]{1,100}\.(?:log|txt|out)[:-])?\d{1,7}[:-](?=[^\d:])"
+    r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,80} [\w./-]{1,60}(?:\[\d{1,9}\])?: "
+)
+
+
+def _viewed(lines: list[str]) -> list[re.Pattern[str]]:
+    """Return what a viewer prints first, where nine of ten lines begin so."""
+    filled = [line for line in lines if line.strip()]
+    fits = sum(map(bool, map(_VIEWED.match, filled)))
+    return [_VIEWED] if fits and fits >= _MOSTLY * len(filled) else []
 
 
 def _have_speakers(lines: list[str]) -> bool:
@@ -416,7 +446,8 @@ def _prefixes(lines: list[str]) -> list[re.Pattern[str]]:
         bare = head.rstrip()
         for blanks in range(min(aligned.end() if aligned else 0, _MOST_INDENT)):
             counted[" " * (blanks + 1)] += 1  # or it is the indentation of every line
-        for match in _BOUNDARY.finditer(head[:_MOST_PREFIX]):
+        before_json = head[:_MOST_PREFIX].partition('{"')[0]
+        for match in _BOUNDARY.finditer(before_json):
             counted[head[: match.end()]] += 1
         blank[bare] += 1  # a line that had no text behind its prefix
     enough = _MOSTLY * len(filled)

@@ -9,6 +9,7 @@ Gives:  \G rows, which the layouts of tables read. Boxes, Markdown, CSV and colu
 from __future__ import annotations
 
 import html
+import itertools
 import re
 
 from pileup.formats.unwrapping import client_layouts
@@ -88,7 +89,31 @@ def choose_reader(lines: list[str]) -> Unwrap | None:
         alone = len(names) > 1 and filled[0].lstrip().lower().startswith(("<table", "<tr", "<html"))
         if alone or _is_known(names):
             return _Html()
-    return _fields_reader(filled) or _keys_reader(lines)
+    return _cells_reader(filled) or _fields_reader(filled) or _keys_reader(lines)
+
+
+_MOST_NAMES = 25
+_MOST_ABOVE = 40
+
+
+def _cells_reader(lines: list[str]) -> Unwrap | None:
+    """Return a converter for a table of which each cell is a line, as mails lose their tables.
+
+    The first cell of each row is a number; cells that are empty would move the others.
+    """
+    cells = [line.strip() for line in lines]
+    for at in range(min(len(cells), _MOST_ABOVE)):
+        names = list(itertools.takewhile(_IS_NAME.fullmatch, cells[at : at + _MOST_NAMES]))
+        if len(names) < _LEAST_OF_SESSION - 1 or not _is_known(names):
+            continue
+        firsts = cells[at + len(names) :: len(names)]
+        whole = firsts if len(cells[at:]) % len(names) == 0 else firsts[:-1]
+        if whole and all(map(str.isdecimal, whole)):
+            return _Cells(tuple(names))
+    return None
+
+
+_IS_NAME = re.compile(r"[A-Za-z][A-Za-z_]{0,60}")
 
 
 # Id: 4711 User: app ...        Id=4711, User=app, ...
@@ -221,6 +246,30 @@ class _Fields:
             for match, end in zip(found, ends, strict=True)
         )
         return "\n".join((_row_line(self._rows), *keys))
+
+
+class _Cells:
+    """Makes a line of \\G of each cell behind the names, which are a line each."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self._names = names
+        self._named = 0
+        """How many of the names came, in their order."""
+        self._cells = 0
+
+    def __call__(self, line: str) -> str:
+        cell = line.strip()
+        if not cell:
+            return ""
+        if self._named < len(self._names):
+            self._named = self._named + 1 if cell == self._names[self._named] else 0
+            return line if not self._named else ""
+        column = self._cells % len(self._names)
+        if column == 0 and not cell.isdecimal():
+            return line  # what somebody wrote below the table
+        self._cells += 1
+        key = f"{self._names[column]:>{_WIDTH}}: {cell}"
+        return key if column else f"{_row_line(self._cells // len(self._names) + 1)}\n{key}"
 
 
 class _Xml:

@@ -8,6 +8,7 @@ Source: strftime with %x for the banner and %X for each line, in common.c: the l
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from pileup.formats.reading.series_columns import number
@@ -145,6 +146,54 @@ def cells_after_time(line: str) -> tuple[str, list[str]] | None:
     return (_plain(match), cells) if cells else None
 
 
+def are_rows_of_cpus(head: str, known: Sequence[tuple[str, ...]]) -> bool:
+    """Return whether nearly all lines are rows of shares of the CPU without their heading."""
+    lines = [line[:_LONGEST].strip() for line in head.split("\n")[:_MOST_SNIFFED]]
+    lines = [line for line in lines if line and not BANNER.match(line)]
+    rows = 0
+    for line in lines:
+        timed = cells_after_time(line)
+        rows += timed is not None and columns_of_cpu(line, timed[1], known) is not None
+    return rows >= _LEAST_ROWS and rows >= len(lines) - 1
+
+
+def columns_of_cpu(
+    line: str, cells: Sequence[str], known: Sequence[tuple[str, ...]]
+) -> tuple[str, ...] | None:
+    """Return which of the ``known`` columns a row without a heading has; None for another line.
+
+    The first cell names the CPU. The shares add up to a hundred, each rounded. Columns of sar are
+    wider than those of mpstat, where their blanks are left.
+    """
+    columns = next((names for names in known if len(names) == len(cells) - 1), None)
+    if columns is None or not _CPU_NAME.fullmatch(cells[0]):
+        return None
+    is_wide = len(_WIDE.findall(line)) > _FEW_WIDE
+    if len(columns) > _ALIKE and is_wide != (columns in WIDE):
+        return None
+    shares = [cell.replace(",", ".") for cell in cells[1:]]
+    if not all(map(_SHARE.fullmatch, shares)):
+        return None
+    return columns if abs(sum(map(float, shares)) - 100) <= _ROUNDED * len(shares) else None
+
+
+_CPU_NAME = re.compile(r"all|\d{1,4}")
+_SHARE = re.compile(r"\d{1,3}\.\d\d")
+_WIDE = re.compile(r" {5,9}\d{1,3}[.,]\d\d(?= )")
+_FEW_WIDE = 2
+_ALIKE = 8
+"""So many shares and more mean other things in mpstat and in ``sar -u ALL``."""
+WIDE = (
+    (
+        *("%usr", "%nice", "%sys", "%iowait", "%steal"),
+        *("%irq", "%soft", "%guest", "%gnice", "%idle"),
+    ),
+)
+"""Columns of ``sar -u ALL``."""
+_ROUNDED = 0.011
+_LEAST_ROWS = 2
+_LONGEST = 1000
+_MOST_SNIFFED = 40
 _AFTER_TIME = (*_HALVES, *_ZONES.split("|"))
 
 

@@ -11,6 +11,7 @@ Note:   a line of prose has commas too. So a header of cells is believed only wh
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -54,7 +55,8 @@ _LEAST_WIDE = 3
 _LEAST_UNNAMED = 3
 _LONGEST_WORDS = 400
 _MOST_WIDE = 32
-_DIGITS = re.compile(r"-?\d[\d.,]*(?:%|[A-Za-z]{1,3})?$")
+_DIGITS = re.compile(r"-?\d[\d.,]*(?:%|[A-Za-z]{1,3})?$|(?:\d{1,6}[dhms]){1,4}$")
+"""A number, with its unit, or an age as kubectl prints it."""
 # 177, 'myuser', 'myhost:62932', NULL
 _APOSTROPHES = re.compile(r"(?:^|[,;]) ?'[^'\"]*'(?=\s*(?:[,;]|$))")
 
@@ -311,6 +313,8 @@ def header(
         cells = split_quoted(bare.removeprefix("#").strip(), comma, quote) or []
         ended = len(cells) > _LEAST_WIDE and not cells[-1].strip()
         cells = cells[:-1] if ended else cells
+        if len(cells) > _LEAST_WIDE and is_known(cells):
+            cells = _numbered(cells)
         if cells and _are_names(cells):
             columns = tuple(cell.strip() for cell in cells)
             return Delimited(comma, columns, quote, is_ended=ended)
@@ -328,10 +332,20 @@ def header(
         return Delimited("|", tuple(names), is_open=True) if _are_names(names, least=3) else None
     if (counted := _COUNT_OF_STATE.match(text)) and headless.is_state(counted[2] or ""):
         return Delimited("#", ("count", _STATE), is_keyed=False)
-    if counted := _COUNT.match(text):
+    if (counted := _COUNT.match(text)) and not _is_row_of_numbers(counted[2]):
         key = _KEY.match(counted[2])
         return Delimited("#", ("count", key[1] if key else _ANY_VALUE))
     return _any_words(text) if any_words else None
+
+
+def _is_row_of_numbers(text: str) -> bool:
+    """Return whether what is behind a number is a row of a listing; uniq counts words."""
+    cells = _GAP.split(text.strip(), _FEW_CELLS)
+    return sum(_DIGITS.match(cell) is not None for cell in cells) >= _LEAST_DIGITS
+
+
+_FEW_CELLS = 8
+_LEAST_DIGITS = 2
 
 
 def _tab_stop(header: str) -> int:
@@ -412,6 +426,16 @@ def _may_be_names(words: Sequence[str]) -> bool:
     return not (
         words[-1].isdigit() or words[-1].endswith(";") or ":" in (words[0][-1], words[1][-1])
     )
+
+
+def _numbered(cells: Sequence[str]) -> list[str]:
+    """Number the names that come again, as a query may select a column twice."""
+    seen: Counter[str] = Counter()
+    names = []
+    for cell in map(str.strip, cells):
+        seen[cell.lower()] += 1
+        names.append(cell if seen[cell.lower()] == 1 else f"{cell} ({seen[cell.lower()]})")
+    return names
 
 
 def _are_names(cells: Sequence[str], least: int = 2) -> bool:

@@ -164,6 +164,8 @@ _STATUS_NAME = re.compile(
     r"|Questions|Connections"
 )
 _VARIABLE_NAME = re.compile(
+    r"(?!tx_(?!isolation|read_only))"  # packets of a network
+    r"(?!mysql_(?:global|info_schema|perf_schema|slave|exporter)_)"  # of mysqld_exporter
     r"(?:activate|admin|alter|analyze|aria|authentication|auto|autocommit|avoid|back|basedir|big"
     r"|bind|binlog|binlogging|block|bulk|caching|character|check|collation|column|completion"
     r"|concurrent|connect|core|create|datadir|debug|default|delay|disabled|div|encrypt|end"
@@ -397,6 +399,11 @@ def named_value(text: str) -> list[str] | None:
     if match is None or (match["sign"] == "=" and not _STATUS_NAME.fullmatch(match["name"])):
         return None
     return [match["name"], match["value"]]
+
+
+def is_variable_name(name: str) -> bool:
+    """Whether SHOW VARIABLES may print the name, as its first word shows."""
+    return _VARIABLE_NAME.fullmatch(name) is not None
 
 
 def _is_switch(name: str, value: str) -> bool:

@@ -154,7 +154,8 @@ class _Transactions(Ready):
         same = same and -_S <= (now or 0) - (youngest or 0) <= _SAME_ZONE_US
         for record, began, waits in self._held:
             if same and now is not None:
-                record = replace(record, active_s=_age(now, began), wait_s=_age(now, waits))
+                active = _age(now, began) if record.active_s is None else record.active_s
+                record = replace(record, active_s=active, wait_s=_age(now, waits))
             self._ready.append(record)
         self._held.clear()
 
@@ -163,7 +164,37 @@ def _age(now: int, then: int | None) -> float | None:
     return None if then is None else max(0.0, (now - then) / _S)
 
 
+# age   trx_seconds   timestampdiff(second, trx_started, now())
+_AGE = re.compile(
+    r"(?:trx_)?(?:age|duration|seconds|secs|running|active|open)(?:_?(?:s|sec|secs|seconds|for))?"
+    r"|timestampdiff\(second, ?(?:\w{1,20}\.)?trx_started\b.{0,40}"
+    r"|unix_timestamp\(.{0,20}\) ?- ?unix_timestamp\((?:\w{1,20}\.)?trx_started\)"
+    r"|(?:timediff|subtime)\((?:now|sysdate|current_timestamp)\(?\)?, ?(?:\w{1,20}\.)?trx_started\)"
+)
+_ALIASES = {
+    "trx_mysql_thread_id": "processlist_id thread thd conn_id conn connection_id pid",
+    "trx_query": "query info sql statement",
+    "trx_rows_locked": "rows_locked row_locks locked_rows",
+    "trx_rows_modified": "rows_modified modified_rows",
+    "trx_wait_started": "wait_started waiting_since",
+    "trx_operation_state": "operation_state operation",
+}
+
+
+def _by_server_names(cells: Cells) -> dict[str, str | None]:
+    """Return the cells by the names of INNODB_TRX, also below an alias of a query."""
+    named = dict(cells)
+    for name, aliases in _ALIASES.items():
+        if not named.get(name) and (
+            alias := next((a for a in aliases.split() if a in cells), None)
+        ):
+            named[name] = cells[alias]
+    return named
+
+
 def _transaction(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
+    age = next((value for name, value in cells.items() if _AGE.fullmatch(name)), None)
+    cells = _by_server_names(cells)
     state = cells.get("trx_state")
     waits = state == "LOCK WAIT" or bool(first(cells, "trx_wait_started", "trx_requested_lock_id"))
     session = integer(cells.get("trx_mysql_thread_id"))
@@ -182,6 +213,7 @@ def _transaction(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]
         row_locks=integer(cells.get("trx_rows_locked")),
         lock_memory=integer(cells.get("trx_lock_memory_bytes")),
         undo_entries=integer(cells.get("trx_rows_modified")),
+        active_s=seconds(age),
         declared_inside=(integer(cells.get("trx_concurrency_tickets")) or 0) > 0,
         waits_space=int(lock[1]) if lock else None,
         waits_page=int(lock[2]) if lock else None,

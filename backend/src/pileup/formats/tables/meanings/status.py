@@ -352,10 +352,19 @@ class StatusReader:
     def _flush(self) -> Iterator[Item]:
         columns: defaultdict[str, list[Any]] = defaultdict(list)
         for sample in self._held:
+            is_picked = "Uptime" not in sample.cells and not self._relative
             for name, (text, number) in sample.cells.items():
                 value = parse_value(text)
                 if value is None:
                     yield from self._text(name, text, number)
+                    continue
+                if value < 0 and is_picked and name.startswith(_COUNTED):
+                    yield Problem(
+                        number,
+                        f"{name} is negative, so these samples are differences (mysqladmin -r), "
+                        "but the first does not show it. It is left out; copy more variables.",
+                        found=text[:200],
+                    )
                     continue
                 columns["series"].append(f"mysql.{name}")
                 columns["kind"].append(variable_kind(name))
@@ -411,7 +420,30 @@ def _is_relative(first: dict[str, tuple[str, int]], second: dict[str, tuple[str,
     if whole < len(second) and any(text in ("ON", "OFF") for text, _ in second.values()):
         return False
     earlier, later = (_integer(row.get("Uptime", ("", 0))[0]) for row in (first, second))
-    return earlier is not None and later is not None and later < min(earlier, 60)
+    if earlier is None or later is None:
+        return _have_all_shrunk(first, second)
+    return later < min(earlier, 60)
+
+
+def _have_all_shrunk(first: dict[str, tuple[str, int]], second: dict[str, tuple[str, int]]) -> bool:
+    """Whether picked counters, which only grow, are all smaller, or a number of threads negative.
+
+    A restart would end the client that prints the samples.
+    """
+    if any(
+        name.startswith(_COUNTED) and text.startswith("-") for name, (text, _) in second.items()
+    ):
+        return True
+    pairs = [
+        (_integer(first[name][0]) or 0, _integer(text) or 0)
+        for name, (text, _) in second.items()
+        if name in first and variable_kind(name) == "counter"
+    ]
+    return any(before for before, _ in pairs) and all(before > after for before, after in pairs)
+
+
+_COUNTED = ("Threads_",)
+"""How many there are now: never negative, unlike gauges of InnoDB that lose count."""
 
 
 def _setting(name: str, value: str, number: int, source: str) -> Setting:
