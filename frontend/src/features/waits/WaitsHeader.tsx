@@ -81,7 +81,7 @@ function Tools({ model, graph }: Props) {
         onClick={model.showWorst}
         disabled={model.at === 'worst'}
         aria-label="Worst moment"
-        title="The moment with most sessions behind the root blocker of the stall"
+        title="The moment that shows best what the stall waited for"
       >
         Worst
       </Button>

@@ -68,7 +68,9 @@ function useWorstOfStall(incidentId: string): string {
   const stall = useChosenStall()
   const overview = useQuery({ ...overviewQuery(incidentId, stall), enabled: stall !== '' })
   if (!overview.data?.shown_stall) return 'worst'
-  return overview.data.roots[0]?.time ?? overview.data.numbers.peak_at ?? 'worst'
+  const root = overview.data.roots[0]
+  const isSteady = !root || root.moments >= root.of
+  return (isSteady ? null : root.time) ?? overview.data.numbers.peak_at ?? 'worst'
 }
 
 /** What the address says, and the changes of it that the screen makes. */

@@ -71,6 +71,12 @@ def wants_exclusive(query: str | None) -> bool:
 
 
 @functools.lru_cache(maxsize=8192)
+def opening(query: str | None, most: int = 60) -> str:
+    """Return the beginning of a statement on one line; an ellipsis shows that it was cut."""
+    line = " ".join((query or "").split())
+    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
+
+
 def short_shape(query: str) -> str:
     """Return the start of a statement without its literals: alike for statements that are alike."""
     return shape(query[:_SHAPED])[:_SHAPE_SHOWN]
@@ -125,6 +131,7 @@ __all__ = [
     "BACKUP_LOCK",
     "BACKUP_TOOL",
     "GLOBAL_READ_LOCK",
+    "opening",
     "short_shape",
     "tables_of",
     "verb_of",

@@ -103,11 +103,13 @@ def worst_time(stall: StallDoc | None) -> int | None:
 def telling_time(stall: StallDoc | None, roots: Sequence[RootDoc]) -> int | None:
     """Return the moment (UTC µs) whose wait graph shows what a stall is about; None: none is known.
 
-    It is that with most sessions behind the leading root; at the peak of waiting threads, another
-    root may block more of them for that moment.
+    It is the peak of waiting threads where the leading root blocks at every moment; else, as
+    another root may block more at the peak, that with most sessions behind the leading root.
     """
-    at = roots[0].time if stall is not None and roots else None
-    return worst_time(stall) if at is None else parse(at)
+    leading = roots[0] if stall is not None and roots else None
+    if leading is None or leading.time is None or leading.moments >= leading.of:
+        return worst_time(stall)
+    return parse(leading.time)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from pileup.analysis.evidence.actors import Actor, Row
-from pileup.analysis.evidence.statements import tables_of, wants_exclusive
+from pileup.analysis.evidence.statements import opening, tables_of, wants_exclusive
 from pileup.analysis.stacks import queues
 from pileup.analysis.waits import lock_holders
 from pileup.analysis.waits.draft import BY_STATE, Draft, Resource, ResourceKind
@@ -220,7 +220,7 @@ def _behind_exclusive_request(draft: Draft, lock: Resource, members: list[Actor]
     first = max(exclusive, key=lambda actor: (_waiting_s(actor), actor.id))
     draft.notes[
         f"{first.name[:1].upper()}{first.name[1:]} requested {lock.label} exclusively "
-        f"({' '.join((first.query or '').split())[:60]}): later sessions queue behind "
+        f"({opening(first.query)}): later sessions queue behind "
         "its request, even if they only read."
     ] = None
     granting = _granting(draft, lock)

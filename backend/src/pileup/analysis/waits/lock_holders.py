@@ -17,6 +17,7 @@ from pileup.analysis.evidence.statements import (
     BACKUP_LOCK,
     BACKUP_TOOL,
     GLOBAL_READ_LOCK,
+    opening,
     tables_of,
 )
 from pileup.knowledge import wait_classes
@@ -66,8 +67,7 @@ def guess_global_lock_holder(
             return Guess(owner, why, 0.95, row, inferred=False)
     for actor in others:
         if takes_global_lock(queue, actor):
-            statement = " ".join((actor.query or "").split())[:60]
-            return Guess(actor, f"runs {statement}", 0.9, actor.session or actor.trx)
+            return Guess(actor, f"runs {opening(actor.query)}", 0.9, actor.session or actor.trx)
     backup = [
         actor for actor in others if _is_backup(actor) and _since(actor) + _SLACK_S >= longest
     ]
