@@ -294,7 +294,7 @@ describe('overview', () => {
     renderScreen(<OverviewScreen />, '/incidents/i1/overview')
     const link = await screen.findByRole('link', { name: 'Last spring' })
     expect(link.getAttribute('href')).toBe('/incidents/i7/overview')
-    expect(screen.getByText(/likely cause: Hot row; kind of root blocker/)).toBeTruthy()
+    expect(screen.getByText(/likely cause: Hot row; root blocker/)).toBeTruthy()
     expect(screen.getByText('It was the network')).toBeTruthy()
   })
 })
