@@ -85,7 +85,7 @@ const columns = (link: (row: ShiftDoc) => string): readonly Column<ShiftDoc>[] =
     key: 'ratio',
     head: 'Change',
     kind: 'number',
-    width: '84px',
+    width: '104px',
     sort: (row) => row.ratio,
     cell: (row) => <span title={row.direction === 'up' ? 'rose' : 'fell'}>{changeOf(row)}</span>,
   },
