@@ -82,13 +82,17 @@ _END = re.compile(r"(?<=[.;!?])\s|\n\s*\n")
 _VALUE = re.compile(r"(?P<number>\d[\d.]*)\s?(?P<unit>[KMGT])i?B?")
 _LONGEST = 4_000
 _MOST_LINES = 400
+_SNIFFED = 8 * 1024
+"""Characters: a text of sentences soon states what it has to state."""
 
 
 def sniff(head: str) -> bool | None:
     """Return whether a sentence of the beginning states a setting."""
     if head.lstrip()[:1] in ("{", "[") and '":' in head:
         return False  # JSON, whose names have their own meaning
-    text = "\n".join(line[:_LONGEST] for line in head.split("\n")[:_MOST_LINES])
+    if head.lstrip()[:1] in ("|", "+"):
+        return False  # rows of a box
+    text = "\n".join(line[:_LONGEST] for line in head[:_SNIFFED].split("\n"))
     return any(next(found(text), None) is not None for found in (_settings, _counters))
 
 

@@ -40,6 +40,9 @@ _GROUP = re.compile(r"\s*\[[\w.-]{1,40}\]\s*$")
 _LONGEST = 4_000
 _MOST_LINES = 20_000
 _LEAST_SIDES = 2
+_MOST_SNIFFED = 400
+_SIGN = re.compile(r"[\t ][|<>](?:[\t ]|$)")
+"""What sdiff prints between two sides that differ."""
 
 
 def sniff(head: str) -> bool | None:
@@ -174,7 +177,9 @@ def _sides(text: str) -> tuple[tuple[str, str | None] | None, tuple[str, str | N
 
 
 def _are_side_by_side(lines: list[str]) -> bool:
-    filled = [line for line in lines if line.strip()]
+    filled = [line for line in lines[:_MOST_SNIFFED] if line.strip()]
+    if not filled or filled[0].startswith(("|", "+")) or not any(map(_SIGN.search, filled)):
+        return False
     wide = [sides for line in filled if (sides := _sides(line.rstrip())) is not None]
     differ = sum(left != right for left, right in wide)
     return len(wide) >= _LEAST_SIDES and differ > 0 and 2 * len(wide) >= len(filled)
