@@ -39,7 +39,7 @@ def case(example: Example, *, alone: bool = False) -> Evidence:
     for name, (before, during) in example.series.items():
         series[name] = [before] * _CALM + [during] * _STALL + [before] * 30
     files: dict[str, list[Record | Samples]] = {
-        "series": [gauge(name, values) for name, values in series.items()],
+        "series": [_gauge(name, values) for name, values in series.items()],
         "variables": [
             Setting(line_first=1, line_last=1, name=k, value=v, source="SHOW VARIABLES")
             for k, v in settings.items()
@@ -67,6 +67,13 @@ def case(example: Example, *, alone: bool = False) -> Evidence:
     if alone:
         del files["series"], files["variables"]
     return evidence(files)
+
+
+def _gauge(name: str, values: list[float]) -> Samples:
+    """A gauge, whose name may end in labels: 'numactl.free{node=0}'."""
+    series, _, rest = name.partition("{")
+    labels = [tuple(part.split("=", 1)) for part in rest.rstrip("}").split(",") if part]
+    return gauge(series, values, labels=tuple(labels))  # type: ignore[arg-type]
 
 
 def _at(second: float) -> dict[str, object]:
@@ -155,4 +162,8 @@ def _sessions(example: Example) -> Iterator[Record]:
                 for _ in range(int(count)):
                     number += 1
                     row = {"user": "app", "state": None, "query": None} | {field: value}
+                    if " | " in value:  # 'State | user | statement'
+                        row |= dict(
+                            zip(("state", "user", "query"), value.split(" | "), strict=False)
+                        )
                     yield Session(session_id=number, command="Query", time_s=waited, **row, **more)

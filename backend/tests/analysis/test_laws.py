@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,9 @@ _PASTED = sorted(
     if path.suffix not in (".summary", ".md") and path.stat().st_size < 50_000
 )
 _PARTS = 4
+_SYMPTOM = 0.5
+_RAW_TIME = re.compile(r"\bat \d{4}-\d\d-\d\dT")
+_TIMES_NOTHING = re.compile(r"\d{4,} times as (long|many|much)")
 
 
 @of_samples()
@@ -174,8 +178,26 @@ def check_blockers(
 
 
 def check_findings(findings: list[FindingDoc]) -> None:
-    """Impact and confidence are shares; a symptom names a finding that is listed."""
+    """Impact and confidence are shares; a symptom names a finding that is listed.
+
+    Symptoms come last and are an even bet at most; what explains one is explained by it never, and
+    ends in a problem. What is found comes before what is only seen.
+    """
     listed = {finding.id for finding in findings}
+    roles = [finding.role == "symptom" for finding in findings]
+    assert roles == sorted(roles)
+    for is_symptom in (False, True):
+        seen = [f.verdict != "found" for f in findings if (f.role == "symptom") == is_symptom]
+        assert seen == sorted(seen)
+    causes = {finding.id: finding.explained_by for finding in findings}
+    for finding in findings:
+        assert finding.role != "symptom" or finding.score <= _SYMPTOM
+        chain = [finding.id]
+        while (cause := causes[chain[-1]]) is not None:
+            assert cause not in chain, chain
+            chain.append(cause)
+        assert not _RAW_TIME.search(" ".join([finding.why, *(e.text for e in finding.evidence)]))
+        assert not _TIMES_NOTHING.search(finding.why)
     for finding in findings:
         assert 0 <= finding.score <= 1
         assert finding.explained_by is None or finding.explained_by in listed - {finding.id}

@@ -87,6 +87,7 @@ from pileup.formats.metrics import (
 )
 from pileup.formats.stacks import eu_stack, gdb, perf_report, perf_script, pmp, traced_stacks
 from pileup.formats.tables import (
+    changed_values,
     cluster_status,
     counted_sessions,
     event_counts,
@@ -140,6 +141,8 @@ FORMATS: tuple[Format, ...] = (
     mysqltuner,
     innodb_metrics,
     innodb_mutex,
+    # a name with two numbers and an arrow, before those with one
+    changed_values,
     status,
     pt_mext,
     mysqladmin_status,

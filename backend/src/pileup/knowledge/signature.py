@@ -174,7 +174,8 @@ class Example(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     profile: list[str] = []
     """'PER_CENT innermost,...,outermost'."""
     states: list[str] = []
-    """'COUNT State' of sessions that run a query; 'COUNT State @SECONDS' says for how long."""
+    """'COUNT State' of sessions that run a query; 'COUNT State | USER | STATEMENT' names both,
+    and '@SECONDS' at the end says for how long."""
     transactions: list[str] = []
     """'COUNT STATE | operation' or 'COUNT LOCK WAIT | KIND MODE TABLE', also with @SECONDS."""
     queries: list[str] = []
@@ -186,7 +187,7 @@ class Example(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     log: list[str] = []
     settings: dict[str, str] = {}
     series: dict[str, list[float]] = {}
-    """Full name: [before, during]."""
+    """Full name, perhaps with labels ('numactl.free{node=0}'): [before, during]."""
 
 
 class Signature(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

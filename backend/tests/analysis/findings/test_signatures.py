@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from pileup.analysis import analyse
@@ -10,6 +11,7 @@ from pileup.analysis.findings.signatures import RULES
 from pileup.knowledge import knowledge
 from pileup.knowledge.signature import Example
 from tests.analysis.cases import case
+from tests.support.rounds import Rounds
 
 NAMED, SILENT = 0.5, 0.4
 FIRES = [(s.issue, fire) for s in knowledge().signatures.values() for fire in s.fires]
@@ -45,6 +47,27 @@ def test_a_case_is_named(issue: str, example: Example) -> None:
     }
     for name in rests_on & set(example.settings):
         assert check.verdict == "suspect" or (check.verdict, name in check.why) == ("seen", True)
+
+
+_RELEASES = {
+    "mysql": ("5.5.62", "5.6.51", "5.7.22", "8.0.15", "8.0.36", "8.4.0"),
+    "mariadb": ("10.1.48-MariaDB", "10.4.12-MariaDB", "10.6.16-MariaDB", "11.4.2-MariaDB"),
+}
+# the line of a wait names a latch by release, and a rule may look where a release keeps something
+_BY_RELEASE = ("waits", "settings")
+
+
+@pytest.mark.parametrize("turn", range(2))
+def test_a_release_changes_no_confidence(turn: int, rounds: Rounds) -> None:
+    """Law 6: known versions annotate a mechanism; the same signs score the same in each."""
+    plain = [each for each in FIRES if not any(getattr(each[1], name) for name in _BY_RELEASE)]
+    for issue, example in rounds.in_turn(plain, 30, first=15 * turn):
+        family = "mariadb" if "MariaDB" in example.server else "mysql"
+        scores = {}
+        for server in (*_RELEASES[family][::2], example.server):
+            other = msgspec.structs.replace(example, server=server)
+            scores[server] = round(score(issue, other)[0], 3)
+        assert len(set(scores.values())) == 1, (issue, scores)
 
 
 @pytest.mark.parametrize(("issue", "example"), MISSES, ids=lambda item: getattr(item, "says", item))

@@ -92,7 +92,7 @@ def active(share: float = 0.9, peak: float = 1.0, level_from: str = "") -> Activ
             root(kind="latch", name="adaptive hash latch (btr0sea.cc:202)", rotates=True),
             (
                 "For 120 min, up to 161 sessions waited for the adaptive hash latch "
-                "(btr0sea.cc:202), whose holders changed all the time."
+                "(btr0sea.cc:202), whose holders changed; it was not over when the capture ended."
             ),
         ),
         (

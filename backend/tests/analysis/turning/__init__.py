@@ -6,10 +6,19 @@ millisecond, and no other test can change what they are.
 
 from __future__ import annotations
 
-from tests.analysis.turning import blocked, clocks, findings, records, rules, stalls, waiting
+from tests.analysis.turning import (
+    blocked,
+    causes,
+    clocks,
+    findings,
+    records,
+    rules,
+    stalls,
+    waiting,
+)
 from tests.analysis.turning.tools import Scenes
 
 SCENES: Scenes = {
-    **blocked.SCENES, **clocks.SCENES, **records.SCENES, **findings.SCENES, **rules.SCENES,
-    **stalls.SCENES, **waiting.SCENES,
+    **blocked.SCENES, **causes.SCENES, **clocks.SCENES, **records.SCENES, **findings.SCENES,
+    **rules.SCENES, **stalls.SCENES, **waiting.SCENES,
 }  # fmt: skip

@@ -27,6 +27,7 @@ from pileup.analysis.waits.moment_graph import lasting_key, node_doc, why_root
 from pileup.analysis.waits.moments import MomentChoice, WaitMoment
 from pileup.analysis.waits.tally import Described, describe
 from pileup.knowledge import knowledge, wait_classes
+from pileup.numerals import number
 
 LEAST_SHARE = 0.05
 """Least share of the active-session seconds that ends at a root."""
@@ -41,6 +42,8 @@ _BY_STACK = ", by its stack."
 """Ends a reason that says what a holder does."""
 _SAYS_LITTLE = frozenset({wait_classes.WORKING, wait_classes.UNKNOWN, wait_classes.IDLE, "latch"})
 _ROUNDED = 1e-9
+_IN_A_ROW, _STAYS_S = 3, 2.0
+"""Moments in a row, and the seconds between them, from which on a holder did not merely pass."""
 _SHOWN_IN_PATH = 60
 
 
@@ -91,6 +94,8 @@ class Roots:
     titles: dict[str, str] = field(default_factory=dict)
     """By key of a thread without a session: its name, by its stack in any of the moments."""
     weights: list[float] = field(default_factory=list)
+    times: list[int | None] = field(default_factory=list)
+    """By number of the moment (microseconds)."""
     part: float = 1.0
     """Share of the moments of this kind from which the chosen ones, those with waiters, are."""
 
@@ -107,6 +112,7 @@ class Roots:
         """
         at = len(self.weights)
         self.weights.append(weight)
+        self.times.append(here.moment.time)
         for member in flowing.population.members.values():
             if member.kind == "background" and member.key not in self.titles:
                 title = wait_classes.background_title(member.functions)
@@ -290,7 +296,7 @@ class Roots:
         return msgspec.structs.replace(
             root,
             name=node.label,
-            holders_do=doing,
+            holders_do=doing or (self._stood_for(key) if rotates and node.kind == "commit" else ""),
             kind="cycle" if seen.cycle else kind_of(node),
             behind=min(node.blocks_total, seen.waiting) or root.behind,
             label=_label(seen, described, doing or (self._by_class(key, node) if rotates else "")),
@@ -352,6 +358,26 @@ class Roots:
             words = why.removesuffix(_BY_STACK)
             return f"whose {_holder_of(node)} {words[0].lower()}{words[1:]}"
         return ""
+
+    def _stood_for(self, gate: str) -> str:
+        """Return for how long one of the changing leaders was seen; "" if none was seen to stay."""
+        longest = max(
+            (self._stood(moments) for key, moments in self.through[gate].items() if key != gate),
+            default=0.0,
+        )
+        if longest < _STAYS_S:
+            return ""
+        return f"whose leader changed, but one was seen for {number(round(longest))} s"
+
+    def _stood(self, moments: Mapping[int, float]) -> float:
+        """Return the longest time between moments in a row that show one holder (seconds)."""
+        longest = 0.0
+        for _, run in itertools.groupby(enumerate(sorted(moments)), lambda each: each[1] - each[0]):
+            times = [self.times[at] for _, at in run]
+            first, last = times[0], times[-1]
+            if len(times) >= _IN_A_ROW and first is not None and last is not None:
+                longest = max(longest, (last - first) / 1e6)
+        return longest
 
     def _by_class(self, gate: str, node: WaitNode) -> str:
         """Return what class of time most changing holders are in; "" if they differ."""

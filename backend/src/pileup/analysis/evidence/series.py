@@ -54,16 +54,37 @@ def values(samples: pl.DataFrame | None) -> pl.DataFrame:
 
 
 def untimed_levels(samples: pl.DataFrame | None) -> pl.DataFrame:
-    """Return gauges and printed rates without a time, in ``SCHEMA``: of a dump without its head.
+    """Return gauges and rates without a time, in ``SCHEMA``: of a dump without its head.
 
-    A level needs no time; the rate of a counter needs two. Empty if every sample has a time.
+    A level needs no time; the rate of a counter needs two, or how far apart its samples are in
+    their file. Empty if every sample has a time.
     """
     if samples is None or samples.is_empty():
         return pl.DataFrame(schema=SCHEMA)
     known = pl.col("value").is_not_null() & pl.col("value").is_finite()
-    timeless = pl.col("time").is_null() & pl.col("kind").is_in(("gauge", "rate"))
-    rows = compact(samples).lazy().filter(timeless & known).select(list(SCHEMA)).collect()
+    timeless = pl.col("time").is_null()
+    printed = timeless & pl.col("kind").is_in(("gauge", "rate"))
+    rows = compact(samples).lazy().filter(printed & known).select(list(SCHEMA)).collect()
+    counted = _untimed_rates(samples.filter(timeless & known & (pl.col("kind") == "counter")))
+    rows = pl.concat([rows, counted]) if counted.height else rows
     return _in_units(rows) if rows.height else rows
+
+
+def _untimed_rates(counters: pl.DataFrame) -> pl.DataFrame:
+    """Return the rates of counters whose file says how far apart its samples are, and no time."""
+    empty = pl.DataFrame(schema=SCHEMA)
+    if counters.is_empty() or not {"wall_us", "clock"} <= set(counters.columns):
+        return empty
+    of_series = ["artifact", "id"]
+    apart = pl.col("wall_us").diff().over(of_series) / 1e6
+    grown = pl.col("value").diff().over(of_series)
+    rates = (
+        counters.filter((pl.col("clock") == "relative") & pl.col("wall_us").is_not_null())
+        .sort("artifact", "id", "wall_us")
+        .with_columns(pl.when((apart > 0) & (grown >= 0)).then(grown / apart).alias("value"))
+        .filter(pl.col("value").is_not_null())
+    )
+    return compact(rates).lazy().select(list(SCHEMA)).collect() if rates.height else empty
 
 
 def averages_since_start(samples: pl.DataFrame | None) -> pl.DataFrame:

@@ -10,17 +10,23 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from typing import Any
 
+import polars as pl
+
+from pileup.analysis.contract import Locator
 from pileup.analysis.evidence.context import Server
 from pileup.analysis.evidence.levels import Level
 from pileup.analysis.findings.seen import NO_DATA, Seen
 from pileup.analysis.findings.stall_records import StallRecords
 from pileup.analysis.findings.words import latches
 from pileup.knowledge import Wait, knowledge
-from pileup.numerals import number
+from pileup.numerals import grouped, number
 
 SERIES = "os_waits"
 _SLEEP_S = 0.001
+_LONG_S = 600.0
+"""Seconds of sleep in all, from which on a single reading tells anything."""
 _PLACE = re.compile(r"(?P<file>\w+\.(?:cc?|ic?|h)):(?P<line>[0-9]+)")
 _MODES = {"rwlock": "S", "mutex": "mutex"}
 """A mode of waiting for each type of latch."""
@@ -30,7 +36,7 @@ def counted(records: StallRecords, ids: Collection[str]) -> Seen:
     """Return how much of the counted waits was for latches of the knowledge base."""
     levels = [level for level in records.levels_named([SERIES]) if not level.since_start]
     if not levels:
-        return NO_DATA
+        return _since_start(records, ids)
     by_latch: defaultdict[str, list[Level]] = defaultdict(list)
     for level in levels:
         if (latch := _latch_of(level.labels, records.context.server)) in ids:
@@ -49,6 +55,51 @@ def counted(records: StallRecords, ids: Collection[str]) -> Seen:
     return Seen(True, at_once, share, text, (records.series(top, text),), estimated=True)
 
 
+def _since_start(records: StallRecords, ids: Collection[str]) -> Seen:
+    """Return how many of all sleeps a single reading counts for these latches.
+
+    It tells nothing of now, so that it is one waiter at most, and only where threads have
+    slept for long in all.
+    """
+    frame = records.context.evidence.frame("sample")
+    if frame is None:
+        return NO_DATA
+    series = pl.col("series").cast(pl.String)
+    rows = (
+        frame.filter(series.str.ends_with(f".{SERIES}") & (pl.col("value") > 0))
+        .with_columns(pl.col("labels").cast(pl.String))
+        .sort("artifact", "line_first")
+        .unique(["artifact", "labels"], keep="last", maintain_order=True)
+    )
+    if rows.is_empty():
+        return NO_DATA
+    server = records.context.server
+    matching = [row for row in rows.to_dicts() if _latch_of(row["labels"] or "", server) in ids]
+    sleeps = sum(row["value"] for row in matching)
+    if sleeps * _SLEEP_S < _LONG_S:
+        return Seen(False)
+    share = sleeps / rows["value"].sum()
+    named = latches(sorted({_latch_of(row["labels"] or "", server) for row in matching}))
+    text = (
+        f"threads slept {grouped(sleeps)} times for the {named} since the counts began, "
+        f"by SHOW ENGINE INNODB MUTEX ({share:.0%} of the latches it lists)"
+    )
+    return Seen(True, 1, share, text, (_lines(records, matching[0], text),), estimated=True)
+
+
+def _lines(records: StallRecords, row: dict[str, Any], text: str) -> Locator:
+    path = records.context.evidence.path(row["artifact"])
+    line = row["line_first"]
+    return Locator(
+        kind="lines",
+        artifact=row["artifact"],
+        path=path,
+        line_first=line,
+        line_last=line,
+        text=text,
+    )
+
+
 def _sum(levels: Sequence[Level]) -> float:
     return sum(level.inside or 0.0 for level in levels)
 
@@ -58,14 +109,18 @@ def _latch_of(labels: str, server: Server) -> str:
     of = dict(label.split("=", 1) for label in labels.split(",") if "=" in label)
     name = of.get("latch", "")
     place = _PLACE.fullmatch(name)
-    wait = Wait(
-        mode=_MODES.get(of.get("type", ""), ""),
-        created=(place["file"], int(place["line"])) if place else None,
-        family=server.family,
-        numbers=server.numbers,
-    )
-    latch = knowledge().latch_for(None if place else name, wait)
-    return latch.id if latch is not None else ""
+    modes = [known] if (known := _MODES.get(of.get("type", ""))) else sorted(_MODES.values())
+    found = {
+        latch.id
+        for mode in modes  # a table without types: whatever one of them decides
+        if (latch := knowledge().latch_for(None if place else name, _wait(mode, place, server)))
+    }
+    return found.pop() if len(found) == 1 else ""
+
+
+def _wait(mode: str, place: re.Match[str] | None, server: Server) -> Wait:
+    created = (place["file"], int(place["line"])) if place else None
+    return Wait(mode=mode, created=created, family=server.family, numbers=server.numbers)
 
 
 __all__ = ["counted"]

@@ -33,6 +33,10 @@ from pileup.numerals import grouped, number
 
 _QUERY_LENGTH = 2000
 """Only this many characters of a statement are matched: enough for its shape."""
+_SURE = 0.9
+"""Least confidence of a holder that is named without "may"."""
+_MOSTLY_UNKNOWN = 0.5
+"""Share of latch waits for a latch that is not known, from which on none can be ruled out."""
 _DOMINANT = 0.8
 """One latch explains all latch waits from this share on."""
 _ENDS = 0.5
@@ -489,7 +493,8 @@ class Observed(StallRecords):
             known = worst_moment.text_of(queue.holder)
             if not re.search(holder or "", known[:_QUERY_LENGTH]):
                 return Seen(False)
-            held = f"{worst_moment.describe_holder(queue.holder)} holds it"
+            verb = "holds" if queue.sure >= _SURE else "may hold"
+            held = f"{worst_moment.describe_holder(queue.holder)} {verb} it"
             text = f"{text}; {held}" if holder is not None else held
         evidence = tuple(
             locator if locator.text else msgspec.structs.replace(locator, text=text)
@@ -635,8 +640,11 @@ class Observed(StallRecords):
         return frozenset() if frame is None else frozenset(frame["latch"].drop_nulls().unique())
 
     def _latch_waits(self, ids: Sequence[str]) -> Seen:
-        if self._semaphores is not None and self._latches_waited_for.isdisjoint(ids):
-            return Seen(False)
+        frame = self._semaphores
+        if frame is not None and self._latches_waited_for.isdisjoint(ids):
+            # what nothing identifies may be any of them
+            unknown = frame["latch"].null_count()
+            return NO_DATA if unknown >= _MOSTLY_UNKNOWN * frame.height else Seen(False)
         named = [name for name in ids if name in self._latches_waited_for]
         return self._waits(
             pl.col("latch").is_in(ids), f"wait for the {words.latches(named or ids)}"

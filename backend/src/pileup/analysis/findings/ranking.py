@@ -194,17 +194,23 @@ def _cause(
     passed_to: Mapping[str, str],
 ) -> str | None:
     """Return the finding that explains this one; None: nothing found does."""
-    others = [other for other in problems if other.id != finding.id and other.verdict == "found"]
+    known = knowledge()
+    others = [
+        other
+        for other in problems
+        if other.id != finding.id
+        and other.verdict == "found"
+        and finding.id not in known.issue(other.id).follows  # it explains that one
+    ]
     if finding.role == "symptom":
         return next((other.id for other in others), None)
     if any(other.id == passed_to.get(finding.id) for other in others):
         return passed_to[finding.id]
-    known = knowledge()
     follows = known.issue(finding.id).follows
     for other in others:
         if other.score < _EXPLAINS * finding.score:
             continue
-        if known.issue(other.id).mechanism in follows:
+        if other.id in follows or known.issue(other.id).mechanism in follows:
             return other.id
         if ANYTHING in follows and (other.impact or 0.0) >= _MOST_TIME:
             return other.id

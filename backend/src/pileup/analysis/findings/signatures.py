@@ -35,6 +35,7 @@ from pileup.analysis.findings.rules import (
     larger,
     latches,
     locks,
+    memory,
     pages,
     statements,
 )
@@ -50,6 +51,7 @@ RULES: dict[str, Rule] = {
     **commit.RULES,
     **concurrency.RULES,
     **pages.RULES,
+    **memory.RULES,
     **statements.RULES,
 }
 """Issue id to the rule in code that decides it; signatures.yaml decides all others."""

@@ -271,4 +271,16 @@ def is_primitive(function: str) -> bool:
 def _without_collectors(sessions: pl.DataFrame) -> pl.DataFrame:
     texts = sessions["query"].drop_nulls().unique()
     ours = [text for text in texts if wait_classes.is_collector(text)]
-    return sessions.filter(~pl.col("query").fill_null("").is_in(ours)) if ours else sessions
+    if not ours:
+        return sessions
+    # one that opens all tables for so long is no look at the server any more
+    heavy = pl.col("query").fill_null("").str.contains(_OF_ALL_TABLES)
+    heavy &= pl.col("time_s").fill_null(0.0) >= _NO_LOOK_S
+    return sessions.filter(heavy | ~pl.col("query").fill_null("").is_in(ours))
+
+
+_OF_ALL_TABLES = (
+    r"(?i)\binformation_schema[`\"]?\s*\.\s*[`\"]?(?:tables|statistics|columns|partitions"
+    r"|key_column_usage|referential_constraints|table_constraints|triggers)\b"
+)
+_NO_LOOK_S = 10.0

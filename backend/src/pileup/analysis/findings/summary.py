@@ -184,8 +184,21 @@ def stall_sentence(stall: StallDoc) -> str:
     moved = next((evidence for evidence in stall.evidence if evidence.direction == "up"), None)
     if stall.shape != "piled_up" and stall.evidence:
         moved = stall.evidence[0]
+    if stall.shape == "refused" and stall.note and not (moved and _refuses(moved)):
+        # lines of a log report it, and no series moved
+        return f"{start}{lasted}: {stall.note.partition('. ')[0].rstrip('.')}."
     what = f": {moved.text}" if moved else ""
     return f"{start}{lasted}{what}.{_peak_sentence(stall, moved)}"
+
+
+def _refuses(moved: StallEvidence) -> bool:
+    """Return whether a series shows what refuses clients: it rose well above what it was."""
+    if moved.direction != "up" or moved.stall is None:
+        return False
+    return not moved.baseline or moved.stall >= _ROSE * moved.baseline
+
+
+_ROSE = 1.1
 
 
 def _peak_sentence(stall: StallDoc, moved: StallEvidence | None) -> str:

@@ -6,6 +6,7 @@ waits' is not 'no problem' (mysql-13669, mysql-46459, mysql-73816, fsync-stall).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -74,6 +75,7 @@ _WAITING = frozenset(
         "my_cond_wait",
         "native_cond_wait",
         "inline_mysql_cond_wait",
+        "group_commit_lock::acquire",
     }
 )
 _WAITING_AT_MOST = 8
@@ -102,7 +104,21 @@ def waits_for_commit(actor: Actor) -> bool:
         return instruments.stage_of(event["event"]) is not None
     row = actor.session or {}
     state = row.get("state") or (actor.trx or {}).get("thread_state")
-    return is_commit_state(row.get("command"), state)
+    return is_commit_state(row.get("command"), state) or _commits(actor.trx)
+
+
+_COMMIT = re.compile(r"\s*commit\b", re.IGNORECASE)
+_LEAST_S = 1.0
+
+
+def _commits(trx: Mapping[str, Any] | None) -> bool:
+    """Return whether a transaction of a dump is prepared and runs its COMMIT, for a second or more.
+
+    Up to 5.7 the State of a COMMIT is still 'starting' then.
+    """
+    if not trx or not stage_by_transaction(trx) or trx["lock_wait"]:
+        return False
+    return bool(_COMMIT.match(trx["query"] or "")) and (trx["active_s"] or 0.0) >= _LEAST_S
 
 
 def waits_by_stack(functions: Sequence[str]) -> bool:

@@ -45,6 +45,8 @@ _WAIT_PREFIXES = (
     "futex",
     "ssux_lock",
     "srw_mutex",
+    "group_commit_lock::acquire",
+    "MDL_wait::timed_wait",
     "native_mutex_lock",
     "my_mutex_lock",
     "psi_mutex_lock",

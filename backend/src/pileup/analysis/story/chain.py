@@ -87,7 +87,7 @@ def _link(step: PathStepDoc, at: int, steps: list[PathStepDoc], root: RootDoc) -
 def _held(root: RootDoc) -> str:
     """Describe who holds a resource that is itself the root."""
     if root.rotates:
-        return "holders change all the time"
+        return short(root.holders_do).removeprefix("whose ") or "holders change"
     return "" if root.known else "holder unknown"
 
 

@@ -224,7 +224,7 @@ def _what(root: RootDoc) -> str:
     elif root.kind in ("fsync", "commit", "queue"):
         name = f"a {name}" if name.startswith("free ") else f"the {name}"
     if root.rotates:
-        return f"{name}, {short(root.holders_do) or 'whose holders changed all the time'}"
+        return f"{name}, {short(root.holders_do) or 'whose holders changed'}"
     return name if root.known else f"{name}, whose holder is unknown"
 
 

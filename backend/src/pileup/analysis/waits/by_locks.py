@@ -512,9 +512,9 @@ def _infer_holder_by_age(draft: Draft, resource: Resource, members: list[Actor])
         for actor in draft.scene.actors.values()
         if actor.trx
         and not actor.lock_wait
-        and (actor.trx["row_locks"] or 0) > 0
-        and actor.trx["state"].startswith("ACTIVE")
-        and (actor.trx["active_s"] or 0.0) + 1 >= longest
+        and ((actor.trx["row_locks"] or 0) > 0 or _is_idle_in_part(actor))
+        and actor.trx["state"].startswith(("ACTIVE", "ROLLING BACK"))
+        and (_is_idle_in_part(actor) or (actor.trx["active_s"] or 0.0) + 1 >= longest)
     ]
     if not candidates:
         draft.notes[
@@ -532,6 +532,13 @@ def _infer_holder_by_age(draft: Draft, resource: Resource, members: list[Actor])
         inferred=True,
         confidence=_row_holder(holder, candidates),
     )
+
+
+def _is_idle_in_part(actor: Actor) -> bool:
+    """Return whether a part of INNODB_TRX that shows neither locks nor age has it as idle."""
+    trx = actor.trx or {}
+    unknown = trx.get("row_locks") is None and trx.get("active_s") is None
+    return unknown and not actor.query and not actor.functions
 
 
 def _row_holder(holder: Actor, candidates: list[Actor]) -> float:

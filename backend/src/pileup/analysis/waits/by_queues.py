@@ -18,6 +18,7 @@ _FIRST_IN_QUEUE = 0.8
 _COMMITS = 0.75
 GLOBAL_LOCKS = ("global-read-lock", "commit-lock", "backup-lock")
 _OF_TABLES = ("table-lock", "metadata-lock")
+_BEHIND_SCHEMA_CHANGES = ("table-cache", "galera")
 
 
 def unlisted(draft: Draft) -> None:
@@ -89,6 +90,11 @@ def _holders(
     elif queue.id in _OF_TABLES:
         names = frozenset().union(*(tables_of(member.query or "") for member in members))
         guess = lock_holders.guess_table_holder(names, others, longest, waiting)
+    elif queue.id in _BEHIND_SCHEMA_CHANGES:
+        drops = queue.id == "table-cache"
+        guess = lock_holders.guess_schema_change(others, longest, waiting, drops=drops)
+    elif queue.id == "user-lock":
+        guess = lock_holders.guess_user_lock_holder(members, others, longest, waiting)
     elif queue.oldest:
         guess = lock_holders.guess_longest_running(others, longest, waiting)
     else:

@@ -113,6 +113,56 @@ def guess_table_holder(
     return _idle(free, longest)
 
 
+_CHANGES_SCHEMA = re.compile(
+    r"\s*(?:alter|create|drop|truncate|rename|optimize|repair)\b", re.IGNORECASE
+)
+_DROPS = re.compile(
+    r"\s*(?:drop|truncate)\b|\s*alter\s+(?:ignore\s+)?table\b.{1,200}\b(?:drop|truncate)\s+partition\b",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def guess_schema_change(
+    others: Sequence[Actor], longest: float, waiting: set[str], *, drops: bool
+) -> Guess | None:
+    """Find the schema change that has run since before the first wait; drops: only one that drops.
+
+    A drop keeps the lock of the table cache, or the dictionary behind it; a cluster in total order
+    isolation lets nobody commit beside it.
+    """
+    wanted = _DROPS if drops else _CHANGES_SCHEMA
+    running = [
+        actor
+        for actor in others
+        if actor.id not in waiting and _runs(actor) and wanted.match(actor.query or "")
+        and _since(actor) + _SLACK_S >= longest
+    ]  # fmt: skip
+    why = "has dropped a table" if drops else "has changed the schema"
+    return _choose_oldest(running, f"{why} since before the first wait", 0.65) if running else None
+
+
+def guess_user_lock_holder(
+    members: Sequence[Actor], others: Sequence[Actor], longest: float, waiting: set[str]
+) -> Guess | None:
+    """Find the only session of the user of all that wait for a user lock, at work for as long."""
+    users = {(actor.session or {}).get("user") for actor in members}
+    if len(users) != 1 or None in users:
+        return None
+    running = [
+        actor
+        for actor in others
+        if actor.id not in waiting and _runs(actor) and _since(actor) + _SLACK_S >= longest
+        and (actor.session or {}).get("user") in users and _works(actor)
+    ]  # fmt: skip
+    why = "its user is that of those that wait, and it has run since before the first wait"
+    return _choose_oldest(running, why, 0.55) if len(running) == 1 else None
+
+
+def _works(actor: Actor) -> bool:
+    row = actor.session or {}
+    return wait_classes.of_state(row.get("command"), row.get("state")) == wait_classes.WORKING
+
+
 def guess_longest_running(
     others: Sequence[Actor], longest: float, waiting: set[str]
 ) -> Guess | None:
@@ -205,6 +255,8 @@ __all__ = [
     "guess_blocking_write",
     "guess_global_lock_holder",
     "guess_longest_running",
+    "guess_schema_change",
     "guess_table_holder",
+    "guess_user_lock_holder",
     "takes_global_lock",
 ]

@@ -4,7 +4,8 @@ Source: netstat(8) of net-tools (tcp_do_one(), unix_do_one()), ss(8) of iproute2
         -netstat is ``netstat -antp`` under TS lines.
 Yields: netstat.sockets with labels proto and state; netstat.unread, sockets in which bytes wait
         for a program that does not read them, and netstat.unsent, by program or local port;
-        netstat.backlog of a listening socket with label port: connections not yet accepted;
+        netstat.backlog of a listening socket with label port: connections not yet accepted, and
+        netstat.backlog_most, how many ss says that fit;
         netstat.connections with labels peer and port: established connections from each host to a
         port of this one; the Table of all connections by peer, port, program and state;
         netstat.<column> counters with label iface (-i); the Table of routes (-r).
@@ -28,7 +29,7 @@ GIVES = (
     "interfaces; connections and routes as tables."
 )
 PRINTED_BY = "net-tools `-antp`, `-l`, `-i`, `-r`, ss, `ss -s`; pt-stalk `-netstat`"
-VERSION = 5
+VERSION = 6
 HINTS = ("-netstat", "netstat.txt", "ss.txt")
 
 _SOCKETS = re.compile(
@@ -199,7 +200,7 @@ class _Reader:
     def finish(self) -> Iterator[Item]:
         """Add the counts of the listing that ends, and yield its routes."""
         for (name, labels), count in self._counts.items():
-            unit = "connections" if name == "backlog" else "sockets"
+            unit = "connections" if name.startswith("backlog") else "sockets"
             self._add(f"netstat.{name}", count, self._lines[0], unit, labels)
         self._counts.clear()
         yield from self._connections()
@@ -254,6 +255,9 @@ class _Reader:
         if state == "LISTEN":
             if receive != "0":
                 self._counts["backlog", (("port", port[:40]),)] += int(receive[:15])
+                if send != "0":  # ss prints the limit there
+                    most = ("backlog_most", (("port", port[:40]),))
+                    self._counts[most] = max(self._counts[most], int(send[:15]))
             return
         if state == "TIME_WAIT" or not proto.startswith("tcp"):
             return

@@ -33,7 +33,7 @@ GIVES = (
 PRINTED_BY = (
     "Linux (also `/proc/net`, `/proc/PID`), net-tools, procps (`free`, `vmstat -s`, `-D`), numactl"
 )
-VERSION = 9
+VERSION = 10
 HINTS = (
     "-meminfo",
     "-procvmstat",
@@ -319,8 +319,10 @@ class _Reader:
         match = _NETSTAT_FIRST.match(line) or _NETSTAT_LAST.match(line)
         if match is None:
             return False
-        words = match["words"] + (match.groupdict().get("rest") or "")
+        words = (match["words"] + (match.groupdict().get("rest") or "")).partition(" (")[0]
         name = f"{self._section or section_of(words)}_{_snake(words)}"
+        if not self._section:
+            self._name("netstat_s", name)  # grep left nothing else of a copy
         kind: Kind = "gauge" if name in _NETSTAT_GAUGES else "counter"
         self._add(f"netstat.{name}", float(match["value"]), kind)
         return True

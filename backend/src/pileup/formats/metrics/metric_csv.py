@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from itertools import chain
 from typing import TypeAlias
 
@@ -56,6 +57,7 @@ _NULLS = {"", "null", "nan", "none", "-", "n/a", "undefined"}
 _NO_NUMBER = _NULLS | {"inf", "+inf", "-inf", "infinity"}
 """Words for a missing number: a gap, a ratio without a base."""
 _FLUSH_ROWS = 2_000
+_MOST_PROSE = 8
 _LONG_HEADER = 32 * 1024
 MOST_COLUMNS = 20_000
 _LONGEST_CELL = 64
@@ -71,6 +73,7 @@ def sniff(head: str) -> bool | None:
         lines = lines[1:]
     if len(lines) == 1 and len(head) > _LONG_HEADER:
         return _is_long_header(lines[0])
+    lines = lines[_prose_above(lines) :]
     if len(lines) < 2:
         return False
     for delimiter in _DELIMITERS:
@@ -90,6 +93,16 @@ def names_sessions(header: Iterable[str]) -> bool:
     age, and its Host a client.
     """
     return {"user", "host", "command", "time"} <= {name.strip().lower() for name in header}
+
+
+def _prose_above(lines: Sequence[str]) -> int:
+    """Count the lines above a header of times of day; tables with dates are for csv_table."""
+    for at, line in enumerate(lines[1:_MOST_PROSE], start=1):
+        name, delimiter, _ = re.split(r"([,;\t])", f"{line[:_LONG_HEADER]},", maxsplit=1)
+        below = lines[at + 1].split(delimiter, 1)[0] if at + 1 < len(lines) else ""
+        if _TIMES.fullmatch(name.strip()) and _time_of_day(below) is not None:
+            return at
+    return 0
 
 
 def _is_long_header(line: str) -> bool:
@@ -121,6 +134,10 @@ def parse_chunks(chunks: Iterable[Chunk]) -> Iterator[Item]:
     if lines[0].lower().startswith("sep="):
         header_line = 2
     sample = [line for line in lines[header_line - 1 :] if line.strip()]
+    above = _prose_above(sample)
+    if above:
+        header_line += lines[header_line - 1 :].index(sample[above])
+        sample = sample[above:]
     delimiter = _delimiter(sample)
     if delimiter is None:
         raise FormatError("There is no column of times: a table of metrics needs one.")
@@ -179,6 +196,9 @@ class _Reader:
         self._long: tuple[pl.DataFrame, pl.DataFrame] | None = None
         self._cycle: metric_csv_blocks.Cycle | None = None
         self._clock: Clock | None = None
+        self._of_day: timedelta | None = None
+        self._days = 0
+        """Midnights so far, where rows have times of day alone."""
         self._odd: list[tuple[int, str, str]] = []
         """Line, series and text of cells that should be numbers but are not."""
         self._rows = 0
@@ -310,7 +330,7 @@ class _Reader:
 
     def row(self, number: int, cells: Sequence[str]) -> Iterator[Item]:
         layout = self._layout
-        stamp = read_stamp(cells[layout.time]) if len(cells) > layout.time else None
+        stamp = self._stamp(cells[layout.time]) if len(cells) > layout.time else None
         if stamp is None:
             if self._reported < 100:
                 self._reported += 1
@@ -332,6 +352,18 @@ class _Reader:
         self._rows += 1
         if self._rows % _FLUSH_ROWS == 0:
             yield from self.flush()
+
+    def _stamp(self, cell: str) -> tuple[int, Clock] | None:
+        """Read a time; a time of day alone counts from midnight of the first row's day."""
+        if (stamp := read_stamp(cell)) is not None:
+            return stamp
+        at = _time_of_day(cell)
+        if at is None or self._clock not in (None, "dayless"):
+            return None
+        if self._of_day is not None and at < self._of_day - _HALF_A_DAY:
+            self._days += 1  # it is past midnight
+        self._of_day = at
+        return (timedelta(days=self._days) + at) // timedelta(microseconds=1), "dayless"
 
     def _wide_row(self, number: int, wall: int, cells: Sequence[str]) -> None:
         layout = self._layout
@@ -452,7 +484,28 @@ def _time_column(
         cells = [row[column] for row in body if len(row) > column]
         if cells and sum(read_stamp(cell) is not None for cell in cells) >= 0.9 * len(body):
             return column
+    for column in named:
+        cells = [row[column] for row in body if len(row) > column]
+        of_day = sum(_time_of_day(cell) is not None for cell in cells)
+        if of_day >= max(_LEAST_OF_DAY, _MOSTLY * len(body)):
+            return column
     return None
+
+
+_LEAST_OF_DAY, _MOSTLY = 2, 0.8
+"""Rows with a time of day, and their share: a remark may stand below the table."""
+_HALF_A_DAY = timedelta(hours=12)
+_OF_DAY = re.compile(r"\s*([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,6}))?)?\s*$")
+
+
+def _time_of_day(cell: str) -> timedelta | None:
+    """Return the time since midnight of a cell such as 12:50 or 12:50:31.5."""
+    match = _OF_DAY.match(cell[:_LONGEST_CELL])
+    if match is None:
+        return None
+    hour, minute, second, fraction = match.groups("0")
+    micros = int(fraction.ljust(6, "0"))
+    return timedelta(hours=int(hour), minutes=int(minute), seconds=int(second), microseconds=micros)
 
 
 def _number(cell: str, decimal_comma: bool) -> tuple[float | None, str | None]:

@@ -26,7 +26,7 @@ NAME = "eu-stack"
 TITLE = "eu-stack"
 GIVES = "Stacks with the kernel ids of their threads, file:line and library; threads per sample."
 PRINTED_BY = "elfutils eu-stack -p, also -m, -s, -v (elfutils 0.158 to 0.19x)"
-VERSION = 1
+VERSION = 2
 HINTS = ("eu-stack.txt", "eu_stack.txt", "-stacktrace")
 
 # PID 24503 - process
@@ -37,14 +37,18 @@ _THREAD = re.compile(r"TID (\d{1,18}):\s*$")
 # #1  0x000000000097bbdf os_aio_linux_handle(unsigned long, fil_node_t**, void**, unsigned long*)
 # #1  0x0000000000580a6a - 1 handle_connections_sockets() - /usr/sbin/mysqld
 # #0  0x00007ff88971a26f     __GI___poll - /usr/lib/x86_64-linux-gnu/libc.so.6
-_FRAME = re.compile(r"#\d{1,6}\s+0x[0-9a-f]{1,16}(?:(?: - 1)?\s*$|(?: - 1(?=\s))?\s+(?P<rest>.*)$)")
+# #1  log_write_up_to(unsigned long, bool)        somebody removed the addresses
+_FRAME = re.compile(
+    r"#\d{1,6}\s+(?:0x[0-9a-f]{1,16}(?:(?: - 1)?\s*$|(?: - 1(?=\s))?\s+(?P<rest>.*)$)"
+    r"|(?P<bare>[A-Za-z_~<?].*)$)"
+)
 _MODULE = re.compile(r"(?:^| )- (?P<module>/\S+|\[\w+\])(?:\s+(?P<source>\S+:\d+(?::\d+)?))?$")
 #     /export/home/pb2/build/mysql-5.6.24/sql/mysqld.cc:6260
 #     ../sysdeps/unix/sysv/linux/poll.c:29:10
 _SOURCE = re.compile(r"\s+(?P<file>\S.*?):(?P<line>\d{1,9})(?::\d{1,9})?\s*$")
 _BUILD_ID = re.compile(r"\s+\[[0-9a-f]+\]@0x")
 _SNIFF_THREAD = re.compile(r"^TID \d+:\s*$", re.MULTILINE)
-_SNIFF_FRAME = re.compile(r"^#\d+\s+0x[0-9a-f]{8,16}(?:\s|$)", re.MULTILINE)
+_SNIFF_FRAME = re.compile(r"^#\d+\s+(?:0x[0-9a-f]{8,16}(?:\s|$)|[A-Za-z_~])", re.MULTILINE)
 
 _NEXT_THREAD = b"\nTID "
 _MAX_REST = 1024 * 1024
@@ -264,7 +268,7 @@ def _whole_frame(line: str) -> tuple[Frame, tuple[str, ...]] | None:
     match = _FRAME.match(line)
     if not match:
         return None
-    text = (match["rest"] or "").rstrip()
+    text = (match["rest"] or match["bare"] or "").rstrip()
     library = source = None
     if module := _MODULE.search(text):
         text = text[: module.start()]

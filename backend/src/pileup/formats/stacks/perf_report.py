@@ -23,7 +23,7 @@ GIVES = (
     "A table of shares by command, shared object and symbol; each symbol as a stack of one frame."
 )
 PRINTED_BY = "Linux perf 3 to 6: `perf report --stdio`, with `-t,`; OProfile: `opreport --symbols`"
-VERSION = 5
+VERSION = 6
 HINTS = ("perf-report.txt", "perf.report", "-opreport")
 
 _HEADER = re.compile(
@@ -36,7 +36,10 @@ _EVENT = re.compile(
 )
 _SHARE = re.compile(r" *\d{1,3}\.\d\d% *|\d{1,15} +\d{1,3}\.\d{4} +\S")
 # 41.22%  mysqld  [.] ut_delay         of perf top, or of a report without its head
-_BARE_ROW = re.compile(r" *\d{1,3}\.\d\d%(?: +\S{1,100}){1,2} +\[[.kuHg]\] \S")
+# -   41.22%  mysqld  [.] ut_delay
+_OPEN = re.compile(r"^[-+] (?= {0,8}\d{1,3}\.\d\d%)")
+"""The mark of a call graph that is open or closed, in perf's own browser."""
+_BARE_ROW = re.compile(r"(?:[-+](?= ))? *\d{1,3}\.\d\d%(?: +\S{1,100}){1,2} +\[[.kuHg]\] \S")
 _BARE_ROWS = re.compile(rf"^{_BARE_ROW.pattern}", re.MULTILINE)
 _BARE_COLUMNS = ("overhead", "command", "shared object", "symbol")
 # [.] row_search_mvcc    [k] 0xffffffff81061e30
@@ -68,7 +71,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     separator: str | None = None
     found = False
     for number, raw in enumerate(lines, start=1):
-        text = raw[:_LONGEST]
+        text = _OPEN.sub("  ", raw[:_LONGEST])
         event, header = _EVENT.match(text), _HEADER.match(text)
         if (event or header) and report.rows:
             yield from report.items(snapshot)

@@ -59,6 +59,17 @@ _BARE_FRAME = re.compile(
 _KERNEL_FRAME = re.compile(r"\s*\[<[0-9a-f]{1,16}>\] (?P<name>[\w.]{1,200})\+0x")
 _KERNEL_THREAD = re.compile(r".{0,40}/proc/(?:\d{1,9}/task/)?(?P<tid>\d{1,9})/stack\b")
 _BT = re.compile(r"\(gdb\) (?:bt|where|backtrace)\b")
+# 92 pthread_cond_wait < os_event_wait_low < row_search_for_mysql        pmp: 4 pread64,fil_io,...
+_CALL = r"(?:\?\?|[A-Za-z_~][\w:~]{0,200})(?:\(\))?"
+_CALLERS = r" {0,4}(?:<-{0,2}|\u2190) {0,4}"
+_CALLEES = r" {0,4}(?:-{1,2}>|\u2192) {0,4}"
+_CHAIN = re.compile(
+    r"\s*(?:[A-Za-z]\w{0,20}: {1,4})?(?:(?P<count>\d{1,9})(?: ?[x\u00d7])? {1,8})?"
+    rf"(?P<calls>{_CALL}(?:(?:{_CALLERS}{_CALL}){{2,200}}|(?:{_CALLEES}{_CALL}){{2,200}}"
+    rf"|(?:,{_CALL}){{3,200}}))(?: ?(?:\.\.\.|\u2026))?\s*$"
+)
+_BETWEEN = re.compile(rf"{_CALLERS}|{_CALLEES}|,")
+_LONGEST_CHAIN = 8_000
 
 
 def choose_reader(lines: list[str]) -> Unwrap | None:
@@ -73,6 +84,9 @@ def choose_reader(lines: list[str]) -> Unwrap | None:
         return _apple
     if sum(map(bool, map(_KERNEL_FRAME.match, lines))) >= _LEAST_KERNEL_FRAMES:
         return _Kernel()
+    chains = [text for line in lines if (text := _calls(line))]
+    if len(chains) >= max(1, _MOST_CHAINS * sum(map(bool, map(str.strip, lines)))):
+        return lambda line: _calls(line) or line
     threads = [at for at, line in enumerate(lines[:-1]) if _GDB_THREAD.match(line)]
     if threads and all(_BARE_FRAME.match(lines[at + 1]) for at in threads):
         return _Unnumbered()
@@ -80,6 +94,26 @@ def choose_reader(lines: list[str]) -> Unwrap | None:
 
 
 _LEAST_KERNEL_FRAMES = 2
+_MOST_CHAINS = 0.25
+"""Part of the lines that are chains of calls: a post has prose around them."""
+
+
+def _calls(line: str) -> str | None:
+    """Return a chain of calls as pt-pmp prints it, innermost first; None for any other line.
+
+    A chain that pt-pmp's own commas join is one only behind a label.
+    """
+    if len(line) > _LONGEST_CHAIN or (match := _CHAIN.match(line)) is None:
+        return None
+    calls = match["calls"]
+    if "," in calls and line[: match.start("calls")].strip(" \t\u00d7x0123456789") == "":
+        return None
+    names = [name.removesuffix("()") for name in _BETWEEN.split(calls)]
+    if sum("_" in name or "::" in name for name in names) < len(names) / 2:
+        return None  # words of a sentence
+    if "->" in calls or "\u2192" in calls:
+        names.reverse()
+    return f"{match['count'] or 1:>7} {','.join(names)}"
 
 
 class _Kernel:

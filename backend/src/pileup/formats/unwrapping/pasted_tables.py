@@ -11,6 +11,7 @@ from __future__ import annotations
 import html
 import itertools
 import re
+from collections.abc import Iterable
 
 from pileup.formats.unwrapping import client_layouts
 from pileup.formats.unwrapping.wrapped_logs import Unwrap
@@ -89,7 +90,12 @@ def choose_reader(lines: list[str]) -> Unwrap | None:
         alone = len(names) > 1 and filled[0].lstrip().lower().startswith(("<table", "<tr", "<html"))
         if alone or _is_known(names):
             return _Html()
-    return _cells_reader(filled) or _fields_reader(filled) or _keys_reader(lines)
+    return (
+        _cells_reader(filled)
+        or _fields_reader(filled)
+        or _keys_reader(lines)
+        or _written_reader(filled)
+    )
 
 
 _MOST_NAMES = 25
@@ -114,6 +120,58 @@ def _cells_reader(lines: list[str]) -> Unwrap | None:
 
 
 _IS_NAME = re.compile(r"[A-Za-z][A-Za-z_]{0,60}")
+
+
+# 9190 web@10.3.0.21 "select * from orders where id = 8812" 309s Waiting for table metadata lock
+_WRITTEN = re.compile(
+    r"[\s|*#>-]{0,8}(?:id[ :=#]{1,3})?(?P<id>\d{1,12})[ :|,-]{1,4}"
+    r"(?P<user>[\w.-]{1,60})@(?P<host>[\w.:%-]{1,80})(?P<rest>\s.{5,4000})$",
+    re.IGNORECASE,
+)
+_WRITTEN_STATEMENT = re.compile(r"([\"`\u201c])(?P<sql>\w.{3,3900}?)[\"`\u201d](?=[\s,|;)]|$)")
+_WRITTEN_TIME = re.compile(r"(?<![\w.])(?P<seconds>\d{1,9}) ?(?:s|secs?|seconds)\b")
+_WRITTEN_STATE = re.compile(r"[A-Za-z][A-Za-z ./()-]{2,60}")
+_LEAST_WRITTEN = 2
+
+
+def _written_reader(lines: list[str]) -> Unwrap | None:
+    """Return a converter for sessions that somebody lists in own words: id, account, statement."""
+    written = sum(_written(line) is not None for line in lines)
+    return _Written() if written >= _LEAST_WRITTEN else None
+
+
+def _written(line: str) -> list[tuple[str, str]] | None:
+    """Return names and values of a session in own words; None for any other line."""
+    match = _WRITTEN.match(line) if "@" in line else None
+    if match is None:
+        return None
+    rest = match["rest"]
+    statement, time = _WRITTEN_STATEMENT.search(rest), _WRITTEN_TIME.search(rest)
+    if statement is None or time is None or statement.start() <= time.start() < statement.end():
+        return None
+    left = rest
+    for found in sorted((statement, time), key=lambda found: -found.start()):
+        left = f"{left[: found.start()]} {left[found.end() :]}"
+    state = _WRITTEN_STATE.search(left.strip(" ,|;:()[]"))
+    return [
+        *(("Id", match["id"]), ("User", match["user"]), ("Host", match["host"])),
+        *(("Command", "Query"), ("Time", time["seconds"])),
+        *(("State", state[0].strip() if state else ""), ("Info", statement["sql"])),
+    ]
+
+
+class _Written:
+    """Makes a row of \\G of each session in own words."""
+
+    def __init__(self) -> None:
+        self._rows = 0
+
+    def __call__(self, line: str) -> str:
+        if (fields := _written(line)) is None:
+            return line
+        self._rows += 1
+        keys = (f"{name:>{_WIDTH}}: {value}" for name, value in fields)
+        return "\n".join((_row_line(self._rows), *keys))
 
 
 # Id: 4711 User: app ...        Id=4711, User=app, ...
@@ -158,7 +216,7 @@ def _keys_reader(lines: list[str]) -> Unwrap | None:
     lower = {name.lower() for name in names}
     if not rows and not _are_of_one_row(lower):
         return None
-    return _Keys(frozenset(names), has_rows=bool(rows)) if len(names) > 1 else None
+    return _Keys(names, has_rows=bool(rows)) if len(names) > 1 else None
 
 
 def _are_of_one_row(names: set[str]) -> bool:
@@ -199,12 +257,17 @@ def _row_line(number: int) -> str:
 
 
 class _Keys:
-    """Aligns the keys of \\G as the client does; a row begins where its first key returns."""
+    """Aligns the keys of \\G as the client does; a row begins where its first key returns.
 
-    def __init__(self, names: frozenset[str], *, has_rows: bool) -> None:
-        self._names = names
+    The first row gets those keys that only later rows have: somebody removed empty ones.
+    """
+
+    def __init__(self, names: Iterable[str], *, has_rows: bool) -> None:
+        self._names = dict.fromkeys(names)
         self._has_rows = has_rows
         self._rows = 0
+        self._lacking = dict(self._names)
+        """Keys that the first row has not had so far."""
         self._first = ""
         """The first key of each row, where no line of stars begins one."""
 
@@ -216,10 +279,13 @@ class _Keys:
             return line.strip() if is_row else line
         key = f"{match['name']:>{_WIDTH}}: {line[match.end() :].strip()}"
         if self._has_rows or (self._rows and match["name"] != self._first):
+            self._lacking.pop(match["name"], None)
             return key
         self._first = match["name"]
         self._rows += 1
-        return f"{_row_line(self._rows)}\n{key}"
+        lacking = [f"{name:>{_WIDTH}}: NULL\n" for name in self._lacking if self._rows == 2]
+        self._lacking.pop(match["name"], None)
+        return f"{''.join(lacking)}{_row_line(self._rows)}\n{key}"
 
 
 class _Fields:

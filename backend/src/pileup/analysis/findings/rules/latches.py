@@ -19,7 +19,11 @@ _IN_DIGEST = re.compile(
 )
 _STATEMENTS = 2000
 _DROPS_ENTRIES = ["btr_search_drop_page_hash_index", "btr_search_drop_page_hash_when_freed"]
-_DROPS_TABLE = ["row_drop_table_for_mysql", "dict_drop_index_tree", "fil_delete_tablespace"]
+_DROPS_TABLE = [
+    *("row_drop_table_for_mysql", "dict_drop_index_tree", "fil_delete_tablespace"),
+    *("row_truncate_table_for_mysql", "truncate_t::truncate", "fil_reinit_space_header_for_table"),
+    *("fil_reinit_space_header", "buf_LRU_drop_page_hash_for_tablespace"),
+]
 _EVEN_BET = 0.5
 
 

@@ -36,6 +36,11 @@ _MOST = 2000
 _SHOWN = 160
 _DUMP = r"(?i)^\s*select\s*/\*!40001 SQL_NO_CACHE \*/"
 """A mysqldump reads whole tables by design, one after the other, with a statement for each."""
+_WAITS = (
+    r"(?i)\b(wait_for_executed_gtid_set|wait_until_sql_thread_after_gtids|master_gtid_wait"
+    r"|(master|source)_pos_wait|get_lock|sleep)\s*\("
+)
+"""A statement that waits on purpose."""
 _READS = r"(?i)^\s*(/\*.{0,200}?\*/\s*|\()*(select|with|call|execute)\b"
 """Statements that wait for no row lock where none is listed: a processlist does not show such."""
 
@@ -53,6 +58,7 @@ def _of_lists(observed: Observed, frame: pl.DataFrame) -> Match | None:
         pl.col("query").is_not_null()
         & pl.col("query").str.contains(_READS)
         & ~pl.col("query").str.contains(_DUMP)
+        & ~pl.col("query").str.contains(_WAITS)
         & (pl.col("time_s").fill_null(0.0) >= _SLOW.usual)
     )
     running = running.filter(_at_work(running)).head(_MOST)

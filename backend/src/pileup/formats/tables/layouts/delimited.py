@@ -42,6 +42,10 @@ _GAP = re.compile(r" {2,}")
 # uniq -c:     412 10.0.0.21
 _COUNT = re.compile(r" +(\d{1,9}) +([^\s|:.)\]].*)$")
 # cut -f7 | sort | uniq -c:     288 Waiting for query cache lock        sleepers: 12
+_STACK = re.compile(r"[A-Za-z_~][\w:~]{2,200}(?:\([^()\s]{0,200}\))?(?:,[^\s,]{1,300}){2,200}\s*$")
+"""A collapsed stack of pt-pmp."""
+_SESSIONS = re.compile(r"(?:threads|sessions|connections|queries|clients) (?:are |wait|in )", re.I)
+"""A sentence that counts sessions, and no row of ``uniq -c``."""
 _COUNT_OF_STATE = re.compile(r" *(\d{1,9})(?:$| +(?=\S)(.*?) *$)")
 _STATE = "State"
 # -----  ---------  ------        below names between blanks
@@ -332,7 +336,10 @@ def header(
         return Delimited("|", tuple(names), is_open=True) if _are_names(names, least=3) else None
     if (counted := _COUNT_OF_STATE.match(text)) and headless.is_state(counted[2] or ""):
         return Delimited("#", ("count", _STATE), is_keyed=False)
-    if (counted := _COUNT.match(text)) and not _is_row_of_numbers(counted[2]):
+    counted = _COUNT.match(text)
+    if counted and not (
+        _is_row_of_numbers(counted[2]) or _SESSIONS.match(counted[2]) or _STACK.match(counted[2])
+    ):
         key = _KEY.match(counted[2])
         return Delimited("#", ("count", key[1] if key else _ANY_VALUE))
     return _any_words(text) if any_words else None

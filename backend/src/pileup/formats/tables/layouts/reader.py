@@ -293,8 +293,15 @@ class Reader:
         key = text[:width].lstrip()
         if self._expected:
             at = len(self._values)
-            if at >= len(self._expected) or key != self._expected[at]:
+            if key not in self._expected[at:]:
                 return False
+            left_out = self._expected.index(key, at) - at  # somebody removed these lines
+            if left_out and (self._prose() or not is_name(key)):
+                return False
+            if left_out:
+                if self._more:
+                    self._join()
+                self._values += ["NULL"] * left_out
         elif len(self._keys) >= _MOST_COLUMNS or key in self._keys:
             return False
         elif key[-1:].isdecimal() and read_date_line(text, most_words=3):

@@ -5,11 +5,12 @@ locks in the middle of others. ``lock_tables``, ``replication``, ``open_tables``
 share this reader and differ in what they claim.
 
 Time:   pt-stalk's TS lines. Without them a file's first samples are a second apart (relative), as
-        pt-stalk takes them.
+        pt-stalk takes them, or as far apart as a SLEEP between them says.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -23,6 +24,7 @@ from pileup.formats.tables.layouts.reader import (
     Stamp,
     read_chunks,
 )
+from pileup.formats.tables.meanings.counts_in_text import COLUMNS, counts_in
 from pileup.formats.tables.meanings.handlers import Handler, Seen, Where
 from pileup.formats.tables.meanings.registry import is_known, meaning_of
 from pileup.formats.tables.meanings.tables import LeftOut, Shared
@@ -33,6 +35,7 @@ MOST_SETS = 100_000
 """Per file: one a second for a day. Tiny ones take a hundred times their text in memory."""
 _S = 1_000_000
 _MOST_EMPTY_REPORTED = 20
+_MOST_REMARKS = 50
 _NOISE = ("lock collection already running", "too many open tables")
 
 
@@ -68,6 +71,15 @@ class _Moment:
     columns: set[tuple[str, ...]]
 
 
+# SELECT SLEEP(10)        sleep 10        (10 s later)
+_PAUSE = re.compile(
+    r"\bsleep ?\(? ?(?P<asleep>\d{1,4})\b"
+    r"|\b(?P<later>\d{1,4}) ?(?P<unit>s|secs?|seconds|m|mins?|minutes) (?:later|after)\b",
+    re.IGNORECASE,
+)
+_LONGEST_PAUSE = 500
+
+
 class TableReader:
     """Reads the parts of a text into records."""
 
@@ -84,6 +96,11 @@ class TableReader:
         self._seen: dict[tuple[str, ...], int] = {}
         self._shared = Shared()
         self._sets = 0
+        self._remarks: list[tuple[int, str, str]] = []
+        """Counts of sessions in sentences: line, count and state."""
+        self._lists_sessions = False
+        self._step = _S
+        """Between two samples without a time (microseconds)."""
         self._left_out = LeftOut()
         """The result sets beyond MOST_SETS."""
 
@@ -109,6 +126,7 @@ class TableReader:
         elif isinstance(part, ResultSet):
             yield from self._end_set()
             self._unanswered = None
+            self._read_pause(part.title)
             self._sets += 1
             if self._sets > MOST_SETS:
                 yield from self._end_moment()
@@ -125,8 +143,31 @@ class TableReader:
                 self._clock_yielded = True
                 yield clock_event(part.line, part.wall_us, part.local)
         elif not self._left_out.count and not part.text.lower().startswith(_NOISE):
+            self._read_pause(part.text)
+            if len(self._remarks) < _MOST_REMARKS:
+                self._remarks += ((part.line, *row) for row in counts_in(part.text))
             why = f"not part of a result set: {part.text[:60]!r}"
             yield from stray(part.line, part.text, why)
+
+    def _counted(self) -> Iterator[Item]:
+        """Read the sessions that remarks around the tables count, where no table lists any."""
+        remarks, self._remarks = self._remarks, []
+        states: set[str] = set()
+        yield from self.part(ResultSet(self._sets, "", COLUMNS, remarks[0][0], "cells"))
+        assert self._pending is not None
+        result = self._pending
+        for line, count, state in remarks:
+            if state not in states:
+                states.add(state)
+                yield from self.part(ResultRow(result, (count, state), line, line))
+        yield from self._end_set()
+
+    def _read_pause(self, text: str) -> None:
+        """Learn how far apart samples are from a statement or a remark between them."""
+        match = _PAUSE.search(text[:_LONGEST_PAUSE])
+        if match is not None:
+            unit = 60 if (match["unit"] or "").startswith("m") else 1
+            self._step = max(1, int(match["asleep"] or match["later"]) * unit) * _S
 
     def _no_answer(self) -> Iterator[Item]:
         """Report the TS line above which no table follows."""
@@ -139,6 +180,8 @@ class TableReader:
 
     def end(self) -> Iterator[Item]:
         yield from self._end_set()
+        if self._remarks and not self._lists_sessions:
+            yield from self._counted()
         yield from self._end_moment()
         yield from self._no_answer()
         if self._empty > _MOST_EMPTY_REPORTED:
@@ -162,6 +205,7 @@ class TableReader:
         columns = tuple(column.lower() for column in result.columns)
         seen = Seen(result, columns, first)
         meaning = meaning_of(seen)
+        self._lists_sessions |= meaning.format == "processlist"
         sample = self._seen.get(columns, 0)
         self._seen[columns] = sample + 1
         kind = meaning.snapshot(columns)
@@ -188,7 +232,7 @@ class TableReader:
         snapshot = self._moment.snapshot if of_moment and self._moment else None
         if self._stamp is not None:
             return Where(self._stamp.wall_us, self._stamp.clock, snapshot, self._stamp.local)
-        return Where(sample * _S, "relative", snapshot, None)
+        return Where(sample * self._step, "relative", snapshot, None)
 
     def _end_set(self) -> Iterator[Item]:
         if self._pending is not None:
@@ -207,7 +251,7 @@ class TableReader:
         yield Snapshot(
             line_first=moment.first,
             line_last=moment.last,
-            wall_us=stamp.wall_us if stamp else moment.sample * _S,
+            wall_us=stamp.wall_us if stamp else moment.sample * self._step,
             clock=stamp.clock if stamp else "relative",
             snapshot=moment.snapshot,
             kind=moment.kind,

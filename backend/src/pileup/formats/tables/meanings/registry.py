@@ -28,6 +28,7 @@ from pileup.formats.tables.meanings import (
     selected_variables,
     server_counts,
     sessions,
+    values_by_node,
     wait_load,
 )
 from pileup.formats.tables.meanings.handlers import Handler, Seen, Where
@@ -96,6 +97,7 @@ MEANINGS: tuple[Meaning, ...] = (
     Meaning(RESULT, wait_load.is_load, wait_load.handler, wait_load.NAMES),
     Meaning(RESULT, named_values.is_named_values, named_values.handler, named_values.NAMES),
     Meaning(RESULT, named_values.are_parameters, named_values.handler),
+    Meaning(RESULT, values_by_node.is_by_node, values_by_node.handler, values_by_node.NAMES),
     Meaning(RESULT, selected_variables.is_selected, selected_variables.handler),
     Meaning(RESULT, sampled_values.is_sampled, sampled_values.handler),
     Meaning(RESULT, lambda _: True, _table),
