@@ -196,7 +196,7 @@ def reads_running() -> object:
         worst=SimpleNamespace(waiting=0), lines=lambda *_: None, levels_named=lambda _: [],
         context=SimpleNamespace(hot_latches=[]),
     )  # fmt: skip
-    match = statements._of_lists(known, frame)
+    match = statements._of_lists(known, frame, None)
     return None if match is None else match.why
 
 
@@ -216,8 +216,8 @@ def reads_in_the_log() -> object:
     known: Any = SimpleNamespace(
         during=lambda _: frame, worst=SimpleNamespace(waiting=0), lines=lambda *_: None
     )
-    match = statements._of_log(known)
-    return None if match is None else match.why
+    logged = statements._of_log(known)
+    return None if logged is None else logged.match.why
 
 
 def blanks_before_a_word() -> object:
@@ -565,7 +565,7 @@ def table_of_statement() -> object:
 
 
 def shape_of_statement() -> object:
-    return short_shape.__wrapped__("SELECT a, b FROM t WHERE c = 5")
+    return short_shape("SELECT a, b FROM t WHERE c = 5")
 
 
 def jumps_of_a_clock() -> object:
@@ -986,7 +986,9 @@ def fixes_of_finding() -> object:
     finding: Any = SimpleNamespace(
         id="f", role="problem", verdict="found", mitigations=["a", "b", "c"]
     )
-    with mock.patch.object(compose, "_fix", lambda _, each: SimpleNamespace(command=each)):
+    with mock.patch.object(
+        compose, "_fix", lambda _, each: SimpleNamespace(command=each, action=each)
+    ):
         return [fix.command for fix in compose._fixes([finding])]
 
 

@@ -14,6 +14,7 @@ from pileup.analysis.contract import Analysis, encode
 from pileup.analysis.findings.summary import stall_sentence
 from pileup.analysis.stalls.documents import main_stall
 from pileup.report import ticket
+from pileup.report.text.prefill import latches_matter
 from tests.report.case import document
 from tests.report.exports import EXPORTS
 from tests.report.test_golden import _rich
@@ -34,7 +35,8 @@ def _facts(analysis: Analysis) -> Iterator[str]:
     yield from (blocker.persistence for blocker in analysis.blockers[:1])
     yield from (finding.title for finding in analysis.findings if finding.verdict == "found")
     yield from (blocker.holder for blocker in analysis.blockers)
-    yield from (latch.label for latch in analysis.hot_latches)
+    if latches_matter(analysis):
+        yield from (latch.label for latch in analysis.hot_latches)
     yield from (shift.title for shift in analysis.shifts)
     yield from (root.label for root in analysis.roots[:1])
     assert analysis.story is not None

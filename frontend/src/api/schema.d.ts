@@ -4865,6 +4865,8 @@ export interface components {
       /** @default  */
       holder: string
       /** @default  */
+      statement: string
+      /** @default  */
       trigger: string
       /** @default  */
       victims: string
@@ -5782,6 +5784,7 @@ export interface components {
        * @default {
        *       "end": "",
        *       "holder": "",
+       *       "statement": "",
        *       "trigger": "",
        *       "victims": ""
        *     }

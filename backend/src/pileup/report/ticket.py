@@ -206,9 +206,10 @@ def _story(story: StoryDoc) -> list[str]:
         lines.append(f"Chain: {' <- '.join(links)}.")
     if story.impact.sentences:
         lines.append(f"Impact: {' '.join(story.impact.sentences)}")
-    commands = [fix.command for fix in story.fixes if fix.command]
     if story.fixes:
-        lines.append(f"Fix now: {'; '.join(commands) or story.fixes[0].action}")
+        first = story.fixes[0]
+        commands = [fix.command for fix in story.fixes if fix.command] if first.command else []
+        lines.append(f"Fix now: {'; '.join(commands) or first.action}")
     return lines
 
 

@@ -155,6 +155,55 @@ def test_a_file_without_any_time_is_matched_by_its_counters() -> None:
     assert "follows “Queries” of metrics.csv" in found.clocks[sha("ext.txt")].how
 
 
+def test_one_peak_is_no_match() -> None:
+    """A counter that moved once lies on any other peak; nothing places the file."""
+    quiet = [5.0] * 50
+    once = [0.0] * 20 + [3.0] * 20
+    found = evidence(
+        {
+            "log": [gauge("slow.Query_time", [*quiet, 900.0, *quiet], kind="rate")],
+            "ext": [gauge("mysql.Query_time", once, start=0, clock="relative", kind="counter")],
+        }
+    )
+    assert found.clocks[sha("ext")].quality == "unknown"
+
+
+@pytest.mark.parametrize("folder", ["", "stalk/"])
+@pytest.mark.parametrize("started", [40, 4_000_000])
+def test_uptime_places_a_file_without_times(started: int, folder: str) -> None:
+    """The start of the server is known from another file, so each sample of this one is, too."""
+    found = evidence(
+        {
+            f"{folder}status": [gauge("mysql.Uptime", [started + 60.0, started + 61.0])],
+            "ext": [
+                gauge(
+                    "mysql.Uptime",
+                    [float(started + i) for i in range(30)],
+                    start=0,
+                    clock="relative",
+                ),
+                gauge("mysql.Threads_running", [1.0] * 30, start=0, clock="relative"),
+                setting("hostname", "db-1"),
+            ],
+            f"{folder}variables": [setting("hostname", "db-1")],
+        }
+    )
+    assert first_time(found, "ext") == T0 - 60 * S
+    assert "placed by its Uptime" in found.clocks[sha("ext")].how
+
+
+def test_uptime_of_another_start_places_nothing() -> None:
+    """Two files disagree on the start, or the file would lie days beside all others."""
+    ext = [gauge("mysql.Uptime", [float(i) for i in range(30)], start=0, clock="relative")]
+    day = 86_400.0
+    for status in (
+        {"a": [gauge("mysql.Uptime", [60.0])], "b": [gauge("mysql.Uptime", [80.0])]},
+        {"a": [gauge("mysql.Uptime", [day, day + 1])]},
+    ):
+        found = evidence({"ext": ext, **status})
+        assert found.clocks[sha("ext")].quality == "unknown"
+
+
 def test_what_cannot_be_placed_has_no_time() -> None:
     found = evidence({"vmstat": [gauge("vmstat.us", [5.0] * 30, start=0, clock="relative")]})
     assert found.frames["sample"]["time"].null_count() == 30

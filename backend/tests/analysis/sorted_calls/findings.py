@@ -316,7 +316,7 @@ def largest_counter() -> object:
     sign: Any = given(counter="x", peak=None, lowest=None)
     known: Any = given(levels_named=always(_LEVELS), series=_series_of)
     with instead(
-        matching, names=always(["x"]), _fits=always(True), _change=lambda item: item.series
+        matching, names=always(["x"]), _fits=always(True), change=lambda item: item.series
     ):
         return matching._counter(sign, known).text
 
@@ -532,8 +532,8 @@ def slowest_shape() -> object:
         )
     ]  # fmt: skip
     frame = evidence({"slow": log}).frame("query")
-    match = statements._of_log(stall(during=always(frame), lines=lambda row, _: row["line_first"]))
-    return match and (match.why, match.evidence)
+    found = statements._of_log(stall(during=always(frame), lines=lambda row, _: row["line_first"]))
+    return found and (found.match.why, found.match.evidence)
 
 
 def digest_of_most_time() -> object:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Callable, Sequence
@@ -13,7 +14,7 @@ from pileup.analysis import Evidence
 from pileup.analysis.evidence import series
 from pileup.analysis.stalls import detection
 from pileup.analysis.stalls.stall import Stall
-from pileup.records import Event
+from pileup.records import Event, Samples
 from tests.analysis.frames import T0, S, evidence, gauge, setting
 
 _BEFORE, _STALL, _AFTER = 60, 40, 40
@@ -263,6 +264,30 @@ def test_a_restart_is_no_stall() -> None:
         "uptime": [*range(1000, 1000 + _BEFORE), *range(1, _STALL + _AFTER + 1)],
     }
     assert stalls(columns({name: list(numbers) for name, numbers in values.items()})) == []
+
+
+@pytest.mark.parametrize(("answered", "is_stall"), [(30, True), (300 * 16, False)])
+def test_a_pause_of_the_collector_in_which_the_server_did_nothing(
+    answered: int, is_stall: bool
+) -> None:
+    """What the counter shows after the pause tells a server that hung from a collector that did."""
+    steps = [300] * 40 + [answered] + [300] * 40
+    times = [T0 + i * S for i in range(41)] + [T0 + (56 + i) * S for i in range(41)]
+    counted = Samples(
+        series="mysql.Queries",
+        kind="counter",
+        unit=None,
+        clock="utc",
+        wall_us=times,
+        values=[float(value) for value in itertools.accumulate(steps, initial=1000)],
+        lines=list(range(1, 83)),
+        labels=(),
+        host=None,
+    )
+    found = stalls(evidence({"ext": [counted]}))
+    assert [(stall.onset, stall.end, stall.shape) for stall in found] == (
+        [(T0 + 41 * S, T0 + 56 * S, "stopped")] if is_stall else []
+    )
 
 
 def test_lost_samples_are_no_stall() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -10,13 +11,18 @@ from hypothesis import strategies as st
 
 from pileup.analysis.contract import (
     ActiveSessionsDoc,
+    MitigationDoc,
     PathStepDoc,
     RootDoc,
     StallDoc,
     StallEvidence,
     TimeClassDoc,
 )
+from pileup.analysis.evidence.context import Context
 from pileup.analysis.story import MOST_WORDS, story
+from pileup.analysis.story.compose import tell
+from tests.analysis.frames import evidence
+from tests.analysis.test_rivals import finding
 
 
 def stall(**given: Any) -> StallDoc:
@@ -85,6 +91,23 @@ def active(share: float = 0.9, peak: float = 1.0, level_from: str = "") -> Activ
             (
                 "For 60 s, up to 161 sessions waited for idle session 390, which held the metadata "
                 "lock app.accounts."
+            ),
+        ),
+        (
+            stall(),
+            root(
+                name="trx (0x7fda) · session 31 (idle in transaction 2 s, Sleep)",
+                doing="idle",
+                inferred=True,
+                confidence=0.65,
+                steps=[
+                    PathStepDoc(kind="resource", label=label)
+                    for label in ("24 sessions", "exclusive metadata lock shop.orders", "trx")
+                ],
+            ),
+            (
+                "For 60 s, up to 161 sessions waited for idle session 31, which may have held the "
+                "metadata lock shop.orders."
             ),
         ),
         (
@@ -159,6 +182,47 @@ def active(share: float = 0.9, peak: float = 1.0, level_from: str = "") -> Activ
 )
 def test_what_it_says(of: StallDoc, by: RootDoc, text: str) -> None:
     assert story(of, [by], active()) == text
+
+
+@pytest.mark.parametrize(
+    ("confidence", "queued"), [(0.9, "queued behind idle"), (0.65, "queued, probably behind idle")]
+)
+def test_a_request_behind_a_guessed_holder(confidence: float, queued: str) -> None:
+    """The request is printed; that the idle session holds what it waits for is not."""
+    steps = [
+        PathStepDoc(kind="sessions", label="24 sessions", sessions=24),
+        PathStepDoc(kind="resource", label="metadata lock shop.orders"),
+        PathStepDoc(kind="session", label="32", session_id=32, statement="ALTER TABLE orders ..."),
+        PathStepDoc(kind="resource", label="exclusive metadata lock shop.orders"),
+        PathStepDoc(kind="session", label="31", session_id=31, idle=True),
+    ]
+    of = root(steps=steps, behind=25, session_id=31, confidence=confidence, inferred=True)
+    assert story(stall(), [of], active()) == (
+        f"At 22:25:47, an ALTER TABLE (session 32) {queued} session 31; "
+        "up to 161 sessions waited for 60 s."
+    )
+
+
+def test_work_that_waits_for_nobody_names_its_statement() -> None:
+    text = story(stall(), [], None, busy_with="SELECT on shop.orders")
+    assert text == (
+        "For 60 s, up to 161 sessions piled up, most of them in a SELECT on shop.orders."
+    )
+
+
+def test_what_names_a_session_is_tried_first() -> None:
+    """A setting for everybody helps less than to look at the session that may hold the lock."""
+    remedies = [
+        MitigationDoc(action="Use another engine"),
+        MitigationDoc(action="SET GLOBAL x=1", command="SET GLOBAL x=1"),
+        MitigationDoc(action="See what session 31 did, which may be the holder, before a KILL"),
+        MitigationDoc(action="KILL 32 (the DDL)", command="KILL 32"),
+    ]
+    for given_order in permutations(remedies):
+        found = finding("x", 0.9, mitigations=[*given_order])
+        _, document = tell(Context(evidence({})), stall(), [], None, [found])
+        assert document is not None
+        assert [fix.action[:3] for fix in document.fixes] == ["KIL", "See", "SET", "Use"]
 
 
 def test_no_stall_has_no_story() -> None:

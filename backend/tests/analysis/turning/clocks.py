@@ -14,6 +14,7 @@ from pileup.analysis.clock import (
     placement,
     repeated_hours,
     session_shapes,
+    uptimes,
     years,
 )
 from pileup.analysis.clock.offsets import Offset
@@ -29,9 +30,29 @@ _WAVE = [float(n % 7 + (n // 7) % 5 * 3) for n in range(60)]
 
 
 def _rulers() -> object:
-    uptimes = gauge("mysql.Uptime", [1000.0, 1001.0, 1009.0], start=0, clock="relative")
-    samples = frames(uptimes)["sample"].with_columns(artifact=pl.lit("a"))
-    return anchoring.rulers(samples)
+    printed = gauge("mysql.Uptime", [1000.0, 1001.0, 1009.0], start=0, clock="relative")
+    samples = frames(printed)["sample"].with_columns(artifact=pl.lit("a"))
+    return uptimes.rulers(samples).height
+
+
+def _starts() -> object:
+    samples = evidence({"a": [gauge("mysql.Uptime", [1000.0])]}).frame("sample")
+    assert samples is not None
+    return len(uptimes.starts(samples))
+
+
+def _base(apart_s: int = 8, later_s: int = 0) -> object:
+    """Two files that differ by so much on the start; the third lies so much after both."""
+    known = [uptimes.Start(name, None, at * S, 0, 0) for name, at in (("a", 0), ("b", apart_s))]
+    own = [gauge("mysql.Uptime", [later_s + 0.0, later_s + 1.0], start=0, clock="relative")]
+    samples = frames(*own)["sample"].with_columns(artifact=pl.lit("c"))
+    return uptimes.base_of(samples, known) is None
+
+
+def _without_one() -> object:
+    mine = {at: float(value) for at, value in enumerate([*_WAVE, 500.0])}
+    theirs = {at: value + 3.0 * (at % 2) for at, value in mine.items()}
+    return anchoring._holds_without_one(mine, theirs, 0)
 
 
 def _anchor_frames(shift: int = 0) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -151,10 +172,10 @@ def _changed_tables() -> object:
 
 
 SCENES: Scenes = {
-    "clock.anchoring _LONGEST_UPTIME_S rulers": _rulers,
     "clock.anchoring _MAX_LAGS _best": _best,
     "clock.anchoring _MIN_POINTS _best": _best_points,
     "clock.anchoring _MIN_POINTS match": lambda: _match(points=40),
+    "clock.anchoring _MIN_R _holds_without_one": _without_one,
     "clock.anchoring _MIN_R match": _match,
     "clock.metrics_hosts _UPTIME_S _contradict": _uptimes,
     "clock.offsets _MOST_SPREAD_S _against": _measured_offset,
@@ -167,6 +188,10 @@ SCENES: Scenes = {
     "clock.session_shapes _RISE _offset": _same_shape,
     "clock.session_shapes _SAME _offset": lambda: _same_shape(base=1, rise=12, plus=1.5),
     "clock.session_shapes _SAME_SHARE _offset": lambda: _same_shape(rise=54, times=1.25),
+    "clock.uptimes _AGREE_S base_of": _base,
+    "clock.uptimes _APART_S base_of": lambda: _base(apart_s=0, later_s=1000),
+    "clock.uptimes _LONGEST_S rulers": _rulers,
+    "clock.uptimes _LONGEST_S starts": _starts,
     "clock.years MAXYEAR _nearest": lambda: _year(2020),
     "clock.years MINYEAR _nearest": lambda: _year(900),
     "compare.differences _NAMED untimed_tables": _untimed,

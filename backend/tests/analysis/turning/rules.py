@@ -177,7 +177,18 @@ def _of_log() -> object:
 
 def _of_lists() -> object:
     frame = _list(*[(64.0, "Sending data", f"SELECT a FROM t WHERE a > {n}") for n in range(3)])
-    return statements._of_lists(stall(), frame) is None
+    return statements._of_lists(stall(), frame, None) is None
+
+
+def _deadlocks_end_them() -> object:
+    waits = seen(most=60, share=0.75, longest=2.0)
+    with instead(locks, _waits=always(waits), _why=always("")):
+        match = locks.hot_row(stall(deadlocks=always(seen())))
+    return match is not None and len(match.against)
+
+
+def _reads_more() -> object:
+    return statements._tells(level("Handler_read_rnd_next", 200_000.0, before=20_000.0)) > 0
 
 
 SCENES: Scenes = {
@@ -192,6 +203,7 @@ SCENES: Scenes = {
     "findings.rules.latches _ENOUGH ahi_in_list": lambda: _lists(of_calls=4),
     "findings.rules.latches _READ_IN hot_page": lambda: _page(read_in=0.75, dumps=9),
     "findings.rules.locks _ALONE_S _by_processlist": lambda: _changing(60.0),
+    "findings.rules.locks _ENDED_S hot_row": _deadlocks_end_them,
     "findings.rules.locks _MOSTLY _by_processlist": lambda: _changing(60.0, 50.0, counted=1.0),
     "findings.rules.locks _MOSTLY hot_row": _row_waits,
     "findings.rules.pages _DIRTY _evicts_dirty_pages": _dirty,
@@ -201,6 +213,7 @@ SCENES: Scenes = {
     "findings.rules.statements _LEAST_ALIKE_S _score": lambda: statements._score(
         2, 3.0, 0, alone=True
     ),
+    "findings.rules.statements _MANY_ROWS _tells": _reads_more,
     "findings.rules.statements _MOSTLY _of_digests": _of_digests,
     "findings.rules.statements _MOSTLY _of_profile": lambda: statements._of_profile(
         stall(profile=always(seen(share=0.75)))
@@ -209,4 +222,5 @@ SCENES: Scenes = {
     "findings.rules.statements _SLOW _of_digests": _of_digests,
     "findings.rules.statements _SLOW _of_lists": _of_lists,
     "findings.rules.statements _SLOW _of_log": _of_log,
+    "findings.rules.statements _SOME_TIMES _tells": _reads_more,
 }  # fmt: skip

@@ -19,6 +19,7 @@ from pileup.analysis.stalls import (
     workloads,
 )
 from pileup.analysis.stalls import stall as stall_ranges
+from pileup.analysis.stalls.indicators import Signal
 from pileup.analysis.stalls.stall import Stall
 from pileup.analysis.story import endings, impact, sentence
 from tests.analysis.frames import T0, S
@@ -186,11 +187,17 @@ def _standstill(during: float = 90.0, lasted: float = 10.0) -> object:
         return impact.impact(context, _doc(), None).standstill_s
 
 
+def _pause() -> object:
+    times = [T0, T0 + S, T0 + 2 * S, T0 + 502 * S]
+    counted = Signal("x", "metric.x", None, "throughput", times, [1.0] * 4, is_counted=True)
+    return counted.began(3) == times[2]
+
+
 def _triggered() -> object:
     step = given(session_id=7, statement="SELECT 1", idle=False)
     root: Any = given(confidence=0.9, share=0.9, table=None, session_id=8, steps=[step])
     with instead(sentence, trigger=always(step)):
-        return len(list(sentence._triggered(_doc(), root, None)))
+        return list(sentence._triggered(_doc(), root, None))
 
 
 SCENES: Scenes = {
@@ -226,6 +233,8 @@ SCENES: Scenes = {
     "story.impact _FELL _sentences": _answered,
     "story.impact _GOES_ON impact": _standstill,
     "story.impact _STANDSTILL_S impact": _standstill,
+    "stalls.indicators _HOLE_S Signal.began": _pause,
+    "story.sentence _LIKELY _triggered": _triggered,
     "story.sentence _MOSTLY _triggered": _triggered,
     "story.sentence _SURE _triggered": _triggered,
 }

@@ -67,6 +67,26 @@ def test_no_statement_takes_it(row: tuple[int, str, int, str, str], confidence: 
     assert edge.note.startswith("inferred: ")
 
 
+@pytest.mark.parametrize(
+    ("rows", "whom"),
+    [
+        ([(6, "Sleep", 31, None, "")], "session:6"),
+        ([(6, "Sleep", 31, None, ""), (5, "Sleep", 29, None, "")], "session:6"),
+        ([(6, "Sleep", 31, None, ""), (7, "Query", 60, "executing", "CALL work()")], "session:7"),
+        ([(6, "Sleep", 3, None, "")], None),
+    ],
+)
+def test_whoever_took_a_user_lock_has_done_one_thing_since(
+    rows: list[tuple[int, str, int, str | None, str]], whom: str | None
+) -> None:
+    """An idle session, or rather one at work; its seconds are cut, so one less may be enough."""
+    waiting = [(n, "Query", 30, "User lock", "SELECT GET_LOCK('x', 60)") for n in range(20, 26)]
+    found = graph(*waiting, *rows)
+    held = [edge for edge in found.edges if edge.kind == "held_by"]
+    assert [edge.target for edge in held] == ([whom] if whom else [])
+    assert all(edge.inferred and edge.confidence <= 0.6 for edge in held)
+
+
 def test_many_idle_sessions_name_nobody() -> None:
     idle = [(n, "Sleep", 100 + n, None, "") for n in range(40, 60)]
     found = graph(*writers(GLOBAL), *idle)

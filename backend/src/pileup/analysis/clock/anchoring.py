@@ -6,14 +6,14 @@ another collector's output that has times; where both move alike, they are the s
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
+from pileup.analysis.clock import uptimes
+
 _S = 1_000_000
-_LONGEST_UPTIME_S = 100 * 366 * 86_400
 _MIN_POINTS = 15
 _MIN_R = 0.8
 _MIN_LEAD = 0.07
@@ -100,55 +100,9 @@ def match(
     return best if best.r >= _MIN_R and best.r - best.second >= _MIN_LEAD else None
 
 
-def rulers(samples: pl.DataFrame | None) -> pl.DataFrame:
-    """Compute better relative times for files that print Uptime: artifact, wall_us, _ruled.
-
-    `mysqladmin -i1` counts nominal seconds; a stalled server delays samples, and Uptime shows it.
-    A step of one second is rounding and ignored; a larger one is followed.
-    """
-    empty = pl.DataFrame(schema={"artifact": pl.String, "wall_us": pl.Int64, "_ruled": pl.Int64})
-    if samples is None:
-        return empty
-    uptimes = (
-        samples.filter(
-            (pl.col("series") == "mysql.Uptime")
-            & (pl.col("clock") == "relative")
-            & pl.col("value").is_between(0, _LONGEST_UPTIME_S)
-        )
-        .select("artifact", "wall_us", "value")
-        .unique(["artifact", "wall_us"], keep="first")
-        .sort("artifact", "wall_us")
-    )
-    parts = []
-    for (sha,), rows in uptimes.group_by("artifact", maintain_order=True):
-        walls, values = rows["wall_us"].to_list(), rows["value"].to_list()
-        if not _is_absolute(values):
-            continue
-        ruled: list[int] = []
-        drift = 0
-        for wall, value in zip(walls, values, strict=True):
-            off = round((value - values[0]) * _S) - (wall - walls[0])
-            if abs(off - drift) >= 2 * _S:
-                drift = off
-            now = wall - walls[0] + drift
-            ruled.append(max(now, ruled[-1] + _S // 10) if ruled else now)
-        parts.append(
-            pl.DataFrame(
-                {"artifact": [sha] * len(walls), "wall_us": walls, "_ruled": ruled},
-                schema=empty.schema,
-            )
-        )
-    return pl.concat(parts) if parts else empty
-
-
-def _is_absolute(values: list[float]) -> bool:
-    """Return whether Uptime grows without a restart, rather than being differences (-r)."""
-    return len(values) > 1 and all(b >= a for a, b in itertools.pairwise(values))
-
-
 def _relative(own: pl.DataFrame) -> pl.Expr:
     """Return the relative time with its drift by Uptime; else the nominal one."""
-    ruled = rulers(own)
+    ruled = uptimes.rulers(own)
     if ruled.is_empty():
         return pl.col("wall_us").alias("_relative")
     table = dict(zip(ruled["wall_us"].to_list(), ruled["_ruled"].to_list(), strict=True))
@@ -196,6 +150,18 @@ def _variation(values: pl.Series) -> float:
     return spread / (abs(mean) + 1e-9)
 
 
+def _holds_without_one(mine: dict[int, float], theirs: dict[int, float], lag: int) -> bool:
+    """Return whether two series move alike but for the one second in which they are highest.
+
+    One peak lies on any other, and says nothing of the seconds around it.
+    """
+    both = [(mine[at], theirs[at + lag]) for at in mine if at + lag in theirs]
+    both.remove(max(both))
+    left, right = zip(*both, strict=True)
+    r = pl.select(pl.corr(pl.Series(left), pl.Series(right))).item()
+    return r is not None and r >= _MIN_R
+
+
 def _best(left: pl.DataFrame, right: pl.DataFrame, near: tuple[int, int] | None) -> Match | None:
     """Find the lag of highest correlation of one series with the fullest of the others."""
     if right.is_empty():
@@ -235,6 +201,8 @@ def _best(left: pl.DataFrame, right: pl.DataFrame, near: tuple[int, int] | None)
     if not scores:
         return None
     r, lag, points = max(scores)
+    if not _holds_without_one(mine, theirs, lag):
+        return None
     second = max((score[0] for score in scores if abs(score[1] - lag) > 3), default=0.0)
     name = left["series"].to_list()[0]
     return Match(name, series, artifact, lag * _S, r, second, points)

@@ -1,4 +1,4 @@
-"""Complete the documents of clocks: Uptime checks, years, jumps, and suggested offsets.
+"""Complete the documents of clocks: years, hosts, jumps, and suggested offsets.
 
 Nothing here moves a record. ``preview`` computes the effect of a person's zone and offset before
 they apply: how many records move, and how many fall outside the time of everything else.
@@ -6,8 +6,7 @@ they apply: how many records move, and how many fall outside the time of everyth
 
 from __future__ import annotations
 
-import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import msgspec
@@ -20,9 +19,6 @@ from pileup.analysis.contract import ClockDoc
 from pileup.records.zones import TimeZone
 
 _S = 1_000_000
-_UPTIME_S = 5.0
-_SILENT_S = 900.0
-"""Longest silence within one capture, in seconds (``captures.stretches``)."""
 COLUMNS = ("artifact", "time", "wall_us", "clock")
 """Columns of placed frames that ``preview`` needs."""
 
@@ -137,87 +133,3 @@ def with_jumps(docs: dict[str, ClockDoc], jumps: Mapping[str, list[str]]) -> dic
         if sha in docs:
             docs[sha] = msgspec.structs.replace(docs[sha], jumps=sentences)
     return docs
-
-
-def checked(
-    samples: pl.DataFrame | None,
-    docs: dict[str, ClockDoc],
-    belongs: Mapping[str, tuple[str, str | None]],
-) -> dict[str, ClockDoc]:
-    """Check each clock by Uptime: files of one server and capture must agree on its start time.
-
-    belongs: SHA-256 to the folder of its recording, and the pt-stalk capture of its name.
-    """
-    if samples is None:
-        return docs
-    start = pl.col("time") - (pl.col("value") * _S).cast(pl.Int64)
-    starts = (
-        samples.filter((pl.col("series") == "mysql.Uptime") & pl.col("time").is_not_null())
-        .group_by("host", "artifact")
-        .agg(
-            start.median().alias("start"),
-            pl.col("time").min().alias("first"),
-            pl.col("time").max().alias("last"),
-        )
-        .sort("first", "artifact")
-    )
-    of_server: dict[tuple[str | None, str], list[_Start]] = {}
-    for host, sha, started, first, last in starts.iter_rows():
-        if sha in docs and started is not None:
-            folder, bundle = belongs[sha]
-            server = of_server.setdefault((host, folder), [])
-            server.append(_Start(sha, started, first, last, bundle))
-    checked = dict(docs)
-    for files in of_server.values():
-        for group in _seen_together(files):
-            middle = statistics.median(each.start for each in group)
-            for each in group:
-                text = _by_uptime((each.start - middle) / _S, len(group) - 1)
-                how = docs[each.artifact].how + text
-                checked[each.artifact] = msgspec.structs.replace(docs[each.artifact], how=how)
-    return checked
-
-
-@dataclass(frozen=True, slots=True)
-class _Start:
-    """When a server started, by the Uptime of one file; times in UTC µs."""
-
-    artifact: str
-    start: float
-    first: int
-    last: int
-    bundle: str | None
-
-
-def _seen_together(files: Sequence[_Start]) -> Iterator[list[_Start]]:
-    """Yield the files of each capture, of two files or more; the server may restart between two.
-
-    files: of one server, by time. Files of one pt-stalk capture are together whatever their clocks
-    show; others while no longer silence is between them.
-    """
-    groups: list[list[_Start]] = []
-    of_bundle: dict[str, list[_Start]] = {}
-    end = 0
-    for each in files:
-        mine = of_bundle.get(each.bundle) if each.bundle is not None else None
-        if mine is None:
-            if not groups or each.first - end > _SILENT_S * _S:
-                groups.append([])
-            mine = groups[-1]
-        mine.append(each)
-        end = max(end, each.last)
-        if each.bundle is not None:
-            of_bundle.setdefault(each.bundle, mine)
-    return (group for group in groups if len(group) > 1)
-
-
-def _by_uptime(off: float, others: int) -> str:
-    """Write how many seconds the start of the server by one file is after that by the others."""
-    files = f"{others} other file{'s' if others > 1 else ''}"
-    if abs(off) <= _UPTIME_S:
-        return f" Uptime agrees with {files} within {abs(off):.0f} s."
-    return (
-        f" But by its Uptime the server started {abs(off):.0f} s "
-        f"{'later' if off > 0 else 'earlier'} than by {files}: "
-        "this clock is off, or the server was restarted."
-    )

@@ -3,7 +3,7 @@
 Evidence, best first: what a person set; pt-stalk TS lines, which print an absolute and a
 local time side by side; the server's time_zone and system_time_zone; the one whole-hour offset
 that makes a file overlap those with absolute times. Files that print no time at all are anchored
-by the stamp in their name, or by a series that a placed file also has. What cannot be
+by the stamp in their name, by Uptime, or by a series that a placed file also has. What cannot be
 placed stays without a time: nothing is invented.
 
 Units: microseconds; offsets of zones in minutes east of UTC.
@@ -25,6 +25,7 @@ from pileup.analysis.clock import (
     hosts,
     metrics_hosts,
     session_shapes,
+    uptimes,
     zones,
 )
 from pileup.analysis.clock.jumps import clock_jumps
@@ -100,7 +101,7 @@ def place(
         if _has_summer(zone):
             placed_one = replace(placed_one, fold=went_back.get(artifact.sha256))
         placements[artifact.sha256] = placed_one
-    rulers = anchoring.rulers(frames.get("sample"))
+    rulers = uptimes.rulers(frames.get("sample"))
 
     def applied() -> dict[str, pl.DataFrame]:
         return {kind: _apply(frame, placements, host_of, rulers) for kind, frame in frames.items()}
@@ -158,7 +159,7 @@ def _documents(
     belongs: folder of the recording, and pt-stalk capture.
     """
     docs = {sha: placement.doc for sha, placement in placements.items()}
-    docs = documents.checked(placed.get("sample"), docs, belongs)
+    docs = uptimes.checked(placed.get("sample"), docs, belongs)
     docs = documents.with_year_notes(docs, notes[0])
     docs = documents.with_host_notes(docs, notes[1])
     return documents.with_jumps(docs, jumps)
@@ -348,6 +349,7 @@ def _anchor(
     everywhere = anchoring.Reference.of(known)
     per_folder: dict[str, anchoring.Reference] = {}
     names = {artifact.sha256: artifact.path.rpartition("/")[2] for artifact in artifacts}
+    started = uptimes.starts(samples)
     moved: dict[str, _Placement] = {}
     for artifact in loose:
         own = samples.filter(pl.col("artifact") == artifact.sha256)
@@ -359,6 +361,11 @@ def _anchor(
         if near is not None and artifact.bundle:
             near = (near[0] + 7 * _S, 8 * _S)  # pt-stalk collects after its trigger, never before
         folder, host = folder_of[artifact.sha256], host_of.get(artifact.sha256)
+        if near is None:
+            placed = _by_uptime(before, own, started, (host, folder), folder_of, names)
+            if placed is not None:
+                moved[artifact.sha256] = placed
+                continue
         if folder not in per_folder:
             members = [sha for sha, name in folder_of.items() if name == folder]
             per_folder[folder] = everywhere.of_artifacts(members)
@@ -399,6 +406,37 @@ def _from_zero(
 
 def _title(series: str) -> str:
     return f"“{title_of_id(series).words}”"
+
+
+def _by_uptime(
+    before: _Placement,
+    own: pl.DataFrame,
+    started: Sequence[uptimes.Start],
+    belongs: tuple[str | None, str],
+    folder_of: Mapping[str, str],
+    names: Mapping[str, str],
+) -> _Placement | None:
+    """Return the placement by the start of the server that another file shows; None without one.
+
+    belongs: host and folder of the recording. names: of the files.
+    """
+    host, folder = belongs
+    of_server = [each for each in started if each.host == host]
+    same = [each for each in of_server if folder_of.get(each.artifact) == folder]
+    found = uptimes.base_of(own, same or (of_server if host else []))
+    if found is None:
+        return None
+    base, by = found
+    other = names[by.artifact]
+    doc = msgspec.structs.replace(
+        before.doc,
+        zone=None,
+        how=f"No time in the file: placed by its Uptime, as {other} shows when the server started.",
+        quality="derived",
+        dispersion_s=_STAMP_ERROR_S,
+        anchors=1,
+    )
+    return replace(before, doc=doc, base_us=base)
 
 
 def _anchored(before: ClockDoc, match: anchoring.Match, other: str) -> ClockDoc:

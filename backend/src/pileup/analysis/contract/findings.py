@@ -93,6 +93,8 @@ class ChainDoc(Doc, frozen=True, kw_only=True):
     holder: str = ""
     victims: str = ""
     end: str = ""
+    statement: str = ""
+    """What takes the time where nobody waits: 'SELECT on shop.orders'."""
 
 
 class FindingDoc(Doc, frozen=True, kw_only=True):

@@ -20,6 +20,8 @@ def shows_load(series: str, labels: str = "") -> bool:
 def role_of(series: str, labels: str = "") -> tuple[Role, float] | None:
     """Return the role of a series and its trust, 0..1; None for any other series."""
     name = short_name(series, labels)
+    if series in _PART_OF_WORK:
+        return None
     if series in _ROLES:
         return _ROLES[series]
     if name in _ROLES:
@@ -55,6 +57,8 @@ _ROLES: dict[str, tuple[Role, float]] = {
     ),
 }  # fmt: skip
 """Full series name, or short name, to its role and trust."""
+_PART_OF_WORK = frozenset({"slow_log.queries"})
+"""Full names of series that are called like all work, and count a part of it."""
 _LATENCY = ("latency", "response_time", "p95", "p99")
 _OTHER_LATENCY = (
     "disk", "read_latency", "readlatency", "write_latency", "writelatency", "io_", "_io", "fsync",

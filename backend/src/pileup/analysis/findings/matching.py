@@ -16,6 +16,7 @@ from typing import Literal
 
 from pileup.analysis.contract import Locator, SignDoc
 from pileup.analysis.evidence.levels import Level
+from pileup.analysis.findings.level_words import change, level_name
 from pileup.analysis.findings.observed import NO_DATA, Observed, Seen
 from pileup.analysis.findings.rules import Match
 from pileup.analysis.findings.rules.larger import Larger
@@ -32,7 +33,6 @@ from pileup.analysis.findings.strength import (
 )
 from pileup.analysis.findings.words import count, in_words
 from pileup.knowledge.renamed import look_up
-from pileup.knowledge.series_titles import series_title
 from pileup.knowledge.signature import EXPRESSIONS, Sign, Signature, names
 from pileup.numerals import number
 
@@ -41,8 +41,6 @@ FOUND = 0.4
 """From this score on a problem is found; below, it is seen, but there is too little to be sure."""
 LEAST = 0.2
 """Matches below this score are no findings; the list of what was checked says that they show."""
-_SAME = 0.05
-"""A smaller change is none."""
 _UNCHECKED = 0.6
 """Factor where the evidence has no records in which another needed sign could show."""
 _FEW_DUMPS, _RARE = 5, 0.2
@@ -294,11 +292,11 @@ def _counter(sign: Sign, observed: Observed) -> Seen:
     if not fitting:
         return NO_DATA if all(fit is None for _, fit in fits) else Seen(False)
     item = max(fitting, key=lambda level: level.inside or 0.0)
-    text = _change(item)
+    text = change(item)
     if sign.peak is not None and not item.inside:
-        text = f"{_name(item)} peaked at {number(item.peak)}"
+        text = f"{level_name(item)} peaked at {number(item.peak)}"
     if sign.lowest is not None and item.lowest != item.inside:
-        text = f"{_name(item)} fell to {number(item.lowest or 0)}"
+        text = f"{level_name(item)} fell to {number(item.lowest or 0)}"
     sure = _since_start(sign, item) if item.since_start else 1.0
     return Seen(True, 1, sure, text, (observed.series(item, text),))
 
@@ -315,28 +313,6 @@ def _since_start(sign: Sign, level: Level) -> float:
         return _AT_MOST
     over = (level.inside or 0.0) / (sign.above or 1.0)
     return _AT_MOST * min(1.0, math.log10(max(1.0, over)) / math.log10(_CLEARLY))
-
-
-def _name(level: Level) -> str:
-    """Name a series in words, to go on with a verb: 'threads running', 'CPU waiting for I/O'."""
-    words = series_title(level.series, level.labels or "").words
-    first = words.partition(" ")[0]
-    return words if first[1:].lower() != first[1:] else f"{words[:1].lower()}{words[1:]}"
-
-
-def _change(level: Level) -> str:
-    """Describe the change of a series: 'SELECT statements fell from 400 to 12'."""
-    before, inside = level.before, level.inside
-    name = _name(level)
-    if level.since_start:
-        return f"{name}: {number(inside or 0)} per second on average since the server started"
-    peak = "" if inside == level.peak else f" (peak {number(level.peak)})"
-    if before is None or inside is None:
-        return f"{name}: {number(inside or 0)}{peak}"
-    verb = "rose" if inside > before else "fell"
-    if abs(inside - before) <= _SAME * max(abs(inside), abs(before)):
-        return f"{name} stayed at {number(inside)}{peak}"
-    return f"{name} {verb} from {number(before)} to {number(inside)}"
 
 
 def _fits(sign: Sign, level: Level) -> bool | None:

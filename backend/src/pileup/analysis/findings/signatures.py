@@ -181,7 +181,11 @@ def _finding(
         impact=impact[0] if impact else None,
         impact_range=list(impact[1:]) if impact else [],
         known_as=[own, *others],
-        chain=chains.chain(queue, match, observed) if queue or match.waiters else ChainDoc(),
+        chain=(
+            chains.chain(queue, match, observed)
+            if queue or match.waiters
+            else ChainDoc(statement=match.statement)
+        ),
         next_step=chains.next_step(issue, match, queue, kind, observed),
         why=match.why,
         evidence=distinct(match.evidence),

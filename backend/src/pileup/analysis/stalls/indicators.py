@@ -21,6 +21,10 @@ _ROWS_READ = "innodb.rows_read"
 """Measure of work without counted statements: rows read in status dumps."""
 _OF_DUMPS = 0.6
 """Trust below which a count comes from status dumps."""
+_LONG = 3
+"""Sampling steps: a longer pause of a collector is no late sample."""
+_HOLE_S = 900.0
+"""Longest silence of a collector that is still one pause, in seconds."""
 LEAST = 8
 """Fewest samples of a series that shows a stall."""
 
@@ -37,6 +41,8 @@ class Signal:
     values: list[float]
     score: float = 0.0
     """How fully the series shows its role, for a choice among several."""
+    is_counted: bool = False
+    """Whether each value is the rate of a counter since the sample before, however long ago."""
 
     interval_us: int = field(init=False)
     """Usual step between samples."""
@@ -46,6 +52,20 @@ class Signal:
         steps = [b - a for a, b in itertools.pairwise(self.times) if b > a]
         interval = round(statistics.median(steps)) if steps else _S
         object.__setattr__(self, "interval_us", interval)
+
+    def began(self, at: int) -> int:
+        """Return the UTC µs from which on the value of a sample is."""
+        if at and self.is_counted and self.times[at] - self.times[at - 1] <= _HOLE_S * _S:
+            return self.times[at - 1]
+        return self.times[at] - self.interval_us
+
+    def is_long(self, at: int) -> bool:
+        """Return whether the value of a sample is of several steps: others in between are missing.
+
+        What counts goes on counting while a collector rests; where little was counted meanwhile,
+        the server did as little as the collector.
+        """
+        return self.times[at] - self.began(at) > _LONG * self.interval_us
 
     def between(self, start: int, end: int) -> list[float]:
         """Return the values of a time range, both ends included."""
@@ -95,10 +115,11 @@ def signals_by_role(values: pl.DataFrame) -> dict[str | None, dict[Role, Signal]
             best[host, role] = (score, id_, series)
     chosen: dict[str | None, dict[Role, Signal]] = {}
     for (host, role), (score, id_, series) in best.items():
-        rows = values.filter(pl.col("id") == id_).group_by("time").agg(pl.col("value").max())
-        rows = rows.sort("time")
+        rows = values.filter(pl.col("id") == id_)
+        is_counted = bool((rows["kind"] == "counter").all())
+        rows = rows.group_by("time").agg(pl.col("value").max()).sort("time")
         times, numbers = rows["time"].to_list(), rows["value"].to_list()
-        signal = Signal(id_, series, host, role, times, numbers, score)
+        signal = Signal(id_, series, host, role, times, numbers, score, is_counted)
         chosen.setdefault(host, {})[role] = signal
     return chosen
 

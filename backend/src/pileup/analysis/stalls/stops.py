@@ -10,6 +10,7 @@ import itertools
 import statistics
 from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pileup.analysis.evidence.context import Span
 from pileup.analysis.stalls.indicators import Signal
@@ -66,12 +67,12 @@ def stops(
         earlier = [*earlier, *signal.values[max(begin, first - _MEMORY) : first]][-_MEMORY:]
         begin = first
         inside = signal.values[first : last + 1]
-        length = (signal.times[last] - signal.times[first] + interval) / _S
+        length = (signal.times[last] - signal.began(first)) / _S
         during = statistics.median(inside)
         stopped = during <= _NOTHING * level
         if (
             length < (_LEAST_S if stopped else _SHORT_S)
-            or (last - first < 2 and interval < _LEAST_S * _S)
+            or (last - first < 2 and interval < _LEAST_S * _S and not signal.is_long(first))
             or level * length < _MISSED
             or _was_so_before(earlier, during, level)
         ):
@@ -91,8 +92,18 @@ def stops(
             onset = _after_plateau(signal.values, onset, last, _NOTHING * level)
         baseline = baseline_before(signal, marked.mask, onset, previous)
         shape: Shape = "stopped" if stopped else "slow"
-        stalls.append(of_range(signal, onset, last, "stall", baseline, "", shape))
+        stall = of_range(signal, onset, last, "stall", baseline, "", shape)
+        stalls.append(_without_pauses(stall, signal, onset, last))
     return stalls
+
+
+def _without_pauses(stall: Stall, signal: Signal, first: int, last: int) -> Stall:
+    """Begin and end a stall where a long sample does, which is not where it was taken."""
+    if signal.is_long(first):
+        stall = replace(stall, onset=signal.began(first) + signal.interval_us)
+    if signal.is_long(last):
+        stall = replace(stall, end=signal.times[last])
+    return stall
 
 
 def _is_pattern(

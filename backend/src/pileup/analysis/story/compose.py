@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from pileup.analysis.contract import (
@@ -21,6 +22,7 @@ from pileup.analysis.story.sentence import leading, of_waits, plain, story
 from pileup.analysis.story.work import work
 
 _MOST_FIXES = 4
+_NAMES_SESSION = re.compile(r"\bsession \d+")
 
 
 def tell(
@@ -48,7 +50,13 @@ def tell(
         marks=marks.marks(stall, root, ended),
         work=work(context, active),
     )
-    return story(stall, roots, active, ended, cost), document
+    return story(stall, roots, active, ended, cost, _busy_with(findings)), document
+
+
+def _busy_with(findings: Sequence[FindingDoc]) -> str:
+    """Return the statement that takes the time by the first finding; '' if it names none."""
+    first = findings[0] if findings else None
+    return first.chain.statement if first is not None and first.verdict == "found" else ""
 
 
 def _of_waits(root: RootDoc | None, findings: Sequence[FindingDoc]) -> StoryDoc | None:
@@ -60,13 +68,19 @@ def _of_waits(root: RootDoc | None, findings: Sequence[FindingDoc]) -> StoryDoc 
 
 
 def _fixes(findings: Sequence[FindingDoc]) -> list[StoryFix]:
-    """List what helps at once: commands first, of the first problem that was found."""
+    """List what helps at once, of the first problem that was found."""
     problem = next((f for f in findings if f.role == "problem" and f.verdict == "found"), None)
     if problem is None:
         return []
     fixes = [_fix(problem.id, each) for each in problem.mitigations]
-    fixes.sort(key=lambda fix: fix.command is None)
+    fixes.sort(key=_turn)
     return fixes[:_MOST_FIXES]
+
+
+def _turn(fix: StoryFix) -> int:
+    """Return when a remedy is tried: what ends or names a session, then settings, then the rest."""
+    ends = (fix.command or "").startswith("KILL")
+    return 0 if ends else 1 if _NAMES_SESSION.search(fix.action) else 2 if fix.command else 3
 
 
 def _fix(finding: str, remedy: MitigationDoc) -> StoryFix:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from pileup.analysis.contract import PathStepDoc
+
+_BRACKETS = re.compile(r" \([^()]{0,200}\)")
 
 
 def short(label: str) -> str:
     """Return a label without what brackets add, and a transaction by its session."""
-    return label.partition(" (")[0].rpartition(" · ")[2]
+    return _BRACKETS.sub("", label).partition(" (")[0].rpartition(" · ")[2]
 
 
 def resource(step: PathStepDoc) -> str:

@@ -29,6 +29,8 @@ _ROOT_FROM = 0.3
 """A root with less of the session time is not the story."""
 _SURE = 0.8
 """A holder that is inferred with less is not named as a fact."""
+_LIKELY = 0.6
+"""A holder that is inferred with at least this is named behind a request, as a guess."""
 _MOSTLY = 0.6
 """With less of the time the story says which share."""
 _UNNAMED = re.compile(r"^thread \d{7,}$")
@@ -56,17 +58,19 @@ def story(
     active: ActiveSessionsDoc | None,
     ending: Ending | None = None,
     cost: StoryImpact | None = None,
+    busy_with: str = "",
 ) -> str:
     """Write the sentence; '' without a stall. The fullest variant that is short enough wins.
 
     ending: what became of the first root when the stall ended.
     cost: what the stall cost, for a stall without a cause to name.
+    busy_with: the statement that takes the time where nobody waits: 'SELECT on shop.orders'.
     """
     if stall is None:
         return ""
     return next(
         text
-        for text in _variants(stall, leading(roots), active, ending, cost)
+        for text in _variants(stall, leading(roots), active, ending, cost, busy_with)
         if len(text.split()) <= MOST_WORDS or text.startswith(_LAST)
     )
 
@@ -138,6 +142,7 @@ def _variants(
     active: ActiveSessionsDoc | None,
     ending: Ending | None,
     cost: StoryImpact | None,
+    busy_with: str,
 ) -> Iterator[str]:
     lasted, who = _lasted(stall), _who(stall)
     end = "" if stall.end or not lasted else "; it was not over when the capture ended"
@@ -153,6 +158,8 @@ def _variants(
                 yield _sentence(f"{lasted}{waited}for {what}, {until}.")
             yield _sentence(f"{lasted}{waited}for {what}{end}.")
             yield _sentence(f"{lasted}{waited}for {what}.")
+    if busy_with and who and root is None:
+        yield from _busy(stall, busy_with, cost, end)
     if fell := _fell(stall):
         yield _sentence(f"{lasted}{fell}{end}.")
     top = _top_class(active)
@@ -172,10 +179,20 @@ def _variants(
     yield f"{_LAST}{' ' + lasted.strip().rstrip(',').lower() if lasted else ''}{end}."
 
 
+def _busy(stall: StallDoc, statement: str, cost: StoryImpact | None, end: str) -> Iterator[str]:
+    """Tell of sessions at work on one kind of statement, which wait for nobody."""
+    lasted, who = _lasted(stall), _who(stall)
+    less = _less(cost, stall) if cost else ""
+    piled = f"{lasted}{who} piled up, most of them in {with_article(statement)}"
+    if less:
+        yield _sentence(f"{piled}, and {less} were answered{end}.")
+    yield _sentence(f"{piled}{end}.")
+
+
 def _triggered(stall: StallDoc, root: RootDoc, ending: Ending | None) -> Iterator[str]:
     """Tell of a request that queued behind the root, and of everybody behind this request."""
     gate = trigger(root)
-    if gate is None or root.confidence < _SURE or root.share < _MOSTLY:
+    if gate is None or root.confidence < _LIKELY or root.share < _MOSTLY:
         return
     request = verb_of(gate.statement)
     request = f"{with_article(request)} (session {gate.session_id})" if request else ""
@@ -185,6 +202,10 @@ def _triggered(stall: StallDoc, root: RootDoc, ending: Ending | None) -> Iterato
     idle = "idle " if root.steps[-1].idle else ""
     behind = f"{with_article(verb)} (session {root.session_id})" if verb else ""
     behind = behind or f"{idle}session {root.session_id}"
+    if root.confidence < _SURE:
+        behind = f", probably behind {behind}"
+    else:
+        behind = f" behind {behind}"
     at = f"At {clock_text(parse(stall.onset)).removesuffix(' UTC')}, "
     lasted, until = _lasted(stall).removeprefix("for ").removesuffix(", "), _until(root, ending)
     if stall.end is None:
@@ -194,7 +215,7 @@ def _triggered(stall: StallDoc, root: RootDoc, ending: Ending | None) -> Iterato
     else:
         rest = f" for {lasted}" if lasted else ""
     for what in (request.replace(" (", f"{table} (", 1), request):
-        yield _sentence(f"{at}{what} queued behind {behind}; {_who(stall)} waited{rest}.")
+        yield _sentence(f"{at}{what} queued{behind}; {_who(stall)} waited{rest}.")
 
 
 def _until(root: RootDoc, ending: Ending | None) -> str:
@@ -215,6 +236,7 @@ def _what(root: RootDoc) -> str:
     if root.kind in _HOLDERS:
         idle = "idle " if root.doing == "idle" else ""
         held = resource(root.steps[-2]) if len(root.steps) > 2 else ""
+        held = held.removeprefix("exclusive ")  # that is what the next in line requests
         if held and name.startswith(("thread ", "one thread")):
             return f"the {held}, held by {'a ' if name.startswith('thread in ') else ''}{name}"
         verb = "may have held" if root.inferred and root.confidence < _SURE else "held"

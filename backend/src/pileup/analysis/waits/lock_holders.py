@@ -144,7 +144,10 @@ def guess_schema_change(
 def guess_user_lock_holder(
     members: Sequence[Actor], others: Sequence[Actor], longest: float, waiting: set[str]
 ) -> Guess | None:
-    """Find the only session of the user of all that wait for a user lock, at work for as long."""
+    """Find a session of the user of all that wait for a user lock, alone at work for as long.
+
+    Whoever took it may run anything since, or nothing: without one at work, an idle one.
+    """
     users = {(actor.session or {}).get("user") for actor in members}
     if len(users) != 1 or None in users:
         return None
@@ -155,7 +158,10 @@ def guess_user_lock_holder(
         and (actor.session or {}).get("user") in users and _works(actor)
     ]  # fmt: skip
     why = "its user is that of those that wait, and it has run since before the first wait"
-    return _choose_oldest(running, why, 0.55) if len(running) == 1 else None
+    if running:
+        return _choose_oldest(running, why, 0.55) if len(running) == 1 else None
+    same = [actor for actor in others if (actor.session or {}).get("user") in users]
+    return _idle(same, longest, "no session of their user has run since before the first wait")
 
 
 def _works(actor: Actor) -> bool:
@@ -205,7 +211,10 @@ def _choose_oldest(actors: list[Actor], why: str, sure: float) -> Guess:
     return Guess(chosen, why + more, round(sure / (1 + 0.5 * others), 2), row)
 
 
-def _idle(others: Sequence[Actor], longest: float) -> Guess | None:
+_NO_TAKER = "no running statement takes this lock"
+
+
+def _idle(others: Sequence[Actor], longest: float, reason: str = _NO_TAKER) -> Guess | None:
     """Choose a session that was idle before the first wait, if no statement takes the lock."""
     idle = [
         actor
@@ -216,13 +225,11 @@ def _idle(others: Sequence[Actor], longest: float) -> Guess | None:
     ]
     if not 0 < len(idle) <= _MOST_IDLE:
         return None
-    # a session that took the lock just before the first wait is idle hardly longer than that wait
-    chosen = min(idle, key=lambda actor: (_since(actor), actor.id))
+    # a session that took the lock just before the first wait is idle hardly longer than that wait,
+    # and one that is idle for less only if its seconds were cut
+    chosen = min(idle, key=lambda actor: (_since(actor) < longest, _since(actor), actor.id))
     count = "the only one" if len(idle) == 1 else f"one of {len(idle)}"
-    why = (
-        "no running statement takes this lock, so an idle session must hold it; "
-        f"{count} that was idle before the first wait"
-    )
+    why = f"{reason}, so an idle session must hold it; {count} that was idle before the first wait"
     return Guess(chosen, why, round(0.45 / len(idle), 2), chosen.session)
 
 

@@ -262,7 +262,7 @@ def _what_happened(case: Case) -> str:
             f"{rows}\n\n"
             f"Table: {_shifts_caption(analysis)}"
         )
-    if analysis.hot_latches and _latches_matter(analysis):
+    if analysis.hot_latches and latches_matter(analysis):
         rows = "\n".join(
             f"| {_cell(h.label)} | {h.waits} | {h.max_at_once} | {h.share:.0%} "
             f"| {_cell(h.meaning)} |"
@@ -291,7 +291,7 @@ def _deadlock_matters(analysis: Analysis) -> bool:
     return main_stall(analysis) is None or any(f.id == "deadlock" for f in analysis.findings[:1])
 
 
-def _latches_matter(analysis: Analysis) -> bool:
+def latches_matter(analysis: Analysis) -> bool:
     """Return whether sessions spent time on latches, or nothing measures how much."""
     doc = analysis.active_sessions
     if doc is None:

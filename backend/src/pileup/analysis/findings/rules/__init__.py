@@ -27,6 +27,8 @@ class Match:
     against: tuple[str, ...] = ()
     waiters: int = 0
     """How many wait for what it names, at the worst moment; 0: it names no waits."""
+    statement: str = ""
+    """What takes the time where nobody waits: 'SELECT on shop.orders'."""
 
 
 Rule = Callable[[Observed], Match | None]

@@ -51,12 +51,17 @@ def hot_row(observed: Observed) -> Match | None:
     if (latched := observed.latch_waiters) > _LATCHED * everyone:
         score = min(score, _EVEN_BET)
         against += (f"{count(latched, 'thread waits', 'threads wait')} for latches instead.",)
+    if (waits.longest or 0.0) < _ENDED_S and (storm := observed.deadlocks(_STORM)).holds:
+        score = min(score, _EVEN_BET)
+        against += (f"No wait lasts for long, as deadlocks end them: {storm.text}.",)
     score = round(min(0.97, score), 3)
     return Match("hot-row", score, why, waits.evidence, against, waiters=everyone)
 
 
 _MOSTLY, _EVEN_BET = 0.5, 0.5
 """Stacks name no row and no holder: where most threads wait for something else, an even bet."""
+_STORM, _ENDED_S = 6.0, 5.0
+"""Deadlocks per minute that are a storm; where no wait lasts for so many seconds, they end them."""
 _LATCHED = 3
 """Times as many threads that wait for latches: row locks are held for long because of these."""
 

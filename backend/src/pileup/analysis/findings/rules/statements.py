@@ -7,10 +7,14 @@ ends at its time and began its query time earlier.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import polars as pl
 
 from pileup.analysis.evidence.digests import digests
+from pileup.analysis.evidence.levels import Level
+from pileup.analysis.evidence.statements import tables_of, verb_of
+from pileup.analysis.findings.level_words import change
 from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.rules import Match, Rule, count
 from pileup.analysis.findings.strength import Patience, age
@@ -31,6 +35,10 @@ _MANY_ROWS, _ROWS_FOR_ONE = 100_000, 100
 """A statement searches that examines so many rows, and so many for each row of its result."""
 _SOME_ROWS = 1_000
 """So many are enough of one that took longer than any statement should (``_SLOW.clear``)."""
+_READ = ("Handler_read_rnd_next", "Handler_read_next", "Innodb_rows_read", "Rows_read")
+_SOME_TIMES, _CLEARLY_TIMES = 5.0, 1000.0
+"""Rows read per second tell something from so many times as many as before on, and all from there
+on: a rise in load reads a few times as many."""
 _MOST = 2000
 """Rows whose statements are compared."""
 _SHOWN = 160
@@ -48,12 +56,23 @@ _READS = r"(?i)^\s*(/\*.{0,200}?\*/\s*|\()*(select|with|call|execute)\b"
 def slow_statement(observed: Observed) -> Match | None:
     """Match running statements that wait for nothing known, most of them of one shape."""
     frame = observed.during("session")
+    of_log = _of_log(observed)
     if frame is not None:
-        return _of_lists(observed, frame)
-    return _of_log(observed) or _of_digests(observed) or _of_profile(observed)
+        return _of_lists(observed, frame, of_log)
+    if of_log is not None:
+        return of_log.match
+    return _of_digests(observed) or _of_profile(observed)
 
 
-def _of_lists(observed: Observed, frame: pl.DataFrame) -> Match | None:
+@dataclass(frozen=True, slots=True)
+class _Logged:
+    """What a slow log shows of the statements of one shape."""
+
+    shape: str
+    match: Match
+
+
+def _of_lists(observed: Observed, frame: pl.DataFrame, of_log: _Logged | None) -> Match | None:
     running = frame.filter(
         pl.col("query").is_not_null()
         & pl.col("query").str.contains(_READS)
@@ -71,7 +90,10 @@ def _of_lists(observed: Observed, frame: pl.DataFrame) -> Match | None:
     most = int(moments["len"].max() or 0)  # type: ignore[arg-type]  # a count
     longest = float(same["time_s"].max() or 0.0)  # type: ignore[arg-type]
     waiting = observed.worst.waiting
-    score = _score(most, longest, waiting, alone=same.height == running.height)
+    # where more wait for something else, that may be why these take long
+    read = _rows_read(observed) if waiting <= most else None
+    tells = max(age(longest, _SLOW), _tells(read))
+    score = _score(most, longest, waiting, alone=same.height == running.height, tells=tells)
     many = count(most, "session runs", "sessions run")
     text = f"{many} statements like '{_shown(same)}', for up to {number(longest)} s"
     against = (
@@ -79,18 +101,62 @@ def _of_lists(observed: Observed, frame: pl.DataFrame) -> Match | None:
         if waiting > most
         else ()
     )
-    where = (observed.lines(same.row(0, named=True), text),)
-    why = f"{text}; they wait for no lock or latch that shows."
-    return Match("slow-statement", round(score, 3), why, where, against)
+    where = [observed.lines(same.row(0, named=True), text)]
+    clauses = [text]
+    if read is not None and _tells(read) > 0:
+        clauses.append(change(read))
+        where.append(observed.series(read, clauses[-1]))
+    if of_log is not None and of_log.shape == of_shape[0]:
+        score = 1 - (1 - score) * (1 - of_log.match.score)
+        clauses.append(f"the slow log has {of_log.match.why.rstrip('.')}")
+        where += of_log.match.evidence
+    why = f"{'; '.join(clauses)}; they wait for no lock or latch that shows."
+    return Match(
+        "slow-statement", round(score, 3), why, tuple(where), against, statement=_statement(same)
+    )
 
 
-def _score(most: int, longest: float, waiting: int, *, alone: bool) -> float:
+def _statement(same: pl.DataFrame) -> str:
+    """Name statements of one shape by verb and table: 'SELECT on shop.orders'."""
+    query = str(same.row(0, named=True)["query"])
+    verb, tables = verb_of(query) or "", tables_of(query)
+    return f"{verb} on {next(iter(tables))}" if verb and len(tables) == 1 else verb
+
+
+def _rows_read(observed: Observed) -> Level | None:
+    """Return the count of rows read per second that rose most with the stall."""
+    levels = [
+        level
+        for level in observed.levels_named(_READ)
+        if level.before is not None and level.inside is not None
+    ]
+    return max(levels, key=_times, default=None)
+
+
+def _times(level: Level) -> float:
+    """Return how many times as many rows were read as before; few of before count as one."""
+    return (level.inside or 0.0) / max(1.0, level.before or 0.0)
+
+
+def _tells(read: Level | None) -> float:
+    """Return how much it tells that more rows were read: no wait for another reads rows."""
+    times = _times(read) if read is not None else 0.0
+    if read is None or times < _SOME_TIMES or (read.inside or 0.0) < _MANY_ROWS:
+        return 0.0
+    return min(1.0, math.log(times) / math.log(_CLEARLY_TIMES))
+
+
+def _score(
+    most: int, longest: float, waiting: int, *, alone: bool, tells: float | None = None
+) -> float:
     """Return how much ``most`` statements of one shape at once tell.
 
-    longest: age of the oldest, in seconds. alone: nothing else was at work.
+    longest: age of the oldest, in seconds. alone: nothing else was at work. tells: how much shows
+    that they work for long, 0 to 1; by default their age.
     """
     share = most / (most + waiting)
-    score = age(longest, _SLOW) * (0.3 + 0.35 * min(1.0, most / 5)) * min(1.0, share / 0.5)
+    tells = age(longest, _SLOW) if tells is None else tells
+    score = tells * (0.3 + 0.35 * min(1.0, most / 5)) * min(1.0, share / 0.5)
     if alone and not waiting and most >= _ALIKE and longest >= _LEAST_ALIKE_S:
         score = max(score, _ALL_ALIKE)
     return score
@@ -100,7 +166,7 @@ def _shown(same: pl.DataFrame) -> str:
     return " ".join(str(same.row(0, named=True)["query"]).split())[:_SHOWN]
 
 
-def _of_log(observed: Observed) -> Match | None:
+def _of_log(observed: Observed) -> _Logged | None:
     """Match statements of a slow log that read many rows for each that they return or change.
 
     What reads few rows and takes long was held up by something that the log does not show.
@@ -145,7 +211,9 @@ def _of_log(observed: Observed) -> Match | None:
         f"for up to {number(longest)} s; one examined {rows} rows"
     )
     where = (observed.lines(same.row(0, named=True), text),)
-    return Match("slow-statement", round(score, 3), f"{text}.", where)
+    why = f"{text}."
+    match = Match("slow-statement", round(score, 3), why, where, statement=_statement(same))
+    return _Logged(shape, match)
 
 
 def _wasted(same: pl.DataFrame) -> float:

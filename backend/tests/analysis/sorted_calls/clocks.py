@@ -1,0 +1,119 @@
+"""Clocks, series, and rules that choose among levels: direct calls with rivals, and a tie."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from pileup.analysis.blocked_time import roots
+from pileup.analysis.clock import uptimes
+from pileup.analysis.evidence import series
+from pileup.analysis.evidence.context import Server
+from pileup.analysis.findings import latch_counts
+from pileup.analysis.findings.rules import memory, statements
+from tests.analysis.frames import T0, S, evidence, frames, gauge
+from tests.analysis.turning.rules import stall
+from tests.analysis.turning.tools import always, given, instead, level
+
+
+def starts_by_time() -> object:
+    late, early = gauge("mysql.Uptime", [9.0], start=T0 + S), gauge("mysql.Uptime", [9.0])
+    found = evidence({"a": [late], "c": [early], "b": [early]}).frame("sample")
+    assert found is not None
+    turned = found.sort("artifact", descending=True)
+    return [(each.artifact[0], each.first) for each in uptimes.starts(turned)]
+
+
+def nearest_start() -> object:
+    known = [uptimes.Start(name, None, at * S, T0, T0) for name, at in (("b", 2), ("a", 2))]
+    known = [uptimes.Start("c", None, 4 * S, T0, T0), *known]
+    own = [gauge("mysql.Uptime", [0.0, 1.0, 9.0], start=0, clock="relative")]
+    samples = frames(*own)["sample"].with_columns(artifact=pl.lit("x")).reverse()
+    with instead(uptimes, _APART_S=1e12):
+        found = uptimes.base_of(samples, known)
+    return found and (found[0], found[1].artifact)
+
+
+def ruled_by_uptime() -> object:
+    printed = [gauge("mysql.Uptime", [100.0, 101.0, 109.0, 110.0], start=0, clock="relative")]
+    rows = frames(*printed)["sample"]
+    late = rows.with_columns(artifact=pl.lit("b"))
+    return uptimes.rulers(pl.concat([late.reverse(), rows.with_columns(artifact=pl.lit("a"))]))
+
+
+def rates_without_times() -> object:
+    counted = [gauge("m.x", [1.0, 4.0, 9.0], start=0, clock="relative", kind="counter")]
+    rows = evidence({"b": counted, "a": counted}).frame("sample")
+    assert rows is not None
+    turned = rows.sort("artifact", "wall_us", descending=True)
+    return series._untimed_rates(turned).select("artifact", "value")
+
+
+def most_read() -> object:
+    levels = [level("Handler_read_next", 50.0, before=10.0), level("Rows_read", 90.0, before=9.0)]
+    found = statements._rows_read(stall(levels_named=always(levels)))
+    return found and found.series
+
+
+def uneven_nodes() -> object:
+    def levels(names: Any) -> list[Any]:
+        values = {"size": (100.0, 100.0, 100.0), "free": (50.0, 1.0, 90.0)}[names[0]]
+        return [
+            level(names[0], value, collector="numactl", labels=f"node={n}")
+            for n, value in enumerate(values)
+        ]
+
+    found = memory._nodes(stall(levels_named=levels))
+    return found and [each.labels for each in found]
+
+
+def node_of_a_process() -> object:
+    levels = [
+        level("private", value, collector="numastat", labels=f"node={n}")
+        for n, value in enumerate((5.0, 95.0))
+    ]
+    found = memory._of_process(stall(levels_named=always(levels)))
+    return found and found[0].labels
+
+
+def longest_stay() -> object:
+    known: Any = given(times=[T0 + n * S for n in range(9)])
+    return roots.Roots._stood(known, {5: 1.0, 3: 1.0, 4: 1.0, 2: 1.0})
+
+
+def last_reading() -> object:
+    rows = pl.DataFrame(
+        {
+            "artifact": ["b", "a", "a", "a"], "series": ["m.os_waits"] * 4,
+            "labels": ["x", "y", "x", "x"], "value": [1e6, 9e6, 2e6, 3e6],
+            "line_first": [1, 9, 5, 2],
+        }
+    )  # fmt: skip
+    known: Any = stall(
+        context=given(evidence=given(frame=always(rows), path=always("a")), server=Server())
+    )
+    with instead(latch_counts, _latch_of=lambda label, _: label, latches=" ".join):
+        return latch_counts._since_start(known, {"x", "y"}).text
+
+
+def modes_without_types() -> object:
+    met: list[str] = []
+    known = given(latch_for=always(None))
+    with instead(latch_counts, _wait=lambda mode, *_: met.append(mode), knowledge=always(known)):
+        latch_counts._latch_of("latch=x", Server())
+    return met
+
+
+ORDERED: dict[str, Any] = {
+    "blocked_time.roots Roots._stood": longest_stay,
+    "clock.uptimes base_of": nearest_start,
+    "clock.uptimes rulers": ruled_by_uptime,
+    "clock.uptimes starts": starts_by_time,
+    "evidence.series _untimed_rates": rates_without_times,
+    "findings.latch_counts _latch_of": modes_without_types,
+    "findings.latch_counts _since_start": last_reading,
+    "findings.rules.memory _nodes": uneven_nodes,
+    "findings.rules.memory _of_process": node_of_a_process,
+    "findings.rules.statements _rows_read": most_read,
+}
