@@ -79,7 +79,10 @@ def amount(text: str, unit: str | None) -> str:
 
     A noun that is counted stays out: the title of the series has it ('Threads running').
     """
-    if unit is None or unit not in _vocabulary().endings.values():
+    units = _vocabulary().endings.values()
+    if unit is not None and unit.endswith("/s") and unit not in units:
+        return text + (f" {unit}" if unit.removesuffix("/s") in units else "/s")
+    if unit is None or unit not in units:
         return text
     return text + {"1/s": "/s", "%": "%"}.get(unit, f" {unit}")
 

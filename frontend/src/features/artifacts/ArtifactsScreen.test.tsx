@@ -204,7 +204,7 @@ describe('artifacts without a time', () => {
       'POST /incidents/i1/artifacts/given': { items: [] },
     })
     renderScreen(<ArtifactsScreen />, '/incidents/i1/artifacts')
-    expect(await screen.findByText(/1-innodbstatus1 prints no time/)).toBeTruthy()
+    expect(await screen.findByText(/1-innodbstatus1 has no time/)).toBeTruthy()
     expect(screen.queryByRole('dialog')).toBeNull()
     fireEvent.click(screen.getByRole('button', { name: 'Give it a time' }))
     const dialog = await screen.findByRole('dialog')

@@ -41,7 +41,7 @@ const finding: FindingDoc = {
   impact: 0.8,
   impact_range: [0.7, 0.9],
   known_as: [],
-  chain: { trigger: '', holder: '', victims: '', end: '' },
+  chain: { trigger: '', holder: '', victims: '', end: '', statement: '' },
   next_step: '',
   experiment: null,
   references: [],

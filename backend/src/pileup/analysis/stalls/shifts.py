@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import replace
 
 import msgspec
 import polars as pl
@@ -65,17 +66,20 @@ def shifts(
 def _once_per_quantity(rows: Iterable[dict[str, object]]) -> list[ShiftDoc]:
     """Describe each row, and name the row before it that shows the same quantity.
 
-    One counter comes from ``SHOW STATUS``, from an exporter and from a script: the same name on the
-    same host, and medians that agree within a tenth.
+    One counter comes from ``SHOW STATUS``, from an exporter and from a script, and a dump prints it
+    with its rate: the same name or words on the same host, and medians that agree within a tenth.
     """
-    shown: defaultdict[tuple[str, object], list[ShiftDoc]] = defaultdict(list)
+    shown: defaultdict[tuple[str, str, object], list[ShiftDoc]] = defaultdict(list)
     found: list[ShiftDoc] = []
     for row in rows:
         shift = _doc(row)
-        known = shown[_named(row).quantity, row["host"]]
+        named = _named(row)
+        keys = [("quantity", named.quantity, row["host"]), ("words", named.words, row["host"])]
+        known = [each for key in keys for each in shown[key]]
         first = next((each.series for each in known if _agree(each, shift)), None)
         if first is None:
-            known.append(shift)
+            for key in keys:
+                shown[key].append(shift)
         found.append(msgspec.structs.replace(shift, same_as=first))
     return found
 
@@ -95,7 +99,7 @@ def _measured(values: pl.DataFrame, stall: Span, baseline: Span) -> pl.DataFrame
         .with_columns(value.filter(pl.col("before")).median().over("id").alias("base"))
         .group_by("id")
         .agg(
-            pl.col("series", "labels", "host", "unit", "base").first(),
+            pl.col("series", "labels", "host", "unit", "kind", "base").first(),
             value.filter(~pl.col("before")).median().alias("level"),
             (value - pl.col("base")).abs().filter(pl.col("before")).median().alias("mad"),
             (_log(value) - _log(pl.col("base")))
@@ -196,9 +200,12 @@ def _doc(row: dict[str, object]) -> ShiftDoc:
 
 def _named(row: dict[str, object]) -> SeriesTitle:
     unit = row["unit"]
-    return series_title(
+    named = series_title(
         str(row["series"]), str(row["labels"] or ""), None if unit is None else str(unit)
     )
+    if row["kind"] != "counter" or (named.unit or "").endswith("/s"):
+        return named
+    return replace(named, unit=f"{named.unit or '1'}/s")  # a counter's values are rates
 
 
 def _text(
