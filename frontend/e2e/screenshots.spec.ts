@@ -39,7 +39,8 @@ async function settle(page: Page, proof: string) {
   await expect(page.getByRole('alert')).toHaveCount(0)
   await page.evaluate(async () => {
     await document.fonts.ready
-    await Promise.all(document.getAnimations().map((animation) => animation.finished))
+    // one that is taken away is over, too
+    await Promise.allSettled(document.getAnimations().map((animation) => animation.finished))
   })
 }
 
