@@ -52,7 +52,7 @@ def later(seconds: float) -> datetime:
     return _AT + timedelta(seconds=seconds)
 
 
-# ---- what is told ------------------------------------------------------------------------------
+# ---- sentences ---------------------------------------------------------------------------------
 
 
 def stacks_of_sides() -> object:

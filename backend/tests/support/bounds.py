@@ -11,17 +11,16 @@ from __future__ import annotations
 import ast
 import inspect
 import json
-import signal
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from types import CodeType, FrameType
+from types import CodeType
 from typing import Any
 
 from tests.support.constants import Place, compared, names_in
 from tests.support.replayed import Call, Calls
+from tests.support.time_limit import time_limit
 
 _OTHER_SIDE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt
@@ -107,7 +106,7 @@ def _turning_points(
 
     def answer(value: float) -> Any:
         try:
-            with _time_limit():
+            with time_limit(_LONGEST_S):
                 return _answer(calls, place, call, value_of(value))
         except Exception as error:  # noqa: BLE001 - such a threshold is impossible here
             return repr(error)
@@ -171,21 +170,6 @@ def _uses(node: ast.AST, name: str) -> bool:
     return any(name in names_in(side) for side in compared(node))
 
 
-@contextmanager
-def _time_limit() -> Iterator[None]:
-    before = signal.signal(signal.SIGALRM, _stop)
-    signal.setitimer(signal.ITIMER_REAL, _LONGEST_S)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
-def _stop(_number: int, _frame: FrameType | None) -> None:
-    raise TimeoutError
-
-
 def bless(path: Path, calls: Calls, places: Iterable[Place]) -> None:
     """Write a row for each place that has one; rows that still hold stay as they are."""
     kept = read_bounds(path)
@@ -201,7 +185,7 @@ def bless(path: Path, calls: Calls, places: Iterable[Place]) -> None:
 
 def _holds(calls: Calls, bound: Bound) -> bool:
     try:
-        with _time_limit():
+        with time_limit(_LONGEST_S):
             return turns(calls, bound)
     except Exception:  # noqa: BLE001 - no such call any more, or no such threshold there
         return False

@@ -9,18 +9,17 @@ from __future__ import annotations
 
 import ast
 import inspect
-import signal
 import textwrap
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from types import CodeType, FrameType, FunctionType
+from types import CodeType, FunctionType
 from typing import Any, Literal, NamedTuple
 
 from tests.support.any_order import TURNED, any_order
 from tests.support.constants import SOURCE, functions_of
 from tests.support.replayed import Call, Calls
+from tests.support.time_limit import time_limit
 
 Way = Literal["left out", "left out, turned", "tie", "tie, turned", "turned"]
 OTHERS: dict[str, tuple[Way, Way]] = {
@@ -249,25 +248,10 @@ def notices(calls: Calls, sort: Sort, way: str, call: Call) -> bool:
 def _answer(call: Call) -> Any:
     """Return what a call answers; what has no order in polars comes in the same one each time."""
     try:
-        with _time_limit(), any_order(TURNED):
+        with time_limit(_LONGEST_S), any_order(TURNED):
             return call.afresh()
     except Exception as error:  # noqa: BLE001 - an order that the call does not bear
         return f"{type(error).__name__}"
-
-
-@contextmanager
-def _time_limit() -> Iterator[None]:
-    before = signal.signal(signal.SIGALRM, _stop)
-    signal.setitimer(signal.ITIMER_REAL, _LONGEST_S)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
-def _stop(_number: int, _frame: FrameType | None) -> None:
-    raise TimeoutError
 
 
 def unnoticed(calls: Calls, sort: Sort, scenes: Iterable[Call]) -> list[str]:

@@ -159,7 +159,7 @@ def first_lines() -> object:
 
 
 def latest_deadlocks() -> object:
-    """Printed in two files, in no order; two of one second, told apart by their lines."""
+    """Printed in two files, in no order; two of one second, which differ by their lines."""
     files = {
         name: [
             a_deadlock(at, trx(number, None, None, f"UPDATE t{number} SET a=1"), line=line)
@@ -514,7 +514,7 @@ def rows_of_a_matrix() -> object:
         for n, kind in enumerate(kinds)
     ]
     evaluated = given(
-        diagnosticity={f"p{n}": told for n, told in enumerate(tells)}, coverage=0.0, turns=(),
+        diagnosticity={f"p{n}": value for n, value in enumerate(tells)}, coverage=0.0, turns=(),
         leaders=(), scores={},
     )  # fmt: skip
     rows = [given(id=f"p{n}", credibility=None, relevance=None, weight=0.0) for n in range(5)]

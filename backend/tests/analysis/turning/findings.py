@@ -111,7 +111,7 @@ def _explained(follows: str, impact: float = 0.75) -> object:
 
 
 def _sure() -> object:
-    """Which findings are sure of, for what is told of the others."""
+    """Which finding is sure enough to change the words of the others."""
     group: Any = [given(issue=given(id="x"), match=given(score=0.5))]
     with (
         instead(

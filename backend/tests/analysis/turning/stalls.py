@@ -1,4 +1,4 @@
-"""The detection of stalls and what is told of them, called directly where a threshold decides."""
+"""The detection of stalls and their sentences, called directly where a threshold decides."""
 
 from __future__ import annotations
 
