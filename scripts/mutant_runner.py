@@ -226,26 +226,21 @@ def import_source() -> None:
 
 
 def _import_tests(state: _State) -> None:
-    """Import the test files; leave those out that start threads, which a fork would lose."""
-    both = ("mutants", "rest")
-    every = [test for part in both for tests in state.plan[part] for test in tests]
+    """Import the test files but those that start threads, which a fork would lose.
+
+    A child imports those itself.
+    """
+    every = [test for part in ("mutants", "rest") for tests in state.plan[part] for test in tests]
     files = {name.partition("::")[0] for name, _ in every}
-    usable = {file for file in sorted(files) if _starts_no_thread(file)}
-    for file in sorted(usable):
+    for file in [file for file in sorted(files) if _starts_no_thread(file)]:
         _import_test(file)
-    for part in both:
-        state.plan[part] = [
-            [test for test in tests if test[0].partition("::")[0] in usable]
-            for tests in state.plan[part]
-        ]
 
 
 def _starts_no_thread(file: str) -> bool:
     """Return whether a test file can be imported before the forks; a process of its own tries."""
-    before = _threads()
     if pid := os.fork():
         return os.waitpid(pid, 0)[1] == 0
-    code = 1
+    code, before = 1, _threads()  # of this child, which has none of its parent's
     try:
         _import_test(file)
         code = int(_threads() > before)
