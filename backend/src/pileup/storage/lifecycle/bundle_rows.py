@@ -379,9 +379,10 @@ def _of_incident(table: Table, incident_id: str, names: set[str]) -> Select[Any]
 
 def _owners(table: Table, names: set[str]) -> list[tuple[Column[Any], Table]]:
     """List the columns that name a row of one of these tables by its id, where it owns this row."""
+    keys = sorted(table.foreign_keys, key=lambda key: key.parent.name)  # a set, in any order
     return [
         (key.parent, key.column.table)
-        for key in table.foreign_keys
+        for key in keys
         if key.column.table.name in names - {"users", table.name} and key.column.name == "id"
     ]
 
