@@ -103,18 +103,28 @@ def _dumps(example: Example) -> Iterator[Record]:
             head, _, what = text.partition(" |")
             what = what.strip()
             count, _, state = head.partition(" ")
+            serves = not state.endswith(_NO_SESSION)
+            in_turn = state.endswith(_IN_TURN)
+            state = state.removesuffix(_NO_SESSION).removesuffix(_IN_TURN)
             for number in range(int(count)):
                 thread += 1
                 lock = dict(
                     zip(("waits_kind", "waits_mode", "waits_table"), what.split(), strict=False)
                 )
                 waits = state == "LOCK WAIT"
+                trx_id = str(thread + 1000 * dump if in_turn else thread)
                 yield Transaction(
-                    trx_id=str(thread), state=state, lock_wait=waits,
+                    trx_id=trx_id, state=state, lock_wait=waits,
                     active_s=max(20.0, waited) if waited >= 1 else waited, wait_s=waited,
-                    operation=None if waits else what, session_id=thread, row_locks=1,
+                    operation=None if waits else what, session_id=thread if serves else None,
+                    row_locks=1,
                     query=_query(example, number), **(lock if waits else {}), **more,
                 )  # fmt: skip
+
+
+_NO_SESSION = " without a session"
+_IN_TURN = " in turn"
+"""Each dump shows the sessions in transactions of their own: those before have ended."""
 
 
 def _aged(text: str, usual: float) -> tuple[str, float]:

@@ -40,6 +40,15 @@ from tests.analysis.waits import (
 from tests.support.constants import Place, thresholds_of
 from tests.support.replayed import Calls, cases_of
 
+_NAMED = {
+    "5.5, one latch for the whole server",
+    "the stacks of the bug report",
+    "the log says that the slots are used up",
+    "reads merge what was buffered for hours",
+    "one segment for all writers",
+    "a join without an index, again and again",
+}
+"""Cases of known problems, by what they say."""
 SCENES: dict[Callable[..., None], tuple[int, ...]] = {
     test_active_sessions.test_counters_alone_show_that_sessions_wait_for_rows: (1,),
     test_active_sessions.test_seconds_are_the_area_and_gaps_are_not_bridged: (0,),
@@ -75,13 +84,10 @@ SCENES: dict[Callable[..., None], tuple[int, ...]] = {
         4,
     ),
     test_next_evidence.test_a_stall_without_a_likely_cause_says_so_and_what_to_collect: (2,),
-    test_signatures.test_a_case_is_named: (
-        5,
-        7,
-        25,
-        61,
-        75,
-        131,
+    test_signatures.test_a_case_is_named: tuple(
+        number
+        for number, (_, example) in enumerate(test_signatures.FIRES)
+        if example.says in _NAMED
     ),
     test_slow_queries.test_the_slow_log_answers_where_there_is_no_processlist: (0,),
     test_triage.test_a_full_cpu_is_suspect: (0,),

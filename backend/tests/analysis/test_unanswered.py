@@ -26,6 +26,7 @@ QUESTIONS = {
     "moment_graph.hot_latches": {"hot_latches", "findings", "absences", "triage"},
     "shifts.shifts": {"shifts", "findings", "absences", "triage"},
     "measure.blocked_time": {
+        "absences",
         "findings",
         "blockers",
         "persistence",

@@ -112,6 +112,8 @@ class Sign(
     """wait: what is known of the holder (command, State, transaction, statement) matches."""
     sure: float | None = None
     """wait: least confidence of the holder; 0.9: it is printed, or runs the statement."""
+    rotates: bool | None = None
+    """wait: one after another gets it, so that none of its holders is the root."""
     within: Names | None = None
     """stack: and one of these as well, anywhere on the same stack."""
     waiting: bool | None = None

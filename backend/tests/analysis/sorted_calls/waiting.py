@@ -158,7 +158,7 @@ def roots_of_a_moment() -> object:
 def table_of_roots() -> object:
     """Most seconds first; then what is known, then by key."""
     rows = {"few": 0.2, "tie_b": 0.5, "most": 0.9, "tie_a": 0.5, "known": 0.5}
-    found = roots.Roots(given(), weights=[1.0])
+    found = roots.Roots(given(), 50.0, weights=[1.0])
     settled = {name: ({0: share}, False) for name, share in rows.items()}
     document = lambda _, key, __, share, *___, **____: given(  # noqa: E731
         share=share, known=key == "known", key=key
@@ -173,12 +173,19 @@ def heir() -> object:
         "once": {0: 9.0}, "often": {0: 0.1, 1: 0.1}, "more": {0: 0.2, 1: 0.1},
         "tie": {0: 0.1, 1: 0.2},
     }  # fmt: skip
-    return roots.Roots(given())._heir("row_lock:x", holders, {1: 1.0})
+    return roots.Roots(given(), 50.0)._heir("row_lock:x", holders, {1: 1.0})
+
+
+def handed_on() -> object:
+    """Moments that were measured in another order: nobody waits in two of them in a row."""
+    found = roots.Roots(given(), 50.0, times=[T0 + at * S for at in range(5)])
+    found.queues["row"] = {at: {"even" if at % 2 else "odd": 1.0} for at in (0, 2, 4, 1, 3)}
+    return found._is_handed_on("row", {})
 
 
 def usual_reason() -> object:
     """What is said most often, of equals the last by its words."""
-    found = roots.Roots(given())
+    found = roots.Roots(given(), 50.0)
     seen: Any = given(cycle=False)
     ending = roots._BY_STACK
     found.reasons["k"] = {f"Few{ending}": 1, f"Tie{ending}": 3, f"Most{ending}": 3}
@@ -190,7 +197,7 @@ def usual_reason() -> object:
 
 
 def usual_class() -> object:
-    found = roots.Roots(given())
+    found = roots.Roots(given(), 50.0)
     for name, share in (("commit", 0.4), ("cpu", 0.4)):
         found.through["gate"][name] = {0: share}
         found.ends[name].member = given(time_class=name)
@@ -577,6 +584,7 @@ ORDERED: dict[str, Any] = {
     "blocked_time.moment_roots with_roots": roots_of_a_moment,
     "blocked_time.roots Roots.documents": table_of_roots,
     "blocked_time.roots Roots._heir": heir,
+    "blocked_time.roots Roots._is_handed_on": handed_on,
     "blocked_time.roots Roots._why": usual_reason,
     "blocked_time.roots Roots._by_stack": usual_reason,
     "blocked_time.roots Roots._by_class": usual_class,

@@ -77,7 +77,7 @@ def _seen(**shares: float) -> Any:
 
 def _seen_once() -> object:
     """One holder of a lock that was seen in one of four moments."""
-    found = roots.Roots(given())
+    found = roots.Roots(given(), 50.0)
     often = {0: 0.5, 1: 0.5, 2: 0.5}
     found.through["queue:q"].update({"once": {3: 0.5}, "often": dict(often)})
     found.ends["once"] = _seen(m3=0.5)
@@ -86,13 +86,20 @@ def _seen_once() -> object:
 
 
 def _rest_of_a_root() -> object:
-    found = roots.Roots(given())
+    found = roots.Roots(given(), 50.0)
     found.ends["k"] = _seen(m0=0.5)
     return found._settled()
 
 
+def _handed_on() -> object:
+    """Three moments of a row's lock, each with other transactions that wait for it."""
+    found = roots.Roots(given(), 50.0, times=[T0 + at * S for at in range(3)])
+    found.queues["row"] = {at: {f"trx {at}": 1.0, "slow": 9.0} for at in range(3)}
+    return found._is_handed_on("row", {})
+
+
 def _circle_seen_once() -> object:
-    found = roots.Roots(given(), weights=[1.0] * 5)
+    found = roots.Roots(given(), 50.0, weights=[1.0] * 5)
     document = lambda _, key, *__, **___: given(share=1.0, known=True, key=key)  # noqa: E731
     with instead(roots.Roots, _settled=always({"cycle:a": ({0: 1.0}, False)}), _document=document):
         return [root.key for root in found.documents(9.0)]
@@ -124,6 +131,7 @@ SCENES: Scenes = {
     "blocked_time.moment_roots _MINOR with_roots": _minor_root,
     "blocked_time.moment_roots _ROUNDED _ended": _left_of_an_end,
     "blocked_time.population _TOGETHER_US _notes": _listed_together,
+    "blocked_time.roots _IN_A_ROW Roots._is_handed_on": _handed_on,
     "blocked_time.roots _MANY Roots._settled": _seen_once,
     "blocked_time.roots _MANY Roots.documents": _circle_seen_once,
     "blocked_time.roots _ROUNDED Roots._settled": _rest_of_a_root,

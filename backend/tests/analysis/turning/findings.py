@@ -23,6 +23,7 @@ from pileup.analysis.findings import (
     texts,
     triage,
     turning_points,
+    worst_moment,
 )
 from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.rules import Match
@@ -200,6 +201,12 @@ def _gone(last: int = 25, later: int = 35, over: int = 30) -> object:
         return bool(turning_points._left(actor, context, Span(T0, T0 + over * S)))
 
 
+def _many_locked(locks: int, changes: int) -> object:
+    trx = {"trx_id": "9", "state": "ACTIVE", "query": None, "lock_wait": False}
+    trx |= {"active_s": 5.0, "row_locks": locks, "undo_entries": changes}
+    return worst_moment.describe_holder(Actor("trx:9", trx=trx))
+
+
 SCENES: Scenes = {
     "findings.cascade _APART passes_on": lambda: _passed_on({"a": 1.0, "b": 8.0}),
     "findings.cascade _OWN passes_on": lambda: _passed_on({"a": 1.0, "b": 6.0}),
@@ -227,4 +234,6 @@ SCENES: Scenes = {
     "findings.triage _SWAPPING _swap": _swap,
     "findings.turning_points _GAP_US _left": _gone,
     "findings.turning_points _NEAR_US _left": lambda: _gone(over=28, last=30, later=35),
+    "findings.worst_moment _FAR_MORE describe_holder": lambda: _many_locked(5000, 500),
+    "findings.worst_moment _MANY_ROW_LOCKS describe_holder": lambda: _many_locked(1000, 0),
 }

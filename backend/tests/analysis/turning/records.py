@@ -10,7 +10,7 @@ import polars as pl
 from pileup.analysis.evidence import admission, compact_samples, scene, series, times
 from pileup.analysis.reasoning import discriminate, pin_value, proposals, run_outcome, similar
 from pileup.analysis.stacks import same_samples
-from pileup.records import Query
+from pileup.records import Query, ServerThread
 from tests.analysis.frames import T0, S, evidence, frames, gauge
 from tests.analysis.turning.tools import Scenes, always, given, instead
 
@@ -114,6 +114,14 @@ def _like(apart: int) -> object:
         return same_samples._first_like(bare, [full]) is not None
 
 
+def _thread_an_hour_before() -> object:
+    thread = ServerThread(
+        ps_thread_id=63, session_id=31, line_first=1, line_last=1, wall_us=T0, clock="utc"
+    )
+    known = evidence({"threads": [thread]})
+    return scene._sessions_of_threads(known, T0 + 3600 * S, None)
+
+
 SCENES: Scenes = {
     "evidence.admission EARLIEST _checks": lambda: _admitted(wall=500),
     "evidence.admission LATEST _checks": _admitted,
@@ -125,6 +133,7 @@ SCENES: Scenes = {
     "evidence.admission _SHOWN admit": _named_values,
     "evidence.compact_samples _FEW distinct": lambda: _distinct(300),
     "evidence.compact_samples _NOT_MANY distinct": lambda: _distinct(300),
+    "evidence.scene THREADS_NEAR_US _sessions_of_threads": _thread_an_hour_before,
     "evidence.scene _APART_US _apart": lambda: scene._apart(
         {"time": T0}, {"session": [{"time": T0 + 3 * S}], "stack": [], "lock_wait": []}
     ),

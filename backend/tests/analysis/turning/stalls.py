@@ -52,6 +52,12 @@ def _split() -> object:
     return len(mine)
 
 
+def _forerunner() -> object:
+    """Two seconds of a quarter of the stall's sessions, five seconds before it."""
+    on = signal(*[1.0] * 9, 20.0, 20.0, *[1.0] * 5, *[80.0] * 30)
+    return pileups._without_forerunners(on, [(9, 45)], [(9, 10), (16, 45)])
+
+
 def _known_before() -> object:
     marked = references.far_from_before(signal(*[1.0] * 9), lambda *_: False)
     return marked.levels[5] is not None
@@ -204,6 +210,7 @@ SCENES: Scenes = {
     "stalls.baselines _LEAST _other_time": _other_time,
     "stalls.baselines _QUIET _other_time": _other_time,
     "stalls.pileups _FACTOR _high": _high,
+    "stalls.pileups _FORERUNNER _is_forerunner": _forerunner,
     "stalls.pileups _OBSERVER_BEFORE_S _split_observer": _split,
     "stalls.references _LEAST far_from_before": _known_before,
     "stalls.refusals _FACTOR erring": _erring,

@@ -83,6 +83,8 @@ class Roots:
     """What ends where, moment by moment."""
 
     choice: MomentChoice
+    timeout_s: float
+    """After so many seconds a wait for a row's lock ends without it."""
     ends: defaultdict[str, _Seen] = field(default_factory=lambda: defaultdict(_Seen))
     gates: defaultdict[str, _Seen] = field(default_factory=lambda: defaultdict(_Seen))
     through: defaultdict[str, defaultdict[str, dict[int, float]]] = field(
@@ -96,6 +98,10 @@ class Roots:
     weights: list[float] = field(default_factory=list)
     times: list[int | None] = field(default_factory=list)
     """By number of the moment (microseconds)."""
+    queues: defaultdict[str, dict[int, dict[str, float]]] = field(
+        default_factory=lambda: defaultdict(dict)
+    )
+    """By key of a row's lock and moment: the transactions that wait for it, and how long (s)."""
     part: float = 1.0
     """Share of the moments of this kind from which the chosen ones, those with waiters, are."""
 
@@ -120,6 +126,8 @@ class Roots:
                     self.titles[member.key] = title
         if active <= 0:
             return
+        for key, waiting in _row_queues(here.graph).items():
+            self.queues[key][at] = waiting
         for end in flowing.ends():
             self._add_end(end, flowing, here, at, active)
         for key, members in unfollowed(flowing.population).items():
@@ -226,7 +234,8 @@ class Roots:
         gated: defaultdict[str, dict[int, float]] = defaultdict(dict)
         for gate, ends in self.through.items():
             holders = {key: moments for key, moments in ends.items() if key != gate}
-            rotates, heir = _rotates(holders), self._heir(gate, holders, ends.get(gate, {}))
+            rotates = _rotates(holders) or self._is_handed_on(gate, holders)
+            heir = None if rotates else self._heir(gate, holders, ends.get(gate, {}))
             seen = len(set().union(*ends.values()))
             for key, moments in ends.items():
                 for at, share in moments.items():
@@ -242,6 +251,27 @@ class Roots:
             if rest:
                 give(key, rest)
         return settled
+
+    def _is_handed_on(self, gate: str, holders: Mapping[str, Mapping[int, float]]) -> bool:
+        """Return whether one after another gets a row's lock, whoever they are.
+
+        Between most moments some that waited wait no longer, and before a time limit ended it.
+        """
+        queues = sorted(self.queues.get(gate, {}).items())
+        if len(queues) <= _IN_A_ROW:
+            return False
+        if any(2 * len(moments) >= len(queues) for moments in holders.values()):
+            return False
+        moved = 0
+        for (first, before), (then, after) in itertools.pairwise(queues):
+            began, ended = self.times[first], self.times[then]
+            if began is None or ended is None:
+                return False
+            gap = (ended - began) / 1e6
+            moved += any(
+                waited + gap < self.timeout_s for trx, waited in before.items() if trx not in after
+            )
+        return 2 * moved > len(queues) - 1
 
     def _heir(
         self, gate: str, holders: Mapping[str, dict[int, float]], unheld: Mapping[int, float]
@@ -387,7 +417,8 @@ class Roots:
             if key != gate and member is not None:
                 classes[member.time_class] += sum(moments.values())
         name, most = max(classes.items(), key=lambda item: (item[1], item[0]), default=("", 0.0))
-        if name in _SAYS_LITTLE or 2 * most < sum(classes.values()):
+        waits_for_it_too = name == gate.partition(":")[0]  # the next in line, named too early
+        if name in _SAYS_LITTLE or waits_for_it_too or 2 * most < sum(classes.values()):
             return ""
         return f"whose {_holder_of(node)} is in {_class_title(name).lower()}" if name else ""
 
@@ -399,6 +430,18 @@ def _holder_of(node: WaitNode) -> str:
 def _label(seen: _Seen, described: Described, holders_do: str) -> str:
     named = ", ".join(filter(None, (described.holder, holders_do)))
     return "A circle of waits" if seen.cycle else named
+
+
+def _row_queues(graph: Graph) -> dict[str, dict[str, float]]:
+    """Return by key of a row's lock which transactions wait for it, and how long (s)."""
+    queues: defaultdict[str, dict[str, float]] = defaultdict(dict)
+    for edge in graph.edges:
+        resource, actor = graph.resources.get(edge.target), graph.actors.get(edge.source)
+        if edge.kind != "waits_for" or resource is None or resource.kind != "row_lock":
+            continue
+        if actor is not None and actor.trx and edge.waited_s is not None:
+            queues[key_of(edge.target, graph)][actor.trx["trx_id"]] = edge.waited_s
+    return queues
 
 
 def _rotates(holders: Mapping[str, Mapping[int, float]]) -> bool:

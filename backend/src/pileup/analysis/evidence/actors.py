@@ -61,7 +61,18 @@ class Actor:
     def is_idle(self) -> bool:
         """Whether it is idle inside a transaction."""
         command = (self.session or {}).get("command")
-        return bool(self.trx) and not self.query and command in (None, "Sleep")
+        idles = bool(self.trx) and not self.query and command in (None, "Sleep")
+        return idles and not self.is_left_prepared
+
+    @property
+    def is_left_prepared(self) -> bool:
+        """Whether it is an XA transaction in the state PREPARED that no session serves.
+
+        A commit on its way is in that state for a moment too, but in a thread of a session.
+        """
+        if not self.trx or self.session is not None or self.session_id or self.pthread:
+            return False
+        return "PREPARED" in str(self.trx.get("state"))
 
     @property
     def query(self) -> str | None:

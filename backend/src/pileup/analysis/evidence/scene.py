@@ -33,6 +33,14 @@ _THREAD_AND_SESSION = (
     ("waiting_ps_thread", "waiting_session"),
     ("blocking_ps_thread", "blocking_session"),
 )
+_BOTH_IDS = (
+    ("thread", "ps_thread_id", "session_id"),
+    ("metadata_lock", "ps_thread_id", "session_id"),
+    ("event_wait", "ps_thread_id", "session_id"),
+    ("lock_wait", "waiting_ps_thread", "waiting_session"),
+    ("lock_wait", "blocking_ps_thread", "blocking_session"),
+)
+"""Kind of record, and the columns of a thread's number and its session."""
 ANONYMOUS_AT_MOST = 20_000
 """Threads of all stacks without ids that become nodes: many per stack, at least one each."""
 _APART_US = 2_000_000
@@ -91,37 +99,23 @@ def scene(evidence: Evidence, at: int | None, host: str | None = None) -> Scene:
     """Join the layers nearest to ``at`` (UTC µs); None: layers without regard to time."""
     joined_scene = Scene(at, host, {}, [], [], [], [])
     index = _Index(joined_scene)
-    layers = {
-        "semaphore_wait": NEAR_US,
-        "transaction": NEAR_US,
-        "session": NEAR_US,
-        "stack": STACKS_NEAR_US,
-        "lock_wait": NEAR_US,
-        "trx_lock": NEAR_US,
-        "metadata_lock": NEAR_US,
-        "latch_hold": NEAR_US,
-        "event_wait": NEAR_US,
-        "thread": THREADS_NEAR_US,
-    }
     dump = _nearest_snapshot(evidence, at, host)
-    rows: dict[str, list[Row]] = {}
-    for kind, reach in layers.items():
-        if kind in _OF_DUMP and dump is not None:
-            frame = evidence.frame(kind)
-            rows[kind] = [] if frame is None else frame.filter(_of(dump)).to_dicts()
-        else:
-            rows[kind] = _nearest(evidence, kind, at, host, reach)
-    if dump is not None:  # a dump prints few locks; the lock tables print all
-        for kind in ("trx_lock", "latch_hold"):
-            rows[kind] += _nearest(evidence, kind, at, host, NEAR_US, excluded=dump)
+    rows = _layers(evidence, at, host, dump)
     joined_scene.dump = dump
     index.apart = _apart_s(dump, rows)
-    index.threads(rows["thread"], [*rows["metadata_lock"], *rows["event_wait"]], rows["session"])
+    index.threads(
+        _sessions_of_threads(evidence, at, host),
+        rows["thread"],
+        [*rows["metadata_lock"], *rows["event_wait"]],
+        rows["session"],
+    )
     shared = _shared_threads(rows["transaction"])
     for row in rows["transaction"]:
-        index.transaction({**row, "os_thread": None} if row["os_thread"] in shared else row)
+        if not _is_nameless(row):
+            index.transaction({**row, "os_thread": None} if row["os_thread"] in shared else row)
     for row in rows["session"]:
         index.session(row)
+    index.nameless([row for row in rows["transaction"] if _is_nameless(row)])
     for row in rows["semaphore_wait"]:
         index.wait(row)
     for row in rows["stack"]:
@@ -133,8 +127,7 @@ def scene(evidence: Evidence, at: int | None, host: str | None = None) -> Scene:
     if rows["stack"] and (rows["session"] or rows["transaction"]):
         joined_scene.notes += join_by_wait(joined_scene.actors)
     joined_scene.session_of_trx = _sessions(evidence, at, host, dump, rows["transaction"])
-    joined_scene.lock_waits = [index.with_sessions(row) for row in rows["lock_wait"]]
-    joined_scene.trx_locks = [index.with_sessions(row) for row in rows["trx_lock"]]
+    _take_lock_tables(joined_scene, index, rows)
     joined_scene.metadata_locks = [index.with_sessions(row) for row in rows["metadata_lock"]]
     joined_scene.latch_holds = [index.with_sessions(row) for row in rows["latch_hold"]]
     joined_scene.event_waits = [index.with_sessions(row) for row in _innermost(rows["event_wait"])]
@@ -142,6 +135,55 @@ def scene(evidence: Evidence, at: int | None, host: str | None = None) -> Scene:
     joined_scene.stacks = rows["stack"]
     joined_scene.locators = list(_locators(evidence, dump, rows))
     return joined_scene
+
+
+_REACH_US = {
+    "semaphore_wait": NEAR_US,
+    "transaction": NEAR_US,
+    "session": NEAR_US,
+    "stack": STACKS_NEAR_US,
+    "lock_wait": NEAR_US,
+    "trx_lock": NEAR_US,
+    "metadata_lock": NEAR_US,
+    "latch_hold": NEAR_US,
+    "event_wait": NEAR_US,
+    "thread": THREADS_NEAR_US,
+}
+"""Kinds of records that are layers of a scene, and how far from its moment each may be."""
+
+
+def _layers(
+    evidence: Evidence, at: int | None, host: str | None, dump: Row | None
+) -> dict[str, list[Row]]:
+    """Return the rows of each layer: those of the dump, else of the snapshot nearest to it."""
+    rows: dict[str, list[Row]] = {}
+    for kind, reach in _REACH_US.items():
+        if kind in _OF_DUMP and dump is not None:
+            frame = evidence.frame(kind)
+            rows[kind] = [] if frame is None else frame.filter(_of(dump)).to_dicts()
+        else:
+            rows[kind] = _nearest(evidence, kind, at, host, reach)
+    if dump is not None:  # a dump prints few locks; the lock tables print all
+        for kind in ("trx_lock", "latch_hold"):
+            rows[kind] += _nearest(evidence, kind, at, host, NEAR_US, excluded=dump)
+    return rows
+
+
+def _take_lock_tables(scene: Scene, index: _Index, rows: dict[str, list[Row]]) -> None:
+    """Add the locks and waits of the lock tables, without those of transactions that have ended."""
+    running = _running(rows["transaction"])
+    scene.lock_waits = [
+        row
+        for row in map(index.with_sessions, rows["lock_wait"])
+        if not _has_ended(row, "waiting_trx", "waiting_session", running)
+        and not _has_ended(row, "blocking_trx", "blocking_session", running)
+        and not (scene.dump and _waits_no_longer(row, running))
+    ]
+    scene.trx_locks = [
+        row
+        for row in map(index.with_sessions, rows["trx_lock"])
+        if not _has_ended(row, "trx_id", "session_id", running)
+    ]
 
 
 class _Index:
@@ -159,8 +201,14 @@ class _Index:
         self._running: defaultdict[str, list[Actor]] = defaultdict(list)
         """Transactions by the beginning of their statement."""
 
-    def threads(self, threads: list[Row], locks: list[Row], sessions: list[Row]) -> None:
-        """Record which session each thread of performance_schema or of the kernel serves."""
+    def threads(
+        self, known: dict[int, int], threads: list[Row], locks: list[Row], sessions: list[Row]
+    ) -> None:
+        """Record which session each thread of performance_schema or of the kernel serves.
+
+        known: what lists further away print; those of the moment win.
+        """
+        self._session_of_ps.update(known)
         for row in (*threads, *locks):
             if row["ps_thread_id"] is not None and row["session_id"] is not None:
                 self._session_of_ps[row["ps_thread_id"]] = row["session_id"]
@@ -177,8 +225,6 @@ class _Index:
         return known
 
     def transaction(self, row: Row) -> None:
-        if row["session_id"] is None and row["state"].startswith("not started"):
-            return  # an idle slot: no thread, no locks
         actor = self._actor(row["os_thread"], row["session_id"], f"trx:{row['trx_id']}")
         if actor.trx is None or row["lock_wait"]:
             actor.trx = row
@@ -211,6 +257,26 @@ class _Index:
                 return
         name = f"listed:{row['line_first']}"
         self._actors[name] = Actor(name, session=row)
+
+    def nameless(self, rows: list[Row]) -> None:
+        """Give transactions that wait before they start to running sessions without one.
+
+        MySQL 8.0 prints neither thread nor statement of them. Where no list shows enough running
+        sessions, each is an actor of its own; an idle slot is none.
+        """
+        waiting = [row for row in rows if row["operation"] is not None]
+        running = (
+            actor
+            for actor in list(self._actors.values())
+            if actor.trx is None and actor.query and (actor.session or {}).get("command") == "Query"
+        )
+        for row in waiting:
+            actor = next(running, None)
+            if actor is None:
+                self._actors[f"trx:{row['trx_id']}"] = Actor(f"trx:{row['trx_id']}", trx=row)
+                continue
+            actor.trx = row
+            actor.join(f"one of {len(waiting)} transactions that print no thread", _WITHOUT_ID)
 
     def wait(self, row: Row) -> None:
         # A count of waits names no thread: each is an actor of its own.
@@ -325,6 +391,42 @@ def _sessions(
     }
 
 
+def _running(transactions: list[Row]) -> dict[int, Row]:
+    """Return the transaction of each session."""
+    return {
+        row["session_id"]: row
+        for row in transactions
+        if row["session_id"] is not None and row["trx_id"] is not None
+    }
+
+
+def _has_ended(row: Row, trx: str, session: str, running: dict[int, Row]) -> bool:
+    """Return whether a lock table names a transaction that its session has ended since.
+
+    Both are sampled at different times; where a row goes from hand to hand every moment, an old
+    pair beside a new one looks like a circle. Only numbers of one kind are compared: older servers
+    print some in hexadecimal.
+    """
+    named, now = row[trx], running.get(row[session])
+    if named is None or now is None or now["artifact"] == row["artifact"]:
+        return False
+    is_other: bool = named != now["trx_id"]
+    return is_other and named.isdecimal() and now["trx_id"].isdecimal()
+
+
+def _waits_no_longer(row: Row, running: dict[int, Row]) -> bool:
+    """Return whether a later dump shows the waiting transaction of a lock table at work."""
+    now = running.get(row["waiting_session"])
+    if now is None or now["lock_wait"] or now["artifact"] == row["artifact"]:
+        return False
+    is_later = now["time"] is not None and row["time"] is not None and row["time"] < now["time"]
+    return is_later and bool(now["trx_id"] == row["waiting_trx"])
+
+
+def _is_nameless(row: Row) -> bool:
+    return row["session_id"] is None and row["state"].startswith("not started")
+
+
 def _shared_threads(transactions: list[Row]) -> set[int]:
     """Return the threads that several sessions print: a pool's threads identify no session."""
     sessions: dict[int, set[int]] = {}
@@ -356,6 +458,43 @@ def _innermost(rows: list[Row]) -> list[Row]:
         if key not in by_thread or row["ongoing"] is not False:
             by_thread[key] = row
     return list(by_thread.values())
+
+
+def _sessions_of_threads(evidence: Evidence, at: int | None, host: str | None) -> dict[int, int]:
+    """Return the session of each performance_schema thread, by any list that prints both ids.
+
+    Nearest in time first: only a restarted server gives a thread's number away again.
+    """
+    pairs = []
+    for kind, thread, session in _BOTH_IDS:
+        frame = evidence.frame(kind)
+        if frame is None:
+            continue
+        wanted = pl.col(thread).is_not_null() & pl.col(session).is_not_null()
+        distance = pl.lit(0, pl.Int64)
+        if at is not None:
+            distance = (pl.col("time") - at).abs()
+            wanted &= distance <= THREADS_NEAR_US
+        if host is not None:
+            wanted &= pl.col("host").fill_null(host) == host
+        pairs.append(
+            frame.lazy()
+            .filter(wanted)
+            .select(
+                pl.col(thread).alias("thread"),
+                pl.col(session).alias("session"),
+                distance.alias("distance"),
+            )
+        )
+    if not pairs:
+        return {}
+    nearest = (
+        pl.concat(pairs, how="vertical_relaxed")
+        .group_by("thread")
+        .agg(pl.col("session").sort_by("distance", "session").first())
+        .collect()
+    )
+    return dict(nearest.iter_rows())
 
 
 def _nearest_snapshot(evidence: Evidence, at: int | None, host: str | None) -> Row | None:

@@ -255,7 +255,12 @@ def see(sign: Sign, observed: Observed) -> Seen:
         case "locked":
             return observed.locked(names(sign.locked))
         case "wait":
-            return observed.wait(sign.wait or "", sign.holder, sign.sure)
+            kind = sign.wait or ""
+            return (
+                observed.passed_on(kind)
+                if sign.rotates
+                else observed.wait(kind, sign.holder, sign.sure)
+            )
         case "state" | "query" | "transaction" | "command" as kind:
             answer: Seen = getattr(observed, kind)(getattr(sign, kind), sign.lasting)
             return answer
@@ -394,6 +399,7 @@ def _wanted(sign: Sign) -> str:
             return f"waits for {text}"
         case "wait":
             held = f" whose holder is like '{in_words(sign.holder)}'" if sign.holder else ""
+            held += " whose holder changes from moment to moment" if sign.rotates else ""
             return f"waits for a {text.replace('_', ' ').removeprefix('queue:')}{held}"
         case "main":
             return f"the main thread in '{text}'"

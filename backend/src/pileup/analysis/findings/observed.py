@@ -81,6 +81,12 @@ _RESTS = (
     pl.col("state").fill_null("").str.starts_with("not started") & pl.col("operation").is_null()
 )
 """A session between transactions; one that waits for a slot prints 'not started' and the wait."""
+_IS_LEFT_PREPARED = (
+    pl.col("state").str.contains("PREPARED", literal=True)
+    & (pl.col("session_id").fill_null(0) == 0)
+    & (pl.col("os_thread").fill_null(0) == 0)
+)
+"""As ``Actor.is_left_prepared``: an XA transaction whose client has gone."""
 
 
 class Observed(StallRecords):
@@ -471,6 +477,19 @@ class Observed(StallRecords):
 
     # ---- questions: the worst moment
 
+    def passed_on(self, kind: str) -> Seen:
+        """Tell whether sessions get one resource of a kind one after another, while others wait."""
+        if self.blocked is None or not self.blocked.roots:
+            return NO_DATA
+        root = next(
+            (each for each in self.blocked.roots if each.kind == kind and each.rotates), None
+        )
+        if root is None:
+            return Seen(False)
+        many = words.count(root.behind, "session waits", "sessions wait")
+        text = f"{many} for {words.the(root.name)}, which one after another gets"
+        return Seen(True, root.behind, root.share, text, tuple(root.evidence[:1]))
+
     def wait(self, kind: str, holder: str | None, sure: float | None = None) -> Seen:
         """Count the sessions that wait for one kind of resource, joined over all layers.
 
@@ -597,7 +616,9 @@ class Observed(StallRecords):
             return None
         frame = frame.filter(~_RESTS)
         parts = [pl.col(name).fill_null("") for name in ("state", "operation")]
-        frame = frame.with_columns(pl.concat_str(parts, separator=" ").alias("what"))
+        parts.append(pl.when(_IS_LEFT_PREPARED).then(pl.lit("without a session")))
+        text = pl.concat_str(parts, separator=" ", ignore_nulls=True)
+        frame = frame.with_columns(text.alias("what"))
         return Texts(frame, "what", "active_s")
 
     @cached_property

@@ -19,7 +19,7 @@ from pileup.analysis.findings.words import clip
 from pileup.analysis.waits import moments
 from pileup.analysis.waits.counts import threads_behind
 from pileup.analysis.waits.draft import Edge, Graph, Resource
-from pileup.numerals import number
+from pileup.numerals import grouped, number
 
 _STATEMENT = 160
 
@@ -222,6 +222,10 @@ def _onward(graph: Graph, holder: Actor | None) -> str | None:
 """A holder of whom no layer prints an id."""
 
 
+_MANY_ROW_LOCKS, _FAR_MORE = 1000, 10
+"""Row locks, and times as many as changes, from which on a holder read without a usable index."""
+
+
 def describe_holder(actor: Actor) -> str:
     """Describe a holder: 'session 13 (idle in transaction for 253 s)'."""
     trx = actor.trx or {}
@@ -229,10 +233,16 @@ def describe_holder(actor: Actor) -> str:
     active = trx.get("active_s")
     if actor.is_idle:
         parts.append("idle in a transaction" + (f" for {number(active)} s" if active else ""))
+    elif actor.is_left_prepared:
+        parts.append("a prepared XA transaction without a session")
     elif active:
         parts.append(f"its transaction is {number(active)} s old")
     elif (lasting := (actor.session or {}).get("time_s")) and actor.query:
         parts.append(f"running for {number(lasting)} s")
+    locks, changes = trx.get("row_locks") or 0, trx.get("undo_entries") or 0
+    if locks >= _MANY_ROW_LOCKS and locks >= _FAR_MORE * changes:
+        changed = grouped(changes) if changes else "none"
+        parts.append(f"has locked {grouped(locks)} rows and changed {changed}")
     if actor.query:
         parts.append(f"'{clip(actor.query, _STATEMENT)}'")
     name = actor.name
@@ -247,6 +257,7 @@ def text_of(actor: Actor) -> str:
         session.get("user"),
         session.get("state") or trx.get("thread_state"),
         trx.get("state"),
+        "without a session" if actor.is_left_prepared else None,
         trx.get("operation"),
         actor.query or ("idle" if actor.is_idle else None),
     )

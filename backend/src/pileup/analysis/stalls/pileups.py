@@ -37,6 +37,8 @@ _APART = 1.5
 _QUIET_S, _QUIET_SAMPLES = 2400, 32
 """Range around a sample that shows the quiet level of a long capture; at least so many samples."""
 _BURST = 1.4
+_FORERUNNER = 0.25
+"""Share of a stall's usual sessions below which a pile before it is another one."""
 _OBSERVER_BEFORE_S, _OBSERVER_AFTER_S, _OBSERVER_MOST_S = 2.0, 8.0, 6.0
 
 # ---- one signal --------------------------------------------------------------------------------
@@ -60,6 +62,7 @@ def pileups(
     observer, ranges = _split_observer(signal, ranges, observed)
     least = _threshold_of(signal, mask)
     joined = _without_dips(signal, join(signal, ranges), least)
+    joined = _without_forerunners(signal, joined, ranges)
     stalls: list[Stall] = []
     for first, last in observer:
         note = (
@@ -95,6 +98,35 @@ def pileups(
         stalls += _with_burst(stall, values)
         previous_end = last
     return stalls
+
+
+def _without_forerunners(
+    signal: Signal, joined: Sequence[tuple[int, int]], ranges: Sequence[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """Let each stall begin with its own pile, not with a small one that cleared before it.
+
+    joined: ranges in order; each consists of some of ``ranges``, which are in order too.
+    """
+    begins: list[tuple[int, int]] = []
+    at = 0
+    for first, last in joined:
+        while ranges[at][0] < first:
+            at += 1
+        level = statistics.median(signal.values[first : last + 1])
+        while ranges[at][1] < last and _is_forerunner(signal, ranges[at], ranges[at + 1], level):
+            at += 1
+        begins.append((max(first, ranges[at][0]), last))
+    return begins
+
+
+def _is_forerunner(
+    signal: Signal, small: tuple[int, int], then: tuple[int, int], level: float
+) -> bool:
+    """Return whether a pile far below the level of the stall cleared for longer than it lasted."""
+    lasted = signal.times[small[1]] - signal.times[small[0]] + signal.interval_us
+    if signal.times[then[0]] - signal.times[small[1]] <= lasted:
+        return False
+    return max(signal.values[small[0] : small[1] + 1]) < _FORERUNNER * level
 
 
 def _without_dips(

@@ -243,6 +243,8 @@ def _what(root: RootDoc) -> str:
         return f"{idle}{name}, which {verb} the {held}" if held else f"{idle}{name}"
     if root.kind == "latch":
         name = f"the {root.name}"
+    elif root.kind in ("row_lock", "table_lock", "metadata_lock"):
+        name = f"the {name}"
     elif root.kind in ("fsync", "commit", "queue"):
         name = f"a {name}" if name.startswith("free ") else f"the {name}"
     if root.rotates:

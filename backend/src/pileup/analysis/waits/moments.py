@@ -50,7 +50,7 @@ class WaitMoment:
     kind: str
     host: str | None
     waiters: int
-    """Threads in SEMAPHORES, or threads and sessions that wait by their stack or state."""
+    """Threads in SEMAPHORES, and threads and sessions that wait by their stack or state."""
     lock_waits: int
     max_waited_s: float | None
 
@@ -228,18 +228,21 @@ def _dumps(evidence: Evidence) -> list[WaitMoment]:
         "artifact", "snapshot", "time", "host"
     )
     keys = ["artifact", "snapshot"]
-    for kind, count_as, longest in (
-        ("semaphore_wait", "waiters", "waited_s"),
-        ("transaction", "lock_waits", "wait_s"),
-    ):
-        rows = evidence.frame(kind)
+    transactions = evidence.frame("transaction")
+    layers = {
+        "semaphores": (evidence.frame("semaphore_wait"), "waited_s"),
+        "queued": (_queued(transactions), "active_s"),
+        "lock_waits": (
+            None if transactions is None else transactions.filter("lock_wait"),
+            "wait_s",
+        ),
+    }
+    for count_as, (rows, longest) in layers.items():
         if rows is None:
             dumps = dumps.with_columns(
                 pl.lit(0).alias(count_as), pl.lit(None, dtype=pl.Float64).alias(f"{count_as}_s")
             )
             continue
-        if kind == "transaction":
-            rows = rows.filter(pl.col("lock_wait"))
         counted = rows.group_by(keys).agg(
             pl.len().alias(count_as), pl.col(longest).max().alias(f"{count_as}_s")
         )
@@ -251,14 +254,23 @@ def _dumps(evidence: Evidence) -> list[WaitMoment]:
             snapshot=row["snapshot"],
             kind="innodb_status",
             host=row["host"],
-            waiters=row["waiters"],
+            waiters=row["semaphores"] + row["queued"],
             lock_waits=row["lock_waits"],
             max_waited_s=max(
-                (s for s in (row["waiters_s"], row["lock_waits_s"]) if s is not None), default=None
+                (s for s in (row[f"{name}_s"] for name in layers) if s is not None), default=None
             ),
         )
         for row in dumps.iter_rows(named=True)
     ]
+
+
+def _queued(transactions: pl.DataFrame | None) -> pl.DataFrame | None:
+    """Return the transactions that wait for a slot to run in, by their operation."""
+    if transactions is None:
+        return None
+    operations = transactions["operation"].drop_nulls().unique().to_list()
+    waiting = [each for each in operations if queues.by_state([each]) is not None]
+    return transactions.filter(pl.col("operation").is_in(waiting) & ~pl.col("lock_wait"))
 
 
 def _processlists(evidence: Evidence) -> list[WaitMoment]:

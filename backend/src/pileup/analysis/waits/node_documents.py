@@ -81,7 +81,7 @@ def _thread_label(actor: Actor) -> str:
     trx = actor.trx or {}
     parts = []
     if trx.get("trx_id") and not trx["state"].startswith("not started"):
-        parts.append(f"trx {trx['trx_id']}")
+        parts.append(f"{'prepared ' if actor.is_left_prepared else ''}trx {trx['trx_id']}")
     if actor.session_id is not None:
         parts.append(f"session {actor.session_id}")
     if not parts and actor.session is not None:
@@ -107,8 +107,10 @@ def _thread_detail(actor: Actor, function: str) -> str:
     trx, session = actor.trx or {}, actor.session or {}
     parts = []
     if trx.get("active_s") is not None:
-        idle = not actor.query and (session.get("command") in (None, "Sleep"))
-        parts.append(f"{'idle in transaction' if idle else 'active'} {trx['active_s']:.0f} s")
+        doing = "idle in transaction" if actor.is_idle else "active"
+        if actor.is_left_prepared:
+            doing = "XA transaction without a session,"
+        parts.append(f"{doing} {trx['active_s']:.0f} s")
     if actor.waits:
         wait = actor.waits[0]
         where = f" in {function}" if function else ""
