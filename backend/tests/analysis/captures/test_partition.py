@@ -16,7 +16,7 @@ from pileup.analysis.captures.shares import shares
 from pileup.analysis.contract import Analysis
 from pileup.analysis.isolation import Parsed
 from pileup.records import Record, Setting
-from tests.analysis.frames import T0, Samples, artifact, evidence, frames, gauge
+from tests.analysis.frames import T0, Samples, artifact, evidence, frames, gauge, moment
 
 S = 1_000_000
 HOUR = 3600 * S
@@ -162,6 +162,77 @@ def test_another_capture_changes_nothing(
     }
     first, both = analyse(evidence(alone)), analyse(evidence({**alone, **added}))
     assert_same(first, both)
+
+
+def _beside(folder: str, *items: Samples) -> Files:
+    return {f"{folder}/n.csv": list(items)}
+
+
+@pytest.mark.parametrize("distance", [61, 100, 299, 840, 899])
+@pytest.mark.parametrize("folder", ["a", "b"])
+def test_a_row_of_no_host_minutes_away_is_no_part_of_a_capture(folder: str, distance: int) -> None:
+    alone: Files = {"a/m.csv": [running(STALL)]}
+    for start in (T0 - distance * S, T0 + (len(STALL) + distance) * S):
+        both = analyse(evidence({**alone, **_beside(folder, running([90.0], start, host=None))}))
+        assert len(both.captures) == 2
+        assert_same(analyse(evidence(alone)), both)
+
+
+def test_what_a_slower_series_ended_with_is_not_lent() -> None:
+    """It ended before anybody looked closely, so it says nothing about what came then."""
+    files: Files = {"a/m.csv": [running(STALL)]}
+    ended = running([90.0, 4.0] * 20, T0 - (40 * 60 + 90) * S, step=60 * S, host=None)
+    assert [len(c.lent) for c in captures({**files, **_beside("b", ended)})] == [0, 0]
+
+
+def test_a_dump_in_the_silence_of_a_series_belongs_to_it() -> None:
+    silent = running([*STALL[:50], *[None] * 400, *STALL[50:]])
+    dump = moment("innodb_status", T0 + 250 * S, "utc")
+    assert len(captures({"a/m.csv": [silent], "a/status.txt": [dump]})) == 1
+
+
+def test_a_series_of_files_is_as_dense_as_its_own_run() -> None:
+    """Slow dumps that follow quick ones in a folder join nothing that the quick ones left apart."""
+    quick = {f"a/{at}.txt": [running([2.0], T0 + at * 5 * S)] for at in range(20)}
+    slow = {f"a/{at}.log": [running([2.0], T0 + (300 + at * 60) * S)] for at in range(90)}
+    assert spans({**quick, **slow}) == [(0, 96), *spans(slow)]
+
+
+_HOLE_S = 400
+_WITH_HOLE = [*STALL[:50], *[None] * _HOLE_S, *STALL[50:]]
+
+
+@st.composite
+def _apart(draw: st.DrawFn) -> tuple[Files, Files]:
+    """A capture, and rows before it, after it or in its silence that nothing joins to it."""
+    shape = draw(st.sampled_from([STALL, SHORT, INSIDE, _WITH_HOLE]))
+    step = 1 if shape is _WITH_HOLE else draw(st.sampled_from([1, 2, 5, 10]))
+    host = draw(st.sampled_from(["db-1", None]))
+    wide = draw(st.sampled_from([1, 3, 10, 15, 30, 60, 300]))
+    count = draw(st.sampled_from([1, 2, 3, 8, 40]))
+    near = max(61, 5 * step + 1)
+    where = draw(st.sampled_from(["before", "after", "inside"]))
+    distance = draw(st.integers(near, 4000))
+    start = T0 + (len(shape) * step + distance) * S
+    if where == "before":
+        start = T0 - (distance + (count - 1) * wide) * S
+    elif where == "inside" and shape is _WITH_HOLE:
+        room = _HOLE_S - 2 * near - 1
+        count = min(count, room // wide + 1)
+        start = T0 + (49 + near + draw(st.integers(0, room - (count - 1) * wide))) * S
+    values = [draw(st.floats(0, 500)) for _ in range(count)]
+    folder = draw(st.sampled_from(["a", "b"]))
+    added = running(values, start, step=wide * S, host=None)
+    return {"a/m.csv": [running(shape, step=step * S, host=host)]}, _beside(folder, added)
+
+
+@settings(max_examples=25, deadline=None)
+@given(pair=_apart())
+def test_rows_of_no_host_change_no_capture_that_they_do_not_touch(
+    pair: tuple[Files, Files],
+) -> None:
+    mine, others = pair
+    assert_same(analyse(evidence(mine)), analyse(evidence({**mine, **others})))
 
 
 def assert_same(alone: Analysis, both: Analysis) -> None:

@@ -13,7 +13,7 @@ from pileup.analysis.blocked_time import (
     population,
     roots,
 )
-from pileup.analysis.captures import partition, stretches
+from pileup.analysis.captures import case, partition, stretches
 from tests.analysis.frames import T0, S
 from tests.analysis.turning.tools import Scenes, always, given, instead
 
@@ -120,6 +120,20 @@ def _holes() -> object:
     return stretches.holes([_stretch(0, 1, 2, 3, 9000, 9001, interval=1.0)])
 
 
+def _stall_of_two_scales() -> object:
+    seen = [given(interval_s=interval) for interval in (1.0, 15.0)]
+    first, second = (
+        given(
+            stall=given(host=None, onset=T0, span=given(end=T0 + S)),
+            examined=given(capture=capture),
+            same_as=None,
+        )
+        for capture in seen
+    )
+    case._mark_same([first, second])
+    return second.same_as is first
+
+
 SCENES: Scenes = {
     "blocked_time.active_sessions _GAP_S Level.at": lambda: _LEVEL.at(T0 + 5 * S),
     "blocked_time.active_sessions _GAP_S most_near": lambda: active_sessions.most_near(
@@ -135,6 +149,7 @@ SCENES: Scenes = {
     "blocked_time.roots _MANY Roots._settled": _seen_once,
     "blocked_time.roots _MANY Roots.documents": _circle_seen_once,
     "blocked_time.roots _ROUNDED Roots._settled": _rest_of_a_root,
+    "captures.case DENSE_S _mark_same": _stall_of_two_scales,
     "captures.partition SILENT_S _of_host": _single_dump,
     "captures.stretches _FEW holes": _holes,
 }

@@ -21,6 +21,7 @@ from pileup.analysis.captures.examine import (
 from pileup.analysis.captures.partition import Capture, partition
 from pileup.analysis.captures.recurrence import recurrence, unjudged_headline
 from pileup.analysis.captures.shares import shares
+from pileup.analysis.captures.stretches import DENSE_S
 from pileup.analysis.evidence import series
 from pileup.analysis.evidence.answers import Answers, Missing
 from pileup.analysis.evidence.context import Span
@@ -157,7 +158,8 @@ def _mark_same(episodes: Sequence[Episode]) -> None:
             if after.stall.onset > before.stall.span.end + slack:
                 continue
             coarse, dense = sorted((before, after), key=interval, reverse=True)
-            coarse.same_as = dense.same_as or dense
+            if interval(coarse) > DENSE_S:
+                coarse.same_as = dense.same_as or dense
 
 
 # ---- rows from elsewhere -----------------------------------------------------------------------

@@ -137,7 +137,11 @@ def _with_hosts(every: Sequence[Stretch], paths: dict[str, str]) -> list[Stretch
 def _host_beside(stretch: Stretch, servers: Sequence[Stretch], paths: dict[str, str]) -> str | None:
     margin = round(APART_S * _S)
     near = [
-        s for s in servers if s.start - margin <= stretch.end and stretch.start <= s.end + margin
+        s
+        for s in servers
+        if s.start - margin <= stretch.end
+        and stretch.start <= s.end + margin
+        and not _in_silence(stretch, [s])
     ]
     path = paths[min(stretch.artifacts)]
     for scope in scopes(path):
@@ -145,6 +149,20 @@ def _host_beside(stretch: Stretch, servers: Sequence[Stretch], paths: dict[str, 
         if hosts:
             return hosts.pop() if len(hosts) == 1 else None
     return None
+
+
+def _in_silence(stretch: Stretch, others: Sequence[Stretch]) -> bool:
+    """Return whether values lie far from every moment of what surrounds them.
+
+    A dump in such a silence tells what the server did in it. Values that begin and end in it are
+    a capture of their own: they would change what the surrounding one shows without ever being
+    beside one of its samples.
+    """
+    return stretch.is_values and all(
+        other.silence_around(stretch.start, stretch.end)
+        > min(other.explained_us, stretch.explained_us)
+        for other in others
+    )
 
 
 # ---- one host ----------------------------------------------------------------------------------
@@ -157,7 +175,12 @@ def _of_host(host: str | None, mine: Sequence[Stretch]) -> list[_Group]:
     alone: list[_Group] = []
     for group in coarse:
         reach = round(EXPLAINED * (group.interval_s or 0.0) * _S)
-        around = [d for d in dense if _near(d, group, round((group.interval_s or 0) * _LENT * _S))]
+        around = [
+            d
+            for d in dense
+            if _near(d, group, round(APART_S * _S))
+            and not all(_in_silence(part, d.parts) for part in group.parts)
+        ]
         within = [
             d for d in around if d.start - reach <= group.start and group.end <= d.end + reach
         ]
@@ -170,37 +193,50 @@ def _of_host(host: str | None, mine: Sequence[Stretch]) -> list[_Group]:
     groups = dense + alone
     single = [s for s in mine if not s.is_dense and s.interval_s is None]
     left: list[Stretch] = []
+    joined: list[tuple[int, Stretch]] = []
     for stretch in single:
-        near = [(_apart(g, stretch), at) for at, g in enumerate(groups)]
+        near = [
+            (_apart(g, stretch), at)
+            for at, g in enumerate(groups)
+            if not _in_silence(stretch, g.parts)
+        ]
         distance, at = min(near, default=(SILENT_S * _S + 1, -1))
-        if distance <= SILENT_S * _S:
-            groups[at].parts.append(stretch)
+        if at >= 0 and distance <= min(_tolerance(groups[at], stretch), SILENT_S) * _S:
+            joined.append((at, stretch))
         else:
             left.append(stretch)
+    for at, stretch in joined:
+        groups[at].parts.append(stretch)
     return groups + _joined(host, left)
 
 
 def _joined(host: str | None, mine: Sequence[Stretch]) -> list[_Group]:
     groups: list[_Group] = []
+    alone: list[Stretch] = []
     end = 0
     for stretch in sorted(mine, key=lambda s: (s.start, s.end)):
-        if groups and stretch.start - end <= _tolerance(groups[-1], stretch) * _S:
-            groups[-1].parts.append(stretch)
-        else:
+        if not groups or stretch.start - end > _tolerance(groups[-1], stretch) * _S:
             groups.append(_Group(host, [stretch]))
-            end = 0
-        end = max(end, stretch.end)
-    return groups
+            end = stretch.end
+        elif stretch.end < end and _in_silence(stretch, groups[-1].parts):
+            alone.append(stretch)
+        else:
+            groups[-1].parts.append(stretch)
+            end = max(end, stretch.end)
+    return groups + [_Group(host, [stretch]) for stretch in alone]
 
 
 def _tolerance(group: _Group, stretch: Stretch) -> float:
-    """Return the seconds of silence that two stretches of one host may have between them."""
+    """Return the seconds of silence that two stretches of one host may have between them.
+
+    The denser of the two decides: it would have looked in between. Two lone moments have no
+    interval, and nothing says that somebody stopped to look.
+    """
     bundles = {part.bundle for part in group.parts}
     if stretch.bundle is not None and None not in bundles and stretch.bundle not in bundles:
         return _BUNDLES_APART_S
-    if stretch.interval_s is None or all(part.interval_s is None for part in group.parts):
-        return SILENT_S
-    return max(APART_S, EXPLAINED * max(stretch.interval_s, group.interval_s or 0.0))
+    known = [s for s in (stretch.interval_s, group.interval_s) if s is not None]
+    return max(APART_S, EXPLAINED * min(known)) if known else SILENT_S
 
 
 def _near(group: _Group, other: _Group, reach: int) -> bool:

@@ -6,9 +6,10 @@ settings do not: a log that covers a week says nothing about how densely anybody
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -24,7 +25,7 @@ DENSE_S = 15.0
 EXPLAINED = 5
 """Sampling intervals of silence that the interval explains."""
 SILENT_S = 900.0
-"""Longest silence of one collector that a stalled server explains, in seconds."""
+"""Longest silence within one file that a stalled server explains, in seconds."""
 APART_S = 60.0
 """Longest silence between two files that overlap nowhere, in seconds."""
 _IRREGULAR_S = 3600.0
@@ -55,6 +56,8 @@ class Stretch:
     bundle: str | None = None
     is_server: bool = False
     """Whether it shows a database server, and not only a machine."""
+    is_values: bool = False
+    """Whether it has values over time only: no dump, no stack and no list of sessions."""
     hosts: set[str] = field(default_factory=set)
     """Hosts with machine metrics only that were joined to this one."""
 
@@ -64,25 +67,44 @@ class Stretch:
             return True
         return self.interval_s is not None and self.interval_s <= DENSE_S
 
+    @property
+    def explained_us(self) -> int:
+        """The silence between it and another file that it explains, in µs."""
+        return round(max(APART_S, EXPLAINED * (self.interval_s or 0.0)) * _S)
+
+    def silence_around(self, start: int, end: int) -> int:
+        """Return the µs between a range and the nearest second that has a record."""
+        first, last = start // _S, end // _S
+        at = bisect.bisect_left(self.seconds, first)
+        after = [self.seconds[at] - last] if at < len(self.seconds) else []
+        before = [first - self.seconds[at - 1]] if at else []
+        return max(0, min(before + after)) * _S
+
 
 def stretches(evidence: Evidence) -> list[Stretch]:
     """Return every stretch of the evidence, ordered by host and time.
 
-    Files of one bundle, and files of one format in one folder, are one series of samples.
+    A bundle is one series of samples, and so are the files of one format in one folder that have
+    a moment or two each: what a file with more of them shows is its own.
     """
-    seconds = _seconds(evidence)
+    seen: dict[tuple[str | None, str], list[int]] = {}
+    for sha, host, second in _seconds(evidence):
+        seen.setdefault((host, sha), []).append(second)
     servers = _servers(evidence)
+    dumped = _dumped(evidence)
     artifacts = {artifact.sha256: artifact for artifact in evidence.artifacts}
     pools: dict[tuple[str | None, str], dict[int, set[str]]] = {}
     bundles: dict[str, str | None] = {}
-    for sha, host, second in seconds:
-        pool, bundle = _pool(artifacts[sha])
+    for (host, sha), seconds in seen.items():
+        pool, bundle = _pool(artifacts[sha], seconds)
         bundles[pool] = bundle
-        pools.setdefault((host, pool), {}).setdefault(second, set()).add(sha)
+        times = pools.setdefault((host, pool), {})
+        for second in seconds:
+            times.setdefault(second, set()).add(sha)
     found = [
-        stretch
+        _stretch(host, bundles[pool], mine, times, servers, dumped)
         for (host, pool), times in pools.items()
-        for stretch in _split(host, bundles[pool], times, servers)
+        for mine in _split(times)
     ]
     return sorted(found, key=lambda s: (s.host or "", s.start, s.end, min(s.artifacts)))
 
@@ -143,47 +165,82 @@ def _servers(evidence: Evidence) -> set[tuple[str, str | None]]:
     return found
 
 
-def _pool(artifact: EvidenceArtifact) -> tuple[str, str | None]:
+def _dumped(evidence: Evidence) -> set[str]:
+    """Return the artifacts with a dump, a stack or a list of sessions."""
+    frames = [evidence.frame(kind) for kind in _OBSERVES - {"sample"}]
+    return {sha for frame in frames if frame is not None for sha in frame["artifact"].unique()}
+
+
+def _pool(artifact: EvidenceArtifact, seconds: Sequence[int]) -> tuple[str, str | None]:
     bundle = artifact.bundle or bundle_of(artifact.path)
     if bundle is not None:
         return f"bundle {bundle}", bundle
+    if _interval_s(seconds) is not None:
+        return artifact.sha256, None
     return f"{artifact.format} in {artifact.path.rpartition('/')[0]}", None
 
 
-def _split(
+def _stretch(
     host: str | None,
     bundle: str | None,
+    mine: list[int],
     times: dict[int, set[str]],
     servers: set[tuple[str, str | None]],
-) -> Iterator[Stretch]:
-    """Split the seconds of one series where its sampling interval does not explain the silence."""
-    seconds = sorted(times)
-    interval = _interval_s(seconds)
-    longest = _explained_s(seconds, interval)
-    between_files = max(APART_S, EXPLAINED * (interval or 0.0))
-    is_series = bundle is not None or len({sha for shas in times.values() for sha in shas}) >= len(
-        seconds
+    dumped: set[str],
+) -> Stretch:
+    shas = {sha for second in mine for sha in times[second]}
+    return Stretch(
+        host=host,
+        start=mine[0] * _S,
+        end=mine[-1] * _S + _S - 1,
+        seconds=mine,
+        artifacts=shas,
+        interval_s=_interval_s(mine),
+        bundle=bundle,
+        is_server=bundle is not None or any((sha, host) in servers for sha in shas),
+        is_values=shas.isdisjoint(dumped),
     )
-    begin = 0
-    for at in range(1, len(seconds) + 1):
-        if at < len(seconds):
-            silence = seconds[at] - seconds[at - 1]
-            one_file = is_series or not times[seconds[at]].isdisjoint(times[seconds[at - 1]])
-            if silence <= (longest if one_file else min(longest, between_files)):
-                continue
-        mine = seconds[begin:at]
-        shas = {sha for second in mine for sha in times[second]}
-        yield Stretch(
-            host=host,
-            start=mine[0] * _S,
-            end=mine[-1] * _S + _S - 1,
-            seconds=mine,
-            artifacts=shas,
-            interval_s=_interval_s(mine),
-            bundle=bundle,
-            is_server=bundle is not None or any((sha, host) in servers for sha in shas),
-        )
-        begin = at
+
+
+def _split(times: dict[int, set[str]]) -> Iterator[list[int]]:
+    """Split the seconds of one series where nothing explains the silence.
+
+    Within one file, a stalled server may. Between the files of a series only its interval does,
+    and that of a run of them is its own: what lies before and after it does not change it.
+    """
+    seconds = sorted(times)
+    if len({sha for shas in times.values() for sha in shas}) == 1:
+        yield from _split_alone(seconds)
+        return
+    few: list[int] = []
+    for run in _split_by(seconds, APART_S, times):
+        if _interval_s(run) is None:
+            few += run
+            continue
+        yield from _split_alone(few)
+        yield run
+        few = []
+    yield from _split_alone(few)
+
+
+def _split_alone(seconds: Sequence[int]) -> Iterator[list[int]]:
+    """Split seconds whose silence a stalled server may explain."""
+    return _split_by(seconds, _explained_s(seconds, _interval_s(seconds)), {})
+
+
+def _split_by(
+    seconds: Sequence[int], longest: float, times: Mapping[int, Set[str]]
+) -> Iterator[list[int]]:
+    """Split at silence of more seconds than ``longest`` between moments without a common file."""
+    mine = list(seconds[:1])
+    for before, after in itertools.pairwise(seconds):
+        together = times.get(before, frozenset()) & times.get(after, frozenset())
+        if after - before > longest and not together:
+            yield mine
+            mine = []
+        mine.append(after)
+    if mine:
+        yield mine
 
 
 def _explained_s(seconds: Sequence[int], interval: float | None) -> float:
