@@ -14,7 +14,7 @@ from msgspec import structs
 
 from pileup.analysis.evidence import series
 from pileup.analysis.evidence.table_diff import CellChange, RowChange
-from pileup.views import search_entries
+from pileup.views import overview, search_entries
 from pileup.views.artifacts import artifact_records, excerpts, mapping_preview, pasted, record_text
 from pileup.views.evidence import capture_tables, moved, queries, timeline
 from pileup.views.evidence.deadlocks import deadlocks
@@ -312,3 +312,47 @@ def replaced_values() -> object:
             patches.enter_context(mock.patch.object(export, name, instead))
         choices = export.ExportChoices(redact="hosts")
         return export.redaction_counts(mock.Mock(), mock.Mock(), mock.Mock(), choices)
+
+
+def overview_with(parts: dict[str, Any], *artifacts: Any, stall: str | None = None) -> Any:
+    """The overview of an analysis with these parts, and of these files."""
+    incident: Any = SimpleNamespace(id="i")
+    state = SimpleNamespace(state="done", started_at=None, finished_at=None, error=None)
+    answers = {
+        "Analyses": SimpleNamespace(parts=lambda *_: parts),
+        "Jobs": SimpleNamespace(analysis_state=lambda _: state),
+        "Artifacts": SimpleNamespace(of_incident=lambda _: list(artifacts)),
+        "Pins": SimpleNamespace(unanswered=lambda _: 7),
+    }
+    with ExitStack() as stack:
+        for name, answer in answers.items():
+            stack.enter_context(mock.patch.object(overview, name, lambda _, answer=answer: answer))
+        return overview.build_overview(mock.Mock(), incident, stall)
+
+
+_LISTS = ("findings", "shifts", "hot_waits", "hot_latches", "hot_stacks", "deadlock_patterns")
+
+
+def overview_of_three() -> object:
+    parts: dict[str, Any] = {name: [{"id": n} for n in range(3)] for name in _LISTS}
+    blocker = {"holder": "h", "blocks_total": 3}
+    parts |= {"limits": [{"verdict": "near"}] * 3, "blockers": [blocker] * 3}
+    made = overview_with(parts)
+    return {name: getattr(made, name) for name in (*_LISTS, "limits", "blockers")}
+
+
+def _list_of_overview(name: str) -> object:
+    made: Any = overview_of_three()
+    return {name: made[name]}
+
+
+def hot_waits() -> object:
+    return _list_of_overview("hot_waits")
+
+
+def hot_latches() -> object:
+    return _list_of_overview("hot_latches")
+
+
+def hot_stacks() -> object:
+    return _list_of_overview("hot_stacks")

@@ -44,6 +44,12 @@ from pileup.views.documents import (
     UnansweredJson,
 )
 
+MOST_FINDINGS, MOST_BLOCKERS, MOST_SHIFTS = 5, 5, 12
+MOST_HOT = 10
+"""Waits, latches and stacks, each."""
+MOST_PATTERNS = 5
+MOST_LIMITS = 10
+
 _PARTS = (
     "engine",
     "headline",
@@ -201,18 +207,20 @@ def build_overview(unit: Unit, incident: Incident, stall: str | None = None) -> 
         active_gaps=shown.get("gaps") or [],
         roots=parts.get("roots") or [],
         recurrence=parts.get("recurrence"),
-        findings=parts.get("findings", [])[:5],
+        findings=parts.get("findings", [])[:MOST_FINDINGS],
         absences=parts.get("absences", []),
         looked_at=parts.get("looked_at"),
-        blockers=parts.get("blockers", [])[:5],
+        blockers=parts.get("blockers", [])[:MOST_BLOCKERS],
         triage=parts.get("triage", []),
-        shifts=[shift for shift in parts.get("shifts", ()) if not shift.get("same_as")][:12],
-        hot_waits=parts.get("hot_waits", [])[:10],
-        hot_latches=parts.get("hot_latches", [])[:10],
-        hot_stacks=parts.get("hot_stacks", [])[:10],
+        shifts=[each for each in parts.get("shifts", ()) if not each.get("same_as")][:MOST_SHIFTS],
+        hot_waits=parts.get("hot_waits", [])[:MOST_HOT],
+        hot_latches=parts.get("hot_latches", [])[:MOST_HOT],
+        hot_stacks=parts.get("hot_stacks", [])[:MOST_HOT],
         deadlocks=parts.get("deadlocks", []),
-        deadlock_patterns=(parts.get("deadlock_patterns") or [])[:5],
-        limits=[each for each in parts.get("limits") or [] if each["verdict"] != "far"][:10],
+        deadlock_patterns=(parts.get("deadlock_patterns") or [])[:MOST_PATTERNS],
+        limits=[each for each in parts.get("limits") or [] if each["verdict"] != "far"][
+            :MOST_LIMITS
+        ],
         clocks=[
             PlacedClock(artifact=a.sha256, path=a.path, host=a.host, clock=a.clock)
             for a in artifacts
