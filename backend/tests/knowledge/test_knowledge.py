@@ -38,8 +38,7 @@ def test_stack_by_ordered_subset() -> None:
     found = match_stack(stack)
     assert found is not None
     assert found.id == "gc_change_stage"
-    reverse = match_stack(list(reversed(stack)))
-    assert reverse is None or reverse.id != "gc_change_stage"
+    assert match_stack(list(reversed(stack))) is None
     assert match_stack(["??", "int"]) is None
 
 

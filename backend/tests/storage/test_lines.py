@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pileup.formats.driver import parse_stream
-from pileup.storage.files.raw_lines import BUDGET, CUT, PAGE, Cut, LineReader, index_lines
+from pileup.storage.files import raw_lines
+from pileup.storage.files.raw_lines import BUDGET, CUT, PAGE, Cut, Hits, LineReader, index_lines
 
 TEXT = "\n".join(f"line {number} é" for number in range(1, 1001))
 
@@ -77,8 +78,29 @@ def test_a_search_stops_and_goes_on(tmp_path: Path) -> None:
         steps += 1
     assert [hit.line for hit in found.hits] == [300_001]
     assert 1 <= steps <= 4
-    back = lines.search_back("nothing at all", 300_001, 1_000_000)
-    assert back.resume is None or back.resume < 300_001
+    assert lines.search_back("nothing at all", 300_001, 1_000_000) == Hits([], None)  # in one step
+
+
+def test_a_search_backwards_stops_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each time further back, until the last line above that has the text."""
+    monkeypatch.setattr(raw_lines, "_BACK", 100_000)
+    content = b"".join(b"%s\n" % (b"needle" if at in (5, 9) else b"x" * 99) for at in range(9000))
+    lines = reader(tmp_path / "x", content)
+    places = [9001]
+    found = Hits([], 9001)
+    while found.resume is not None:
+        found = lines.search_back("needle", found.resume, 200_000)
+        places.append(found.resume or 0)
+    assert [hit.line for hit in found.hits] == [10]
+    assert places == sorted(set(places), reverse=True)
+    assert len(places) == 8
+    assert [hit.line for hit in lines.search_back("needle", 10).hits] == [6]
+    assert [hit.line for hit in lines.search_back("needle", 11).hits] == [10]
+    assert lines.search_back("needle", 6) == Hits([], None)
+    assert lines.search_back("needle", 1) == Hits([], None)
+    assert [hit.line for hit in lines.search_back("needle", 99_999).hits] == [10]
 
 
 def test_giant_lines_are_cut(tmp_path: Path) -> None:

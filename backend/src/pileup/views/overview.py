@@ -218,9 +218,7 @@ def build_overview(unit: Unit, incident: Incident, stall: str | None = None) -> 
         hot_stacks=parts.get("hot_stacks", [])[:MOST_HOT],
         deadlocks=parts.get("deadlocks", []),
         deadlock_patterns=(parts.get("deadlock_patterns") or [])[:MOST_PATTERNS],
-        limits=[each for each in parts.get("limits") or [] if each["verdict"] != "far"][
-            :MOST_LIMITS
-        ],
+        limits=_near_limits(parts),
         clocks=[
             PlacedClock(artifact=a.sha256, path=a.path, host=a.host, clock=a.clock)
             for a in artifacts
@@ -236,6 +234,11 @@ def build_overview(unit: Unit, incident: Incident, stall: str | None = None) -> 
 
 _OF_LEADING = ("absences", "triage", "hot_waits", "hot_latches", "hot_stacks", "limits")
 """Lists of the document that are computed for the leading stall only."""
+
+
+def _near_limits(parts: Mapping[str, Any]) -> list[LimitJson]:
+    near = [each for each in parts.get("limits") or [] if each["verdict"] != "far"]
+    return near[:MOST_LIMITS]
 
 
 def _server(names: dict[str, str | None]) -> dict[str, str | None]:
