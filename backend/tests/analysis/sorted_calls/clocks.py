@@ -12,6 +12,7 @@ from pileup.analysis.evidence import series
 from pileup.analysis.evidence.context import Server
 from pileup.analysis.findings import latch_counts
 from pileup.analysis.findings.rules import memory, statements
+from pileup.records import Deadlock, DeadlockTrx
 from tests.analysis.frames import T0, S, evidence, frames, gauge
 from tests.analysis.turning.rules import stall
 from tests.analysis.turning.tools import always, given, instead, level
@@ -105,7 +106,21 @@ def modes_without_types() -> object:
     return met
 
 
+def numbered(*numbers: int) -> object:
+    """Deadlocks in another order than their numbers; a counter that stood still for a dump."""
+    printed = gauge("innodb.trx_id_counter", [100, 300, 200, 200, 400], host="db1")
+    deadlocks = [
+        Deadlock(
+            line_first=n, line_last=n, host="db1",
+            transactions=(DeadlockTrx(number=1, trx_id=str(number)),),
+        )
+        for n, number in enumerate(numbers, start=1)
+    ]  # fmt: skip
+    return evidence({"log": deadlocks, "dumps": [printed]}).frames["deadlock"]["time"].to_list()
+
+
 ORDERED: dict[str, Any] = {
+    "clock.transaction_numbers with_times": lambda: numbered(350, 150, 250),
     "blocked_time.roots Roots._stood": longest_stay,
     "clock.uptimes base_of": nearest_start,
     "clock.uptimes rulers": ruled_by_uptime,

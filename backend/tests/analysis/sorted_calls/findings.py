@@ -9,6 +9,7 @@ from unittest import mock
 import polars as pl
 
 from pileup.analysis.contract import HotLatchDoc
+from pileup.analysis.deadlocks import by_deadlock
 from pileup.analysis.deadlocks import cycle as cycles
 from pileup.analysis.evidence.actors import Actor
 from pileup.analysis.evidence.context import Span
@@ -207,6 +208,19 @@ def events_in_time() -> object:
     every = [event.message for event in catalogue.events(found)]
     with mock.patch.object(catalogue, "MOST_EVENTS", 2):
         return every, [event.message for event in catalogue.events(found)]
+
+
+def fullest_print() -> object:
+    """Prints of one deadlock: those with a time, of these the whole ones, else as they came."""
+    prints = [(None, True, 1), ("t", True, 2), (None, False, 3), ("t", False, 4), ("t", False, 5)]
+    rows = [
+        {
+            "host": "h", "original": original, "truncated": cut, "line_first": line,
+            "transactions": [{"trx_id": "7", "query": ""}, {"trx_id": "8", "query": ""}],
+        }
+        for original, cut, line in prints
+    ]  # fmt: skip
+    return [[row["line_first"] for row in group] for group in by_deadlock(rows)]
 
 
 def deadlocks_in_time() -> object:
@@ -789,6 +803,7 @@ def most_promising_row() -> object:
 
 
 ORDERED: dict[str, Any] = {
+    "deadlocks.prints by_deadlock": fullest_print,
     "deadlocks.cycle Member.signature": signature_of_a_member,
     "deadlocks.cycle _wait": nearest_holder,
     "deadlocks.explain _names": words_of_a_deadlock,

@@ -22,7 +22,7 @@ from pileup.analysis.clock.zone_evidence import Zone
 from pileup.analysis.compare import differences, fleet, table_changes
 from pileup.analysis.contract import ClockDoc
 from pileup.analysis.evidence.context import Span
-from pileup.records import Table
+from pileup.records import Deadlock, DeadlockTrx, Table
 from tests.analysis.frames import T0, S, evidence, frames, gauge
 from tests.analysis.turning.tools import Scenes, always, given, instead
 
@@ -171,6 +171,20 @@ def _changed_tables() -> object:
     return [doc.name for doc in table_changes.table_changes(evidence({"a.tsv": tables}))]
 
 
+def _numbered(*numbers: int, counters: tuple[float, ...] = (100, 200), apart_s: int = 60) -> object:
+    """The times of deadlocks by the numbers of their transactions, dumps a minute apart."""
+    printed = gauge("innodb.trx_id_counter", counters, step=apart_s * S, host="db1")
+    deadlocks = [
+        Deadlock(
+            line_first=n, line_last=n, host="db1",
+            transactions=(DeadlockTrx(number=1, trx_id=str(number)),),
+        )
+        for n, number in enumerate(numbers, start=1)
+    ]  # fmt: skip
+    found = evidence({"log": deadlocks, "dumps": [printed]}).frames["deadlock"]
+    return dict(zip(numbers, found["time"].to_list(), strict=True))
+
+
 SCENES: Scenes = {
     "clock.anchoring _MAX_LAGS _best": _best,
     "clock.anchoring _MIN_POINTS _best": _best_points,
@@ -188,6 +202,7 @@ SCENES: Scenes = {
     "clock.session_shapes _RISE _offset": _same_shape,
     "clock.session_shapes _SAME _offset": lambda: _same_shape(base=1, rise=12, plus=1.5),
     "clock.session_shapes _SAME_SHARE _offset": lambda: _same_shape(rise=54, times=1.25),
+    "clock.transaction_numbers _APART_US _between": lambda: _numbered(150),
     "clock.uptimes _AGREE_S base_of": _base,
     "clock.uptimes _APART_S base_of": lambda: _base(apart_s=0, later_s=1000),
     "clock.uptimes _LONGEST_S rulers": _rulers,

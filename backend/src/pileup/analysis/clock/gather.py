@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 
-from pileup.analysis.clock import placement
+from pileup.analysis.clock import placement, transaction_numbers
 from pileup.analysis.clock.zone_evidence import refused_zones
 from pileup.analysis.evidence import duplicate_dumps
 from pileup.analysis.evidence.admission import admit
@@ -55,7 +55,7 @@ def gather(
         ]
         combined[kind] = pl.concat(frames_of_kind, rechunk=True)
     placed, clocks = placement.place(ordered, combined, timezones or {}, overrides or {})
-    frames = duplicate_dumps.without(placed)
+    frames = transaction_numbers.with_times(duplicate_dumps.without(placed))
     repeated = duplicate_dumps.repeated(placed, frames)
     return Evidence(
         tuple(dataclasses.replace(each, repeated=repeated.get(each.sha256)) for each in ordered),

@@ -6,7 +6,7 @@ Conclusions do not belong here: see ``signatures``, ``triage`` and ``summary``.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import polars as pl
@@ -20,7 +20,7 @@ from pileup.analysis.contract import (
     SeriesDoc,
     SnapshotDoc,
 )
-from pileup.analysis.deadlocks import explain, patterns
+from pileup.analysis.deadlocks import by_deadlock, explain, patterns
 from pileup.analysis.evidence.context import Context, Span
 from pileup.analysis.evidence.evidence import Evidence, EvidenceArtifact
 from pileup.analysis.evidence.times import iso
@@ -280,18 +280,13 @@ def deadlock_patterns(evidence: Evidence) -> list[DeadlockPatternDoc]:
     ]
 
 
-def _distinct_deadlocks(evidence: Evidence) -> Iterator[dict[str, Any]]:
+def _distinct_deadlocks(evidence: Evidence) -> Iterator[Mapping[str, Any]]:
     """Yield each deadlock once, by time, although later status dumps repeat it."""
     frame = evidence.frame("deadlock")
     if frame is None:
         return
-    seen: set[tuple[Any, ...]] = set()
-    for row in frame.sort("time", nulls_last=True, maintain_order=True).iter_rows(named=True):
-        ids = tuple(transaction["trx_id"] for transaction in row["transactions"])
-        key = row["host"], row["original"], ids
-        if key not in seen:
-            seen.add(key)
-            yield row
+    rows = frame.sort("time", nulls_last=True, maintain_order=True).iter_rows(named=True)
+    yield from (prints[0] for prints in by_deadlock(rows))
 
 
 def _tables_waited_for(evidence: Evidence, stall: Span | None) -> set[str]:

@@ -17,7 +17,12 @@ from typing import NamedTuple
 
 from pileup.formats.innodb.parts.counter_series import HEXADECIMAL, IDS, RULES, Series
 from pileup.formats.innodb.parts.counters import Counted, Counters, Value
-from pileup.formats.innodb.parts.deadlock import parse_deadlock, parse_foreign_key_error, stamp_us
+from pileup.formats.innodb.parts.deadlock import (
+    has_unmarked,
+    parse_deadlock,
+    parse_foreign_key_error,
+    stamp_us,
+)
 from pileup.formats.innodb.parts.fragments import find_section, implied_sections, is_elided
 from pileup.formats.innodb.parts.latches import TITLES as HOLDERS
 from pileup.formats.innodb.parts.latches import read_holds
@@ -142,7 +147,7 @@ def sniff(head: str) -> bool | None:
         ends = banner is not None and banner[0].endswith(_END)
         if banner is not None and not (ends and any(sign in head for sign in _OF_LOGS)):
             return _LOGGED.search(banner[0]) is None
-    if any(sign in head for sign in _OF_LOGS):
+    if any(sign in head for sign in _OF_LOGS) or has_unmarked(head):
         return False
     first = "\n".join(head.split("\n", _MOST_BEFORE + _OF_TITLE)[: _MOST_BEFORE + _OF_TITLE])
     begin = find_section(first)
@@ -285,7 +290,7 @@ class DumpReader:
         self, text: str, line: int, wall_us: int | None, clock: Clock | None
     ) -> Iterator[Item]:
         """Read a deadlock outside of a dump in an error log (innodb_print_all_deadlocks)."""
-        yield from self._once(
+        yield from self.once(
             parse_deadlock(text, line, wall_us=wall_us, clock=clock, snapshot=None)
         )
 
@@ -427,10 +432,10 @@ class DumpReader:
                 self._counters.add([waiting, active], wall_us)
         elif title == "LATEST DETECTED DEADLOCK":
             if self._is_new(title, text):
-                yield from self._once(parse_deadlock(text, line, snapshot=snapshot))
+                yield from self.once(parse_deadlock(text, line, snapshot=snapshot))
         elif title == "LATEST FOREIGN KEY ERROR":
             if self._is_new(title, text):
-                yield from self._once(parse_foreign_key_error(text, line, snapshot=snapshot))
+                yield from self.once(parse_foreign_key_error(text, line, snapshot=snapshot))
         elif title in RULES:
             yield from self._count(title, text, line, wall_us, hexadecimal)
         elif text:
@@ -459,7 +464,7 @@ class DumpReader:
         self._seen.add(key)
         return True
 
-    def _once(self, items: Iterator[Item]) -> Iterator[Item]:
+    def once(self, items: Iterator[Item]) -> Iterator[Item]:
         """Yield an event unless it came before, perhaps with another cut of its statements."""
         for item in items:
             key: tuple[object, ...] | None = None

@@ -16,7 +16,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from pileup.formats.innodb.innodb_status import BANNER, DumpReader
-from pileup.formats.innodb.parts.deadlock import VICTIM
+from pileup.formats.innodb.parts.deadlock import (
+    BARE_TRANSACTION,
+    VICTIM,
+    UnmarkedDeadlocks,
+    has_unmarked,
+)
 from pileup.formats.reading.server_versions import find_versions
 from pileup.formats.reading.text import Chunk, make_chunks
 from pileup.formats.reading.timestamps import read_stamp
@@ -139,6 +144,7 @@ def sniff(head: str) -> bool | None:
         return bool(
             _CRASH_ALONE.search(before)
             or _is_client_error(lines)
+            or has_unmarked(before)
             or (begins and _OF_SERVER.search("\n".join(undated)))
         )
     return any(any(sign in line for sign in _SIGNS) for line in dated)
@@ -174,6 +180,7 @@ class _Log:
         self._undated: list[int] = []
         self._waits: list[str] = []
         self._deadlock: list[str] = []
+        self._unmarked = UnmarkedDeadlocks()
         self._since = 0
         """The first line of the waits or the deadlock being collected."""
 
@@ -224,9 +231,12 @@ class _Log:
             if VICTIM.match(self._deadlock[-1]) or len(self._deadlock) > _MOST_DEADLOCK:
                 yield from self._end_parts()
             return
+        if event is None and not self._waits and self._is_unmarked(text):
+            yield from self._dumps.once(self._unmarked.feed(text, number))
+            return
         if self._waits and event is None and text.strip() and not text.startswith("InnoDB:"):
             self._waits.append(text)
-        elif self._waits or self._deadlock:
+        elif self._waits or self._deadlock or self._unmarked.is_open:
             yield from self._end_parts()
         if event is not None:
             yield from self._close()
@@ -259,6 +269,12 @@ class _Log:
             (event.subsystem == "InnoDB" or event.message == "InnoDB:")
             and not _DEADLOCK.search(event.message)
         )
+
+    def _is_unmarked(self, text: str) -> bool:
+        """Return whether a line belongs to a deadlock that is printed without its marks."""
+        if self._unmarked.is_open:
+            return not text.startswith("InnoDB:")
+        return not self._deadlock and BARE_TRANSACTION.match(text) is not None
 
     def _undated_line(self, number: int, text: str) -> Iterator[Item]:
         kind = _kind(text)
@@ -310,6 +326,7 @@ class _Log:
         self._waits, self._deadlock = [], []
         if waits:
             yield from self._dumps.read_waits(waits, self._since, self._wall, self._clock)
+        yield from self._dumps.once(self._unmarked.close())
         if "TRANSACTION" in deadlock:
             yield from self._dumps.read_deadlock(deadlock, self._since, self._wall, self._clock)
 

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, Literal
 
 from pileup.analysis.contract import DeadlockLane
-from pileup.analysis.deadlocks import Pattern, explain, pattern_of, patterns
+from pileup.analysis.deadlocks import Pattern, by_deadlock, explain, pattern_of, patterns
 from pileup.analysis.deadlocks.cycle import MOST_TRANSACTIONS, Wait
 from pileup.sql_tokens import shape
 from pileup.storage.artifacts.artifacts import Artifacts
@@ -188,11 +188,8 @@ def deadlocks(
 ) -> DeadlockList:
     """List every deadlock, or those of one pattern, once; the latest first, unknown times last."""
     frame = source.scan("deadlock").filter(window.holds()).collect()
-    together: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     rows = frame.sort("time", "line_first", nulls_last=True, maintain_order=True)
-    for row in rows.iter_rows(named=True):
-        together.setdefault(_key(row), []).append(row)
-    groups = sorted(together.values(), key=_latest, reverse=True)
+    groups = sorted(by_deadlock(rows.iter_rows(named=True)), key=_latest, reverse=True)
     chosen = [g for g in groups if pattern_of(_whole(g)) == pattern] if pattern else groups
     prints = _Prints([row for group in groups for row in group], sections)
     paths = source.paths()
@@ -228,14 +225,6 @@ def _whole(group: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
 
 def _id(row: Mapping[str, Any]) -> str:
     return f"{row['artifact'][:16]}:{row['line_first']}"
-
-
-def _key(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    ids = tuple(
-        (transaction["trx_id"], transaction["query"]) for transaction in row["transactions"]
-    )
-    # The printed time is the server's own: the same in every dump, however each file was placed.
-    return (row["host"], row["original"] or row["wall_us"] or row["time"], ids)
 
 
 def _latest(group: Sequence[Mapping[str, Any]]) -> tuple[bool, int]:

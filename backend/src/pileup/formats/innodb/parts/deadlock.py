@@ -39,6 +39,10 @@ MARKER = re.compile(
     r"WAITING FOR THIS LOCK|CONFLICTING WITH)"
 )
 VICTIM = re.compile(r"\*\*\* WE ROLL BACK TRANSACTION \((?P<number>\d{1,9})\)")
+BARE_TRANSACTION = re.compile(r"TRANSACTION [0-9A-F]{1,20}(?: \d{1,20})?, (?:ACTIVE|not started)")
+"""The first line of a transaction outside of a list of transactions, which prints dashes before."""
+_MOST_UNMARKED = 200
+"""Transactions of one deadlock: InnoDB gives up a search before that."""
 _TOO_DEEP = "WE WILL ROLL BACK FOLLOWING TRANSACTION"
 _TABLE = re.compile(
     r"(?:foreign key constraint (?:of|fails for) table|of table|cannot drop table):? "
@@ -95,6 +99,23 @@ class _Trx:
     body: Parts | None = None
     holds: list[_Lock] = field(default_factory=list)
     waits_for: _Lock | None = None
+
+
+def has_unmarked(head: str) -> bool:
+    """Return whether a text prints deadlocks without marks: whole transactions one below another.
+
+    Each names locks that it holds and waits for; a list of transactions prints dashes before each,
+    and above its wait for how long it has lasted.
+    """
+    if "***" in head or "---TRANSACTION" in head or " HAS BEEN WAITING " in head:
+        return False
+    found = UnmarkedDeadlocks()
+    for number, text in enumerate(head.split("\n")):
+        if not (found.is_open or BARE_TRANSACTION.match(text)):
+            continue
+        if any(len(each.transactions) > 1 for each in found.feed(text, number)):
+            return True
+    return any(len(each.transactions) > 1 for each in found.close())
 
 
 def parse_deadlock(
@@ -194,6 +215,39 @@ class _Reader:
         if self._too_deep and self.victim is None and len(self.transactions) == 1:
             (self.victim,) = self.transactions
 
+    def read_unmarked(self, line: str) -> None:
+        """Read a line of a print without marks: a lock says by itself whether it is waited for."""
+        if BARE_TRANSACTION.match(line):
+            self._end_body()
+            self._current = len(self.transactions) + 1
+            self.transactions[self._current] = _Trx(self._current)
+            self._what, self._body, self._last = "TRANSACTION:", [line], None
+        elif lock := read_lock(line):
+            self._end_body()
+            self._what = "WAITING" if lock.waiting else "HOLDS"
+            self._lock(_Lock(lock))
+        elif self._what == "TRANSACTION:":
+            self._body.append(line)
+        elif self._last and len(self._last.heaps) < _MOST_ROWS:
+            heap = read_row(line)
+            self._last.heaps += () if heap is None else (heap,)
+
+    @property
+    def is_circle(self) -> bool:
+        """Whether each transaction waits for a lock that another one holds.
+
+        Before MySQL 8.0.18 the first one prints what it waits for and not what it holds.
+        """
+        every = list(self.transactions.values())
+        return len(every) > 1 and all(
+            any(
+                not other.holds or any(_is_same_place(held, trx.waits_for) for held in other.holds)
+                for other in every
+                if other is not trx
+            )
+            for trx in every
+        )
+
     def _lock(self, lock: _Lock) -> None:
         self._last = lock
         trx = self.transactions[self._current]
@@ -212,6 +266,56 @@ class _Reader:
             body = take_apart(text.removeprefix("---").removeprefix("TRANSACTION "))
             self.transactions[self._current].body = body
         self._body = []
+
+
+def _is_same_place(held: _Lock, wanted: _Lock | None) -> bool:
+    if wanted is None:
+        return False
+    place, other = held.printed.place, wanted.printed.place
+    if (place.space, place.page, place.table) != (other.space, other.page, other.table):
+        return False
+    return not held.heaps or not wanted.heaps or not set(held.heaps).isdisjoint(wanted.heaps)
+
+
+class UnmarkedDeadlocks:
+    """Finds the deadlocks of a log that prints them without their marks, one after another.
+
+    Source: innodb_print_all_deadlocks of MySQL 8.0 with log_error_verbosity=2, its default: the
+    marks '*** (1) TRANSACTION:' are notes, which the log leaves out, and so are the time and
+    the victim. A deadlock ends where its waits form a circle and another transaction begins.
+    """
+
+    def __init__(self) -> None:
+        self._reader = _Reader()
+        self._first = self._last = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the last line that was fed belongs to a deadlock that is still open."""
+        return bool(self._reader.transactions)
+
+    def feed(self, text: str, line: int) -> Iterator[Deadlock]:
+        """Read one line: the first of a transaction, or one below it."""
+        if BARE_TRANSACTION.match(text):
+            if self._reader.is_circle or len(self._reader.transactions) >= _MOST_UNMARKED:
+                yield from self.close()
+            if not self.is_open:
+                self._first = line
+        self._reader.read_unmarked(text)
+        if text.strip():
+            self._last = line
+
+    def close(self) -> Iterator[Deadlock]:
+        """Yield the open deadlock."""
+        reader, self._reader = self._reader, _Reader()
+        reader.close()
+        if reader.transactions:
+            yield Deadlock(
+                line_first=self._first,
+                line_last=self._last,
+                transactions=tuple(_trx(trx) for trx in reader.transactions.values()),
+                truncated=True,
+            )
 
 
 def _headless_body(lines: list[str]) -> Parts | None:
