@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.analysis.sorted_calls import clocks, findings, waiting
+from tests.analysis.sorted_calls import clocks, findings, reasoning, waiting
 
-ORDERED: dict[str, Any] = {**clocks.ORDERED, **findings.ORDERED, **waiting.ORDERED}
+ORDERED: dict[str, Any] = {
+    **clocks.ORDERED,
+    **findings.ORDERED,
+    **reasoning.ORDERED,
+    **waiting.ORDERED,
+}
 ALSO: dict[str, Any] = {**findings.ALSO, **waiting.ALSO}
 """Calls that do not notice every sort of their function, which stays open."""
