@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from pileup import records
-from pileup.records import zones
+from pileup.records import columns, zones
 from pileup.records.bulk import Grid
 
 OTHERWISE = {
@@ -88,3 +88,52 @@ def test_abbreviations_are_offsets_that_a_country_uses() -> None:
     assert len(summer) > 5
     for name in summer:
         assert known[name] - known[f"{name[:-2]}ST"] == 60, name
+
+
+@pytest.mark.parametrize(
+    ("name", "minutes"),
+    [
+        ("+02", 120), ("+2", 120), ("-08:00", -480), ("-0830", -510), ("UTC+05:45", 345),
+        ("GMT-3", -180), (" +01:00 ", 60), ("+00:59", 59), ("+00:60", None), ("+14:00", 840),
+        ("+14:01", None), ("-12:00", -720), ("-12:01", None), ("pst", -480), ("Z", 0),
+        ("02:00", None), ("", None), ("  ", None), ("Nowhere/City", None),
+        ("x" * 65, None),
+    ],
+)  # fmt: skip
+def test_a_zone_with_a_fixed_offset(name: str, minutes: int | None) -> None:
+    found = zones.time_zone(name)
+    expected = None if minutes is None else zones.TimeZone(name.strip(), minutes)
+    assert found == expected
+
+
+def test_zones_of_places_have_their_rules() -> None:
+    assert zones.time_zone("Europe/Berlin") == zones.TimeZone("Europe/Berlin", None)
+    assert [zones.fixed(minutes) for minutes in (-721, 841)] == [None, None]
+    west, east = zones.fixed(-720), zones.fixed(840)
+    assert (west, east) == (zones.TimeZone("-12:00", -720), zones.TimeZone("+14:00", 840))
+    texts = {-480: "-08:00", 0: "+00:00", -0.4: "-00:00", 59.6: "+01:00", 345: "+05:45"}
+    assert {minutes: zones.offset_text(minutes) for minutes in texts} == texts
+    printed = {name: zones.printed_offset(name) for name in ("CET", "IST", "CST", "BST", "xyz")}
+    assert printed == {"CET": 60, "IST": None, "CST": None, "BST": None, "xyz": None}
+
+
+@pytest.mark.parametrize("few", [0, 5, 6, 7, 5000])
+def test_groups_of_rows_are_the_same_with_few_and_with_many(
+    monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    monkeypatch.setattr(columns, "FEW", few)
+    found = columns.group_of_rows([3, 1, 0, 2])
+    assert (found.to_list(), found.dtype) == ([0, 0, 0, 1, 3, 3], pl.Int64())
+    assert columns.group_of_rows([]).to_list() == []
+
+
+@pytest.mark.parametrize("few", [0, 3, 4, 200])
+def test_lists_are_cut_the_same_with_few_and_with_many(
+    monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    monkeypatch.setattr(columns, "_FEW_LISTS", few)
+    items = pl.Series(["a", "b", "c"])
+    assert columns.list_column(items, [2, 0, 1, 0]).to_list() == [["a", "b"], [], ["c"], []]
+    assert columns.list_column(items, [1, 1, 1]).to_list() == [["a"], ["b"], ["c"]]
+    assert columns.list_column(items.clear(), [0, 0]).to_list() == [[], []]
+    assert columns.list_column(items, []).to_list() == []

@@ -73,6 +73,16 @@ def test_the_page_is_written(tmp_path: Path, ending: str) -> None:
     assert "Pileup analysis" in page.read_text()
 
 
+def test_a_page_is_announced_with_the_conclusion(tmp_path: Path) -> None:
+    """With the story of the incident, or with the headline where there is none."""
+    (tmp_path / "a.txt").write_text("x\n")
+    page = tmp_path / "page.md"
+    headline = json.loads(run(str(tmp_path / "a.txt"), "--json").stdout)["headline"]
+    assert not headline.get("story")
+    printed = run(str(tmp_path / "a.txt"), "--report", str(page)).stdout
+    assert printed == f"{headline['text']}\nThe page is in {page}.\n"
+
+
 def test_tables_of_records_follow_the_conclusions(tmp_path: Path) -> None:
     """A terminal shows five log messages and where the rest is; a page shows them all."""
     words = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta")
