@@ -109,3 +109,43 @@ def test_failed_sign_ins_and_sign_outs_are_on_record(site: Site) -> None:
     refused = [entry["detail"] for entry in trail(site, "session.refused")]
     assert [entry.get("how", "password") for entry in refused] == ["link", "guest_link", "password"]
     assert [entry["user_name"] for entry in trail(site, "session.closed")] == ["ann"]
+
+
+def test_a_change_names_its_fields_in_order(site: Site) -> None:
+    """Of an incident, a hypothesis, an experiment, an action item and a webhook."""
+    incident = site.incident()
+    url = f"/api/v1/incidents/{incident}"
+    admin = site.admin
+
+    def made(path: str, body: dict[str, Any]) -> str:
+        answer = admin.post(path, json=body)
+        assert answer.status_code == 201, answer.text
+        return str(answer.json()["id"])
+
+    def change(path: str, body: dict[str, Any]) -> Any:
+        revision = admin.get(path).json().get("revision", 1) if "actions" not in path else 1
+        answer = admin.patch(path, json=body, headers={"If-Match": f'"{revision}"'})
+        assert answer.is_success, answer.text
+        return answer.json()
+
+    hypothesis = made(f"{url}/hypotheses", {"statement": "A causes B"})
+    experiment = made(f"{url}/experiments", {"title": "off", "change": "SET GLOBAL"})
+    action = made(f"{url}/actions", {"text": "alarm", "owner": "ann", "due": "2026-12-24"})
+    hook = {"url": "https://example.org", "events": ["report.approved"]}
+    webhook = made("/api/v1/webhooks", hook)
+    change(url, {"title": "stall", "service": "shop"})
+    change(f"/api/v1/hypotheses/{hypothesis}", {"statement": "B", "falsifier": "C"})
+    change(f"/api/v1/experiments/{experiment}", {"title": "on", "change": "SET"})
+    changed = change(f"/api/v1/actions/{action}", {"text": "two", "owner": None, "due": None})
+    assert (changed["text"], changed["owner"], changed["due"]) == ("two", "ann", None)
+    put = admin.patch(f"/api/v1/webhooks/{webhook}", json={"url": hook["url"], "enabled": False})
+    assert put.is_success, put.text
+    for action_name, fields in (
+        ("incident.changed", ["service", "title"]),
+        ("hypothesis.edited", ["falsifier", "statement"]),
+        ("experiment.edited", ["change", "title"]),
+        ("action.edited", ["due", "text"]),
+        ("webhook.changed", ["enabled", "url"]),
+    ):
+        (entry,) = trail(site, action_name)
+        assert entry["detail"]["fields"] == fields, action_name
