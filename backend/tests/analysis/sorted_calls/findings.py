@@ -40,7 +40,8 @@ from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.rules import Match, commit, latches, locks, statements
 from pileup.analysis.reasoning import discriminate
 from pileup.analysis.reasoning.matrix import Column
-from pileup.records import Deadlock, Event, Query, Transaction
+from pileup.analysis.stalls import detection
+from pileup.records import Deadlock, DeadlockTrx, Event, Query, Transaction
 from tests.analysis.frames import T0, S, evidence, gauge
 from tests.analysis.test_rivals import finding
 from tests.analysis.turning.rules import stall
@@ -221,6 +222,24 @@ def fullest_print() -> object:
         for original, cut, line in prints
     ]  # fmt: skip
     return [[row["line_first"] for row in group] for group in by_deadlock(rows)]
+
+
+def deadlocks_by_host() -> object:
+    """Times in another order than the lines; of two prints, the one with a printed time first."""
+    rows = [
+        Deadlock(
+            line_first=line, line_last=line, host=host, wall_us=T0 + second * S, clock="utc",
+            original=original,
+            transactions=(DeadlockTrx(number=1, trx_id=a), DeadlockTrx(number=2, trx_id=b)),
+        )
+        for line, host, second, original, a, b in (
+            (1, "h", 9, None, "5", "6"), (2, "h", 3, None, "1", "2"), (3, "h", 5, "t", "1", "2"),
+            (4, "h", 4, "t", "3", "4"), (5, "g", 1, None, "7", "8"), (6, "h", 20, None, "9", "10"),
+            (7, "h", 4, None, "9", "10"),
+        )
+    ]  # fmt: skip
+    found = detection._deadlock_times(evidence({"d": rows}))
+    return {host: [(time - T0) // S for time in times] for host, times in found.items()}
 
 
 def deadlocks_in_time() -> object:
@@ -803,6 +822,7 @@ def most_promising_row() -> object:
 
 
 ORDERED: dict[str, Any] = {
+    "stalls.detection _deadlock_times": deadlocks_by_host,
     "deadlocks.prints by_deadlock": fullest_print,
     "deadlocks.cycle Member.signature": signature_of_a_member,
     "deadlocks.cycle _wait": nearest_holder,

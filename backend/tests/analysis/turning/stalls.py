@@ -206,6 +206,14 @@ def _triggered() -> object:
         return list(sentence._triggered(_doc(), root, None))
 
 
+def _storm(per_s: float, done: float | None) -> object:
+    """Deadlocks of ten seconds, beside so many statements per second."""
+    count = round(10 * per_s)
+    times = [T0 + round(n * 10 * S / (count - 1)) for n in range(count)]
+    with instead(refusals, levels_around=always((None, done))):
+        return len(refusals.by_deadlocks(times, None, None))
+
+
 SCENES: Scenes = {
     "stalls.baselines _LEAST _other_time": _other_time,
     "stalls.baselines _QUIET _other_time": _other_time,
@@ -213,7 +221,11 @@ SCENES: Scenes = {
     "stalls.pileups _FORERUNNER _is_forerunner": _forerunner,
     "stalls.pileups _OBSERVER_BEFORE_S _split_observer": _split,
     "stalls.references _LEAST far_from_before": _known_before,
+    "stalls.refusals _APART_S _together": lambda: refusals._together([T0, T0 + 10 * S]),
     "stalls.refusals _FACTOR erring": _erring,
+    "stalls.refusals _LEAST_S _together": lambda: refusals._together([T0, T0 + 5 * S]),
+    "stalls.refusals _MANY by_deadlocks": lambda: _storm(1.0, None),
+    "stalls.refusals _OF_WORK by_deadlocks": lambda: _storm(2.0, 40.0),
     "stalls.refusals _ROSE at_limit": _at_limit,
     "stalls.refusals _SOME refused": _refused,
     "stalls.shifts _LEAD_S _first_moved": _first_moved,

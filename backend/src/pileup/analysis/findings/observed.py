@@ -512,8 +512,11 @@ class Observed(StallRecords):
             known = worst_moment.text_of(queue.holder)
             if not re.search(holder or "", known[:_QUERY_LENGTH]):
                 return Seen(False)
+            last = queue.holder
+            if holder is None and queue.root is not None and queue.root_sure >= (sure or 0.0):
+                last = queue.root  # the one before it only waits first in line
             verb = "holds" if queue.sure >= _SURE else "may hold"
-            held = f"{worst_moment.describe_holder(queue.holder)} {verb} it"
+            held = f"{worst_moment.describe_holder(last)} {verb} it"
             text = f"{text}; {held}" if holder is not None else held
         evidence = tuple(
             locator if locator.text else msgspec.structs.replace(locator, text=text)

@@ -24,6 +24,7 @@ from pileup.analysis.evidence.series import short_name
 from pileup.analysis.evidence.times import clock_text, date_text, parse
 from pileup.analysis.findings import machine_checks, next_evidence
 from pileup.analysis.stalls.indicators import signals
+from pileup.analysis.stalls.refusals import DEADLOCKS_ENDED
 from pileup.numerals import grouped, number, numbers
 
 _DAY_US = 86_400 * 1_000_000
@@ -184,7 +185,12 @@ def stall_sentence(stall: StallDoc) -> str:
     moved = next((evidence for evidence in stall.evidence if evidence.direction == "up"), None)
     if stall.shape != "piled_up" and stall.evidence:
         moved = stall.evidence[0]
-    if stall.shape == "refused" and stall.note and not (moved and _refuses(moved)):
+    ended_by_locks = stall.note.endswith(DEADLOCKS_ENDED)
+    if (
+        stall.shape == "refused"
+        and stall.note
+        and (ended_by_locks or not (moved and _refuses(moved)))
+    ):
         # lines of a log report it, and no series moved
         return f"{start}{lasted}: {stall.note.partition('. ')[0].rstrip('.')}."
     what = f": {moved.text}" if moved else ""

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 import polars as pl
 
+from pileup.analysis.deadlocks import by_deadlock
 from pileup.analysis.evidence.context import Context
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.series import short_name
@@ -42,13 +43,14 @@ def find(evidence: Evidence, values: pl.DataFrame) -> list[Stall]:
     """Detect every stall, false positive and recovery burst, in time order."""
     observed = _observer_times(evidence)
     restarts = _restart_times(evidence)
-    failures_logged = _failure_times(evidence)
+    failures_logged, deadlocks = _failure_times(evidence), _deadlock_times(evidence)
     by_host = signals_by_role(values)
     found: dict[str | None, list[Stall]] = {}
-    for host in {*by_host, *failures_logged}:
+    for host in {*by_host, *failures_logged, *deadlocks}:
         signals = by_host.get(host, {})
         each = _of_host(evidence, host, signals, values, observed, restarts.get(host, []))
         each += refusals.by_log(failures_logged.get(host, []), host)
+        each += refusals.by_deadlocks(deadlocks.get(host, []), signals.get("throughput"), host)
         found[host] = _united(each)
     stalls = _with_hostless(found)
     if not any(stall.kind == "stall" for stall in stalls):
@@ -234,6 +236,20 @@ def _failure_times(evidence: Evidence) -> dict[str | None, list[int]]:
     times: dict[str | None, list[int]] = {}
     for host, time in lines.sort("time", maintain_order=True).select("host", "time").iter_rows():
         times.setdefault(host, []).append(time)
+    return times
+
+
+def _deadlock_times(evidence: Evidence) -> dict[str | None, list[int]]:
+    """Return per host the times of its deadlocks, each counted once, sorted."""
+    frame = evidence.frame("deadlock")
+    if frame is None:
+        return {}
+    rows = frame.drop_nulls("time").sort("time", maintain_order=True)
+    times: dict[str | None, list[int]] = {}
+    for prints in by_deadlock(rows.iter_rows(named=True)):
+        times.setdefault(prints[0]["host"], []).append(prints[0]["time"])
+    for of_host in times.values():
+        of_host.sort()
     return times
 
 

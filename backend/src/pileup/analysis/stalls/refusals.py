@@ -22,6 +22,8 @@ _OF_WORK = 0.05
 _ROSE = 0.9
 """Connections below this share of the limit before: they rose to it."""
 _LINES, _APART_S = 5, 10.0
+DEADLOCKS_ENDED = "deadlocks ended statements."
+"""Ends the note of a stall that ``by_deadlocks`` found."""
 
 
 def refused(signal: Signal) -> list[Stall]:
@@ -62,27 +64,44 @@ def _is_much(stall: Stall, signal: Signal, work: Signal | None) -> bool:
 
 def by_log(times: Sequence[int], host: str | None) -> list[Stall]:
     """Detect ranges of log lines by which clients get errors. times: of the lines, sorted."""
+    return [
+        _of_times(
+            lines, host, f"{len(lines)} log lines report connections or statements that failed."
+        )
+        for lines in _together(times)
+        if len(lines) >= _LINES
+    ]
+
+
+def by_deadlocks(times: Sequence[int], work: Signal | None, host: str | None) -> list[Stall]:
+    """Detect ranges in which deadlocks end statements as often as errors that count.
+
+    times: of the deadlocks, sorted. work: statements per second.
+    """
+    stalls: list[Stall] = []
+    for ended in _together(times):
+        per_s = len(ended) * _S / (ended[-1] - ended[0])
+        _, done = levels_around(work, Span(ended[0], ended[-1]))
+        if per_s >= max(_MANY, _OF_WORK * (done or 0.0)):
+            whole = [time // _S * _S for time in ended]
+            stalls.append(_of_times(whole, host, f"{len(ended)} {DEADLOCKS_ENDED}"))
+    return stalls
+
+
+def _together(times: Sequence[int]) -> list[list[int]]:
+    """Divide times where nothing happens for a while; ranges of moments are left out."""
     ranges: list[list[int]] = []
     for time in times:
         if ranges and time - ranges[-1][-1] <= _APART_S * _S:
             ranges[-1].append(time)
         else:
             ranges.append([time])
-    return [
-        Stall(
-            "stall",
-            host,
-            lines[0],
-            lines[-1],
-            lines[-1],
-            Span(lines[0] - 30 * _S, lines[0] - 1),
-            None,
-            f"{len(lines)} log lines report connections or statements that failed.",
-            shape="refused",
-        )
-        for lines in ranges
-        if len(lines) >= _LINES and lines[-1] - lines[0] >= _LEAST_S * _S
-    ]
+    return [each for each in ranges if each[-1] - each[0] >= _LEAST_S * _S]
+
+
+def _of_times(times: Sequence[int], host: str | None, note: str) -> Stall:
+    before = Span(times[0] - 30 * _S, times[0] - 1)
+    return Stall("stall", host, times[0], times[-1], times[-1], before, None, note, shape="refused")
 
 
 def _stalls(signal: Signal, mask: list[bool]) -> list[Stall]:

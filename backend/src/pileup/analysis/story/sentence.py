@@ -19,6 +19,7 @@ from pileup.analysis.evidence.series import short_name
 from pileup.analysis.evidence.statements import verb_of
 from pileup.analysis.evidence.times import clock_text, parse
 from pileup.analysis.stalls.indicators import WORK_UNITS
+from pileup.analysis.stalls.refusals import DEADLOCKS_ENDED
 from pileup.analysis.story.chain import trigger
 from pileup.analysis.story.endings import Ending
 from pileup.analysis.story.names import resource, short, with_article
@@ -101,6 +102,8 @@ def plain(stall: StallDoc, cost: StoryImpact) -> str:
     """Write the sentence for people who do not run databases: how long, how many, how much less."""
     lasted, less = _lasted(stall), _less(cost, stall)
     end = "" if stall.end or not lasted else "; it was not over when the capture ended"
+    if stall.shape == "refused" and stall.note.endswith(DEADLOCKS_ENDED):
+        return _sentence(f"{lasted}the database ended requests because they blocked each other.")
     if stall.shape == "refused":
         return _sentence(f"{lasted}the database refused clients{end}.")
     if stall.shape == "piled_up" and (who := _who(stall, "database session")):
@@ -146,6 +149,8 @@ def _variants(
 ) -> Iterator[str]:
     lasted, who = _lasted(stall), _who(stall)
     end = "" if stall.end or not lasted else "; it was not over when the capture ended"
+    if stall.shape == "refused" and stall.note.endswith(DEADLOCKS_ENDED):
+        yield _sentence(f"{lasted}{stall.note}")
     if stall.shape == "refused":
         yield _sentence(f"{lasted}the server refused clients{end}.")
     if root is not None and who:
