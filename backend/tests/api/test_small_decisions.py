@@ -17,7 +17,7 @@ import httpx
 import pytest
 from starlette.requests import Request
 
-from pileup.api import bodies, body_store, event_hub, events, gate, traffic, ui, windows
+from pileup.api import bodies, body_store, event_hub, events, gate, rounds, traffic, ui, windows
 from pileup.api.accounts import limits, oidc_provider, pauses
 from pileup.api.accounts.limits import Lane, SignInLimits
 from pileup.api.accounts.oidc_provider import ProviderError
@@ -735,3 +735,61 @@ def test_a_request_that_fails_counts_as_500(clock: Clock, logged: list[Any]) -> 
     with pytest.raises(ValueError, match="x"):
         asyncio.run(watched(request_of({}).scope, nothing, nothing))
     assert logged == [("GET", "other", 500, 0.25)]
+
+
+# ---- answers of the framework ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "is_replaced"),
+    [
+        (413, b"text/plain; charset=utf-8", True),
+        (413, b"application/problem+json", False),
+        (200, b"text/plain", False),
+        (413, b"", False),
+    ],
+)
+def test_a_plain_413_becomes_a_problem(status: int, kind: bytes, is_replaced: bool) -> None:
+    """Once: what the framework sends after it is dropped."""
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def receive() -> Any:
+        return {"type": "http.request"}
+
+    request = request_of({}, "/api/v1/x", "POST")
+    request = Request(request.scope, receive)
+    headers = [(b"content-type", kind)] if kind else []
+    given = [
+        {"type": "http.response.start", "status": status, "headers": headers},
+        {"type": "http.response.body", "body": b"too long"},
+    ]
+
+    async def run() -> None:
+        sender = bodies._as_problem(request, send)
+        for message in given:
+            await sender(message)
+
+    asyncio.run(run())
+    if not is_replaced:
+        assert sent == given
+        return
+    assert [message["type"] for message in sent] == ["http.response.start", "http.response.body"]
+    assert sent[0]["status"] == 413
+    assert json.loads(sent[1]["body"])["status"] == 413
+
+
+def test_each_application_has_its_own_rounds() -> None:
+    """In each loop: a second application of one loop asks its own database."""
+
+    async def ask(first: Any, second: Any) -> list[bool]:
+        made = rounds.rounds(first)
+        again, other = rounds.rounds(first), rounds.rounds(second)
+        return [again is made, other is made, other._services is second]
+
+    first: Any = SimpleNamespace(unit=None)
+    second: Any = SimpleNamespace(unit=None)
+    assert asyncio.run(ask(first, second)) == [True, False, True]
+    assert asyncio.run(ask(first, second)) == [True, False, True]

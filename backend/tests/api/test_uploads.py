@@ -261,3 +261,17 @@ def test_a_push_token_touches_its_own_uploads_only(site: Site) -> None:
     assert mine.patch(made["mine"], content=b"abc", headers=bytes_sent).status_code == 204
     assert len(site.admin.get(address).json()) == 2
     assert mine.get("/api/v1/session").json()["user"]["email"] is None
+
+
+def test_bytes_are_appended_as_bytes(site: Site) -> None:
+    """Another type of content is refused, whatever its parameters; nothing is appended."""
+    location = begin(site, site.incident(), 3, filename="a.txt")
+    sent = {"Upload-Offset": "0", "Tus-Resumable": "1.0.0"}
+    for wrong in ("text/plain", "application/octet-stream", "x; application/offset+octet-stream"):
+        answer = site.admin.patch(location, headers=sent | {"Content-Type": wrong}, content=b"abc")
+        assert answer.status_code == 415, wrong
+        assert answer.json()["detail"] == "send the bytes as application/offset+octet-stream"
+    assert site.admin.head(location).headers["Upload-Offset"] == "0"
+    given = "application/offset+octet-stream ; charset=x"
+    answer = site.admin.patch(location, headers=sent | {"Content-Type": given}, content=b"ab")
+    assert (answer.status_code, answer.headers["Upload-Offset"]) == (204, "2")

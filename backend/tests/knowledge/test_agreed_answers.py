@@ -314,22 +314,9 @@ def versions() -> Iterator[str]:
             yield f"  fixes {' '.join(fix.version if fix else '-' for fix in fixes)}"
 
 
-def issues() -> Iterator[str]:
-    for key, issue in knowledge().issues.items():
-        answers = [issue.applies_to(family, numbers) for family, numbers in SERVERS]
-        fixes = [issue.fix_for(family, numbers) for family, numbers in SERVERS]
-        yield f"{key} → {' '.join(answers)}"
-        yield f"  fixes {' '.join(fix.version if fix else '-' for fix in fixes)}"
-
-
-def every_limit() -> Iterator[str]:
-    for key, limit in limits.limits().items():
-        yield f"{key} → {limit}"
-
-
 ANSWERS = (
     *(names_of_series, titles_of_series, every_counter, renamed_things, classes_of_waits, stacks),
-    *(latches, identities, sites, versions, issues, every_limit),
+    *(latches, identities, sites, versions),
 )
 
 

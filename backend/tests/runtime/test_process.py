@@ -157,7 +157,8 @@ def test_a_folder_for_sockets(tmp_path: Path) -> None:
     """Below the data folder, or a temporary one when the path would be too long for a socket."""
     assert home.LONGEST_SOCKET_FOLDER == 73
     wanted = 0o711 if os.geteuid() == 0 else 0o700
-    short = Path("/tmp") / ("x" * (73 - len("/tmp//run")))
+    name = f"{os.getpid()}"
+    short = Path("/tmp") / (name + "x" * (73 - len(f"/tmp/{name}/run")))
     for folder, is_own in ((short, True), (Path(f"{short}x"), False)):
         folder.mkdir()
         try:
