@@ -30,7 +30,9 @@ test('a section is written, checked, and released', async ({ page, context, brow
 
   await test.step('the whole document is on one page', async () => {
     await expect(impact).toContainText('Duration')
-    await expect(page.getByRole('region', { name: 'What happened' })).toContainText('Root blockers')
+    await expect(page.getByRole('region', { name: 'What happened' })).toContainText(
+      'Where the time went',
+    )
   })
 
   await test.step('`/` inserts a live block, drawn in place', async () => {

@@ -20,6 +20,11 @@ def grouped(value: float, digits: int = 0, *, least: int = 5) -> str:
     return text.replace(",", _NARROW if len(whole) >= least else "")
 
 
+def counted(count: int, noun: str, many: str = "") -> str:
+    """Format a count with its noun: '1 stall', '12 stalls', '2 hypotheses'."""
+    return f"{grouped(count)} {noun if count == 1 else many or f'{noun}s'}"
+
+
 def number(value: float, *, least: int = 5) -> str:
     """Format a measured value: whole from a hundred on, below it with three significant digits."""
     if abs(value) >= 1e15:

@@ -106,7 +106,8 @@ def test_the_cover_is_in_every_format_and_for_its_readers() -> None:
     assert plain is not None
     assert plain.points == [], "a plain template is itself one page"
     page = render_html(made)
-    assert f'property="og:description" content="{made.cover.story}"' in page
+    preview = f"{made.cover.story} {made.cover.points[0]}"
+    assert f'property="og:description" content="{preview}"' in page
     assert made.cover.story in render_markdown(made)
     assert decode(encode(made)) == made
     assert document(replace(CASE, analysis=None)).cover is None

@@ -266,12 +266,16 @@ def test_times_move_to_the_zone_but_raw_lines_do_not() -> None:
     """22:19:49 UTC is 23:19:49 in Berlin in November; the excerpt stays."""
     case = replace(
         CASE,
-        sections={"summary": "At 2026-11-20 22:19:49 UTC.[^4f2a9c01-1-2]"},
+        sections={
+            "summary": "At 2026-11-20 22:19:49 UTC, from 22:19 UTC.[^4f2a9c01-1-2] "
+            "Nov 20 22:19:50 UTC 2026, 99:19 UTC."
+        },
         excerpt=lambda *_: "2026-11-20 22:19:49 UTC",
     )
     made = in_zone(document(case), "Europe/Berlin")
     text = render_markdown(made)
-    assert "At 2026-11-20 23:19:49 +01:00." in text
+    assert "At 2026-11-20 23:19:49 +01:00, from 23:19 +01:00." in text
+    assert "Nov 20 22:19:50 UTC 2026, 99:19 UTC." in text
     assert "        2026-11-20 22:19:49 UTC" in text
     assert ">23:19:" in render_html(made)
 
@@ -338,8 +342,9 @@ def test_no_excerpt_appears_twice(
     case = replace(
         CASE,
         pins=pins,
-        template="five-lines",
-        sections={"line_happened": text + quotes},
+        template="vendor-bug",
+        sections={part.key: "-" for part in template("vendor-bug").parts}
+        | {"bug_summary": text + quotes},
         excerpt=lambda _, first, last: "\n".join(f"{'x' * n};" for n in range(first, last + 1)),
     )
     made = compose(case, NOW)

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from pileup import __version__
 from pileup.analysis.evidence.servers import server_title
+from pileup.numerals import counted
 from pileup.report.case import Case
 from pileup.report.document import (
     SCHEMA,
@@ -32,13 +33,11 @@ from pileup.report.text.live_blocks import expand
 from pileup.report.text.markdown_blocks import Directive, Passage, parse, passages
 from pileup.report.text.prefill import body
 from pileup.report.text.source_notes import Note, Notes, Quotations
-from pileup.report.text.templates import Part, template
+from pileup.report.text.templates import PLAIN, Part, template
 from pileup.report.text.wording import main_stall, when
 
 MOST_ROWS = 1000
 """At most this many rows of a table are printed; the rest is counted."""
-_NO_INTERNALS = "executive"
-"""The template whose sources are named without their raw lines."""
 _MOST_NAMES = 8
 """At most this many contributors are named on the cover."""
 
@@ -71,7 +70,7 @@ def compose(
             Source(
                 number=note.number,
                 text=note.text,
-                excerpt=None if chosen.id == _NO_INTERNALS else note.excerpt,
+                excerpt=None if chosen.id in PLAIN else note.excerpt,
                 link=note.view,
                 artifact=note.artifact,
             )
@@ -237,5 +236,8 @@ def numbered(sections: list[Section]) -> list[Section]:
 
 def _cut(table: Table) -> Table:
     hidden = len(table.rows) - MOST_ROWS
-    last = [[Run(f"… and {hidden} more rows", italic=True)], *([[]] * (len(table.head) - 1))]
+    last = [
+        [Run(f"… and {counted(hidden, 'more row')}", italic=True)],
+        *([[]] * (len(table.head) - 1)),
+    ]
     return replace(table, rows=[*table.rows[:MOST_ROWS], last])

@@ -12,6 +12,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from pileup.numerals import counted
+
 SCHEMA = 1
 
 
@@ -266,6 +268,10 @@ class RedactedKind(Node, frozen=True):
     kind: str
     values: int
     occurrences: int
+
+    def counted(self) -> str:
+        """'1 value in 3 places'."""
+        return f"{counted(self.values, 'value')} in {counted(self.occurrences, 'place')}"
 
 
 class Document(Node, frozen=True):

@@ -44,10 +44,14 @@ def test_many_are_a_stall_with_its_cause(seed: int) -> None:
     (stall,) = [each for each in analysis.stalls if each.kind == "stall"]
     assert (stall.shape, stall.duration_s) == ("refused", LASTS_S)
     assert stall.note == f"{15 * LASTS_S} deadlocks ended statements."
-    assert analysis.headline.story == f"For {LASTS_S} s, {15 * LASTS_S} deadlocks ended statements."
+    at = stall.onset[11:19]
+    assert analysis.headline.story == (
+        f"From {at} UTC for {LASTS_S} s, {15 * LASTS_S} deadlocks ended statements."
+    )
     assert f"{15 * LASTS_S} deadlocks ended statements" in analysis.headline.text
     assert analysis.story.plain == (
-        f"For {LASTS_S} s, the database ended requests because they blocked each other."
+        f"From {at[:5]} UTC for {LASTS_S} s, the database ended requests because they blocked "
+        "each other."
     )
     assert analysis.findings[0].id == "deadlock-storm"
 

@@ -11,17 +11,18 @@ from pileup.analysis.evidence.times import parse
 from pileup.analysis.stalls.documents import telling_time
 
 PEAK, ITS_OWN = "2026-11-20T22:50:05Z", "2026-11-20T22:49:51Z"
-STALL: Any = SimpleNamespace(peak_counts="waiting", peak_at=PEAK)
+STALL: Any = SimpleNamespace(peak_counts="waiting", peak_at=PEAK, peak_waiters=161)
 
 
-def root(moments: int, of: int, time: str | None = ITS_OWN) -> Any:
-    return SimpleNamespace(moments=moments, of=of, time=time)
+def root(moments: int, of: int, time: str | None = ITS_OWN, behind: int = 160) -> Any:
+    return SimpleNamespace(moments=moments, of=of, time=time, behind=behind)
 
 
 @pytest.mark.parametrize(
     ("roots", "expected"),
     [
         ([root(24, 24), root(3, 24)], PEAK),
+        ([root(24, 24, behind=161), root(3, 24)], ITS_OWN),
         ([root(19, 24), root(24, 24)], ITS_OWN),
         ([root(19, 24, None)], PEAK),
         ([], PEAK),

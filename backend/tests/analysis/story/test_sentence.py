@@ -16,11 +16,13 @@ from pileup.analysis.contract import (
     RootDoc,
     StallDoc,
     StallEvidence,
+    StoryImpact,
     TimeClassDoc,
 )
 from pileup.analysis.evidence.context import Context
 from pileup.analysis.story import MOST_WORDS, story
 from pileup.analysis.story.compose import tell
+from pileup.analysis.story.sentence import plain
 from tests.analysis.frames import evidence
 from tests.analysis.test_rivals import finding
 
@@ -71,8 +73,8 @@ def active(share: float = 0.9, peak: float = 1.0, level_from: str = "") -> Activ
             stall(),
             root(),
             (
-                "For 60 s, up to 161 sessions waited for session 197, which held the metadata lock "
-                "app.accounts."
+                "From 22:25:47 UTC for 60 s, up to 161 sessions waited for session 197, which "
+                "held the metadata lock app.accounts."
             ),
         ),
         (
@@ -83,14 +85,14 @@ def active(share: float = 0.9, peak: float = 1.0, level_from: str = "") -> Activ
                 name="Throttled (holder unknown)",
                 known=False,
             ),
-            "For 60 s, up to 161 sessions waited for a slot to run in, whose holder is unknown.",
+            "From 22:25:47 UTC for 60 s, up to 161 sessions waited for a slot to run in.",
         ),
         (
             stall(),
             root(name="trx 9 · session 390", doing="idle"),
             (
-                "For 60 s, up to 161 sessions waited for idle session 390, which held the metadata "
-                "lock app.accounts."
+                "From 22:25:47 UTC for 60 s, up to 161 sessions waited for idle session 390, "
+                "which held the metadata lock app.accounts."
             ),
         ),
         (
@@ -106,16 +108,16 @@ def active(share: float = 0.9, peak: float = 1.0, level_from: str = "") -> Activ
                 ],
             ),
             (
-                "For 60 s, up to 161 sessions waited for idle session 31, which may have held the "
-                "metadata lock shop.orders."
+                "From 22:25:47 UTC for 60 s, up to 161 sessions waited for idle session 31, "
+                "which may have held the metadata lock shop.orders."
             ),
         ),
         (
             stall(end=None, duration_s=7200.0),
             root(kind="latch", name="adaptive hash latch (btr0sea.cc:202)", rotates=True),
             (
-                "For 120 min, up to 161 sessions waited for the adaptive hash latch "
-                "(btr0sea.cc:202), whose holders changed; it was not over when the capture ended."
+                "From 22:25:47 UTC for at least 120 min, up to 161 sessions waited for the "
+                "adaptive hash latch (btr0sea.cc:202), whose holders changed."
             ),
         ),
         (
@@ -127,27 +129,33 @@ def active(share: float = 0.9, peak: float = 1.0, level_from: str = "") -> Activ
                 holders_do="whose leader writes the full-text cache (fts_sync)",
             ),
             (
-                "For 60 s, up to 161 sessions waited for the commit queue, whose leader writes the "
-                "full-text cache."
+                "From 22:25:47 UTC for 60 s, up to 161 sessions waited for the commit queue, "
+                "whose leader writes the full-text cache."
             ),
         ),
         (
             stall(peak_waiters=1),
             root(kind="latch", name="mutex no-such.cc:1", known=False, share=0.4),
             (
-                "For 60 s, 1 session waited, 40% of the time for the mutex no-such.cc:1, "
-                "whose holder is unknown."
+                "From 22:25:47 UTC for 60 s, 1 session waited, 40% of the time for the mutex "
+                "no-such.cc:1, whose holder is unknown."
             ),
         ),
         (
             stall(),
             root(share=0.1),
-            "For 60 s, up to 161 sessions waited, 90% of the time for latches inside the server.",
+            (
+                "From 22:25:47 UTC for 60 s, up to 161 sessions waited, 90% of the time for "
+                "latches inside the server."
+            ),
         ),
         (
             stall(shape="refused", end=None),
             root(share=0.1),
-            "For 60 s, the server refused clients; it was not over when the capture ended.",
+            (
+                "From 22:25:47 UTC for 60 s, the server refused clients; it was not over when "
+                "the capture ended."
+            ),
         ),
         (
             stall(
@@ -165,18 +173,18 @@ def active(share: float = 0.9, peak: float = 1.0, level_from: str = "") -> Activ
                 ],
             ),
             root(share=0.1),
-            "For 60 s, statements per second fell from 2000 to 80.",
+            "From 22:25:47 UTC for 60 s, statements per second fell from 2000 to 80.",
         ),
-        (stall(peak_waiters=None), root(), "The server stalled for 60 s."),
+        (stall(peak_waiters=None), root(), "The server stalled from 22:25:47 UTC for 60 s."),
         (
             stall(peak_waiters=None, duration_s=None, end=None),
             root(),
-            "The server stalled.",
+            "The server stalled at 22:25:47 UTC.",
         ),
         (
             stall(),
             root(kind="cycle"),
-            "For 60 s, up to 161 sessions waited for each other, in a circle.",
+            "From 22:25:47 UTC for 60 s, up to 161 sessions waited for each other, in a circle.",
         ),
     ],
 )
@@ -198,7 +206,7 @@ def test_a_request_behind_a_guessed_holder(confidence: float, queued: str) -> No
     ]
     of = root(steps=steps, behind=25, session_id=31, confidence=confidence, inferred=True)
     assert story(stall(), [of], active()) == (
-        f"At 22:25:47, an ALTER TABLE (session 32) {queued} session 31; "
+        f"At 22:25:47 UTC, an ALTER TABLE (session 32) {queued} session 31; "
         "up to 161 sessions waited for 60 s."
     )
 
@@ -206,7 +214,8 @@ def test_a_request_behind_a_guessed_holder(confidence: float, queued: str) -> No
 def test_work_that_waits_for_nobody_names_its_statement() -> None:
     text = story(stall(), [], None, busy_with="SELECT on shop.orders")
     assert text == (
-        "For 60 s, up to 161 sessions piled up, most of them in a SELECT on shop.orders."
+        "From 22:25:47 UTC for 60 s, up to 161 sessions piled up, most of them in a SELECT on "
+        "shop.orders."
     )
 
 
@@ -242,12 +251,21 @@ _labels = st.lists(st.from_regex(r"[a-z(·:.]{1,9}", fullmatch=True), min_size=1
     end=st.booleans(),
     waiters=st.none() | st.integers(0, 10**6),
     share=st.floats(0, 1),
+    lasted=st.sampled_from([(None, ""), (60.0, " for 60 s"), (9000.0, " for 2 h")]),
 )
-def test_it_is_always_one_short_sentence(
-    label: str, path: list[str], kind: str, shape: str, end: bool, waiters: int | None, share: float
-) -> None:
-    of = stall(shape=shape, peak_waiters=waiters, **({} if end else {"end": None}))
+def test_it_is_always_one_short_sentence_that_says_when(
+    label: str, path: list[str], kind: str, shape: str, end: bool, waiters: int | None,
+    share: float, lasted: tuple[float | None, str],
+) -> None:  # fmt: skip
+    seconds, words = lasted
+    of = stall(
+        shape=shape, peak_waiters=waiters, duration_s=seconds, **({} if end else {"end": None})
+    )
     text = story(of, [root(name=label, path=path, kind=kind, share=share)], active(share))
-    assert len(text.split()) <= MOST_WORDS
-    assert text.endswith(".")
-    assert text[0] == text[0].upper()
+    for_all = plain(of, StoryImpact(missing=1.0, usual_per_s=100.0, stall_per_s=share * 100))
+    at_least = words.replace(" for ", " for at least ")
+    for sentence, at in ((text, "22:25:47 UTC"), (for_all, "22:25 UTC")):
+        assert len(sentence.split()) <= MOST_WORDS
+        assert sentence.endswith(".")
+        assert sentence[0] == sentence[0].upper()
+        assert f"{at}{words}" in sentence or (not end and f"{at}{at_least}" in sentence)

@@ -10,13 +10,11 @@ import { useZone } from '@/state/incident'
 import { CLASSES } from '@/ui/display/glossary'
 import { Term } from '@/ui/display/Term'
 import { Duration, Measured, ShareValue, Time } from '@/ui/display/Value'
-import { heightOf, Marks, StallBand } from './ChartParts'
+import { heightOf, Marks, StallBand, TOP_LABEL } from './ChartParts'
 import { chartMarks } from './chartMarks'
 import { classColours } from '@/charts/classColours'
 import './active-sessions.css'
 
-/** The label of the scale is above the areas, in whose colours it could not be read. */
-const TOP_LABEL = 18
 const RATE_HEIGHT = 40
 /** The label is drawn above the line, which it would hide otherwise. */
 const RATE_LABEL = 16

@@ -8,6 +8,9 @@ import './active-sessions.css'
 const FIRST_MARK = 28
 const MARK = 15
 
+/** The label of the scale is above the areas, in whose colours it could not be read. */
+export const TOP_LABEL = 18
+
 /** The height of a chart: a wide page has a tall one, of the same shape. */
 export const heightOf = (width: number) => Math.round(Math.min(320, Math.max(180, width * 0.16)))
 

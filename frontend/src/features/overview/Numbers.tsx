@@ -9,6 +9,7 @@ import { sharedSearch } from '@/state/url'
 import { Duration, Measured, ShareValue, Time } from '@/ui/display/Value'
 import type { TermName } from '@/ui/display/glossary'
 import { Term } from '@/ui/display/Term'
+import { bracketed } from './bracketed'
 import { aroundStall } from './links'
 
 export function Numbers({ overview }: { readonly overview: Overview }) {
@@ -82,7 +83,7 @@ export function Numbers({ overview }: { readonly overview: Overview }) {
               {root.label.split(' (')[0]}
             </span>
             <span className="numbers-more">
-              {insideBrackets(root.label)}blocks <Measured value={root.blocks_total} />{' '}
+              {bracketed(root.label)}blocks <Measured value={root.blocks_total} />{' '}
               {root.blocks_total === 1 ? 'session' : 'sessions'}
               {root.share !== null && (
                 <>
@@ -95,12 +96,6 @@ export function Numbers({ overview }: { readonly overview: Overview }) {
       </Figure>
     </dl>
   )
-}
-
-/** What a label adds in brackets, before more words: 'idle in transaction 9 s, '. */
-const insideBrackets = (label: string) => {
-  const [, inside] = /\((.*)\)$/.exec(label) ?? []
-  return inside ? `${inside}, ` : ''
 }
 
 function Figure({

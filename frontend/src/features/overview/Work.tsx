@@ -7,7 +7,7 @@ import { useWidth } from '@/charts/useWidth'
 import type { StallDoc, StoryMark, StoryWork } from '@/api/schema'
 import { formatNumber } from '@/format'
 import { useZone } from '@/state/incident'
-import { heightOf, Marks, StallBand } from './ChartParts'
+import { heightOf, Marks, StallBand, TOP_LABEL } from './ChartParts'
 import { chartMarks } from './chartMarks'
 
 type Props = {
@@ -29,19 +29,26 @@ export function Work({ work, stall, turns }: Props) {
     <figure className="active-sessions" aria-label="Completed work over time">
       <div className="active-sessions-plot active-sessions-alone" ref={box}>
         <TimeAxis range={range} width={width} zone={zone.name} />
-        <svg width={width} height={height} role="img" aria-label={`Completed work: ${most}`}>
-          <StallBand stall={stall} x={chart.x} range={range} height={height} />
-          <path className="active-sessions-work" d={chart.layers[0]?.path} />
-          <line className="active-sessions-base" x2={width} y1={height - 0.5} y2={height - 0.5} />
+        <svg
+          width={width}
+          height={height + TOP_LABEL}
+          role="img"
+          aria-label={`Completed work: ${most}`}
+        >
           <text className="active-sessions-top" x={4} y={12}>
             {most}
           </text>
-          <Marks
-            marks={chartMarks(turns, stall, range)}
-            x={chart.x}
-            width={width}
-            height={height}
-          />
+          <g transform={`translate(0 ${TOP_LABEL})`}>
+            <StallBand stall={stall} x={chart.x} range={range} height={height} />
+            <path className="active-sessions-work" d={chart.layers[0]?.path} />
+            <line className="active-sessions-base" x2={width} y1={height - 0.5} y2={height - 0.5} />
+            <Marks
+              marks={chartMarks(turns, stall, range)}
+              x={chart.x}
+              width={width}
+              height={height}
+            />
+          </g>
         </svg>
       </div>
     </figure>

@@ -7,6 +7,7 @@ import { formatCount } from '@/format'
 import { useRange, useZone } from '@/state/incident'
 import { Button } from '@/ui/controls/Button'
 import { ExportMenu } from '@/ui/controls/ExportMenu'
+import { HeatLegend } from '@/ui/display/HeatLegend'
 import { type Heat, heatRows, heatSvg, shade } from './heatDrawing'
 
 const SHOWN = 12
@@ -75,6 +76,7 @@ export function HeatPanel({
           </Button>
         )}
         <span className="heat-space" />
+        <HeatLegend peak={most} noun="thread" scale="linear" />
         <ExportMenu
           name="threads by function and sample"
           svg={() => heatSvg(heatOf(functions.slice(0, shown)))}

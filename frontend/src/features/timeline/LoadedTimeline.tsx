@@ -9,6 +9,7 @@ import { useViewKeys } from '@/state/viewKeys'
 import { Button } from '@/ui/controls/Button'
 import { EmptyState } from '@/ui/display/States'
 import { onsetShifts, summary } from './model/marks'
+import { heatScales } from './model/units'
 import { useWhatMoved } from './model/useWhatMoved'
 import type { LoadedData, TimelineModel } from './model/useTimeline'
 import { AlignedStalls } from './panels/AlignedStalls'
@@ -92,6 +93,7 @@ export function LoadedTimeline({ model, data, view, tileError, plotWidth }: Prop
         onOpen={commands.open}
         onLane={(lane) => selection.setActive(lane)}
         summary={sentence}
+        heats={shape === 'lanes' ? heatScales(lanes) : []}
       />
       {shape === 'aligned' ? (
         <AlignedStalls incidentId={model.id} />

@@ -50,7 +50,7 @@ export function Roots(props: Props) {
             type="button"
             className="linklike mono"
             data-testid="stall-root"
-            title="Show the moment at which it blocks most sessions"
+            title={`${stallRoot.label}: show the moment at which it blocks most sessions`}
             onClick={() => onStallRoot(stallRoot)}
           >
             {stallRoot.label}

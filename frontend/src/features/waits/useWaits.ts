@@ -69,8 +69,9 @@ function useWorstOfStall(incidentId: string): string {
   const overview = useQuery({ ...overviewQuery(incidentId, stall), enabled: stall !== '' })
   if (!overview.data?.shown_stall) return 'worst'
   const root = overview.data.roots[0]
-  const isSteady = !root || root.moments >= root.of
-  return (isSteady ? null : root.time) ?? overview.data.numbers.peak_at ?? 'worst'
+  const { peak_at: peakAt, peak_waiters: peak } = overview.data.numbers
+  const isSteady = !root || (root.moments >= root.of && (peak === null || root.behind < peak))
+  return (isSteady ? null : root.time) ?? peakAt ?? 'worst'
 }
 
 /** What the address says, and the changes of it that the screen makes. */

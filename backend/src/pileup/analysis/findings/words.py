@@ -61,7 +61,9 @@ def latches(ids: Iterable[str]) -> str:
 
 
 def the(label: str) -> str:
-    """Name a thing of the wait graph in a sentence: 'the commit queue'."""
+    """Name a thing of the wait graph in a sentence: 'the commit queue', 'a free page'."""
+    if label.startswith("free "):
+        return f"a {label}"
     return label if label.startswith(("the ", "a ", "an ", "room ")) else f"the {label}"
 
 

@@ -103,11 +103,14 @@ def worst_time(stall: StallDoc | None) -> int | None:
 def telling_time(stall: StallDoc | None, roots: Sequence[RootDoc]) -> int | None:
     """Return the moment (UTC µs) whose wait graph shows what a stall is about; None: none is known.
 
-    It is the peak of waiting threads where the leading root blocks at every moment; else, as
-    another root may block more at the peak, that with most sessions behind the leading root.
+    It is the moment with most sessions behind the leading root, if as many are behind it as wait
+    at the peak, or if another root may block more at the peak; else the peak of waiting threads.
     """
     leading = roots[0] if stall is not None and roots else None
-    if leading is None or leading.time is None or leading.moments >= leading.of:
+    if stall is None or leading is None or leading.time is None:
+        return worst_time(stall)
+    is_steady = leading.moments >= leading.of
+    if is_steady and (stall.peak_waiters is None or leading.behind < stall.peak_waiters):
         return worst_time(stall)
     return parse(leading.time)
 

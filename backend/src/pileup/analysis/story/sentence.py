@@ -1,4 +1,4 @@
-"""The story of a stall in one sentence of at most 25 words: who held what, who waited, how long.
+"""The story of a stall in one sentence of at most 25 words: when, who held what, who waited.
 
 It names what the table of roots names, and no other root. The cause is the finding's title.
 """
@@ -51,6 +51,11 @@ _CLASSES = {
     "replication": "replication",
 }
 _HOLDERS = frozenset({"transaction", "session", "thread"})
+_NOBODY_HOLDS = frozenset(
+    {"queue:free-page", "queue:concurrency", "queue:redo-room", "queue:semisync", "queue:galera"}
+    | {"throttled", "data_write", "redo_space", "log_flush", "replication"}
+)
+"""Nodes and kinds that no session holds: free pages, slots, room, replies of another server."""
 
 
 def story(
@@ -99,22 +104,27 @@ _WITH = re.compile(r", (?:most of them )?with '.*$", re.DOTALL)
 
 
 def plain(stall: StallDoc, cost: StoryImpact) -> str:
-    """Write the sentence for people who do not run databases: how long, how many, how much less."""
-    lasted, less = _lasted(stall), _less(cost, stall)
-    end = "" if stall.end or not lasted else "; it was not over when the capture ended"
+    """Write the sentence for people who do not run databases: when, how long, how many.
+
+    At most 25 words.
+    """
+    less = _less(cost, stall)
+    who = _who(stall, "database session") if stall.shape == "piled_up" else ""
+    did = "waited" if stall.peak_counts == "waiting" else "piled up"
     if stall.shape == "refused" and stall.note.endswith(DEADLOCKS_ENDED):
-        return _sentence(f"{lasted}the database ended requests because they blocked each other.")
-    if stall.shape == "refused":
-        return _sentence(f"{lasted}the database refused clients{end}.")
-    if stall.shape == "piled_up" and (who := _who(stall, "database session")):
-        did = "waited" if stall.peak_counts == "waiting" else "piled up"
-        if less:
-            return _sentence(f"{lasted}{who} {did}, and {less} were answered{end}.")
-        return _sentence(f"{lasted}users' requests were delayed: {who} {did}{end}.")
-    if less:
-        return _sentence(f"{lasted}the database answered {less}{end}.")
-    what = "did next to no work" if stall.shape == "stopped" else "was far slower than usual"
-    return _sentence(f"{lasted}the database {what}{end}.")
+        what = "the database ended requests because they blocked each other"
+    elif stall.shape == "refused":
+        what = "the database refused clients"
+    elif who:
+        what = f"{who} {did}, and {less} were answered" if less else ""
+        what = what or f"users' requests were delayed: {who} {did}"
+    elif less:
+        what = f"the database answered {less}"
+    else:
+        did = "did next to no work" if stall.shape == "stopped" else "was far slower than usual"
+        what = f"the database {did}"
+    variants = list(_dated(stall, what, minutes=True))
+    return next((text for text in variants if len(text.split()) <= MOST_WORDS), variants[-1])
 
 
 def leading(roots: Sequence[RootDoc]) -> RootDoc | None:
@@ -123,6 +133,8 @@ def leading(roots: Sequence[RootDoc]) -> RootDoc | None:
 
 
 _LAST = "The server stalled"
+_NOT_OVER = "; it was not over when the capture ended"
+_SECONDS = re.compile(r"(?<=^\d\d:\d\d):\d\d(?= UTC)")
 _NEARLY_ALL, _HARDLY = 0.98, 0.1
 
 
@@ -147,12 +159,11 @@ def _variants(
     cost: StoryImpact | None,
     busy_with: str,
 ) -> Iterator[str]:
-    lasted, who = _lasted(stall), _who(stall)
-    end = "" if stall.end or not lasted else "; it was not over when the capture ended"
+    who = _who(stall)
     if stall.shape == "refused" and stall.note.endswith(DEADLOCKS_ENDED):
-        yield _sentence(f"{lasted}{stall.note}")
+        yield from _dated(stall, stall.note.removesuffix("."))
     if stall.shape == "refused":
-        yield _sentence(f"{lasted}the server refused clients{end}.")
+        yield from _dated(stall, "the server refused clients")
     if root is not None and who:
         yield from _triggered(stall, root, ending)
         until = _until(root, ending)
@@ -160,38 +171,42 @@ def _variants(
             part = "" if root.share >= _MOSTLY else f"{root.share:.0%} of the time "
             waited = f"{who} waited, {part}" if part else f"{who} waited "
             if until:
-                yield _sentence(f"{lasted}{waited}for {what}, {until}.")
-            yield _sentence(f"{lasted}{waited}for {what}{end}.")
-            yield _sentence(f"{lasted}{waited}for {what}.")
+                yield from _dated(stall, f"{waited}for {what}, {until}")
+            yield from _dated(stall, f"{waited}for {what}")
     if busy_with and who and root is None:
-        yield from _busy(stall, busy_with, cost, end)
+        yield from _busy(stall, busy_with, cost)
     if fell := _fell(stall):
-        yield _sentence(f"{lasted}{fell}{end}.")
+        yield from _dated(stall, fell)
     top = _top_class(active)
     if top and who:
         title, share = top
-        yield _sentence(f"{lasted}{who} waited, {share:.0%} of the time for {title}{end}.")
-        yield _sentence(f"{lasted}{who} waited, {share:.0%} of the time for {title}.")
+        yield from _dated(stall, f"{who} waited, {share:.0%} of the time for {title}")
     if stall.shape == "slow":
-        yield _sentence(f"{lasted}statements took far longer than before{end}.")
+        yield from _dated(stall, "statements took far longer than before")
     if who and (usual := _usual(stall)):
         less = _less(cost, stall) if cost else ""
         if less:
-            yield _sentence(
-                f"{lasted}{who} piled up, usually {usual}, and {less} were answered{end}."
-            )
-        yield _sentence(f"{lasted}{who} piled up, usually {usual}{end}.")
-    yield f"{_LAST}{' ' + lasted.strip().rstrip(',').lower() if lasted else ''}{end}."
+            yield from _dated(stall, f"{who} piled up, usually {usual}, and {less} were answered")
+        yield from _dated(stall, f"{who} piled up, usually {usual}")
+    yield f"{_LAST} {_when(stall).removesuffix(', ')}{_NOT_OVER if _is_open(stall) else ''}."
 
 
-def _busy(stall: StallDoc, statement: str, cost: StoryImpact | None, end: str) -> Iterator[str]:
+def _dated(stall: StallDoc, what: str, *, minutes: bool = False) -> Iterator[str]:
+    """Put when and how long before a clause; the shorter variant says 'for at least'."""
+    if _is_open(stall):
+        yield _sentence(f"{_when(stall, minutes=minutes)}{what}{_NOT_OVER}.")
+        yield _sentence(f"{_when(stall, minutes=minutes, at_least=True)}{what}.")
+    else:
+        yield _sentence(f"{_when(stall, minutes=minutes)}{what}.")
+
+
+def _busy(stall: StallDoc, statement: str, cost: StoryImpact | None) -> Iterator[str]:
     """Tell of sessions at work on one kind of statement, which wait for nobody."""
-    lasted, who = _lasted(stall), _who(stall)
     less = _less(cost, stall) if cost else ""
-    piled = f"{lasted}{who} piled up, most of them in {with_article(statement)}"
+    piled = f"{_who(stall)} piled up, most of them in {with_article(statement)}"
     if less:
-        yield _sentence(f"{piled}, and {less} were answered{end}.")
-    yield _sentence(f"{piled}{end}.")
+        yield from _dated(stall, f"{piled}, and {less} were answered")
+    yield from _dated(stall, piled)
 
 
 def _triggered(stall: StallDoc, root: RootDoc, ending: Ending | None) -> Iterator[str]:
@@ -211,15 +226,16 @@ def _triggered(stall: StallDoc, root: RootDoc, ending: Ending | None) -> Iterato
         behind = f", probably behind {behind}"
     else:
         behind = f" behind {behind}"
-    at = f"At {clock_text(parse(stall.onset)).removesuffix(' UTC')}, "
-    lasted, until = _lasted(stall).removeprefix("for ").removesuffix(", "), _until(root, ending)
+    at = f"At {clock_text(parse(stall.onset))}, "
+    lasted, until = _lasted(stall), _until(root, ending)
     if stall.end is None:
-        rest = "; it was not over when the capture ended"
+        rest = _NOT_OVER
     elif until and lasted:
         rest = f" {until} {lasted} later"
     else:
         rest = f" for {lasted}" if lasted else ""
-    for what in (request.replace(" (", f"{table} (", 1), request):
+    bare = request.partition(" ")[2] if verb_of(gate.statement) else request
+    for what in (request.replace(" (", f"{table} (", 1), request, bare):
         yield _sentence(f"{at}{what} queued{behind}; {_who(stall)} waited{rest}.")
 
 
@@ -254,7 +270,9 @@ def _what(root: RootDoc) -> str:
         name = f"a {name}" if name.startswith("free ") else f"the {name}"
     if root.rotates:
         return f"{name}, {short(root.holders_do) or 'whose holders changed'}"
-    return name if root.known else f"{name}, whose holder is unknown"
+    if root.known or {root.node, root.kind} & _NOBODY_HOLDS:
+        return name
+    return f"{name}, whose holder is unknown"
 
 
 def _classes_of(root: RootDoc) -> str:
@@ -262,21 +280,38 @@ def _classes_of(root: RootDoc) -> str:
     return _CLASSES.get(root.kind, "") if root.key.startswith("class:") else ""
 
 
+def _is_open(stall: StallDoc) -> bool:
+    """Return whether a stall lasted to the end of the capture."""
+    return stall.end is None and bool(stall.duration_s)
+
+
+def _when(stall: StallDoc, *, minutes: bool = False, at_least: bool = False) -> str:
+    """'from 22:19:50 UTC for 57 s, '; of a single moment 'at 22:19:50 UTC, '."""
+    lasted, at = _lasted(stall), clock_text(parse(stall.onset))
+    if minutes:
+        at = _SECONDS.sub("", at)
+    if not lasted:
+        return f"at {at}, "
+    return f"from {at} for {'at least ' if at_least else ''}{lasted}, "
+
+
 def _lasted(stall: StallDoc) -> str:
+    """Format how long: '57 s', '3 min'; '' for a single moment."""
     seconds = stall.duration_s
     if not seconds:
         return ""
     for unit, size, up_to in (("s", 1, 120), ("min", 60, 120), ("h", 3600, 72)):
         if seconds / size <= up_to:
-            return f"for {number(round(seconds / size))} {unit}, "
-    return f"for {number(round(seconds / 86_400))} days, "
+            return f"{number(round(seconds / size))} {unit}"
+    return f"{number(round(seconds / 86_400))} days"
 
 
 def _who(stall: StallDoc, noun: str = "session") -> str:
     count = stall.peak_waiters
     if not count:
         return ""
-    return f"up to {grouped(count)} {noun}s" if count > 1 else f"1 {noun}"
+    up_to = "up to " if stall.duration_s else ""
+    return f"{up_to}{grouped(count)} {noun}s" if count > 1 else f"1 {noun}"
 
 
 def _usual(stall: StallDoc) -> str:

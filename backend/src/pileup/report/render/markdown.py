@@ -55,10 +55,7 @@ def render_markdown(document: Document) -> str:
         parts.append("None cited.")
     if document.redacted is not None:
         parts.append("## Redaction")
-        parts += [
-            f"- {kind.kind}: {kind.values} values in {kind.occurrences} places"
-            for kind in document.redacted
-        ]
+        parts += [f"- {kind.kind}: {kind.counted()}" for kind in document.redacted]
     return "\n\n".join(parts) + "\n"
 
 

@@ -172,7 +172,7 @@ class _Writer:
             )
             for kind in self._document.redacted:
                 self._word.add_paragraph(
-                    f"{kind.kind}: {kind.values} values in {kind.occurrences} places",
+                    f"{kind.kind}: {kind.counted()}",
                     style="List Bullet",
                 )
 

@@ -7,6 +7,7 @@ from itertools import groupby
 
 from pileup.analysis.compare.differences import same_value
 from pileup.analysis.contract import Locator, SettingDoc
+from pileup.numerals import counted
 from pileup.report.case import Case, ReportTable
 from pileup.report.document import Block, Run, Runs, Table, Trouble
 from pileup.report.text import stall_choice
@@ -43,7 +44,8 @@ def places(case: Case, names: dict[str, str], note: Note) -> list[Block]:
         for wait in waits[:limit]
     ]
     caption = names.get("caption") or (
-        f"{sum(wait.waits for wait in waits)} waits at {len(waits)} places; "
+        f"{counted(sum(wait.waits for wait in waits), 'wait')} at "
+        f"{counted(len(waits), 'place')}; "
         f"{waits[0].file} line {waits[0].line} ({waits[0].mode}) has {waits[0].share:.0%}."
         + _cut_words(len(waits), limit)
         + stall_choice.named(case, stall_choice.leading(case))
@@ -217,9 +219,9 @@ def _symptoms_caption(answers: Sequence[Sequence[tuple[int, bool | None]]]) -> s
         for run, _ in answers[0]
     }
     if not shown:
-        return f"{len(answers)} symptoms; no run has artifacts to look at."
+        return f"{counted(len(answers), 'symptom')}; no run has artifacts that could show them."
     best = max(shown, key=lambda run: shown[run])
-    return f"Run {best} shows {shown[best]} of {len(answers)} symptoms."
+    return f"Run {best} shows {shown[best]} of {counted(len(answers), 'symptom')}."
 
 
 def _holds_words(holds: bool | None) -> str:

@@ -6,6 +6,7 @@ from pileup.analysis.contract import Analysis
 from pileup.analysis.story import missing
 from pileup.numerals import grouped
 from pileup.report.case import Case, ReportHypothesis
+from pileup.report.text.plain_words import is_plain
 from pileup.report.text.stall_sources import stall_references
 from pileup.report.text.wording import main_stall, sentence, when
 
@@ -37,6 +38,8 @@ _CHANGE = (
     "every later request for that table waited behind the change."
 )
 _UNKNOWN = "The cause is not known yet."
+TECHNICAL_ACTION = "A technical change, described in the full report"
+"""Replaces an action whose words need knowledge of databases."""
 
 
 def happened(analysis: Analysis) -> str:
@@ -64,11 +67,27 @@ def summary(case: Case) -> str:
     return f"{happened(analysis)}{sources} It began at {when(stall.onset)}{end}.{sources}"
 
 
+def line_happened(case: Case) -> str:
+    """Say what happened in one line."""
+    return happened(case.analysis) + stall_references(case.analysis) if case.analysis else ""
+
+
 def impact(case: Case) -> str:
     """Say what it cost those who use the service, without the words of databases."""
+    sources = stall_references(case.analysis)
+    return "\n".join(f"- {text}{sources}" for text in _costs(case))
+
+
+def line_impact(case: Case) -> str:
+    """Say what it cost those who use the service in one line."""
+    costs = _costs(case)
+    return " ".join(costs) + stall_references(case.analysis) if costs else ""
+
+
+def _costs(case: Case) -> list[str]:
     stall = main_stall(case.analysis)
     if case.analysis is None or stall is None or stall.duration_s is None:
-        return ""
+        return []
     cost = case.analysis.story.impact if case.analysis.story else None
     lines = [f"{stall.duration_s:.0f} s from {when(stall.onset)}."] if cost is None else []
     if cost is not None and cost.waited_s and stall.duration_s >= 1:
@@ -78,21 +97,45 @@ def impact(case: Case) -> str:
         lines.append(f"The database answered {missing(cost)} than usual.")
     if cost is not None and cost.standstill_s:
         lines.append(f"For {cost.standstill_s:.0f} s the database answered next to nothing.")
-    sources = stall_references(case.analysis)
-    return "\n".join(f"- {text}{sources}" for text in lines)
+    return lines
 
 
 def cause(case: Case) -> str:
-    """Say why: the kind of what all waited for, then the team's conclusion in its words."""
-    plain = _in_plain_words(case.analysis)
-    supported = [h for h in case.hypotheses if h.status == "supported"]
-    if not supported:
-        return plain
-    best = max(supported, key=lambda h: h.confidence or 0)
-    concluded = f"{sentence(best.statement)}{_confidence(best)}"
+    """Say why: the kind of what all waited for, then what the team concluded."""
+    plain, concluded = _in_plain_words(case.analysis), _concluded(case)
     if plain in ("", _UNKNOWN):
-        return concluded
-    return f"{plain}\n\nThe conclusion of the team, in its words: {concluded}"
+        return concluded or plain
+    best = _best(case)
+    if best is not None and is_plain(best.statement):
+        concluded = f"The conclusion of the team, in its words: {concluded}"
+    return f"{plain}\n\n{concluded}" if concluded else plain
+
+
+def line_cause(case: Case) -> str:
+    """Say why in one line."""
+    best = _best(case)
+    if best is not None and is_plain(best.statement):
+        return f"{sentence(best.statement)}{_confidence(best)}"
+    return _in_plain_words(case.analysis)
+
+
+def _best(case: Case) -> ReportHypothesis | None:
+    """Return the supported hypothesis that the team is most sure of."""
+    supported = [h for h in case.hypotheses if h.status == "supported"]
+    return max(supported, key=lambda h: h.confidence or 0) if supported else None
+
+
+def _concluded(case: Case) -> str:
+    """Write the conclusion of the team; say where it is if it needs words of databases."""
+    best = _best(case)
+    if best is None:
+        return ""
+    if is_plain(best.statement):
+        return f"{sentence(best.statement)}{_confidence(best)}"
+    return (
+        "The conclusion of the team is technical: the full report has it, with its evidence."
+        f"{_confidence(best)}"
+    )
 
 
 def _in_plain_words(analysis: Analysis | None) -> str:
@@ -121,10 +164,21 @@ def risk(case: Case) -> str:
             if done
             else "No action is agreed yet, so it can happen again."
         )
-    first = sentence(waiting[0].text)
+    first = waiting[0].text
     if len(waiting) == 1:
-        return f"One agreed action is still open: {first}"
-    return f"{len(waiting)} agreed actions are still open, the first: {first}"
+        still = "One agreed action is still open"
+        return f"{still}: {sentence(first)}" if is_plain(first) else f"{still}."
+    still = f"{len(waiting)} agreed actions are still open"
+    return f"{still}, the first: {sentence(first)}" if is_plain(first) else f"{still}."
+
+
+def line_next(case: Case) -> str:
+    """Name the next action and its owner in one line."""
+    waiting = [a for a in case.actions if a.status in ("open", "started")]
+    if not waiting:
+        return ""
+    text = waiting[0].text if is_plain(waiting[0].text) else TECHNICAL_ACTION
+    return f"{text} ({waiting[0].owner or 'unassigned'})"
 
 
 def _confidence(hypothesis: ReportHypothesis) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
+from pileup.numerals import counted
 from pileup.report.case import Case, ReportConfidence, ReportExperiment
 from pileup.report.document import (
     Block,
@@ -27,12 +28,14 @@ from pileup.report.document import (
     Table,
     Trouble,
 )
-from pileup.report.text import evidence_blocks, stall_choice, stall_table
+from pileup.report.text import evidence_blocks, executive, stall_choice, stall_table
 from pileup.report.text.deadlock_block import deadlock
 from pileup.report.text.event_table import timeline_events
 from pileup.report.text.markdown_blocks import Directive
+from pileup.report.text.plain_words import is_plain
 from pileup.report.text.sweeps import sweeps
 from pileup.report.text.tables import table as _table
+from pileup.report.text.templates import PLAIN
 from pileup.report.text.wording import (
     AFTER_RUN,
     FAILED,
@@ -222,7 +225,8 @@ def _matrix(case: Case, names: dict[str, str], _: Callable[[str], int]) -> list[
             if least
             else "Evidence against hypotheses; nothing is rated yet."
         )
-    alt = f"Matrix of {len(matrix.rows)} pieces of evidence and {len(matrix.columns)} hypotheses."
+    evidence = counted(len(matrix.rows), "piece of evidence", "pieces of evidence")
+    alt = f"Matrix of {evidence} and {counted(len(matrix.columns), 'hypothesis', 'hypotheses')}."
     return [Figure(matrix, [Run(caption)], alt)]
 
 
@@ -286,6 +290,8 @@ def _actions(case: Case, names: dict[str, str], _: Callable[[str], int]) -> list
             else "."
         )
     )
+    if case.template in PLAIN:
+        return [_table(*_plain_actions(case), None, caption)]
     rows = [
         [
             a.text,
@@ -308,6 +314,20 @@ def _actions(case: Case, names: dict[str, str], _: Callable[[str], int]) -> list
             head.append(name)
             rows = [[*row, text] for row, text in zip(rows, texts, strict=True)]
     return [_table(head, rows, None, caption)]
+
+
+def _plain_actions(case: Case) -> tuple[list[str], list[list[str]]]:
+    """Return head and rows of the actions for readers who do not run databases."""
+    rows = [
+        [
+            a.text if is_plain(a.text) else executive.TECHNICAL_ACTION,
+            a.owner or "unassigned",
+            a.due.isoformat() if a.due else "no date",
+            a.status,
+        ]
+        for a in case.actions
+    ]
+    return ["action", "owner", "due", "status"], rows
 
 
 def _timeline(case: Case, names: dict[str, str], note: Callable[[str], int]) -> list[Block]:
@@ -333,9 +353,9 @@ def _timeline(case: Case, names: dict[str, str], note: Callable[[str], int]) -> 
         for event in events
         if (start is None or event.at >= start) and (end is None or event.at <= end)
     ]
+    ordered = " in the order in which they happened." if len(rows) > 1 else "."
     caption = names.get("caption") or (
-        f"{len(rows)} events in the order in which they happened."
-        + stall_choice.named(case, chosen)
+        counted(len(rows), "event") + ordered + stall_choice.named(case, chosen)
     )
     head = [[Run("time")], [Run("what")], [Run("seen by")]]
     return [Table(head=head, rows=rows, align=["left"] * 3, caption=[Run(caption)])]

@@ -25,7 +25,6 @@ from pileup.report.text.wording import (
     also_known_as,
     at,
     bug_name,
-    cause_line,
     fix_words,
     found_cause,
     happened_words,
@@ -33,7 +32,6 @@ from pileup.report.text.wording import (
     main_stall,
     measure_words,
     peak_name,
-    peak_words,
     ratio_words,
     recorded_afterwards,
     sentence,
@@ -519,39 +517,9 @@ def _appendix(case: Case) -> str:
     return "\n\n".join(parts)
 
 
-def _line_happened(case: Case) -> str:
-    headline = case.analysis.headline if case.analysis else None
-    if headline is None:
-        return ""
-    return (headline.story or headline.text) + stall_references(case.analysis)
-
-
 def _bug_summary(case: Case) -> str:
     analysis = case.analysis
     return analysis.headline.text + stall_references(analysis) if analysis else ""
-
-
-def _line_impact(case: Case) -> str:
-    stall = main_stall(case.analysis)
-    if stall is None or stall.duration_s is None:
-        return ""
-    waiters = "" if stall.peak_waiters is None else f", {peak_words(stall)}"
-    sources = stall_references(case.analysis)
-    return f"{stall.duration_s:.0f} s from {when(stall.onset)}{waiters}.{sources}"
-
-
-def _line_cause(case: Case) -> str:
-    supported = _supported(case)
-    leading = supported[0] if supported else _leading(case)
-    if leading is not None:
-        sure = "" if leading.confidence is None else f" ({leading.confidence} % confidence)"
-        return f"{leading.statement}{sure}"
-    return cause_line(case.analysis) if case.analysis else ""
-
-
-def _line_next(case: Case) -> str:
-    waiting = [a for a in case.actions if a.status in ("open", "started")]
-    return f"{waiting[0].text} ({waiting[0].owner or 'unassigned'})" if waiting else ""
 
 
 def _bug_environment(case: Case) -> str:
@@ -633,10 +601,10 @@ _WRITERS: dict[str, Callable[[Case], str]] = {
     "actions": _actions,
     "gaps": _gaps,
     "appendix": _appendix,
-    "line_happened": _line_happened,
-    "line_impact": _line_impact,
-    "line_cause": _line_cause,
-    "line_next": _line_next,
+    "line_happened": executive.line_happened,
+    "line_impact": executive.line_impact,
+    "line_cause": executive.line_cause,
+    "line_next": executive.line_next,
     "exec_summary": executive.summary,
     "exec_impact": executive.impact,
     "exec_cause": executive.cause,

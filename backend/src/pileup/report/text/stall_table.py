@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pileup.analysis.contract import Analysis, EpisodeDoc
+from pileup.numerals import counted
 from pileup.report.case import Case
 from pileup.report.document import Block, Trouble
 from pileup.report.text.tables import table
@@ -42,10 +43,11 @@ def stalls(case: Case, names: dict[str, str], _: Callable[[str], int]) -> list[B
     rows.sort(key=lambda row: row[0])
     hidden = len(rows) - _MOST_ROWS
     recurrence = analysis.recurrence.text if analysis.recurrence else ""
-    counted = f"{len(analysis.episodes)} stalls in {len(analysis.captures)} captures."
-    caption = names.get("caption") or recurrence or counted
+    stalls, captures = len(analysis.episodes), len(analysis.captures)
+    whole = f"{counted(stalls, 'stall')} in {counted(captures, 'capture')}."
+    caption = names.get("caption") or recurrence or whole
     if hidden > 0:
-        caption += f" {hidden} more rows."
+        caption += f" {counted(hidden, 'more row')}."
     head = ["begins", "host", "lasted", "peak", "likely cause"]
     shown = [[when(begins), *rest] for begins, *rest in rows[:_MOST_ROWS]]
     return [table(head, shown, None, caption)]

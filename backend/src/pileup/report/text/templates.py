@@ -120,7 +120,7 @@ TEMPLATES: tuple[Template, ...] = (
     Template(
         "five-lines",
         "Five-line summary",
-        "For a chat or a status page: five sections of one line.",
+        "For a chat or a status page: five sections of one line, no internals.",
         (
             Part("line_happened", "What happened", "One line.", True, max_lines=1),
             Part("line_impact", "Impact", "One line, with a number.", True, max_lines=1),
@@ -177,7 +177,7 @@ TEMPLATES: tuple[Template, ...] = (
 )
 DEFAULT = TEMPLATES[0]
 PLAIN = frozenset({"executive", "five-lines"})
-"""Templates of one page whose readers do not run databases."""
+"""Templates of one page whose readers do not run databases: no internals, no raw lines."""
 
 TITLES: dict[str, str] = {
     part.key: part.title for template in reversed(TEMPLATES) for part in template.parts

@@ -25,7 +25,7 @@ _ENOUGH_BUCKETS = 60
 class WindowLane:
     id: str
     before: float | None
-    """Mean in the window of the same length before; None without samples."""
+    """Mean over time in the window of the same length before; None without samples."""
     now: float | None
     min: float | None
     max: float | None
@@ -140,9 +140,21 @@ def _window_lane(series_id: str, buckets: pl.DataFrame, now: Span, before: Span)
 
 
 def _mean(buckets: pl.DataFrame) -> float | None:
-    """Compute the mean of the samples, not of the buckets."""
-    count = int(buckets["n"].sum())
-    return float((buckets["mean"] * buckets["n"]).sum()) / count if count else None
+    """Compute the mean over time; None without a sample.
+
+    Samples that a trigger took ten times as often do not count ten times: each bucket counts until
+    the next one, and before a hole, which nobody measured, as long as is usual.
+    """
+    known = buckets.filter(pl.col("n") > 0)
+    if known.is_empty():
+        return None
+    until_hole = known["gap"].shift(-1, fill_value=False)
+    lasting = known["time"].diff().shift(-1).set(until_hole, None)
+    usual = lasting.median()
+    if not isinstance(usual, float) or usual <= 0:
+        return _number(known["mean"].mean())
+    weights = lasting.fill_null(round(usual))
+    return float((known["mean"] * weights).sum()) / float(weights.sum())
 
 
 def _number(value: object) -> float | None:

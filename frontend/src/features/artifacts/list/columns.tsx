@@ -208,8 +208,10 @@ function PathCell({
           ↳
         </span>
       )}
-      <Name name={shown.slice(cut)} />
-      {cut > 0 && !short && <span className="path-folder">{shown.slice(0, cut)}</span>}
+      <span className="path-rest">
+        <Name name={shown.slice(cut)} />
+        {cut > 0 && !short && <span className="path-folder">{shown.slice(0, cut)}</span>}
+      </span>
     </span>
   )
 }

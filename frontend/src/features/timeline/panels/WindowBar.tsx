@@ -2,6 +2,7 @@
 import { formatDuration, formatMeasured, formatRatio } from '@/format'
 import { useZone } from '@/state/incident'
 import { Button } from '@/ui/controls/Button'
+import { HeatLegend } from '@/ui/display/HeatLegend'
 import type { Series, WindowLane } from '../model/documents'
 import type { Item } from '../model/laneTypes'
 
@@ -14,11 +15,13 @@ type Props = {
   readonly onOpen: (item: Item) => void
   readonly onLane: (id: string) => void
   readonly summary: string
+  /** The kinds of heat cells among the lanes. */
+  readonly heats: readonly { readonly noun: string; readonly peak: number }[]
 }
 
 const MOST = 5
 
-export function WindowBar({ span, lanes, series, chosen, onOpen, onLane, summary }: Props) {
+export function WindowBar({ span, lanes, series, chosen, onOpen, onLane, summary, heats }: Props) {
   const zone = useZone()
   if (chosen) {
     return (
@@ -51,7 +54,7 @@ export function WindowBar({ span, lanes, series, chosen, onOpen, onLane, summary
             key={lane.id}
             type="button"
             className="tl-delta"
-            title={`${series.get(lane.id)?.title ?? lane.id}: mean ${formatMeasured(lane.before)} before, ${formatMeasured(lane.now)} now`}
+            title={`${series.get(lane.id)?.title ?? lane.id}: mean over time ${formatMeasured(lane.before)} before, ${formatMeasured(lane.now)} now`}
             onClick={() => onLane(lane.id)}
           >
             <span className="ellipsis">{series.get(lane.id)?.title ?? lane.id}</span>{' '}
@@ -59,6 +62,9 @@ export function WindowBar({ span, lanes, series, chosen, onOpen, onLane, summary
           </button>
         ))}
       </div>
+      {heats.map(({ noun, peak }) => (
+        <HeatLegend key={noun} noun={noun} peak={peak} scale="square root" />
+      ))}
     </div>
   )
 }
