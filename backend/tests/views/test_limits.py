@@ -73,8 +73,14 @@ def _deadlock(at: int, name: str) -> Deadlock:
     locks = [f"record app.{name}{n} PRIMARY X" for n in range(6)]
     return a_deadlock(
         at,
-        replace(trx(1, None, locks[3], f"UPDATE {name} SET a=1"), holds=tuple(locks[:3])),
-        replace(trx(2, None, locks[0], f"DELETE FROM {name}"), holds=tuple(locks[3:])),
+        replace(
+            trx(1, None, locks[3], f"UPDATE {name} SET a=1"),
+            holds=tuple(locks[:3]),
+            trx_id=f"{at}01",
+        ),
+        replace(
+            trx(2, None, locks[0], f"DELETE FROM {name}"), holds=tuple(locks[3:]), trx_id=f"{at}02"
+        ),
         line=20 * at,
     )
 

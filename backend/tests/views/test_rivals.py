@@ -9,12 +9,12 @@ from typing import Any
 import polars as pl
 import pytest
 
+from pileup.analysis.deadlocks import prints
 from pileup.storage.artifacts.analysis_input import clock_overrides
 from pileup.views import overview
 from pileup.views.artifacts import tables
 from pileup.views.evidence import (
     capture_tables,
-    deadlocks,
     episodes,
     log_groups,
     nearest_sessions,
@@ -249,13 +249,20 @@ def test_what_people_believe_is_held_against_what_the_evidence_says() -> None:
     assert disputed(column("H6", None), *leaders[:0]) is None
 
 
-def test_a_deadlock_is_the_same_by_host_time_and_transactions() -> None:
+def test_a_deadlock_is_the_same_by_host_and_numbers_or_by_time_and_statements() -> None:
+    """By the numbers of its transactions where it has several; one alone may be printed again."""
     row = {"host": "a", "original": None, "wall_us": 5, "time": 6, "transactions": []}
-    assert deadlocks._key(row) == ("a", 5, ())
+    assert prints._key(row) == ("a", 5, ())
     known = [{"trx_id": "1", "query": "q"}]
-    assert deadlocks._key(row | {"transactions": known}) == ("a", 5, (("1", "q"),))
-    assert deadlocks._key(row | {"original": "22:00"})[1] == "22:00"
-    assert deadlocks._key(row | {"wall_us": None})[1] == 6
+    assert prints._key(row | {"transactions": known}) == ("a", 5, (("1", "q"),))
+    two = [*known, {"trx_id": "2", "query": "r"}]
+    assert prints._key(row | {"transactions": two}) == ("a", "1", "2")
+    for number in ("0", "unknown"):
+        without = [*known, {"trx_id": number, "query": "r"}]
+        statements = (("1", "q"), (number, "r"))
+        assert prints._key(row | {"transactions": without}) == ("a", 5, statements)
+    assert prints._key(row | {"original": "22:00"})[1] == "22:00"
+    assert prints._key(row | {"wall_us": None})[1] == 6
 
 
 def test_only_captures_without_a_stall_are_calm(monkeypatch: pytest.MonkeyPatch) -> None:
