@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -504,3 +505,24 @@ def test_accounts_are_those_that_are_not_root(monkeypatch: pytest.MonkeyPatch) -
 def test_facts_of_an_instance_are_json(tmp_path: Path) -> None:
     home.write_instance(tmp_path, {"children": []})
     assert json.loads((tmp_path / "instance.json").read_text()) == {"children": []}
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EACCES])
+def test_a_data_folder_that_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    """Of a full disk the sentence says so, of anything else what it was."""
+
+    def write(path: Path, _: bytes) -> int:
+        raise OSError(number, os.strerror(number), str(path))
+
+    monkeypatch.setattr(Path, "write_bytes", write)
+    with pytest.raises(StartError) as caught:
+        home.prepare(tmp_path, min_free_bytes=0)
+    if number == errno.EACCES:
+        assert str(caught.value) == (
+            f"the data folder {tmp_path} cannot be used (Permission denied): choose another one "
+            "with PILEUP_HOME, or correct its permissions."
+        )
+    else:
+        assert str(caught.value) == str(disk_full(tmp_path))
