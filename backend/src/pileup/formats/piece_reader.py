@@ -174,13 +174,25 @@ def _by_turns(
     found: list[_Read] = []
     named = first
     while text.strip() and len(found) < _MOST_TURNS:
-        taken, text = _taken(text, read(text, named))
+        whole = read(text, named)
+        taken, text = _taken(text, whole)
         part = _Read(pieces.Piece(1, taken, False), read(taken, named))
+        if _evidence(part.parsed) < _evidence(whole):  # a remark that was left named a table
+            part = _Read(part.piece, _without_rest(whole))
         named = None
         if not taken.strip() or not _is_evidence(part):
             break
         found.append(part)
     return found
+
+
+def _without_rest(parsed: Parsed) -> Parsed:
+    """Return what a format read, without the lines that it left."""
+    understood = parsed.receipt.bytes_understood
+    receipt = dataclasses.replace(
+        parsed.receipt, bytes_read=understood, bytes_skipped=0, skipped=[]
+    )
+    return dataclasses.replace(parsed, receipt=receipt)
 
 
 def _taken(text: str, parsed: Parsed) -> tuple[str, str]:
@@ -384,8 +396,15 @@ _NEARLY_ALL = 0.8
 
 
 def _gives_more(found: list[_Read], whole: Parsed) -> bool:
-    """Return whether pieces of the same format give more records than the text as a whole."""
-    return _records(found) > (0 if whole.failed else _evidence(whole))
+    """Return whether pieces give more records than the whole text, or as many of more kinds.
+
+    A stack below a list is worth more than one more gauge of the list.
+    """
+    if whole.failed:
+        return _records(found) > 0
+    gain = _records(found) - _evidence(whole)
+    kinds = {kind for part in found for kind in part.parsed.receipt.records}
+    return gain > 0 or (gain == 0 and kinds > set(whole.receipt.records))
 
 
 def _records(found: list[_Read]) -> int:

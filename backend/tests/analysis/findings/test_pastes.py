@@ -16,6 +16,78 @@ from pileup.analysis.story.sentence import MOST_WORDS
 from pileup.cli.captures import Captures
 
 PASTES = {
+    "a list every two seconds, with the time before each row": (
+        """
+The backup hangs our shop. We look every two seconds:
+
+[2021-03-04 05:06:07]| Id | User | Host | db | Command | Time | State | Info |
+[2021-03-04 05:06:07]| 31 | dump | h:1 | NULL | Query | 41 | Waiting for table flush | FLUSH TABLES WITH READ LOCK |
+[2021-03-04 05:06:07]| 22 | bi | h:2 | dw | Query | 2904 | Sending data | SELECT sum(x) FROM facts |
+[2021-03-04 05:06:07]| 51 | app | h:3 | dw | Query | 40 | Waiting for global read lock | UPDATE t SET n = 1 |
+[2021-03-04 05:06:07]| 52 | app | h:3 | dw | Query | 39 | Waiting for global read lock | UPDATE t SET n = 2 |
+""",  # noqa: E501
+        "ftwrl",
+    ),
+    "the calls of each thread between colons": (
+        """
+Thread 7 (LWP 911):
+unlink:os_file_delete_func:fil_delete_tablespace:row_drop_table_for_mysql:ha_innobase::delete_table:mysql_execute_command:do_command:clone
+
+Thread 8 (LWP 912):
+pthread_cond_wait:os_event_wait_low:sync_array_wait_event:mutex_spin_wait:dict_table_open_on_name:ha_innobase::open:open_table:open_tables:do_command:clone
+
+Thread 9 (LWP 913):
+pthread_cond_wait:os_event_wait_low:sync_array_wait_event:mutex_spin_wait:dict_table_open_on_name:ha_innobase::open:open_table:open_tables:do_command:clone
+""",
+        "drop-unlink",
+    ),
+    "a member of the group that does not reply, and commits": (
+        """
+| 11 | system user |     | NULL | Connect | 912231 | waiting for handler commit | Group replication applier module |
+| 71 | app         | h:1 | pay  | Query   |     21 | waiting for handler commit | COMMIT |
+| 72 | app         | h:1 | pay  | Query   |     20 | waiting for handler commit | COMMIT |
+| 73 | app         | h:2 | pay  | Query   |     18 | waiting for handler commit | COMMIT |
+
++-------------+--------------+-------------+
+| member_host | member_state | member_role |
++-------------+--------------+-------------+
+| a           | ONLINE       | PRIMARY     |
+| b           | UNREACHABLE  | SECONDARY   |
+| c           | ONLINE       | SECONDARY   |
++-------------+--------------+-------------+
+""",  # noqa: E501
+        "group-replication",
+    ),
+    "waits of Aurora as its page names them": (
+        """
+| Wait event | Load by waits (AAS) |
+|---|---|
+| synch/mutex/innodb/aurora_lock_thread_slot_futex | 40.10 |
+| io/table/sql/handler | 3.10 |
+| CPU | 2.00 |
+""",
+        "hot-row",
+    ),
+    "a session of SHOW PROCESSLIST, then the only stack of its thread": (
+        """
+Behind for hours, a table without primary key. SHOW PROCESSLIST on the replica:
+
+    Id: 12
+  User: system user
+  Host:
+    db: NULL
+Command: Connect
+  Time: 9122
+ State: Reading event from the relay log
+  Info: NULL
+
+pt-pmp of that thread
+      1 row_search_mvcc,ha_innobase::general_fetch,ha_innobase::rnd_next,handler::ha_rnd_next,Rows_log_event::next_record_scan,Rows_log_event::do_scan_and_update,Rows_log_event::do_apply_event,Log_event::apply_event,apply_event_and_update_pos,exec_relay_log_event,handle_slave_sql,start_thread,clone
+
+show slave status: Seconds_Behind_Master: 9122, Slave_SQL_Running_State: Reading event from the relay log
+""",  # noqa: E501
+        "applier-no-key",
+    ),
     "a list of which single blanks and four columns are left": (
         """
 Id Time State Info
@@ -997,6 +1069,12 @@ Rpl_semi_sync_master_wait_sessions   64
 
 
 FINE = {
+    "all members of a group reply": """
+| member_host | member_state |
+|-------------|--------------|
+| a           | ONLINE       |
+| b           | ONLINE       |
+""",
     "a flush is pending, of six per second": """
 Pending flushes (fsync) log: 1; buffer pool: 0
 812 OS file reads, 91233 OS file writes, 8123 OS fsyncs

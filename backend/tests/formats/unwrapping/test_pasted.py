@@ -28,6 +28,37 @@ def bars(cells: tuple[str, ...], bar: str = "|") -> str:
     return f"{bar} " + f" {bar} ".join(cells) + f" {bar}"
 
 
+@pytest.mark.parametrize(
+    "stamp", ["[2022-05-12 22:45:46]", "2022-05-12T22:45:46Z ", "[2022-05-12 22:45:46.120] "]
+)
+@pytest.mark.parametrize("repeats", [False, True])
+def test_a_time_before_each_row_of_a_box_is_the_time_of_its_listing(
+    stamp: str, *, repeats: bool
+) -> None:
+    later = stamp.replace("22:45:46", "22:45:49")
+    first = [bars(NAMES), *map(bars, ROWS)]
+    second = first if repeats else first[1:]
+    text = lines(
+        "Our list, every 3 s:", *(stamp + row for row in first), *(later + row for row in second)
+    )
+    parsed = parse_bytes(text.encode())
+    assert parsed.format == "processlist"
+    sessions = parsed.frames["session"]
+    assert sessions["session_id"].to_list() == [41, 42] * 2
+    assert sessions["query"].to_list() == ["update orders set n = 1", None] * 2
+    times = sessions["wall_us"].to_list()
+    assert [time - times[0] for time in times] == [0, 0, 3_000_000, 3_000_000]
+
+
+def test_a_column_of_times_is_no_time_before_a_row() -> None:
+    text = lines(
+        "at | wait | aas |",
+        "2023-01-02 03:04:05 | CPU | 3.1 |",
+        "2023-01-02 03:04:06 | CPU | 4.1 |",
+    )
+    assert pasted_text._stamped_rows(text.split("\n")) is None
+
+
 def quoted(cells: tuple[str, ...], comma: str, quote: str) -> str:
     return comma.join(cell if cell == "NULL" else f"{quote}{cell}{quote}" for cell in cells)
 

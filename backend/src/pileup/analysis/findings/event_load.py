@@ -17,11 +17,17 @@ from pileup.analysis.stacks import instruments
 from pileup.knowledge import knowledge
 
 SERIES = "active_sessions"
-_EVENT = re.compile(r"(?:^|[=,])(wait/[^,]{2,100})")
+# Performance Insights prints an event without "wait/"
+_EVENT = re.compile(r"(?:^|[=,])(?:wait/)?((?:io|lock|synch)/[^,]{2,100})")
 _KINDS = {
-    "metadata_lock": re.compile(r"wait/lock/metadata/"),
+    "metadata_lock": re.compile(
+        r"wait/lock/metadata/|wait/synch/cond/sql/MDL_context::COND_wait_status"
+    ),
     "table_lock": re.compile(r"wait/lock/table/"),
-    "row_lock": re.compile(r"wait/synch/cond/innodb/row_lock_wait"),
+    "row_lock": re.compile(
+        r"wait/synch/cond/innodb/row_lock_wait"
+        r"|wait/synch/mutex/innodb/aurora_lock_thread_slot_futex"
+    ),
     "commit": re.compile(
         r"wait/io/(?:aurora_)?redo_log_flush|wait/io/file/(?:sql/binlog|innodb/innodb_log_file)"
         r"|wait/synch/cond/sql/.{0,60}COND_(?:done|flush_queue)"
@@ -69,7 +75,7 @@ def _events(records: StallRecords) -> list[Level]:
 
 def _event(level: Level) -> str:
     match = _EVENT.search(level.labels)
-    return match[1] if match else ""
+    return f"wait/{match[1]}" if match else ""
 
 
 def _latch(event: str) -> str:

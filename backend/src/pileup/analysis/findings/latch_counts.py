@@ -25,6 +25,8 @@ from pileup.numerals import grouped, number
 
 SERIES = "os_waits"
 _SLEEP_S = 0.001
+_MOSTLY_UNKNOWN = 0.5
+"""Share of the waits for latches that nothing identifies, from which on none can be ruled out."""
 _LONG_S = 600.0
 """Seconds of sleep in all, from which on a single reading tells anything."""
 _PLACE = re.compile(r"(?P<file>\w+\.(?:cc?|ic?|h)):(?P<line>[0-9]+)")
@@ -38,14 +40,18 @@ def counted(records: StallRecords, ids: Collection[str]) -> Seen:
     if not levels:
         return _since_start(records, ids)
     by_latch: defaultdict[str, list[Level]] = defaultdict(list)
+    unknown = []
     for level in levels:
-        if (latch := _latch_of(level.labels, records.context.server)) in ids:
+        latch = _latch_of(level.labels, records.context.server)
+        if latch in ids:
             by_latch[latch].append(level)
+        elif not latch:
+            unknown.append(level)
     matching = [level for same in by_latch.values() for level in same]
     per_second = _sum(matching)
     at_once = round(per_second * _SLEEP_S)
     if not at_once:
-        return Seen(False)
+        return NO_DATA if may_be_any(_sum(unknown), _sum(levels)) else Seen(False)
     share = per_second / _sum(levels)
     text = (
         f"threads slept {number(per_second)} times per second for the {latches(sorted(by_latch))} "
@@ -53,6 +59,11 @@ def counted(records: StallRecords, ids: Collection[str]) -> Seen:
     )
     top = max(matching, key=lambda level: level.inside or 0.0)
     return Seen(True, at_once, share, text, (records.series(top, text),), estimated=True)
+
+
+def may_be_any(unknown: float, of_all: float) -> bool:
+    """Return whether so many waits are for latches that are not known that none is ruled out."""
+    return unknown >= _MOSTLY_UNKNOWN * of_all
 
 
 def _since_start(records: StallRecords, ids: Collection[str]) -> Seen:
@@ -74,11 +85,17 @@ def _since_start(records: StallRecords, ids: Collection[str]) -> Seen:
     if rows.is_empty():
         return NO_DATA
     server = records.context.server
-    matching = [row for row in rows.to_dicts() if _latch_of(row["labels"] or "", server) in ids]
+    of_all = rows["value"].sum()
+    unknown, matching = 0.0, []
+    for row in rows.to_dicts():
+        latch = _latch_of(row["labels"] or "", server)
+        unknown += 0.0 if latch else row["value"]
+        if latch in ids:
+            matching.append(row)
     sleeps = sum(row["value"] for row in matching)
     if sleeps * _SLEEP_S < _LONG_S:
-        return Seen(False)
-    share = sleeps / rows["value"].sum()
+        return NO_DATA if may_be_any(unknown, of_all) else Seen(False)
+    share = sleeps / of_all
     named = latches(sorted({_latch_of(row["labels"] or "", server) for row in matching}))
     text = (
         f"threads slept {grouped(sleeps)} times for the {named} since the counts began, "

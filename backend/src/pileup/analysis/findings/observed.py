@@ -19,6 +19,7 @@ import polars as pl
 
 from pileup.analysis.contract import HotLatchDoc
 from pileup.analysis.evidence import latch_stacks
+from pileup.analysis.evidence.listed_times import without_lags
 from pileup.analysis.evidence.times import clock_text
 from pileup.analysis.findings import event_load, latch_counts, storms, words, worst_moment
 from pileup.analysis.findings.cascade import Ending, endings
@@ -35,8 +36,6 @@ _QUERY_LENGTH = 2000
 """Only this many characters of a statement are matched: enough for its shape."""
 _SURE = 0.9
 """Least confidence of a holder that is named without "may"."""
-_MOSTLY_UNKNOWN = 0.5
-"""Share of latch waits for a latch that is not known, from which on none can be ruled out."""
 _DOMINANT = 0.8
 """One latch explains all latch waits from this share on."""
 _ENDS = 0.5
@@ -562,7 +561,8 @@ class Observed(StallRecords):
         if frame is None:
             return self._counted_states
         named = _prints(frame, "state")
-        return Texts(_active(frame, "command", "state"), "state", "time_s", named)
+        active = without_lags(_active(frame, "command", "state"))
+        return Texts(active, "state", "time_s", named)
 
     @cached_property
     def _counted_states(self) -> Texts | None:
@@ -668,7 +668,7 @@ class Observed(StallRecords):
         if frame is not None and self._latches_waited_for.isdisjoint(ids):
             # what nothing identifies may be any of them
             unknown = frame["latch"].null_count()
-            return NO_DATA if unknown >= _MOSTLY_UNKNOWN * frame.height else Seen(False)
+            return NO_DATA if latch_counts.may_be_any(unknown, frame.height) else Seen(False)
         named = [name for name in ids if name in self._latches_waited_for]
         return self._waits(
             pl.col("latch").is_in(ids), f"wait for the {words.latches(named or ids)}"

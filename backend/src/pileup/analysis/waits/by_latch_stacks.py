@@ -11,6 +11,7 @@ from collections import defaultdict
 
 from pileup.analysis.evidence import latch_stacks
 from pileup.analysis.evidence.actors import Actor
+from pileup.analysis.evidence.listed_times import waited_s
 from pileup.analysis.stacks.hot_stacks import is_waiting
 from pileup.analysis.waits.draft import BY_STACK, Draft, Resource, latch_label
 from pileup.knowledge import knowledge
@@ -34,7 +35,7 @@ def stacks_alone(draft: Draft) -> None:
                 actor,
                 resource,
                 mode=wait.mode,
-                waited_s=(actor.session or {}).get("time_s"),
+                waited_s=waited_s(actor.session),
                 position=wait.function,
                 note=f"waits for it in {wait.function}, by its stack",
                 confidence=BY_STACK,

@@ -3,7 +3,8 @@
 Source: lldb ``thread backtrace all`` (``bt all``): Thread::GetStatus(), StackFrame.cpp;
         ``coredumpctl info`` and the journal of systemd-coredump (elfutils' frames); ``thread 2``
         and ``bt`` typed one after the other in gdb; crash reports of macOS (``Thread 17:: name``);
-        kernel stacks of /proc; gdb's threads whose frames lost their numbers (a list in an issue).
+        kernel stacks of /proc; gdb's threads whose frames lost their numbers (a list in an issue);
+        quickstack (``fsync:os_file_fsync:fil_flush``).
             * thread #1, name = 'mysqld', stop reason = signal SIGSTOP
                 frame #0: 0x00000001a9 libsystem_kernel.dylib`poll + 8
                 frame #1: 0x0000000104 mysqld`f(this=0x0) at f.cc:12:3 [opt]
@@ -68,7 +69,11 @@ _CHAIN = re.compile(
     rf"(?P<calls>{_CALL}(?:(?:{_CALLERS}{_CALL}){{2,200}}|(?:{_CALLEES}{_CALL}){{2,200}}"
     rf"|(?:,{_CALL}){{3,200}}))(?: ?(?:\.\.\.|\u2026))?\s*$"
 )
-_BETWEEN = re.compile(rf"{_CALLERS}|{_CALLEES}|,")
+_BETWEEN = re.compile(rf"{_CALLERS}|{_CALLEES}|,|(?<!:):(?!:)")
+# pthread_cond_wait:os_event_wait_low:ha_innobase::index_read:do_command        quickstack
+_PART = r"(?:\?\?|[A-Za-z_~][\w~]{0,200}(?:::[\w~]{1,200}){0,6})"
+_QUICK = re.compile(rf"\s{{0,8}}(?P<calls>{_PART}(?:(?<!:):(?!:){_PART}){{3,200}})\s*$")
+_QUICK_THREAD = re.compile(r"\s{0,8}Thread \d{1,9} \((?:Thread 0x[0-9a-f]{1,16} \()?LWP \d{1,9}\)")
 _LONGEST_CHAIN = 8_000
 
 
@@ -84,6 +89,8 @@ def choose_reader(lines: list[str]) -> Unwrap | None:
         return _apple
     if sum(map(bool, map(_KERNEL_FRAME.match, lines))) >= _LEAST_KERNEL_FRAMES:
         return _Kernel()
+    if any(map(_QUICK_THREAD.match, lines)) and any(map(_quick, lines)):
+        return lambda line: "" if _QUICK_THREAD.match(line) else _quick(line) or line
     chains = [text for line in lines if (text := _calls(line))]
     if len(chains) >= max(1, _MOST_CHAINS * sum(map(bool, map(str.strip, lines)))):
         return lambda line: _calls(line) or line
@@ -114,6 +121,13 @@ def _calls(line: str) -> str | None:
     if "->" in calls or "\u2192" in calls:
         names.reverse()
     return f"{match['count'] or 1:>7} {','.join(names)}"
+
+
+def _quick(line: str) -> str | None:
+    """Return a chain of calls between colons as pt-pmp prints it; None for any other line."""
+    if len(line) > _LONGEST_CHAIN or (match := _QUICK.match(line)) is None:
+        return None
+    return f"{1:>7} {','.join(_BETWEEN.split(match['calls']))}"
 
 
 class _Kernel:

@@ -78,7 +78,7 @@ def choose_cleaner(head: str) -> Unwrap | None:
         lines = lines[:_MOST_LINES]  # the head may end inside a line
     if _PYTHON_ROW.match(head):
         return _python_to_json
-    around = _around(lines) or _comments(lines)
+    around = _around(lines) or _comments(lines) or _stamped_rows(lines)
     if _are_padded(lines):
         outer = around or str
         around = lambda line: outer(line.rstrip(" "))  # noqa: E731
@@ -123,6 +123,45 @@ def _comments(lines: list[str]) -> Unwrap | None:
     if inside < _LEAST_COMMENTED or not any(map(_COMMENTED_RULE.match, lines)):
         return None
     return partial(without, _COMMENT)
+
+
+# [2026-11-20 22:15:03]| 7 | app | Query |     a collector put the time before each row of a box
+_STAMPED = re.compile(
+    r"\s{0,4}\[?(?P<stamp>\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)"
+    r"\]?:? {0,2}(?P<row>(?:\||\+-).*[|+])\s*$"
+)
+_LEAST_STAMPED = 2
+
+
+def _stamped_rows(lines: list[str]) -> Unwrap | None:
+    """Return what moves the time before the rows of boxes above each listing."""
+    rows = [match for line in lines if (match := _STAMPED.match(line))]
+    names = next((row["row"] for row in rows if row["row"].startswith("|")), None)
+    bars = sum(line.rstrip().endswith("|") for line in lines)
+    if names is None or len(rows) < max(_LEAST_STAMPED, bars):
+        return None
+    return _StampedRows(names, repeats=sum(row["row"] == names for row in rows) > 1)
+
+
+class _StampedRows:
+    """Puts the time above the names of each listing; each time has a listing if names are rare."""
+
+    def __init__(self, names: str, *, repeats: bool) -> None:
+        self._names, self._repeats = names, repeats
+        self._stamp = ""
+
+    def __call__(self, line: str) -> str:
+        match = _STAMPED.match(line)
+        if match is None:
+            return line
+        row, stamp = match["row"], match["stamp"]
+        if row == self._names:
+            self._stamp = stamp
+            return f"{stamp}\n{row}"
+        if self._repeats or stamp == self._stamp or not row.startswith("|"):
+            return row
+        self._stamp = stamp
+        return f"{stamp}\n{self._names}\n{row}"
 
 
 _EDGES = ("\u2502", "\u2503", "\u2551", "\u258f", "\u2590")

@@ -146,6 +146,9 @@ def fsync_stall(observed: Observed) -> Match | None:
         if queue in observed.queues or (queue == "queue:semisync" and _acknowledged(observed)):
             against += (f"Some wait for {what}: commits may queue behind them.",)
             score *= 0.5
+    if (observed.level("unreachable_members") or 0) >= 1 and not flushing.holds:
+        against += ("A member of the replication group does not reply: commits need the group.",)
+        score *= 0.5
     why = (
         f"{count(waiters.most, 'session waits', 'sessions wait at once')} for the commit"
         + (", and the one at the head flushes a log to disk" if flushing.holds else "")

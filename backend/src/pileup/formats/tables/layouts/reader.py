@@ -357,7 +357,10 @@ class Reader:
             return
         outside = self._blanks or not self._prose()
         asks = outside and _SQL.match(text) and _END_OF_SQL.search(text)
-        if asks or _COUNTED.match(text) or _PROMPT.match(text) or self._is_of_another(text):
+        # NULL is complete: nothing behind an empty line is its rest
+        over = bool(self._blanks) and not self._more and self._values[-1].strip() == "NULL"
+        of_client = asks or _COUNTED.match(text) or _PROMPT.match(text)
+        if over or of_client or self._is_of_another(text):
             yield from self._end_set()
             yield from self._between(number, text)
             return

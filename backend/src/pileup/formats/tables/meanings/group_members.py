@@ -17,8 +17,9 @@ from pileup.formats.tables.meanings.tables import Shared, TableCollector
 from pileup.records import Item, Samples
 
 _QUEUES = ("count_transactions_in_queue", "count_transactions_remote_in_applier_queue")
-_STATE = "member_state"
+_STATE, _UNREACHABLE = "member_state", "UNREACHABLE"
 _LONGEST_STATE = 40
+Labels = tuple[tuple[str, str], ...]
 
 
 def is_members(seen: Seen) -> bool:
@@ -55,9 +56,9 @@ class _Members(Ready):
             self._states[state] += 1
         for name in _QUEUES:
             if (value := decimal(cells.get(name) or "")) is not None:
-                self._ready.append(self._sample(name, value, row.line_first, ("member", member)))
+                self._ready.append(self._sample(name, value, row.line_first, (("member", member),)))
 
-    def _sample(self, name: str, value: float, line: int, label: tuple[str, str]) -> Samples:
+    def _sample(self, name: str, value: float, line: int, labels: Labels) -> Samples:
         return Samples(
             f"group_replication.{name}",
             "gauge",
@@ -66,12 +67,15 @@ class _Members(Ready):
             [self._where.wall_us or 0],
             [value],
             [line],
-            (label,),
+            labels,
         )
 
     def end(self) -> list[Item]:
         members = [
-            self._sample("members", count, self._line, ("state", state))
+            self._sample("members", count, self._line, (("state", state),))
             for state, count in sorted(self._states.items())
         ]
+        if self._states:
+            gone = self._states[_UNREACHABLE]
+            members.append(self._sample("unreachable_members", gone, self._line, ()))
         return [*self.drain(), *members, *self._table.end()]
