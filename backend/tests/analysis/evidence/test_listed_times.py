@@ -11,23 +11,53 @@ from pileup.analysis import analyse, gather
 from pileup.analysis.evidence import listed_times
 from pileup.cli.captures import Captures
 
-LAG = 662_248
+LAG = 662_248.0
+ORDER = "Waiting for preceding transaction to commit"
 
 
-def session(user: str, command: str, state: str, time_s: float = LAG) -> dict[str, object]:
-    return {"user": user, "command": command, "state": state, "time_s": time_s}
+def sessions(*rows: tuple[str, str, str, float | None], snapshot: int | None = 1) -> pl.DataFrame:
+    frame = pl.DataFrame(rows, schema=["user", "command", "state", "time_s"], orient="row")
+    return frame.with_columns(
+        pl.lit("a").alias("artifact"),
+        pl.lit(snapshot, pl.Int64).alias("snapshot"),
+        pl.lit(None, pl.Int64).alias("time"),
+        pl.col("time_s").cast(pl.Float64),
+    )
+
+
+def times(*rows: tuple[str, str, str, float | None], snapshot: int | None = 1) -> list[float]:
+    return listed_times.of_waits(sessions(*rows, snapshot=snapshot))["time_s"].to_list()
 
 
 @pytest.mark.parametrize("user, command, state", [
-    ("system user", "Connect", "Waiting for preceding transaction to commit"),
+    ("system user", "Connect", ORDER),
     ("system user", "Query", "waiting for handler commit"),
     ("repl", "Slave_worker", "Waiting for prior transaction to commit"),
     ("system user", "Connect", "Waiting for table metadata lock"),
 ])  # fmt: skip
-def test_an_applier_has_not_waited_for_its_lag(user: str, command: str, state: str) -> None:
-    row = session(user, command, state)
-    assert listed_times.waited_s(row) is None
-    assert listed_times.without_lags(pl.DataFrame([row]))["time_s"].to_list() == [None]
+@pytest.mark.parametrize("snapshot", [1, None])
+def test_an_applier_has_not_waited_for_its_lag(
+    user: str, command: str, state: str, snapshot: int | None
+) -> None:
+    assert times((user, command, state, LAG), snapshot=snapshot) == [None]
+    assert times((user, command, state, LAG), ("app", "Query", "updating", 3.0)) == [None, 3.0]
+
+
+@pytest.mark.parametrize("other", [LAG * 0.95, LAG, LAG * 1.05])
+def test_a_session_as_old_as_its_time_bears_it_out(other: float) -> None:
+    rows = (("system user", "Connect", ORDER, LAG), ("ops", "Sleep", "", other))
+    assert times(*rows) == [LAG, other]
+
+
+def test_only_sessions_of_the_same_moment_bear_it_out() -> None:
+    one = sessions(("system user", "Connect", ORDER, LAG))
+    other = sessions(("ops", "Sleep", "", LAG), snapshot=2)
+    found = listed_times.of_waits(pl.concat([one, other]))
+    assert found["time_s"].to_list() == [None, LAG]
+
+
+def test_appliers_do_not_bear_each_other_out() -> None:
+    assert times(*[("system user", "Connect", ORDER, LAG)] * 3) == [None] * 3
 
 
 @pytest.mark.parametrize("user, command, state", [
@@ -35,54 +65,37 @@ def test_an_applier_has_not_waited_for_its_lag(user: str, command: str, state: s
     ("app", "Connect", "login"),
     ("system user", "Sleep", "wsrep: committing write set (81)"),
     ("system user", "Query", "wsrep: committing write set (81)"),
+    ("system user", "Connect", "Reading event from the relay log"),
+    ("system user", "Connect", "Waiting for Slave Worker to release partition"),
 ])  # fmt: skip
-def test_any_other_session_has_waited_since_its_statement_began(
-    user: str, command: str, state: str
-) -> None:
-    row = session(user, command, state)
-    assert listed_times.waited_s(row) == LAG
-    assert listed_times.without_lags(pl.DataFrame([row]))["time_s"].to_list() == [LAG]
+def test_any_other_time_stays(user: str, command: str, state: str) -> None:
+    frame = sessions((user, command, state, LAG))
+    assert listed_times.of_waits(frame) is frame
 
 
-@pytest.mark.parametrize(
-    "state", ["Reading event from the relay log", "Waiting for Slave Worker to release partition"]
-)
-def test_how_far_behind_an_applier_at_work_is_stays_known(state: str) -> None:
-    frame = pl.DataFrame([session("system user", "Connect", state)])
-    assert listed_times.without_lags(frame)["time_s"].to_list() == [LAG]
-
-
-def test_an_unknown_time_stays_unknown() -> None:
-    row = session("app", "Query", "Waiting for table metadata lock") | {"time_s": None}
-    assert listed_times.waited_s(row) is None
-    assert listed_times.waited_s(None) is None
-
-
-def test_other_sessions_keep_their_order_and_times() -> None:
-    rows = [
-        session("app", "Query", "updating", 7.0),
-        session("system user", "Connect", "Waiting for preceding transaction to commit"),
-        session("app", "Query", "Sending data", 3.0),
-    ]
-    found = listed_times.without_lags(pl.DataFrame(rows))
-    assert found["time_s"].to_list() == [7.0, None, 3.0]
-    assert found["user"].to_list() == ["app", "system user", "app"]
+def test_other_sessions_keep_their_order_times_and_columns() -> None:
+    frame = sessions(
+        ("app", "Query", "updating", 7.0),
+        ("system user", "Connect", ORDER, LAG),
+        ("app", "Query", "Sending data", None),
+        ("app", "Query", "Sending data", 3.0),
+    )
+    found = listed_times.of_waits(frame)
+    assert found["time_s"].to_list() == [7.0, None, None, 3.0]
+    assert found.drop("time_s").equals(frame.drop("time_s"))
 
 
 def test_no_text_calls_a_lag_a_wait(tmp_path: Path) -> None:
     rows = [
-        f"| {20 + at} | system user | | NULL | Connect | {LAG} "
-        "| Waiting for preceding transaction to commit | NULL |"
+        f"| {20 + at} | system user | | NULL | Connect | {LAG:.0f} | {ORDER} | NULL |"
         for at in range(4)
     ]
-    rows.append(
-        "| 31 | system user | | NULL | Connect | 3 | Applying batch of row changes | NULL |"
-    )
+    busy = "Applying batch of row changes"
+    rows.append(f"| 31 | system user | | NULL | Connect | 3 | {busy} | NULL |")
     (tmp_path / "list.txt").write_text("\n".join(rows) + "\n")
     captures = Captures()
     captures.read((tmp_path,))
-    evidence = gather(captures.artifacts)
-    analysis = analyse(evidence)
+    analysis = analyse(gather(captures.artifacts))
     assert analysis.blockers[0].holder.startswith("session 31")
     texts = [analysis.headline.text, *(finding.why for finding in analysis.findings)]
     assert not [text for text in texts if "662" in text]

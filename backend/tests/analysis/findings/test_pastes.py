@@ -16,6 +16,15 @@ from pileup.analysis.story.sentence import MOST_WORDS
 from pileup.cli.captures import Captures
 
 PASTES = {
+    "the saving of statistics waits for room in the redo log, and all who open tables for it": (
+        """
+    400 nanosleep,os_thread_sleep,TTASEventMutex::enter,PolicyMutex::enter,dict_table_open_on_name,ha_innobase::open,handler::ha_open,open_table,open_tables,mysql_execute_command,do_command
+     20 nanosleep,os_thread_sleep,buf_flush_wait_flushed,log_preflush_pool_modified_pages,log_checkpoint_margin,log_free_check,row_upd_clust_step,row_upd,ha_innobase::update_row,mysql_update,do_command
+      1 nanosleep,os_thread_sleep,buf_flush_wait_flushed,log_preflush_pool_modified_pages,log_checkpoint_margin,log_free_check,row_ins_clust_index_entry,que_eval_sql,dict_stats_exec_sql,dict_stats_save,dict_stats_update,dict_stats_thread,start_thread
+      1 pwrite64,os_file_io,fil_io,buf_dblwr_flush_buffered_writes,buf_flush_page_cleaner_coordinator,start_thread
+""",  # noqa: E501
+        "sync-flush",
+    ),
     "a list every two seconds, with the time before each row": (
         """
 The backup hangs our shop. We look every two seconds:
@@ -1278,6 +1287,34 @@ Uptime | 90122
     analysis = _analysed(tmp_path, text)
     assert analysis.findings[0].id == "too-many-connections"
     assert "of 800" in analysis.findings[0].why
+
+
+def test_the_holder_of_a_latch_that_waits_itself_passes_its_waiters_on(tmp_path: Path) -> None:
+    name = "the saving of statistics waits for room in the redo log, and all who open tables for it"
+    analysis = _analysed(tmp_path, PASTES[name][0])
+    by_id = {finding.id: finding for finding in analysis.findings}
+    assert by_id["mysql-70768"].explained_by == "sync-flush"
+    assert analysis.roots[0].behind > 400
+
+
+def test_a_list_of_threads_names_the_session_of_a_metadata_lock(tmp_path: Path) -> None:
+    text = """
++-------------+-------------------+-------------+-----------------+
+| object_name | lock_type         | lock_status | owner_thread_id |
++-------------+-------------------+-------------+-----------------+
+| trips       | SHARED_READ       | GRANTED     |             871 |
+| trips       | EXCLUSIVE         | PENDING     |             902 |
++-------------+-------------------+-------------+-----------------+
+
++-----------+----------------+
+| thread_id | processlist_id |
++-----------+----------------+
+|       871 |            833 |
+|       902 |            864 |
++-----------+----------------+
+"""
+    analysis = _analysed(tmp_path, text)
+    assert [blocker.holder.partition(" (")[0] for blocker in analysis.blockers] == ["session 833"]
 
 
 def test_a_list_that_has_no_requests_says_of_none_that_it_is_not_there(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import polars as pl
 from pileup.analysis.contract import HotLatchDoc
 from pileup.analysis.deadlocks import by_deadlock
 from pileup.analysis.deadlocks import cycle as cycles
+from pileup.analysis.evidence import listed_times
 from pileup.analysis.evidence.actors import Actor
 from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.levels import Levels
@@ -821,9 +822,23 @@ def most_promising_row() -> object:
     return step.text if hasattr(step, "text") else step
 
 
+def times_of_appliers() -> object:
+    """Sessions in any order of their times, of which some bear out that of an applier."""
+    order = "Waiting for preceding transaction to commit"
+    rows = [
+        ("system user", "Connect", order, 505.0), ("app", "Query", "updating", 900.0),
+        ("system user", "Connect", order, 12.0), ("app", "Query", "updating", 10.0),
+        ("system user", "Connect", order, 300.0), ("app", "Query", "updating", 500.0),
+    ]  # fmt: skip
+    frame = pl.DataFrame(rows, schema=["user", "command", "state", "time_s"], orient="row")
+    moment = (pl.lit("a").alias("artifact"), pl.lit(1).alias("snapshot"), pl.lit(T0).alias("time"))
+    return listed_times.of_waits(frame.with_columns(*moment))["time_s"].to_list()
+
+
 ORDERED: dict[str, Any] = {
     "stalls.detection _deadlock_times": deadlocks_by_host,
     "deadlocks.prints by_deadlock": fullest_print,
+    "evidence.listed_times of_waits": times_of_appliers,
     "deadlocks.cycle Member.signature": signature_of_a_member,
     "deadlocks.cycle _wait": nearest_holder,
     "deadlocks.explain _names": words_of_a_deadlock,

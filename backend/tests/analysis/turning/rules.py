@@ -6,10 +6,20 @@ from typing import Any
 
 import polars as pl
 
+from pileup.analysis.evidence.context import Span
 from pileup.analysis.findings.observed import Observed, Seen
-from pileup.analysis.findings.rules import Match, commit, larger, latches, locks, pages, statements
+from pileup.analysis.findings.rules import (
+    Match,
+    commit,
+    larger,
+    latches,
+    locks,
+    pages,
+    pauses,
+    statements,
+)
 from pileup.records import Query, Session
-from tests.analysis.frames import T0, evidence
+from tests.analysis.frames import T0, S, evidence
 from tests.analysis.turning.tools import Scenes, always, given, instead, level
 
 _AT: dict[str, Any] = {
@@ -191,7 +201,37 @@ def _reads_more() -> object:
     return statements._tells(level("Handler_read_rnd_next", 200_000.0, before=20_000.0)) > 0
 
 
+def _reads_them() -> object:
+    """As many wait in a list as a list taken right after a pause may show."""
+    known: Observed = stall(worst=given(waiting=4))
+    with instead(pauses, _listed=always(("text", ())), _silences=always(None)):
+        match = pauses.process_paused(known)
+    return match is not None and bool(match.against)
+
+
+def _silent() -> object:
+    """The server is silent for half of the stall, the machine for four fifths of that."""
+    span = Span(T0, T0 + 10 * S)
+    values = pl.DataFrame({"time": [T0], "id": ["mysql.x"]})
+    stalls = [given(kind="stall", shape="stopped", also=[])]
+    known: Any = given(context=given(stall=span, stalls=stalls, values=values))
+    spans = iter((Span(T0, T0 + 5 * S), Span(T0, T0 + 4 * S)))
+    with instead(pauses, _longest=lambda *_: next(spans)):
+        found = pauses._silences(known)
+    return found and found[0]
+
+
+def _moments() -> object:
+    """Five moments, of which the last comes late."""
+    times = pl.DataFrame({"time": [T0 + at * S for at in (0, 1, 2, 3, 30)]})
+    return pauses._longest(times, Span(T0, T0 + 30 * S)) is not None
+
+
 SCENES: Scenes = {
+    "findings.rules.pauses _FEW process_paused": _reads_them,
+    "findings.rules.pauses _LEAST_SAMPLES _longest": _moments,
+    "findings.rules.pauses _MOST_OF _silences": _silent,
+    "findings.rules.pauses _TOGETHER _silences": _silent,
     "findings.rules.commit _FLUSH _slow_flushes": _flushes,
     "findings.rules.commit _HELD_S _flush_under_mutex": _held,
     "findings.rules.commit _LARGE_S _large_at_commit": _large,

@@ -16,7 +16,7 @@ from pileup.analysis import contract, story
 from pileup.analysis.blocked_time import blockers, measure
 from pileup.analysis.captures import throughput, untimed
 from pileup.analysis.captures.partition import Capture
-from pileup.analysis.evidence import series, servers
+from pileup.analysis.evidence import listed_times, series, servers
 from pileup.analysis.evidence.answers import Answers, Missing
 from pileup.analysis.evidence.context import Context, Server, Span
 from pileup.analysis.evidence.evidence import Evidence
@@ -87,10 +87,13 @@ def examine(
 ) -> Examined:
     """Convert the samples of a capture to values and detect its stalls.
 
-    A stack sample that gdb and pt-pmp both wrote is one, in moments, wait graphs and findings.
+    A stack sample that gdb and pt-pmp both wrote is one, in moments, wait graphs and findings; how
+    far an applier is behind is no wait.
     """
     whole = evidence
     evidence = answers.settle("waits", lambda: same_samples.without_repeated(whole), whole)
+    listed = evidence
+    evidence = answers.settle("waits", lambda: listed_times.without_lags(listed), listed)
     values = answers.ask("series", lambda: series.values(evidence.frame("sample")))
     stalls = answers.ask(
         "stalls",

@@ -23,6 +23,12 @@ _BETWEEN = re.compile(
     r"|srw_pause|ut_delay|sync_array\w*|mutex_spin_wait|std::\w+|mtr_t::(s|x|sx|u)_lock\w*"
     r"|mtr_(s|x|sx)_lock\w*|page_hash_latch::\w+|transactional_\w+"
 )
+# InnoDB's mutexes of 5.5 to 5.7, in which a thread spins, sleeps or waits for an event
+_MUTEX = re.compile(
+    r"mutex_spin_wait|mutex_enter_func|pfs_mutex_enter_func"
+    r"|(TTAS(Event|Futex)Mutex|OSTrackMutex|PolicyMutex|SyncMutex|ib_mutex)(::\w+)?"
+)
+_SPINS = re.compile(r"nanosleep|os_thread_sleep\w*")
 _READS = re.compile(r"(^|::|_)(psi_)?(rd|s)_(lock|wait)|rw_lock_s_lock|s_lock(?!\w)")
 _UPDATES = re.compile(r"(^|::|_)u_lock|sx_lock|psi_u_lock|u_wr_upgrade")
 _MOST_BETWEEN = 24
@@ -38,6 +44,12 @@ _CALLERS = (
     (r"fil_space_t::\w+|fsp_\w+|fseg_\w+", "fil_space_latch"),
     (r"mtr_t::(commit|do_write|finish_write\w*)|log_\w+|log_t::\w+", "log_sys_mutex"),
 )  # fmt: skip
+_MUTEX_CALLERS = (
+    (
+        re.compile(r"dict_table_(open|close|check|get)\w*|dict_mutex_enter_for_mysql\w*"),
+        "dict_sys_mutex",
+    ),
+)
 _LATCHES = tuple((re.compile(pattern), latch) for pattern, latch in _CALLERS)
 # Functions that run inside the code a latch protects.
 _INSIDE = {
@@ -47,6 +59,9 @@ _INSIDE = {
             "btr_cur_pessimistic_insert", "btr_cur_pessimistic_delete",
             "btr_cur_pessimistic_update", "btr_lift_page_up", "btr_attach_half_pages",
         }
+    ),
+    "dict_sys_mutex": frozenset(
+        {"dict_stats_save", "dict_load_table", "fil_delete_tablespace", "row_drop_table_for_mysql"}
     ),
     "dict_operation_lock": frozenset(
         {"row_drop_table_for_mysql", "dict_load_table", "dict_stats_save", "ha_innobase::create"}
@@ -66,13 +81,19 @@ class StackWait:
 
 def waits_for(functions: Sequence[str]) -> StackWait | None:
     """Return the latch that a stack (innermost first) waits for; None without a known latch."""
-    waits = False
+    waits = of_mutex = False
     inner: list[str] = []
     for name in functions[:_MOST_BETWEEN]:
         key = function_key(name)
         if _SLIM.match(key) or _OLD.match(key):
             waits = True
-        elif not _BETWEEN.match(key):
+        elif _MUTEX.fullmatch(key):
+            of_mutex = True
+        elif of_mutex and not _BETWEEN.match(key):
+            found = (latch for pattern, latch in _MUTEX_CALLERS if pattern.fullmatch(key))
+            latch = next(found, None)
+            return StackWait(latch, "mutex", key) if latch else None
+        elif not (_BETWEEN.match(key) or _SPINS.fullmatch(key)):
             return _named(key, inner) if waits else None
         inner.append(key)
     return None

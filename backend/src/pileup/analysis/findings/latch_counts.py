@@ -85,7 +85,7 @@ def _since_start(records: StallRecords, ids: Collection[str]) -> Seen:
     if rows.is_empty():
         return NO_DATA
     server = records.context.server
-    of_all = rows["value"].sum()
+    of_all = float(rows["value"].sum())
     unknown, matching = 0.0, []
     for row in rows.to_dicts():
         latch = _latch_of(row["labels"] or "", server)

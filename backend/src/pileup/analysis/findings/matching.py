@@ -142,6 +142,7 @@ def evaluate(signature: Signature, observed: Observed, larger: Larger) -> Outcom
         tuple(distinct(evidence)[:5]),
         tuple(against),
         waiters,
+        holder=next((_sentence(a.seen.text) for a in held if a.best.kind in _HOLDS), ""),
     )
     return Outcome(match, signs, True)
 
@@ -150,7 +151,9 @@ def _without_repeats(clauses: Sequence[str]) -> list[str]:
     """Drop a clause that another one repeats with more."""
     distinct = list(dict.fromkeys(clauses))
     longer = [(clause, each) for clause in distinct for each in distinct if clause != each]
-    repeated = {clause for clause, each in longer if each.startswith(clause)}
+    repeated = {
+        clause for clause, each in longer if each.startswith(clause) or each.endswith(f"({clause})")
+    }
     quoted: set[str] = set()
     kept = []
     for clause in distinct:
@@ -163,6 +166,8 @@ def _without_repeats(clauses: Sequence[str]) -> list[str]:
 
 
 _LOGGED = "the log says "
+_HOLDS = ("old_transaction",)
+"""Signs that name who holds something back."""
 
 
 def _is_open(needs: Sequence[Answer]) -> bool:

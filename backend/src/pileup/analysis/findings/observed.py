@@ -19,7 +19,6 @@ import polars as pl
 
 from pileup.analysis.contract import HotLatchDoc
 from pileup.analysis.evidence import latch_stacks
-from pileup.analysis.evidence.listed_times import without_lags
 from pileup.analysis.evidence.times import clock_text
 from pileup.analysis.findings import event_load, latch_counts, storms, words, worst_moment
 from pileup.analysis.findings.cascade import Ending, endings
@@ -465,10 +464,14 @@ class Observed(StallRecords):
         if matches.is_empty():
             return Seen(False)
         top = _peak(matches)
-        many = words.count(top["n"], "transaction", "transactions")
-        text = f"{many} open for {number(seconds)} s or more"
+        oldest = matches.filter(pl.col("active_s") == matches["active_s"].max()).row(0, named=True)
+        session = oldest["session_id"]
+        whose = oldest["trx_id"] if session is None else f"of session {session}"
+        text = f"transaction {whose} is open for {number(oldest['active_s'])} s"
+        if top["n"] > 1:
+            text = f"{grouped(top['n'])} old transactions, of which {text}"
         share = matches.height / frame.height
-        return Seen(True, top["n"], share, text, (self.lines(top, text),))
+        return Seen(True, top["n"], share, text, (self.lines(oldest, text),))
 
     def trend(self, series: list[str] | str) -> Seen:
         """Return whether one of these series grows steadily, from before the stall to its end."""
@@ -561,8 +564,7 @@ class Observed(StallRecords):
         if frame is None:
             return self._counted_states
         named = _prints(frame, "state")
-        active = without_lags(_active(frame, "command", "state"))
-        return Texts(active, "state", "time_s", named)
+        return Texts(_active(frame, "command", "state"), "state", "time_s", named)
 
     @cached_property
     def _counted_states(self) -> Texts | None:

@@ -7,7 +7,7 @@ texts around a match (remedies, experiments, releases) come from the knowledge b
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -26,7 +26,14 @@ from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.load_series import shows_load
 from pileup.analysis.evidence.times import iso
 from pileup.analysis.findings import cascade, chains, impacts, known, ranking, remedies
-from pileup.analysis.findings.matching import FOUND, LEAST, Outcome, describe_needs, evaluate
+from pileup.analysis.findings.matching import (
+    FOUND,
+    LEAST,
+    Outcome,
+    describe_needs,
+    evaluate,
+    see,
+)
 from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.rules import (
     Rule,
@@ -37,6 +44,7 @@ from pileup.analysis.findings.rules import (
     locks,
     memory,
     pages,
+    pauses,
     statements,
 )
 from pileup.analysis.findings.seen import distinct
@@ -53,6 +61,7 @@ RULES: dict[str, Rule] = {
     **pages.RULES,
     **memory.RULES,
     **statements.RULES,
+    **pauses.RULES,
 }
 """Issue id to the rule in code that decides it; signatures.yaml decides all others."""
 
@@ -81,13 +90,15 @@ NOTHING_CHECKED = Diagnosis((), (), None)
 def diagnose(observed: Observed, answers: Answers | None = None) -> Diagnosis:
     """Evaluate every known problem separately, best match first.
 
-    Empty when the evidence has time series and they show no stall. Stacks or waits alone, without
-    time series, are evaluated. answers: records the problems that could not be evaluated.
+    Where the evidence has time series and they show no stall, only what grows is looked at. Stacks
+    or waits alone, without time series, are evaluated. answers: records the problems that could not
+    be evaluated.
     """
     answers = answers or Answers()
     context, evidence = observed.context, observed.context.evidence
     if context.stall is None and _has_series(evidence):
-        return NOTHING_CHECKED
+        growing = answers.settle("findings/trends", lambda: _trends(observed), [])
+        return Diagnosis(tuple(growing), (), None) if growing else NOTHING_CHECKED
     bigger = answers.ask("larger_waits", lambda: larger.waits(observed))
     matched: list[ranking.Matched] = []
     absent: list[AbsenceDoc] = []
@@ -108,6 +119,38 @@ def diagnose(observed: Observed, answers: Answers | None = None) -> Diagnosis:
     absent += [_seen(finding) for finding in small]
     coverage = answers.settle("looked_at", lambda: _coverage(observed, context), None)
     return Diagnosis(tuple(findings), tuple(absent), coverage)
+
+
+def _trends(observed: Observed) -> list[FindingDoc]:
+    """Find what grows without a fall and is large already, while nothing stalls: a symptom."""
+    growing = [
+        signature for signature in knowledge().signatures.values() if _grows(signature, observed)
+    ]
+    if not growing:
+        return []
+    bigger = larger.waits(observed)
+    groups = []
+    for signature in growing:
+        match = evaluate(signature, observed, bigger).match
+        if match is not None:
+            issue = replace(knowledge().issue(signature.issue), role="symptom")
+            match = replace(match, score=min(match.score, _NO_HARM))
+            groups.append([ranking.Matched(issue, match, ())])
+    return _findings(groups, observed)
+
+
+_NO_HARM = 0.5
+"""Most that a trend scores while nothing stalls."""
+
+
+def _grows(signature: Signature, observed: Observed) -> bool:
+    """Return whether a series that a signature names grows, and another sign calls it large."""
+    for sign in signature.needs:
+        ways = sign.any or ()
+        trends = [way for way in ways if way.kind == "trend"]
+        if trends and any(see(way, observed).holds for way in trends):
+            return any(see(way, observed).holds for way in ways if way.kind == "counter")
+    return False
 
 
 def _absence(signature: Signature, outcome: Outcome) -> AbsenceDoc:
@@ -184,7 +227,7 @@ def _finding(
         chain=(
             chains.chain(queue, match, observed)
             if queue or match.waiters
-            else ChainDoc(statement=match.statement)
+            else ChainDoc(statement=match.statement, holder=match.holder)
         ),
         next_step=chains.next_step(issue, match, queue, kind, observed),
         why=match.why,

@@ -323,6 +323,8 @@ def _without_stall(
     extra = " One short pileup cleared at once." if len(short) == 1 else extra
     if signal.series.startswith("innodb.") and context.evidence.frame("session") is None:
         extra += _NOT_IN_DUMPS
+    if findings:  # what grows
+        extra += f" {findings[0].why}"
     return Headline(
         verdict="no_stall",
         text=(

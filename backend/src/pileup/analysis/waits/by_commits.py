@@ -12,7 +12,6 @@ from collections.abc import Iterator
 import polars as pl
 
 from pileup.analysis.evidence.actors import Actor
-from pileup.analysis.evidence.listed_times import waited_s
 from pileup.analysis.stacks import commit_queue, instruments
 from pileup.analysis.stacks.log_flushes import Log, flushes, leads_flush_stage, waits_for_redo
 from pileup.analysis.waits import by_instruments
@@ -151,7 +150,7 @@ def _queue(draft: Draft, waiters: list[Actor], busy: frozenset[str]) -> Resource
     for actor in waiters:
         row = actor.session or actor.stack or actor.event or actor.trx
         assert row is not None
-        waited = waited_s(actor.session)
+        waited = (actor.session or {}).get("time_s")
         where, note, confidence = _stage(actor, busy)
         draft.wait(
             actor,
@@ -249,7 +248,7 @@ def _redo(draft: Draft, in_flush: dict[Log, list[Actor]]) -> None:
         draft.wait(
             actor,
             redo,
-            waited_s=waited_s(actor.session),
+            waited_s=(actor.session or {}).get("time_s"),
             position=where,
             note=where,
             confidence=BY_STACK,

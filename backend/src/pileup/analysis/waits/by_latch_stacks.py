@@ -11,7 +11,6 @@ from collections import defaultdict
 
 from pileup.analysis.evidence import latch_stacks
 from pileup.analysis.evidence.actors import Actor
-from pileup.analysis.evidence.listed_times import waited_s
 from pileup.analysis.stacks.hot_stacks import is_waiting
 from pileup.analysis.waits.draft import BY_STACK, Draft, Resource, latch_label
 from pileup.knowledge import knowledge
@@ -35,7 +34,7 @@ def stacks_alone(draft: Draft) -> None:
                 actor,
                 resource,
                 mode=wait.mode,
-                waited_s=waited_s(actor.session),
+                waited_s=(actor.session or {}).get("time_s"),
                 position=wait.function,
                 note=f"waits for it in {wait.function}, by its stack",
                 confidence=BY_STACK,
@@ -46,19 +45,27 @@ def stacks_alone(draft: Draft) -> None:
 
 
 def _holders(draft: Draft, resource: Resource) -> None:
-    working = [
+    queued = {edge.source for edge in draft.edges if edge.target == resource.id}
+    inside = [
         actor
         for actor in draft.scene.actors.values()
         if actor.stack
-        and actor.id not in draft.waiting
+        and actor.id not in queued
         and latch_stacks.inside(resource.latch or "", actor.functions)
-        and not is_waiting(actor.functions)
-    ][:_SHOWN]
+    ]
+    working = [
+        actor
+        for actor in inside
+        if actor.id not in draft.waiting and not is_waiting(actor.functions)
+    ]
+    # who waits for something else in there keeps the latch meanwhile
+    working = (working or [actor for actor in inside if actor.id in draft.waiting])[:_SHOWN]
     for actor in working:
+        does = "waits" if actor.id in draft.waiting else "works"
         draft.hold(
             resource,
             actor,
-            note="inferred: its stack works inside what this latch protects",
+            note=f"inferred: its stack {does} inside what this latch protects",
             lines=actor.stack,
             inferred=True,
             confidence=round(_INSIDE / (1 + 0.5 * (len(working) - 1)), 2),

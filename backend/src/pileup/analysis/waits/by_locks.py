@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from pileup.analysis.evidence.actors import Actor, Row
-from pileup.analysis.evidence.listed_times import waited_s
 from pileup.analysis.evidence.statements import opening, tables_of, wants_exclusive
 from pileup.analysis.stacks import queues
 from pileup.analysis.waits import lock_holders
@@ -198,7 +197,7 @@ def _wait_by_state(draft: Draft, name: str | None, members: list[Actor]) -> None
         draft.wait(
             actor,
             resource,
-            waited_s=waited_s(actor.session),
+            waited_s=actor.session["time_s"],
             note="by its State",
             confidence=BY_STATE,
             locators=[draft.lines(actor.session)],
@@ -258,7 +257,7 @@ def _infer_metadata_holder(
     draft: Draft, resource: Resource, name: str | None, members: list[Actor]
 ) -> None:
     """Add the likeliest holder among the sessions that do not wait, or a note if none."""
-    longest = max((waited_s(actor.session) or 0.0 for actor in members), default=0.0)
+    longest = max(map(_waiting_s, members), default=0.0)
     inside = {actor.id for actor in members}
     others = [actor for actor in draft.scene.actors.values() if actor.id not in inside]
     tables = frozenset([name.rpartition(".")[2].lower()]) if name else frozenset()
@@ -280,7 +279,7 @@ def _infer_metadata_holder(
 
 
 def _waiting_s(actor: Actor) -> float:
-    return float((actor.session or {})["time_s"] or 0.0)
+    return (actor.session or {})["time_s"] or 0.0
 
 
 def pending_metadata_locks(draft: Draft) -> None:

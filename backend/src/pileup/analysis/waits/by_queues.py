@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 
 from pileup.analysis.evidence.actors import Actor
-from pileup.analysis.evidence.listed_times import waited_s
 from pileup.analysis.evidence.statements import tables_of
 from pileup.analysis.stacks import queues
 from pileup.analysis.waits import by_commit_order, lock_holders
@@ -82,7 +81,7 @@ def _holders(
             Guess(actor, how, sure, actor.stack or actor.session or actor.trx)
             for actor, how in inside
         ]
-    longest = max((waited_s(member.session) or 0.0 for member in members), default=0.0)
+    longest = max(((member.session or {}).get("time_s") or 0.0 for member in members), default=0.0)
     waiting = queued | draft.waiting
     if queue.id in GLOBAL_LOCKS:
         # the session that runs the statement may itself wait for a table to be closed
@@ -119,7 +118,7 @@ def _queue_behind_request(
     """
     row = taker.session or taker.trx
     assert row is not None
-    waited = waited_s(taker.session)
+    waited = (taker.session or {}).get("time_s")
     granting = draft.resources.setdefault(
         f"{resource.id}:granting",
         Resource(

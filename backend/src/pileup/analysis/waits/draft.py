@@ -16,7 +16,6 @@ from pileup.analysis.contract import CERTAIN, Locator
 from pileup.analysis.evidence.actors import Actor, Row
 from pileup.analysis.evidence.context import Server
 from pileup.analysis.evidence.evidence import Evidence
-from pileup.analysis.evidence.listed_times import waited_s
 from pileup.analysis.evidence.scene import Scene
 from pileup.analysis.waits.one_population import counted
 from pileup.knowledge import Latch, latch_words
@@ -233,7 +232,7 @@ class Draft:
         self.wait(
             actor,
             resource,
-            waited_s=waited_s(actor.session),
+            waited_s=(actor.session or {}).get("time_s"),
             note="by its stack" if actor.functions else "by its State",
             confidence=BY_STACK if actor.functions else BY_STATE,
             locators=[self.lines(row)],

@@ -18,7 +18,6 @@ import polars as pl
 from pileup.analysis.evidence import latch_stacks
 from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.evidence import Evidence
-from pileup.analysis.evidence.listed_times import without_lags
 from pileup.analysis.stacks import commit_queue, instruments, queues
 from pileup.knowledge import knowledge
 
@@ -279,7 +278,6 @@ def _processlists(evidence: Evidence) -> list[WaitMoment]:
     frame = evidence.frame("session")
     if frame is None:
         return []
-    frame = without_lags(frame)
     pairs = frame.select("command", "state").unique()
     known = knowledge()
     waiting = [

@@ -26,7 +26,7 @@ NAME = "pieces"
 TITLE = "a text with several pieces of evidence"
 GIVES = "What each of its code blocks gives, read as a file of its own."
 PRINTED_BY = "issues, mails and forum posts: blocks of Markdown, Jira, BBCode and HTML in prose"
-VERSION = 6
+VERSION = 7
 HINTS = ()
 
 MOST_BYTES = 8 * 1024 * 1024

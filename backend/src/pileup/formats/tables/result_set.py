@@ -19,7 +19,7 @@ NAME = "result-set"
 TITLE = "the result of a query"
 GIVES = "A table per result, named by the query above it."
 PRINTED_BY = "the mysql client and MySQL Shell: box, tabs, `\\G`; several in one file"
-VERSION = 13
+VERSION = 14
 HINTS = ()
 
 ONLY_UNCLAIMED = True

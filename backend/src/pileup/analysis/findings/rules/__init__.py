@@ -29,6 +29,8 @@ class Match:
     """How many wait for what it names, at the worst moment; 0: it names no waits."""
     statement: str = ""
     """What takes the time where nobody waits: 'SELECT on shop.orders'."""
+    holder: str = ""
+    """A sentence about who holds what grows, where nobody waits."""
 
 
 Rule = Callable[[Observed], Match | None]

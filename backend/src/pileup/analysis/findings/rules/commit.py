@@ -142,13 +142,9 @@ def fsync_stall(observed: Observed) -> Match | None:
     if waiters.most < _QUEUE and not flushing.holds and not fell:
         against += ("So few at the commit may each be busy with their own transaction.",)
         score *= _ALONE + (1 - _ALONE) * (waiters.most - 1) / (_QUEUE - 1)
-    for queue, what in _EARLIER.items():
-        if queue in observed.queues or (queue == "queue:semisync" and _acknowledged(observed)):
-            against += (f"Some wait for {what}: commits may queue behind them.",)
-            score *= 0.5
-    if (observed.level("unreachable_members") or 0) >= 1 and not flushing.holds:
-        against += ("A member of the replication group does not reply: commits need the group.",)
-        score *= 0.5
+    earlier = _earlier(observed, flushes=bool(flushing.holds))
+    against += earlier
+    score *= 0.5 ** len(earlier)
     why = (
         f"{count(waiters.most, 'session waits', 'sessions wait at once')} for the commit"
         + (", and the one at the head flushes a log to disk" if flushing.holds else "")
@@ -163,6 +159,18 @@ def fsync_stall(observed: Observed) -> Match | None:
     if fsyncs is not None and fell:
         evidence += (observed.shifted(fsyncs),)
     return Match("fsync-stall", round(score, 3), why, evidence, against, waiters.most)
+
+
+def _earlier(observed: Observed, *, flushes: bool) -> tuple[str, ...]:
+    """Say for what commits wait before they come to the disk."""
+    found = [
+        f"Some wait for {what}: commits may queue behind them."
+        for queue, what in _EARLIER.items()
+        if queue in observed.queues or (queue == "queue:semisync" and _acknowledged(observed))
+    ]
+    if not flushes and observed.level("unreachable_members"):
+        found.append("A member of the replication group does not reply: commits need the group.")
+    return tuple(found)
 
 
 _FEW_COMMIT = 0.25

@@ -122,6 +122,22 @@ def seconds(text: str | None) -> float | None:
     return float(text) if re.fullmatch(r"-?\d{1,15}(?:\.\d{1,9})?", text) else None
 
 
+_NOW = re.compile(
+    r"(?:now|sysdate|current_timestamp|localtime|localtimestamp)(?:\([0-6]?\))?"
+    r"|server_time|(?:the_)?time_now"
+)
+_NOW_UTC = re.compile(r"utc_timestamp(?:\([0-6]?\))?|utc_now")
+
+
+def now_of(columns: Sequence[str], values: Sequence[str | None]) -> tuple[int, Clock] | None:
+    """Return the time that a row printed of itself, of the session's zone or UTC: ``now()``."""
+    for name, value in zip(columns, values, strict=False):
+        is_utc = bool(_NOW_UTC.fullmatch(name))
+        if value and (is_utc or _NOW.fullmatch(name)) and (stamp := read_stamp(value)):
+            return stamp[0], "utc" if is_utc else stamp[1]
+    return None
+
+
 def local_us(text: str | None) -> int | None:
     """Convert a printed local time to microseconds, as if it were UTC."""
     stamp = read_stamp(text) if text else None

@@ -25,6 +25,7 @@ from pileup.formats.tables.meanings.handlers import (
     first,
     integer,
     local_us,
+    now_of,
     seconds,
 )
 from pileup.formats.tables.meanings.tables import Shared
@@ -80,7 +81,9 @@ def handler(seen: Seen, where: Where, shared: Shared) -> Handler:
 
 def _known(columns: tuple[str, ...]) -> _Known | None:
     names = frozenset(columns)
-    return next((known for known in _TABLES if known.columns <= names), None)
+    found = next((known for known in _TABLES if known.columns <= names), None)
+    joined = found is _SOME_OF_THREADS and not all(map(_IS_OF_THREADS.match, names))
+    return None if joined else found
 
 
 class _Rows(Ready):
@@ -127,10 +130,14 @@ class _Transactions(Ready):
         self._columns, self._where = columns, where
         self._held: list[tuple[Transaction, int | None, int | None]] = []
         self._youngest: int | None = None
+        self._now: int | None = None
+        """The time that a column of the query prints: ``now()``."""
 
     def row(self, row: ResultRow) -> None:
         cells = dict(zip(self._columns, row.values, strict=True))
         began, waits = local_us(cells.get("trx_started")), local_us(cells.get("trx_wait_started"))
+        if (now := now_of(self._columns, row.values)) is not None and now[1] == "local":
+            self._now = now[0]
         for each in (began, waits):
             if each is not None:
                 self._youngest = max(each, self._youngest or each)
@@ -147,7 +154,9 @@ class _Transactions(Ready):
     def _age_held(self) -> None:
         """Set the age of each transaction, now that the youngest of its sample is known."""
         now = local_us(self._where.local)
-        if now is not None:
+        if self._now is not None:
+            now = self._now
+        elif now is not None:
             now += (self._where.wall_us or 0) % _S  # the text has whole seconds
         youngest = self._youngest
         same = now is not None and youngest is not None
@@ -339,7 +348,7 @@ def _thread(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
             os_tid=os_tid,
             name=cells.get("name"),
         )
-    if session_id is not None and "processlist_command" in cells:
+    if session_id is not None and any(map(cells.__contains__, _OF_SESSION)):
         yield Session(
             **where.record_fields(row),
             session_id=session_id,
@@ -352,6 +361,9 @@ def _thread(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
             query=cells.get("processlist_info"),
             os_tid=os_tid,
         )
+
+
+_OF_SESSION = ("processlist_command", "processlist_state", "processlist_info")
 
 
 def _sys_session(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
@@ -414,7 +426,11 @@ _TABLES = tuple(
         ("transactions", "trx_mysql_thread_id trx_state", _transaction),
         ("transactions", "trx_id trx_state", _transaction),
         ("transactions", "trx_id trx_started", _transaction),
+        ("threads", "thread_id processlist_id", _thread),
     )
 )
+_SOME_OF_THREADS = _TABLES[-1]
+_IS_OF_THREADS = re.compile(r"processlist_|thread_id$|thread_os_id$|(?:name|type)$")
+"""Columns of threads; any other one is of a table that a query joined to it."""
 NAMES = frozenset(max(known.columns, key=len) for known in _TABLES)
 """Each of these tables has one of them: its longest, for words such as 'type' are anywhere."""

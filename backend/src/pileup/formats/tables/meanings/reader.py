@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from pileup.formats.reading.pt_stalk_samples import clock_event
 from pileup.formats.reading.text import Chunk, make_chunks
+from pileup.formats.reading.timestamps import read_stamp
 from pileup.formats.tables.layouts.reader import (
     Block,
     ResultRow,
@@ -25,8 +26,8 @@ from pileup.formats.tables.layouts.reader import (
     read_chunks,
 )
 from pileup.formats.tables.meanings.counts_in_text import COLUMNS, counts_in
-from pileup.formats.tables.meanings.handlers import Handler, Seen, Where
-from pileup.formats.tables.meanings.registry import is_known, meaning_of
+from pileup.formats.tables.meanings.handlers import Handler, Seen, Where, now_of
+from pileup.formats.tables.meanings.registry import RESULT, is_known, meaning_of
 from pileup.formats.tables.meanings.tables import LeftOut, Shared
 from pileup.formats.unwrapping.client_layouts import stray
 from pileup.records import Item, Problem, Snapshot
@@ -78,6 +79,8 @@ _PAUSE = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_PAUSE = 500
+_MOST_BESIDE_NOW = 4
+"""Columns of a query that asks for the time and for a few things of the server beside it."""
 
 
 class TableReader:
@@ -215,6 +218,17 @@ class TableReader:
             yield from self._begin_moment(kind, columns, result.line, sample)
         where = self._where(kind is not None, sample)
         self._handler = meaning.handler(seen, where, self._shared)
+        if kind is None and meaning.format == RESULT:
+            yield from self._read_now(seen)
+
+    def _read_now(self, seen: Seen) -> Iterator[Item]:
+        """Take the time that a query prints (``SELECT NOW()``) as that of the tables below it."""
+        now = now_of(seen.columns, seen.first or ())
+        if now is None or len(seen.columns) > _MOST_BESIDE_NOW:
+            return
+        yield from self._end_moment()
+        printed = next((value for value in seen.first or () if value and read_stamp(value)), None)
+        self._stamp = Stamp(seen.result.line, now[0], now[1], printed, is_ts=False)
 
     def _begin_moment(
         self, kind: str, columns: tuple[str, ...], line: int, sample: int
