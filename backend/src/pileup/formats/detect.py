@@ -6,6 +6,7 @@ that cannot decide by content alone (``None``: the one word of a pt-stalk hostna
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
@@ -88,10 +89,12 @@ class Detection:
 def choose(formats: Sequence[Format], head: str, name: str) -> Detection:
     """Choose among formats, in the order given, by the head of an artifact and its file name.
 
-    The format is None when the head is empty or no format claims it.
+    The format is None when the head is empty or no format claims it. Empty lines above the first
+    line are no part of any format.
     """
     if not head.strip("\ufffd\ufeff \t\r\n"):
         return Detection(None, 0.0, "the file is empty")
+    head = _EMPTY_LINES.sub("", head, count=1)
     yes: list[Format] = []
     maybe: list[Format] = []
     for item in formats:
@@ -101,6 +104,9 @@ def choose(formats: Sequence[Format], head: str, name: str) -> Detection:
         elif answer is None:
             maybe.append(item)
     return _claimed(yes, maybe, name.lower()) if yes else _named(maybe, name.lower())
+
+
+_EMPTY_LINES = re.compile(r"\A(?:[ \t]*+\r?\n)++")
 
 
 def _answer(item: Format, head: str) -> bool | None:

@@ -16,6 +16,13 @@ from pileup.analysis.story.sentence import MOST_WORDS
 from pileup.cli.captures import Captures
 
 PASTES = {
+    "the kernel's table of connections is full": (
+        """
+[Tue Jan  3 04:02:11 2023] nf_conntrack: nf_conntrack: table full, dropping packet
+[Tue Jan  3 04:02:16 2023] nf_conntrack: nf_conntrack: table full, dropping packet
+""",
+        "network-loss",
+    ),
     "the saving of statistics waits for room in the redo log, and all who open tables for it": (
         """
     400 nanosleep,os_thread_sleep,TTASEventMutex::enter,PolicyMutex::enter,dict_table_open_on_name,ha_innobase::open,handler::ha_open,open_table,open_tables,mysql_execute_command,do_command
@@ -1287,6 +1294,46 @@ Uptime | 90122
     analysis = _analysed(tmp_path, text)
     assert analysis.findings[0].id == "too-many-connections"
     assert "of 800" in analysis.findings[0].why
+
+
+def test_a_long_list_and_the_transactions_below_it_are_both_read(tmp_path: Path) -> None:
+    rows = "".join(
+        f"| {at} | app | h:1 | s | Query | {60 - at} | updating | UPDATE acct SET n = n - 1 |\n"
+        for at in range(11, 51)
+    )
+    waiting = "".join(
+        f"""---TRANSACTION {9000 + at}, ACTIVE {60 - at} sec starting index read
+mysql tables in use 1, locked 1
+LOCK WAIT 2 lock struct(s), heap size 1136, 1 row lock(s)
+MySQL thread id {at}, OS thread handle {14000 + at}, query id {at} h app updating
+UPDATE acct SET n = n - 1
+------- TRX HAS BEEN WAITING {60 - at} SEC FOR THIS LOCK TO BE GRANTED:
+RECORD LOCKS space id 5 page no 3 n bits 72 index PRIMARY of table `s`.`acct` trx id {9000 + at} lock_mode X waiting
+------------------
+"""  # noqa: E501
+        for at in range(11, 51)
+    )
+    holder = """---TRANSACTION 8800, ACTIVE 90 sec
+2 lock struct(s), heap size 1136, 1 row lock(s), undo log entries 1
+MySQL thread id 9, OS thread handle 13777, query id 5 h app
+"""
+    names = "| Id | User | Host | db | Command | Time | State | Info |\n"
+    analysis = _analysed(tmp_path, f"{names}{rows}\n{waiting}{holder}")
+    assert analysis.artifacts[0].records["transaction"] == 41
+    assert analysis.findings[0].id == "hot-row"
+    assert "session 9 " in analysis.blockers[0].holder
+
+
+def test_a_locking_read_that_is_planned_for_long_may_wait_for_its_row(tmp_path: Path) -> None:
+    rows = "".join(
+        f"| {at} | app | h:1 | s | Query | {50 - at} | statistics "
+        "| SELECT n FROM acct WHERE id = 7{} |\n"
+        for at in range(11, 20)
+    )
+    locking = _analysed(tmp_path, rows.replace("{}", " FOR UPDATE")).findings
+    assert locking[0].id == "hot-row"
+    assert locking[0].score <= 0.5
+    assert "slow-statement" not in [each.id for each in locking]
 
 
 def test_the_holder_of_a_latch_that_waits_itself_passes_its_waiters_on(tmp_path: Path) -> None:

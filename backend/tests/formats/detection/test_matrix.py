@@ -33,6 +33,7 @@ WRAPPERS: dict[str, Callable[[str], str]] = {
     "CRLF": lambda text: text.replace("\n", "\r\n"),
     "blanks at the end": _each_line(lambda line: line.rstrip("\n") + "  \n"),
     "blank lines above": lambda text: f"\n\n{text}",
+    "many blank lines above": lambda text: "\n" * 60 + text,
     "no line feed at the end": lambda text: text.rstrip("\n"),
 }
 

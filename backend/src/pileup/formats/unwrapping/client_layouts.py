@@ -21,7 +21,7 @@ CUT_RULE = re.compile(r"\+(?:-+\+){2,}-+\s*$")
 # What the client prints around a result set.
 CHATTER = re.compile(
     r"(?:mysql|mariadb|MariaDB|MySQL)\b.*(?:>|\[Warning\])|\d+ rows? in set|Empty set|Query OK|"
-    r"(?:mysql|mysqladmin|mariadb): \[Warning\]|Warning: Using a password|ERROR \d+|-{10,}\s*$|"
+    r"(?:mysql|mysqladmin|mariadb): \[Warning\]|Warning: Using a password|ERROR \d+|-{14}\s*$|"
     r"Bye\s*$|\[[\w@.~ -]+\][#$] |Welcome to |Type 'help|Your M|Server version|Copyright "
 )
 

@@ -118,6 +118,10 @@ def _why(waits: Seen, table: str | None, at_worst: Queue | None, idle: float) ->
 
 
 _UPDATING = r"(?i)^(updating|update|searching rows for update|updating reference tables|end)$"
+LOCKS_IN_PLAN = pl.col("state").fill_null("").str.contains(r"(?i)^statistics$") & pl.col(
+    "query"
+).fill_null("").str.contains(r"(?i)\bfor\s+(update|share)\b|\block\s+in\s+share\s+mode\b")
+"""A read by a unique key reads its row while it is planned: one that locks it may wait there."""
 _LASTING_S = 2.0
 """A change of rows that takes longer may wait for one of them."""
 _BY_STATE, _SAME_ROW, _COUNTED = 0.3, 0.2, 0.25
@@ -140,7 +144,7 @@ def _by_processlist(observed: Observed) -> Match | None:
     if frame is None or observed.during("transaction") is not None:
         return None
     changing = frame.filter(
-        pl.col("state").fill_null("").str.contains(_UPDATING)
+        (pl.col("state").fill_null("").str.contains(_UPDATING) | LOCKS_IN_PLAN)
         & pl.col("query").is_not_null()
         & (pl.col("time_s").fill_null(0.0) >= _LASTING_S)
     )

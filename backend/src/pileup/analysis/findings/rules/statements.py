@@ -16,7 +16,7 @@ from pileup.analysis.evidence.levels import Level
 from pileup.analysis.evidence.statements import tables_of, verb_of
 from pileup.analysis.findings.level_words import change
 from pileup.analysis.findings.observed import Observed
-from pileup.analysis.findings.rules import Match, Rule, count
+from pileup.analysis.findings.rules import Match, Rule, count, locks
 from pileup.analysis.findings.strength import Patience, age
 from pileup.knowledge import knowledge
 from pileup.numerals import number
@@ -78,6 +78,7 @@ def _of_lists(observed: Observed, frame: pl.DataFrame, of_log: _Logged | None) -
         & pl.col("query").str.contains(_READS)
         & ~pl.col("query").str.contains(_DUMP)
         & ~pl.col("query").str.contains(_WAITS)
+        & ~locks.LOCKS_IN_PLAN
         & (pl.col("time_s").fill_null(0.0) >= _SLOW.usual)
     )
     running = running.filter(_at_work(running)).head(_MOST)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 
+from pileup.formats.stacks.parts.mangled_names import demangled
 from pileup.records import Frame
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"?')
@@ -104,6 +105,8 @@ def bare_function(name: str, library: str | None) -> str:
         name = _VERSION.sub("", name)
     if "." in name or "[" in name:
         name = _CLONE.sub("", name)
+    if name.startswith("_Z"):
+        name = demangled(name)
     while name.endswith(_QUALIFIERS):
         name = name.rpartition(" ")[0].rstrip()
     if name.endswith(")") and not name.endswith(("operator()", "(anonymous namespace)")):

@@ -49,7 +49,7 @@ _SQL = re.compile(
     r"\s*(?:\(?select|show|with|table|call|explain|describe|desc|analyze|check)\b", re.IGNORECASE
 )
 _END_OF_SQL = re.compile(r"(?:;|\\[Gg])\s*$")
-_DASHES = re.compile(r"-{10,}\s*$")
+_DASHES = re.compile(r"-{14}\s*$")
 _FIRST_KEY = re.compile(r"(?P<key> *[^\s:*+|][^:]{0,127}): ?(?P<value>.*)$", re.DOTALL)
 _MOVED_KEY = re.compile(r" {1,60}([A-Za-z]\w{1,63}):(?: |$)")
 _MOST_MOVED = 4
