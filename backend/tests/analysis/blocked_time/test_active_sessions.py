@@ -14,6 +14,7 @@ from pileup.analysis.blocked_time.active_sessions import (
     active_sessions,
 )
 from pileup.analysis.contract import ActiveSessionsDoc
+from pileup.records import Record, Session
 from tests.analysis.frames import T0, S, evidence, gauge
 from tests.analysis.waits.test_waits import evidence as printed
 from tests.support.captures import analysis_of, of_samples, sample
@@ -148,3 +149,26 @@ def test_counters_alone_show_that_sessions_wait_for_rows(waits: float, found: bo
     assert [(each.id, each.score <= 0.5) for each in document.findings] == (
         [("hot-row", True)] if found else []
     )
+
+
+def test_a_single_list_with_waiters_does_not_show_how_the_time_went() -> None:
+    """Twenty lists of sessions that run, and one in which all of them commit at once."""
+    lists: list[Record] = []
+    for second in range(60):
+        busy = 20 if 30 <= second < 52 else 2
+        state = "waiting for handler commit" if second == 51 else "updating"
+        lists += [
+            Session(
+                line_first=n, line_last=n, session_id=n, command="Query", state=state, time_s=1.0,
+                query="UPDATE t SET v = 1 WHERE id = 7", snapshot=second, clock="utc",
+                wall_us=T0 + second * S,
+            )
+            for n in range(1, busy + 1)
+        ]  # fmt: skip
+    running = gauge("processlist.running", [20.0 if 30 <= n < 52 else 2.0 for n in range(60)])
+    analysis = analyse(evidence({"processlist.txt": [*lists, running]}))
+    assert analysis.stalls
+    assert analysis.active_sessions is not None
+    shares = {each.id: each.share for each in analysis.active_sessions.classes}
+    assert shares["commit_queue"] < 0.1
+    assert "commit" not in analysis.headline.story

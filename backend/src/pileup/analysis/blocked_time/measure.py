@@ -140,7 +140,7 @@ def blocked_time(
         mixes.append(Mix(moment.time, people.by_class(), people.complete, people.notes))
     table.part = part = _part(every, choice, span, host)
     mix_from = choice.among
-    if span is None or not mixes:
+    if span is None or not mixes or choice.scope == "with waiters":  # these are the exception
         listed = listed_mixes(evidence, host, span)
         mixes, mix_from = (
             (listed, "processlists") if len(listed) > len(mixes) else (mixes, mix_from)
