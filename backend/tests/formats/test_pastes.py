@@ -53,6 +53,46 @@ PASTES: dict[str, tuple[str, str, int]] = {
         "replication.seconds_behind",
         2,
     ),
+    "rows of sar without their heading": (
+        (
+            "22:10:01            3      1802      2.11      1.90      1.75         0\n"
+            "22:20:01           41      1855     38.20     12.40      6.01        17\n"
+        ),
+        "table",
+        1,
+    ),
+    "a result of mysqlslap in a mail": (
+        (
+            "From: a@example.com\nTo: b@example.com\nSubject: stall\n\nHi,\n\n"
+            "innodb,mixed,2.011,1.940,2.120,64,1000\n\n-- \nAda\n"
+        ),
+        "table",
+        1,
+    ),
+    "a status between bars that are no table": (
+        (
+            "| Uptime: 812  Threads: 12  Questions: 90  Slow queries: 0  Opens: 1 |\n"
+            "| Uptime: 813  Threads: 130  Questions: 91  Slow queries: 0  Opens: 1 |\n"
+            "| Uptime: 814  Threads: 1300  Questions: 92  Slow queries: 0  Opens: 1 |\n"
+            "|  |\n"
+        ),
+        "mysql.Threads_connected",
+        3,
+    ),
+    "counters of a device in a chat": (
+        (
+            "[10:12] bob: 2: eth0: <BROADCAST,MULTICAST,UP> mtu 9001 qdisc mq state UP\n"
+            "[10:12] bob:     RX:  bytes packets errors dropped  missed   mcast\n"
+            "[10:12] bob:     80210220102 102210220      0    4022       0     120\n"
+        ),
+        "netdev.rx_drop",
+        1,
+    ),
+    "a limit of a process in a mail": (
+        "> Max open files            1024                 4096                 files     \n",
+        "table",
+        1,
+    ),
     "strace -c in a comment of a script that calls it": (
         (
             "# Summary with timing per call\nstrace -c -f mysqld\n"

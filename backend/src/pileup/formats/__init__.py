@@ -15,6 +15,7 @@ from functools import lru_cache
 
 from pileup.formats.bench import (
     bench_tables,
+    disk_tests,
     hammerdb,
     iibench,
     load_results,
@@ -29,6 +30,7 @@ from pileup.formats.config import (
     my_cnf,
     mysqltuner,
     named_settings,
+    process_limits,
     pt_summary,
     settings_diff,
     sysctl,
@@ -59,6 +61,7 @@ from pileup.formats.machine import (
     memory_map,
     mpstat,
     netstat,
+    network_counters,
     network_losses,
     numactl,
     pidstat,
@@ -123,6 +126,7 @@ FORMATS: tuple[Format, ...] = (
     general_log,
     # counters that look like counted stacks
     network_losses,
+    network_counters,
     # stacks
     gdb,
     perf_script,
@@ -186,6 +190,7 @@ FORMATS: tuple[Format, ...] = (
     query_digest,
     # configuration
     pt_summary,
+    process_limits,
     grastate,
     my_cnf,
     # load generators and their reports about the server
@@ -193,6 +198,7 @@ FORMATS: tuple[Format, ...] = (
     mysqlslap,
     hammerdb,
     iibench,
+    disk_tests,
     load_results,
     mstat,
     bench_tables,

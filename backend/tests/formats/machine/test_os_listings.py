@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from pileup.formats.bench import load_results
-from pileup.formats.config import sysctl
+from pileup.formats.bench import disk_tests, load_results
+from pileup.formats.config import process_limits, sysctl
 from pileup.formats.errors import FormatError
 from pileup.formats.machine import (
     atop,
+    df,
     lsof,
     memory_map,
     netstat,
+    network_counters,
     network_losses,
     numactl,
     pidstat,
@@ -37,14 +39,17 @@ FORMATS = (
     "histograms",
     "atop",
     "grastate",
+    "disk-tests",
     "load-results",
+    "network-counters",
     "network-losses",
+    "process-limits",
     "numactl",
     "raid-controller",
     "pt-heartbeat",
     "sysstat-json",
 )
-SHARED = {"atop": ("ps",)}
+SHARED = {"atop": ("ps",), "network-losses": ("network-counters",)}
 EVERY = [(name, path) for name in FORMATS for path in samples(name)]
 
 
@@ -345,3 +350,70 @@ def test_a_cache_that_was_set_to_write_through_is_no_event() -> None:
 def test_a_text_without_a_loss_is_refused() -> None:
     with pytest.raises(FormatError, match="No loss was found"):
         list(network_losses.parse(["64 bytes from db2: icmp_seq=1 ttl=63 time=0.412 ms"]))
+
+
+def by_name(items: list[Item]) -> dict[str, Samples]:
+    return {item.series: item for item in items if isinstance(item, Samples)}
+
+
+def test_both_forms_of_ifconfig_and_ip_name_their_counters_as_the_kernel_does() -> None:
+    """A drop of a device is one series, whichever tool printed it."""
+    for name in ("ifconfig.txt", "ifconfig-old.txt", "ip-s-link.txt"):
+        read_here = by_name(read(network_counters, "network-counters", name))
+        assert read_here["netdev.rx_drop"].values == [4022.0], name
+        assert read_here["netdev.rx_drop"].labels == (("device", "eth0"),), name
+        assert read_here["netdev.rx_bytes"].unit == "B", name
+    old = by_name(read(network_counters, "network-counters", "ifconfig-old.txt"))
+    assert old["netdev.rx_errs"].values == [3.0]
+    assert old["netdev.tx_colls"].values == [7.0]
+    assert old["netdev.tx_bytes"].values == [9912203344.0]
+
+
+def test_nstat_is_a_table_because_it_may_count_from_its_last_call() -> None:
+    items = read(network_counters, "network-counters", "nstat-whole.txt")
+    (table,) = (item for item in items if isinstance(item, Table))
+    assert table.columns == ("counter", "value", "rate")
+    assert ("TcpExtListenOverflows", "4402", "0.0") in table.rows
+    assert not any(isinstance(item, Samples) for item in items)
+
+
+def test_fio_s_times_are_in_microseconds_whatever_it_prints() -> None:
+    items = read(disk_tests, "disk-tests", "fio-cut.txt")
+    (table,) = (item for item in items if isinstance(item, Table))
+    rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+    assert (rows[0]["iops"], rows[0]["bandwidth_mib_s"]) == ("1204", "18.8")
+    assert (rows[1]["operation"], rows[1]["sync_avg_us"]) == ("sync", "23201.44")
+    text = "    clat (msec): min=1, max=4k, avg=12.50, stdev=1.00"
+    (coarse,) = (item for item in disk_tests.parse([text]) if isinstance(item, Table))
+    assert coarse.rows == (("", "", "12500", "4000000"),)
+
+
+def test_ioping_s_requests_are_in_microseconds() -> None:
+    items = read(disk_tests, "disk-tests", "ioping.txt")
+    (table,) = (item for item in items if isinstance(item, Table))
+    assert table.rows[1:3] == (("2", "88100"), ("3", "1210000"))
+
+
+def test_limits_of_a_process_are_a_table() -> None:
+    for name, files in (("proc-pid.txt", "Max open files"), ("prlimit.txt", "NOFILE")):
+        items = read(process_limits, "process-limits", name)
+        (table,) = (item for item in items if isinstance(item, Table))
+        assert (files, "1024", "4096", "files") in table.rows, name
+
+
+def test_df_without_its_heading_tells_only_what_is_certain() -> None:
+    """Without letters nothing says whether they are sizes of a KiB, or inodes."""
+    lettered = by_name(list(df.parse(["/dev/sdb1  1.8T  1.8T  0 100% /var/lib/mysql"])))
+    assert set(lettered) == {"df.used", "df.available", "df.use"}
+    bare = ["/dev/sdb1  122101760 122101760 0 100% /var/lib/mysql"]
+    assert df.sniff(bare[0])
+    assert set(by_name(list(df.parse(bare)))) == {"df.use"}
+    inodes = by_name(read(df, "df", "inodes.txt"))
+    assert inodes["df.inodes_free"].unit == "inodes"
+    assert "df.used" not in inodes
+
+
+def test_free_without_its_heading_tells_the_columns_of_every_version() -> None:
+    found = by_name(read(procfs, "procfs", "free-rows-alone.txt"))
+    assert found["free.mem_shared"].values == [120 * 1024.0]
+    assert not any("cache" in name or "available" in name for name in found)

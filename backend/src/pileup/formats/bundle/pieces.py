@@ -58,7 +58,30 @@ def has_blocks(head: str) -> bool:
     """Return whether a text has the marks of a block, or the names of several files."""
     if any(sign in head for sign in _FILE_SIGNS) and _are_files(head):
         return True
+    if _MAIL.match(head):
+        return True
     return any(sign in head for sign in _SIGNS) and bool(_MARK.search(head))
+
+
+# From: a@example.net          Hi,          (what was pasted)          --
+# Subject: stall                                                       Ada
+_MAIL = re.compile(
+    r"(?:(?:From|To|Cc|Subject|Date|Sent|Reply-To): \S[^\n]{0,300}\r?\n){2,12}[ \t]*\r?\n"
+    r"(?:[ \t]*\r?\n|[A-Z][A-Za-z ,']{1,60}[,!:.][ \t]*\r?\n[ \t]*\r?\n){0,3}"
+)
+_SIGNATURE = re.compile(r"^-- ?\r?$", re.MULTILINE)
+
+
+def _cut_mail(text: str, head: int) -> list[Piece]:
+    """Cut off the header and greeting of a mail, and what is below the mark of a signature."""
+    end = len(text)
+    for mark in _SIGNATURE.finditer(text, head):
+        end = mark.start()
+    pieces: list[Piece] = []
+    _add(pieces, 1, text[:head], False, False)
+    _add(pieces, 1 + text.count("\n", 0, head), text[head:end], True, False)
+    _add(pieces, 1 + text.count("\n", 0, end), text[end:], False, False)
+    return pieces
 
 
 _SIGNS = ("```", "~~~", "{code", "{noformat", "[code", "[CODE", "<pre", "<PRE")
@@ -109,6 +132,8 @@ def cut(text: str) -> list[Piece]:
     """Cut a text at the marks of its blocks; return one piece where there are none, or too many."""
     if any(sign in text for sign in _FILE_SIGNS) and _are_files(text):
         return _cut_files(text)
+    if (mail := _MAIL.match(text)) and not _MARK.search(text):
+        return _cut_mail(text, mail.end())
     pieces: list[Piece] = []
     at, line, inside, tagged = 0, 1, False, False
     for mark in _MARK.finditer(text):

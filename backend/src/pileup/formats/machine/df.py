@@ -1,8 +1,10 @@
 """df -k under pt-stalk's TS lines: space per mount.
 
 Source: df(1) of coreutils. A long device name wraps to a second line.
-        -h prints sizes with a letter, -T a column with the type.
-Yields: df.used, df.available in KiB and df.use in percent, with label mount.
+        -h prints sizes with a letter, -T a column with the type, -i inodes instead of sizes.
+Yields: df.used, df.available in KiB and df.use in percent, with label mount; of -i
+        df.inodes_used, df.inodes_free and df.inodes_use. Rows without a heading are of sizes where
+        they have letters; otherwise only df.use is certain.
 """
 
 from __future__ import annotations
@@ -16,14 +18,14 @@ from pileup.records import Clock, Item, Problem
 
 NAME = "df"
 TITLE = "df -k"
-GIVES = "Space used, available and in percent per mount (`df.*`)."
-PRINTED_BY = "coreutils; `-k`, `-h`, `-T`; `-k` in any language"
-VERSION = 4
+GIVES = "Space used, available and in percent per mount, and inodes (`df.*`)."
+PRINTED_BY = "coreutils; `-k`, `-h`, `-T`, `-i`; `-k` in any language"
+VERSION = 5
 HINTS = ("-df", "-disk-space")
 
 # Filesystem 1K-blocks Used Available Use% Mounted on | Dateisystem 1K-Blöcke Benutzt ... Verw% ...
 _HEADER = re.compile(
-    r"^(?:Filesystem\s+(1K-blocks|1024-blocks|Size|kbytes|Type)"
+    r"^(?:Filesystem\s+(1K-blocks|1024-blocks|Size|kbytes|Type|Inodes)"
     r"|(?!TS )[^\W\d][^\d\n]{3,40}\b1K\b[^\d%\n]{3,60}%)",
     re.MULTILINE,
 )
@@ -32,10 +34,20 @@ _ROW = re.compile(
     r"\s+(?P<free>-?\d[\d.,]*[KMGTPE]?)\s+(?P<use>\d+%|-)\s+(?P<mount>\S.*)$"
 )
 
+# /dev/nvme1n1    1.8T  1.8T     0 100% /var/lib/mysql, without the heading above it
+_BARE = re.compile(
+    r"(?:/\S{1,200}|[a-z][\w.-]{1,40}(?::/\S{0,200})?)(?:\s+[a-z][\w.]{1,20})?(?:\s+\d[\d.,]{0,20}[KMGTPE]?){2}"
+    r"\s+-?\d[\d.,]{0,20}[KMGTPE]?\s+\d{1,3}%\s+/\S{0,400}\s*$"
+)
+
 # ... 13% /boot on /boot type ext3 (rw)
 _MOUNTED = re.compile(r" \d{1,3}% /\S{0,400}(?P<mount> on /\S{0,400} type \w{1,30} \()")
 
-_KIB = {"K": 1.0, "M": 1024.0, "G": 1024.0**2, "T": 1024.0**3, "P": 1024.0**4, "E": 1024.0**5}
+_OF_INODES = re.compile(r"\S+(?:\s+Type)?\s+I(?:nodes|nœuds|-Nodes)\b", re.IGNORECASE)
+_SIZES = ("used", "available", "use")
+_INODES = ("inodes_used", "inodes_free", "inodes_use")
+_UNSURE = ("", "", "use")
+"""Names of the series of a row; empty where the heading that tells what it is was cut."""
 _LONGEST = 8_192
 
 
@@ -44,9 +56,12 @@ def sniff(head: str) -> bool | None:
     if ("Filesystem" in head or "1K" in head) and _HEADER.search(head):
         return True
     lines = [line[:_LONGEST] for line in head.split("\n")[:20] if line.strip()]
-    return len(lines) >= 2 and sum(bool(_MOUNTED.search(line)) for line in lines) >= 0.8 * len(
-        lines
-    )
+    if not lines:
+        return False
+    if all(map(_BARE.match, lines)):
+        return True
+    mounted = sum(bool(_MOUNTED.search(line)) for line in lines)
+    return len(lines) >= 2 and mounted >= 0.8 * len(lines)
 
 
 def parse(lines: Iterable[str]) -> Iterator[Item]:
@@ -56,6 +71,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     clock: Clock = "relative"
     tables = -1
     clock_reported = False
+    names: tuple[str, str, str] | None = None
     for line_number, text in enumerate(lines, start=1):
         if text.startswith("TS ") and (stamp := read_ts(text)):
             wall, clock = stamp[0], "utc"
@@ -65,6 +81,7 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
             continue
         if text.startswith("Filesystem") or _HEADER.match(text[:200]):
             tables += 1
+            names = _INODES if _OF_INODES.match(text[:200]) else _SIZES
             if clock == "relative":
                 wall = tables * 1_000_000
             continue
@@ -76,14 +93,15 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
         joined = _MOUNTED.search(text)
         mount = text[match.start("mount") : joined.start("mount")] if joined else match["mount"]
         labels = (("mount", mount.strip()),)
-        for name, cell, unit in (
-            ("used", match["used"], "KiB"),
-            ("available", match["free"], "KiB"),
-            ("use", match["use"], "%"),
-        ):
+        cells = (match["used"], match["free"], match["use"])
+        of_row = names or (_SIZES if _has_letters(cells) or joined else _UNSURE)
+        for name, cell in zip(of_row, cells, strict=True):
+            if not name:
+                continue
+            unit = "%" if cell is cells[-1] else "KiB" if of_row is not _INODES else "inodes"
             columns.add(
                 f"df.{name}",
-                number(cell) if unit == "%" else _kib(cell),
+                number(cell) if unit == "%" else _kib(cell, 1000.0 if unit == "inodes" else 1024.0),
                 wall=wall,
                 clock=clock,
                 line=line_number,
@@ -95,9 +113,14 @@ def parse(lines: Iterable[str]) -> Iterator[Item]:
     yield from columns.flush()
 
 
-def _kib(cell: str) -> float | None:
-    factor = _KIB.get(cell[-1:])
-    if factor is None:
+def _has_letters(cells: tuple[str, ...]) -> bool:
+    return any(cell[-1:].isalpha() for cell in cells)
+
+
+def _kib(cell: str, base: float) -> float | None:
+    """Return KiB, or of thousands (-i prints 6.3M inodes) the count."""
+    power = "KMGTPE".find(cell[-1:]) if cell[-1:].isalpha() else None
+    if power is None:
         return number(cell)
     value = number(cell[:-1])
-    return None if value is None else value * factor
+    return None if value is None or power < 0 else value * base ** (power + (base == 1000.0))

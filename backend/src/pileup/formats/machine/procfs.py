@@ -33,7 +33,7 @@ GIVES = (
 PRINTED_BY = (
     "Linux (also `/proc/net`, `/proc/PID`), net-tools, procps (`free`, `vmstat -s`, `-D`), numactl"
 )
-VERSION = 10
+VERSION = 11
 HINTS = (
     "-meminfo",
     "-procvmstat",
@@ -53,6 +53,7 @@ _STARTS = (
     ("slabinfo", re.compile(r"slabinfo - version: ")),
     ("netstat_s", re.compile(r"Ip:\s*$")),
     ("free", re.compile(r"\s+total\s+used\s+free\s+shared\b")),
+    ("free", re.compile(r"Mem:(?:\s+\d[\d.,]{0,12}(?:[BKMGT]i?)?){6,7}\s*$")),
     ("vmstat_s", re.compile(r"\s*\d+ [KMkmB] total memory\s*$")),
     ("vmstat_s", re.compile(r"\s*\d+ disks\s*$")),
     ("numastat", re.compile(r"\s*node\d+(?:\s+node\d+)*\s*$")),
@@ -72,6 +73,8 @@ _CPU_STATES = ("user", "nice", "sys", "idle", "iowait", "irq", "soft", "steal", 
 _IRQ = re.compile(r"\s*(?P<irq>\w+):(?P<counts>(?:\s+\d+)+)(?:\s+(?P<what>\S.*))?$")
 _SLAB = re.compile(r"(?P<slab>\S+)\s+\d+\s+(?P<objects>\d+)\s+(?P<size>\d+)\s")
 _LEAST_SLAB_KIB = 1024
+_SURE_OF_FREE = ["total", "used", "free", "shared"]
+"""Columns that every version of free prints first."""
 _NETSTAT_FIRST = re.compile(r"(?P<value>\d+)\s+(?P<words>\D.*)$")
 _NETSTAT_LAST = re.compile(r"(?P<words>.*\D[:\s])(?P<value>\d++)(?P<rest>\s+\D.*)?$")
 _NETSTAT_GAUGES = ("tcp_connections_established", "ip_forwarding")
@@ -198,6 +201,8 @@ class _Reader:
         place = tuple(text.split()[: 1 if what == "sockstat" else 4])
         if what == self._reading and what in _MANY_STARTS and place != self._first:
             return  # the next mapping or zone of the same copy
+        if what == self._reading == "free" and text.startswith("Mem:") and self._free_columns:
+            return  # a row below its heading
         self._files.end_copy()
         key = f"{what} {self._files.resource}" if what == "pressure" else what
         copies = self._copies[key] = self._copies.get(key, -1) + 1
@@ -363,6 +368,7 @@ class _Reader:
             self._free_columns = text[:_LONGEST].split()
             return True
         columns = ["used", "free"] if row.startswith("-/+") else self._free_columns
+        columns = columns or _SURE_OF_FREE
         for column, cell in zip(columns, rest.split(), strict=False):
             size = re.fullmatch(r"(\d+(?:[.,]\d+)?)([BKMGT])?i?", cell)
             if size is None:

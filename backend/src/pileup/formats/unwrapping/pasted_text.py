@@ -12,6 +12,7 @@ Note:   it is removed only when nine of ten of the first lines have it, or of th
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import partial
 from itertools import islice
 
@@ -78,7 +79,7 @@ def choose_cleaner(head: str) -> Unwrap | None:
         lines = lines[:_MOST_LINES]  # the head may end inside a line
     if _PYTHON_ROW.match(head):
         return _python_to_json
-    around = _around(lines) or _comments(lines) or _stamped_rows(lines)
+    around = _around(lines) or _comments(lines) or _stamped_rows(lines) or _frame(lines)
     if _are_padded(lines):
         outer = around or str
         around = lambda line: outer(line.rstrip(" "))  # noqa: E731
@@ -162,6 +163,37 @@ class _StampedRows:
             return row
         self._stamp = stamp
         return f"{stamp}\n{self._names}\n{row}"
+
+
+# | Uptime: 15  Threads: 3 |        a bar before and behind each line of what is no table
+_FRAMED = re.compile(r"\s{0,8}\|")
+_RULE_OF_TABLE = re.compile(r"\s{0,8}\|(?: ?:?-+:? ?\|)+\s*$")
+_RULE_INSIDE = re.compile(r"\s{0,8}\| \+-[-+]*\+ *\|\s*$")
+_LEAST_FRAMED = 3
+
+
+def _frame(lines: list[str]) -> Unwrap | None:
+    """Return what removes the bars around every line: of text, or around a box."""
+    filled = [line for line in lines if line.strip()]
+    if len(filled) < _LEAST_FRAMED or not _is_in_nearly_all(_FRAMED, filled):
+        return None
+    if sum(line.rstrip().endswith("|") for line in filled) < len(filled) - len(filled) // 10:
+        return None
+    if any(map(_RULE_OF_TABLE.match, filled)):
+        return None
+    ends = Counter(len(line.rstrip()) for line in filled if line.count("|") == 2)
+    is_ragged = 2 * max(ends.values(), default=0) <= sum(ends.values())  # no cells of one width
+    is_text = is_ragged and 2 * sum(ends.values()) > len(filled)
+    if not is_text and not any(map(_RULE_INSIDE.match, filled)):
+        return None
+    return _without_frame
+
+
+def _without_frame(line: str) -> str:
+    front, bare = _FRAMED.match(line), line.rstrip()
+    if front is None or not bare.endswith("|") or front.end() > len(bare) - 1:
+        return line
+    return bare[front.end() : -1].removeprefix(" ").removesuffix(" ")
 
 
 _EDGES = ("\u2502", "\u2503", "\u2551", "\u258f", "\u2590")

@@ -36,7 +36,9 @@ def shared(head: str, row: str) -> list[Place]:
     numbers = sum(_NUMBER.match(row, *span) is not None for span in cells)
     if numbers < max(_LEAST_NUMBERS, len(cells) / _NUMBERS_OF):
         return []
-    names = [match.span() for match in _WORD.finditer(head)]
+    names = [match.span() for match in _WORD.finditer(head) if match[0] != "#"]
+    if len(names) == len(cells) == numbers:  # a narrow column may lie below two names
+        return [Place(*span, is_number=True) for span in names]
     places = list(_columns(names, cells))
     if not all(has_name and has_cell for *_, has_name, has_cell in places):
         return []

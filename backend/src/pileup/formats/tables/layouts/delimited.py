@@ -91,7 +91,7 @@ class Delimited:
     is_keyed: bool = True
     """What was counted has its key in front: 'State: init'."""
     is_unnamed: bool = False
-    """The header is cut off: the first line is a row."""
+    """The header is cut off: the first line is a row, between blanks of numbers."""
     is_cut: bool = False
     """Rows may lack their first or last cells."""
     held: list[str] = field(default_factory=list)
@@ -123,6 +123,8 @@ class Delimited:
             return headless.may_be_named_value(text)
         if self.kind == "#":
             return self._counted(text) is not None
+        if self.is_unnamed and self.kind == " ":
+            return self.cells(text) is not None
         if self.kind == " " and not is_known:
             return self._is_above(text) or self._takes(aligned.shared(self.head, text))
         if self.kind in _COMMAS and self.quote != "'" and _APOSTROPHES.search(text):
@@ -176,6 +178,9 @@ class Delimited:
             return self._between_bars(text)
         if self.places:
             return aligned.cells(text, self.places)
+        if self.is_unnamed and self.kind == " ":
+            numbers = headless.numbers(text)
+            return numbers if numbers and len(numbers) == len(self.columns) else None
         if self.kind == " ":
             spaced = headless.spaced_cells(text, self.columns) if self.gap == 1 else None
             cells = self._between_stops(text) if self.stop else spaced
@@ -338,10 +343,16 @@ def header(
         return Delimited("#", ("count", _STATE), is_keyed=False)
     counted = _COUNT.match(text)
     if counted and not (
-        _is_row_of_numbers(counted[2]) or _SESSIONS.match(counted[2]) or _STACK.match(counted[2])
+        headless.numbers(text)
+        or _is_row_of_numbers(counted[2])
+        or _SESSIONS.match(counted[2])
+        or _STACK.match(counted[2])
     ):
         key = _KEY.match(counted[2])
         return Delimited("#", ("count", key[1] if key else _ANY_VALUE))
+    if any_words and (numbers := headless.numbers(text)):
+        columns = tuple(f"value_{at}" for at in range(1, len(numbers) + 1))
+        return Delimited(" ", columns, is_unnamed=True)
     return _any_words(text) if any_words else None
 
 

@@ -155,6 +155,13 @@ _KNOWN_ROWS = tuple(
 them: its cells by their position."""
 LATCHES = ("Type", "Name", "Status")
 COUNTED = ("State", "count")
+# 22:10:01    3  1802  2.11  1.90      1000000 12.1 12.1 82644
+_PLAIN_NUMBER = re.compile(r"-?\d{1,18}(?:[.,]\d{1,12})?(?:[eE][-+]?\d{1,3})?%?$|[-+]?(?:nan|inf)$")
+_PLAIN_TIME = re.compile(
+    r"\d{4}-\d\d-\d\d(?:T\S{5,20})?$|\d\d:\d\d(?::\d\d(?:[.,]\d{1,6})?)?$|[AP]M$"
+)
+_LEAST_PLAIN, _MOST_PLAIN = 3, 64
+_LONGEST_PLAIN = 1_000
 _WHOLE = re.compile(r"-?\d{1,18}$")
 _WAITS = re.compile(r"(?:os_)?waits=\d{1,18}$")
 _STATUS_NAME = re.compile(
@@ -431,6 +438,19 @@ def are_variables(first: Sequence[str], second: Sequence[str]) -> bool:
     return all(
         len(cells) == 2 and _VARIABLE_NAME.fullmatch(cells[0].strip()) for cells in (first, second)
     )
+
+
+def numbers(text: str) -> list[str] | None:
+    """Split a row of numbers between blanks; one cell may be a word, such as a device's name."""
+    if len(text) > _LONGEST_PLAIN:
+        return None
+    cells = text.split()
+    if not _LEAST_PLAIN <= len(cells) <= _MOST_PLAIN:
+        return None
+    plain = sum(_PLAIN_NUMBER.match(cell) is not None for cell in cells)
+    times = sum(_PLAIN_TIME.match(cell) is not None for cell in cells)
+    others = len(cells) - plain - times
+    return cells if plain >= _LEAST_PLAIN and others <= (plain > _LEAST_PLAIN) else None
 
 
 __all__ = [
