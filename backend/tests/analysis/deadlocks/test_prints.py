@@ -54,9 +54,11 @@ def test_numbers_of_two_servers_and_none_at_all_are_not_the_same() -> None:
         _print("unknown", "8", original="22:19:01", line=3),
         _print("unknown", "8", original="22:19:02", line=4),
         _print("0", "8", original="22:19:02", line=5),
+        _print("0", "8", original=None, line=8),
+        _print("0", "8", original=None, line=9),
         _print("7", original="22:19:02", line=6),
         _print("7", original="22:19:03", line=7),
     ]
     assert [[row["line_first"] for row in group] for group in by_deadlock(rows)] == [
-        [n] for n in range(1, 8)
+        [n] for n in (1, 2, 3, 4, 5, 6, 7, 8, 9)
     ]

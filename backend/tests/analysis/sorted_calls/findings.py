@@ -217,7 +217,8 @@ def fullest_print() -> object:
     prints = [(None, True, 1), ("t", True, 2), (None, False, 3), ("t", False, 4), ("t", False, 5)]
     rows = [
         {
-            "host": "h", "original": original, "truncated": cut, "line_first": line,
+            "host": "h", "wall_us": None, "original": original, "truncated": cut,
+            "line_first": line,
             "transactions": [{"trx_id": "7", "query": ""}, {"trx_id": "8", "query": ""}],
         }
         for original, cut, line in prints

@@ -212,7 +212,7 @@ function Row({
           <Happened
             at={item.ran_from}
             precision={item.ran_precision}
-            recorded={item.started_at ?? item.began}
+            recorded={item.started_at}
             by={by}
           />
         ) : (

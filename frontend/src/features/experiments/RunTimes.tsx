@@ -59,11 +59,7 @@ export function RunTimes({
           <>
             <dt>Began</dt>
             <dd>
-              <Happened
-                at={ran_from}
-                precision={ran_precision}
-                recorded={started_at ?? ran_from ?? ''}
-              />
+              <Happened at={ran_from} precision={ran_precision} recorded={started_at} />
             </dd>
           </>
         )}
@@ -71,11 +67,7 @@ export function RunTimes({
           <>
             <dt>Ended</dt>
             <dd>
-              <Happened
-                at={ran_to}
-                precision={ran_precision}
-                recorded={finished_at ?? ran_to ?? ''}
-              />
+              <Happened at={ran_to} precision={ran_precision} recorded={finished_at} />
             </dd>
           </>
         )}

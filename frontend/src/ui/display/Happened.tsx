@@ -12,20 +12,25 @@ export function Happened({
   /** As a person gives it; null: when it was recorded. */
   readonly at: string | null
   readonly precision: Precision
-  readonly recorded: string
+  /** Null: nothing of it was recorded yet. */
+  readonly recorded: string | null
   /** Which of the two times to show first. */
   readonly by?: 'happened' | 'recorded'
 }) {
   const zone = useZone()
-  if (at === null || by === 'recorded') return <Time at={recorded} />
+  if (recorded !== null && (at === null || by === 'recorded')) return <Time at={recorded} />
+  if (at === null) return <>–</>
   return (
     <>
       <time dateTime={at} title={at}>
         {happenedText(at, precision, zone.name)}
-      </time>{' '}
-      <span className="faint">
-        (recorded <Time at={recorded} />)
-      </span>
+      </time>
+      {recorded !== null && (
+        <span className="faint">
+          {' '}
+          (recorded <Time at={recorded} />)
+        </span>
+      )}
     </>
   )
 }

@@ -12,25 +12,48 @@ _NO_NUMBER = frozenset({"unknown", "0"})
 def by_deadlock(rows: Iterable[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
     """Group records of deadlocks by what they print; the fullest print of each comes first.
 
-    rows: in time order, which the groups keep. A transaction dies or goes on once, so its number
-    names the deadlock; without numbers, the printed time and the statements do.
+    rows: in time order, which the groups keep. The printed time and the transactions name a
+    deadlock; a print without a time belongs to the one of the same transactions, for one of them
+    dies.
     """
     groups: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
+    by_numbers: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
+    timeless = []
     for row in rows:
-        groups.setdefault(_key(row), []).append(row)
+        if (key := _key(row)) is None:
+            timeless.append(row)
+            continue
+        prints = groups.setdefault(key, [])
+        prints.append(row)
+        by_numbers.setdefault(_numbers(row), prints)
+    for row in timeless:
+        numbers = _numbers(row)
+        if not _NO_NUMBER.isdisjoint(numbers):
+            groups["without numbers", id(row)] = [row]
+        elif numbers in by_numbers:
+            by_numbers[numbers].append(row)
+        else:
+            by_numbers[numbers] = groups[numbers] = [row]
     for prints in groups.values():
         prints.sort(key=lambda row: (row["original"] is None, row["truncated"]))
     return list(groups.values())
 
 
-def _key(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    numbers = [each["trx_id"] for each in row["transactions"]]
-    if _NO_NUMBER.isdisjoint(numbers) and len(numbers) > 1:
-        return (row["host"], *numbers)
+def _key(row: Mapping[str, Any]) -> tuple[Any, ...] | None:
+    """Return what names a deadlock whose print has a time; None without one."""
     # The printed time is the server's own: the same in every dump, however each file was placed.
-    when = row["original"] or row["wall_us"] or row["time"]
-    texts = tuple((each["trx_id"], each["query"]) for each in row["transactions"])
-    return (row["host"], when, texts)
+    printed = row["original"] or row["wall_us"]
+    if printed is None:
+        return None
+    return (
+        row["host"],
+        printed,
+        *((each["trx_id"], each["query"]) for each in row["transactions"]),
+    )
+
+
+def _numbers(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return (row["host"], *(each["trx_id"] for each in row["transactions"]))
 
 
 __all__ = ["by_deadlock"]
