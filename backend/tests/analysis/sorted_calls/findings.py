@@ -237,7 +237,7 @@ def deadlocks_by_host() -> object:
         for line, host, second, original, a, b in (
             (1, "h", 9, None, "5", "6"), (2, "h", 3, None, "1", "2"), (3, "h", 5, "t", "1", "2"),
             (4, "h", 4, "t", "3", "4"), (5, "g", 1, None, "7", "8"), (6, "h", 20, None, "9", "10"),
-            (7, "h", 4, None, "9", "10"),
+            (7, "h", 2, "t", "1", "2"),
         )
     ]  # fmt: skip
     found = detection._deadlock_times(evidence({"d": rows}))
