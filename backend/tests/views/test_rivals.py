@@ -249,20 +249,28 @@ def test_what_people_believe_is_held_against_what_the_evidence_says() -> None:
     assert disputed(column("H6", None), *leaders[:0]) is None
 
 
-def test_a_deadlock_is_the_same_by_host_and_numbers_or_by_time_and_statements() -> None:
-    """By the numbers of its transactions where it has several; one alone may be printed again."""
-    row = {"host": "a", "original": None, "wall_us": 5, "time": 6, "transactions": []}
-    assert prints._key(row) == ("a", 5, ())
-    known = [{"trx_id": "1", "query": "q"}]
-    assert prints._key(row | {"transactions": known}) == ("a", 5, (("1", "q"),))
-    two = [*known, {"trx_id": "2", "query": "r"}]
-    assert prints._key(row | {"transactions": two}) == ("a", "1", "2")
-    for number in ("0", "unknown"):
-        without = [*known, {"trx_id": number, "query": "r"}]
-        statements = (("1", "q"), (number, "r"))
-        assert prints._key(row | {"transactions": without}) == ("a", 5, statements)
-    assert prints._key(row | {"original": "22:00"})[1] == "22:00"
-    assert prints._key(row | {"wall_us": None})[1] == 6
+def test_a_deadlock_is_the_same_by_host_time_and_statements() -> None:
+    """And without a time by the numbers of its transactions alone."""
+
+    def deadlock(line: int, **more: Any) -> dict[str, Any]:
+        two = [{"trx_id": "1", "query": "q"}, {"trx_id": "2", "query": "r"}]
+        row = {"host": "a", "original": None, "wall_us": 5, "time": 6, "truncated": False}
+        return row | {"line_first": line, "transactions": two} | more
+
+    other = [{"trx_id": "1", "query": "q"}, {"trx_id": "2", "query": "s"}]
+    rows = [
+        deadlock(1),
+        deadlock(2, time=9),
+        deadlock(3, wall_us=7),
+        deadlock(4, host="b"),
+        deadlock(5, original="22:00"),
+        deadlock(6, original="22:00", wall_us=8),
+        deadlock(7, transactions=other),
+        deadlock(8, wall_us=None),
+        deadlock(9, wall_us=None, host="c"),
+    ]
+    lines = [[row["line_first"] for row in group] for group in prints.by_deadlock(rows)]
+    assert lines == [[1, 2, 8], [3], [4], [5, 6], [7], [9]]
 
 
 def test_only_captures_without_a_stall_are_calm(monkeypatch: pytest.MonkeyPatch) -> None:
