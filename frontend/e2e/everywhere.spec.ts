@@ -74,6 +74,8 @@ test('the palette finds and goes, by the keyboard alone', async ({ page }) => {
   await page.waitForURL(/hypotheses\?.*hypothesis=/)
   await page.keyboard.press('/')
   await page.keyboard.type('wait graph')
+  // the command leads over what the search finds, also when that arrives later
+  await expect(page.getByRole('option', { name: /^Wait graph/, selected: true })).toBeVisible()
   await page.keyboard.press('Enter')
   await page.waitForURL(/\/waits/)
   await page.goBack()
