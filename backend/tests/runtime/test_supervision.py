@@ -23,26 +23,12 @@ from pileup.runtime import commands, home, supervisor
 from pileup.runtime.errors import StartError
 from pileup.runtime.supervisor import Supervisor, _Service, _Stop
 from pileup.settings import Settings
+from tests.support.pauses import Clock
 from tests.support.site import settings_for
 
 
-class Clock:
-    """A time that only pauses move."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-        self.pauses: list[float] = []
-
-    def monotonic(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.pauses.append(seconds)
-        self.now += seconds
-
-
 class Made:
-    """A process that was started: how, and what it was told."""
+    """A process that was started: how, and the signals that it got."""
 
     def __init__(self, name: str, command: Any = None, **options: Any) -> None:
         self.name, self.command, self.options = name, command, options
@@ -71,7 +57,7 @@ class Made:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    clock = Clock()
+    clock = Clock(1000.0)
     monkeypatch.setattr(supervisor, "time", clock)
     return clock
 
@@ -326,7 +312,7 @@ def test_a_worker_is_waited_for_and_not_needed(
 
 
 def test_pauses_grow_while_a_service_keeps_dying(settings: Settings, clock: Clock) -> None:
-    """At once, 1 s, 2 s ... at most half a minute; a steady one begins anew."""
+    """At once, 1 s, 2 s ... at most half a minute; a steady one starts over."""
     whole, said = lines_of(settings)
     made: list[Any] = []
 

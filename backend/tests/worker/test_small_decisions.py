@@ -30,6 +30,7 @@ from pileup.worker.lease import LeaseKeeper
 from pileup.worker.sweeper import Sweeper
 from pileup.worker.trial import TrialRequest
 from pileup.worker.webhooks import Unreachable
+from tests.support.pauses import Clock
 
 
 class Units:
@@ -160,19 +161,6 @@ def test_a_keeper_ends_with_its_block() -> None:
 
 
 # ---- jobs ------------------------------------------------------------------------------------
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 0.0
-        self.pauses: list[float] = []
-
-    def monotonic(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.pauses.append(seconds)
-        self.now += seconds
 
 
 def runtime(**settings: Any) -> Any:

@@ -23,10 +23,10 @@ from pileup.analysis.blocked_time.blame import Flow, flow
 from pileup.analysis.blocked_time.population import Member, limited, population
 from pileup.analysis.blocked_time.roots import Here, Roots
 from pileup.analysis.contract import ActiveSessionsDoc, RootDoc
-from pileup.analysis.evidence.context import Context, Server, Span
+from pileup.analysis.evidence.context import Server, Span
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.scene import Scene, scene
-from pileup.analysis.evidence.servers import effective_settings
+from pileup.analysis.evidence.servers import numeric_setting
 from pileup.analysis.waits import moments, tally
 from pileup.analysis.waits.draft import Graph
 from pileup.analysis.waits.graph import build
@@ -122,7 +122,9 @@ def blocked_time(
     level, connected = level_of(values, host, span), connected_of(values, host)
     lasts = lasting_s(choice.chosen)
     timed = any(lasts.values())
-    counted, table = tally.empty(choice), Roots(choice, timeout_s=_row_timeout_s(evidence, host))
+    timeout_s = numeric_setting(evidence, host, "innodb_lock_wait_timeout")
+    counted = tally.empty(choice)
+    table = Roots(choice, _ROW_TIMEOUT_S if timeout_s is None else timeout_s)
     weighed, mixes = [], []
     worst = worst_of(every, span, host)
     most = draw(evidence, worst, server) if worst is not None else None
@@ -153,12 +155,6 @@ def blocked_time(
         _, origin = table.described(root)
         counted.ends_at(origin, root.moments)
     return BlockedTime(counted, shown, roots, table, tuple(weighed), part, tuple(mixes), span, most)
-
-
-def _row_timeout_s(evidence: Evidence, host: str | None) -> float:
-    settings = effective_settings(evidence, host)
-    limit = Context(evidence, settings=settings).number("innodb_lock_wait_timeout")
-    return _ROW_TIMEOUT_S if limit is None else limit
 
 
 def draw(evidence: Evidence, moment: WaitMoment, server: Server | None = None) -> Drawn:

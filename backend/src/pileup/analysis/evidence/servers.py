@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from pileup.analysis.contract import SettingDoc
-from pileup.analysis.evidence.context import Server, Setting
+from pileup.analysis.evidence.context import Context, Server, Setting
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.formats.reading.server_versions import BANNER, BUILD_PATH, PROSE
 
@@ -49,6 +49,11 @@ def effective_settings(evidence: Evidence, host: str | None = None) -> dict[str,
             setting.value, setting.source, setting.host, setting.artifact, setting.line_first
         )
     return found
+
+
+def numeric_setting(evidence: Evidence, host: str | None, name: str) -> float | None:
+    """Return the number that a variable has on a host; None if nothing prints it."""
+    return Context(evidence, settings=effective_settings(evidence, host)).number(name)
 
 
 def _weakness(source: str) -> int:

@@ -15,10 +15,9 @@ from dataclasses import replace
 import polars as pl
 
 from pileup.analysis.deadlocks import by_deadlock
-from pileup.analysis.evidence.context import Context
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.series import short_name
-from pileup.analysis.evidence.servers import effective_settings
+from pileup.analysis.evidence.servers import numeric_setting
 from pileup.analysis.stalls import refusals, workloads
 from pileup.analysis.stalls.indicators import Role, Signal, signals_by_role
 from pileup.analysis.stalls.loads import is_carried, waiting_in
@@ -85,18 +84,13 @@ def _of_host(
     refused = signals.get("refused")
     if refused is not None:
         stalls += refusals.refused(refused)
-    elif connected is not None and (limit := _limit(evidence, host)):
+    elif connected is not None and (limit := numeric_setting(evidence, host, "max_connections")):
         stalls += refusals.at_limit(connected, limit)
     if "errors" in signals:
         stalls += refusals.erring(signals["errors"], work)
     if "latency" in signals:
         stalls += slowdowns(signals["latency"])
     return stalls
-
-
-def _limit(evidence: Evidence, host: str | None) -> float | None:
-    settings = effective_settings(evidence, host)
-    return Context(evidence, settings=settings).number("max_connections")
 
 
 # ---- one stall of several ranges ----------------------------------------------------------------
