@@ -103,4 +103,4 @@ def _family(version: str | None, comment: str | None) -> str | None:
     return "mysql" if version else None
 
 
-__all__ = ["effective_settings", "names", "server", "settings"]
+__all__ = ["effective_settings", "names", "numeric_setting", "server", "settings"]
