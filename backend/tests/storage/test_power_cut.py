@@ -14,9 +14,10 @@ from cryptography.fernet import Fernet
 from pileup.storage import encryption
 from pileup.storage.files.blobs import BlobStore
 from pileup.storage.files.frames import FrameKey, FrameStore
-from pileup.storage.files.objects import FolderObjects
+from pileup.storage.files.objects import FolderObjects, make_folder
+from pileup.storage.files.read_cache import ReadCache
 from pileup.storage.files.upload_bytes import FolderUploads
-from tests.support.power_cut import Moment, PowerCut
+from tests.support.power_cut import Moment, PowerCut, Site, sync_sites
 
 _LONG = b"time,x\n" + b"2026-11-20T22:00:00Z,1\n" * 5_000
 _FIRST = FrameKey("ab" * 32, "gdb", 1)
@@ -104,26 +105,69 @@ def _check_key(root: Path, moment: Moment) -> None:
         Fernet(file.read_text().strip())
 
 
+def _copies(root: Path, cut: PowerCut) -> None:
+    cache = ReadCache(root / "copies", 1 << 20)
+    for name in ("one", "two"):
+        cache.file(name, lambda out: out.write(b"the stored bytes"))
+        cut.acknowledge(name)
+
+
+def _check_copies(root: Path, moment: Moment) -> None:
+    """A copy can be fetched again: it may be missing, and is never there in part."""
+    for path in (root / "copies").glob("[!d]*"):
+        assert path.read_bytes() == b"the stored bytes", "a copy is there in part"
+
+
+def _twice(root: Path, cut: PowerCut) -> None:
+    """Another process has just given the same bytes their name, and not synced the folder yet."""
+    content = b"bytes that two people send"
+    other = BlobStore(root / "other", compress=False)
+    key = other._key(other.store(io.BytesIO(content), 1 << 30).sha256)
+    make_folder((root / "blobs" / key).parent)
+    (root / "other" / key).rename(root / "blobs" / key)
+    store = BlobStore(root / "blobs", compress=False)
+    cut.acknowledge(store.store(io.BytesIO(content), 1 << 30).sha256)
+
+
+Work = Callable[[Path, PowerCut], None]
+Check = Callable[[Path, Moment], None]
+_CASES: list[tuple[Work, Check]] = [
+    (_blobs, _check_blobs),
+    (_twice, _check_blobs),
+    (_frames, _check_frames),
+    (_uploads, _check_uploads),
+    (_objects, _check_objects),
+    (_key, _check_key),
+    (_copies, _check_copies),
+]
+
+
 @pytest.mark.parametrize("strict", [True, False], ids=["strict", "journal"])
-@pytest.mark.parametrize(
-    ("work", "check"),
-    [
-        (_blobs, _check_blobs),
-        (_frames, _check_frames),
-        (_uploads, _check_uploads),
-        (_objects, _check_objects),
-        (_key, _check_key),
-    ],
-)
+@pytest.mark.parametrize(("work", "check"), _CASES)
 def test_a_power_cut_at_any_moment_loses_nothing_acknowledged(
-    work: Callable[[Path, PowerCut], None],
-    check: Callable[[Path, Moment], None],
-    tmp_path: Path,
-    strict: bool,
+    work: Work, check: Check, tmp_path: Path, strict: bool
+) -> None:
+    _survives(work, check, tmp_path, strict=strict)
+
+
+@pytest.mark.parametrize("site", sync_sites("storage"), ids=str)
+def test_each_sync_of_the_source_is_needed(site: Site, tmp_path: Path) -> None:
+    """Leaving out any call that syncs loses something in a case above; so will a new one."""
+    for number, (work, check) in enumerate(_CASES):
+        for strict in (True, False):
+            try:
+                _survives(work, check, tmp_path / f"{number}-{strict}", strict=strict, without=site)
+            except AssertionError:
+                return
+    pytest.fail(f"no power cut here loses anything without {site}")
+
+
+def _survives(
+    work: Work, check: Check, tmp_path: Path, *, strict: bool, without: Site | None = None
 ) -> None:
     root = tmp_path / "disk"
-    root.mkdir()
-    cut = PowerCut(root)
+    root.mkdir(parents=True)
+    cut = PowerCut(root, without)
     with cut.watched():
         work(root, cut)
     assert cut.moments[-1].acknowledged

@@ -3,6 +3,7 @@ each word of a sentence."""
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import itertools
 import os
@@ -22,7 +23,7 @@ from pileup.storage.accounts.breaches import is_breached
 from pileup.storage.accounts.usage import Use, _kept, _sorted
 from pileup.storage.artifacts import quotas
 from pileup.storage.artifacts.quotas import Quotas, Room
-from pileup.storage.errors import OverQuota, Refused
+from pileup.storage.errors import NoSpace, OverQuota, Refused, disk_is_full
 from pileup.storage.files import raw_lines
 from pileup.storage.files.raw_lines import EVERY, index_lines
 from pileup.storage.incidents import search
@@ -534,3 +535,25 @@ def test_the_oldest_copies_make_room(tmp_path: Path, monkeypatch: pytest.MonkeyP
     cache.trim(1000)
     assert left() == ["b", "c", "d", "e"]
     assert (tmp_path / "drafts" / "kept").exists()
+
+
+@pytest.mark.parametrize(
+    ("error", "full"),
+    [
+        (OSError(errno.ENOSPC, "other words"), True),
+        (OSError(errno.EDQUOT, "Disk quota exceeded"), True),
+        (OSError(errno.EACCES, "Permission denied"), False),
+        (NoSpace("the disk is full"), True),
+        (RuntimeError("could not write: No space left on device (28)"), True),
+        (RuntimeError("no space"), False),
+        (None, False),
+    ],
+)
+def test_what_is_a_full_disk(error: Exception | None, full: bool) -> None:
+    """An error itself, and what led to it at any depth."""
+    assert disk_is_full(error) is full
+    for link in ("__cause__", "__context__"):
+        outer, middle = RuntimeError("stored nothing"), ValueError("could not")
+        setattr(middle, link, error)
+        setattr(outer, link, middle)
+        assert disk_is_full(outer) is full
