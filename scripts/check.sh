@@ -21,8 +21,8 @@ step() {
 
 inside() { (cd "$1" && shift && "$@"); }
 
-step "ruff-format" inside backend "$bin/ruff" format --check .
-step "ruff" inside backend "$bin/ruff" check .
+step "ruff-format" inside backend "$bin/ruff" format --check . ../scripts
+step "ruff" inside backend "$bin/ruff" check . ../scripts
 step "mypy" inside backend "$bin/mypy"
 step "import-contract" inside backend "$bin/lint-imports"
 step "tsc" inside frontend npm run --silent typecheck

@@ -1,7 +1,7 @@
 """Run the browser journey through PgBouncer in transaction mode, and on RabbitMQ.
 
-Both are programs of the system (Debian: pgbouncer, rabbitmq-server), started here on free ports with
-their data in a folder that is thrown away; PGBOUNCER and RABBITMQ_SERVER name other paths.
+Both are programs of the system (Debian: pgbouncer, rabbitmq-server), started here on free ports
+with their data in a folder that is thrown away; PGBOUNCER and RABBITMQ_SERVER name other paths.
 PostgreSQL is the embedded one.
 
 Usage: test_served.py pgbouncer rabbitmq [-- arguments for the browser tests]
