@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import functools
 import hashlib
+import itertools
 import json
 import os
 import shutil
@@ -26,8 +27,8 @@ import sys
 import time
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,7 @@ SOURCE = BACKEND / "src" / "pileup"
 TESTS = BACKEND / "tests"
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pileup-mutants"
 _OURS = ("pileup", "tests", "benchmarks")
+_PROCESS = f"{time.time():.3f} {os.getpid()}"
 _cache = functools.cache  # which a recording process replaces
 
 
@@ -50,25 +52,41 @@ _cache = functools.cache  # which a recording process replaces
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """What a computation reached, and what it took."""
+    """What a computation or a test reached, and what it took."""
 
     lines: frozenset[int]
     seconds: float
+    shared: Mapping[int, float] = field(default_factory=dict)
+    """What it used of computations that others use too: their numbers, with their seconds."""
+    paid: frozenset[int] = frozenset()
+    """Those of them that it computed itself; their time is in its own."""
+    number: int = field(default_factory=itertools.count(1).__next__)
+
+    @property
+    def unpaid(self) -> float:
+        """The seconds of what it used and others had computed."""
+        return sum(took for number, took in self.shared.items() if number not in self.paid)
 
 
 class _Reached:
     """Collects what is reached, now and by the caches that are used now."""
 
     def __init__(self) -> None:
+        self._before = _Work(frozenset(), 0)
         self._used: dict[int, _Work] = {}
         self._paid: set[int] = set()
 
     def take(self) -> _Work:
-        """Return what was reached since the last call, and what others had paid of it."""
-        lines = mutant_marks.take().union(*(work.lines for work in self._used.values()))
-        unpaid = [work.seconds for key, work in self._used.items() if key not in self._paid]
-        self._used, self._paid = {}, set()
-        return _Work(lines, sum(unpaid))
+        """Return what was reached since the last call, and what it used of others."""
+        before, used = self._before, self._used.values()
+        work = _Work(
+            mutant_marks.take().union(before.lines, *(work.lines for work in used)),
+            0,
+            {**before.shared, **{work.number: work.seconds for work in used}},
+            before.paid | self._paid,
+        )
+        self._before, self._used, self._paid = _Work(frozenset(), 0), {}, set()
+        return work
 
     def compute(self, function: Callable[[], Any]) -> tuple[Any, _Work]:
         """Call a function whose result others use later."""
@@ -77,15 +95,16 @@ class _Reached:
             result = function()
         finally:
             inside, took = self.take(), seconds() - began
-            work = _Work(inside.lines, took + inside.seconds)
-            self.use(before)
-            self.use(work)
-            self._paid.add(id(work))
+            work = _Work(inside.lines, took + inside.unpaid)
+            self._before = before
+            self.use(work, paid=True)
         return result, work
 
-    def use(self, work: _Work) -> None:
-        """Count what a computation reached as reached now."""
-        self._used[id(work)] = work
+    def use(self, work: _Work, *, paid: bool = False) -> None:
+        """Count what a computation reached as reached now. paid: it was computed now."""
+        self._used[work.number] = work
+        if paid:
+            self._paid.add(work.number)
 
     def cache(self, function: Callable[..., Any]) -> Any:
         """Return a function that keeps its results, in place of ``functools.cache``."""
@@ -134,25 +153,26 @@ class Recorder:
         try:
             return (yield)
         finally:
-            work = _Work(self._reached.take().lines, seconds() - began)
+            inside = self._reached.take()
+            work = _Work(inside.lines, seconds() - began + inside.unpaid)
             self._fixtures[id(fixturedef)] = work
-            self._reached.use(before)
+            self._reached._before = before
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: Any, nextitem: Any) -> Iterator[None]:
         self._failed = False
         began, clock = seconds(), time.monotonic()
-        fresh = set(self._fixtures)
+        earlier = set(self._fixtures)
         result = yield
         took = max(seconds() - began, (time.monotonic() - clock) / 10)
         for name in item.fixturenames:
             for fixture in item._fixtureinfo.name2fixturedefs.get(name, ()):
                 if work := self._fixtures.get(id(fixture)):
-                    self._reached.use(work)
-                    took -= 0 if id(fixture) in fresh else work.seconds
+                    self._reached.use(work, paid=id(fixture) not in earlier)
         work = self._reached.take()
+        own = took - sum(work.shared.get(number, 0) for number in work.paid)
         if not self._failed:
-            self._tests.append((item.nodeid, _Work(work.lines, took + work.seconds)))
+            self._tests.append((item.nodeid, replace(work, seconds=max(own, 0.001))))
         if nextitem is None or nextitem.path != item.path:
             self._keep.write(item.path, self._tests)
             self._tests = []
@@ -182,13 +202,14 @@ class Keep:
 
     def __init__(self) -> None:
         CACHE.mkdir(parents=True, exist_ok=True)
-        self._base = sqlite3.connect(CACHE / "reach.sqlite", timeout=60)
+        self._base = sqlite3.connect(CACHE / "reach-2.sqlite", timeout=60)
         self._base.executescript(
             "pragma synchronous = off;"
             "create table if not exists block (id integer primary key, key text unique);"
             "create table if not exists file (name text primary key, digest text);"
             "create table if not exists test"
-            " (file text, name text, seconds real, blocks blob, primary key (file, name));"
+            " (file text, name text, seconds real, shared text, blocks blob,"
+            " primary key (file, name));"
         )
 
     def is_current(self, path: Path) -> bool:
@@ -199,12 +220,18 @@ class Keep:
     def write(self, path: Path, tests: Iterable[tuple[str, _Work]]) -> None:
         """Replace what is known of a test file."""
         rows = [
-            (_name(path), name, work.seconds, zlib.compress(self._bits(work.lines)))
+            (
+                _name(path),
+                name,
+                work.seconds,
+                json.dumps({f"{_PROCESS} {n}": took for n, took in work.shared.items()}),
+                zlib.compress(self._bits(work.lines)),
+            )
             for name, work in tests
         ]
         with self._base:
             self._base.execute("delete from test where file = ?", [_name(path)])
-            self._base.executemany("insert or replace into test values (?, ?, ?, ?)", rows)
+            self._base.executemany("insert or replace into test values (?, ?, ?, ?, ?)", rows)
             self._base.execute(
                 "insert or replace into file values (?, ?)",
                 [_name(path), _digest(path)],
@@ -228,8 +255,8 @@ class Keep:
         names = {_name(path) for path, is_current in current.items() if is_current}
         blocks = {key: number for number, key in self._base.execute("select id, key from block")}
         tests = [
-            Test(name, took, int.from_bytes(zlib.decompress(data), "little"))
-            for file, name, took, data in self._base.execute("select * from test")
+            Test(name, took, json.loads(shared), int.from_bytes(zlib.decompress(data), "little"))
+            for file, name, took, shared, data in self._base.execute("select * from test")
             if file in names
         ]
         return Reach(blocks, tests, len(names) / max(1, len(current)), frozenset(names))
@@ -241,6 +268,8 @@ class Test:
 
     name: str
     seconds: float
+    shared: dict[str, float]
+    """What it uses of computations that one process makes once for several tests."""
     blocks: int
 
     @property

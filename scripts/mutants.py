@@ -32,7 +32,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -458,19 +458,32 @@ Timed = list[tuple[str, float]]
 def _tests_of(mutant: Mutant, reach: Reach) -> tuple[Timed, Timed]:
     """Return what reaches a mutant, the nearest files and cheap tests first; and the rest."""
     nearest = {_name(path) for path in _near(mutant.path)[:NEAREST]}
+    reaching = reach.tests_of(mutant.path, mutant.line) or reach.tests_in(nearest)
+    users = Counter(key for test in reaching for key in test.shared)
 
     def order(test: Test) -> tuple[bool, float, str]:
-        return test.file not in nearest, test.seconds, test.name
+        share = sum(took / users[key] for key, took in test.shared.items())
+        return test.file not in nearest, test.seconds + share, test.name
 
-    reaching = reach.tests_of(mutant.path, mutant.line) or reach.tests_in(nearest)
-    ordered = [(test.name, test.seconds) for test in sorted(reaching, key=order)]
+    ordered = _timed(sorted(reaching, key=order))
     first = _within(ordered, MOST_S)
     mirror = (TESTS / mutant.package).rglob("test_*.py")
     unknown = [
         (_name(path), UNKNOWN_S) for path in sorted(mirror) if _name(path) not in reach.files
     ]
-    rest = sorted(ordered[len(first) :], key=lambda test: test[1])
+    chosen = {name for name, _ in first}
+    rest = _timed(sorted((t for t in reaching if t.name not in chosen), key=lambda t: order(t)[1:]))
     return first, _within([*rest, *unknown], REST_S)
+
+
+def _timed(tests: Iterable[Test]) -> Timed:
+    """Return the tests with what each takes in a process that has run those before it."""
+    found, seen = [], set[str]()
+    for test in tests:
+        fresh = sum(took for key, took in test.shared.items() if key not in seen)
+        seen.update(test.shared)
+        found.append((test.name, test.seconds + fresh))
+    return found
 
 
 def _within(tests: Timed, seconds: float) -> Timed:

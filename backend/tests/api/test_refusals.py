@@ -220,7 +220,7 @@ def test_forms_and_bundles_over_a_limit(site: Site, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(multipart, "_MAX_FIELD", 10)
     two = [("path", (None, "a")), ("file", ("a", b"1"))]
     assert site.admin.post(url, files=two).status_code == 201
-    says(site.admin.post(url, files=[*two, *two]), 413, "more than 2 parts in one request")
+    says(site.admin.post(url, files=[*two, two[0]]), 413, "more than 2 parts in one request")
     long = [("file", ("x" * 300, b"1"))]
     says(site.admin.post(url, files=long), 400, "a part has a header that is far too long")
     field = [("path", (None, "x" * 11))]

@@ -10,6 +10,8 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from pileup.analysis.waits import over_time
+from pileup.records import Samples
+from pileup.views.artifacts import mapping_preview
 from pileup.views.artifacts.tables import stored_tables
 from pileup.views.evidence import nearest_sessions, timeline
 from pileup.views.reports import page
@@ -30,6 +32,24 @@ def test_what_no_parser_has_read_has_no_tables(format_: str | None, version: int
     artifact: Any = SimpleNamespace(sha256="0", format=format_, parser_version=version)
     frames: Any = SimpleNamespace()  # is not looked at
     assert stored_tables(frames, artifact) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [([3.0, None, -1.0, 7.0], (3, -1, 7)), ([None, None], (0, None, None)), ([], (0, None, None))],
+)
+def test_a_previewed_series_counts_the_numbers_it_has(values: list[Any], shown: Any) -> None:
+    times = list(range(len(values)))
+    samples = Samples("metric.n", "gauge", "pages", "utc", times, values, times, (("a", "b"),), "h")
+    series = mapping_preview._series(samples)
+    assert (series.values, series.low, series.high) == shown
+    assert (series.name, series.kind, series.unit, series.host) == (
+        "metric.n",
+        "gauge",
+        "pages",
+        "h",
+    )
+    assert series.labels == "a=b"
 
 
 def test_a_confidence_is_from_nothing_to_a_hundred() -> None:

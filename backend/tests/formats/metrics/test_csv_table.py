@@ -8,7 +8,7 @@ import io
 import pytest
 
 from pileup.formats.driver import parse_stream
-from pileup.formats.metrics import csv_table
+from pileup.formats.metrics import csv_table, metric_csv
 from pileup.formats.metrics.parts import csv_cells, csv_mapping
 from pileup.formats.metrics.parts.csv_mapping import Column, Mapping
 from pileup.formats.parsed import Parsed
@@ -104,6 +104,58 @@ def test_days_and_months_that_may_be_either_are_not_guessed() -> None:
     guessed = csv_mapping.guess([*either, "25/04/2026 10:00:02,3"])
     assert guessed.sure
     assert guessed.mapping.time_format == "dmy"
+
+
+_TIMES = "2026-11-20 22:00:0"
+_GUESSES = [
+    (
+        ["Time,n", f"{_TIMES}0,1", f"{_TIMES}1,2"],
+        True,
+        "'Time' holds times, and 1 columns hold numbers",
+    ),
+    (["words", "more words"], False, "no separator gives more than one column"),
+    (["a,b", "x,1", "y,2"], False, "no column holds times in nine of ten rows"),
+    (["Time,n", f"{_TIMES}0,x", f"{_TIMES}1,y"], False, "no column holds numbers"),
+    ([f"{_TIMES}0,1", f"{_TIMES}1,2"], False, "there is no header above the rows"),
+    (["Time,n", f"{_TIMES}0,1"], False, "there is one row only"),
+    (
+        ["Date,n", "03/04/2026 10:00:00,1", "03/04/2026 10:00:01,2"],
+        False,
+        "the times in 'Date' can be read in more than one way",
+    ),
+]
+
+
+@pytest.mark.parametrize(("lines", "sure", "why"), _GUESSES, ids=[why for *_, why in _GUESSES])
+def test_a_guess_says_how_sure_it_is_and_why(lines: list[str], sure: bool, why: str) -> None:
+    """What cannot be guessed is refused; what may be wrong is read and says so."""
+    guess = csv_mapping.guess(lines)
+    assert (guess.sure, guess.why) == (sure, why)
+    parsed = parse_bytes("\n".join(lines).encode(), "x.csv", "csv-table")
+    advice = f"{why}. Tell Pileup what the columns are."
+    if why.startswith("no "):
+        assert parsed.failed == f"This table cannot be read without help: {advice}"
+        assert not parsed.frames
+    else:
+        assert parsed.failed is None
+        assert [problem.message for problem in parsed.problems] == (
+            [] if sure else [f"The columns were guessed and may be wrong: {advice}"]
+        )
+        assert [name for name, _ in sorted(parsed.frames.items())] == ["sample"]
+
+
+@pytest.mark.parametrize("columns", [3, 4])
+def test_a_table_of_too_many_columns_is_read_up_to_the_limit(
+    monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    monkeypatch.setattr(metric_csv, "MOST_COLUMNS", 3)
+    names = ["Time", *"abc"][:columns]
+    rows = [",".join([f"{_TIMES}{at}", *"123"][:columns]) for at in range(5)]
+    parsed = parse_bytes("\n".join(["", ",".join(names), *rows]).encode(), "x.csv", "metric-csv")
+    assert set(parsed.frames["sample"]["series"]) == {"metric.a", "metric.b"}
+    assert [(problem.line, problem.message) for problem in parsed.problems] == (
+        [] if columns == 3 else [(2, "Only the first 3 of 4 columns are read.")]
+    )
 
 
 def test_what_a_person_says_wins() -> None:
