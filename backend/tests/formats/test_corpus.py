@@ -25,6 +25,8 @@ from pileup.storage.files.frames import FrameKey, FrameStore
 from tests.formats.checks import all_samples, assert_sound, parse_bytes, samples
 from tests.formats.corpus import NOT_READ, expected, files, read
 from tests.formats.damage import ways
+from tests.support.captures import SAMPLES as SAMPLE_CAPTURES
+from tests.support.captures import sample
 from tests.support.rounds import Rounds
 
 _MOST = 512 * 1024
@@ -112,7 +114,17 @@ def _assert_stored(store: FrameStore, parsed: Parsed, name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("share", range(_SHARES))
 def test_the_captures_are_read(captures: Path, share: int, rounds: Rounds) -> None:
-    for name, parsed in _capture_members([*files(captures)][share::_SHARES], rounds):
+    _assert_read([*files(captures)][share::_SHARES], rounds)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SAMPLE_CAPTURES)
+def test_the_captures_of_the_repository_are_read(name: str, rounds: Rounds) -> None:
+    _assert_read([*files(sample(name) / "artifacts")], rounds)
+
+
+def _assert_read(paths: Sequence[Path], rounds: Rounds) -> None:
+    for name, parsed in _capture_members(paths, rounds):
         assert not parsed.crashed, f"{name}: {parsed.failed}"
         if "pt-stalk" in name and parsed.receipt.bytes_read:
             assert parsed.format is not None, f"{name}: {parsed.detection.why}"

@@ -45,6 +45,7 @@ from pileup.report.render.figures import SCREEN, draw
 from pileup.report.render.markdown import render_markdown
 from pileup.report.text.templates import TEMPLATES
 from tests.report.case import CASE, NOW, PIN, SHA, document
+from tests.report.filled import empty_fields, filled
 from tests.report.test_facts import Facts, drawings_of
 
 _FOLDER = Path(__file__).parent / "golden"
@@ -157,10 +158,22 @@ def test_a_case_without_an_analysis(request: pytest.FixtureRequest) -> None:
     _agreed("no-analysis.md", _written(replace(_rich(), analysis=None)), request)
 
 
-def test_the_page_for_a_ticket(request: pytest.FixtureRequest) -> None:
+@pytest.mark.parametrize("form", [ticket.text, ticket.markdown, ticket.html])
+def test_the_page_for_a_ticket(form: Any, request: pytest.FixtureRequest) -> None:
     analysis = _rich().analysis
     assert analysis is not None
-    _agreed("ticket.txt", ticket.text(ticket.blocks(analysis)), request)
+    ending = {"text": "txt", "markdown": "md"}.get(form.__name__, form.__name__)
+    _agreed(f"ticket.{ending}", form(ticket.blocks(analysis)), request)
+
+
+def test_a_case_with_every_field(request: pytest.FixtureRequest) -> None:
+    """What no usual analysis has at once: each field of the contract has a value somewhere."""
+    analysis = filled(_rich().analysis)
+    assert empty_fields(analysis) == []
+    case = replace(_rich(), analysis=analysis)
+    written = (_written(replace(case, template=each.id)) for each in TEMPLATES)
+    page = ticket.text(ticket.blocks(analysis))
+    _agreed("filled.md", "\n====\n".join((*written, page)), request)
 
 
 _CONSTRUCTS = r"""# One

@@ -151,23 +151,34 @@ def test_a_known_metric_is_read_as_the_first_time() -> None:
 
 def test_reports_and_points_of_the_corpus_are_all_counted(corpus: Path) -> None:
     """As many as a plain count of the text finds, and their sums agree."""
-    reported = 0
-    for path in (corpus / "bench_output").glob("captured-*"):
-        lines = [line for line in path.read_text().split("\n") if line.startswith("[ ")]
-        frame = parse_bytes(path.read_bytes()).frames.get("sample")
-        tps = [] if frame is None else frame.filter(frame["series"] == "sysbench.tps")["value"]
-        reports = [line for line in lines if " tps: " in line]
-        assert [float(report.split()[6]) for report in reports] == list(tps), path.name
-        reported += len(reports)
-    assert reported > 100
-    documents = [*(corpus / "metrics_csv").glob("*.json")]
-    assert documents
-    for path in documents:
-        document = json.loads(path.read_text())["data"]["result"]
-        points = [value for item in document for _, value in item["values"]]
-        frame = parse_bytes(path.read_bytes()).frames.get("sample")
-        read = [] if frame is None else frame["value"].to_list()
-        assert read == [float(point) for point in points], path.name
+    assert sum(map(_agreed_reports, (corpus / "bench_output").glob("captured-*"))) > 100
+    assert sum(map(_agreed_points, (corpus / "metrics_csv").glob("*.json"))) > 100
+
+
+def test_reports_and_points_of_the_samples_are_all_counted() -> None:
+    assert sum(map(_agreed_reports, samples("sysbench"))) >= 15
+    ranges = [path for path in samples("prometheus-json") if path.name.startswith("prometheus-")]
+    assert sum(map(_agreed_points, ranges)) >= 20
+
+
+def _agreed_reports(path: Path) -> int:
+    """Compare the transactions of each line of a load generator; return how many there are."""
+    lines = [line for line in path.read_text().split("\n") if line.startswith("[ ")]
+    frame = parse_bytes(path.read_bytes()).frames.get("sample")
+    tps = [] if frame is None else frame.filter(frame["series"] == "sysbench.tps")["value"]
+    reports = [line.split(" tps: ")[1] for line in lines if " tps: " in line]
+    assert [float(report.split()[0].rstrip(",")) for report in reports] == list(tps), path.name
+    return len(reports)
+
+
+def _agreed_points(path: Path) -> int:
+    """Compare each point of an answer of Prometheus; return how many there are."""
+    document = json.loads(path.read_text())["data"]["result"]
+    points = [value for item in document for _, value in item["values"]]
+    frame = parse_bytes(path.read_bytes()).frames.get("sample")
+    read = [] if frame is None else frame["value"].to_list()
+    assert read == [float(point) for point in points], path.name
+    return len(points)
 
 
 def test_a_long_line_of_json_comes_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:

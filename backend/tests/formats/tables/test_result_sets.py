@@ -276,14 +276,24 @@ def test_a_capture_of_metadata_locks_agrees_with_a_count_of_its_lines(captures) 
         name = next(item for item in tar.getnames() if item.endswith("-ps-locks-transactions"))
         tar.extract(name, folder, filter="data")
         path = Path(folder) / name
-        text = path.read_text()
-        parsed = parse_path(path)
+        assert _agreed_locks(path) > 10_000
+
+
+def test_a_sample_of_metadata_locks_agrees_with_a_count_of_its_lines() -> None:
+    (path,) = (path for path in samples("lock-tables") if "ps-locks-transactions" in path.name)
+    assert _agreed_locks(path) > 5
+
+
+def _agreed_locks(path: Path) -> int:
+    """Compare the metadata locks with a count of lines; return how many there are."""
+    text, parsed = path.read_text(), parse_path(path)
     locks = parsed.frames["metadata_lock"]
     assert locks.height == text.count(" LOCK_STATUS: ")
     assert (locks["status"] == "GRANTED").sum() == text.count(" LOCK_STATUS: GRANTED")
     assert locks["session_id"].null_count() == 0
     assert parsed.frames["snapshot"].height == text.count("metadata_locks ml join")
     assert parsed.receipt.bytes_skipped == 0
+    return locks.height
 
 
 def test_rows_as_json_are_what_the_client_would_have_printed() -> None:
