@@ -58,6 +58,43 @@ def test_unset_impact() -> None:
     assert remarks(said, "impact_unset") == []
 
 
+def test_a_plain_version_names_the_technical_words_of_the_team() -> None:
+    """In the title and in what was edited; a proposed line and the actions are plain already."""
+    text = "Orders waited.\n\nA latch of session 390.[^4f2a9c01-812-830]\n\n::waits\n\n::actions\n"
+    case = replace(CASE, template="executive", title="InnoDB stalls", sections={"exec_cause": text})
+    found = [each for each in check(case) if each.rule == "internals"]
+    assert [(each.section, each.line) for each in found] == [
+        ("exec_summary", None),
+        ("exec_cause", 3),
+        ("exec_cause", 5),
+    ]
+    assert "“InnoDB”" in found[0].text
+    assert "“latch”, “session 390”" in found[1].text
+    assert remarks(replace(case, template="sre"), "internals") == []
+
+
+def test_the_proposed_plain_versions_have_no_technical_words() -> None:
+    for template in ("executive", "five-lines"):
+        case = replace(CASE, template=template, title="Clicks stall")
+        assert remarks(case, "internals") == []
+
+
+def test_sources_of_a_plain_version_name_no_file_and_no_technical_pin() -> None:
+    label = PIN.id.replace("-", "")
+    text = f"Orders waited.[^pin-{label}][^4f2a9c01-812-830][^00000000-1-1]"
+    for title, shown in (("A waiter behind trx 42", False), ("Orders waited", True)):
+        case = replace(
+            CASE,
+            template="executive",
+            pins=(replace(PIN, title=title),),
+            sections={"exec_summary": text},
+        )
+        sources = compose(case, NOW).sources[:3]
+        assert (sources[0].text == title) is shown
+        assert not any("dump.txt" in source.text or "00000000" in source.text for source in sources)
+        assert [bool(source.link) for source in sources] == [True, True, False]
+
+
 def test_template_lint() -> None:
     """Required sections, length, and blocks that this template wants."""
     five = replace(CASE, template="five-lines", sections={"line_happened": "one\ntwo\n"})

@@ -9,7 +9,7 @@ import pytest
 from pileup.report.compose import compose
 from pileup.report.render.markdown import render_markdown
 from pileup.report.text import templates
-from pileup.report.text.plain_words import is_plain
+from pileup.report.text.plain_words import is_plain, technical_words
 from tests.report.case import CASE, NOW
 
 
@@ -41,10 +41,16 @@ def test_a_template_is_found_by_its_id_and_an_unknown_one_is_the_default() -> No
         ("Ask who opened session 390", False),
         ("Requests for app.accounts waited", False),
         ("LockOpen was contended", False),
+        ("Raise the threshold of pt-stalk", False),
     ],
 )
 def test_internals_are_what_only_people_who_run_databases_know(text: str, plain: bool) -> None:
     assert is_plain(text) is plain
+
+
+def test_technical_words_are_named_once_and_whole() -> None:
+    text = "A latch (btr0sea.cc:202), a latch and session 390: MySQL waits for `buf_pool_mutex`."
+    assert technical_words(text) == ["latch", "session 390", "btr0sea.cc:202", "buf_pool_mutex"]
 
 
 @pytest.mark.parametrize("template_id", sorted(templates.PLAIN))
@@ -63,7 +69,7 @@ def test_a_plain_version_has_no_internals_of_the_team(template_id: str, status: 
     page = render_markdown(made)
     for word in ("btr0sea", "390", "buf_page_get_gen", "Latch"):
         assert word not in page
-    assert [source.excerpt for source in made.sources] == [None] * len(made.sources)
+    assert all(source.excerpt is source.artifact is None for source in made.sources)
     assert "described in the full report" in page
     concluded = "The team is 80 % sure."
     assert (concluded in page) is (status == "supported" and template_id == "executive")

@@ -8782,6 +8782,7 @@ export interface components {
         | 'too_long'
         | 'missing_block'
         | 'broken_block'
+        | 'internals'
       /** Section */
       section: string | null
       /** Text */

@@ -55,8 +55,8 @@ export function GuestLinks({ id }: { readonly id: string }) {
       <h3>Guest links</h3>
       <p className="muted">
         Anyone with a guest link can read this incident and its files without an account. Guests
-        cannot change anything and see no other incident. With redaction they see tokens instead of
-        values, and no files as they are.
+        cannot change anything and see no other incident. With redaction, they see tokens instead of
+        values and cannot open the original files.
       </p>
       {links.data && links.data.length > 0 && (
         <ul className="access-list">

@@ -11,9 +11,10 @@ from pileup.report.case import Case
 from pileup.report.document import Trouble
 from pileup.report.text.live_blocks import expand
 from pileup.report.text.markdown_blocks import directives
+from pileup.report.text.plain_words import technical_words
 from pileup.report.text.prefill import body, prefill
-from pileup.report.text.source_notes import labels, resolve
-from pileup.report.text.templates import Part, template
+from pileup.report.text.source_notes import labels, resolve, without_references
+from pileup.report.text.templates import PLAIN, Part, template
 
 Rule = Literal[
     "claim_without_pin",
@@ -27,6 +28,7 @@ Rule = Literal[
     "too_long",
     "missing_block",
     "broken_block",
+    "internals",
 ]
 
 _NUMBER = re.compile(
@@ -55,6 +57,8 @@ _CLAIMING = frozenset(
         "bug_observed",
     ]
 )
+_PLAIN_BLOCKS = frozenset({"actions"})
+"""Live blocks that have a form without internals."""
 MOST_OF_A_RULE = 50
 """At most this many remarks of one rule per section; more would bury the others."""
 
@@ -73,6 +77,9 @@ class ReportCheck:
 def check(case: Case) -> list[ReportCheck]:
     """List every remark, in the order of the report."""
     checks: list[ReportCheck] = []
+    is_plain = case.template in PLAIN
+    if is_plain:
+        checks += _title(case)
     for part in template(case.template).parts:
         text = body(case, part.key)
         edited = part.key in case.sections
@@ -80,9 +87,12 @@ def check(case: Case) -> list[ReportCheck]:
         checks += _blocks(case, part.key, text)
         checks += _sources(case, part.key, text)
         checks += _limited(_blame(part.key, text))
-        if edited and part.key in _CLAIMING:
+        if edited and (is_plain or part.key in _CLAIMING):
             drafted = frozenset(prefill(case, part.key).splitlines())
-            checks += _limited(_claims(part.key, text, drafted))
+            if part.key in _CLAIMING:
+                checks += _limited(_claims(part.key, text, drafted))
+            if is_plain:
+                checks += _limited(_internals(part.key, text, drafted))
     checks += _impact(case)
     checks += _actions(case)
     return checks
@@ -150,6 +160,49 @@ def _claims(key: str, text: str, drafted: frozenset[str]) -> Iterator[ReportChec
                 number,
                 f"Claim without a pin: “{_short(claim)}”",
             )
+
+
+def _title(case: Case) -> Iterator[ReportCheck]:
+    words = technical_words(case.title)
+    if words:
+        first = template(case.template).parts[0].key
+        yield ReportCheck(
+            "internals",
+            "note",
+            first,
+            None,
+            f"The title of the incident needs knowledge of databases: {_named(words)}.",
+        )
+
+
+def _internals(key: str, text: str, drafted: frozenset[str]) -> Iterator[ReportCheck]:
+    """Report the words and blocks of the team that readers without a database do not know."""
+    for number, line in enumerate(text.splitlines(), start=1):
+        written = line.strip()
+        if line in drafted or written.startswith("::"):
+            continue
+        words = technical_words(without_references(written))
+        if words:
+            yield ReportCheck(
+                "internals",
+                "note",
+                key,
+                number,
+                f"This version is for readers who do not run databases: {_named(words)}.",
+            )
+    for directive in directives(text):
+        if directive.name not in _PLAIN_BLOCKS:
+            yield ReportCheck(
+                "internals",
+                "note",
+                key,
+                directive.line,
+                f"“::{directive.name}” shows internals to readers who do not run databases.",
+            )
+
+
+def _named(words: list[str]) -> str:
+    return _short(", ".join(f"“{word}”" for word in words))
 
 
 def _blame(key: str, text: str) -> Iterator[ReportCheck]:

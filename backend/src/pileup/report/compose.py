@@ -32,7 +32,7 @@ from pileup.report.text.cover import cover
 from pileup.report.text.live_blocks import expand
 from pileup.report.text.markdown_blocks import Directive, Passage, parse, passages
 from pileup.report.text.prefill import body
-from pileup.report.text.source_notes import Note, Notes, Quotations
+from pileup.report.text.source_notes import Note, Notes, Quotations, without_internals
 from pileup.report.text.templates import PLAIN, Part, template
 from pileup.report.text.wording import main_stall, when
 
@@ -54,6 +54,9 @@ def compose(
     made = [_section(case, part, notes) for part in chosen.parts]
     sections = numbered([section for section in made if section is not None])
     sections, shown = _quoted_once(sections, notes)
+    listed = notes.listed(shown)
+    if chosen.id in PLAIN:
+        listed = [without_internals(note) for note in listed]
     return Document(
         schema=SCHEMA,
         incident=case.id,
@@ -70,11 +73,11 @@ def compose(
             Source(
                 number=note.number,
                 text=note.text,
-                excerpt=None if chosen.id in PLAIN else note.excerpt,
+                excerpt=note.excerpt,
                 link=note.view,
                 artifact=note.artifact,
             )
-            for note in notes.listed(shown)
+            for note in listed
         ],
     )
 

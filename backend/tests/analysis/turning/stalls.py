@@ -8,8 +8,10 @@ import polars as pl
 
 from pileup.analysis.contract import StallDoc, StoryImpact
 from pileup.analysis.evidence.context import Span
+from pileup.analysis.evidence.times import parse
 from pileup.analysis.stalls import (
     baselines,
+    documents,
     pileups,
     references,
     refusals,
@@ -50,6 +52,14 @@ def _split() -> object:
     on = signal(*[1.0] * 20, 50.0, 50.0, *[1.0] * 20)
     mine, _ = pileups._split_observer(on, [(20, 21)], [T0 + 22 * S])
     return len(mine)
+
+
+def _telling() -> object:
+    """Nine of the ten that wait at the peak are behind the leading root."""
+    peak, its_own = "2026-11-20T22:50:05Z", "2026-11-20T22:49:51Z"
+    stall: Any = given(peak_counts="waiting", peak_at=peak, peak_waiters=10)
+    root: Any = given(moments=2, of=2, behind=9, time=its_own)
+    return documents.telling_time(stall, [root]) == parse(its_own)
 
 
 def _forerunner() -> object:
@@ -217,6 +227,7 @@ def _storm(per_s: float, done: float | None) -> object:
 SCENES: Scenes = {
     "stalls.baselines _LEAST _other_time": _other_time,
     "stalls.baselines _QUIET _other_time": _other_time,
+    "stalls.documents _NEARLY telling_time": _telling,
     "stalls.pileups _FACTOR _high": _high,
     "stalls.pileups _FORERUNNER _is_forerunner": _forerunner,
     "stalls.pileups _OBSERVER_BEFORE_S _split_observer": _split,

@@ -115,6 +115,14 @@ def test_cycle_is_found_and_named() -> None:
     assert "deadlock" in graph.headline
 
 
+def test_one_thread_alone_in_a_circle_is_no_deadlock() -> None:
+    """2 waits for 1, which seems to wait for what it holds: something of it is guessed wrong."""
+    graph = moment_graph.wait_graph(evidence(dump(semaphore(1, 1) + semaphore(2, 1))), None)
+    assert graph.cycles == []
+    assert "deadlock" not in graph.headline
+    assert graph.headline == "2 sessions wait; what blocks them seems to wait for itself."
+
+
 def test_reserved_writer_waits_for_readers_and_is_not_blocked_by_itself() -> None:
     """The quirk of the games backend: wait_ex, lock_word -1, one reader left."""
     quirk = (

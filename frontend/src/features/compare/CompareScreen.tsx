@@ -192,7 +192,7 @@ export default function CompareScreen() {
         />
       ) : (
         <EmptyState compact title="A window needs a range">
-          Brush one on the timeline, then take it here with “Take the shared range”.
+          Brush one on the timeline, then take it here with “Use the shared range”.
         </EmptyState>
       )}
     </div>

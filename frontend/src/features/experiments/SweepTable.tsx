@@ -1,7 +1,7 @@
 /** The runs of one sweep: a row per parameter set, or a pivot of two parameters. */
 import { useQueries } from '@tanstack/react-query'
 import { useState } from 'react'
-import { formatNumber } from '@/format'
+import { formatCount } from '@/format'
 import { Button } from '@/ui/controls/Button'
 import { ExportMenu } from '@/ui/controls/ExportMenu'
 import { MeasureValue } from './Measures'
@@ -51,7 +51,7 @@ export function SweepTable({ incidentId, name, experiments, chart, onOpen }: Pro
     <section className="sweep" aria-label={`Sweep ${name}`}>
       <header className="experiments-head">
         <h3>
-          {name} <span className="faint">{formatNumber(runs.length)} runs</span>
+          {name} <span className="faint">{formatCount(runs.length, 'run')}</span>
         </h3>
         <span className="sweep-actions">
           {names.length === 2 && (

@@ -91,7 +91,7 @@ function CalibrationLine({ incidentId }: { readonly incidentId: string }) {
       {data.forecasts.length === 1 ? 'forecast' : 'forecasts'}
       {data.people.length > 1 &&
         ` (${data.people.map((person) => `${person.by} ${person.brier.toFixed(2)}`).join(', ')})`}
-      . A thrown coin has 0.25.
+      . A coin toss scores 0.25.
     </p>
   )
 }

@@ -181,7 +181,7 @@ export default function IncidentsScreen() {
           <div className="incidents-table">
             <Table
               fill
-              rowHeight={90}
+              rowHeight={96}
               label="Incidents"
               rows={items}
               columns={columns}

@@ -1,6 +1,7 @@
 /** The export dialog: format, version, sections, redaction with a preview, zone, paper. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { formatCount } from '@/format'
 import { Button } from '@/ui/controls/Button'
 import { Dialog } from '@/ui/panels/Dialog'
 import { EditableField } from '@/ui/controls/EditableField'
@@ -12,7 +13,7 @@ import {
 } from '@/ui/controls/RedactionChoice'
 import { Problem } from '@/ui/display/States'
 import { type Download, DownloadState, useDownload } from './Download'
-import { redactionQuery, type Release, type Report } from './queries'
+import { type Check, redactionQuery, type Release, type Report } from './queries'
 
 const FORMATS = [
   ['pdf', 'PDF', 'typeset, figures as vectors'],
@@ -20,6 +21,7 @@ const FORMATS = [
   ['docx', 'DOCX', 'for a word processor'],
   ['md', 'Markdown', 'plain text with footnotes'],
 ] as const
+const SHOWN_INTERNALS = 6
 const PAPERS = [
   ['a4', 'A4'],
   ['letter', 'Letter'],
@@ -136,6 +138,13 @@ export function ExportDialog({
             ))}
           </div>
         </fieldset>
+        {!release && (
+          <Internals
+            checks={report.checks.filter(
+              ({ rule, section }) => rule === 'internals' && !left.has(section ?? ''),
+            )}
+          />
+        )}
         <fieldset>
           <legend>Replace by tokens</legend>
           <RedactionChoice kinds={kinds} onChange={setKinds} />
@@ -143,6 +152,30 @@ export function ExportDialog({
         </fieldset>
       </form>
     </Dialog>
+  )
+}
+
+/** What readers without a database would not know, in the words of the team. */
+function Internals({ checks }: { readonly checks: readonly Check[] }) {
+  if (checks.length === 0) return null
+  return (
+    <section className="report-internals" aria-label="Technical words in this version">
+      <p>
+        This version is for readers who do not run databases. Your own words stay as you wrote them;{' '}
+        {formatCount(checks.length, 'place')} {checks.length === 1 ? 'is' : 'are'} technical:
+      </p>
+      <ul>
+        {checks.slice(0, SHOWN_INTERNALS).map((check, index) => (
+          <li key={index}>
+            {check.text}
+            {check.line !== null && <span className="faint num"> (line {check.line})</span>}
+          </li>
+        ))}
+      </ul>
+      {checks.length > SHOWN_INTERNALS && (
+        <p className="muted">and {checks.length - SHOWN_INTERNALS} more under Checks.</p>
+      )}
+    </section>
   )
 }
 

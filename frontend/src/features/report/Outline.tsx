@@ -1,5 +1,6 @@
 /** The outline: template, its sections with their state, and sections outside of the template. */
 import { useMay } from '@/api/queries'
+import { formatCount } from '@/format'
 import { cx } from '@/ui/controls/cx'
 import { Field } from '@/ui/controls/Field'
 import { Problem } from '@/ui/display/States'
@@ -100,7 +101,7 @@ export function SectionState({
   if (!section) return null
   if (remarks > 0) {
     return (
-      <span className="report-remarks num" title={`${remarks} remarks: see Checks`}>
+      <span className="report-remarks num" title={`${formatCount(remarks, 'remark')}: see Checks`}>
         {remarks}
       </span>
     )

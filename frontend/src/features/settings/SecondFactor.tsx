@@ -49,7 +49,7 @@ export function SecondFactor() {
       ) : factor.data?.on ? (
         <>
           <p>
-            Sign-in wants a code of your authenticator app. Recovery codes left:{' '}
+            Sign-in asks for a code from your authenticator app. Recovery codes left:{' '}
             {factor.data.recovery_codes_left}.
           </p>
           <AskSecret
@@ -64,7 +64,7 @@ export function SecondFactor() {
         <>
           <Secret factor={begin.data} />
           <AskSecret
-            label="Code of the app"
+            label="Code from the app"
             button="Switch it on"
             busy={confirm.isPending}
             problem={problemOf(confirm.error, 'code')}

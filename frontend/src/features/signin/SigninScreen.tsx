@@ -312,7 +312,7 @@ function FactorCode({
   return (
     <Field
       label="Code"
-      hint="Of your authenticator app, or a recovery code."
+      hint="From your authenticator app, or a recovery code."
       problem={code ? fieldErrors(error)['code'] : undefined}
     >
       {(ids) => (

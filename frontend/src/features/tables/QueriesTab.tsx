@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue } from 'react'
 import type { QueryExample, TopQueries, TopQuery } from '@/api/schema'
-import { formatNumber, UNKNOWN } from '@/format'
+import { formatCount, formatNumber, UNKNOWN } from '@/format'
 import { type Range, useIncidentId, useRange } from '@/state/incident'
 import { oneOf, text, useUrlChange, useUrlState } from '@/state/url'
 import { ShareBar } from '@/ui/display/Bar'
@@ -162,8 +162,8 @@ function SourceChoice({
 function Totals({ of, source }: { readonly of: TopQueries; readonly source: QuerySource }) {
   return (
     <span className="muted">
-      {formatNumber(of.shapes, 0)} shapes, {formatNumber(of.calls, 0)}{' '}
-      {source === 'processlist' ? 'rows' : 'calls'}
+      {formatCount(of.shapes, 'statement shape')},{' '}
+      {formatCount(of.calls, source === 'processlist' ? 'row' : 'call')}
       {of.total_s !== null && source !== 'processlist' && (
         <>
           , <Duration value={of.total_s} />

@@ -12,6 +12,7 @@ import {
   persistenceOf,
   MARK,
   type Persistence,
+  seenIn,
 } from './nodeText'
 
 type Props = {
@@ -127,7 +128,10 @@ function stuckColumns(
   lasting: ReadonlyMap<string, NodePersistence>,
   { of, among }: Persistence,
 ): Column<WaitNode>[] {
-  const seen = (node: WaitNode) => persistenceOf(node, lasting)?.seen ?? null
+  const seen = (node: WaitNode) => {
+    const stuck = persistenceOf(node, lasting)
+    return stuck && seenIn(stuck)
+  }
   const cost = (node: WaitNode) => persistenceOf(node, lasting)?.blocked_thread_s ?? null
   return [
     {

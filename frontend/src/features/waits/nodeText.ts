@@ -49,7 +49,9 @@ export function roleOf(node: WaitNode, queue?: QueuePlace): string {
     const kind = KIND[node.of ?? node.kind] ?? node.kind
     if (queue?.place === 'queue') return `${kind}: queue behind ${queue.behind}`
     // A flush ends when the storage confirms it: no thread holds it.
-    return node.root && (node.of ?? node.kind) !== 'fsync' ? `${kind}, holder unknown` : kind
+    if (!node.root || (node.of ?? node.kind) === 'fsync') return kind
+    // With a holder in this moment it is the root because others hold it in other moments.
+    return `${kind}, ${node.depth > 0 ? 'holders change' : 'holder unknown'}`
   }
   if (queue?.place === 'next') return 'next in the queue: blocks who comes later'
   if (queue?.place === 'behind') return `${many ? 'queue' : 'queues'} behind ${queue.behind}`
@@ -233,6 +235,9 @@ export function persistenceOf(
 ): NodePersistence | null {
   return by.get(node.lasting || node.id) ?? null
 }
+
+/** In how many moments a node is seen; where a root is not printed, what it holds shows it. */
+export const seenIn = ({ seen, root }: NodePersistence) => Math.max(seen, root)
 
 /**
  * "root blocker in 4 of 7 status dumps of the stall, blocks in 5": the words of the overview and the

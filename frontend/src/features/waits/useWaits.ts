@@ -13,6 +13,8 @@ export const VIEWS = ['graph', 'tree', 'matrix', 'table'] as const
 export type View = (typeof VIEWS)[number]
 const VIEW = oneOf(VIEWS)
 const SOURCE = oneOf(['', 'status dump', 'processlist', 'lock table', 'stack sample'] as const)
+/** From this share of the waiters at the peak on, the moment with most behind the root shows them too. */
+const NEARLY = 0.9
 /** From this width on, the holder's statement and stack fit beside a graph of few columns. */
 const WIDE_PX = 1280
 /** Up to so many columns; each further one needs so much more width. */
@@ -70,7 +72,8 @@ function useWorstOfStall(incidentId: string): string {
   if (!overview.data?.shown_stall) return 'worst'
   const root = overview.data.roots[0]
   const { peak_at: peakAt, peak_waiters: peak } = overview.data.numbers
-  const isSteady = !root || (root.moments >= root.of && (peak === null || root.behind < peak))
+  const isSteady =
+    !root || (root.moments >= root.of && (peak === null || root.behind < NEARLY * peak))
   return (isSteady ? null : root.time) ?? peakAt ?? 'worst'
 }
 

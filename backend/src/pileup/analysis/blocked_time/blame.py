@@ -39,6 +39,8 @@ class End:
     """Node ids from the waiters to here, as most of the time flows; the first is a waiter."""
     first: float = 0.0
     """Sessions at the start of the path."""
+    passed: dict[str, float] = field(default_factory=dict)
+    """By node id of the path: the sessions whose time flows through it, of those that end here."""
 
 
 @dataclass(slots=True)
@@ -145,6 +147,7 @@ def _ends(flowing: Flow) -> list[End]:
         at = of[end.names[0]]
         end.gates = {name: share for name, share in into[at].items() if not _acts(members, name)}
         end.path, end.first = _path(flowing, of, into, end)
+        end.passed = {name: min(through[of[name]], end.sessions) for name in end.path}
     return ends
 
 

@@ -174,7 +174,7 @@ class Roots:
         for gate, part in gates.items():
             ends = self.through[gate][key]
             ends[at] = ends.get(at, 0.0) + share * part / whole
-        reached = {each: end.sessions for each in queues if each != name}
+        reached = {each: end.passed[each] for each in queues if each != name}
         for gate_name, part in (reached | end.gates).items():
             gate_seen = self.gates[key_of(gate_name, graph)]
             if part > gate_seen.best:

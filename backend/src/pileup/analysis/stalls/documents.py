@@ -22,6 +22,8 @@ _Stall = TypeVar("_Stall", Stall, StallDoc)
 _WAITS = ("innodb.semaphore_waits", "innodb.lock_wait_transactions")
 _TELLING = ("processlist.running", *_WAITS)
 _WORTH = 5.0
+_NEARLY = 0.9
+"""Share of the waiters at the peak from which on as many are behind a root as wait there."""
 _LISTED = 0.7
 """Fewest listed waiters, as a share of the extra sessions, that count as the peak."""
 
@@ -103,14 +105,16 @@ def worst_time(stall: StallDoc | None) -> int | None:
 def telling_time(stall: StallDoc | None, roots: Sequence[RootDoc]) -> int | None:
     """Return the moment (UTC µs) whose wait graph shows what a stall is about; None: none is known.
 
-    It is the moment with most sessions behind the leading root, if as many are behind it as wait
-    at the peak, or if another root may block more at the peak; else the peak of waiting threads.
+    It is the moment with most sessions behind the leading root, if nearly as many are behind it as
+    wait at the peak, or if another root may block more at the peak; else the peak of waiting
+    threads.
     """
     leading = roots[0] if stall is not None and roots else None
     if stall is None or leading is None or leading.time is None:
         return worst_time(stall)
     is_steady = leading.moments >= leading.of
-    if is_steady and (stall.peak_waiters is None or leading.behind < stall.peak_waiters):
+    peak = stall.peak_waiters
+    if is_steady and (peak is None or leading.behind < _NEARLY * peak):
         return worst_time(stall)
     return parse(leading.time)
 

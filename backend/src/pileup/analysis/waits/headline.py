@@ -22,7 +22,10 @@ def headline(graph: Graph, counts: Counts, waiters: int, top: WaitNode | None, o
     """
     if not waiters:
         return "Nobody waits at this moment."
-    circles = [_circle(members, graph, counts) for members in counts.cycles]
+    circles = [_circle(members, graph, counts) for members in deadlocks(graph, counts)]
+    if top is None and not circles:
+        waits = "1 session waits" if waiters == 1 else f"{waiters} sessions wait"
+        return f"{waits}; what blocks them seems to wait for itself."
     most, circle = max(circles, key=lambda circle: circle[0], default=(0, ""))
     if top is None or most > top.blocks_total:
         more = [_more(len(circles) - 1, "deadlock"), _more(others + 1, "root blocker")]
@@ -40,6 +43,15 @@ def headline(graph: Graph, counts: Counts, waiters: int, top: WaitNode | None, o
     sentence += " (inferred)" if top.inferred else ""
     sentence += _more(others, "root")
     return f"{sentence}; {circle}." if circle else f"{sentence}."
+
+
+def deadlocks(graph: Graph, counts: Counts) -> list[Sequence[str]]:
+    """Return the cycles in which threads wait for each other.
+
+    One thread alone in a cycle is no deadlock: one of its edges is a guess that is wrong.
+    """
+    waiting = graph.waiting()
+    return [members for members in counts.cycles if sum(name in waiting for name in members) > 1]
 
 
 def _more(others: int, what: str) -> str:
@@ -95,4 +107,4 @@ def _longest(names: Iterable[str], graph: Graph) -> float | None:
     )
 
 
-__all__ = ["at_least", "headline"]
+__all__ = ["at_least", "deadlocks", "headline"]

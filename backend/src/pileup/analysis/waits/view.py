@@ -12,6 +12,7 @@ from pileup.analysis.waits.counts import Counts
 from pileup.analysis.waits.draft import Edge, Graph
 from pileup.analysis.waits.fold import FOLD_OVER, fold
 from pileup.analysis.waits.groups import groups
+from pileup.analysis.waits.headline import deadlocks
 from pileup.analysis.waits.one_population import is_background, is_guess
 from pileup.analysis.waits.search import find_nodes, slimmed
 
@@ -84,7 +85,7 @@ def shown(
         nodes=sorted(nodes, key=lambda n: (n.depth, -n.blocks_total, n.id)),
         edges=edges,
         roots=whole.roots,
-        cycles=[list(cycle) for cycle in whole.counts.cycles],
+        cycles=[list(cycle) for cycle in deadlocks(whole.graph, whole.counts)],
         notes=[*whole.notes, *_left_out(len(hidden))],
         slim=slim,
         found=names,

@@ -23,6 +23,7 @@ from datetime import UTC, datetime
 from pileup.analysis.contract import Locator
 from pileup.knowledge.series_titles import typed_title
 from pileup.report.case import Case, ReportPin
+from pileup.report.text.plain_words import is_plain
 from pileup.report.text.wording import when
 
 _MOST_LINES = 12
@@ -55,6 +56,8 @@ class Note:
     artifact: str | None = None
     """SHA-256 of the target artifact."""
     stale: bool = False
+    title: str = ""
+    """Title of the pin that it is."""
 
 
 def reference(locator: Locator) -> str:
@@ -301,6 +304,19 @@ def resolve(case: Case, label: str, number: int) -> Note:
     )
 
 
+def without_internals(note: Note) -> Note:
+    """Return a note for readers who do not run databases: no file, line or name of a series."""
+    if note.view is None:
+        text = "This source is no longer part of the incident."
+    elif match := _SERIES.match(note.label):
+        text = f"Measurements, {_window(_iso(int(match[2])), _iso(int(match[3])))}"
+    elif note.title and is_plain(note.title):
+        text = note.title
+    else:
+        text = "A record of the database; the full report names and quotes it."
+    return replace(note, text=text, excerpt=None, artifact=None)
+
+
 def _pairs(text: str) -> list[tuple[int, int]]:
     """Parse '-812-830-900-904' to ranges of lines."""
     numbers = [int(part) for part in text.split("-")[1:]]
@@ -342,9 +358,13 @@ def _series_note(case: Case, label: str, number: int, crc: str, start: int, end:
     for entry in series:
         if series_hash(entry.id) == crc:
             view = f"/incidents/{case.id}/timeline?start={begins}&end={ends}&series={entry.id}"
-            over = f"at {when(begins)}" if begins == ends else f"{when(begins)} to {when(ends)}"
-            return Note(number, label, f"{typed_title(entry.id)}, {over}", None, view)
+            text = f"{typed_title(entry.id)}, {_window(begins, ends)}"
+            return Note(number, label, text, None, view)
     return Note(number, label, f"(series {crc} is no longer part of the incident)", None, None)
+
+
+def _window(begins: str, ends: str) -> str:
+    return f"at {when(begins)}" if begins == ends else f"{when(begins)} to {when(ends)}"
 
 
 def _pin_note(case: Case, label: str, number: int, pin: ReportPin) -> Note:
@@ -360,7 +380,7 @@ def _pin_note(case: Case, label: str, number: int, pin: ReportPin) -> Note:
     view = pin.view
     if pin.artifact:  # by its content: ids change when a bundle is imported
         view = _BY_ID.sub(rf"\g<1>{pin.artifact}", view)
-    return Note(number, label, where, excerpt, view, pin.artifact, pin.stale)
+    return Note(number, label, where, excerpt, view, pin.artifact, pin.stale, pin.title)
 
 
 def _epoch(iso: str) -> int:

@@ -23,7 +23,9 @@ export function MappingOutcome({
         {guessed && <p className="muted">{capital(seen.why)}.</p>}
         <p role="status">
           {seen.rows_timed} of the first {seen.rows_read} rows have a time that could be read
-          {seen.cell_errors_total > 0 && `; ${seen.cell_errors_total} cells or rows could not`}.
+          {seen.cell_errors_total > 0 &&
+            `; not read: ${formatCount(seen.cell_errors_total, 'cell or row', 'cells or rows')}`}
+          .
         </p>
         {seen.problems
           .filter(({ field }) => field !== 'zone') // shown next to its field

@@ -81,7 +81,9 @@ export function SeriesPicker({ open, onOpenChange, series, shown, onChange, onAl
         })}
       </ul>
       {found.length > MOST_ROWS && (
-        <p className="faint">{found.length - MOST_ROWS} more: write part of a name above.</p>
+        <p className="faint">
+          {found.length - MOST_ROWS} more: type part of a name above to find them.
+        </p>
       )}
       {found.length === 0 && <p className="faint">No series has this name or meaning.</p>}
     </Dialog>

@@ -47,7 +47,7 @@ export function WindowBar({ span, lanes, series, chosen, onOpen, onLane, summary
       </span>
       <div className="tl-deltas">
         {changes.length > 0 && (
-          <span className="faint">Against the {formatDuration(span / 1000)} before</span>
+          <span className="faint">Compared with the {formatDuration(span / 1000)} before</span>
         )}
         {changes.map(({ lane, text }) => (
           <button

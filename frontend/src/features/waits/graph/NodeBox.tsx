@@ -11,6 +11,7 @@ import {
   QUEUE_NUMBER,
   type QueuePlace,
   roleOf,
+  seenIn,
 } from '../nodeText'
 import type { WaitNode } from '../waitGraph'
 import { cardText, wordsOf } from './card'
@@ -160,10 +161,10 @@ function CardContent({
         {factsOf(node).map((fact) => (
           <span key={fact}> · {fact}</span>
         ))}
-        {stuck.seen !== null && stuck.seen.seen > 1 && (
+        {stuck.seen !== null && seenIn(stuck.seen) > 1 && (
           <span className="graph-stuck">
             {' '}
-            · {stuck.seen.seen}/{stuck.of}
+            · {seenIn(stuck.seen)}/{stuck.of}
           </span>
         )}
       </span>
@@ -235,7 +236,7 @@ function RowContent({
     room -= need
     return true
   }
-  const showStuck = stuck.seen !== null && stuck.seen.seen > 1 && fits(STUCK_ROOM)
+  const showStuck = stuck.seen !== null && seenIn(stuck.seen) > 1 && fits(STUCK_ROOM)
   const showVerb = node.root && node.blocks_total > 0 && fits(VERB_ROOM)
   // Of two lines the label may leave one.
   const below = twoLines && node.detail !== '' && needOf(node, 1) <= width
@@ -260,7 +261,7 @@ function RowContent({
       )}
       {showStuck && (
         <span className="graph-stuck">
-          {stuck.seen?.seen}/{stuck.of}
+          {stuck.seen && seenIn(stuck.seen)}/{stuck.of}
         </span>
       )}
       {node.blocks_total > 0 && (

@@ -11,6 +11,7 @@ import {
   type NodePersistence,
   persistenceOf,
   MARK,
+  seenIn,
 } from '../nodeText'
 
 const HEAD = 44
@@ -150,7 +151,7 @@ export function graphRows(graph: WaitGraph, lasting: ReadonlyMap<string, NodePer
         node.members,
         node.waited_s,
         node.mode,
-        stuck?.seen ?? null,
+        stuck ? seenIn(stuck) : null,
         stuck?.blocked_thread_s ?? null,
         node.detail,
         node.query,

@@ -95,7 +95,7 @@ function Stuck({
         </span>
       )}
       {node.kind === 'group' && (
-        <span className="muted">: a group of this kind, of three or more</span>
+        <span className="muted">; three or more such threads each time</span>
       )}
     </span>
   )

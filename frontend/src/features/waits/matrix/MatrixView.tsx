@@ -27,9 +27,8 @@ export function MatrixView({
     <div className="waits-matrix scroll" tabIndex={0} role="region" aria-label="Adjacency matrix">
       <table>
         <caption>
-          {formatNumber(rows.length, 0)} that wait or are held, by {formatNumber(columns.length, 0)}{' '}
-          that they wait for or are held by. H: held by; w or a lock mode: waits; then for how many
-          threads; ?: inferred.
+          Rows wait for columns. H: the row is held by the column; w or a lock mode: the row waits,
+          with the number of threads; ?: inferred.
           {left > 0 &&
             ` ${formatNumber(left, 0)} more are left out: these are the ${MOST_SIDES} with the most threads behind them.`}
         </caption>

@@ -25,6 +25,8 @@ type Props = {
 }
 
 const STEP_PX = 20
+/** Arrow and sign, before which the second line of a long row does not begin. */
+const HANG_PX = 32
 
 export function TreeView({ graph, selected, onSelect, onOpen, lasting, persistence }: Props) {
   const stuck = (node: WaitNode) => {
@@ -84,7 +86,7 @@ export function TreeView({ graph, selected, onSelect, onOpen, lasting, persisten
           aria-selected={row.node.id === selected}
           tabIndex={index === at ? 0 : -1}
           className={cx('tree-row', row.node.id === selected && 'selected')}
-          style={{ paddingLeft: 8 + (row.level - 1) * STEP_PX }}
+          style={{ paddingLeft: 8 + HANG_PX + (row.level - 1) * STEP_PX }}
           onFocus={() => focusOn(row)}
           onClick={(event) => {
             onSelect(row.node.id)
