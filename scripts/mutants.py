@@ -58,6 +58,8 @@ MOST_S, REST_S = 60, 120
 """So many seconds of tests run for one mutant, and so many more where they do not notice it."""
 UNKNOWN_S = 20
 """Seconds that the tests of a file count as that is not recorded."""
+OF_CONSTANTS = ("tests/test_agreed_limits.py",)
+"""Tests that look at constants of modules, so that no block shows what they reach."""
 WITH_DATABASE = ("storage", "views", "api", "worker", "runtime", "security")
 """The folders of tests that need PostgreSQL."""
 OTHER_WAY: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -459,11 +461,14 @@ def _tests_of(mutant: Mutant, reach: Reach) -> tuple[Timed, Timed]:
     """Return what reaches a mutant, the nearest files and cheap tests first; and the rest."""
     nearest = {_name(path) for path in _near(mutant.path)[:NEAREST]}
     reaching = reach.tests_of(mutant.path, mutant.line) or reach.tests_in(nearest)
+    if mutant.line not in mutant_reach.keys_of(mutant.path):
+        reaching = [*reaching, *reach.tests_in(OF_CONSTANTS)]
     users = Counter(key for test in reaching for key in test.shared)
 
     def order(test: Test) -> tuple[bool, float, str]:
         share = sum(took / users[key] for key, took in test.shared.items())
-        return test.file not in nearest, test.seconds + share, test.name
+        is_near = test.file in nearest or test.file in OF_CONSTANTS
+        return not is_near, test.seconds + share, test.name
 
     ordered = _timed(sorted(reaching, key=order))
     first = _within(ordered, MOST_S)

@@ -7,12 +7,16 @@ import re
 from dataclasses import replace
 from xml.etree import ElementTree
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
 from pileup.report.case import ReportExperiment, ReportMeasure
 from pileup.report.document import (
+    DeadlockDrawing,
+    DeadlockTransaction,
+    Drawing,
     Figure,
     GraphDrawing,
     GraphNode,
@@ -24,7 +28,7 @@ from pileup.report.document import (
     Section,
     plain,
 )
-from pileup.report.render.figures import DENSE, PORTRAIT, draw, page_width
+from pileup.report.render.figures import DENSE, LANDSCAPE, PORTRAIT, draw, page_width
 from pileup.report.render.html import render_html
 from pileup.report.text.sweeps import sweeps
 from tests.report.case import CASE, document
@@ -53,6 +57,42 @@ def test_a_graph_of_many_columns_stays_upright_and_a_chain_keeps_its_names() -> 
     many = [structs.replace(chain[4], id=f"m{n}") for n in range(3)]
     assert page_width(structs.replace(graph, nodes=[*chain[:5], *many])) == DENSE
     assert page_width(structs.replace(graph, nodes=chain)) == DENSE
+
+
+def _graph(*per_column: int) -> GraphDrawing:
+    nodes = [
+        GraphNode(id=f"{depth}-{n}", label="n", kind="lock", depth=depth)
+        for depth, many in enumerate(per_column)
+        for n in range(many)
+    ]
+    return GraphDrawing(at="", headline="", nodes=nodes, edges=[])
+
+
+def _deadlock(many: int) -> DeadlockDrawing:
+    transaction = DeadlockTransaction(name="t", statement="s", steps=[])
+    return DeadlockDrawing(transactions=[transaction] * many, waits=[])
+
+
+def _matrix(many: int) -> MatrixDrawing:
+    columns = [MatrixColumn(hypothesis="h", label=f"H{n}") for n in range(many)]
+    return MatrixDrawing(columns=columns, rows=[])
+
+
+@pytest.mark.parametrize(
+    ("drawing", "width"),
+    [
+        (_graph(3, 3, 3, 3), PORTRAIT),
+        (_graph(2, 2, 2, 2, 2), PORTRAIT),
+        (_graph(2, 2, 2, 2, 3), DENSE),
+        (_graph(1, 1, 1, 1, 1, 1), DENSE),
+        (_deadlock(2), PORTRAIT),
+        (_deadlock(3), LANDSCAPE),
+        (_matrix(4), PORTRAIT),
+        (_matrix(5), LANDSCAPE),
+    ],
+)
+def test_what_is_too_wide_for_an_upright_page(drawing: Drawing, width: int) -> None:
+    assert page_width(drawing) == width
 
 
 def test_the_viewer_gets_no_timeline_that_leaves_days_out() -> None:
