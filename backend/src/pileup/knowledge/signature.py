@@ -39,6 +39,7 @@ KINDS = (
     "deadlocks",
     "trend",
     "old_transaction",
+    "lock_time",
     "any",
 )
 EXPRESSIONS = ("state", "transaction", "lock", "query", "user", "command", "log", "main", "holder")
@@ -95,6 +96,8 @@ class Sign(
     """A series that grows threefold or more without a fall; sixfold earns all of the weight."""
     old_transaction: float | None = None
     """Transactions open for so many seconds that do not wait for a lock."""
+    lock_time: Literal["reads", "changes"] | None = None
+    """Statements of a slow log that waited for locks most of the time: plain reads, or others."""
     any: list[Sign] | None = None
     """One of these; the one that weighs most counts."""
 

@@ -16,6 +16,53 @@ from pileup.analysis.story.sentence import MOST_WORDS
 from pileup.cli.captures import Captures
 
 PASTES = {
+    "seven ask for the locks of their tables, and one reads": (
+        """
+| 4001 | app | 10.0.0.11:41012 | shop | Query | 41 | Sending data | SELECT COUNT(*) FROM visits v JOIN log l ON l.id = v.id |
+| 4002 | app | 10.0.0.11:41013 | shop | Query | 40 | System lock | UPDATE visits SET data = 'x' WHERE id = 33 |
+| 4003 | app | 10.0.0.11:41014 | shop | Query | 39 | System lock | UPDATE visits SET data = 'x' WHERE id = 34 |
+| 4004 | app | 10.0.0.11:41015 | shop | Query | 38 | System lock | INSERT INTO visits VALUES (12, 'x') |
+| 4005 | app | 10.0.0.11:41016 | shop | Query | 37 | System lock | SELECT data FROM visits WHERE id = 99 |
+| 4006 | app | 10.0.0.11:41017 | shop | Query | 30 | System lock | SELECT data FROM visits WHERE id = 97 |
+""",  # noqa: E501
+        "myisam-lock",
+    ),
+    "a list that is cut in its last row, in which the name of the host was replaced": (
+        """
++-------+-------------+--------------------+------+---------+--------+-------------------------+------------------+-----------+
+| Id    | User        | Host               | db   | Command | Time   | State                   | Info             | Rows_sent |
++-------+-------------+--------------------+------+---------+--------+-------------------------+------------------+-----------+
+| 81499 | root        | localhost          | NULL | Query   |      0 | starting                | show processlist |         0 |
+| 81501 | user_backup | 10.x.x.51:37654 | NULL | Query   |      41 | Waiting for binlog lock | START SLAVE SQL_TH
+""",  # noqa: E501
+        "ftwrl",
+    ),
+    "the State and the statement of a session, in a sentence's own line": (
+        """
+The primary hangs since the replicas are away:
+Waiting for semi-sync ACK from slave | INSERT INTO beat (ts, shard) VALUES (1720576630, '-') ON DUPLICATE KEY UPDATE ts = 1
+""",  # noqa: E501
+        "semisync-stall",
+    ),
+    "RocksDB holds its writers back": (
+        """
+    311 pthread_cond_wait,std::condition_variable::wait,rocksdb::WriteThread::BlockingAwaitState,rocksdb::WriteThread::AwaitState,rocksdb::WriteThread::JoinBatchGroup,rocksdb::DBImpl::WriteImpl,rocksdb::TransactionImpl::Prepare,myrocks::rocksdb_prepare,ha_prepare_low,ha_commit_trans,trans_commit,do_command
+     32 pthread_cond_wait,ConditionWait,rocksdb::ThreadPool::BGThread,start_thread,clone
+""",  # noqa: E501
+        "rocksdb-write-stall",
+    ),
+    "a full-text latch, while a disk takes a minute for two hundred pages": (
+        """
+2021-06-08T09:11:02.120Z 0 [Note] InnoDB: page_cleaner: 1000ms intended loop took 61300ms. The settings might not be optimal. (flushed=200 and evicted=0, during the time.)
+2021-06-08T09:12:41.120Z 0 [Note] InnoDB: page_cleaner: 1000ms intended loop took 97120ms. The settings might not be optimal. (flushed=200 and evicted=0, during the time.)
+2021-06-08T09:13:20.120Z 0 [Note] InnoDB: page_cleaner: 1000ms intended loop took 38110ms. The settings might not be optimal. (flushed=188 and evicted=0, during the time.)
+2021-06-08T09:17:20.120Z 0 [Warning] InnoDB: A long semaphore wait:
+--Thread 140406840436480 has waited at fts0fts.cc line 3622 for 271.00 seconds the semaphore:
+X-lock on RW-latch at 0x55d0a1b2c3d8 created in file fts0fts.cc line 626
+a writer (thread id 140406840436999) has reserved it in mode  exclusive
+""",  # noqa: E501
+        "io-saturated",
+    ),
     "the kernel's table of connections is full": (
         """
 [Tue Jan  3 04:02:11 2023] nf_conntrack: nf_conntrack: table full, dropping packet
@@ -1085,6 +1132,15 @@ Rpl_semi_sync_master_wait_sessions   64
 
 
 FINE = {
+    "a laptop slept": """
+2021-06-08T09:11:02.120Z 0 [Note] InnoDB: page_cleaner: 1000ms intended loop took 983505ms. The settings might not be optimal. (flushed=0 and evicted=0, during the time.)
+""",  # noqa: E501
+    "the appliers of a replica": """
+|  5 | system user |           | NULL | Connect | 9121 | Waiting for master to send event | NULL |
+|  6 | system user |           | NULL | Connect |  131 | System lock                      | NULL |
+|  7 | system user |           | NULL | Connect |  131 | System lock                      | NULL |
+| 90 | app         | 10.0.0.1  | shop | Sleep   |   12 |                                  | NULL |
+""",
     "all members of a group reply": """
 | member_host | member_state |
 |-------------|--------------|
@@ -1399,6 +1455,24 @@ def test_the_sentence_of_a_paste_is_short(text: str, tmp_path: Path) -> None:
     said = _analysed(tmp_path, text).headline.story
     assert len(said.split()) <= MOST_WORDS
     assert not said or said.endswith((".", "?"))
+
+
+def test_commits_of_less_than_a_second_are_no_finding(tmp_path: Path) -> None:
+    """Four commits at Time 0 of nine sessions are a busy server; for three seconds they are not."""
+
+    def listed(seconds: int) -> str:
+        rows = [
+            f"| 2{n} | app | h:{n} | bench | Execute | {seconds} | waiting for handler commit | "
+            "COMMIT |"
+            for n in range(4)
+        ] + [
+            f"| 3{n} | app | h:3{n} | bench | Execute | 0 | updating | UPDATE t SET a = {n} |"
+            for n in range(5)
+        ]
+        return "\n".join(rows)
+
+    assert not _analysed(tmp_path, listed(0)).findings
+    assert [finding.id for finding in _analysed(tmp_path, listed(3)).findings] == ["fsync-stall"]
 
 
 def _analysed(folder: Path, text: str) -> Analysis:

@@ -587,7 +587,7 @@ def statements_at_once() -> object:
     frame = pl.DataFrame(
         {"time": [T0 + 9 * S, T0 + 5 * S, T0 + 3 * S], "query_time_s": [4.0, 2.0, 2.0]}
     )
-    return statements._at_once(frame)
+    return slow_queries.at_once(frame)
 
 
 def queue_of_a_latch() -> object:
@@ -884,7 +884,7 @@ ORDERED: dict[str, Any] = {
     "findings.rules.locks _by_counter": counter_of_most,
     "findings.rules.statements _of_log": slowest_shape,
     "findings.rules.statements _of_digests": digest_of_most_time,
-    "findings.rules.statements _at_once": statements_at_once,
+    "findings.slow_queries at_once": statements_at_once,
     "findings.signatures _queue": queue_of_a_latch,
     "findings.slow_queries _shapes": texts_of_most_time,
     "findings.slow_queries _classes": kinds_of_statements,

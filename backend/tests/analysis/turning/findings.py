@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -14,6 +15,7 @@ from pileup.analysis.evidence.levels import Levels
 from pileup.analysis.findings import (
     cascade,
     catalogue,
+    logged_waits,
     machine_checks,
     matching,
     observed,
@@ -27,7 +29,7 @@ from pileup.analysis.findings import (
 )
 from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.rules import Match
-from pileup.records import Event
+from pileup.records import Event, Query
 from tests.analysis.frames import T0, S, evidence
 from tests.analysis.test_rivals import finding
 from tests.analysis.turning.tools import Scenes, always, given, instead, level, listed
@@ -62,6 +64,19 @@ def _events() -> object:
 def _disk_waits() -> object:
     levels = Levels((level("b", 12.0, before=1.0, collector="vmstat"),))
     return len(machine_checks.queues(levels)[1])
+
+
+def _waited_in_a_log(took: float, locked: float) -> object:
+    logged = [
+        Query(
+            line_first=1, line_last=5, wall_us=T0, clock="utc", query="UPDATE t SET a = 1",
+            query_time_s=took, lock_time_s=locked,
+        )
+    ]  # fmt: skip
+    records: Any = given(
+        context=given(evidence=evidence({"slow": logged}), stall=None), lines=always(None)
+    )
+    return logged_waits.waited(records, "changes").holds
 
 
 def _rare() -> object:
@@ -223,6 +238,8 @@ SCENES: Scenes = {
     "findings.ranking _MOST_TIME _cause": lambda: _explained(ranking.ANYTHING),
     "findings.signatures FOUND _findings": _sure,
     "findings.signatures LEAST diagnose": _found,
+    "findings.logged_waits LEAST_S waited": partial(_waited_in_a_log, 1.5, 1.0),
+    "findings.logged_waits MOSTLY waited": partial(_waited_in_a_log, 4.0, 2.0),
     "findings.storms _GROWS trend": _grows,
     "findings.storms _MINUTE_US _most_in_a_minute": lambda: storms._most_in_a_minute(
         [T0, T0 + 30 * S]

@@ -37,6 +37,8 @@ BACKUP_LOCK = re.compile(
     r"\s*(?:lock\s+(?:instance|tables|binlog)\s+for\s+backup|backup\s+(?:stage|lock))",
     re.IGNORECASE,
 )
+LOCKS_ROWS = r"(?i)\bfor\s+(?:update|share)\b|\block\s+in\s+share\s+mode\b"
+"""A SELECT with this locks the rows that it reads; any other waits for no row."""
 BACKUP_TOOL = re.compile(
     r"dump|backup|SELECT /\*!40001 SQL_NO_CACHE \*/"
     r"|SHOW (?:FULL )?(?:CREATE TABLE|TRIGGERS|TABLE STATUS)",
@@ -131,6 +133,7 @@ __all__ = [
     "BACKUP_LOCK",
     "BACKUP_TOOL",
     "GLOBAL_READ_LOCK",
+    "LOCKS_ROWS",
     "opening",
     "short_shape",
     "tables_of",

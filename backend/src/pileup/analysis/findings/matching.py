@@ -57,6 +57,7 @@ _MANY = {
     "command": 5,
     "wait": 5,
     "locked": 5,
+    "lock_time": 3,
 }
 """How many at once rule out chance, by kind of sign; fewer tell less, unless they have lasted."""
 _WAITS = ("latch", "place", "locked", "state", "lock", "wait")
@@ -428,6 +429,8 @@ def _wanted(sign: Sign) -> str:
             return f"{count(round(sign.deadlocks or 0), 'deadlock', 'deadlocks')} per minute"
         case "old_transaction":
             return f"a transaction open for {number(sign.old_transaction or 0)} s"
+        case "lock_time":
+            return f"{text} of the slow log that waited for locks most of the time"
         case "trend":
             return f"{text} growing without falling"
         case "log":

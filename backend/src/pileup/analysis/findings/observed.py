@@ -20,7 +20,14 @@ import polars as pl
 from pileup.analysis.contract import HotLatchDoc
 from pileup.analysis.evidence import latch_stacks
 from pileup.analysis.evidence.times import clock_text
-from pileup.analysis.findings import event_load, latch_counts, storms, words, worst_moment
+from pileup.analysis.findings import (
+    event_load,
+    latch_counts,
+    logged_waits,
+    storms,
+    words,
+    worst_moment,
+)
 from pileup.analysis.findings.cascade import Ending, endings
 from pileup.analysis.findings.seen import NO_DATA, Seen
 from pileup.analysis.findings.stall_records import StackGroup, StallRecords, is_primitive
@@ -422,6 +429,10 @@ class Observed(StallRecords):
         if listed is None:
             return NO_DATA
         return self._most(listed, pattern, _statements_like, lasting, age=lasting is not None)
+
+    def lock_time(self, who: logged_waits.Who) -> Seen:
+        """Count statements of a slow log that waited for locks most of their time."""
+        return logged_waits.waited(self, who)
 
     def log(self, pattern: str) -> Seen:
         """Count log lines anywhere in the capture: a warning may precede the stall."""

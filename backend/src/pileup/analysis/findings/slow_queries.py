@@ -51,6 +51,17 @@ def slow_queries(
     ]
 
 
+def at_once(frame: pl.DataFrame) -> int:
+    """Return how many logged statements, all with a time, ran at the same moment at most."""
+    ends = frame["time"]
+    begins = ends - (frame["query_time_s"].fill_null(0.0) * 1e6).cast(pl.Int64)
+    steps = pl.DataFrame(
+        {"at": pl.concat([begins, ends]), "step": [1] * begins.len() + [-1] * ends.len()}
+    )
+    running = steps.sort("at", "step").select(pl.col("step").cum_sum())  # one that ends goes first
+    return int(running["step"].max() or 0)  # type: ignore[arg-type]  # a count
+
+
 _WEIGHT = pl.col("weight").fill_null(1)
 """Statements that one of a sampled log represents."""
 

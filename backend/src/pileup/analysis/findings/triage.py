@@ -328,12 +328,15 @@ def _shared_storage(observed: Observed) -> TriageDoc:
     return _doc("shared_storage", "ok", f"Checked {checked}: no sign of slow storage.")
 
 
+_ROW_WAITS = ("innodb_row_lock_current_waits", "row_lock_current_waits")
+
+
 def _locking(observed: Observed) -> TriageDoc:
     context, levels = observed.context, observed.levels
     parts: list[tuple[str, Level]] = []
     for names, what in (
         (("lock_wait_transactions",), "transactions in LOCK WAIT"),
-        (("innodb_row_lock_current_waits", "row_lock_current_waits"), "row-lock waits"),
+        (_ROW_WAITS, "row-lock waits"),
         (("semaphore_waits",), "threads waiting for a latch"),
     ):
         level = levels.first(*names)
@@ -371,11 +374,27 @@ def _locking(observed: Observed) -> TriageDoc:
         return _doc("locking", "no_data", why)
     if (few := _few_waits(observed)) is not None:
         return few
-    why = (
-        "No waits for row locks, metadata locks or latches. This check does not cover waits for "
-        "a commit or for the log."
+    return _doc("locking", "ok", _LISTS_ALONE if _lists_alone(observed) else _NO_WAITS)
+
+
+_NO_WAITS = (
+    "No waits for row locks, metadata locks or latches. This check does not cover waits for "
+    "a commit or for the log."
+)
+_LISTS_ALONE = (
+    "No session waits for a metadata, table or global lock. A processlist does not show waits for "
+    "row locks or latches."
+)
+
+
+def _lists_alone(observed: Observed) -> bool:
+    """Return whether nothing but processlists could show a wait."""
+    context = observed.context
+    frames = ("transaction", "lock_wait", "semaphore_wait", "stack")
+    counted = ("lock_wait_transactions", "semaphore_waits", *_ROW_WAITS)
+    return all(context.evidence.frame(kind) is None for kind in frames) and all(
+        observed.levels.first(name) is None for name in counted
     )
-    return _doc("locking", "ok", why)
 
 
 def _few_waits(observed: Observed) -> TriageDoc | None:

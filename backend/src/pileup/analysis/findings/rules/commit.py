@@ -142,6 +142,10 @@ def fsync_stall(observed: Observed) -> Match | None:
     if waiters.most < _QUEUE and not flushing.holds and not fell:
         against += ("So few at the commit may each be busy with their own transaction.",)
         score *= _ALONE + (1 - _ALONE) * (waiters.most - 1) / (_QUEUE - 1)
+    lasted = _BRIEF_S if waiters.longest is None else waiters.longest
+    if lasted < _BRIEF_S and observed.context.stall is None and not flushing.holds:
+        against += ("None has waited for a second: commits of any busy server do.",)
+        score *= _BRIEF
     earlier = _earlier(observed, flushes=bool(flushing.holds))
     against += earlier
     score *= 0.5 ** len(earlier)
@@ -175,6 +179,8 @@ def _earlier(observed: Observed, *, flushes: bool) -> tuple[str, ...]:
 
 _FEW_COMMIT = 0.25
 """Share of the active sessions that wait for a commit at any moment on a server that writes."""
+_BRIEF_S, _BRIEF = 1.0, 0.7
+"""Factor where one list shows commits that have all lasted less."""
 _QUEUE, _ALONE = 4, 0.6
 """Sessions that make a queue of commits certain, and what one session tells of it."""
 _PURGES = r"(?i)^\s*purge\s+(binary|master)\s+logs"

@@ -8,7 +8,7 @@ from pileup.analysis.contract import Locator
 from pileup.analysis.evidence.digests import digests
 from pileup.analysis.findings.observed import Observed, Seen
 from pileup.analysis.findings.rules import Match, Rule, count, having_any, inside_shows, larger
-from pileup.analysis.findings.strength import LATCH, strength
+from pileup.analysis.findings.strength import LATCH, MANY, strength
 from pileup.analysis.findings.words import share as share_of
 
 _IN_LIST = re.compile(r"\bIN\s*\((?:[^(),]+,){20,}", re.IGNORECASE | re.DOTALL)
@@ -76,6 +76,8 @@ def ahi_build(observed: Observed) -> Match | None:
     if dropping.holds and not building.holds:
         against += (f"One of them may hold it while it drops the entries: {dropping.text}.",)
         score = min(score, _EVEN_BET)
+    if not building.holds and waits.most < MANY:
+        score = min(score, _EVEN_BET)  # one that is stuck makes a wait old, not a crowd
     locators = (waits.evidence + building.evidence)[:3]
     if where := observed.setting("innodb_adaptive_hash_index"):
         locators += (where,)

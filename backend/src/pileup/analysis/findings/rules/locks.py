@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from pileup.analysis.evidence.series import short_name
-from pileup.analysis.evidence.statements import tables_of
+from pileup.analysis.evidence.statements import LOCKS_ROWS, tables_of
 from pileup.analysis.findings import event_load
 from pileup.analysis.findings.observed import Observed, Seen
 from pileup.analysis.findings.rules import Match, Rule, count, having_any
@@ -30,7 +30,8 @@ def hot_row(observed: Observed) -> Match | None:
     at_worst = observed.queues.get("row_lock")
     waits = _waits(observed, queue.waiters, at_worst)
     if waits is None:
-        return _by_processlist(observed) or _by_counter(observed) or _by_log(observed)
+        found = _by_processlist(observed) or _by_counter(observed)
+        return found or _by_log(observed) or _by_slow_log(observed)
     grade = strength(waits.most, queue.of_active, waits.longest)
     idle = _idle_holder(observed)
     holder = at_worst.holder if at_worst else None
@@ -120,7 +121,7 @@ def _why(waits: Seen, table: str | None, at_worst: Queue | None, idle: float) ->
 _UPDATING = r"(?i)^(updating|update|searching rows for update|updating reference tables|end)$"
 LOCKS_IN_PLAN = pl.col("state").fill_null("").str.contains(r"(?i)^statistics$") & pl.col(
     "query"
-).fill_null("").str.contains(r"(?i)\bfor\s+(update|share)\b|\block\s+in\s+share\s+mode\b")
+).fill_null("").str.contains(LOCKS_ROWS)
 """A read by a unique key reads its row while it is planned: one that locks it may wait there."""
 _LASTING_S = 2.0
 """A change of rows that takes longer may wait for one of them."""
@@ -243,6 +244,23 @@ def _by_log(observed: Observed) -> Match | None:
     return Match("hot-row", round(score, 3), why, logged.evidence)
 
 
+def _by_slow_log(observed: Observed) -> Match | None:
+    """Match statements that waited for locks most of the time, where only a slow log shows it."""
+    changes = observed.lock_time("changes")
+    if not changes.holds:
+        return None
+    grade = strength(changes.most, changes.share, changes.longest)
+    score, against = _LOCK_TIME * grade, list[str]()
+    if (reads := observed.lock_time("reads")).holds:
+        score *= changes.share
+        against.append(f"Plain reads wait for no row: {reads.text}.")
+    why = f"{changes.text}. The log does not say for which: a row's, most likely."
+    why = why[0].upper() + why[1:]
+    return Match("hot-row", round(score, 3), why, changes.evidence, tuple(against), changes.most)
+
+
+_LOCK_TIME = 0.45
+"""Of statements whose Lock_time is most of their time: it may be a table's or a metadata lock."""
 _TIMED_OUT = r"(?i)lock wait timeout (exceeded|info)"
 
 

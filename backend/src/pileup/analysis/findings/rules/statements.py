@@ -17,6 +17,7 @@ from pileup.analysis.evidence.statements import tables_of, verb_of
 from pileup.analysis.findings.level_words import change
 from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.rules import Match, Rule, count, locks
+from pileup.analysis.findings.slow_queries import at_once
 from pileup.analysis.findings.strength import Patience, age
 from pileup.knowledge import knowledge
 from pileup.numerals import number
@@ -198,7 +199,7 @@ def _of_log(observed: Observed) -> _Logged | None:
         "query_time_s", descending=True, maintain_order=True
     )
     of_all = float(same["query_time_s"].sum()) / float(slow["query_time_s"].sum())
-    most, longest = _at_once(same), float(same["query_time_s"][0])
+    most, longest = at_once(same), float(same["query_time_s"][0])
     alone = same.height == slow.height
     score = of_all * (
         _score(most, longest, observed.worst.waiting, alone=alone)
@@ -206,9 +207,9 @@ def _of_log(observed: Observed) -> _Logged | None:
         + _WASTED * _wasted(same)
     )
     rows = number(float(same["rows_examined"].max() or 0))  # type: ignore[arg-type]  # a count
-    at_once = f", {most} of them at once" if most > 1 else ""
+    together = f", {most} of them at once" if most > 1 else ""
     text = (
-        f"{count(same.height, 'statement', 'statements')} like '{_shown(same)}'{at_once}, "
+        f"{count(same.height, 'statement', 'statements')} like '{_shown(same)}'{together}, "
         f"for up to {number(longest)} s; one examined {rows} rows"
     )
     where = (observed.lines(same.row(0, named=True), text),)
@@ -288,17 +289,6 @@ _READING = [
     "heap_scan",
 ]
 """Functions that read rows one after the other, and compare, filter and sort them."""
-
-
-def _at_once(frame: pl.DataFrame) -> int:
-    """Return how many of these logged statements ran at the same moment."""
-    ends = frame["time"]
-    begins = ends - (frame["query_time_s"] * 1e6).cast(pl.Int64)
-    steps = pl.DataFrame(
-        {"at": pl.concat([begins, ends]), "step": [1] * begins.len() + [-1] * ends.len()}
-    )
-    running = steps.sort("at", "step").select(pl.col("step").cum_sum())  # one that ends goes first
-    return int(running["step"].max() or 0)  # type: ignore[arg-type]  # a count
 
 
 def _at_work(frame: pl.DataFrame) -> pl.Series:

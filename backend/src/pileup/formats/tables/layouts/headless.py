@@ -324,7 +324,7 @@ def cut_columns(text: str) -> tuple[str, ...] | None:
     return None
 
 
-_LEAST_BARS = 2
+_LEAST_BARS = 1
 _COMMAND = PROCESSLIST.index("Command")
 _LEAST_BEHIND = 3
 """Command, Time and State."""

@@ -785,7 +785,8 @@ class Reader:
         text = self._pending[0]
         whole = list(itertools.takewhile(lambda at: text[at : at + 1] == "|", self._offsets))
         cells = [text[a + 1 : b].strip() for a, b in itertools.pairwise(whole)]
-        if len(whole) < _LEAST_ALIGNED:  # the rows keep to no offsets
+        is_shifted = len(whole) < len(self._offsets) and self._offsets[len(whole)] < len(text)
+        if len(whole) < _LEAST_ALIGNED or is_shifted:  # the row keeps to no offsets
             bars = [cell.strip() for cell in text.strip().removeprefix("|").split("|")]
             cells = bars[: len(self._offsets) - 1] if len(bars) >= _LEAST_CELLS else cells
         return cells if len(cells) > 1 else None
