@@ -86,8 +86,12 @@ _ELSEWHEN = re.compile(
 
 def _one(line: str) -> re.Match[str] | None:
     """Return a wait that somebody is stuck in, or that is quoted and not denied."""
-    match = _ONE.search(line)
+    match = None if _PAIR.match(line) else _ONE.search(line)
     return None if match is None or _DENIED.search(match["before"] or "") else match
+
+
+_PAIR = re.compile(r"[^\w\n\"]{0,40}\"[^\"\n]{1,60}\"\s{0,9}:")
+"""A pair of JSON: a table, and no sentence."""
 
 
 def _row(match: re.Match[str]) -> tuple[str, str]:

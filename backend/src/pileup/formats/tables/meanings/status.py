@@ -45,7 +45,7 @@ from pileup.records import SAMPLE, Clock, Grid, Item, Problem, Rows, Setting, bu
 _HEADER = "variable_name"
 _CHATTER = ("mysql", "Variable_name", "ERROR")
 _WHOLE = re.compile(r"-?\d{1,19}")
-_SMALL = ("wsrep_", "rocksdb_", "tokudb_", "binlog_", "option_tracker")
+_SMALL = ("wsrep", "rocksdb_", "tokudb_", "binlog_", "option_tracker")
 """Counters of these begin with a small letter (RocksDB, TokuDB, and the binary log in Percona
 Server 5.5)."""
 _UNSET = 2**64 - 1
