@@ -96,6 +96,11 @@ def _few_commit() -> object:
     return any("So few" in text for text in match.against)
 
 
+def _brief() -> object:
+    known: Any = given(context=given(stall=None))
+    return commit._is_brief(known, seen(longest=1.0))
+
+
 def _convoy() -> object:
     known: Observed = stall(hot_latch=always(seen(share=0.75)))
     with instead(larger, collapse=always(object()), commit_waiters=always(Seen(False))):
@@ -232,6 +237,7 @@ SCENES: Scenes = {
     "findings.rules.pauses _LEAST_SAMPLES _longest": _moments,
     "findings.rules.pauses _MOST_OF _silences": _silent,
     "findings.rules.pauses _TOGETHER _silences": _silent,
+    "findings.rules.commit _BRIEF_S _is_brief": _brief,
     "findings.rules.commit _FLUSH _slow_flushes": _flushes,
     "findings.rules.commit _HELD_S _flush_under_mutex": _held,
     "findings.rules.commit _LARGE_S _large_at_commit": _large,

@@ -136,7 +136,7 @@ def _folded() -> object:
     )  # fmt: skip
     with instead(
         view, _without=always(frozenset()), fold=lambda nodes, edges, *_: (nodes, edges),
-        slimmed=lambda nodes, edges, _: (nodes, edges, False),
+        slimmed=lambda nodes, edges, _: (nodes, edges, False), deadlocks=always([]),
     ):  # fmt: skip
         return view.shown(whole).folded
 

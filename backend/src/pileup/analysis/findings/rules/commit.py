@@ -117,14 +117,13 @@ def fsync_stall(observed: Observed) -> Match | None:
         context.setting("innodb_flush_log_at_trx_commit") == "1"
     )
     rows = observed.lock_queue.waiters
-    fts = fts_sync(observed)
     grade = strength(waiters.most, waiters.share, waiters.longest, full_share=_FEW_COMMIT)
     score = grade * (
         graded((True, 0.4), (bool(flushing.holds), 0.25), (fell, 0.1), (durable, 0.07))
         + 0.1 * min(1.0, waiters.share / 0.2)
     )
     against: tuple[str, ...] = ()
-    if fts is not None and fts.score >= 0.6:
+    if (fts := fts_sync(observed)) is not None and fts.score >= 0.6:
         against += ("The head of the queue writes the full-text cache: the disk is not the cause.",)
         score *= 0.45
     if rows.most > waiters.most:
@@ -142,8 +141,7 @@ def fsync_stall(observed: Observed) -> Match | None:
     if waiters.most < _QUEUE and not flushing.holds and not fell:
         against += ("So few at the commit may each be busy with their own transaction.",)
         score *= _ALONE + (1 - _ALONE) * (waiters.most - 1) / (_QUEUE - 1)
-    lasted = _BRIEF_S if waiters.longest is None else waiters.longest
-    if lasted < _BRIEF_S and observed.context.stall is None and not flushing.holds:
+    if not flushing.holds and _is_brief(observed, waiters):
         against += ("None has waited for a second: commits of any busy server do.",)
         score *= _BRIEF
     earlier = _earlier(observed, flushes=bool(flushing.holds))
@@ -163,6 +161,12 @@ def fsync_stall(observed: Observed) -> Match | None:
     if fsyncs is not None and fell:
         evidence += (observed.shifted(fsyncs),)
     return Match("fsync-stall", round(score, 3), why, evidence, against, waiters.most)
+
+
+def _is_brief(observed: Observed, waiters: Seen) -> bool:
+    """Whether a list, all there is, shows no commit that has lasted for a second."""
+    lasted = _BRIEF_S if waiters.longest is None else waiters.longest
+    return observed.context.stall is None and lasted < _BRIEF_S
 
 
 def _earlier(observed: Observed, *, flushes: bool) -> tuple[str, ...]:
