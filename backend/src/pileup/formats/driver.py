@@ -24,7 +24,7 @@ from pileup.formats.config import named_settings
 from pileup.formats.detect import Bulk, Detection, Format
 from pileup.formats.errors import ArchiveError, FormatError
 from pileup.formats.innodb import innodb_status
-from pileup.formats.logs import error_log, syslog
+from pileup.formats.logs import dated_lines, error_log, syslog
 from pileup.formats.parsed import Parsed, Receipt
 from pileup.formats.piece_reader import (
     read_around_dumps,
@@ -200,7 +200,7 @@ def _parse_stream(
 def _read_between_prose(content: str, parsed: Parsed) -> Parsed:
     """Read what lies between the prose of a text, with or without a prefix of its lines."""
     loss, size = _loss(parsed), parsed.receipt.bytes_read
-    if loss <= _LOSS_OF_TWO * size:
+    if loss <= _LOSS_OF_TWO * size and _rank_as_read(parsed) > 1:
         return parsed
     reads_well = loss <= _LOSS_OF_MIXED * size
     for text in filter(None, (content, _without_prefix(content))):
@@ -269,7 +269,12 @@ def _is_small_and_general(reader: LineReader, plain: Parsed) -> bool:
 
     A prefix of its lines would be a cell or the time, and hide what it is.
     """
-    return reader.head_is_whole and _rank_as_read(plain) == 1
+    return reader.head_is_whole and (_rank_as_read(plain) == 1 or _are_entries(plain))
+
+
+def _are_entries(parsed: Parsed) -> bool:
+    """Return whether a text gave entries of a log alone, whose messages may be another text."""
+    return parsed.format in _STAMPED and set(parsed.frames.heights) <= {Event.KIND, Setting.KIND}
 
 
 def _rank_as_read(parsed: Parsed) -> int:
@@ -283,6 +288,8 @@ def _rank_as_read(parsed: Parsed) -> int:
 
 
 _LOGS = (error_log.NAME, syslog.NAME)
+_STAMPED = (dated_lines.NAME, syslog.NAME)
+"""Formats of lines that have nothing but a time in common."""
 
 
 def _whole_text(reader: LineReader) -> bytes | None:
@@ -358,7 +365,8 @@ def _best_layout(
     better = [pair for pair in qualities if _suits(*pair, plain)]
     most = max((quality.records for quality, layout in better if layout.keeps_lines), default=0)
     better = [pair for pair in better if _MOST_JOINED * pair[0].records >= most]
-    rank = (lambda quality: -quality.rank) if plain.rank == 1 else (lambda _: 0)
+    is_general = plain.rank == 1 or plain.are_entries
+    rank = (lambda quality: -quality.rank) if is_general else (lambda _: 0)
     best = min(
         better, key=lambda pair: (rank(pair[0]), pair[0].loss, -pair[0].records), default=None
     )
@@ -373,6 +381,8 @@ def _suits(quality: _Quality, layout: Layout, plain: _Quality) -> bool:
     """
     if layout.spaced:
         return quality.loss <= plain.loss and quality.loss != math.inf
+    if layout.is_viewed and layout.keeps_lines and plain.are_entries and quality.rank > 1:
+        return not quality.are_entries and quality.share_read >= _LEAST_OF_MESSAGES
     tells_more = plain.rank == 1 and quality.rank > 1 and quality.skipped <= plain.loss
     if tells_more and layout.keeps_lines:
         return quality.loss <= plain.loss + _COST_OF_PROBLEM
@@ -384,6 +394,8 @@ def _suits(quality: _Quality, layout: Layout, plain: _Quality) -> bool:
     return _is_better(quality, plain)
 
 
+_LEAST_OF_MESSAGES = 0.8
+"""Of the messages of a log, the share that must be another text."""
 _GAIN_OF_ROWS = 1.1
 _LEAST_JOINED = 3
 _MOST_JOINED = 2
@@ -424,6 +436,10 @@ class _Quality(NamedTuple):
     """Lines with a record, counted per kind."""
     rank: int
     """See ``_rank_of``."""
+    are_entries: bool
+    """Whether the records are entries of a log alone."""
+    share_read: float
+    """Of the bytes, 0 to 1."""
 
 
 def _loss(parsed: Parsed) -> float:
@@ -438,10 +454,13 @@ def _quality(parsed: Parsed) -> _Quality:
     """Measure a text of at most a head: its frames are small."""
     loss, receipt = _loss(parsed), parsed.receipt
     if loss == math.inf:
-        return _Quality(loss, receipt.bytes_skipped, 0, 0, 0)
+        return _Quality(loss, receipt.bytes_skipped, 0, 0, 0, False, 0)
     records, frames = sum(receipt.records.values()), parsed.frames
     lines = sum(frames[kind]["line_first"].n_unique() for kind in frames)
-    return _Quality(loss, receipt.bytes_skipped, records, lines, _rank_as_read(parsed))
+    share = receipt.bytes_understood / max(1, receipt.bytes_read)
+    rank = _rank_as_read(parsed)
+    are_entries = set(parsed.frames.heights) <= {Event.KIND, Setting.KIND}
+    return _Quality(loss, receipt.bytes_skipped, records, lines, rank, are_entries, share)
 
 
 def _is_better(quality: _Quality, than: _Quality) -> bool:

@@ -35,7 +35,7 @@ _TEXT = "text between the pieces"
 # ```sql     > ~~~     {code:java}     {noformat}     [code]     <pre><code>
 _MARK = re.compile(
     r"^[ \t>|]{0,20}(?:`{3,20}|~{3,20})[ \t]{0,4}[\w.+#{}=-]{0,30}[ \t]*\r?$"
-    r"|^[ \t>|]{0,20}`{3}(?=[ \t]{0,20}[^\s`])"
+    r"|(?:^[ \t>|]{0,20}|(?<=[ :]))`{3}(?=[ \t]{0,20}[^\s`])"
     r"|(?<!`)`{3}[ \t]*\r?$"
     r"|\{(?:code|noformat)(?::[^{}\n]{0,80})?\}"
     r"|\[/?code(?:=[^\]\n]{0,40})?\]"
@@ -218,7 +218,7 @@ def is_around(line: str) -> bool:
     """Return whether a line is no evidence itself: prose, or a command behind a shell's prompt."""
     if not line.strip():
         return False
-    is_mark = _SHELL.match(line) is not None or _FILE_NAME.match(line) is not None
+    is_mark = any(mark.match(line) for mark in (_SHELL, _CLIENT, _IDLE_PROMPT, _FILE_NAME))
     return is_mark or is_prose(line) or is_speaker(line)
 
 
@@ -260,6 +260,13 @@ _SHELL = re.compile(
     r"|\s{0,8}# (?:sudo )?(?:numastat|numactl|free|vmstat|iostat|mpstat|pidstat|top|df|ss|netstat"
     r"|ping|cat|sysctl|dmesg|journalctl|mysql|mysqladmin|perf|storcli|perccli|ssacli)(?: |$)"
 )
+# mysql> SHOW PROCESSLIST;     MariaDB [(none)]> exit     12 rows in set (0.00 sec)     Bye
+_CLIENT = re.compile(
+    r"\s{0,12}(?:(?:mysql|MySQL(?: [^>\n]{0,80})?|mariadb|MariaDB \[[^\]\n]{0,64}\])>"
+    r"|-> \S|\d{1,9} rows? in set\b|Empty set\b|Query OK, |Bye\s*$)"
+)
+# [root@db1 ~]#        a prompt at which nothing was typed
+_IDLE_PROMPT = re.compile(r"\s{0,8}\[?[\w.-]{1,40}@[\w.-]{1,80}[^#$\n]{0,80}[#$]\s*$")
 # ==> /var/log/mysql/error.log <==     db-7 | CHANGED | rc=0 >>     (END)
 _FILE_NAME = re.compile(
     r"==> .{1,300} <==\s*$|[\w.:@-]{1,100} \| (?:CHANGED|SUCCESS|FAILED)\b.{0,40} >>\s*$"
@@ -267,7 +274,6 @@ _FILE_NAME = re.compile(
 )
 _PROSE_AT_END = "end of the text."
 
-_PROMPT = re.compile(r"\s*(?:(?:mysql|MySQL|MariaDB \[[^\]]{0,64}\])>|\d+ rows? in set\b)")
 _AROUND_DUMP = re.compile(
     r"\s*(?:={10,}\s*$|\*{10,} \d+\. row|(?:Type|Name|Status): |(?:Name|Status):\s*$|-{10,}\s*$"
     r"|Type\tName\tStatus|\|? ?InnoDB\b|\| Type +\| Name +\||\+-[-+]+\+\s*$)"
@@ -286,7 +292,7 @@ def split_dumps(text: str, dumps: Iterable[tuple[int, int]]) -> tuple[str, str] 
         at = first - 1
         while at > 0 and _AROUND_DUMP.match(lines[at - 1]):
             at -= 1
-        while at < min(last, len(lines)) and not (at >= first and _PROMPT.match(lines[at])):
+        while at < min(last, len(lines)) and not (at >= first and _CLIENT.match(lines[at])):
             inside[at] = True
             at += 1
         if at == last < len(lines) and lines[at].lstrip().startswith("====="):

@@ -25,7 +25,7 @@ def renumber(item: Item, first: Numbers, last: Numbers) -> Item:
             return dataclasses.replace(item, lines=[known[line] for line in item.lines])
         case Rows(kind, frame):
             lines = [
-                pl.Series(name, map(numbers, frame[name]), pl.Int64)
+                _mapped(frame[name], numbers)
                 for name, numbers in (("line_first", first), ("line_last", last))
                 if name in frame.columns
             ]
@@ -38,3 +38,10 @@ def renumber(item: Item, first: Numbers, last: Numbers) -> Item:
             return dataclasses.replace(
                 item, line_first=first(item.line_first), line_last=last(item.line_last)
             )
+
+
+def _mapped(lines: pl.Series, numbers: Numbers) -> pl.Series:
+    """Map each line once: many records may be of the same line."""
+    known = lines.unique().drop_nulls()
+    mapped = pl.Series(map(numbers, known), dtype=pl.Int64)
+    return lines.replace_strict(known, mapped, default=None, return_dtype=pl.Int64)

@@ -45,12 +45,16 @@ def _is_around(part: str) -> bool:
 
 def is_escaped(head: str) -> bool:
     """Return whether a text has few lines, and one of them is a text of several."""
+    if _string_of_json(head) is not None:
+        return True
     lines = head.split("\n", _FEW_LINES)
     return len(lines) <= _FEW_LINES and any(line.count("\\n") >= _LEAST for line in lines)
 
 
 def split(line: str) -> list[str]:
     """Return the lines of a text, without the key and the quotes around it."""
+    if (text := _string_of_json(line)) is not None:
+        return text.removesuffix("\n").split("\n")
     if line.count("\\n") < _LEAST or "\t" in line:
         return [line]
     if line.lstrip()[:1] in ("{", "[") and (texts := _texts_of_json(line)):
@@ -58,6 +62,18 @@ def split(line: str) -> list[str]:
     match = _QUOTED.match(line.rstrip())
     text = match["text"] if match else line
     return text.replace("\\n", "\n").replace("\\t", "\t").replace('\\"', '"').split("\n")
+
+
+def _string_of_json(text: str) -> str | None:
+    """Return the text of several lines that a JSON string holds; None for anything else."""
+    bare = text.strip()
+    if not (bare.startswith('"') and bare.endswith('"')) or "\n" in bare or "\\n" not in bare:
+        return None
+    try:
+        found = json.loads(bare)
+    except ValueError:
+        return None
+    return found if isinstance(found, str) and "\n" in found.strip("\n") else None
 
 
 # {"alert": "...", "description": "Threads_running 412\nThreads_connected 1900\n..."}

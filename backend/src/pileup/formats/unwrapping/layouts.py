@@ -95,6 +95,11 @@ class Layout:
         joins = self.width or self.bars or self.box or self.parts or self.rows or self.anywhere
         return not (joins or self.spaced or self.flat)
 
+    @property
+    def is_viewed(self) -> bool:
+        """Whether a viewer or a journal printed its time, host or number before each line."""
+        return self.prefix is _VIEWED
+
     def split(self, line: str) -> list[str]:
         """Return the lines that a flat line holds."""
         inside = (match.start() for match in _behind_blank(self.starts).finditer(line))
@@ -365,7 +370,7 @@ _SPEAKER = re.compile(
 _VIEWED = re.compile(
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)? "
     r"|(?:[\w./-]{1,100}\.(?:log|txt|out)[:-])?\d{1,7}[:-](?=[^\d:])"
-    r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,80} [\w./-]{1,60}(?:\[\d{1,9}\])?: "
+    r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d (?:[\w.-]{1,80} [\w./-]{1,60}(?:\[\d{1,9}\])?: )?"
 )
 
 

@@ -79,6 +79,85 @@ def choose_cleaner(head: str) -> Unwrap | None:
         lines = lines[:_MOST_LINES]  # the head may end inside a line
     if _PYTHON_ROW.match(head):
         return _python_to_json
+    steps = []
+    for choose in (_invisible, _pager, _counted):
+        if step := choose(lines):
+            steps.append(step)
+            lines = [step(line) for line in lines]
+    if inside := _choose_inside(lines):
+        steps.append(inside)
+    return partial(_in_steps, steps) if len(steps) > 1 else next(iter(steps), None)
+
+
+def _in_steps(steps: list[Unwrap], line: str) -> str:
+    for step in steps:
+        line = step(line)
+    return line
+
+
+# hyphens of a word processor, blanks without a width: no server and no tool prints them
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2010\u2011\u2060\u2212\ufeff\u202f\u2007]")
+_VISIBLE = str.maketrans(
+    {
+        **dict.fromkeys("\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"),
+        **dict.fromkeys("\u2010\u2011\u2212", "-"),
+        **dict.fromkeys("\u202f\u2007", " "),
+    }
+)
+
+
+def _invisible(lines: list[str]) -> Unwrap | None:
+    """Return what replaces characters that look like another, or like none."""
+    if not any(map(_INVISIBLE.search, lines)):
+        return None
+    return lambda line: line if line.isascii() else line.translate(_VISIBLE)
+
+
+# ~        (END)        --More--(50%)        what a pager prints below the end of a text
+_PAGER = re.compile(r"(?:~|:?(?:\x1b\[\S{0,8})?\(END\)|--More--(?:\(\d{1,3}%\))?)\s*$")
+
+
+def _pager(lines: list[str]) -> Unwrap | None:
+    """Return what empties the lines that a pager puts below a text."""
+    last = next((line for line in reversed(lines) if line.strip()), "")
+    return (lambda line: "" if _PAGER.match(line) else line) if _PAGER.match(last) else None
+
+
+#    12 text        12: text        12<tab>text        12   | text
+_NUMBERED = re.compile(r" {0,8}(?P<number>\d{1,7}) {0,4}(?P<sign>[:.)|\u2502\t]| )")
+_ONLY_NUMBER = re.compile(r" {0,8}\d{1,7} {0,4}[:.)|\u2502]?\s*$")
+_LEAST_NUMBERED = 3
+
+
+def _counted(lines: list[str]) -> Unwrap | None:
+    """Return what removes the number of an editor before each line: one more than that above it.
+
+    Rows of numbers may begin so; they have no words.
+    """
+    filled = [(at, line) for at, line in enumerate(lines) if line.strip()]
+    found = [(at, match) for at, line in filled if (match := _NUMBERED.match(f"{line} "))]
+    if len(found) < max(_LEAST_NUMBERED, len(filled)):
+        return None
+    signs = {match["sign"] for _, match in found if not _ONLY_NUMBER.match(match.string)}
+    if len(signs) != 1 or len({int(match["number"]) - at for at, match in found}) > 1:
+        return None
+    is_aligned = len({match.end("number") for _, match in found}) == 1
+    is_aligned &= filled[0][1].startswith(" ")
+    if signs == {" "}:  # a list of names has numbers of its own; rows of numbers have no words
+        is_numbered = is_aligned and all(map(_WORDS.search, (filled[0][1], filled[-1][1])))
+    else:
+        is_numbered = is_aligned or bool(_WORDS.search(filled[0][1]))
+    if not is_numbered:
+        return None
+    sign = next(iter(signs)).strip(" ")
+    number = rf" {{0,8}}\d{{1,7}}(?: {{0,4}}{re.escape(sign)})" if sign else r" {0,8}\d{1,7}"
+    return partial(without, re.compile(rf"{number} ?|{_ONLY_NUMBER.pattern}"))
+
+
+_WORDS = re.compile(r"[A-Za-z]{2}|[+=-]{3}")
+
+
+def _choose_inside(lines: list[str]) -> Unwrap | None:
     around = _around(lines) or _comments(lines) or _stamped_rows(lines) or _frame(lines)
     if _are_padded(lines):
         outer = around or str
