@@ -381,8 +381,8 @@ def _suits(quality: _Quality, layout: Layout, plain: _Quality) -> bool:
     """
     if layout.spaced:
         return quality.loss <= plain.loss and quality.loss != math.inf
-    if layout.is_viewed and layout.keeps_lines and plain.are_entries and quality.rank > 1:
-        return not quality.are_entries and quality.share_read >= _LEAST_OF_MESSAGES
+    if layout.is_viewed and layout.keeps_lines and plain.are_entries and quality.has_more:
+        return quality.share_read >= _LEAST_OF_MESSAGES
     tells_more = plain.rank == 1 and quality.rank > 1 and quality.skipped <= plain.loss
     if tells_more and layout.keeps_lines:
         return quality.loss <= plain.loss + _COST_OF_PROBLEM
@@ -438,6 +438,8 @@ class _Quality(NamedTuple):
     """See ``_rank_of``."""
     are_entries: bool
     """Whether the records are entries of a log alone."""
+    has_more: bool
+    """Whether there are records that are neither entries of a log nor a table."""
     share_read: float
     """Of the bytes, 0 to 1."""
 
@@ -454,13 +456,15 @@ def _quality(parsed: Parsed) -> _Quality:
     """Measure a text of at most a head: its frames are small."""
     loss, receipt = _loss(parsed), parsed.receipt
     if loss == math.inf:
-        return _Quality(loss, receipt.bytes_skipped, 0, 0, 0, False, 0)
+        return _Quality(loss, receipt.bytes_skipped, 0, 0, 0, False, False, 0)
     records, frames = sum(receipt.records.values()), parsed.frames
     lines = sum(frames[kind]["line_first"].n_unique() for kind in frames)
     share = receipt.bytes_understood / max(1, receipt.bytes_read)
     rank = _rank_as_read(parsed)
-    are_entries = set(parsed.frames.heights) <= {Event.KIND, Setting.KIND}
-    return _Quality(loss, receipt.bytes_skipped, records, lines, rank, are_entries, share)
+    kinds = set(parsed.frames.heights)
+    has_more = bool(kinds - {Event.KIND, Setting.KIND, Table.KIND})
+    are_entries = _are_entries(parsed)
+    return _Quality(loss, receipt.bytes_skipped, records, lines, rank, are_entries, has_more, share)
 
 
 def _is_better(quality: _Quality, than: _Quality) -> bool:

@@ -33,7 +33,7 @@ from pileup.formats.reading.frame_buffer import Frames
 from pileup.formats.reading.server_versions import find_named_version, find_versions
 from pileup.formats.tables.layouts.reader import may_begin
 from pileup.formats.tables.meanings.detection import format_of
-from pileup.formats.tables.meanings.registry import RESULT, is_known
+from pileup.formats.tables.meanings.registry import MEANINGS, RESULT, is_known
 from pileup.records import Problem, Section, Skipped
 
 _VERSION_CHARACTERS = 24_000
@@ -96,6 +96,8 @@ def read_between_prose(
             best = found
     if not best or not _gives_more(best, whole):
         return None
+    if reads_well and {whole.format, *(part.parsed.format for part in best)} <= _OF_TABLES:
+        return None  # the statement above a table says of what it is
     before, after = whole.receipt.bytes_understood, _understood(best)
     if {part.parsed.format for part in best} == {whole.format} and after < _GAIN * before:
         return None  # a table with remarks between its rows is one table
@@ -234,6 +236,7 @@ def _understood(found: list[_Read]) -> int:
     )
 
 
+_OF_TABLES = frozenset(("status", "variables", *(meaning.format for meaning in MEANINGS)))
 _GAIN = 1.05
 """What pieces of the format of the whole must understand, as a share of what it does."""
 _MOST_CANDIDATES, _MOST_TURNS = 2, 4

@@ -144,6 +144,46 @@ MEANINGS: dict[str, tuple[str, Rows]] = {
             ("db1", "2024-05-14T09:11:02", "82", "shop", "a", "X", "w", "0", "DELETE FROM a"),
         ),
     ),
+    "memory by event": (
+        "ps_memory.current_alloc",
+        (
+            ("event_name", "current_count", "current_alloc", "current_avg_alloc", "high_alloc"),
+            ("memory/innodb/buf_buf_pool", "8", "48.50 GiB", "6.06 GiB", "48.50 GiB"),
+            ("memory/sql/THD::main_mem_root", "412", "812.12 MiB", "1.97 MiB", "1.00 GiB"),
+        ),
+    ),
+    "file I/O by latency": (
+        "ps_file_io.write_latency",
+        (
+            ("file", "total", "total_latency", "count_read", "count_write", "write_latency"),
+            ("@@datadir/ibdata1", "812345", "1.20 min", "812", "80012", "1.10 min"),
+            ("@@datadir/shop/orders.ibd", "8123", "1.20 s", "812", "7001", "812.10 ms"),
+        ),
+    ),
+    "clients": (
+        "ps_client.current_connections",
+        (
+            ("host", "statements", "statement_latency", "current_connections", "current_memory"),
+            ("10.0.0.7", "812345", "1.20 h", "412", "1.20 GiB"),
+            ("10.0.0.8", "12", "812.00 us", "1", "90.00 KiB"),
+        ),
+    ),
+    "commands of a proxy": (
+        "proxysql_command.total_time_us",
+        (
+            ("Command", "Total_Time_us", "Total_cnt", "cnt_100us", "cnt_INFs"),
+            ("SELECT", "812345678", "99123", "12", "8"),
+            ("UPDATE", "99123", "17", "0", "0"),
+        ),
+    ),
+    "servers of a proxy": (
+        "maxscale.running",
+        (
+            ("Server", "Address", "Port", "Connections", "State", "GTID"),
+            ("db-1", "10.0.0.2", "3306", "812", "Master, Running", "0-1-8812"),
+            ("db-2", "10.0.0.3", "3306", "0", "Down", "0-1-8800"),
+        ),
+    ),
     "digests": (
         "table",
         (

@@ -9,13 +9,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pileup import quantities
 from pileup.analysis.evidence.evidence import Evidence
 
 _TEXTS = ("digest_text", "query", "fingerprint", "query_sample_text", "item")
 _CALLS = ("count_star", "calls", "exec_count", "cnt", "count")
-_TOTALS = {"response_s": 1.0, "sum_timer_wait": 1e-12}
-"""Columns with the whole time of a digest, and their unit in seconds."""
-_LOCKS = {"lock_s": 1.0, "sum_lock_time": 1e-12}
+_TOTALS = {"response_s": 1.0, "sum_timer_wait": 1e-12, "total_latency": 1e-12, "sum_time": 1e-6}
+"""Columns with the whole time of a digest, and their unit in seconds where none is printed."""
+_LOCKS = {"lock_s": 1.0, "sum_lock_time": 1e-12, "lock_latency": 1e-12}
 _MOST = 2_000
 """Rows of a table."""
 
@@ -56,8 +57,7 @@ def _rows(table: dict[str, Any]) -> Iterator[Digest]:
 def _seconds(
     row: Sequence[str | None], columns: Sequence[str], at: int | None, units: Mapping[str, float]
 ) -> float | None:
-    value = None if at is None else _number(row[at])
-    return None if value is None or at is None else value * units[columns[at]]
+    return None if at is None else quantities.seconds(row[at] or "", bare=units[columns[at]])
 
 
 def _first(columns: Sequence[str], names: Iterable[str]) -> int | None:

@@ -17,9 +17,11 @@ from pileup.records import Item
 
 NAME = "result-set"
 TITLE = "the result of a query"
-GIVES = "A table per result, named by the query above it."
-PRINTED_BY = "the mysql client and MySQL Shell: box, tabs, `\\G`; several in one file"
-VERSION = 14
+GIVES = "A table per result, named by its query; series of what performance_schema and sys sum up."
+PRINTED_BY = (
+    "the mysql client and MySQL Shell: box, tabs, `\\G`; ProxySQL, MaxScale; several in one file"
+)
+VERSION = 15
 HINTS = ()
 
 ONLY_UNCLAIMED = True

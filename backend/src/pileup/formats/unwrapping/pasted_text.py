@@ -127,6 +127,8 @@ def _pager(lines: list[str]) -> Unwrap | None:
 _NUMBERED = re.compile(r" {0,8}(?P<number>\d{1,7}) {0,4}(?P<sign>[:.)|\u2502\t]| )")
 _ONLY_NUMBER = re.compile(r" {0,8}\d{1,7} {0,4}[:.)|\u2502]?\s*$")
 _LEAST_NUMBERED = 3
+_WIDTH_OF_CAT = 6
+"""Columns of the numbers of cat -n and nl; a row between tabs may begin with any other number."""
 
 
 def _counted(lines: list[str]) -> Unwrap | None:
@@ -143,6 +145,8 @@ def _counted(lines: list[str]) -> Unwrap | None:
         return None
     is_aligned = len({match.end("number") for _, match in found}) == 1
     is_aligned &= filled[0][1].startswith(" ")
+    if signs == {"\t"} and found[0][1].end("number") != _WIDTH_OF_CAT:
+        return None
     if signs == {" "}:  # a list of names has numbers of its own; rows of numbers have no words
         is_numbered = is_aligned and all(map(_WORDS.search, (filled[0][1], filled[-1][1])))
     else:
@@ -154,7 +158,7 @@ def _counted(lines: list[str]) -> Unwrap | None:
     return partial(without, re.compile(rf"{number} ?|{_ONLY_NUMBER.pattern}"))
 
 
-_WORDS = re.compile(r"[A-Za-z]{2}|[+=-]{3}")
+_WORDS = re.compile(r"[A-Za-z]{2}|[+=-]{3}|[][{}]")
 
 
 def _choose_inside(lines: list[str]) -> Unwrap | None:

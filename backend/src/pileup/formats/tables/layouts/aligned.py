@@ -25,6 +25,8 @@ class Place(NamedTuple):
 
 _WORD = re.compile(r"\S+")
 _NUMBER = re.compile(r"[-+]?\d[\d.,:]*(?:%|[A-Za-z]{1,3}(?:/s)?)?$")
+_TWO_WORDS = re.compile(r"\b(?:OBJ|CACHE) SIZE\b")
+"""Names of two words in slabtop: its counts have no room, so what is above them says little."""
 _NUMBERS_OF = 3
 """One word in so many must be a number."""
 _LEAST_NUMBERS = 2
@@ -36,9 +38,12 @@ def shared(head: str, row: str) -> list[Place]:
     numbers = sum(_NUMBER.match(row, *span) is not None for span in cells)
     if numbers < max(_LEAST_NUMBERS, len(cells) / _NUMBERS_OF):
         return []
-    names = [match.span() for match in _WORD.finditer(head) if match[0] != "#"]
-    if len(names) == len(cells) == numbers:  # a narrow column may lie below two names
-        return [Place(*span, is_number=True) for span in names]
+    joined = _TWO_WORDS.sub(lambda match: match[0].replace(" ", "_"), head)
+    names = [match.span() for match in _WORD.finditer(joined) if match[0] != "#"]
+    # a narrow column may lie below two names, and long numbers push the others to the right
+    if len(names) == len(cells) and (len(cells) == numbers or joined != head):
+        are_numbers = [_NUMBER.match(row, *span) is not None for span in cells]
+        return [Place(*span, is_number) for span, is_number in zip(names, are_numbers, strict=True)]
     places = list(_columns(names, cells))
     if not all(has_name and has_cell for *_, has_name, has_cell in places):
         return []

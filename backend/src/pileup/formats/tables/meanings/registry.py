@@ -28,6 +28,7 @@ from pileup.formats.tables.meanings import (
     selected_variables,
     server_counts,
     sessions,
+    summaries,
     values_by_node,
     wait_load,
 )
@@ -94,6 +95,7 @@ MEANINGS: tuple[Meaning, ...] = (
     Meaning(RESULT, replication.is_worker_status, replication.worker_handler),
     Meaning(RESULT, group_members.is_members, group_members.handler),
     Meaning(RESULT, connection_pool.is_pool, connection_pool.handler, connection_pool.NAMES),
+    Meaning(RESULT, summaries.is_summary, summaries.handler, summaries.NAMES),
     Meaning(RESULT, wait_load.is_load, wait_load.handler, wait_load.NAMES),
     Meaning(RESULT, named_values.is_named_values, named_values.handler, named_values.NAMES),
     Meaning(RESULT, named_values.are_parameters, named_values.handler),

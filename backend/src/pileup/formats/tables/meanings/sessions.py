@@ -104,6 +104,7 @@ _LIST_ITEM = re.compile(r"(?:[^,()]|\([^()]{0,200}\)){1,300}")
 
 _TOOLS: dict[str, dict[str, str]] = {
     "cid": {"cid": "id", "tid": "thread_id"},  # MySQL Shell: \\show threads
+    "sessionid": {"sessionid": "id", "threadid": "thread_id", "cli_host": "host"},  # ProxySQL
     "sql query": {"sql query": "info", "status": "state"},  # phpMyAdmin
 }
 """A column that only one tool prints, and what the columns of this tool mean."""
@@ -276,7 +277,9 @@ class _Sessions(Ready):
                 client_host=cells.get("host"),
                 db=cells.get("db"),
                 command=command,
-                time_s=precise(cells.get("time"), cells.get("time_ms")),
+                time_s=precise(
+                    cells["time"] or "" if "time" in cells else None, cells.get("time_ms")
+                ),
                 state=state,
                 query=info,
                 os_tid=integer(cells.get("tid")) or None,
@@ -434,7 +437,8 @@ def _fields_of(columns: tuple[str, ...]) -> _Fields:
         text = pl.col(place["time_ms"]).str.strip_chars()
         ms = pl.when(text.str.contains(_MILLISECONDS)).then(text.cast(pl.Float64, strict=False))
         precise: pl.Expr = ms / 1000
-        value = pl.when((precise - value).abs() <= 1).then(precise).otherwise(value)
+        fits = (precise - value).abs() <= 1 if "time" in place else pl.lit(True)
+        value = pl.when(fits).then(precise).otherwise(value)
     fields.append(value.alias("time_s"))
     tid = _whole(pl.col(place["tid"])) if "tid" in place else pl.lit(None, pl.Int64)
     fields.append(pl.when(tid != 0).then(tid).alias("os_tid"))
@@ -485,8 +489,13 @@ def _whole(text: pl.Expr) -> pl.Expr:
 
 
 def precise(time: str | None, time_ms: str | None) -> float | None:
-    """Return the seconds in the state, with the decimals of TIME_MS where they fit."""
+    """Return the seconds in the state, with the decimals of TIME_MS where they fit.
+
+    time: None where a listing has no such column.
+    """
     whole, ms = seconds((time or "").strip()), seconds((time_ms or "").strip())
+    if time is None:
+        return None if ms is None else ms / 1000
     if whole is not None and ms is not None and abs(ms / 1000 - whole) <= 1:
         return ms / 1000
     return whole
