@@ -106,7 +106,7 @@ def test_what_cannot_be_upgraded_is_left_alone(
         postgres_upgrade._need_room(tmp_path)
 
 
-@pytest.mark.skipif(not OLDER, reason="no older PostgreSQL in /usr/lib/postgresql")
+@pytest.mark.skipif(not OLDER, reason="this machine has no older PostgreSQL in /usr/lib/postgresql")
 def test_a_folder_of_an_older_version_is_upgraded_at_the_start(tmp_path: Path) -> None:
     """Also where the path of the sockets is as long as a system allows."""
     tmp_path.chmod(0o711)

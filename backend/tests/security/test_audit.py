@@ -25,7 +25,7 @@ from tests.conftest import REPOSITORY
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.on_turn(0, 7),
-    pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed"),
+    pytest.mark.skipif(shutil.which("npm") is None, reason="this machine has no npm"),
 ]
 
 _BULK = "/-/npm/v1/security/advisories/bulk"

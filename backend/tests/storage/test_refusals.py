@@ -71,7 +71,7 @@ from pileup.storage.texts import crdt
 from pileup.storage.texts.live_texts import Texts
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
-HOUR = timedelta(hours=1)
+HOUR, SECOND = timedelta(hours=1), timedelta(seconds=1)
 SHA = "ab" * 32
 
 
@@ -219,10 +219,24 @@ def test_notes_times_and_webhooks(unit: Unit, ann: Actor, case: str, refused: Is
     note = notes.create(case, NOON, None, "failover", by=ann)
     with refused(StaleRevision, "Somebody changed this note meanwhile."):
         notes.edit(note.id, {"text": "x"}, revision=note.revision + 1, by=ann)
-    for end in (NOON - HOUR, NOON - 2 * HOUR):
-        with refused(Refused, "The baseline ends before it begins."):
-            times = StallTimes(NOON, None, NOON - HOUR, end)
+    ends = "The stall ends before it begins."
+    for what, times in (
+        (ends, StallTimes(NOON, NOON, None, None)),
+        (ends, StallTimes(NOON, NOON - HOUR, None, None)),
+        ("The baseline ends before it begins.", StallTimes(NOON, None, NOON - HOUR, NOON - HOUR)),
+        ("The baseline ends before it begins.", StallTimes(None, None, NOON, NOON - HOUR)),
+        ("A baseline needs both its start and its end.", StallTimes(NOON, None, NOON, None)),
+        ("A baseline needs both its start and its end.", StallTimes(NOON, None, None, NOON)),
+        ("The baseline reaches into the stall", StallTimes(NOON, None, NOON - HOUR, NOON + SECOND)),
+    ):
+        with refused(Refused, what):
             StallCorrections(unit).put(case, None, NOON, times, revision=0, by=ann)
+    for times in (
+        StallTimes(NOON, NOON + SECOND, NOON - HOUR, NOON),
+        StallTimes(None, NOON, NOON - HOUR, NOON + HOUR),
+    ):
+        kept = StallCorrections(unit).put(case, None, NOON, times, revision=0, by=ann)
+        assert StallCorrections(unit).reset(kept.id, by=ann) == case
     hooks = Webhooks(unit)
     hook, _ = hooks.create("https://example.org/in", ["report.approved"], by=ann)
     with refused(NotFound, "There is no such webhook."):

@@ -22,6 +22,7 @@ from pileup.storage.accounts import passwords
 from pileup.storage.accounts.breaches import is_breached
 from pileup.storage.accounts.usage import Use, _kept, _sorted
 from pileup.storage.artifacts import quotas
+from pileup.storage.artifacts.artifacts import clean_path
 from pileup.storage.artifacts.quotas import Quotas, Room
 from pileup.storage.errors import NoSpace, OverQuota, Refused, disk_is_full
 from pileup.storage.files import raw_lines
@@ -557,3 +558,19 @@ def test_what_is_a_full_disk(error: Exception | None, full: bool) -> None:
         setattr(middle, link, error)
         setattr(outer, link, middle)
         assert disk_is_full(outer) is full
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("a" * 1024, "a" * 1024),
+        ("a" * 1025, "a" * 200 + "…" + "a" * 823),
+        ("b" * 300 + "c" * 900, "b" * 200 + "…" + "c" * 823),
+        ("", "unnamed"),
+        ("./../ /.", "unnamed"),
+        ("a\\b//./c/../ d ", "a/b/c/d"),
+        ("a\x07b", "a�b"),
+    ],
+)
+def test_a_path_as_it_is_shown(path: str, shown: str) -> None:
+    assert clean_path(path) == shown

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from pileup.analysis import StallCorrection, analyse
 from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.times import iso_of
+from pileup.analysis.stalls import corrections
+from pileup.analysis.stalls.stall import Stall
 from tests.analysis.frames import T0, S, evidence, gauge
 
 RUNNING = [2.0 + n % 2 for n in range(60)] + [90.0] * 60 + [2.0] * 60
@@ -55,3 +59,15 @@ def test_a_correction_whose_stall_is_gone_stands_alone() -> None:
     stalls = [s for s in analyse(gathered(), [correction]).stalls if s.kind == "stall"]  # type: ignore[arg-type]
     assert [s.corrected_by for s in stalls] == ["Ada", None]
     assert stalls[0].computed is None
+
+
+@pytest.mark.parametrize(("end", "kept"), [(-1, None), (0, None), (1, 1)])
+def test_an_end_that_is_not_after_the_onset_is_none(end: int, kept: int | None) -> None:
+    """Both for a computed stall and for the person's own."""
+    onset = T0 + 60 * S
+    expected = None if kept is None else onset + kept
+    stall = Stall("stall", None, onset, onset + 9 * S, onset + 9 * S, None, None)
+    correction = StallCorrection(None, onset, "Ada", onset=onset, end=onset + end)
+    for stalls in ([stall], []):
+        (found,) = corrections.corrected(stalls, [correction])
+        assert found.end == expected
