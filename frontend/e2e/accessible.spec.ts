@@ -158,6 +158,9 @@ const SCREENS: readonly (readonly [
       delete: press('Actions', /^Delete/),
     },
   ],
+  ['raw', {}],
+  [{ tab: 'Parse receipt' }, {}],
+  [{ tab: 'Clock' }, {}],
   [
     'undated',
     {
@@ -174,18 +177,27 @@ const SCREENS: readonly (readonly [
       note: key('n'),
     },
   ],
+  [{ tab: 'Table' }, {}],
+  [{ tab: 'Runs' }, {}],
   ['waits', { pin: press(/^Pin as evidence/) }],
   [{ tab: 'Tree' }, {}],
   [{ tab: 'Matrix' }, {}],
   [{ tab: 'Table' }, {}],
   ['stacks', {}],
+  [{ tab: 'Threads' }, {}],
+  [{ tab: 'Sessions' }, {}],
   ['stacks?show=flame', {}],
+  [{ tab: 'Inverted' }, {}],
   ['tables', {}],
   [{ tab: 'Server settings' }, {}],
   [{ tab: 'Deadlocks' }, {}],
   [{ tab: 'Top queries' }, {}],
   [{ tab: 'Log' }, {}],
+  [{ tab: 'Result sets' }, {}],
   ['compare', { redacted: press(/^Redacted CSV/) }],
+  [{ tab: 'Active sessions' }, {}],
+  [{ tab: 'Waits' }, {}],
+  [{ tab: 'Hosts' }, {}],
   ['hypotheses', { new: press('New hypothesis') }],
   ['hypotheses?tab=matrix', {}],
   ['hypotheses?tab=evidence', { record: press(/^Record an absence/) }],
@@ -198,6 +210,10 @@ const SCREENS: readonly (readonly [
     },
   ],
   ['report', { export: press(/^Export/) }],
+  [{ tab: 'Insert' }, {}],
+  [{ tab: 'Comments' }, {}],
+  [{ tab: 'Actions' }, {}],
+  [{ tab: 'Versions' }, {}],
   ['activity', { keys: key('?'), palette: key('/') }],
 ]
 
@@ -273,7 +289,11 @@ test('axe finds nothing, on every screen and in every dialog, in both themes', a
     const path = typeof place === 'string' ? place : place.tab
     await test.step(path, async () => {
       if (place === 'undated') await page.goto(`/incidents/${undated}/artifacts`)
-      else if (typeof place === 'string')
+      else if (place === 'raw') {
+        await page.goto(`/incidents/${incident}/artifacts`)
+        await page.getByRole('row').filter({ hasText: 'innodb-status.txt' }).click()
+        await show(page, 'Raw text')
+      } else if (typeof place === 'string')
         await page.goto(place.startsWith('/') ? place : `/incidents/${incident}/${place}`)
       else await show(page, place.tab)
       await settled(page)

@@ -57,7 +57,9 @@ export function Measures({
               <th scope="col">Name</th>
               <th scope="col">Value</th>
               <th scope="col">Source</th>
-              <th scope="col" aria-label="Delete" />
+              <th scope="col">
+                <span className="visually-hidden">Delete</span>
+              </th>
             </tr>
           </thead>
           <tbody>

@@ -155,6 +155,7 @@ export function SymptomTable({ incidentId, experiments, onOpen }: Props) {
                     seen={cell.seen}
                     text={cell.text}
                     differs={row.incident === false && cell.seen === true}
+                    question={`Did run ${runs[i]?.experiment.number ?? ''} show it: ${row.words}?`}
                     onAnswer={answerOf(row.own, runs[i]?.experiment)}
                   />
                 ))}
@@ -212,11 +213,13 @@ function Cell({
   seen,
   text,
   differs = false,
+  question,
   onAnswer,
 }: {
   readonly seen: Seen
   readonly text: string
   readonly differs?: boolean
+  readonly question?: string
   /** Of a symptom in words, which people answer. */
   readonly onAnswer?: ((holds: boolean | null) => void) | undefined
 }) {
@@ -226,14 +229,14 @@ function Cell({
       {text && <span className="faint"> {text.split(' (')[0]}</span>}
       {onAnswer && (
         <select
-          className="select"
-          aria-label="Did the run show it?"
+          className="select symptom-answer"
+          aria-label={question}
           value={String(seen)}
           onChange={(event) =>
             onAnswer(event.target.value === 'null' ? null : event.target.value === 'true')
           }
         >
-          <option value="null">not answered</option>
+          <option value="null">answer</option>
           <option value="true">seen</option>
           <option value="false">not seen</option>
         </select>

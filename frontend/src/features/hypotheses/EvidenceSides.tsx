@@ -4,6 +4,7 @@ import { IconButton } from '@/ui/controls/Button'
 import { Chip } from '@/ui/controls/Chip'
 import { CloseIcon } from '@/ui/controls/icons'
 import { InspectorSection } from '@/ui/panels/Inspector'
+import { Excerpt } from './Excerpt'
 import type { Hypothesis } from './queries'
 
 const SIDES = [
@@ -57,7 +58,7 @@ export function EvidenceSides({
                       Was: {item.pin.value}. Now: {item.pin.now_value}
                     </div>
                   )}
-                  {item.pin?.excerpt && <pre className="excerpt">{item.pin.excerpt}</pre>}
+                  {item.pin?.excerpt && <Excerpt text={item.pin.excerpt} />}
                 </li>
               ))}
             </ul>

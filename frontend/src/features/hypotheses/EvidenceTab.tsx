@@ -13,6 +13,7 @@ import { Field } from '@/ui/controls/Field'
 import { EmptyState, NotRefreshed, Problem, SkeletonRows } from '@/ui/display/States'
 import { useOfferUndo } from '@/ui/history/undo'
 import { Time } from '@/ui/display/Value'
+import { Excerpt } from './Excerpt'
 import { type Pin, pinsQuery, usePinWrites } from './queries'
 
 export function EvidenceTab({ incidentId }: { readonly incidentId: string }) {
@@ -83,7 +84,7 @@ function PinItem({
           {pin.stale && <Chip tone="waiting">{pin.kept ? 'stale, kept' : 'stale'}</Chip>}
         </div>
         {pin.stale ? <Stale pin={pin} writes={writes} /> : <Value text={pin.value} />}
-        {!pin.value && pin.excerpt && <pre className="excerpt">{pin.excerpt}</pre>}
+        {!pin.value && pin.excerpt && <Excerpt text={pin.excerpt} />}
         <div className="hypothesis-pin-source faint">
           {path && (
             <span className="mono">

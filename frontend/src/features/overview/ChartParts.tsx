@@ -38,7 +38,7 @@ export function StallBand({
   )
 }
 
-/** The turning points and the onset as lines, each with its text on a line of its own. */
+/** The turning points and the onset as lines, each with its text on a line of its own, before all lines. */
 export function Marks({
   marks,
   x,
@@ -52,11 +52,15 @@ export function Marks({
 }) {
   return (
     <>
+      {marks.map(({ at, kind }, row) => (
+        <g key={`${kind}${at}`} className={`active-sessions-mark active-sessions-${kind}`}>
+          <line x1={x(at)} x2={x(at)} y1={FIRST_MARK + row * MARK - 8} y2={height} />
+        </g>
+      ))}
       {marks.map(({ at, text, kind }, row) => {
         const isLeft = labelIsLeft(kind, text, x(at), width)
         return (
           <g key={`${kind}${at}`} className={`active-sessions-mark active-sessions-${kind}`}>
-            <line x1={x(at)} x2={x(at)} y1={FIRST_MARK + row * MARK - 8} y2={height} />
             <text
               x={x(at) + (isLeft ? -4 : 4)}
               y={FIRST_MARK + row * MARK}

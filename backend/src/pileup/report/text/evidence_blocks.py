@@ -11,6 +11,7 @@ from pileup.numerals import counted
 from pileup.report.case import Case, ReportTable
 from pileup.report.document import Block, Run, Runs, Table, Trouble
 from pileup.report.text import stall_choice
+from pileup.report.text.active_time import share_words
 from pileup.report.text.source_notes import label_of
 from pileup.report.text.tables import table
 from pileup.report.text.wording import number
@@ -38,7 +39,7 @@ def places(case: Case, names: dict[str, str], note: Note) -> list[Block]:
             [Run(str(wait.line))],
             [Run(wait.mode)],
             [Run(str(wait.max_at_once))],
-            [Run(f"{wait.share:.0%}")],
+            [Run(share_words(wait.share))],
             [Run(wait.latch or wait.latch_label), *_source(wait.example, note)],
         ]
         for wait in waits[:limit]
@@ -68,7 +69,7 @@ def stacks(case: Case, names: dict[str, str], note: Note) -> list[Block]:
         [
             [Run(str(stack.threads))],
             [Run(str(stack.max_at_once))],
-            [Run(f"{stack.share:.0%}")],
+            [Run(share_words(stack.share))],
             [Run(" < ".join(stack.stack[:_MOST_FRAMES]), code=True)],
             [Run(stack.meaning or "unknown"), *_source(stack.example, note)],
         ]

@@ -144,8 +144,8 @@ def _lanes_caption(
     text = ""
     if leads:
         first = min(leads, key=lambda s: s.first_moved_s or 0.0)
-        moved = first.first_moved_s or 0.0
-        place = f"{-moved:.0f} s before" if moved < 0 else f"{moved:.0f} s after" if moved else "at"
+        moved = round(first.first_moved_s or 0.0)
+        place = f"{-moved} s before" if moved < 0 else f"{moved} s after" if moved else "at"
         which = "moved first," if len(leads) > 1 else "moved"
         text = f"{titles[first.series]} {which} {place} the onset"
         change = ratio_words(first.baseline, first.stall)

@@ -240,6 +240,13 @@ def _timeline(case: Case) -> str:
     return "\n\n".join(parts)
 
 
+def _moved(seconds: float | None) -> str:
+    """Write when a series moved relative to the onset: '+2 s', '0 s'; '' if unknown."""
+    if seconds is None:
+        return ""
+    return f"{round(seconds):+d} s" if round(seconds) else "0 s"
+
+
 def _what_happened(case: Case) -> str:
     analysis = case.analysis
     if analysis is None:
@@ -252,7 +259,7 @@ def _what_happened(case: Case) -> str:
         rows = "\n".join(
             f"| {_cell(s.title or s.name)} | {_number(s.baseline)} | {_number(s.stall)} | "
             f"{times(s.ratio)} | "
-            f"{'' if s.first_moved_s is None else f'{s.first_moved_s:+.0f} s'} |"
+            f"{_moved(s.first_moved_s)} |"
             for s in shifts[:10]
         )
         parts.append(
@@ -262,8 +269,8 @@ def _what_happened(case: Case) -> str:
         )
     if analysis.hot_latches and latches_matter(analysis):
         rows = "\n".join(
-            f"| {_cell(h.label)} | {h.waits} | {h.max_at_once} | {h.share:.0%} "
-            f"| {_cell(h.meaning)} |"
+            f"| {_cell(h.label)} | {h.waits} | {h.max_at_once} "
+            f"| {active_time.share_words(h.share)} | {_cell(h.meaning)} |"
             for h in analysis.hot_latches[:6]
         )
         top = analysis.hot_latches[0]

@@ -59,7 +59,13 @@ export function ClockTab({
               [
                 'Covers',
                 <span key="range">
-                  <Time at={artifact.first} zone /> – <Time at={artifact.last} />
+                  <Time at={artifact.first} zone />
+                  {artifact.last !== artifact.first && (
+                    <>
+                      {' '}
+                      – <Time at={artifact.last} />
+                    </>
+                  )}
                 </span>,
               ],
             ]}
