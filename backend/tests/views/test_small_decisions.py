@@ -9,13 +9,17 @@ from unittest import mock
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from pileup.analysis.evidence.times import iso_of
 from pileup.analysis.waits import over_time
 from pileup.records import Samples
 from pileup.views.artifacts import mapping_preview
 from pileup.views.artifacts.tables import stored_tables
 from pileup.views.evidence import nearest_sessions, timeline
-from pileup.views.reports import page
+from pileup.views.evidence.waits import Shape, StoredWaits
+from pileup.views.reasoning.result_table import cells_of
+from pileup.views.reports import case, page
 from pileup.views.samples.case_file import Percent
+from tests.analysis.frames import T0
 
 
 @pytest.mark.parametrize(("block_type", "name"), page._KINDS)
@@ -77,3 +81,89 @@ def test_what_the_knowledge_base_has_not_has_no_meaning() -> None:
     meanings = {group.state: group.meaning for group in nearest_sessions._groups(rows)}
     assert meanings[known[1]]
     assert meanings[unknown[1]] is None
+
+
+def _us(minutes: float) -> int:
+    return round((T0 / 60e6 + minutes) * 60e6)
+
+
+def _iso(minutes: float) -> str:
+    return iso_of(_us(minutes))
+
+
+@pytest.mark.parametrize(
+    ("stall", "capture", "chosen", "window"),
+    [
+        (None, None, {}, (0, 60)),
+        # a minute on each side, and half of a longer stall
+        ((30, 31, None), None, {}, (29, 32)),
+        ((30, 32, None), None, {}, (29, 33)),
+        ((30, 40, None), None, {}, (25, 45)),
+        # without an end, as long as it is known to have lasted
+        ((30, None, 600.0), None, {}, (25, 45)),
+        ((30, None, None), None, {}, (29, 31)),
+        # not beyond what is drawn, nor beyond the capture that holds the onset
+        ((2, 58, None), None, {}, (0, 60)),
+        ((30, 40, None), (28, 41), {}, (28, 41 + 0.999999 / 60)),
+        ((30, 40, None), (31, 41), {}, (25, 45)),
+        ((30, 40, None), None, {"start": _iso(1)}, (1, 45)),
+        ((30, 40, None), None, {"end": _iso(59)}, (25, 59)),
+    ],
+)
+def test_a_figure_shows_the_time_around_the_stall(
+    stall: Any, capture: Any, chosen: Any, window: tuple[float, float]
+) -> None:
+    series = SimpleNamespace(
+        id="a",
+        kind="gauge",
+        unit=None,
+        name="a",
+        labels="",
+        host=None,
+        first=_iso(0),
+        last=_iso(60),
+    )
+    known = stall and SimpleNamespace(
+        onset=_iso(stall[0]), end=stall[1] and _iso(stall[1]), duration_s=stall[2]
+    )
+    captures = [SimpleNamespace(first=_iso(capture[0]), last=_iso(capture[1]))] if capture else []
+    analysis: Any = SimpleNamespace(series=[series], captures=captures)
+    drawn = mock.Mock(return_value=())
+    with (
+        mock.patch.object(case, "_drawn_lanes", drawn),
+        mock.patch.object(case, "_captured", return_value=()),
+        mock.patch.object(case, "lane_title", lambda each: each.id),
+        mock.patch.object(case, "main_stall", return_value=known),
+    ):
+        case._lanes(mock.Mock(), "incident", analysis, ("a",), **chosen)
+    assert drawn.call_args.args[4] == tuple(map(_us, window))
+
+
+@pytest.mark.parametrize(
+    ("against", "shape", "at_us", "is_stored"),
+    [
+        (None, Shape(), 7, True),
+        ("then", Shape(), 7, False),
+        (None, Shape(fold="none"), 7, False),
+        (None, Shape(opened=("a",)), 7, False),
+        (None, Shape(find="a"), 7, False),
+        (None, Shape(), 8, False),
+    ],
+)
+def test_what_the_worker_stored_answers_the_first_graph_alone(
+    against: Any, shape: Shape, at_us: int, is_stored: bool
+) -> None:
+    stored = SimpleNamespace(at_us=at_us)
+    placed: Any = SimpleNamespace(ready=lambda *_: stored)
+    graphs: Any = SimpleNamespace(placed=placed, incident_id="i", _instant=lambda _: 7)
+    assert (StoredWaits._first(graphs, 7, against, shape) is stored) is is_stored
+    graphs.placed = SimpleNamespace(ready=lambda *_: None)
+    assert StoredWaits._first(graphs, 7, against, shape) is None
+
+
+def test_a_row_of_results_may_have_empty_cells() -> None:
+    """One with nothing but empty cells is none."""
+    cells = cells_of("threads,qps,result\n8,900,ok\n,,\n16,,ok\n")
+    assert cells.head == ["threads", "qps", "result"]
+    assert cells.rows == [["8", "900", "ok"], ["16", "", "ok"]]
+    assert cells.lines == [2, 4]
