@@ -35,6 +35,8 @@ it('lists the technical words of the team in a plain version, of the chosen sect
   expect(list()?.textContent).toContain('2 places are technical')
   expect(list()?.textContent).toContain('internals in exec_cause (line 3)')
   expect(list()?.textContent).not.toContain('no_action')
+  fireEvent.click(screen.getByRole('checkbox', { name: 'In short' }))
+  expect(list()?.textContent).toContain('2 places are technical')
   fireEvent.click(screen.getByRole('checkbox', { name: 'Why it happened' }))
   expect(list()?.textContent).toContain('1 place is technical')
   fireEvent.change(screen.getByLabelText('Version'), { target: { value: 'r1' } })

@@ -141,7 +141,9 @@ export function ExportDialog({
         {!release && (
           <Internals
             checks={report.checks.filter(
-              ({ rule, section }) => rule === 'internals' && !left.has(section ?? ''),
+              ({ rule, section, line }) =>
+                // The title, which has no line, is part of every choice of sections.
+                rule === 'internals' && (line === null || !left.has(section ?? '')),
             )}
           />
         )}

@@ -256,6 +256,9 @@ function Legend({
   const others = sessions.groups_total - sessions.groups.length
   return (
     <ul className="scrub-legend" aria-label="Groups by colour, with their most sessions at once">
+      <li className="scrub-head" aria-hidden="true">
+        most at once
+      </li>
       {sessions.groups.map((item, index) => (
         <li key={groupKey(item)}>
           <button
