@@ -45,6 +45,20 @@ describe('a metric lane', () => {
     expect(body.match(/M/g)).toHaveLength(2)
     expect(body).toContain('<rect')
   })
+  it('crosses no gap between captures, not even from a point a little inside of it', () => {
+    const points = tile([[0, 1, 1, 1], [100, 2, 2, 2], [405, 3, 3, 3], [500, 4, 4, 4]]) // prettier-ignore
+    const pieces = (...gaps: [number, number][]) => {
+      const sketch = new SvgSketch()
+      const toX = scaleOf([0, 1000], box)
+      drawMetric(sketch, lane, [run(points)], box, toX, [0, 10], palette, [0, 1000], gaps)
+      return /d="([^"]*)" fill="none"/.exec(sketch.body())?.[1]?.match(/M/g)?.length
+    }
+    expect(pieces()).toBe(1)
+    expect(pieces([100, 405])).toBe(2)
+    expect(pieces([95, 410])).toBe(2)
+    expect(pieces([10, 90], [120, 400])).toBe(3)
+    expect(pieces([600, 900])).toBe(1)
+  })
   it('draws few samples as steps', () => {
     expect(drawn(tile([[0, 1, 1, 1], [100, 2, 2, 2]], true)).match(/L/g)).toHaveLength(2) // prettier-ignore
   })

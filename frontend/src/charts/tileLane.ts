@@ -138,15 +138,19 @@ function each(
 
 type Crossing = (at: number) => boolean
 
-/** Whether a whole gap lies between this point and the one before; points come in time order. */
+/**
+ * Whether most of a gap lies between this point and the one before; points come in time order. A
+ * point of an inexact clock may lie a little inside of a gap.
+ */
 function crossing(gaps: readonly Domain[]): Crossing {
   let next = 0
-  let before = Infinity
+  let before = -Infinity
   return (at) => {
-    while (next < gaps.length && (gaps[next]?.[0] ?? 0) < before) next++
+    while (next < gaps.length && (gaps[next]?.[1] ?? 0) <= before) next++
     const gap = gaps[next]
+    const between = gap ? Math.min(gap[1], at) - Math.max(gap[0], before) : 0
     before = at
-    return gap !== undefined && gap[1] <= at
+    return gap !== undefined && between > (gap[1] - gap[0]) / 2
   }
 }
 
