@@ -28,6 +28,8 @@ from pileup.records import Grid, Item, Rows, Samples, Stacks
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 _ROWS_SHOWN = 3
 _SERIES_SHOWN = 60
+_CUT = " characters)"
+"""How a value ends that is too long to be shown."""
 _CUTS = 12
 
 
@@ -263,7 +265,7 @@ def summary(parsed: Parsed) -> Iterator[str]:
         shown = sorted({*range(min(_ROWS_SHOWN, frame.height)), frame.height - 1})
         for at in shown:
             yield "  " + _row(frame.row(at, named=True))
-        if len(shown) < frame.height:
+        if len(shown) < frame.height or not all(map(_is_whole, frame.rows())):
             yield _digest(frame)
 
 
@@ -302,6 +304,19 @@ def _row(row: dict[str, Any]) -> str:
     return " ".join(f"{key}={_short(value)}" for key, value in row.items() if value is not None)
 
 
+def _is_whole(value: object) -> bool:
+    """Return whether a value is shown in full, and so is each inside it."""
+    if isinstance(value, float):
+        return float(_short(value)) == value or value != value  # NaN is shown
+    if isinstance(value, dict):
+        return all(map(_is_whole, value.values()))
+    if isinstance(value, list | tuple):
+        return all(map(_is_whole, value)) and (
+            isinstance(value, tuple) or not _short(value).endswith(_CUT)
+        )
+    return not _short(value).endswith(_CUT)
+
+
 def _short(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.10g}"
@@ -311,4 +326,4 @@ def _short(value: object) -> str:
         text = "[" + ", ".join(_short(item) for item in value) + "]"
     else:
         text = repr(value) if isinstance(value, str) else str(value)
-    return text if len(text) <= 300 else f"{text[:280]}... ({len(text)} characters)"
+    return text if len(text) <= 300 else f"{text[:280]}... ({len(text)}{_CUT}"
