@@ -41,6 +41,19 @@ it('counts the threads behind a lock, and describes waiters as waiting', () => {
   expect(nodeClaim(waiters)).toBe('151 waiters wait')
 })
 
+it('says a statement once, also where only its beginning is known', () => {
+  const shape = 'UPDATE t SET n=n+? WHERE id=?'
+  const group = { ...holder, detail: 'update t set n=n+1 WHERE', shape } as WaitNode
+  expect(describeNode(group)).toMatch(/^trx 26478 · session 390, UPDATE t SET n=n\+\? WHERE id=\?,/)
+  expect(describeNode({ ...group, detail: 'redo flush' })).toContain(', redo flush, UPDATE t')
+})
+
+it('calls the holder of a lock unknown only where none is in sight', () => {
+  const latch = { ...holder, kind: 'latch', depth: 0 } as WaitNode
+  expect(roleOf(latch)).toBe('latch, holder unknown')
+  expect(roleOf({ ...latch, depth: 1 })).toBe('latch, holders change')
+})
+
 it('lists deadlocks with the threads behind them, the largest first', () => {
   const thread = (id: string, blocks_total: number) =>
     ({ ...holder, id, label: id, blocks_total }) as WaitNode

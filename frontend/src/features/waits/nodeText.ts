@@ -121,11 +121,17 @@ export function factsOf(node: WaitNode): string[] {
   ].filter((fact) => typeof fact === 'string' && fact !== '') as string[]
 }
 
+/** Whether a text is the statement of a shape, cut perhaps: both begin alike. */
+const isShapeOf = (shape: string | null | undefined, text: string) =>
+  shape?.slice(0, ALIKE).toLowerCase() === text.slice(0, ALIKE).toLowerCase()
+
+const ALIKE = 12
+
 /** A node in words, for screen readers; `stuck` is how long it has been stuck (`persistenceText`). */
 export function describeNode(node: WaitNode, stuck = ''): string {
   const parts = [node.label]
   if (node.mark) parts[0] = `${MARK[node.mark].word}: ${node.label}`
-  if (node.detail && node.detail !== node.shape) parts.push(node.detail)
+  if (node.detail && !isShapeOf(node.shape, node.detail)) parts.push(node.detail)
   if (node.shape) parts.push(node.shape)
   if (node.user) parts.push(`user ${node.user}`)
   if (node.table) parts.push(`on ${node.table}`)
