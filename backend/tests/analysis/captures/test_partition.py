@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pileup.analysis import analyse, gather
-from pileup.analysis.captures.partition import Capture, partition
+from pileup.analysis.captures.partition import UNDATED, Capture, partition
 from pileup.analysis.captures.recurrence import _rhythm
 from pileup.analysis.captures.shares import shares
 from pileup.analysis.contract import Analysis
 from pileup.analysis.isolation import Parsed
-from pileup.records import Record, Setting
+from pileup.records import Frame, Record, Setting, Stack
 from tests.analysis.frames import T0, Samples, artifact, evidence, frames, gauge, moment
 
 S = 1_000_000
@@ -142,6 +142,25 @@ def test_evidence_without_a_time_belongs_to_the_captures_of_its_folder() -> None
     names = {artifact.sha256: artifact.path for artifact in gathered.artifacts}
     found = [sorted(names[sha] for sha in c.artifacts) for c in partition(gathered)]
     assert found == [["a/m.csv", "a/my.cnf", "both.cnf"], ["b/m.csv", "b/my.cnf", "both.cnf"]]
+
+
+def test_a_fragment_that_may_be_of_several_captures_changes_none_of_them() -> None:
+    """It is judged alone: stacks without a time say nothing about either of two hosts."""
+    stack = Stack(line_first=1, line_last=1, count=4_000, frames=(Frame(function="f"),))
+    healthy: Files = {
+        "m.csv": [running(STALL)],
+        "n.csv": [running(CALM, start=T0 + HOUR, host="db-2")],
+    }
+    gathered = evidence({**healthy, "pmp.txt": [stack]})
+    pasted = next(a.sha256 for a in gathered.artifacts if a.path == "pmp.txt")
+    *others, last = partition(gathered)
+    assert (last.id, last.undated) == (UNDATED, {pasted})
+    assert [c.artifacts for c in others] == [c.artifacts for c in captures(healthy)]
+    now, alone = analyse(gathered), analyse(evidence(healthy))
+    assert msgspec.json.encode(now.episodes) == msgspec.json.encode(alone.episodes)
+    assert [c.id for c in now.captures] == [c.id for c in alone.captures]
+    (only,) = partition(evidence({"m.csv": [running(STALL)], "pmp.txt": [stack]}))
+    assert len(only.undated) == 1  # beside a single capture it is evidence
 
 
 shape = st.sampled_from([CALM, STALL, SHORT, INSIDE])

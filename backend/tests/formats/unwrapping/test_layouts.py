@@ -11,6 +11,7 @@ import re
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,7 @@ from pileup.formats.unwrapping import layouts
 from pileup.formats.unwrapping.one_line import choose_splitter
 from pileup.formats.unwrapping.pasted_text import choose_cleaner
 from tests.formats.checks import all_samples, assert_sound, parse_bytes
+from tests.formats.decorations import DECORATIONS, PARTS
 from tests.support.cpu import cpu_seconds, growth
 from tests.support.rounds import Rounds
 
@@ -110,6 +112,7 @@ def test_no_layout_turns_records_into_silence(path: Path, rounds: Rounds) -> Non
             "prefix": dice.choice([*PREFIXES.values()])(text, 0),
             "page": as_page(text, 0),
             "cut": cut(text, dice),
+            **{what: change(text, dice) for what, change in PARTS.items()},
         }
         for what, changed in rounds.deal(ways.items(), siblings.index(path), len(siblings)):
             data = changed.encode()
@@ -149,23 +152,15 @@ def _stamped(form: str) -> Callable[[str, int], str]:
     return behind(lambda at: form.format(15 + at // 60 % 40, at % 60, at * 7919 % 10**7))
 
 
-DECORATED: dict[str, Callable[[str, int], str]] = {
+DECORATED: dict[str, Callable[[str, Any], str]] = {
     **PREFIXES,
+    **DECORATIONS,
     "the time of a cluster": _stamped("2026-11-20T22:{:02}:{:02}.{:07}Z "),
     "the time of a build": _stamped("[22:{:02}:{:02}] "),
-    "the journal": _stamped("Nov 20 22:{:02}:{:02} db-7 mysqld[4197]: "),
     "a pod's name": behind(lambda _: "mysql-0 mysql "),
-    "numbers of grep": behind(lambda at: f"{at + 17}:"),
-    "Windows": lambda text, _: text.replace("\n", "\r\n"),
-    "blanks that do not break": lambda text, _: text.replace(" ", "\u00a0"),
-    "blanks at ends": lambda text, _: "".join(f"{line}   \n" for line in text.split("\n")),
-    "a chat": lambda text, _: f"Priya Nair  3:42 PM\nhave a look:\n{text}\nTom  3:44 PM\nok\n",
-    "a fence": lambda text, _: f"What we saw on db-7:\n\n```\n{text}```\n\nAny idea?\n",
-    "a fence on the same line": lambda text, _: f"Priya\n```{text.rstrip()}```\nwow\n",
-    "Jira": lambda text, _: f"h3. Evidence\n{{noformat:title=db-7}}\n{text}{{noformat}}\n",
+    "Jira with a title": lambda text, _: f"{{noformat:title=db-7}}\n{text}{{noformat}}\n",
     "the name of a file": lambda text, _: f"==> /tmp/evidence <==\n{text}",
     "a tool on a host": lambda text, _: f"db-7 | CHANGED | rc=0 >>\n{text}",
-    "the end of a pager": lambda text, _: f"{text}(END)\n",
 }
 """What chats, consoles and collectors put around a text."""
 _SAYS = 0.02
@@ -188,7 +183,7 @@ def test_a_part_of_a_file_in_any_dress_is_never_silent(path: Path, rounds: Round
             continue  # what is damaged is not alike in each of its parts
         turn = siblings.index(path) + rounds.turn
         for what in rounds.deal(DECORATED, turn % len(DECORATED), len(DECORATED)):
-            data = DECORATED[what](part, 0).encode()
+            data = DECORATED[what](part, dice).encode()
             parsed = parse_bytes(data, "x")
             assert_sound(parsed, len(data), what)
             assert not _is_silent(parsed, plain, len(data)), (what, first, size, parsed.format)

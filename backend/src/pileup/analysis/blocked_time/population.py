@@ -109,11 +109,12 @@ def population(scene: Scene, graph: Graph) -> Population:
     has_list = any(actor.session for actor in scene.actors.values())
     has_named = has_list or any(actor.trx for actor in scene.actors.values())
     named, unnamed, threads = [], [], 0
+    uncounted = graph.uncounted
     for name, actor in scene.actors.items():
         member = members[name]
         if member.kind != "session" or member.collector:
             continue
-        if member.time_class == wait_classes.IDLE or name in graph.uncounted:
+        if member.time_class == wait_classes.IDLE or name in uncounted:
             continue
         gone = has_list and actor.session is None and not member.waits
         if gone or (not member.waits and _is_thread(actor) and not scene.stacks_alone):

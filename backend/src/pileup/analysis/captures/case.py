@@ -18,7 +18,7 @@ from pileup.analysis.captures.examine import (
     examine,
     judge,
 )
-from pileup.analysis.captures.partition import Capture, partition
+from pileup.analysis.captures.partition import UNDATED, Capture, partition
 from pileup.analysis.captures.recurrence import recurrence, unjudged_headline
 from pileup.analysis.captures.shares import shares
 from pileup.analysis.captures.stretches import DENSE_S
@@ -71,6 +71,8 @@ class Case:
     leading: Episode | None
     whole: Judged
     """The answers that the document gives outside of its episodes."""
+    undated: Judged | None = None
+    """What fragments say that have no time and may belong to any of several captures."""
 
 
 def examine_case(
@@ -82,12 +84,13 @@ def examine_case(
     captures = answers.settle("captures", lambda: partition(evidence), None)
     if not captures:
         everything = frozenset(artifact.sha256 for artifact in evidence.artifacts)
-        captures = [Capture(id="undated", host=None, span=None, undated=everything)]
+        captures = [Capture(id=UNDATED, host=None, span=None, undated=everything)]
     by_capture = _by_capture(corrections_by_people, captures)
     examined = [
         examine(capture, share, by_capture.get(capture.id, ()), answers)
         for capture, share in shares(evidence, captures)
     ]
+    fragments = examined.pop() if len(examined) > 1 and captures[-1].id == UNDATED else None
     episodes = [
         Episode(each, at)
         for each in examined
@@ -105,7 +108,8 @@ def examine_case(
         whole = leading.judged
     else:
         whole = judge(_most_telling(examined), None, pl.DataFrame)
-    return Case(examined, episodes, leading, whole)
+    undated = judge(fragments, None, pl.DataFrame) if fragments else None
+    return Case(examined, episodes, leading, whole, undated)
 
 
 # ---- which stall leads -------------------------------------------------------------------------
@@ -219,7 +223,7 @@ def stalls(case: Case) -> list[contract.StallDoc]:
 
 
 def findings(case: Case) -> list[contract.FindingDoc]:
-    """List the leading episode's findings, then those that only other episodes have."""
+    """List the leading episode's findings, then those of other episodes or of fragments alone."""
     matched: dict[str, list[str]] = {}
     others: dict[str, contract.FindingDoc] = {}
     for episode in case.episodes:
@@ -228,6 +232,8 @@ def findings(case: Case) -> list[contract.FindingDoc]:
             known = others.get(finding.id)
             if known is None or known.score < finding.score:
                 others[finding.id] = finding
+    for finding in case.undated.findings if case.undated else ():
+        others.setdefault(finding.id, finding)
     own = {finding.id for finding in case.whole.findings}
     rest = sorted(
         (finding for name, finding in others.items() if name not in own),

@@ -14,9 +14,12 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
+import polars as pl
+
 from pileup.analysis.captures.stretches import (
     APART_S,
     EXPLAINED,
+    OBSERVES,
     SILENT_S,
     Stretch,
     holes,
@@ -28,6 +31,8 @@ from pileup.analysis.evidence.evidence import Evidence, bundle_of
 from pileup.analysis.evidence.folders import inside, scopes
 from pileup.analysis.evidence.times import iso_of
 
+UNDATED = "undated"
+"""The id of the capture of what has no time and belongs to no other."""
 _S = 1_000_000
 _BUNDLES_APART_S = 10.0
 _LENT = 30
@@ -91,7 +96,8 @@ class _Group:
 def partition(evidence: Evidence) -> list[Capture]:
     """Return the captures of an incident in time order, each with the files that it uses.
 
-    Evidence without any sample or dump over time is one capture without a span.
+    Evidence without any sample or dump over time is one capture without a span. So is, behind the
+    others, what may belong to several of them: a guess would change what they show.
     """
     paths = {artifact.sha256: artifact.path for artifact in evidence.artifacts}
     every = _with_hosts(stretches(evidence), paths)
@@ -103,11 +109,14 @@ def partition(evidence: Evidence) -> list[Capture]:
         groups += _of_host(host, mine)
     if not groups:
         shas = frozenset(paths)
-        return [Capture(id="undated", host=None, span=None, undated=shas)] if shas else []
-    _assign_undated(evidence, groups)
+        return [Capture(id=UNDATED, host=None, span=None, undated=shas)] if shas else []
+    shared = _assign_undated(evidence, groups)
     copied = {artifact.sha256 for artifact in evidence.artifacts if artifact.copies}
     captures = [_capture(group, copied) for group in groups]
-    return sorted(captures, key=lambda c: (c.span.start if c.span else 0, c.id))
+    captures.sort(key=lambda c: (c.span.start if c.span else 0, c.id))
+    if shared:
+        captures.append(Capture(id=UNDATED, host=None, span=None, undated=frozenset(shared)))
+    return captures
 
 
 # ---- hosts -------------------------------------------------------------------------------------
@@ -250,11 +259,12 @@ def _apart(group: _Group, stretch: Stretch) -> int:
 # ---- evidence without samples over time --------------------------------------------------------
 
 
-def _assign_undated(evidence: Evidence, groups: Sequence[_Group]) -> None:
+def _assign_undated(evidence: Evidence, groups: Sequence[_Group]) -> set[str]:
     """Give settings, logs and undated records to the captures of their bundle, host and folder.
 
-    Several captures of the nearest folder share them. A file with copies belongs to the captures
-    of each.
+    Several captures of the nearest folder share the logs, and the settings of their host. A file
+    with copies belongs to the captures of each. Return the dumps, lists and stacks without a time
+    that may be of any of several captures.
     """
     paths = {artifact.sha256: artifact.paths for artifact in evidence.artifacts}
     seen = {sha for group in groups for sha in group.artifacts}
@@ -272,19 +282,40 @@ def _assign_undated(evidence: Evidence, groups: Sequence[_Group]) -> None:
         }
         for folder in folders:
             of_folder.setdefault(folder, []).append(group)
+    undated = _undated(evidence)
+    shared: set[str] = set()
     for artifact in evidence.artifacts:
         if artifact.sha256 in seen or artifact.sha256 not in has_rows:
             continue
         host = hosts.get(artifact.sha256)
+        is_undated = artifact.sha256 in undated
         for path in artifact.paths:
             chosen = of_bundle.get(bundle_of(path) or "")
+            is_of_bundle = chosen is not None
             for scope in scopes(path) if chosen is None else ():
                 here = of_folder.get(scope, [])
                 chosen = [group for group in here if host is None or group.host in (None, host)]
                 if chosen:
                     break
+            if is_undated and not is_of_bundle and len(chosen or ()) > 1:
+                shared.add(artifact.sha256)
+                continue
             for group in chosen or ():
                 group.undated.setdefault(artifact.sha256, path)
+    return shared - {sha for group in groups for sha in group.undated}
+
+
+def _undated(evidence: Evidence) -> set[str]:
+    """Return the artifacts that show a server at some moment, of which nothing has a time."""
+    found: set[str] = set()
+    timed: set[str] = set()
+    for kind, frame in evidence.frames.items():
+        if kind in OBSERVES:
+            found.update(frame["artifact"].unique().to_list())
+        if "time" in frame.columns:
+            rows = frame.lazy().filter(pl.col("time").is_not_null()).select("artifact").unique()
+            timed.update(rows.collect()["artifact"].to_list())
+    return found - timed
 
 
 def _hosts(evidence: Evidence) -> dict[str, str]:

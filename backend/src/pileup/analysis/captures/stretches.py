@@ -34,7 +34,7 @@ _FEW = 3
 _HOLE = 2.5
 """Sampling intervals without a sample that count as a hole inside a capture."""
 _LEAST_HOLE_S = 2.0
-_OBSERVES = frozenset({
+OBSERVES = frozenset({
     "sample", "snapshot", "session", "stack", "semaphore_wait", "transaction", "lock_wait",
     "trx_lock", "metadata_lock", "event_wait",
 })  # fmt: skip
@@ -128,7 +128,7 @@ def _typical_silence(members: Sequence[Stretch]) -> float:
 def _seconds(evidence: Evidence) -> Iterator[tuple[str, str | None, int]]:
     """Yield each (SHA-256, host, second) with a record that observes a server."""
     parts = []
-    for kind in sorted(_OBSERVES):
+    for kind in sorted(OBSERVES):
         frame = evidence.frame(kind)
         if frame is None:
             continue
@@ -153,7 +153,7 @@ def _seconds(evidence: Evidence) -> Iterator[tuple[str, str | None, int]]:
 def _servers(evidence: Evidence) -> set[tuple[str, str | None]]:
     """Return each (SHA-256, host) whose records show a database server."""
     found: set[tuple[str, str | None]] = set()
-    for kind in _OBSERVES:
+    for kind in OBSERVES:
         frame = evidence.frame(kind)
         if frame is None:
             continue
@@ -167,7 +167,7 @@ def _servers(evidence: Evidence) -> set[tuple[str, str | None]]:
 
 def _dumped(evidence: Evidence) -> set[str]:
     """Return the artifacts with a dump, a stack or a list of sessions."""
-    frames = [evidence.frame(kind) for kind in _OBSERVES - {"sample"}]
+    frames = [evidence.frame(kind) for kind in OBSERVES - {"sample"}]
     return {sha for frame in frames if frame is not None for sha in frame["artifact"].unique()}
 
 
@@ -264,4 +264,4 @@ def _is_regular(seconds: Sequence[int], interval: float) -> bool:
     return len(steps) >= 2 * _FEW and steps[len(steps) * 3 // 4] <= 2 * interval
 
 
-__all__ = ["Stretch", "holes", "stretches"]
+__all__ = ["OBSERVES", "Stretch", "holes", "stretches"]
