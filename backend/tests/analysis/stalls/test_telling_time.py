@@ -14,7 +14,7 @@ PEAK, ITS_OWN = "2026-11-20T22:50:05Z", "2026-11-20T22:49:51Z"
 STALL: Any = SimpleNamespace(peak_counts="waiting", peak_at=PEAK, peak_waiters=161)
 
 
-def root(moments: int, of: int, time: str | None = ITS_OWN, behind: int = 144) -> Any:
+def root(moments: int, of: int, time: str | None = ITS_OWN, behind: int = 156) -> Any:
     return SimpleNamespace(moments=moments, of=of, time=time, behind=behind)
 
 
@@ -22,7 +22,7 @@ def root(moments: int, of: int, time: str | None = ITS_OWN, behind: int = 144) -
     ("roots", "expected"),
     [
         ([root(24, 24), root(3, 24)], PEAK),
-        ([root(24, 24, behind=145), root(3, 24)], ITS_OWN),
+        ([root(24, 24, behind=157), root(3, 24)], ITS_OWN),
         ([root(24, 24, behind=161), root(3, 24)], ITS_OWN),
         ([root(19, 24), root(24, 24)], ITS_OWN),
         ([root(19, 24, None)], PEAK),

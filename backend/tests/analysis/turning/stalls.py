@@ -55,10 +55,10 @@ def _split() -> object:
 
 
 def _telling() -> object:
-    """Nine of the ten that wait at the peak are behind the leading root."""
+    """97 of the 100 that wait at the peak are behind the leading root."""
     peak, its_own = "2026-11-20T22:50:05Z", "2026-11-20T22:49:51Z"
-    stall: Any = given(peak_counts="waiting", peak_at=peak, peak_waiters=10)
-    root: Any = given(moments=2, of=2, behind=9, time=its_own)
+    stall: Any = given(peak_counts="waiting", peak_at=peak, peak_waiters=100)
+    root: Any = given(moments=2, of=2, behind=97, time=its_own)
     return documents.telling_time(stall, [root]) == parse(its_own)
 
 

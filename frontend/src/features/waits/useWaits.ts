@@ -14,7 +14,7 @@ export type View = (typeof VIEWS)[number]
 const VIEW = oneOf(VIEWS)
 const SOURCE = oneOf(['', 'status dump', 'processlist', 'lock table', 'stack sample'] as const)
 /** From this share of the waiters at the peak on, the moment with most behind the root shows them too. */
-const NEARLY = 0.9
+const NEARLY = 0.97
 /** From this width on, the holder's statement and stack fit beside a graph of few columns. */
 const WIDE_PX = 1280
 /** Up to so many columns; each further one needs so much more width. */

@@ -22,7 +22,7 @@ _Stall = TypeVar("_Stall", Stall, StallDoc)
 _WAITS = ("innodb.semaphore_waits", "innodb.lock_wait_transactions")
 _TELLING = ("processlist.running", *_WAITS)
 _WORTH = 5.0
-_NEARLY = 0.9
+_NEARLY = 0.97
 """Share of the waiters at the peak from which on as many are behind a root as wait there."""
 _LISTED = 0.7
 """Fewest listed waiters, as a share of the extra sessions, that count as the peak."""
