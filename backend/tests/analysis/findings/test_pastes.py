@@ -63,6 +63,91 @@ a writer (thread id 140406840436999) has reserved it in mode  exclusive
 """,  # noqa: E501
         "io-saturated",
     ),
+    "a transaction of thread 0 holds the rows, and the lock tables name them": (
+        """
++--------+-----------+---------------------+-----------------------+---------------------+---------------------+-------------------------------+
+| trx_id | trx_state | trx_started         | trx_requested_lock_id | trx_wait_started    | trx_mysql_thread_id | trx_query                     |
++--------+-----------+---------------------+-----------------------+---------------------+---------------------+-------------------------------+
+|   7001 | RUNNING   | 2025-01-02 10:00:01 | NULL                  | NULL                |                   0 | NULL                          |
+|   7044 | LOCK WAIT | 2025-01-02 10:00:40 | 7044:9:3:2            | 2025-01-02 10:00:40 |                  31 | UPDATE stock SET n=1 WHERE i=1 |
+|   7045 | LOCK WAIT | 2025-01-02 10:00:41 | 7045:9:3:3            | 2025-01-02 10:00:41 |                  32 | UPDATE stock SET n=1 WHERE i=2 |
++--------+-----------+---------------------+-----------------------+---------------------+---------------------+-------------------------------+
++-------------------+-------------------+-----------------+------------------+
+| requesting_trx_id | requested_lock_id | blocking_trx_id | blocking_lock_id |
++-------------------+-------------------+-----------------+------------------+
+|              7044 | 7044:9:3:2        |            7001 | 7001:9:3:2       |
+|              7045 | 7045:9:3:3        |            7001 | 7001:9:3:3       |
++-------------------+-------------------+-----------------+------------------+
++------------+-------------+-----------+-----------+----------------+------------+------------+-----------+----------+-----------+
+| lock_id    | lock_trx_id | lock_mode | lock_type | lock_table     | lock_index | lock_space | lock_page | lock_rec | lock_data |
++------------+-------------+-----------+-----------+----------------+------------+------------+-----------+----------+-----------+
+| 7044:9:3:2 |        7044 | X         | RECORD    | `shop`.`stock` | PRIMARY    |          9 |         3 |        2 | 1         |
+| 7001:9:3:2 |        7001 | X         | RECORD    | `shop`.`stock` | PRIMARY    |          9 |         3 |        2 | 1         |
+| 7045:9:3:3 |        7045 | X         | RECORD    | `shop`.`stock` | PRIMARY    |          9 |         3 |        3 | 2         |
++------------+-------------+-----------+-----------+----------------+------------+------------+-----------+----------+-----------+
+""",  # noqa: E501
+        "xa-prepared",
+    ),
+    "lock tables of inserts behind a long one, by the lock of the counter": (
+        """
++--------+-----------+-----------------------+---------------------+---------------------+-------------------------------------+
+| trx_id | trx_state | trx_requested_lock_id | trx_wait_started    | trx_mysql_thread_id | trx_query                           |
++--------+-----------+-----------------------+---------------------+---------------------+-------------------------------------+
+|    811 | RUNNING   | NULL                  | NULL                |                  70 | INSERT INTO bill(x) SELECT y FROM z |
+|    812 | LOCK WAIT | 812:44                | 2025-01-02 10:00:40 |                  71 | INSERT INTO bill(x) VALUES (1)      |
+|    813 | LOCK WAIT | 813:44                | 2025-01-02 10:00:41 |                  72 | INSERT INTO bill(x) VALUES (2)      |
+|    814 | LOCK WAIT | 814:44                | 2025-01-02 10:00:41 |                  73 | INSERT INTO bill(x) VALUES (3)      |
++--------+-----------+-----------------------+---------------------+---------------------+-------------------------------------+
++-------------------+-------------------+-----------------+------------------+
+| requesting_trx_id | requested_lock_id | blocking_trx_id | blocking_lock_id |
++-------------------+-------------------+-----------------+------------------+
+|               812 | 812:44            |             811 | 811:44           |
+|               813 | 813:44            |             811 | 811:44           |
+|               814 | 814:44            |             811 | 811:44           |
++-------------------+-------------------+-----------------+------------------+
++---------+-------------+-----------+-----------+---------------+------------+------------+-----------+----------+-----------+
+| lock_id | lock_trx_id | lock_mode | lock_type | lock_table    | lock_index | lock_space | lock_page | lock_rec | lock_data |
++---------+-------------+-----------+-----------+---------------+------------+------------+-----------+----------+-----------+
+| 812:44  |         812 | AUTO_INC  | TABLE     | `pay`.`bill`  | NULL       |       NULL |      NULL |     NULL | NULL      |
+| 811:44  |         811 | AUTO_INC  | TABLE     | `pay`.`bill`  | NULL       |       NULL |      NULL |     NULL | NULL      |
+| 813:44  |         813 | AUTO_INC  | TABLE     | `pay`.`bill`  | NULL       |       NULL |      NULL |     NULL | NULL      |
+| 814:44  |         814 | AUTO_INC  | TABLE     | `pay`.`bill`  | NULL       |       NULL |      NULL |     NULL | NULL      |
++---------+-------------+-----------+-----------+---------------+------------+------------+-----------+----------+-----------+
+""",  # noqa: E501
+        "mysql-16979",
+    ),
+    "stripped stacks of commits that wait for the lock of a backup": (
+        "".join(
+            f"""
+Thread {n} (Thread 0x7f00{n:04x} (LWP {900 + n}) "one_connection"):
+#0  0x00007f31f30a672e in ?? () from /lib/x86_64-linux-gnu/libc.so.6
+#1  0x00007f31f309e05d in pthread_cond_timedwait () from /lib/x86_64-linux-gnu/libc.so.6
+#2  0x0000559335819259 in MDL_wait::timed_wait(MDL_context_owner*, timespec*, bool) ()
+#3  0x000055933581abef in MDL_context::acquire_lock(MDL_request*, double) ()
+#4  0x000055933595d576 in ha_commit_trans(THD*, bool) ()
+#5  0x0000559335822005 in trans_commit_stmt(THD*) ()
+#6  0x00005593356df834 in mysql_execute_command(THD*, bool) ()
+"""
+            for n in range(2, 11)
+        ),
+        "ftwrl",
+    ),
+    "stripped stacks below a libc without names": (
+        "".join(
+            f"""
+Thread {n} (Thread 0x7f00{n:04x} (LWP {900 + n}) "one_connection"):
+#0  0x00007f4e35ea672e in ?? () from /lib/x86_64-linux-gnu/libc.so.6
+#1  0x00007f4e35e9b388 in ?? () from /lib/x86_64-linux-gnu/libc.so.6
+#2  0x00007f4e35e9b9ac in ?? () from /lib/x86_64-linux-gnu/libc.so.6
+#3  0x00007f4e35e9e05d in pthread_cond_timedwait () from /lib/x86_64-linux-gnu/libc.so.6
+#4  0x000055befb64a833 in Repl_semi_sync_master::commit_trx(char const*, unsigned long long) ()
+#5  0x000055befb64abdd in Repl_semi_sync_master::wait_after_commit(THD*, bool) ()
+#6  0x000055befb711412 in ha_commit_trans(THD*, bool) ()
+"""
+            for n in range(2, 11)
+        ),
+        "semisync-stall",
+    ),
     "the kernel's table of connections is full": (
         """
 [Tue Jan  3 04:02:11 2023] nf_conntrack: nf_conntrack: table full, dropping packet
@@ -1294,6 +1379,15 @@ def test_a_part_of_a_deadlock_is_one(text: str, tmp_path: Path) -> None:
 
 
 HARMLESS = {
+    "clients of the socket log in": """
+|  71 | unauthenticated user | localhost | NULL | Connect | 0 | login | NULL |
+|  72 | unauthenticated user | localhost | NULL | Connect | 0 | login | NULL |
+|  73 | unauthenticated user | localhost | NULL | Connect | 0 | login | NULL |
+|  74 | unauthenticated user | localhost | NULL | Connect | 0 | Reading from net | NULL |
+|  75 | unauthenticated user | localhost | NULL | Connect | 0 | Reading from net | NULL |
+|  76 | unauthenticated user | localhost | NULL | Connect | 0 | login | NULL |
+|  77 | app                  | localhost | shop | Sleep   | 2 |       | NULL |
+""",
     "the steps of one statement": """
 +--------------------------------+----------+
 | Status                         | Duration |
@@ -1481,3 +1575,34 @@ def _analysed(folder: Path, text: str) -> Analysis:
     captures = Captures()
     captures.read([path])
     return analyse(gather(captures.artifacts))
+
+
+def test_a_transaction_without_a_session_is_no_session_to_end(tmp_path: Path) -> None:
+    text, _ = PASTES["a transaction of thread 0 holds the rows, and the lock tables name them"]
+    analysis = _analysed(tmp_path, text)
+    assert "session 0" not in f"{analysis.blockers}{analysis.headline}{analysis.findings}"
+    assert not [m for finding in analysis.findings for m in finding.mitigations if m.command]
+    assert "row of shop.stock (PRIMARY)" in analysis.roots[0].path
+
+
+def test_the_list_of_metadata_locks_names_who_holds_the_lock_of_a_backup(tmp_path: Path) -> None:
+    """Every statement that writes holds the same lock in a mode that excludes nobody."""
+    held = "".join(
+        f"| {n} | MDL_BACKUP_TRANS_DML   | NULL | 9{n} | Backup lock         | def | | |\n"
+        f"| {n} | MDL_SHARED_WRITE       | NULL | 9{n} | Table metadata lock | def | s | t |\n"
+        for n in (41, 42)
+    )
+    text = f"""
+| Id | User | Host      | db   | Command | Time | State                   | Info                   |
+| 30 | job  | localhost | NULL | Sleep   |   95 |                         | NULL                   |
+| 31 | job  | localhost | NULL | Sleep   |  940 |                         | NULL                   |
+| 41 | app  | localhost | s    | Query   |   80 | Waiting for backup lock | UPDATE t SET n=1       |
+| 42 | app  | localhost | s    | Query   |   81 | Waiting for backup lock | COMMIT                 |
+
+| THREAD_ID | LOCK_MODE | LOCK_DURATION | LOCK_TIME_MS | LOCK_TYPE | TABLE_CATALOG | TABLE_SCHEMA | TABLE_NAME |
+{held}| 31 | MDL_BACKUP_WAIT_COMMIT | NULL | 81220 | Backup lock         | def | | |
+"""  # noqa: E501
+    analysis = _analysed(tmp_path, text)
+    assert analysis.findings[0].id == "ftwrl"
+    assert analysis.roots[0].key == "session:31"
+    assert not analysis.blockers[0].inferred

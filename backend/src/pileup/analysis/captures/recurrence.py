@@ -79,7 +79,9 @@ def _text(
     if len(captures) < 2 and len(stalls) < 2:
         return ""
     dated = [capture for capture in captures if capture.first is not None]
-    text = f"{_count(len(stalls), 'stall')} in {_count(len(dated), 'capture')}"
+    text = _count(len(stalls), "stall")
+    if dated or not captures:  # a log alone is no capture with a range of its own
+        text += f" in {_count(len(dated), 'capture')}"
     hosts = {capture.host for capture in dated}
     if len(hosts) > 1:
         text += f" of {len(hosts)} hosts"

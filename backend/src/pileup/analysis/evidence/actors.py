@@ -62,7 +62,7 @@ class Actor:
         """Whether it is idle inside a transaction."""
         command = (self.session or {}).get("command")
         idles = bool(self.trx) and not self.query and command in (None, "Sleep")
-        return idles and not self.is_left_prepared
+        return idles and not self.has_no_session
 
     @property
     def is_left_prepared(self) -> bool:
@@ -70,9 +70,20 @@ class Actor:
 
         A commit on its way is in that state for a moment too, but in a thread of a session.
         """
+        return self.has_no_session and "PREPARED" in str((self.trx or {}).get("state"))
+
+    @property
+    def has_no_session(self) -> bool:
+        """Whether no session serves its transaction: it is left prepared, or its thread is 0.
+
+        INNODB_TRX prints thread 0 for transactions that are prepared, recovered or the server's
+        own, and RUNNING for all of them.
+        """
         if not self.trx or self.session is not None or self.session_id or self.pthread:
             return False
-        return "PREPARED" in str(self.trx.get("state"))
+        state = str(self.trx.get("state"))
+        listed = self.trx.get("session_id") == 0 and state == "ACTIVE" and not self.trx["query"]
+        return listed or "PREPARED" in state
 
     @property
     def query(self) -> str | None:

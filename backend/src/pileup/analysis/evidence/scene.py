@@ -225,7 +225,8 @@ class _Index:
         return known
 
     def transaction(self, row: Row) -> None:
-        actor = self._actor(row["os_thread"], row["session_id"], f"trx:{row['trx_id']}")
+        # thread 0 is none: transactions without a session share nothing
+        actor = self._actor(row["os_thread"], row["session_id"] or None, f"trx:{row['trx_id']}")
         if actor.trx is None or row["lock_wait"]:
             actor.trx = row
             if row["query"]:

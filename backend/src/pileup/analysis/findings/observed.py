@@ -86,12 +86,16 @@ _RESTS = (
     pl.col("state").fill_null("").str.starts_with("not started") & pl.col("operation").is_null()
 )
 """A session between transactions; one that waits for a slot prints 'not started' and the wait."""
-_IS_LEFT_PREPARED = (
-    pl.col("state").str.contains("PREPARED", literal=True)
-    & (pl.col("session_id").fill_null(0) == 0)
-    & (pl.col("os_thread").fill_null(0) == 0)
-)
-"""As ``Actor.is_left_prepared``: an XA transaction whose client has gone."""
+_LOGS_IN = "unauthenticated user"
+"""User of a session before its login; through the socket no name of a client is looked up."""
+_HAS_NO_SESSION = (
+    (
+        pl.col("state").str.contains("PREPARED", literal=True)
+        & (pl.col("session_id").fill_null(0) == 0)
+    )
+    | ((pl.col("state") == "ACTIVE") & (pl.col("session_id") == 0) & pl.col("query").is_null())
+) & (pl.col("os_thread").fill_null(0) == 0)
+"""As ``Actor.has_no_session``: its client has gone, or it never had one."""
 
 
 class Observed(StallRecords):
@@ -406,14 +410,17 @@ class Observed(StallRecords):
         frame = self.during("transaction")
         if frame is not None:
             waiting = frame.filter("lock_wait").select(*columns, *names)
-            if waiting["waits_table"].drop_nulls().len():
-                return waiting
+            named = waiting.filter(pl.col("waits_table").is_not_null())
+            if named.height:  # INNODB_TRX shows the same waits without their tables
+                return waiting.filter(
+                    pl.col("artifact").is_in(named["artifact"].unique().to_list())
+                )
         pairs = self.during("lock_wait")
         if pairs is None:
             return None if frame is None or waiting.is_empty() else waiting
         waiter = ["artifact", "snapshot", "waiting_trx", "waiting_session"]
         pairs = pairs.filter(pl.col("lock_kind") != "metadata").unique(waiter, maintain_order=True)
-        listed = pairs.select(
+        listed = self._with_locks(pairs).select(
             *columns,
             pl.col("lock_kind").alias("waits_kind"),
             pl.col("mode").alias("waits_mode"),
@@ -422,6 +429,18 @@ class Observed(StallRecords):
             pl.col("waiting_s").alias("wait_s"),
         )
         return None if listed.is_empty() else listed
+
+    def _with_locks(self, pairs: pl.DataFrame) -> pl.DataFrame:
+        """Name the table, index and mode of waits by the locks that the same file lists."""
+        locks = self.during("trx_lock")
+        if locks is None:
+            return pairs
+        names = ["table", "index", "mode"]
+        locks = locks.filter(pl.col("lock_id").is_not_null() & (pl.col("table") != "unknown"))
+        locks = locks.unique(["artifact", "lock_id"], maintain_order=True)
+        locks = locks.select("artifact", "lock_id", *(pl.col(n).alias(f"of_{n}") for n in names))
+        joined = pairs.join(locks, on=["artifact", "lock_id"], how="left", maintain_order="left")
+        return joined.with_columns(pl.coalesce(pl.col(n), f"of_{n}").alias(n) for n in names)
 
     def query(self, pattern: str, lasting: float | None = None) -> Seen:
         """Count running statements in processlists or, without one, in transactions."""
@@ -616,7 +635,12 @@ class Observed(StallRecords):
         frame = self.during("session")
         if frame is None:
             return None
-        return Texts(_active(frame, "command", "state"), "user", is_named=_prints(frame, "user"))
+        named = _prints(frame, "user")
+        local = (pl.col("client_host") == "localhost") & (pl.col("user") == _LOGS_IN)
+        frame = _active(frame, "command", "state").with_columns(
+            pl.when(local).then(pl.lit(f"{_LOGS_IN} of the socket")).otherwise("user").alias("user")
+        )
+        return Texts(frame, "user", is_named=named)
 
     @cached_property
     def _commands(self) -> Texts | None:
@@ -632,7 +656,7 @@ class Observed(StallRecords):
             return None
         frame = frame.filter(~_RESTS)
         parts = [pl.col(name).fill_null("") for name in ("state", "operation")]
-        parts.append(pl.when(_IS_LEFT_PREPARED).then(pl.lit("without a session")))
+        parts.append(pl.when(_HAS_NO_SESSION).then(pl.lit("without a session")))
         text = pl.concat_str(parts, separator=" ", ignore_nulls=True)
         frame = frame.with_columns(text.alias("what"))
         return Texts(frame, "what", "active_s")

@@ -28,8 +28,8 @@ _AROUND = 3
 """Functions of the server that count as the place of a wait, from the innermost outwards."""
 _WRAPPER = re.compile(
     r"^(_*(GI|libc|lll|L)_|_*(syscall|futex|poll|ppoll|select|nanosleep|clock_nanosleep|fsync"
-    r"|fdatasync|p?read(64)?|p?write(64)?|io_getevents|sched_yield)\b|_*pthread_|__|\?\?|my_mutex_"
-    r"|inline_mysql_|native_(mutex|cond)|safe_(mutex|cond)|os_(event|fast_mutex|mutex|thread|aio"
+    r"|fdatasync|p?read(64)?|p?write(64)?|io_getevents|sched_yield)\b|_*pthread_|__|([\w.+-]+::)?\?\?"
+    r"|my_mutex_|inline_mysql_|native_(mutex|cond)|safe_(mutex|cond)|os_(event|fast_mutex|mutex|thread|aio"
     r"|file)|sync_array|mutex_(enter|spin|lock)|rw_lock_|TTAS|PolicyMutex|OSMutex|SyncMutex"
     r"|mysql_(mutex|cond|rwlock|prlock)_|pfs_|psi_|ssux_lock|srw_|sux_lock|std::|ut_delay|ib_mutex"
     r"|my_(sync|read|write|pread|pwrite)\b|start_thread|clone\b)"

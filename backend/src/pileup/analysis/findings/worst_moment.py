@@ -235,6 +235,8 @@ def describe_holder(actor: Actor) -> str:
         parts.append("idle in a transaction" + (f" for {number(active)} s" if active else ""))
     elif actor.is_left_prepared:
         parts.append("a prepared XA transaction without a session")
+    elif actor.has_no_session:
+        parts.append("without a session: prepared by XA, or recovered")
     elif active:
         parts.append(f"its transaction is {number(active)} s old")
     elif (lasting := (actor.session or {}).get("time_s")) and actor.query:
@@ -257,7 +259,7 @@ def text_of(actor: Actor) -> str:
         session.get("user"),
         session.get("state") or trx.get("thread_state"),
         trx.get("state"),
-        "without a session" if actor.is_left_prepared else None,
+        "without a session" if actor.has_no_session else None,
         trx.get("operation"),
         actor.query or ("idle" if actor.is_idle else None),
     )

@@ -395,10 +395,13 @@ class _LockPlace:
 
 def _lock_resource(draft: Draft, actor: Actor, row: Row | None = None) -> Resource:
     trx, row = actor.trx or {}, row or {}
-    lock = draft.locks.get(row.get("lock_id")) or (row if "lock_data" in row else {})
+    lock_id = row.get("lock_id") or draft.requested.get(trx.get("trx_id"))
+    lock = draft.locks.get(lock_id) or (row if "lock_data" in row else {})
+    lock = lock or draft.of_page.get((trx.get("waits_space"), trx.get("waits_page")), {})
     table = trx.get("waits_table") or row.get("table") or lock.get("table") or "unknown table"
     index = trx.get("waits_index") or row.get("index") or lock.get("index")
-    kind: ResourceKind = "table_lock" if trx.get("waits_kind") == "table" else "row_lock"
+    of_table = "table" in (trx.get("waits_kind"), row.get("lock_kind"), lock.get("lock_kind"))
+    kind: ResourceKind = "table_lock" if of_table else "row_lock"
     place = _lock_place(kind, table, index, trx, row, lock)
     if place.name not in draft.resources:
         label = f"table {table}" if kind == "table_lock" else f"row of {table}"

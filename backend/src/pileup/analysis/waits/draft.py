@@ -123,6 +123,18 @@ class Draft:
         self.by_trx = {a.trx["trx_id"]: a for a in scene.actors.values() if a.trx}
         self.by_pthread = {a.pthread: a for a in scene.actors.values() if a.pthread}
         self.locks = {row["lock_id"]: row for row in scene.trx_locks if row["lock_id"]}
+        self.requested = {
+            row["waiting_trx"]: row["lock_id"]
+            for row in scene.lock_waits
+            if row["waiting_trx"] and row["lock_id"]
+        }
+        """By transaction: the id of the lock that it waits for."""
+        self.of_page = {
+            (row["space"], row["page"]): row
+            for row in scene.trx_locks
+            if row["page"] is not None and row["table"] != "unknown"
+        }
+        """By tablespace and page: a listed lock there, which names the table and the index."""
         self.listed_waiters: Counter[tuple[str, str | None, str, str]] = Counter()
         self.listed: dict[str, Row] = {}
         """By transaction: the lock of data_locks that it waits for."""

@@ -33,7 +33,19 @@ _TAKES = {
     "commit-lock": GLOBAL_READ_LOCK,
     "backup-lock": BACKUP_LOCK,
 }
-_NAMED = {"global-read-lock": "GLOBAL", "commit-lock": "COMMIT", "backup-lock": "BACKUP LOCK"}
+_NAMED = {
+    "global-read-lock": ("GLOBAL", "GLOBAL READ LOCK"),
+    "commit-lock": ("COMMIT", "COMMIT LOCK"),
+    "backup-lock": ("BACKUP LOCK", "BACKUP"),
+}
+_OF_STATEMENTS = frozenset(
+    {
+        *("INTENTION_EXCLUSIVE", "SHARED_READ"),
+        *("BACKUP_DML", "BACKUP_TRANS_DML", "BACKUP_SYS_DML", "BACKUP_COMMIT"),
+        *("BACKUP_DDL", "BACKUP_ALTER_COPY"),
+    }
+)
+"""Modes in which every statement holds a lock of the whole server, beside others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +73,8 @@ def guess_global_lock_holder(
     metadata_locks with their owners.
     """
     for row, owner in listed:
-        granted = row["object_type"] == _NAMED[queue] and row["status"] == "GRANTED"
-        if granted and row["mode"] not in ("INTENTION_EXCLUSIVE", "SHARED_READ"):
+        granted = row["object_type"] in _NAMED[queue] and row["status"] == "GRANTED"
+        if granted and row["mode"] not in _OF_STATEMENTS:
             why = f"holds it ({row['mode']}) by metadata_locks"
             return Guess(owner, why, 0.95, row, inferred=False)
     for actor in others:

@@ -110,6 +110,8 @@ def _thread_detail(actor: Actor, function: str) -> str:
         doing = "idle in transaction" if actor.is_idle else "active"
         if actor.is_left_prepared:
             doing = "XA transaction without a session,"
+        elif actor.has_no_session:
+            doing = "without a session,"
         parts.append(f"{doing} {trx['active_s']:.0f} s")
     if actor.waits:
         wait = actor.waits[0]

@@ -45,6 +45,8 @@ _SAME_ZONE_US = 15 * 60 * _S
 _MOST_HELD = 5_000
 _COUNTED_BY = frozenset(("command",))
 _LOCK_ID = re.compile(r"[0-9A-Fa-f]+:(\d{1,18}):(\d{1,18}):(\d{1,18})$")
+# 12738:20 (5.7, MariaDB)    140012:1063:140066 (8.0): transaction, table
+_TABLE_LOCK_ID = re.compile(r"[0-9A-Fa-f]{1,20}:\d{1,20}(?::\d{1,20})?")
 
 Make = Callable[[Cells, ResultRow, Where], Iterator[Record]]
 
@@ -207,7 +209,8 @@ def _transaction(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]
     state = cells.get("trx_state")
     waits = state == "LOCK WAIT" or bool(first(cells, "trx_wait_started", "trx_requested_lock_id"))
     session = integer(cells.get("trx_mysql_thread_id"))
-    lock = _LOCK_ID.match(cells.get("trx_requested_lock_id") or "")
+    requested = cells.get("trx_requested_lock_id") or ""
+    lock = _LOCK_ID.match(requested)
     yield Transaction(
         **where.record_fields(row),
         trx_id=cells.get("trx_id") or ("unknown" if session is None else f"of session {session}"),
@@ -227,8 +230,12 @@ def _transaction(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]
         waits_space=int(lock[1]) if lock else None,
         waits_page=int(lock[2]) if lock else None,
         waits_heap=int(lock[3]) if lock else None,
-        waits_kind="record" if lock else None,
+        waits_kind="record" if lock else "table" if _TABLE_LOCK_ID.fullmatch(requested) else None,
     )
+
+
+_AUTO_INC = "AUTO-INC"
+"""The mode as a status dump prints it; lock tables write AUTO_INC."""
 
 
 def _lock(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
@@ -245,7 +252,7 @@ def _lock(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
         space=integer(cells.get("lock_space")),
         page=integer(cells.get("lock_page")),
         heap=integer(cells.get("lock_rec")),
-        mode=cells.get("lock_mode") or "unknown",
+        mode=(cells.get("lock_mode") or "unknown").replace("AUTO_INC", _AUTO_INC),
         waiting=cells.get("lock_status") == "WAITING",
         lock_id=first(cells, "lock_id", "engine_lock_id"),
         ps_thread_id=integer(cells.get("thread_id")),
@@ -298,9 +305,11 @@ def _wait(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
     table = table or ".".join(
         filter(None, (cells.get("locked_table_schema"), cells.get("locked_table_name")))
     )
+    lock_id = first(cells, "requested_lock_id", "waiting_lock_id", "requesting_engine_lock_id")
+    of_table = _TABLE_LOCK_ID.fullmatch(lock_id or "")
     yield LockWait(
         **where.record_fields(row),
-        lock_kind="metadata" if metadata else "record",
+        lock_kind="metadata" if metadata else "table" if of_table else "record",
         waiting_trx=first(
             cells, "waiting_trx_id", "requesting_trx_id", "requesting_engine_transaction_id"
         ),
@@ -316,7 +325,7 @@ def _wait(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
         table=_plain(table),
         index=_plain(first(cells, "waiting_index_lock", "lock_index", "locked_index")),
         mode=first(cells, "waiting_lock_mode", "lock_mode", "waiting_lock_type"),
-        lock_id=first(cells, "requested_lock_id", "waiting_lock_id", "requesting_engine_lock_id"),
+        lock_id=lock_id,
         waiting_ps_thread=integer(first(cells, "requesting_thread_id", "waiting_thread_id")),
         blocking_ps_thread=integer(cells.get("blocking_thread_id")),
     )
