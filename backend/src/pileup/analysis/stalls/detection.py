@@ -20,9 +20,11 @@ from pileup.analysis.evidence.series import short_name
 from pileup.analysis.evidence.servers import numeric_setting
 from pileup.analysis.stalls import refusals, workloads
 from pileup.analysis.stalls.indicators import Role, Signal, signals_by_role
+from pileup.analysis.stalls.lags import lag_stops
 from pileup.analysis.stalls.loads import is_carried, waiting_in
 from pileup.analysis.stalls.pileups import ALWAYS_HIGH, pileups
 from pileup.analysis.stalls.row_work import row_stops
+from pileup.analysis.stalls.silences import silences
 from pileup.analysis.stalls.slowdowns import slowdowns
 from pileup.analysis.stalls.stall import SHAPES, Kind, Shape, Stall
 from pileup.analysis.stalls.stops import stops
@@ -36,6 +38,12 @@ _FAILED = (
     r"|\bthe table '[^']*' is full|too many open files"
 )
 """Log lines of connections and statements that fail for want of something that has run out."""
+
+_COMPLAINS = (
+    r"(?i)too many connections|thread ?pool (could not create|has been blocked|is blocked)"
+    r"|number of allowed threads was reached"
+)
+"""Log lines by which the server takes no more statements."""
 
 
 def find(evidence: Evidence, values: pl.DataFrame) -> list[Stall]:
@@ -77,6 +85,8 @@ def _of_host(
             if stall.kind == "false_positive"
             or not workloads.is_done(stall, values, lambda span: waiting_in(evidence, span))
         ]
+        complaints = _logged(evidence, pl.col("message").str.contains(_COMPLAINS)).get(host, [])
+        stalls += silences(values, sessions, complaints)
     if work is not None:
         stalls += stops(work, connected, sessions, restarts)
     else:
@@ -88,6 +98,7 @@ def _of_host(
         stalls += refusals.at_limit(connected, limit)
     if "errors" in signals:
         stalls += refusals.erring(signals["errors"], work)
+    stalls += lag_stops(values, host)
     if "latency" in signals:
         stalls += slowdowns(signals["latency"])
     return stalls
@@ -220,13 +231,16 @@ def _observer_times(evidence: Evidence) -> list[int]:
 
 def _failure_times(evidence: Evidence) -> dict[str | None, list[int]]:
     """Return per host the times of log lines by which clients get errors, sorted."""
+    refused = pl.col("code").fill_null("") == "MY-001040"
+    return _logged(evidence, pl.col("message").str.contains(_FAILED) | refused)
+
+
+def _logged(evidence: Evidence, which: pl.Expr) -> dict[str | None, list[int]]:
+    """Return per host the times of these log lines, sorted."""
     events = evidence.frame("event")
     if events is None:
         return {}
-    lines = events.filter(
-        pl.col("time").is_not_null()
-        & (pl.col("message").str.contains(_FAILED) | (pl.col("code").fill_null("") == "MY-001040"))
-    )
+    lines = events.filter(pl.col("time").is_not_null() & which)
     times: dict[str | None, list[int]] = {}
     for host, time in lines.sort("time", maintain_order=True).select("host", "time").iter_rows():
         times.setdefault(host, []).append(time)

@@ -1,0 +1,87 @@
+"""Detect a server that stops answering: its collectors fall silent together, for a known reason.
+
+A server that is full (no thread of its pool is left, no connection) lets the collectors wait like
+everybody, while those of the machine go on. A collector that was only to run for less time looks
+the same; what tells them apart is that sessions rose before, or that the server's log complains.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from pileup.analysis.stalls.indicators import LEAST, Signal
+from pileup.analysis.stalls.stall import Stall, baseline_before, of_range
+
+_OF_SERVER = ("mysql", "processlist", "innodb")
+_OF_MACHINE = ("vmstat", "iostat", "mpstat", "dstat", "top", "sar", "procstat", "pidstat")
+_LEAST_S, _LEAST_STEPS = 10.0, 5.0
+"""A silence: so many seconds, and so many steps of the slower of two collectors."""
+_FACTOR, _MORE = 3.0, 5.0
+"""Sessions before it: so many times the usual, and so many more."""
+_LAST = 2
+"""Last samples of the sessions, of which the higher counts."""
+_TOGETHER, _NEAR_STEPS = 2, 3.0
+"""Collectors that fall silent at once, each within so many of its steps."""
+
+
+def silences(
+    values: pl.DataFrame, sessions: Signal, complaints: Sequence[int] = ()
+) -> list[Stall]:
+    """Detect the silence at the end of a capture.
+
+    values: ``time`` (UTC µs), ``id`` (series with its collector's prefix) and ``host`` of samples.
+    complaints: UTC µs of log lines by which the server takes no more statements.
+    """
+    rows = values.filter(pl.col("host").eq_missing(pl.lit(sessions.host, dtype=pl.String)))
+    rows = rows.select(
+        pl.col("id").cast(pl.String).str.extract(r"^([a-z_]+)\.").alias("by"), "time"
+    ).unique()
+    server = _ends(rows.filter(pl.col("by").is_in(_OF_SERVER)))
+    machine = rows.filter(pl.col("by").is_in(_OF_MACHINE))["time"]
+    last = max((end for end, _ in server), default=0)
+    server = [(end, step) for end, step in server if last - end <= _NEAR_STEPS * step]
+    if len(server) < _TOGETHER or machine.is_empty():
+        return []
+    step = max(step for _, step in server)
+    until = int(machine.max())  # type: ignore[call-overload]  # a time
+    least = max(_LEAST_S * 1e6, _LEAST_STEPS * step)
+    if until - last < least or machine.filter(machine > last).n_unique() < _LEAST_STEPS:
+        return []
+    complains = any(last - _NEAR_STEPS * step <= time <= until for time in complaints)
+    if not complains and not _rose(sessions.values):
+        return []
+    at = len(sessions.values) - 1
+    mask = [False] * len(sessions.values)
+    first = at - 1 if at and sessions.values[at - 1] >= sessions.values[at] / 2 else at
+    note = (
+        "No collector got an answer of the server from here on, while those of the machine went on."
+    )
+    baseline = baseline_before(sessions, mask, first, 0)
+    stall = of_range(sessions, first, at, "stall", baseline, note, "stopped")
+    return [replace(stall, end=None, last=until)]
+
+
+def _ends(rows: pl.DataFrame) -> list[tuple[int, float]]:
+    """Return the last time and the usual step (µs) of each collector with enough samples."""
+    found = []
+    for (_,), frame in rows.group_by("by", maintain_order=True):
+        times = frame["time"].sort().to_list()
+        if len(times) >= _LEAST_STEPS:
+            steps = [after - before for before, after in zip(times, times[1:], strict=False)]
+            found.append((times[-1], statistics.median(steps)))
+    return found
+
+
+def _rose(counts: Sequence[float]) -> bool:
+    """Return whether the last samples of the sessions are far above those before."""
+    if len(counts) < LEAST:
+        return False
+    usual = statistics.median(counts[:-_LAST])
+    return max(counts[-_LAST:]) >= max(_FACTOR * usual, usual + _MORE)
+
+
+__all__ = ["silences"]
