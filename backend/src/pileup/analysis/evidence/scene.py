@@ -126,7 +126,8 @@ def scene(evidence: Evidence, at: int | None, host: str | None = None) -> Scene:
     joined_scene.notes = [*_apart(dump, rows), *index.notes]
     if rows["stack"] and (rows["session"] or rows["transaction"]):
         joined_scene.notes += join_by_wait(joined_scene.actors)
-    joined_scene.session_of_trx = _sessions(evidence, at, host, dump, rows["transaction"])
+    known = _sessions(evidence, at, host, dump, rows["transaction"])
+    joined_scene.session_of_trx = _by_any_sample(evidence, host, rows["lock_wait"], known)
     _take_lock_tables(joined_scene, index, rows)
     joined_scene.metadata_locks = [index.with_sessions(row) for row in rows["metadata_lock"]]
     joined_scene.latch_holds = [index.with_sessions(row) for row in rows["latch_hold"]]
@@ -380,6 +381,23 @@ def _is_same(actor: Actor, row: Row) -> bool:
     return bool(mine.startswith(listed) or listed.startswith(mine))
 
 
+def _by_any_sample(
+    evidence: Evidence, host: str | None, waits: list[Row], known: dict[str, int]
+) -> dict[str, int]:
+    """Add the sessions of other transactions that waits name, by any sample: ids are unique."""
+    named = {row[name] for row in waits for name in ("waiting_trx", "blocking_trx") if row[name]}
+    named -= known.keys()
+    frame = evidence.frame("transaction")
+    if not named or frame is None:
+        return known
+    rows = frame.filter(
+        pl.col("trx_id").is_in(list(named))
+        & (pl.col("session_id") > 0)
+        & pl.col("host").eq_missing(pl.lit(host, dtype=pl.String))
+    )
+    return known | dict(rows.select("trx_id", "session_id").unique().iter_rows())
+
+
 def _sessions(
     evidence: Evidence, at: int | None, host: str | None, dump: Row | None, shown: list[Row]
 ) -> dict[str, int]:
@@ -397,7 +415,7 @@ def _running(transactions: list[Row]) -> dict[int, Row]:
     return {
         row["session_id"]: row
         for row in transactions
-        if row["session_id"] is not None and row["trx_id"] is not None
+        if row["session_id"] and row["trx_id"] is not None
     }
 
 

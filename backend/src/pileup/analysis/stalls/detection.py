@@ -53,9 +53,11 @@ def find(evidence: Evidence, values: pl.DataFrame) -> list[Stall]:
     failures_logged, deadlocks = _failure_times(evidence), _deadlock_times(evidence)
     by_host = signals_by_role(values)
     found: dict[str | None, list[Stall]] = {}
-    for host in {*by_host, *failures_logged, *deadlocks}:
+    lagging = lag_stops(values)
+    for host in {*by_host, *failures_logged, *deadlocks, *lagging}:
         signals = by_host.get(host, {})
         each = _of_host(evidence, host, signals, values, observed, restarts.get(host, []))
+        each += lagging.get(host, [])
         each += refusals.by_log(failures_logged.get(host, []), host)
         each += refusals.by_deadlocks(deadlocks.get(host, []), signals.get("throughput"), host)
         found[host] = _united(each)
@@ -98,7 +100,6 @@ def _of_host(
         stalls += refusals.at_limit(connected, limit)
     if "errors" in signals:
         stalls += refusals.erring(signals["errors"], work)
-    stalls += lag_stops(values, host)
     if "latency" in signals:
         stalls += slowdowns(signals["latency"])
     return stalls

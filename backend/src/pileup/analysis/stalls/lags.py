@@ -24,18 +24,18 @@ _LEAST_S, _LEAST_STEPS = 15.0, 3
 _LONGEST_STEP_S = 120.0
 
 
-def lag_stops(values: pl.DataFrame, host: str | None) -> list[Stall]:
-    """Detect every range in which the lag of a replica grows as fast as time passes."""
-    of_host = values.filter(pl.col("host").eq_missing(pl.lit(host, dtype=pl.String)))
-    named = [name for name in of_host["series"].unique().to_list() if short_name(name) in _NAMES]
-    rows = of_host.filter(pl.col("series").is_in(named)).sort("time", maintain_order=True)
-    stalls: list[Stall] = []
+def lag_stops(values: pl.DataFrame) -> dict[str | None, list[Stall]]:
+    """Detect per host every range in which the lag of a replica grows as fast as time passes."""
+    named = [name for name in values["series"].unique().to_list() if short_name(name) in _NAMES]
+    rows = values.filter(pl.col("series").is_in(named)).sort("time", maintain_order=True)
+    stalls: dict[str | None, list[Stall]] = {}
     for (name,), frame in rows.group_by("id", maintain_order=True):
         if frame.height < LEAST:
             continue
-        times, lags = frame["time"].to_list(), frame["value"].to_list()
+        host, times, lags = frame["host"][0], frame["time"].to_list(), frame["value"].to_list()
         signal = Signal(str(name), frame["series"][0], host, "latency", times, lags)
-        stalls += _of_signal(signal)
+        if found := list(_of_signal(signal)):
+            stalls.setdefault(host, []).extend(found)
     return stalls
 
 

@@ -7,6 +7,7 @@ the same; what tells them apart is that sessions rose before, or that the server
 
 from __future__ import annotations
 
+import itertools
 import statistics
 from collections.abc import Sequence
 from dataclasses import replace
@@ -28,9 +29,7 @@ _TOGETHER, _NEAR_STEPS = 2, 3.0
 """Collectors that fall silent at once, each within so many of its steps."""
 
 
-def silences(
-    values: pl.DataFrame, sessions: Signal, complaints: Sequence[int] = ()
-) -> list[Stall]:
+def silences(values: pl.DataFrame, sessions: Signal, complaints: Sequence[int] = ()) -> list[Stall]:
     """Detect the silence at the end of a capture.
 
     values: ``time`` (UTC µs), ``id`` (series with its collector's prefix) and ``host`` of samples.
@@ -47,7 +46,7 @@ def silences(
     if len(server) < _TOGETHER or machine.is_empty():
         return []
     step = max(step for _, step in server)
-    until = int(machine.max())  # type: ignore[call-overload]  # a time
+    until = max(machine.to_list())
     least = max(_LEAST_S * 1e6, _LEAST_STEPS * step)
     if until - last < least or machine.filter(machine > last).n_unique() < _LEAST_STEPS:
         return []
@@ -71,7 +70,7 @@ def _ends(rows: pl.DataFrame) -> list[tuple[int, float]]:
     for (_,), frame in rows.group_by("by", maintain_order=True):
         times = frame["time"].sort().to_list()
         if len(times) >= _LEAST_STEPS:
-            steps = [after - before for before, after in zip(times, times[1:], strict=False)]
+            steps = [after - before for before, after in itertools.pairwise(times)]
             found.append((times[-1], statistics.median(steps)))
     return found
 
