@@ -41,7 +41,7 @@ from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.rules import Match, commit, latches, locks, statements
 from pileup.analysis.reasoning import discriminate
 from pileup.analysis.reasoning.matrix import Column
-from pileup.analysis.stalls import detection
+from pileup.analysis.stalls import detection, lags, silences
 from pileup.records import Deadlock, DeadlockTrx, Event, Query, Transaction
 from tests.analysis.frames import T0, S, evidence, gauge
 from tests.analysis.test_rivals import finding
@@ -242,6 +242,34 @@ def deadlocks_by_host() -> object:
     ]  # fmt: skip
     found = detection._deadlock_times(evidence({"d": rows}))
     return {host: [(time - T0) // S for time in times] for host, times in found.items()}
+
+
+def log_lines_by_host() -> object:
+    rows = [
+        Event(
+            line_first=line, line_last=line, kind="log", message="x", host=host,
+            wall_us=T0 + second * S, clock="utc",
+        )
+        for line, host, second in ((1, "h", 9), (2, "h", 3), (3, "g", 5), (4, "h", 3), (5, "g", 1))
+    ]  # fmt: skip
+    found = detection._logged(evidence({"d": rows}), pl.lit(True))
+    return {host: [(time - T0) // S for time in times] for host, times in found.items()}
+
+
+def collectors_that_end() -> object:
+    times = [T0 + at * S for at in (5, 1, 9, 3, 7, 2)]
+    return silences._ends(pl.DataFrame({"by": ["b"] * 6, "time": times}))
+
+
+def lag_in_time() -> object:
+    seconds = [0, 10, 60, 20, 50, 30, 40, 70, 80, 90]
+    lags_s = [0.0, 0, 30, 0, 20, 0, 10, 30, 0, 0]
+    rows = [
+        ("a", "replication.seconds_behind", "h", T0 + at * S, lag)
+        for at, lag in zip(seconds, lags_s, strict=True)
+    ]
+    frame = pl.DataFrame(rows, schema=["id", "series", "host", "time", "value"], orient="row")
+    return [(each.onset - T0) // S for each in lags.lag_stops(frame)["h"]]
 
 
 def deadlocks_in_time() -> object:
@@ -838,6 +866,9 @@ def times_of_appliers() -> object:
 
 ORDERED: dict[str, Any] = {
     "stalls.detection _deadlock_times": deadlocks_by_host,
+    "stalls.detection _logged": log_lines_by_host,
+    "stalls.lags lag_stops": lag_in_time,
+    "stalls.silences _ends": collectors_that_end,
     "deadlocks.prints by_deadlock": fullest_print,
     "evidence.listed_times of_waits": times_of_appliers,
     "deadlocks.cycle Member.signature": signature_of_a_member,

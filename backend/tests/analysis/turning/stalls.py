@@ -12,10 +12,12 @@ from pileup.analysis.evidence.times import parse
 from pileup.analysis.stalls import (
     baselines,
     documents,
+    lags,
     pileups,
     references,
     refusals,
     shifts,
+    silences,
     slowdowns,
     stops,
     workloads,
@@ -224,7 +226,50 @@ def _storm(per_s: float, done: float | None) -> object:
         return len(refusals.by_deadlocks(times, None, None))
 
 
+def _lagging(lags_s: list[float], step_s: int) -> object:
+    rows = [
+        ("a", "replication.seconds_behind", "h", T0 + at * step_s * S, lag)
+        for at, lag in enumerate(lags_s)
+    ]
+    frame = pl.DataFrame(rows, schema=["id", "series", "host", "time", "value"], orient="row")
+    return sum(map(len, lags.lag_stops(frame).values()))
+
+
+def _silent(ends: tuple[int, int], step_s: int, until: int, *, after: int = 9) -> object:
+    """Two collectors of the server, and one of the machine with so many samples after them."""
+    last = max(ends)
+    times = {
+        "mysql.x": [ends[0] - at * step_s for at in range(8)],
+        "innodb.x": [ends[1] - at * step_s for at in range(8)],
+        "vmstat.x": [*range(last - 20, last), *range(until - after + 1, until + 1)],
+    }
+    rows = [(name, "h", T0 + at * S) for name, each in times.items() for at in each]
+    frame = pl.DataFrame(rows, schema=["id", "host", "time"], orient="row")
+    on = Signal("a", "a", "h", "concurrency", [T0 + (last - at) * S for at in (8, 4, 0)], [1.0] * 3)
+    return len(silences.silences(frame, on, [T0 + last * S]))
+
+
+def _few_samples() -> object:
+    frame = pl.DataFrame({"by": ["a"] * 5, "time": [T0 + at * S for at in range(5)]})
+    return len(silences._ends(frame))
+
+
 SCENES: Scenes = {
+    "stalls.lags LEAST lag_stops": lambda: _lagging([0.0, 0, 0, 10, 20, 30, 30, 30], 10),
+    "stalls.lags _LEAST_S _of_signal": lambda: _lagging([0.0] * 6 + [5.0, 10.0, 15.0, 15.0], 5),
+    "stalls.lags _LEAST_STEPS _of_signal": lambda: _lagging([0.0] * 6 + [9.0, 18.0, 27.0, 0.0], 9),
+    "stalls.lags _LONGEST_STEP_S _growth": lambda: _lagging(
+        [0.0] * 6 + [120.0, 240.0, 360.0, 0.0], 120
+    ),
+    "stalls.lags _SLOPE _growth": lambda: _lagging([0.0] * 6 + [7.0, 14.0, 21.0, 0.0], 10),
+    "stalls.silences LEAST _rose": lambda: silences._rose([1.0] * 7 + [90.0]),
+    "stalls.silences _FACTOR _rose": lambda: silences._rose([10.0] * 9 + [30.0]),
+    "stalls.silences _LEAST_STEPS _ends": _few_samples,
+    "stalls.silences _LEAST_STEPS silences": lambda: _silent((30, 30), 1, 90, after=5),
+    "stalls.silences _LEAST_S silences": lambda: _silent((30, 30), 1, 40),
+    "stalls.silences _MORE _rose": lambda: silences._rose([2.0] * 9 + [7.0]),
+    "stalls.silences _NEAR_STEPS silences": lambda: _silent((27, 30), 1, 90),
+    "stalls.silences _TOGETHER silences": lambda: _silent((30, 30), 1, 90),
     "stalls.baselines _LEAST _other_time": _other_time,
     "stalls.baselines _QUIET _other_time": _other_time,
     "stalls.documents _NEARLY telling_time": _telling,

@@ -23,8 +23,6 @@ _LEAST_S, _LEAST_STEPS = 10.0, 5.0
 """A silence: so many seconds, and so many steps of the slower of two collectors."""
 _FACTOR, _MORE = 3.0, 5.0
 """Sessions before it: so many times the usual, and so many more."""
-_LAST = 2
-"""Last samples of the sessions, of which the higher counts."""
 _TOGETHER, _NEAR_STEPS = 2, 3.0
 """Collectors that fall silent at once, each within so many of its steps."""
 
@@ -79,8 +77,8 @@ def _rose(counts: Sequence[float]) -> bool:
     """Return whether the last samples of the sessions are far above those before."""
     if len(counts) < LEAST:
         return False
-    usual = statistics.median(counts[:-_LAST])
-    return max(counts[-_LAST:]) >= max(_FACTOR * usual, usual + _MORE)
+    usual, last = statistics.median(counts[:-2]), max(counts[-2:])
+    return last >= max(_FACTOR * usual, usual + _MORE)
 
 
 __all__ = ["silences"]
