@@ -1606,3 +1606,20 @@ def test_the_list_of_metadata_locks_names_who_holds_the_lock_of_a_backup(tmp_pat
     assert analysis.findings[0].id == "ftwrl"
     assert analysis.roots[0].key == "session:31"
     assert not analysis.blockers[0].inferred
+
+
+def test_stacks_and_a_list_of_one_wait_for_the_lock_of_a_backup_are_one_finding(
+    tmp_path: Path,
+) -> None:
+    """In stacks it is a metadata lock like any other; the list names it."""
+    rows = "".join(
+        f"| {n} | app | h:1 | s | Query | 20 | Waiting for backup lock | UPDATE t SET n={n} |\n"
+        for n in range(21, 28)
+    )
+    (tmp_path / "list.txt").write_text(rows)
+    stacks = "7 pthread_cond_timedwait,MDL_wait::timed_wait,MDL_context::acquire_lock,open_table\n"
+    (tmp_path / "stacks.txt").write_text(stacks)
+    captures = Captures()
+    captures.read([tmp_path])
+    findings = analyse(gather(captures.artifacts)).findings
+    assert [each.id for each in findings if each.verdict == "found"] == ["ftwrl"]
