@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import tarfile
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from cryptography.fernet import Fernet
 
+from pileup.runtime import backup
 from pileup.runtime.backup import back_up, check_blobs, restore
 from pileup.runtime.errors import StartError
 from pileup.runtime.process import rotate_open_log
@@ -112,3 +114,14 @@ def test_a_log_rotates_while_it_is_written(tmp_path: Path) -> None:
         child.write(b"third\n")
     assert log.read_bytes() == b"third\n"
     assert (tmp_path / "api.log.1").read_bytes() == b"first\nsecond\n"
+
+
+def test_connections_that_end_meanwhile_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For so long as PostgreSQL may take to notice; what stays then is counted."""
+    monkeypatch.setattr("pileup.runtime.backup._LINGER_S", 0.2)
+    for counts, left in (((2, 1, 0), 0), ((3,) * 99, 3)):
+        answers = iter(counts)
+        connection = mock.Mock()
+        connection.execute().fetchone.side_effect = lambda answers=answers: (next(answers),)
+        assert backup._connected(connection) == left
+        assert connection.autocommit is True

@@ -106,6 +106,21 @@ def test_what_cannot_be_upgraded_is_left_alone(
         postgres_upgrade._need_room(tmp_path)
 
 
+def test_an_upgrade_is_finished_only_where_the_folder_is_missing(tmp_path: Path) -> None:
+    done, data = tmp_path / postgres_upgrade.DONE, tmp_path / "data"
+    postgres_upgrade.finish(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    done.mkdir()
+    (done / "new").touch()
+    data.mkdir()
+    postgres_upgrade.finish(tmp_path)
+    assert (done.exists(), list(data.iterdir())) == (True, [])
+    data.rmdir()
+    postgres_upgrade.finish(tmp_path)
+    assert not done.exists()
+    assert (data / "new").exists()
+
+
 @pytest.mark.skipif(not OLDER, reason="this machine has no older PostgreSQL in /usr/lib/postgresql")
 def test_a_folder_of_an_older_version_is_upgraded_at_the_start(tmp_path: Path) -> None:
     """Also where the path of the sockets is as long as a system allows."""
