@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import importlib
 import io
 import json
 import os
@@ -539,3 +540,40 @@ def test_run_starts_a_supervisor_with_what_was_given(
     assert opened == ([link.strip()] * 2 if browser else [])
     for wrong in ("-1", "65536"):
         assert run("run", "--port", wrong).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("public", "running", "shown"),
+    [
+        ("https://p", {"url": "http://r"}, "https://p"),
+        (None, {"url": "http://r"}, "http://r"),
+        (None, {}, "http://own"),
+    ],
+)
+def test_a_sign_in_link_has_the_address_that_people_use(
+    monkeypatch: pytest.MonkeyPatch, public: str | None, running: dict[str, str], shown: str
+) -> None:
+    module = importlib.import_module("pileup.cli.link")
+    settings = SimpleNamespace(public_url=public, url="http://own", home="home")
+    asked: list[Any] = []
+
+    def create(database: object, home: object, *, reset_second_factor: bool) -> str:
+        asked.append((database, home, reset_second_factor))
+        return "tok"
+
+    monkeypatch.setattr(module, "resolve", lambda _: settings)
+    monkeypatch.setattr(module, "need_database", lambda _: "database")
+    monkeypatch.setattr(module, "read_instance", lambda _: running)
+    monkeypatch.setattr("pileup.storage.accounts.sign_in_links.create_sign_in_link", create)
+    for options, reset in (((), False), (("--reset-second-factor",), True)):
+        done = CliRunner().invoke(module.command, options)
+        assert (done.exit_code, done.output) == (0, f"{shown}/sign-in?link=tok\n")
+        assert asked[-1] == ("database", "home", reset)
+
+
+def test_zones_of_hosts() -> None:
+    module = importlib.import_module("pileup.cli.analyze")
+    assert module._zones(("db=Asia/Tokyo", "-08:00", "web=+02:00")) == {
+        "db": "Asia/Tokyo", "*": "-08:00", "web": "+02:00"
+    }  # fmt: skip
+    assert module._zones(()) == {}
