@@ -390,7 +390,10 @@ def largest_circle() -> object:
     sizes = {"a": 3, "b": 9, "c": 5}
     known: Any = given(cycles=cycles)
     graph: Any = given()
-    with instead(headline, _circle=lambda each, *_: (sizes[each[0]], f"circle {each[0]}")):
+    with instead(
+        headline, _circle=lambda each, *_: (sizes[each[0]], f"circle {each[0]}"),
+        deadlocks=always(cycles),
+    ):  # fmt: skip
         return headline.headline(graph, known, 9, None, 0)
 
 
@@ -539,8 +542,9 @@ def nodes_of_a_view() -> object:
         difference="",
     )  # fmt: skip
     with instead(
-        view, _without=always(frozenset()), slimmed=lambda nodes, edges, _: (nodes, edges, False)
-    ):
+        view, _without=always(frozenset()), slimmed=lambda nodes, edges, _: (nodes, edges, False),
+        deadlocks=always([]),
+    ):  # fmt: skip
         return [node.id for node in view.shown(whole, folded=False).nodes]
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from functools import partial
 from itertools import islice
 
@@ -151,7 +152,7 @@ def _counted(lines: list[str]) -> Unwrap | None:
         is_numbered = is_aligned and all(map(_WORDS.search, (filled[0][1], filled[-1][1])))
     else:
         is_numbered = is_aligned or bool(_WORDS.search(filled[0][1]))
-    if not is_numbered:
+    if not is_numbered or ("|" in signs and _are_rows(match for _, match in found)):
         return None
     sign = next(iter(signs)).strip(" ")
     number = rf" {{0,8}}\d{{1,7}}(?: {{0,4}}{re.escape(sign)})" if sign else r" {0,8}\d{1,7}"
@@ -159,6 +160,12 @@ def _counted(lines: list[str]) -> Unwrap | None:
 
 
 _WORDS = re.compile(r"[A-Za-z]{2}|[+=-]{3}|[][{}]")
+
+
+def _are_rows(numbered: Iterable[re.Match[str]]) -> bool:
+    """Return whether the numbers are the first cells of rows that lack their left edge."""
+    rests = (match.string[match.end() :].strip() for match in numbered)
+    return all("|" in rest and not rest.startswith(("|", "+")) for rest in rests)
 
 
 def _choose_inside(lines: list[str]) -> Unwrap | None:
