@@ -22,6 +22,7 @@ from pileup.analysis.findings import (
     ranking,
     signatures,
     storms,
+    summary,
     texts,
     triage,
     turning_points,
@@ -77,6 +78,11 @@ def _waited_in_a_log(took: float, locked: float) -> object:
         context=given(evidence=evidence({"slow": logged}), stall=None), lines=always(None)
     )
     return logged_waits.waited(records, "changes").holds
+
+
+def _small() -> object:
+    root: Any = given(of=9, share=0.1)
+    return summary._is_small(root)
 
 
 def _rare() -> object:
@@ -238,6 +244,7 @@ SCENES: Scenes = {
     "findings.ranking _MOST_TIME _cause": lambda: _explained(ranking.ANYTHING),
     "findings.signatures FOUND _findings": _sure,
     "findings.signatures LEAST diagnose": _found,
+    "findings.summary _SMALL _is_small": _small,
     "findings.logged_waits LEAST_S waited": partial(_waited_in_a_log, 1.5, 1.0),
     "findings.logged_waits MOSTLY waited": partial(_waited_in_a_log, 4.0, 2.0),
     "findings.storms _GROWS trend": _grows,

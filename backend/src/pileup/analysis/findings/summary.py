@@ -236,12 +236,21 @@ def _wait_sentence(hot_waits: list[HotWaitDoc], blockers: list[BlockerDoc]) -> l
         sentences.append(
             f"Most latch waits ({top.share:.0%}) were at {top.file}:{top.line} ({top.mode})."
         )
-    if blockers:
+    if blockers and not _is_small(blockers[0]):
         root = blockers[0]
         inferred = " (inferred)" if root.inferred else ""
         holder = "a circle of waits" if root.kind == "cycle" else root.holder
         sentences.append(f"Root blocker{inferred}: {holder}, {_behind(root)}.")
     return sentences
+
+
+def _is_small(root: BlockerDoc) -> bool:
+    """Return whether little of the time of a stall ends at a root: then it explains no stall."""
+    return root.of > 1 and root.share is not None and root.share < _SMALL
+
+
+_SMALL = 0.1
+"""Share of the active-session seconds from which on a headline names a root."""
 
 
 def _behind(root: BlockerDoc) -> str:
