@@ -12,7 +12,7 @@ import polars as pl
 
 from pileup.analysis.evidence.statements import LOCKS_ROWS
 from pileup.analysis.findings.seen import NO_DATA, Seen
-from pileup.analysis.findings.slow_queries import at_once
+from pileup.analysis.findings.slow_queries import at_once, overlaps
 from pileup.analysis.findings.stall_records import StallRecords
 from pileup.analysis.findings.words import clip, count
 from pileup.numerals import number
@@ -36,16 +36,13 @@ def waited(records: StallRecords, who: Who) -> Seen:
     frame = records.context.evidence.frame("query")
     if frame is None or frame["lock_time_s"].drop_nulls().is_empty():
         return NO_DATA
-    locked = frame.with_columns(
-        _began=pl.col("time") - (pl.col("query_time_s").fill_null(0.0) * 1e6).cast(pl.Int64),
-        _text=pl.col("query").fill_null("").str.slice(0, _LENGTH),
-    ).filter(
+    locked = frame.with_columns(_text=pl.col("query").fill_null("").str.slice(0, _LENGTH)).filter(
         (pl.col("lock_time_s") >= LEAST_S)
         & (pl.col("lock_time_s") >= MOSTLY * pl.col("query_time_s"))
         & ~pl.col("administrator")
     )
     if (stall := records.context.stall) is not None:
-        locked = locked.filter((pl.col("_began") <= stall.end) & (pl.col("time") >= stall.start))
+        locked = locked.filter(overlaps(stall))
     reads = pl.col("_text").str.contains(_READ) & ~pl.col("_text").str.contains(LOCKS_ROWS)
     mine = locked.filter(reads if who == "reads" else ~reads)
     if mine.is_empty():
@@ -55,7 +52,7 @@ def waited(records: StallRecords, who: Who) -> Seen:
     row = mine.filter(pl.col("lock_time_s") == pl.col("lock_time_s").max()).row(0, named=True)
     text = (
         f"{count(mine.height, 'statement', 'statements')} of the slow log waited for locks most of "
-        f"the time, {clip(' '.join(row['_text'].split()), _SHOWN)} for up to "
+        f"the time, {clip(row['_text'], _SHOWN)} for up to "
         f"{number(row['lock_time_s'])} s"
     )
     share = mine.height / locked.height

@@ -33,12 +33,9 @@ def slow_queries(
     frame = frame.filter(
         pl.col("query").is_not_null() & ~pl.col("administrator") & pl.col("time").is_not_null()
     ).with_columns(
-        (pl.col("time") - (pl.col("query_time_s").fill_null(0.0) * 1e6).cast(pl.Int64)).alias(
-            "_began"
-        ),
         pl.col("query").str.slice(0, 1000).alias("_text"),
     )
-    inside = frame if span is None else frame.filter(_overlaps(span))
+    inside = frame if span is None else frame.filter(overlaps(span))
     if inside.is_empty():
         return []
     ran = _shapes(inside)
@@ -51,10 +48,14 @@ def slow_queries(
     ]
 
 
+def _began() -> pl.Expr:
+    """When a logged statement began, in microseconds: its time is when it ended."""
+    return pl.col("time") - (pl.col("query_time_s").fill_null(0.0) * 1e6).cast(pl.Int64)
+
+
 def at_once(frame: pl.DataFrame) -> int:
     """Return how many logged statements, all with a time, ran at the same moment at most."""
-    ends = frame["time"]
-    begins = ends - (frame["query_time_s"].fill_null(0.0) * 1e6).cast(pl.Int64)
+    ends, begins = frame["time"], frame.select(_began()).to_series()
     steps = pl.DataFrame(
         {"at": pl.concat([begins, ends]), "step": [1] * begins.len() + [-1] * ends.len()}
     )
@@ -109,8 +110,9 @@ def _classes(shaped: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _overlaps(span: Span) -> pl.Expr:
-    return (pl.col("_began") <= span.end) & (pl.col("time") >= span.start)
+def overlaps(span: Span) -> pl.Expr:
+    """Whether a logged statement ran in a span."""
+    return (_began() <= span.end) & (pl.col("time") >= span.start)
 
 
 def _before(frame: pl.DataFrame, ran: pl.DataFrame, baseline: Span | None) -> dict[str, int]:
@@ -118,7 +120,7 @@ def _before(frame: pl.DataFrame, ran: pl.DataFrame, baseline: Span | None) -> di
     if baseline is None:
         return {}
     known = set(ran["shape"])
-    counted = frame.filter(_overlaps(baseline)).group_by("_text").agg(_WEIGHT.sum().alias("calls"))
+    counted = frame.filter(overlaps(baseline)).group_by("_text").agg(_WEIGHT.sum().alias("calls"))
     texts = counted.sort("calls", "_text", descending=[True, False]).head(_MOST_TEXTS)
     numbers: dict[str, int] = {}
     for shape, calls in texts.select(shapes(pl.col("_text")), "calls").iter_rows():
