@@ -1,0 +1,109 @@
+"""What each format says of beginnings that nearly fit, as agreed.
+
+Formats recognise a text by how many lines of it, and which share of them, have their shape. Here
+samples are cut after so many lines, damaged (``test_agreed_damage``), and put below and between
+lines of prose. ``agreed_sniffs.txt`` has a row for each sample: ``y`` where its format claims the
+text, ``?`` where it would if no other does, ``-`` where it does not, in the order of ``WAYS``. A
+change that alters a row runs ``pytest --bless`` on this file; its review asks for each changed
+letter whether a person who pastes this would want it read as this format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pileup import formats
+from tests.formats.checks import samples
+from tests.formats.test_agreed_damage import CHANGES, PARTS
+
+AGREED = Path(__file__).parent / "agreed_sniffs.txt"
+_SAMPLES, _CHARACTERS = 4, 4096
+_PROSE = (
+    "We saw this on the first server when the load rose, and it did not go away.\n",
+    "At 22:25 it hung again: see the graph of 120 sessions (all in the same state).\n",
+    "Thanks, Ann\n",
+)
+_SIGNS = {True: "y", None: "?", False: "-"}
+
+Way = Callable[[list[str]], list[str]]
+
+
+def _first(most: int) -> Way:
+    return lambda lines: lines[:most]
+
+
+def _below(many: int) -> Way:
+    return lambda lines: [*(_PROSE[n % 3] for n in range(many)), *lines]
+
+
+def _among(step: int, many: int) -> Way:
+    """Put so many lines of prose behind every so many-th line."""
+
+    def change(lines: list[str]) -> list[str]:
+        found: list[str] = []
+        for at, line in enumerate(lines):
+            found.append(line)
+            if at % step == step - 1:
+                found += [_PROSE[(at + n) % 3] for n in range(many)]
+        return found
+
+    return change
+
+
+def _each(name: str) -> Way:
+    return lambda lines: [CHANGES[name](line, at) for at, line in enumerate(lines)]
+
+
+WAYS: dict[str, Way] = {
+    "as it is": lambda lines: lines,
+    **{f"its first {n} lines": _first(n) for n in (*range(1, 13), 16, 20, 24, 32, 40)},
+    **{f"below {n} lines": _below(n) for n in (1, 2, 3, 5, 8, 9, 12, 20, 40)},
+    **{f"{n} lines behind each {step}": _among(step, n) for step, n in (
+        (20, 1), (10, 1), (5, 1), (4, 1), (3, 1), (2, 1), (3, 2), (1, 1), (2, 3), (1, 2), (1, 4))},
+    **{name: _each(name) for name in CHANGES},
+    **PARTS,
+}  # fmt: skip
+
+
+def verdicts(item: formats.Format, path: Path) -> str:
+    """Return a letter for each way."""
+    text = path.read_bytes()[: 8 * _CHARACTERS].decode("utf-8", "replace").replace("\r\n", "\n")
+    lines = text[:_CHARACTERS].splitlines(keepends=True)
+    return "".join(_SIGNS[item.sniff("".join(way(lines)))] for way in WAYS.values())
+
+
+def agreed() -> dict[str, str]:
+    if not AGREED.exists():
+        return {}
+    found: dict[str, str] = {}
+    for row in AGREED.read_text(encoding="utf-8").splitlines():
+        name, letters = row.rsplit(maxsplit=1)
+        found[name] = letters
+    return found
+
+
+@pytest.mark.parametrize("item", formats.FORMATS, ids=lambda item: item.NAME)
+def test_a_format_claims_what_is_agreed(
+    item: formats.Format, request: pytest.FixtureRequest
+) -> None:
+    by_size = sorted(samples(item.NAME), key=lambda path: (path.stat().st_size, path.name))
+    chosen = {f"{item.NAME}/{path.name}": path for path in by_size[:_SAMPLES]}
+    found = {name: verdicts(item, path) for name, path in chosen.items()}
+    rows = agreed()
+    if request.config.getoption("--bless"):
+        rows = {name: row for name, row in rows.items() if not name.startswith(f"{item.NAME}/")}
+        rows |= found
+        text = "".join(f"{name} {rows[name]}\n" for name in sorted(rows))
+        AGREED.write_text(text, encoding="utf-8")
+    for name, letters in found.items():
+        was = rows.get(name, "")
+        changed = [way for way, a, b in zip(WAYS, letters, was, strict=False) if a != b]
+        assert letters == was, f"{name} is claimed otherwise: {changed}"
+
+
+def test_no_row_is_left_over() -> None:
+    names = {f"{item.NAME}/{path.name}" for item in formats.FORMATS for path in samples(item.NAME)}
+    assert agreed().keys() <= names
