@@ -2,7 +2,8 @@
  * Keyboard shortcuts of a screen, declared as a table: the window listens to it, the key sheet and the
  * command palette show it, and a test checks that no key has two meanings on one screen.
  */
-import { useEffect, useLayoutEffect, useRef } from 'react'
+import { useEffect } from 'react'
+import { useLatest } from '@/state/latest'
 import { Store, useStore } from '@/state/store'
 
 /** One shortcut, a line of the key sheet. */
@@ -34,11 +35,7 @@ export function useKeys<T extends KeyTable>(
   table: T,
   acts: { readonly [Name in keyof T]?: Act | undefined },
 ): void {
-  const latest = useRef(acts)
-  // Before the paint: a key must act on what the screen shows.
-  useLayoutEffect(() => {
-    latest.current = acts
-  })
+  const latest = useLatest(acts)
   useEffect(() => {
     const byKey = new Map<string, string>()
     for (const [name, line] of Object.entries(table)) {
@@ -62,7 +59,7 @@ export function useKeys<T extends KeyTable>(
       window.removeEventListener('keydown', onKey)
       active.set(active.get().filter((item) => item !== keys))
     }
-  }, [table])
+  }, [table, latest])
 }
 
 /** Return every key that the shown screen listens to. */

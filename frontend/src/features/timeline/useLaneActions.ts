@@ -1,5 +1,5 @@
 /** What the heads of the lanes can ask for: activate, set up, move, remove, open the file. */
-import { useEffect, useState } from 'react'
+import { useLayoutEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { sharedSearch, useUrlChange } from '@/state/url'
 import { changed, writeChoices } from './model/laneChoices'
@@ -13,7 +13,8 @@ export function useLaneActions(model: TimelineModel, open: (item: Item) => void)
   const [actions] = useState(() => new LatestLaneActions())
   const { lanes, selection, settings, shown } = model
   const arrange = (lane: Lane, to: number) => settings.setOrder(reorder(lanes, lane, to))
-  useEffect(() =>
+  // Before the paint: Enter must open the mark that the screen shows as chosen.
+  useLayoutEffect(() =>
     actions.set({
       activate: (lane) => {
         selection.setActive(lane.id === selection.active ? null : lane.id)

@@ -1,5 +1,6 @@
 /** Files and folders from a drop or a file chooser, each with its relative path. */
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
+import { useLatest } from '@/state/latest'
 import type { PathFile } from '@/state/uploads'
 
 /** Collect the dropped files, including those of folders. Call it inside the drop event. */
@@ -32,10 +33,7 @@ export function commonName(files: readonly PathFile[]): string {
 /** Make the whole window a drop target; return whether something is dragged over it. */
 export function useFileDrop(onFiles: (files: PathFile[]) => void, enabled = true): boolean {
   const [over, setOver] = useState(false)
-  const handler = useRef(onFiles)
-  useEffect(() => {
-    handler.current = onFiles
-  }, [onFiles])
+  const handler = useLatest(onFiles)
   useEffect(() => {
     if (!enabled) return
     let depth = 0
@@ -70,7 +68,7 @@ export function useFileDrop(onFiles: (files: PathFile[]) => void, enabled = true
       window.removeEventListener('dragover', hold)
       window.removeEventListener('drop', drop)
     }
-  }, [enabled])
+  }, [enabled, handler])
   return over
 }
 

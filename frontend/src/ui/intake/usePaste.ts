@@ -1,5 +1,6 @@
 /** Ctrl+V anywhere on a page: text and files that are pasted outside of a field. */
-import { useEffect, useRef } from 'react'
+import { useEffect } from 'react'
+import { useLatest } from '@/state/latest'
 import type { PathFile } from '@/state/uploads'
 
 type Pasted = {
@@ -9,10 +10,7 @@ type Pasted = {
 
 /** Listen to pastes outside of text fields and dialogs while the component is mounted. */
 export function usePaste(pasted: Pasted, enabled: boolean): void {
-  const latest = useRef(pasted)
-  useEffect(() => {
-    latest.current = pasted
-  })
+  const latest = useLatest(pasted)
   useEffect(() => {
     if (!enabled) return
     const onPaste = (event: ClipboardEvent) => {
@@ -26,7 +24,7 @@ export function usePaste(pasted: Pasted, enabled: boolean): void {
     }
     window.addEventListener('paste', onPaste)
     return () => window.removeEventListener('paste', onPaste)
-  }, [enabled])
+  }, [enabled, latest])
 }
 
 function isField(target: EventTarget | null): boolean {

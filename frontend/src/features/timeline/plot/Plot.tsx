@@ -9,6 +9,7 @@ import {
   useState,
 } from 'react'
 import { readPalette } from '@/charts/palette'
+import { useLatest } from '@/state/latest'
 import { useTheme } from '@/state/theme'
 import { AXIS_HEIGHT } from '@/charts/TimeAxis'
 import { visible } from '../model/laneStack'
@@ -138,15 +139,12 @@ function useGestures(
   view: TimelineView,
   actions: PlotActions,
 ): void {
-  const latest = useRef(actions)
-  useEffect(() => {
-    latest.current = actions
-  })
+  const latest = useLatest(actions)
   useEffect(() => {
     const elements = { scroller: scroller.current, brush: brush.current, tip: tip.current }
     if (!elements.scroller || !elements.brush || !elements.tip) return
     return bindGestures(elements as PlotElements, view, () => latest.current)
-  }, [view, scroller, brush, tip])
+  }, [view, scroller, brush, tip, latest])
 }
 
 type Refs = { readonly [Part in keyof PlotElements]: RefObject<PlotElements[Part] | null> }

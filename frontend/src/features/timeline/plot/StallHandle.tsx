@@ -2,6 +2,7 @@
 import { drag, type D3DragEvent } from 'd3-drag'
 import { select } from 'd3-selection'
 import { type KeyboardEvent, type Ref, useEffect, useImperativeHandle, useRef } from 'react'
+import { useLatest } from '@/state/latest'
 import { useZone } from '@/state/incident'
 import { NAMES, TARGET, type Which } from '../model/stallEdges'
 import type { TimelineView } from './view'
@@ -55,10 +56,7 @@ export function StallHandle(props: Props) {
 
 /** Binds d3-drag once; it reports what the last render would. The place is that of the edge. */
 function useDrag(knob: React.RefObject<HTMLDivElement | null>, props: Props): void {
-  const latest = useRef(props)
-  useEffect(() => {
-    latest.current = props
-  })
+  const latest = useLatest(props)
   useEffect(() => {
     if (!knob.current) return
     const behaviour = drag<HTMLDivElement, unknown>()
@@ -75,5 +73,5 @@ function useDrag(knob: React.RefObject<HTMLDivElement | null>, props: Props): vo
     return () => {
       selection.on('.drag', null)
     }
-  }, [knob])
+  }, [knob, latest])
 }

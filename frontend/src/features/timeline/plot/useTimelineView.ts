@@ -1,6 +1,6 @@
 /** Creates the drawing state of the timeline and keeps it in step with the model. */
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect, useLayoutEffect, useState } from 'react'
 import { iso } from '@/charts/time'
 import { lanesVersionQuery, tilesOf } from '../model/queries'
 import type { TimelineModel } from '../model/useTimeline'
@@ -30,7 +30,7 @@ export function useTimelineView(model: TimelineModel): {
     )
     view.setClocks(shifts, new Map(dispersion))
   }, [view, shifts, clocks])
-  useEffect(() => {
+  useLayoutEffect(() => {
     view.listen(
       (next) => setRange({ from: iso(next[0]), to: iso(next[1]) }, true),
       (error) => setTileError(error),
