@@ -15,9 +15,9 @@ import polars as pl
 import pytest
 
 from tests.support.answers import Answers
-from tests.views import agreed_parts, agreed_scenes
+from tests.views import agreed_edges, agreed_parts, agreed_scenes
 
-SCENES = agreed_scenes.SCENES | agreed_parts.SCENES
+SCENES = agreed_scenes.SCENES | agreed_parts.SCENES | agreed_edges.SCENES
 AGREED = Answers(Path(__file__).parent / "agreed.json")
 
 
