@@ -117,7 +117,7 @@ def _dumps(example: Example) -> Iterator[Record]:
                     trx_id=trx_id, state=state, lock_wait=waits,
                     active_s=max(20.0, waited) if waited >= 1 else waited, wait_s=waited,
                     operation=None if waits else what, session_id=thread if serves else None,
-                    row_locks=1,
+                    row_locks=int(what != "fetching rows"),  # a reader holds none
                     query=_query(example, number), **(lock if waits else {}), **more,
                 )  # fmt: skip
 
