@@ -15,6 +15,7 @@ from pileup.analysis.clock import (
     repeated_hours,
     session_shapes,
     uptimes,
+    utc_ranges,
     years,
 )
 from pileup.analysis.clock.offsets import Offset
@@ -23,7 +24,7 @@ from pileup.analysis.compare import differences, fleet, table_changes
 from pileup.analysis.contract import ClockDoc
 from pileup.analysis.evidence.context import Span
 from pileup.records import Deadlock, DeadlockTrx, Table
-from tests.analysis.frames import T0, S, evidence, frames, gauge
+from tests.analysis.frames import T0, S, artifact, evidence, frames, gauge
 from tests.analysis.turning.tools import Scenes, always, given, instead
 
 _WAVE = [float(n % 7 + (n // 7) % 5 * 3) for n in range(60)]
@@ -94,6 +95,17 @@ def _uptimes() -> object:
     )  # fmt: skip
     a, b = (metrics_hosts._Host(name, first=T0, last=T0 + 9 * S) for name in "ab")
     return metrics_hosts._contradict(samples, a, b)
+
+
+def _counts(*values: float) -> dict[int, float]:
+    return dict(enumerate(values))
+
+
+def _absolute_range() -> object:
+    file = artifact("a")
+    name = file.sha256
+    found = utc_ranges.UtcRanges([file], {name: {"utc": (0, 9, 3)}}, {name: ""}, {name: None})
+    return list(found.of("", None))
 
 
 def _measured_offset() -> object:
@@ -191,6 +203,16 @@ SCENES: Scenes = {
     "clock.anchoring _MIN_POINTS match": lambda: _match(points=40),
     "clock.anchoring _MIN_R _holds_without_one": _without_one,
     "clock.anchoring _MIN_R match": _match,
+    "clock.metrics_hosts _APART _are_apart": lambda: metrics_hosts._are_apart(10.0, 2.0),
+    "clock.metrics_hosts _FEW _compare": lambda: metrics_hosts._compare(
+        _counts(100, 100, 100, 100, 100), _counts(100, 100, 100, 100, 900)
+    ),
+    "clock.metrics_hosts _MOST_APART _compare": lambda: metrics_hosts._compare(
+        _counts(*[100] * 10), _counts(*[100] * 9, 900)
+    ),
+    "clock.metrics_hosts _MOVES _compare": lambda: metrics_hosts._compare(
+        _counts(2, 2, 2, 2, 2, 12), _counts(2, 2, 2, 2, 2, 12)
+    ),
     "clock.metrics_hosts _UPTIME_S _contradict": _uptimes,
     "clock.offsets _MOST_SPREAD_S _against": _measured_offset,
     "clock.placement _MOST_REST_S _by_anchors": _rest_of_a_zone,
@@ -206,6 +228,7 @@ SCENES: Scenes = {
     "clock.uptimes _AGREE_S base_of": _base,
     "clock.uptimes _APART_S base_of": lambda: _base(apart_s=0, later_s=1000),
     "clock.uptimes _LONGEST_S rulers": _rulers,
+    "clock.utc_ranges _LEAST UtcRanges.__init__": _absolute_range,
     "clock.uptimes _LONGEST_S starts": _starts,
     "clock.years MAXYEAR _nearest": lambda: _year(2020),
     "clock.years MINYEAR _nearest": lambda: _year(900),

@@ -18,8 +18,8 @@ import polars as pl
 
 from pileup.analysis.captures.stretches import (
     APART_S,
+    CONTEXT_S,
     EXPLAINED,
-    OBSERVES,
     SILENT_S,
     Stretch,
     holes,
@@ -27,7 +27,7 @@ from pileup.analysis.captures.stretches import (
 )
 from pileup.analysis.evidence.compact_samples import distinct
 from pileup.analysis.evidence.context import Span
-from pileup.analysis.evidence.evidence import Evidence, bundle_of
+from pileup.analysis.evidence.evidence import OBSERVES, Evidence, bundle_of
 from pileup.analysis.evidence.folders import inside, scopes
 from pileup.analysis.evidence.times import iso_of
 
@@ -239,13 +239,13 @@ def _tolerance(group: _Group, stretch: Stretch) -> float:
     """Return the seconds of silence that two stretches of one host may have between them.
 
     The denser of the two decides: it would have looked in between. Two lone moments have no
-    interval, and nothing says that somebody stopped to look.
+    interval, and nothing says that one was taken because of the other.
     """
     bundles = {part.bundle for part in group.parts}
     if stretch.bundle is not None and None not in bundles and stretch.bundle not in bundles:
         return _BUNDLES_APART_S
     known = [s for s in (stretch.interval_s, group.interval_s) if s is not None]
-    return max(APART_S, EXPLAINED * min(known)) if known else SILENT_S
+    return max(APART_S, EXPLAINED * min(known)) if known else APART_S
 
 
 def _near(group: _Group, other: _Group, reach: int) -> bool:
@@ -282,7 +282,8 @@ def _assign_undated(evidence: Evidence, groups: Sequence[_Group]) -> set[str]:
         }
         for folder in folders:
             of_folder.setdefault(folder, []).append(group)
-    undated = _undated(evidence)
+    times = _times(evidence)
+    undated = _observing(evidence) - times.keys()
     shared: set[str] = set()
     for artifact in evidence.artifacts:
         if artifact.sha256 in seen or artifact.sha256 not in has_rows:
@@ -294,7 +295,9 @@ def _assign_undated(evidence: Evidence, groups: Sequence[_Group]) -> set[str]:
             is_of_bundle = chosen is not None
             for scope in scopes(path) if chosen is None else ():
                 here = of_folder.get(scope, [])
-                chosen = [group for group in here if host is None or group.host in (None, host)]
+                here = [group for group in here if _is_within(times.get(artifact.sha256), group)]
+                own = [group for group in here if host is None or group.host == host]
+                chosen = own or [group for group in here if group.host is None]
                 if chosen:
                     break
             if is_undated and not is_of_bundle and len(chosen or ()) > 1:
@@ -305,17 +308,30 @@ def _assign_undated(evidence: Evidence, groups: Sequence[_Group]) -> set[str]:
     return shared - {sha for group in groups for sha in group.undated}
 
 
-def _undated(evidence: Evidence) -> set[str]:
-    """Return the artifacts that show a server at some moment, of which nothing has a time."""
-    found: set[str] = set()
-    timed: set[str] = set()
-    for kind, frame in evidence.frames.items():
-        if kind in OBSERVES:
-            found.update(frame["artifact"].unique().to_list())
-        if "time" in frame.columns:
-            rows = frame.lazy().filter(pl.col("time").is_not_null()).select("artifact").unique()
-            timed.update(rows.collect()["artifact"].to_list())
-    return found - timed
+def _is_within(times: tuple[int, int] | None, group: _Group) -> bool:
+    """Return whether a log has lines around a capture; True for what has no time."""
+    reach = round(CONTEXT_S * _S)
+    return times is None or (group.start - reach <= times[1] and times[0] <= group.end + reach)
+
+
+def _observing(evidence: Evidence) -> set[str]:
+    """Return the artifacts that show a server at some moment."""
+    frames = [frame for kind, frame in evidence.frames.items() if kind in OBSERVES]
+    return {sha for frame in frames for sha in frame["artifact"].unique().to_list()}
+
+
+def _times(evidence: Evidence) -> dict[str, tuple[int, int]]:
+    """Map artifacts with any time to their first and last (UTC µs)."""
+    found: dict[str, tuple[int, int]] = {}
+    for frame in evidence.frames.values():
+        if "time" not in frame.columns:
+            continue
+        rows = frame.lazy().filter(pl.col("time").is_not_null()).group_by("artifact")
+        ranges = rows.agg(pl.col("time").min().alias("a"), pl.col("time").max().alias("b"))
+        for sha, first, last in ranges.collect().iter_rows():
+            known = found.get(sha, (first, last))
+            found[sha] = min(first, known[0]), max(last, known[1])
+    return found
 
 
 def _hosts(evidence: Evidence) -> dict[str, str]:

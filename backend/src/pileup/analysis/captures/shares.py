@@ -12,11 +12,10 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from pileup.analysis.captures.partition import Capture
+from pileup.analysis.captures.stretches import CONTEXT_S
 from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.evidence import Evidence, EvidenceArtifact
 
-_CONTEXT_S = 12 * 3600.0
-"""Log lines this long before and after a capture are part of it, in seconds."""
 _MARGIN_S = 60.0
 """Rows of a shared file this long before and after a capture are part of it, in seconds."""
 
@@ -56,7 +55,7 @@ def _uses_all(evidence: Evidence, capture: Capture) -> bool:
         return False
     if capture.span is None:
         return True
-    wide = capture.span.widened(_CONTEXT_S)
+    wide = capture.span.widened(CONTEXT_S)
     undated = list(capture.undated)
     for frame in evidence.frames.values():
         outside = frame.lazy().filter(pl.col("artifact").is_in(undated) & ~wide.holds())
@@ -91,7 +90,7 @@ class _Kind:
             elif sha in lent:
                 span, whole = lent[sha], False
             elif sha in capture.undated:
-                span = capture.span.widened(_CONTEXT_S) if capture.span else None
+                span = capture.span.widened(CONTEXT_S) if capture.span else None
                 whole = False
             else:
                 continue

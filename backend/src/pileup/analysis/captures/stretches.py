@@ -16,7 +16,12 @@ import polars as pl
 
 from pileup.analysis.evidence.compact_samples import distinct
 from pileup.analysis.evidence.context import Span
-from pileup.analysis.evidence.evidence import Evidence, EvidenceArtifact, bundle_of
+from pileup.analysis.evidence.evidence import (
+    OBSERVES,
+    Evidence,
+    EvidenceArtifact,
+    bundle_of,
+)
 from pileup.analysis.evidence.load_series import shows_load
 
 _S = 1_000_000
@@ -28,17 +33,14 @@ SILENT_S = 900.0
 """Longest silence within one file that a stalled server explains, in seconds."""
 APART_S = 60.0
 """Longest silence between two files that overlap nowhere, in seconds."""
+CONTEXT_S = 12 * 3600.0
+"""Log lines this long before and after a capture are part of it, in seconds."""
 _IRREGULAR_S = 3600.0
 """Longest silence between samples without a regular interval, in seconds."""
 _FEW = 3
 _HOLE = 2.5
 """Sampling intervals without a sample that count as a hole inside a capture."""
 _LEAST_HOLE_S = 2.0
-OBSERVES = frozenset({
-    "sample", "snapshot", "session", "stack", "semaphore_wait", "transaction", "lock_wait",
-    "trx_lock", "metadata_lock", "event_wait",
-})  # fmt: skip
-"""Kinds of record that observe a server at a moment."""
 
 
 @dataclass(slots=True)
@@ -264,4 +266,4 @@ def _is_regular(seconds: Sequence[int], interval: float) -> bool:
     return len(steps) >= 2 * _FEW and steps[len(steps) * 3 // 4] <= 2 * interval
 
 
-__all__ = ["OBSERVES", "Stretch", "holes", "stretches"]
+__all__ = ["Stretch", "holes", "stretches"]

@@ -10,26 +10,27 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import polars as pl
 
-from pileup.analysis.clock import host_names
+from pileup.analysis.clock import host_names, metrics_hosts
 from pileup.analysis.clock.host_names import HostNote
+from pileup.analysis.clock.printed_times import Nearness, Times
 from pileup.analysis.evidence.compact_samples import distinct
-from pileup.analysis.evidence.evidence import ClockOverride, EvidenceArtifact, bundle_of
+from pileup.analysis.evidence.evidence import (
+    OBSERVES,
+    ClockOverride,
+    EvidenceArtifact,
+    bundle_of,
+)
 from pileup.analysis.evidence.folders import scopes
 from pileup.analysis.evidence.load_series import shows_load
 
-_STAMP = re.compile(r"(?<!\d)(\d{4})_(\d\d)_(\d\d)_(\d\d)_(\d\d)_(\d\d)(?!\d)")
-
-
-_DIRECT = frozenset({
-    "snapshot", "session", "stack", "semaphore_wait", "transaction", "lock_wait", "trx_lock",
-    "metadata_lock", "event_wait",
-})  # fmt: skip
+_DIRECT = OBSERVES - {"sample"}
 """Kinds of record that come from a server itself."""
+_NAMED = 3
+"""The least rank of a host that itself says that it is a server."""
 _IDENTITY = frozenset({"server_id", "server_uuid", "port"})
 """Variables that differ between two servers of one name."""
 
@@ -167,16 +168,21 @@ def assign(
         artifact.sha256: named.get(artifact.sha256) or _agreed(map(by_path, artifact.paths))
         for artifact in artifacts
     }
-    timed = _timed(frames)
-    observed = {host for sha, host in names.items() if host and sha in timed}
-    of_servers = _of_servers(frames)
-    servers = {host for sha, host in names.items() if host and sha in of_servers}
-    only = _by_folder(artifacts, names, servers & observed, observed, known)
-    return {
-        artifact.sha256: names[artifact.sha256]
-        or _agreed(by_path(path) or _nearest(path, only) for path in artifact.paths)
-        for artifact in artifacts
-    }
+    timed, of_servers = _timed(frames), _of_servers(frames)
+    settings = frames.get("setting")
+    has_settings = set() if settings is None else set(settings["artifact"].unique().to_list())
+    nearness = Nearness(artifacts, frames)
+    for observes in (True, False):  # first what shows which server was observed, and when
+        ranks = _ranks(artifacts, names, timed, of_servers, has_settings)
+        beside = _Beside(artifacts, names, known, ranks, nearness)
+        names |= {
+            sha: names[sha]
+            or _agreed(by_path(path) or beside.host(sha, path) for path in artifact.paths)
+            for artifact in artifacts
+            for sha in [artifact.sha256]
+            if nearness.is_observed(sha) == observes
+        }
+    return names
 
 
 def _names(path: str, host: str) -> bool:
@@ -186,42 +192,97 @@ def _names(path: str, host: str) -> bool:
     )
 
 
-def _by_folder(
+class _Beside:
+    """Finds the server that a file without a host lies beside."""
+
+    def __init__(
+        self,
+        artifacts: Sequence[EvidenceArtifact],
+        names: Mapping[str, str | None],
+        known: Collection[str],
+        ranks: Mapping[str, int],
+        nearness: Nearness,
+    ) -> None:
+        self._nearness = nearness
+        self._ranks = ranks
+        inside: dict[str, dict[str, set[str]]] = {}
+        below: dict[str, dict[str, set[str]]] = {"": {host: set() for host in known}}
+        unknown: dict[str, set[str]] = {}
+        for artifact in artifacts:
+            sha, host = artifact.sha256, names[artifact.sha256]
+            folders = {folder for path in artifact.paths for folder in scopes(path)}
+            if host is None:
+                for folder in folders if nearness.is_observed(sha) else ():
+                    unknown.setdefault(folder, set()).add(sha)
+                continue
+            for folder in {path.rpartition("/")[0] for path in artifact.paths}:
+                inside.setdefault(folder, {}).setdefault(host, set()).add(sha)
+            for folder in folders:
+                below.setdefault(folder, {}).setdefault(host, set()).add(sha)
+        self._in, self._below = (
+            {
+                folder: {host: nearness.times(files) for host, files in hosts.items()}
+                for folder, hosts in level.items()
+            }
+            for level in (inside, below)
+        )
+        """Folder to host to the times of its files in that folder, or in it and below."""
+        self._unknown = {folder: nearness.times(files) for folder, files in unknown.items()}
+        """Folder to the times of the servers without a name in it or below."""
+
+    def host(self, sha: str, path: str) -> str | None:
+        """Return the host of the nearest folder that was observed near this file's times.
+
+        None for settings and logs beside a server without a name: they may be its own.
+        """
+        for folder in scopes(path):
+            unknown = self._unknown.get(folder)
+            if (
+                unknown is not None
+                and not self._nearness.is_observed(sha)
+                and self._nearness.is_near(sha, unknown)
+            ):
+                return None
+            servers = self._near(sha, self._in.get(folder, {}), least=_NAMED)
+            near = servers or self._near(sha, self._below.get(folder, {}))
+            if near:
+                return _only(near)
+        return None
+
+    def _near(self, sha: str, hosts: Mapping[str, Times], least: int = 0) -> set[str]:
+        """Return the hosts near a file that are most surely a server."""
+        ranks = {
+            host: rank
+            for host, times in hosts.items()
+            if (rank := self._ranks.get(host, 0)) >= least and self._nearness.is_near(sha, times)
+        }
+        return {host for host, rank in ranks.items() if rank == max(ranks.values())}
+
+
+def _ranks(
     artifacts: Sequence[EvidenceArtifact],
     names: Mapping[str, str | None],
-    servers: set[str],
-    observed: set[str],
-    known: set[str],
-) -> dict[str, str | None]:
-    """Map each folder that names hosts to its only server, else host; None: it names several."""
-    hosts: dict[str, set[str]] = {"": set(known)}
+    timed: Collection[str],
+    of_servers: Collection[str],
+    has_settings: Collection[str],
+) -> dict[str, int]:
+    """Map each host to how surely it is the server that files without a host are of.
+
+    4: its own files observed it over time. 3: its settings name it. 2: only an exporter shows its
+    load, which may be of any server of the fleet. 1: something else was observed.
+    """
+    ranks: dict[str, int] = {}
     for artifact in artifacts:
-        if host := names[artifact.sha256]:
-            for folder in {folder for path in artifact.paths for folder in scopes(path)}:
-                hosts.setdefault(folder, set()).add(host)
-    return {
-        folder: _only(here & servers) or _only(here & observed) or _only(here)
-        for folder, here in hosts.items()
-    }
-
-
-def _nearest(path: str, only: Mapping[str, str | None]) -> str | None:
-    """Return the only host of the nearest folder that names any."""
-    return next((only[folder] for folder in scopes(path) if folder in only), None)
-
-
-def stamp_us(path: str) -> int | None:
-    """Parse the time in a file's name to µs as if UTC: 2026_11_20_22_17_34-gdb.txt; else None."""
-    name = path.rpartition("/")[2]
-    match = _STAMP.search(name)
-    if match is None:
-        return None
-    year, month, day, hour, minute, second = (int(each) for each in match.groups())
-    try:
-        moment = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
-    except ValueError:
-        return None
-    return int(moment.timestamp()) * 1_000_000
+        sha, host = artifact.sha256, names[artifact.sha256]
+        if host is None:
+            continue
+        rank = _NAMED if sha in has_settings else 0
+        if sha in timed and sha in of_servers:
+            rank = 2 if metrics_hosts.MONITORING.search(artifact.format or "") else 4
+        elif sha in timed:
+            rank = max(rank, 1)
+        ranks[host] = max(rank, ranks.get(host, 0))
+    return ranks
 
 
 def _agreed(names: Iterable[str | None]) -> str | None:

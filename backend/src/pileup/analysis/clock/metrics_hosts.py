@@ -27,7 +27,14 @@ MONITORING = re.compile(r"csv|metric|prometheus|openmetrics|cloudwatch|json-samp
 _S = 1_000_000
 _COMPARED = ("threads_running", "threads_connected")
 _APART = 3.0
-"""Medians of one measure in the same time that differ by more are of two servers."""
+"""Values of one measure at the same time that differ by more are of two servers."""
+_MOVES = 10.0
+"""Sessions by which a count has to move, or be above, to tell one server from another."""
+_MOST_APART = 0.1
+"""Share of the common moments at which two counts of one server may be apart: they were not taken
+in the same instant."""
+_AROUND = (0, -1, 1, -2, 2)
+"""Seconds between two samples of one moment, the best first."""
 _UPTIME_S = 120.0
 _FEW = 5
 
@@ -146,7 +153,11 @@ def _share(first: _Host, second: _Host, folders: Mapping[str, str]) -> bool:
 
 
 def _contradict(samples: pl.DataFrame | None, first: _Host, second: _Host) -> bool:
-    """Return whether both show the same measure in the same time, with other numbers."""
+    """Return whether both show the same measure in the same time, and not as of one server.
+
+    Their numbers differ, or are small and do not move: calm servers of a fleet look alike, and
+    another one's stall later would become this one's.
+    """
     if samples is None or not first.overlaps(second):
         return False
     start = max(first.first or 0, second.first or 0)
@@ -156,25 +167,51 @@ def _contradict(samples: pl.DataFrame | None, first: _Host, second: _Host) -> bo
         & pl.col("value").is_finite()
         & pl.col("time").is_between(start, end)
     )
-    levels: dict[tuple[str, str], list[float]] = {}
+    started: dict[str, list[float]] = {}
+    counts: dict[tuple[str, str], dict[int, float]] = {}
     for (host, series, labels), part in rows.group_by("host", "series", "labels"):
         name = short_name(str(series), str(labels or ""))
         if name == "uptime":
-            starts = part["time"] / _S - part["value"]
-            levels.setdefault((name, str(host)), []).extend(starts.to_list()[:_FEW])
+            begin = part["time"] / _S - part["value"]
+            started.setdefault(str(host), []).extend(begin.to_list()[:_FEW])
         elif name in _COMPARED and part.height >= _FEW:
-            levels.setdefault((name, str(host)), []).extend(part["value"].to_list())
-    for name in {name for name, _ in levels}:
-        mine, theirs = levels.get((name, first.name)), levels.get((name, second.name))
-        if not mine or not theirs:
-            continue
-        a, b = statistics.median(mine), statistics.median(theirs)
-        if name == "uptime":
-            if abs(a - b) > _UPTIME_S:
-                return True
-        elif max(a, b) + 2 > _APART * (min(a, b) + 2):
-            return True
-    return False
+            seconds = (part["time"] // _S).to_list()
+            counts.setdefault((name, str(host)), {}).update(
+                zip(seconds, part["value"].to_list(), strict=True)
+            )
+    if len(started) == 2:
+        a, b = map(statistics.median, started.values())
+        return abs(a - b) > _UPTIME_S
+    compared = [
+        _compare(counts[name, first.name], counts[name, second.name])
+        for name in _COMPARED
+        if (name, first.name) in counts and (name, second.name) in counts
+    ]
+    return any(same is False for same in compared) or (bool(compared) and not any(compared))
+
+
+def _compare(mine: Mapping[int, float], theirs: Mapping[int, float]) -> bool | None:
+    """Return whether counts by second are of one server; None: they do not tell."""
+    few, many = (mine, theirs) if len(mine) < len(theirs) else (theirs, mine)
+    pairs = [
+        (value, near)
+        for second, value in few.items()
+        if (near := next((many[second + by] for by in _AROUND if second + by in many), None))
+        is not None
+    ]
+    if len(pairs) < _FEW:  # sampled at other moments
+        pairs = [(statistics.median(mine.values()), statistics.median(theirs.values()))]
+    apart = sum(_are_apart(value, near) for value, near in pairs)
+    if apart > _MOST_APART * len(pairs):
+        return False
+    exact = sum(abs(value - near) <= 1 for value, near in pairs)
+    moves = min(max(each.values()) - min(each.values()) for each in (mine, theirs)) >= _MOVES
+    large = statistics.median(few.values()) >= _MOVES and exact >= (1 - _MOST_APART) * len(pairs)
+    return True if moves or large else None
+
+
+def _are_apart(mine: float, theirs: float) -> bool:
+    return max(mine, theirs) + 2 > _APART * (min(mine, theirs) + 2)
 
 
 __all__ = ["MONITORING", "joined", "joins"]

@@ -30,7 +30,9 @@ from pileup.analysis.clock import (
 )
 from pileup.analysis.clock.jumps import clock_jumps
 from pileup.analysis.clock.offsets import Offset, Source, offsets
+from pileup.analysis.clock.printed_times import stamp_us
 from pileup.analysis.clock.repeated_hours import Fold, folds, later
+from pileup.analysis.clock.utc_ranges import UtcRanges
 from pileup.analysis.clock.years import with_years
 from pileup.analysis.clock.zone_evidence import Zone, clock_pairs, zone_of, zone_settings
 from pileup.analysis.contract import ClockDoc
@@ -38,9 +40,8 @@ from pileup.analysis.evidence.compact_samples import distinct
 from pileup.analysis.evidence.evidence import ClockOverride, EvidenceArtifact
 from pileup.analysis.evidence.folders import recordings
 from pileup.analysis.evidence.load_series import shows_load
-from pileup.analysis.evidence.spans import joined
 from pileup.knowledge.series_titles import title_of_id
-from pileup.records.zones import fixed, offset_text
+from pileup.records.zones import TimeZone, fixed, offset_text
 
 _S = 1_000_000
 _STAMP_ERROR_S = 2.0
@@ -61,6 +62,36 @@ class _Placement:
     """Whether a person gave ``base_us``."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What files say about the zones of others, with the host and the recording of each."""
+
+    host_of: Mapping[str, str | None]
+    folder_of: Mapping[str, str]
+    pairs: Mapping[str, list[tuple[int, int]]]
+    settings: Mapping[tuple[str | None, str | None], tuple[TimeZone, str]]
+    utc_ranges: UtcRanges
+
+    def zone(
+        self,
+        artifact: EvidenceArtifact,
+        clocks: Mapping[str, tuple[int, int, int]],
+        timezones: Mapping[str, str],
+        override: ClockOverride,
+    ) -> Zone:
+        """Find a file's zone: what is of no host has no server outside of its own recording."""
+        host, folder = self.host_of.get(artifact.sha256), self.folder_of[artifact.sha256]
+        near = {sha: rows for sha, rows in self.pairs.items() if self.folder_of[sha] == folder}
+        reached = (folder,) if host is None and folder else (folder, None)
+        pairs = (near, self.pairs)[: len(reached)]
+        ranges = [found for at in reached for found in self.utc_ranges.of(at, host)]
+        keys = [*((at, host) for at in reached), (folder, None)]
+        setting = next((self.settings[key] for key in keys if key in self.settings), None)
+        return zone_of(
+            artifact, host, self.host_of, clocks, pairs, setting, ranges, timezones, override
+        )
+
+
 def place(
     artifacts: Sequence[EvidenceArtifact],
     frames: Mapping[str, pl.DataFrame],
@@ -76,11 +107,15 @@ def place(
     given = {sha: way.at_us for sha, way in overrides.items() if way.at_us is not None}
     frames, year_notes = with_years(artifacts, frames, host_of, given)
     spans = _spans(frames, overrides)
-    pairs = clock_pairs(frames)
     folders = recordings([artifact.path for artifact in artifacts])
     folder_of = {artifact.sha256: folders[artifact.path] for artifact in artifacts}
-    utc_ranges = _utc_ranges(spans, folder_of)
-    settings = zone_settings(frames, host_of)
+    known = _Known(
+        host_of,
+        folder_of,
+        clock_pairs(frames),
+        zone_settings(frames, host_of, folder_of),
+        UtcRanges(artifacts, spans, folder_of, host_of),
+    )
     placements: dict[str, _Placement] = {}
     went_back = folds(frames)
     for artifact in artifacts:
@@ -89,12 +124,7 @@ def place(
         host = host_of.get(artifact.sha256)
         clocks = spans[artifact.sha256]
         override = overrides.get(artifact.sha256) or ClockOverride()
-        folder = folder_of[artifact.sha256]
-        near = {sha: rows for sha, rows in pairs.items() if folder_of[sha] == folder}
-        utc_range = utc_ranges.get(folder) or utc_ranges.get(None, [])
-        zone = zone_of(
-            artifact, host, host_of, clocks, (near, pairs), settings, utc_range, timezones, override
-        )
+        zone = known.zone(artifact, clocks, timezones, override)
         if artifact.sha256 in year_notes:  # the moment says which day or year; the rest is printed
             override = replace(override, at_us=None)
         placed_one = _place_one(artifact, host, clocks, zone, override)
@@ -223,21 +253,6 @@ def _spans(
     return found
 
 
-def _utc_ranges(
-    spans: Mapping[str, Mapping[str, tuple[int, int, int]]], folder_of: Mapping[str, str]
-) -> dict[str | None, list[tuple[int, int]]]:
-    """Map each recording's folder to the ranges of its absolute times; None: of all of them.
-
-    Times more than an hour apart are two ranges: a file that lies between them meets neither.
-    """
-    found: dict[str | None, list[tuple[int, int]]] = {}
-    for sha, span in spans.items():
-        if "utc" in span and span["utc"][2] >= 3:
-            for folder in (folder_of[sha], None):
-                found.setdefault(folder, []).append(span["utc"][:2])
-    return {folder: joined(ranges, over=3600 * _S) for folder, ranges in found.items()}
-
-
 def _place_one(
     artifact: EvidenceArtifact,
     host: str | None,
@@ -287,7 +302,7 @@ def _place_one(
             shift,
             is_given=True,
         )
-    stamp = hosts.stamp_us(artifact.path)
+    stamp = stamp_us(artifact.path)
     if stamp is not None:
         base = _one_to_utc(stamp, zone)
         how = (

@@ -16,11 +16,9 @@ from datetime import MAXYEAR, MINYEAR, UTC, datetime
 
 import polars as pl
 
-from pileup.analysis.clock import hosts
+from pileup.analysis.clock.printed_times import Range, printed_ranges, stamp_us
 from pileup.analysis.evidence.evidence import EvidenceArtifact
 from pileup.analysis.evidence.folders import inside, recordings, scopes
-
-Range = tuple[int, int]
 
 BASE_YEAR = 1972
 _DAY = 86_400 * 1_000_000
@@ -111,11 +109,11 @@ class FullTimes:
         self._artifacts = {artifact.sha256: artifact for artifact in artifacts}
         self._recordings = recordings([artifact.path for artifact in artifacts])
         self._host_of = host_of
-        ranges = _ranges(frames)
+        ranges = printed_ranges(frames)
         self._of: dict[tuple[str, str | None], dict[str, set[Range]]] = {}
         self._hosts: dict[str, set[str | None]] = {}
         for sha, artifact in self._artifacts.items():
-            stamp = hosts.stamp_us(artifact.path)
+            stamp = stamp_us(artifact.path)
             own = dict(ranges.get(sha, {}))
             if stamp is not None:
                 own["stamp"] = (stamp, stamp)
@@ -128,13 +126,13 @@ class FullTimes:
 
     def about(self, sha: str) -> int | None:
         """Return the moment that a person gave, or the time in the file's own name, in µs."""
-        return self._given.get(sha, hosts.stamp_us(self._artifacts[sha].path))
+        return self._given.get(sha, stamp_us(self._artifacts[sha].path))
 
     def nearest_to(self, sha: str) -> str:
         """Say what a file's year or day was chosen by."""
         if sha in self._given:
             return "nearest to the moment that a person gave"
-        named = hosts.stamp_us(self._artifacts[sha].path) is not None
+        named = stamp_us(self._artifacts[sha].path) is not None
         return "nearest to its file name" if named else "nearest to the other artifacts"
 
     def around(self, sha: str) -> list[Range]:
@@ -158,23 +156,6 @@ class FullTimes:
                 if found := {item for kinds in here for item in kinds.get(kind, ())}:
                     return [(first * _MINUTE, last * _MINUTE) for first, last in sorted(found)]
         return []
-
-
-def _ranges(frames: Mapping[str, pl.DataFrame]) -> dict[str, dict[str, Range]]:
-    """Map each artifact to the first and last of its full times, by clock."""
-    found: dict[str, dict[str, Range]] = {}
-    for frame in frames.values():
-        if "clock" not in frame.columns:
-            continue
-        times = frame.lazy().filter(
-            pl.col("clock").is_in(["utc", "local"]) & pl.col("wall_us").is_not_null()
-        )
-        wall = pl.col("wall_us")
-        rows = times.group_by("artifact", "clock").agg(wall.min().alias("a"), wall.max().alias("b"))
-        for sha, clock, first, last in rows.collect().iter_rows():
-            known = found.setdefault(sha, {}).get(clock, (first, last))
-            found[sha][clock] = (min(first, known[0]), max(last, known[1]))
-    return found
 
 
 def _middle(ranges: Sequence[Range]) -> int | None:

@@ -39,36 +39,39 @@ def zone_of(
     host_of: Mapping[str, str | None],
     clocks: Mapping[str, tuple[int, int, int]],
     pairs: Sequence[Mapping[str, list[tuple[int, int]]]],
-    settings: Mapping[str | None, tuple[TimeZone, str]],
-    utc_ranges: Sequence[tuple[int, int]],
+    setting: tuple[TimeZone, str] | None,
+    utc_ranges: Sequence[Sequence[tuple[int, int]]],
     timezones: Mapping[str, str],
     override: ClockOverride,
 ) -> Zone:
     """Find the zone of one artifact.
 
-    pairs: (UTC µs, local µs) by artifact, first of the same recording, last of all artifacts.
-    utc_ranges: ranges of absolute times that local ones may meet.
+    pairs: (UTC µs, local µs) by artifact, first of the same recording, then of all artifacts.
+    setting: the zone that its server prints.
+    utc_ranges: ranges of absolute times that local ones may meet, the likeliest first.
     """
     if override.zone and (given := zones.time_zone(override.zone)):
         return Zone(given, f"A person gave the zone {given.name}", "given")
     text = timezones.get(host or "") or timezones.get("*")
     if text and (given := zones.time_zone(text)):
         return Zone(given, f"The zone of {host or 'all hosts'} was given: {text}", "given")
-    if own := pairs[-1].get(artifact.sha256):
+    if own := pairs[0].get(artifact.sha256):
         return _from_pairs(own, "TS lines of this file")
     for known in pairs:
         same = [p for sha, rows in known.items() if host_of.get(sha) == host for p in rows]
         if same:
             return _from_pairs(same, f"TS lines of {host or 'the same capture'}")
-    if host in settings:
-        zone, printed = settings[host]
+    if setting is not None:
+        zone, printed = setting
         shown = zone.name
         if zone.minutes is not None:
             shown = f"UTC{zones.offset_text(zone.minutes)}"
             zone = TimeZone(zones.offset_text(zone.minutes), zone.minutes)
         return Zone(zone, f"The server says {printed}, that is {shown}", "derived")
-    if "local" in clocks and utc_ranges:
-        return _by_overlap(clocks["local"], utc_ranges)
+    if "local" in clocks:
+        met = [_by_overlap(clocks["local"], ranges) for ranges in utc_ranges if ranges]
+        if met:
+            return next((zone for zone in met if zone.quality != "assumed"), met[0])
     return Zone(zones.UTC, "Nothing says the zone: taken as UTC", "assumed")
 
 
@@ -146,23 +149,28 @@ def _parse_local(text: str) -> int | None:
 
 
 def zone_settings(
-    frames: Mapping[str, pl.DataFrame], host_of: Mapping[str, str | None]
-) -> dict[str | None, tuple[TimeZone, str]]:
-    """Map hosts to (zone, the setting as printed)."""
+    frames: Mapping[str, pl.DataFrame],
+    host_of: Mapping[str, str | None],
+    folder_of: Mapping[str, str],
+) -> dict[tuple[str | None, str | None], tuple[TimeZone, str]]:
+    """Map folder of a recording, None for all of them, and host to (zone, the setting as printed).
+
+    A file without a host has no server outside of its own recording.
+    """
     settings = frames.get("setting")
     if settings is None:
         return {}
     rows = settings.filter(pl.col("name").is_in(["time_zone", "system_time_zone"]))
-    by_host: dict[str | None, dict[str, str]] = {}
+    printed: dict[tuple[str | None, str | None], dict[str, str]] = {}
     for sha, name, value in rows.select("artifact", "name", "value").iter_rows():
-        if value:
-            by_host.setdefault(host_of.get(sha), {}).setdefault(name, value)
-    found: dict[str | None, tuple[TimeZone, str]] = {}
-    for host, values in by_host.items():
+        for folder in (folder_of[sha], None) if value else ():
+            printed.setdefault((folder, host_of.get(sha)), {}).setdefault(name, value)
+    found: dict[tuple[str | None, str | None], tuple[TimeZone, str]] = {}
+    for key, values in printed.items():
         for name in ("time_zone", "system_time_zone"):
             value = values.get(name, "")
             if value.upper() != "SYSTEM" and (zone := zones.time_zone(value)):
-                found[host] = (zone, f"{name}={value}")
+                found[key] = (zone, f"{name}={value}")
                 break
     return found
 

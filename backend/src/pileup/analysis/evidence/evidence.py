@@ -17,6 +17,12 @@ from pileup.records import Problem
 
 _STAMP = re.compile(r"\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d(?=[-_.])")
 
+OBSERVES = frozenset({
+    "sample", "snapshot", "session", "stack", "semaphore_wait", "transaction", "lock_wait",
+    "trx_lock", "metadata_lock", "event_wait",
+})  # fmt: skip
+"""Kinds of record that observe a server at a moment."""
+
 
 @dataclass(frozen=True)
 class RepeatedDumps:
