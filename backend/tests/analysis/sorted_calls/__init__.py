@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.analysis.sorted_calls import clocks, findings, reasoning, waiting
+from tests.analysis.sorted_calls import clocks, findings, reasoning, small, waiting
 
 ORDERED: dict[str, Any] = {
     **clocks.ORDERED,
     **findings.ORDERED,
     **reasoning.ORDERED,
+    **small.ORDERED,
     **waiting.ORDERED,
 }
 ALSO: dict[str, Any] = {**findings.ALSO, **waiting.ALSO}
