@@ -16,6 +16,140 @@ from pileup.analysis.story.sentence import MOST_WORDS
 from pileup.cli.captures import Captures
 
 PASTES = {
+    "an old kernel's line of a killed server, found by grep": (
+        """
+[root@db7 log]# grep -i killed messages
+Apr  9 03:12:44 db7 kernel: [912201.118204] Killed process 20417, UID 27, (mysqld) total-vm:9120044kB, anon-rss:7120188kB, file-rss:512kB
+""",  # noqa: E501
+        "out-of-memory",
+    ),
+    "the shell that started the server says that it was killed": (
+        """
+ERROR 2013 (HY000) at line 1: Lost connection to MySQL server during query
+/opt/db/scripts/entry.sh: line 211:   381 Killed                  "$@" --skip-networking --socket="${SOCKET}"
+""",  # noqa: E501
+        "out-of-memory",
+    ),
+    "a list of pods": (
+        """
+$ kubectl get pods -n shop
+NAME            READY   STATUS      RESTARTS      AGE
+web-5d9c-x2x1   1/1     Running     0             3d
+shop-mysql-0    0/2     OOMKilled   4 (31s ago)   19m
+""",
+        "out-of-memory",
+    ),
+    "the events of a pod alone": (
+        """
+Events:
+  Type     Reason     Age                   From     Message
+  ----     ------     ----                  ----     -------
+  Warning  Unhealthy  12m (x31 over 2h)     kubelet  Liveness probe failed:
+  Normal   Killing    11m (x9 over 2h)      kubelet  Container mysql failed liveness probe, will be restarted
+""",
+        "probe-restart",
+    ),
+    "the log of gh-ost, which waits with the tables locked": (
+        """
+2024-05-11 02:10:55 INFO Locking `shop`.`orders`, `shop`.`_orders_del`
+2024-05-11 02:10:55 INFO Tables locked
+2024-05-11 02:10:55 INFO Waiting for events up to lock
+2024-05-11 02:11:01 ERROR Timeout while waiting for events up to lock
+2024-05-11 02:11:01 INFO Will now proceed to drop magic table and unlock tables
+""",
+        "cut-over",
+    ),
+    "a swap of two tables behind a long read": (
+        """
+| 7001 | app | 10.0.0.4:1 | shop | Query | 310 | Sending data | SELECT SUM(total) FROM orders |
+| 7010 | osc | 10.0.0.9:1 | shop | Query | 12 | Waiting for table metadata lock | RENAME TABLE `shop`.`orders` TO `shop`.`_orders_old`, `shop`.`_orders_new` TO `shop`.`orders` |
+| 7011 | app | 10.0.0.4:2 | shop | Query | 11 | Waiting for table metadata lock | SELECT * FROM orders WHERE id = 9 |
+| 7012 | app | 10.0.0.4:3 | shop | Query | 10 | Waiting for table metadata lock | SELECT * FROM orders WHERE id = 8 |
+""",  # noqa: E501
+        "cut-over",
+    ),
+    "a driver of Python prints the errors as pairs": (
+        """
+I get these now and then:
+
+`2024-02-11 09:43:44,689 [worker_3] WARNING (1205, u'Lock wait timeout exceeded; try restarting transaction')... Retrying`
+""",  # noqa: E501
+        "hot-row",
+    ),
+    "the watchdog of MariaDB, quoted in a mail": (
+        """
+* MariaDB 10.6, 3 nodes * at 02:41 the node shut down * error log: [ERROR][FATAL] InnoDB: innodb_fatal_semaphore_wait_threshold for dict_sys.latch was exceeded. See the manual
+""",  # noqa: E501
+        "dict-latch",
+    ),
+    "ProxySQL's words inside of a sentence, with its JSON": (
+        """
+With more load we get this:
+
+`MySQL_Session.cpp:2688:handler(): [ERROR] Max connect timeout reached while reaching hostgroup 3 after 10000ms . HG status: [{"ConnERR":"0","ConnFree":"0","ConnOK":"39","ConnUsed":"5","MaxConnUsed":"5","hostgroup":"3","srv_host":"x","srv_port":"3306","status":"ONLINE"}]`
+""",  # noqa: E501
+        "proxysql-pool",
+    ),
+    "most stacks have no names, and all that have some open tables": (
+        """
+    140
+     70 pthread_cond_wait@@GLIBC_2.3.2,end_thread,handle_one_connection,start_thread,clone
+      6 __lll_lock_wait,_L_lock_1233,pthread_mutex_lock,open_table,open_tables,open_and_lock_tables,mysql_execute_command,dispatch_command,handle_one_connection
+      1 select,os_thread_sleep,srv_error_monitor_thread,start_thread,clone
+""",  # noqa: E501
+        "lock-open",
+    ),
+    "the inner frames of a trace on one line are left out": (
+        """
+All wait for LOCK_open, and this one holds it:
+Thread 902 (Thread 1637624128 (LWP 22113)): #3 mutex_spin_wait (mutex=0x2aaaac3232b8, file_name=0x8b3bf7 "trx0trx.c", line=220) at sync0sync.c:565 #4 trx_allocate_for_mysql #5 ha_innobase::allocate_trx #6 check_trx_exists #7 ha_innobase::info #8 ha_innobase::open #9 open_table
+""",  # noqa: E501
+        "kernel-mutex",
+    ),
+    "the times that performance_schema keeps for latches": (
+        """
++------------+------------------+----------------+-----------------------------------------+
+| COUNT_STAR | SUM_TIMER_WAIT   | AVG_TIMER_WAIT | EVENT_NAME                              |
++------------+------------------+----------------+-----------------------------------------+
+|   41847781 | 2052968694795446 |       49057621 | wait/synch/mutex/innodb/lock_mutex      |
+|   12318491 |    1928008466219 |         156446 | wait/synch/mutex/innodb/trx_sys_mutex   |
+|   36481800 |    1294486175099 |          35397 | wait/synch/mutex/innodb/trx_mutex       |
++------------+------------------+----------------+-----------------------------------------+
+""",
+        "lock-sys-shard",
+    ),
+    "a profile of statements in which COMMIT leads": (
+        """
+# Profile
+# Rank Query ID           Response time   Calls  R/Call V/M   Item
+# ==== ================== =============== ====== ====== ===== ============
+#    1 0x813031B8BBC3B329 1676.7355 57.6%  70006 0.0240  0.02 COMMIT
+#    2 0xBC10C51A724ECD57  961.8928 33.1%  41211 0.0233  0.08 SELECT users
+#    3 0x0C10C51A724ECD58  271.8928  9.3%  91211 0.0030  0.08 UPDATE users
+""",
+        "fsync-stall",
+    ),
+    "a crowd at work, by its count alone": (
+        """
+| State                        | count(*) |
+|------------------------------|----------|
+| Sending data                 |      811 |
+| Sleep                        |       40 |
+| Waiting for table level lock |        4 |
+""",
+        "slow-statement",
+    ),
+    "read_only against appliers, by the list of threads": (
+        """
+| THREAD_ID | NAME                      | TYPE       | PROCESSLIST_ID | PROCESSLIST_USER | PROCESSLIST_HOST | PROCESSLIST_DB | PROCESSLIST_COMMAND | PROCESSLIST_TIME | PROCESSLIST_STATE                           | PROCESSLIST_INFO         |
+|       611 | thread/sql/one_connection | FOREGROUND |            580 | monitor          | 10.0.0.9         | NULL           | Query               |              311 | Waiting for commit lock                     | set global read_only=on  |
+|       412 | thread/sql/slave_sql      | FOREGROUND |            381 | root             | localhost        | NULL           | Query               |              420 | Waiting for dependent transaction to commit | NULL                     |
+|       413 | thread/sql/slave_worker   | FOREGROUND |            382 | root             | localhost        | NULL           | Query               |              431 | Waiting for global read lock                | INSERT INTO t VALUES (1) |
+|       414 | thread/sql/slave_worker   | FOREGROUND |            383 | root             | localhost        | NULL           | Query               |              431 | Waiting for commit lock                     | NULL                     |
+|       415 | thread/sql/slave_worker   | FOREGROUND |            384 | root             | localhost        | NULL           | Query               |              431 | Waiting for preceding transaction to commit | NULL                     |
+""",  # noqa: E501
+        "applier-order-circle",
+    ),
     "seven ask for the locks of their tables, and one reads": (
         """
 | 4001 | app | 10.0.0.11:41012 | shop | Query | 41 | Sending data | SELECT COUNT(*) FROM visits v JOIN log l ON l.id = v.id |
@@ -1379,6 +1513,23 @@ def test_a_part_of_a_deadlock_is_one(text: str, tmp_path: Path) -> None:
 
 
 HARMLESS = {
+    "pods that run, and one that is about to": """
+NAME            READY   STATUS              RESTARTS   AGE
+shop-mysql-0    2/2     Running             0          19d
+shop-mysql-1    0/2     ContainerCreating   0          4s
+""",
+    "gh-ost copies rows": """
+Copy: 11241000/29955038 37.5%; Applied: 0; Backlog: 0/100; Time: 5m0s(total), 3m41s(copy); streamer: binlog.000052:21082625; State: migrating; ETA: 1h34m28s
+2024-05-11 02:10:55 INFO Row copy complete
+2024-05-11 02:10:56 INFO Setting RENAME timeout as 1 seconds
+""",  # noqa: E501
+    "commits are a small part of all time": """
+# Profile
+# Rank Query ID           Response time   Calls  R/Call V/M   Item
+# ==== ================== =============== ====== ====== ===== ============
+#    1 0xBC10C51A724ECD57  961.8928 83.1% 941211 0.0010  0.08 SELECT users
+#    2 0x813031B8BBC3B329  176.7355 17.6%  70006 0.0025  0.02 COMMIT
+""",
     "clients of the socket log in": """
 |  71 | unauthenticated user | localhost | NULL | Connect | 0 | login | NULL |
 |  72 | unauthenticated user | localhost | NULL | Connect | 0 | login | NULL |

@@ -9,12 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+import polars as pl
+
 from pileup.analysis.evidence.levels import Level
 from pileup.analysis.findings.seen import NO_DATA, Seen
 from pileup.analysis.findings.stall_records import StallRecords
 from pileup.analysis.findings.words import count
 from pileup.analysis.stacks import instruments
 from pileup.knowledge import knowledge
+from pileup.numerals import number
 
 SERIES = "active_sessions"
 # Performance Insights prints an event without "wait/"
@@ -58,6 +61,45 @@ def kind(records: StallRecords, of: str) -> Seen:
     return _seen(records, [row for row in events if pattern.match(_event(row))], _WORDS[of])
 
 
+def timed(records: StallRecords, ids: Collection[str], named: str) -> Seen:
+    """Return how much of the waiting for latches since the server's start was for these.
+
+    Its share is known, how many wait at once is not.
+    """
+    frame = records.context.evidence.frame("sample")
+    if frame is None:
+        return NO_DATA
+    rows = (
+        frame.with_columns(pl.col("series", "labels").cast(pl.String))
+        .filter(
+            pl.col("series").str.ends_with(_TIMED)
+            & pl.col("labels").str.contains(_LATCHES)
+            & (pl.col("value") > 0)
+        )
+        .sort("artifact", "line_first")
+        .unique(["artifact", "labels"], keep="last", maintain_order=True)
+        .to_dicts()
+    )
+    matching = [row for row in rows if _latch(_event_of(row["labels"])) in ids]
+    seconds = sum(row["value"] for row in matching)
+    if seconds < _LONG_S:
+        return NO_DATA
+    share = seconds / sum(row["value"] for row in rows)
+    text = (
+        f"threads waited {number(seconds)} s for the {named} since the times began, by "
+        f"performance_schema ({share:.0%} of the waits for latches that it lists)"
+    )
+    top = max(matching, key=lambda row: row["value"])
+    where = records.lines({**top, "line_last": top["line_first"]}, text)
+    return Seen(True, max(1, round(_AS_MANY * share)), share, text, (where,), estimated=True)
+
+
+_TIMED = ".sum_timer_wait"
+_LATCHES = r"wait/synch/(?:mutex|rwlock|sxlock|prlock)/"
+_LONG_S, _AS_MANY = 60.0, 4
+"""Seconds in all that tell anything, and as how many waiters all of the waiting counts."""
+
+
 def _seen(records: StallRecords, matching: list[Level], what: str) -> Seen:
     sessions = sum(row.inside or 0.0 for row in matching)
     at_once = round(sessions)
@@ -74,7 +116,11 @@ def _events(records: StallRecords) -> list[Level]:
 
 
 def _event(level: Level) -> str:
-    match = _EVENT.search(level.labels)
+    return _event_of(level.labels)
+
+
+def _event_of(labels: str) -> str:
+    match = _EVENT.search(labels)
     return f"wait/{match[1]}" if match else ""
 
 
@@ -85,4 +131,4 @@ def _latch(event: str) -> str:
     return latch.id if latch is not None else ""
 
 
-__all__ = ["kind", "latches"]
+__all__ = ["kind", "latches", "timed"]

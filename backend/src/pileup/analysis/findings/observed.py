@@ -136,7 +136,10 @@ class Observed(StallRecords):
     def _counted_latches(self, ids: Sequence[str]) -> Seen:
         """Count who waits for latches by wait events, else by what the server counts."""
         loaded = event_load.latches(self, ids, words.latches(ids))
-        return loaded if loaded.holds else latch_counts.counted(self, ids)
+        if loaded.holds:
+            return loaded
+        timed = event_load.timed(self, ids, words.latches(ids))
+        return timed if timed.holds else latch_counts.counted(self, ids)
 
     def place(self, places: Sequence[str]) -> Seen:
         """Count semaphore waits at one of these places: 'btr0sea.*', 'row0ins.cc:2953'."""
@@ -298,10 +301,17 @@ class Observed(StallRecords):
     def _stacks_seen(
         self, matches: Sequence[StackGroup], top: StackGroup, most: int, text: str
     ) -> Seen:
+        # a debugger that names nothing of a thread does not show that it is none of these
         share = max(
             sum(group.threads for group in matches if group.profiled == profiled) / busy
             for profiled in (False, True)
-            if (busy := sum(each.threads for each in self.stacks if each.profiled == profiled))
+            if (
+                busy := sum(
+                    each.threads
+                    for each in self.stacks
+                    if each.profiled == profiled and any(name != "??" for name in each.names)
+                )
+            )
         )
         return Seen(True, most, share, text, (self.lines(top.example, text),))
 

@@ -22,7 +22,7 @@ NAME = "client-errors"
 TITLE = "errors of the server in an application's log"
 GIVES = "Events: the server's errors, with their times where they are printed."
 PRINTED_BY = "logs and traces of PHP, Java, Python, Ruby, Go and others"
-VERSION = 2
+VERSION = 3
 HINTS = ()
 ONLY_UNCLAIMED = True
 
@@ -39,13 +39,18 @@ _MESSAGE = re.compile(
     r"|WSREP has not yet prepared node for application use"
     r"|running with the --(?:super-)?read-only option|maximum statement execution time exceeded"
     r"|Out of (?:memory|resources when opening file)"
+    r"|innodb_fatal_semaphore_wait_threshold (?:for \S{1,60} )?was exceeded"
+    r"|Semaphore wait has lasted > \d{1,6} seconds"
 )
 """What the server says."""
-_WORD_FOR_WORD = re.compile(r"(?i)\bdisk is full writing '[^']{1,200}'")
-"""What only the server says, with a name in it: a report without any driver's words."""
+_WORD_FOR_WORD = re.compile(
+    r"(?i)\bdisk is full writing '[^']{1,200}'|\bhostgroup \d{1,9} has no servers available"
+    r"|max connect timeout reached while reaching hostgroup \d"
+)
+"""What only the server or its proxy says, with a name in it: a report without a driver's words."""
 _REPORTED = re.compile(
     r"SQLSTATE\[|\b(?:ERROR|Error|error)\b[ :(\[]|[A-Za-z]Error\b|Exception\b"
-    r"|\b(?:Warning|Fatal|FATAL)\b"
+    r"|\b(?:Warning|Fatal|FATAL)\b|\(\d{4}, u?['\"]"
     r"|\([0-9A-Z]{5}/\d{4}\)|\(\d{4}\)|\b\d{4} \([0-9A-Z]{5}\)|\((?:errno|Errcode|OS errno)[: ]"
     r"|mysqli?\b|\bpymysql\b|\bER_[A-Z_]{4,40}\b"
 )

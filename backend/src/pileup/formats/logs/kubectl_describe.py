@@ -1,8 +1,9 @@
-"""kubectl describe pod: why and when containers ended, their limits, and the pod's events.
+"""kubectl describe pod, its events alone, and kubectl get pods: why and when containers ended.
 
 Source: describePod(), describeContainerState() and DescribeEvents() of kubectl; oc alike.
 Yields: an Event for the end of a container (kind oom_kill where the reason is OOMKilled), for its
-        start, and for each row of Events; its limits, requests and restarts as settings.
+        start, and for each row of Events; its limits, requests and restarts as settings. Of a list
+        of pods, an Event for each that waits or ended in an error (kind oom_kill as above).
 Time:   of containers absolute. Events print only their age, so they have no time.
 """
 
@@ -15,10 +16,10 @@ from pileup.formats.reading.timestamps import read_stamp
 from pileup.records import Event, Item, Setting, Skipped
 
 NAME = "kubectl-describe"
-TITLE = "kubectl describe pod"
+TITLE = "kubectl describe pod, kubectl get pods"
 GIVES = "Ends and starts of containers, kills for lack of memory, events; limits as settings."
-PRINTED_BY = "`kubectl describe pod`, `oc describe pod`"
-VERSION = 1
+PRINTED_BY = "`kubectl describe pod`, `kubectl get pods`, `kubectl get events`; `oc`"
+VERSION = 2
 HINTS = ("describe.txt", "-describe-pod.txt")
 
 _STATE = re.compile(r"\s{2,8}(?P<which>(?:Last )?State):\s+(?P<state>Running|Waiting|Terminated)")
@@ -35,6 +36,13 @@ _EVENT = re.compile(
     r"(?P<age>(?:\d{1,6}[smhdy]){1,3}|<unknown>|<invalid>)(?:\s+\((?P<often>x\d[^)]{1,40})\))?\s+"
     r"(?P<from>\S{1,80}(?:, \S{1,80})?)\s+(?P<message>\S.*)$"
 )
+# NAME READY STATUS RESTARTS AGE        mysql-0   0/4   OOMKilled   1 (16s ago)   20m
+_LIST_HEAD = re.compile(r"\s*NAME\s+READY\s+STATUS\s+RESTARTS\b")
+_LISTED = re.compile(
+    r"\s{0,8}(?P<name>[a-z\d][a-z\d./-]{2,120})\s+\d{1,3}/\d{1,3}\s+"
+    r"(?P<status>[A-Z][A-Za-z:/\d]{2,60})\s+(?P<restarts>\d{1,6})\b"
+)
+_FAILED = re.compile(r"OOMKilled|CrashLoopBackOff|Error|Evicted|NodeLost|ContainerStatusUnknown")
 _POD = re.compile(r"(?P<what>Node|Name|Status|QoS Class):\s+(?P<value>\S.{0,200})$")
 _OOM = "OOMKilled"
 _LONGEST = 2_000
@@ -42,9 +50,13 @@ _LONGEST = 2_000
 
 def sniff(head: str) -> bool | None:
     """Return whether the text has the state of a container with its count of restarts or reason."""
+    lines = [line[:_LONGEST] for line in head.split("\n")[:1000]]
+    if any(map(_LIST_HEAD.match, lines)) and any(map(_LISTED.match, lines)):
+        return True
+    if any(map(_HEAD.match, lines)) and any(map(_EVENT.match, lines)):
+        return True
     if "State:" not in head:
         return False
-    lines = [line[:_LONGEST] for line in head.split("\n")[:1000]]
     states = sum(_STATE.match(line) is not None for line in lines)
     proofs = sum(bool(_RESTARTS.match(line) or _FIELD.match(line)) for line in lines)
     return states > 0 and proofs > 0
@@ -85,13 +97,15 @@ class _Reader:
             yield self._setting(number, f"{self._resources}.{match['name']}", match["value"])
         elif match := _EVENT.match(text):
             yield _event(number, match)
+        elif match := _LISTED.match(text):
+            yield from _listed(number, match)
         else:
             self._resources = ""
             if match := _CONTAINER.match(text):
                 self._container = match["name"]
             elif match := _POD.match(text):
                 yield self._setting(number, match["what"].lower(), match["value"])
-            elif text.strip() and not _HEAD.match(text):
+            elif text.strip() and not (_HEAD.match(text) or _LIST_HEAD.match(text)):
                 yield Skipped(number, number, "a part of the description that nothing uses")
 
     def _setting(self, number: int, name: str, value: str) -> Setting:
@@ -131,6 +145,23 @@ class _Reader:
             code=reason,
             message=f"{what} {verb}" + (f": {', '.join(details)}" if details else ""),
         )
+
+
+def _listed(number: int, match: re.Match[str]) -> Iterator[Item]:
+    """Yield the Event of a pod in a list that waits or ended in an error; skip any other."""
+    status = match["status"]
+    if not _FAILED.search(status):
+        yield Skipped(number, number, "a pod without an error")
+        return
+    yield Event(
+        line_first=number,
+        line_last=number,
+        kind="oom_kill" if _OOM in status else "log",
+        severity="error",
+        subsystem="kubernetes",
+        code=status,
+        message=f"Pod {match['name']}: {status}, {match['restarts']} restarts",
+    )
 
 
 def _event(number: int, match: re.Match[str]) -> Event:

@@ -23,7 +23,9 @@ Split = Callable[[str], list[str]]
 
 # Thread 362 (Thread 0x410c8940 (LWP 20816)): #0  0x... in f () from lib.so #1  0x... in g () ...
 _TRACE = re.compile(
-    r"^[^\S\n]*(?:Thread \d{1,9} \([^\n]{1,200}?\):? +)?#0 +\S[^\n]* #1 +\S", re.MULTILINE
+    r"^[^\S\n]*(?:(?:Thread \d{1,9} \([^\n]{1,200}?\):? +)?#0 +\S[^\n]* #1 +\S"
+    r"|Thread \d{1,9} \([^\n]{1,200}?\):? +#\d{1,3} +\S[^\n]* #\d{1,3} +\S)",
+    re.MULTILINE,
 )
 _FRAME = re.compile(
     r"(?:^|(?<=\s))(?:Thread \d{1,9} \((?:Thread|LWP|process) |#(?P<level>\d{1,5}) +[\w:~<(?])"
@@ -59,6 +61,10 @@ _STATUS = re.compile(
 _LABEL = re.compile(r"\s*[A-Za-z][A-Za-z0-9.-]{0,60}:?\s+(?=[A-Za-z][A-Za-z0-9]*_\w)")
 """What a person puts before such a line: a host."""
 _TAB = "\t"
+# procs ---memory--- r b swpd free ... us sy id wa 3 2 888552 86716 ...        (vmstat)
+_VMSTAT = re.compile(
+    r"(?P<columns>\br +b +swpd +free(?: +[a-z]{2,6}){8,14}) +(?P<numbers>\d[\d ]*)$"
+)
 # Threads_connected512
 _GLUED = re.compile(
     r"^\s*+(?P<name>[A-Za-z]+(?:_[A-Za-z]+)+?)(?P<value>-?\d[\d.]*|ON|OFF|YES|NO)\s*$"
@@ -76,6 +82,8 @@ def choose_splitter(head: str) -> Split | None:
         return _split_page
     if any(map(_is_flat, lines)):
         return _split_tables
+    if any(map(_VMSTAT.search, lines)):
+        return _split_vmstat
     if len(lines) <= _FEW_LINES and any(len(_pairs(line)) > 1 for line in lines):
         return _pairs
     if sum(map(bool, map(_GLUED.match, lines))) >= max(_LEAST_PAIRS, len(lines) // 2):
@@ -130,17 +138,29 @@ def _split_trace(line: str) -> list[str]:
     """Split a gdb trace into a line per thread and per frame (numbered from 0)."""
     if not _TRACE.match(line):
         return [line]
-    starts, level = [0], -1
+    starts: list[int] = [0]
+    level: int | None = -1  # None: below a thread's header, where the inner frames may be left out
     for match in _FRAME.finditer(line):
         if match["level"] is None:
-            level = -1
-        elif int(match["level"]) in (0, level + 1):
+            level = None
+        elif level is None or int(match["level"]) in (0, level + 1):
             level = int(match["level"])
         else:
             continue
         starts.append(match.start())
     parts = (line[at:end].strip() for at, end in pairwise([*starts, len(line)]))
     return [part for part in parts if part] or [line]
+
+
+def _split_vmstat(line: str) -> list[str]:
+    """Split vmstat's headings and its rows of as many numbers as columns."""
+    match = _VMSTAT.search(line)
+    if match is None:
+        return [line]
+    numbers, width = match["numbers"].split(), len(match["columns"].split())
+    rows = (numbers[at : at + width] for at in range(0, len(numbers), width))
+    before = line[: match.start()].strip()
+    return [*filter(None, [before]), match["columns"], *map(" ".join, rows)]
 
 
 def _split_tables(line: str) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from pileup.analysis.evidence.digests import digests
 from pileup.analysis.evidence.levels import Level
 from pileup.analysis.findings import event_load
 from pileup.analysis.findings.observed import NO_DATA, Observed, Seen
@@ -289,7 +290,7 @@ def _slow_flushes(observed: Observed) -> Match | None:
         if not level.labels and (level.inside or 0.0) >= 1
     ]
     if not pending:
-        return None
+        return _commits_by_digests(observed)
     most = max(pending, key=lambda level: level.inside or 0.0)
     rates = [observed.level(name) for name in ("os_fsyncs_per_s", "log_ios_per_s")]
     rate = next((rate for rate in rates if rate is not None), None)
@@ -319,6 +320,32 @@ def _unended_flush(observed: Observed, pending: Level) -> Match:
     return Match("fsync-stall", round(score, 3), why, where)
 
 
+def _commits_by_digests(observed: Observed) -> Match | None:
+    """Match a COMMIT that takes most of the time of all statements, by digests alone.
+
+    A commit does nothing else that takes long than to wait for its logs.
+    """
+    timed = [each for each in digests(observed.context.evidence) if each.total_s and each.calls]
+    commits = [each for each in timed if re.search(_COMMIT, each.text)]
+    if not commits:
+        return None
+    top = max(commits, key=lambda each: each.total_s or 0.0)
+    total = top.total_s or 0.0
+    share = total / sum(each.total_s or 0.0 for each in timed if each.table is top.table)
+    each_s = total / top.calls
+    if share < _OF_ALL or each_s < _COMMIT_S:
+        return None
+    text = (
+        f"{share:.0%} of the time of all statements went to COMMIT, {number(each_s * 1000)} ms for "
+        f"each of {number(top.calls)}"
+    )
+    against = ("A digest has no time: it says what the server mostly does.",)
+    where = (observed.lines(top.table, text),)
+    return Match("fsync-stall", round(0.2 + 0.3 * share, 3), f"{text}.", where, against)
+
+
+_OF_ALL, _COMMIT_S = 0.3, 0.005
+"""Share of all time, and seconds for each, from which on commits wait for a slow flush."""
 _PENDING = ("pending_log_fsyncs", "pending_log_flushes", "pending_pool_fsyncs")
 _FLUSH = Patience(1.0, 10.0)
 """Seconds of a flush that are slow, and that are slow by any measure."""

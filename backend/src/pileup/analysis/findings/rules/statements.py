@@ -62,7 +62,7 @@ def slow_statement(observed: Observed) -> Match | None:
         return _of_lists(observed, frame, of_log)
     if of_log is not None:
         return of_log.match
-    return _of_digests(observed) or _of_profile(observed)
+    return _of_digests(observed) or _of_profile(observed) or _of_counts(observed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +265,34 @@ def _of_profile(observed: Observed) -> Match | None:
     return Match("slow-statement", _ALL_ALIKE, f"{seen.text}.", seen.evidence, against)
 
 
+def _of_counts(observed: Observed) -> Match | None:
+    """Match a list that only counts sessions by State, where a crowd is at work in one of them.
+
+    It names no statement and no age: a crowd of this size reads rows that an index would spare, or
+    has no CPU left.
+    """
+    counted = [
+        level
+        for level in observed.levels_named([_COUNTED])
+        if level.inside and level.series == "processlist.state"
+    ]
+    if not counted:
+        return None
+    top = max(counted, key=lambda level: level.inside or 0.0)
+    state, most = top.labels.removeprefix("state="), top.inside or 0.0
+    share = most / sum(level.inside or 0.0 for level in counted)
+    meaning = knowledge().state_for("Query", state)
+    if most < _CROWD or share < _MOSTLY or meaning is None or meaning.category not in _WORK:
+        return None
+    text = f"{number(most)} sessions are in '{state}' at once, {share:.0%} of those that run"
+    against = ("Counts of States name no statement: a processlist does.",)
+    where = (observed.series(top, text),)
+    return Match("slow-statement", _BY_COUNT, f"{text}.", where, against, waiters=round(most))
+
+
+_COUNTED = "state"
+_CROWD, _BY_COUNT = 50, 0.3
+"""Sessions at work in one State that are a crowd on any machine, and what their count tells."""
 _MOSTLY = 0.5
 _READING = [
     "row_search_mvcc",

@@ -361,7 +361,9 @@ def _thread(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
         yield Session(
             **where.record_fields(row),
             session_id=session_id,
-            user=cells.get("processlist_user"),
+            user=_SYSTEM
+            if _REPLICATES.match(cells.get("name") or "")
+            else cells.get("processlist_user"),
             client_host=cells.get("processlist_host"),
             db=cells.get("processlist_db"),
             command=cells.get("processlist_command"),
@@ -372,6 +374,9 @@ def _thread(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
         )
 
 
+_REPLICATES = re.compile(r"thread/sql/(?:slave|replica)_(?:io|sql|worker)\b")
+_SYSTEM = "system user"
+"""A processlist's name for threads of replication; performance_schema names who started them."""
 _OF_SESSION = ("processlist_command", "processlist_state", "processlist_info")
 
 
