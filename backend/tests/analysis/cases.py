@@ -117,11 +117,14 @@ def _dumps(example: Example) -> Iterator[Record]:
                     trx_id=trx_id, state=state, lock_wait=waits,
                     active_s=max(20.0, waited) if waited >= 1 else waited, wait_s=waited,
                     operation=None if waits else what, session_id=thread if serves else None,
+                    undo_entries=int(changes[1]) if (changes := _UNDO.fullmatch(what)) else None,
                     row_locks=int(what != "fetching rows"),  # a reader holds none
                     query=_query(example, number), **(lock if waits else {}), **more,
                 )  # fmt: skip
 
 
+_UNDO = re.compile(r"undo (\d+)")
+"""A transaction that has changed so many rows: 'ACTIVE | undo 8000000'."""
 _NO_SESSION = " without a session"
 _IN_TURN = " in turn"
 """Each dump shows the sessions in transactions of their own: those before have ended."""

@@ -16,6 +16,57 @@ from pileup.analysis.story.sentence import MOST_WORDS
 from pileup.cli.captures import Captures
 
 PASTES = {
+    "a pool of connections gives up": (
+        """
+Caused by: java.sql.SQLTransientConnectionException: HikariPool-2 - Connection is not available, request timed out after 30002ms.
+	at com.zaxxer.hikari.pool.HikariPool.createTimeoutException(HikariPool.java:601)
+""",  # noqa: E501
+        "client-pool",
+    ),
+    "a pool's own counts": (
+        """
+2024-08-15 08:47:28,122 [adder] DEBUG HikariPool - HikariPool-1 - Added connection com.mysql.cj.jdbc.ConnectionImpl@67005bd
+2024-08-15 08:47:37,780 [job-2] DEBUG HikariPool - HikariPool-1 - Timeout failure stats (total=4, active=4, idle=0, waiting=35)
+""",  # noqa: E501
+        "client-pool",
+    ),
+    "a driver of Python prints 1040 with a message that lost its beginning": (
+        """
+My jobs end with the error of "(1040, 'ny connections')" when I start eight of them
+""",
+        "too-many-connections",
+    ),
+    "a server that ended without a word": (
+        """
+240315 23:20:01 [Note] /usr/sbin/mysqld: ready for connections.
+240319 01:46:59 mysqld_safe Number of processes running now: 0
+240319 01:46:59 mysqld_safe mysqld restarted
+240319  1:46:59 [Note] InnoDB: Using Linux native AIO
+""",
+        "server-ended",
+    ),
+    "the source no longer has what a replica needs, and the row is cut": (
+        """
+*************************** 1. row ***************************
+               Slave_IO_State:
+                  Master_Host: db-0.shop
+             Slave_IO_Running: No
+            Slave_SQL_Running: Yes
+                   Last_Errno: 0
+        Seconds_Behind_Master: NULL
+                Last_IO_Errno: 1236
+                Last_IO_Error: Got fatal e
+""",
+        "replication-stopped",
+    ),
+    "a transaction of two hours with millions of changes": (
+        """
+---TRANSACTION 884411, ACTIVE 7311 sec
+41 lock struct(s), heap size 1128, 9000000 row lock(s), undo log entries 8814213
+MySQL thread id 71, OS thread handle 140509924382464, query id 44 10.0.0.3 app
+""",
+        "large-transaction",
+    ),
     "an old kernel's line of a killed server, found by grep": (
         """
 [root@db7 log]# grep -i killed messages
@@ -46,7 +97,7 @@ Events:
   ----     ------     ----                  ----     -------
   Warning  Unhealthy  12m (x31 over 2h)     kubelet  Liveness probe failed:
   Normal   Killing    11m (x9 over 2h)      kubelet  Container mysql failed liveness probe, will be restarted
-""",
+""",  # noqa: E501
         "probe-restart",
     ),
     "the log of gh-ost, which waits with the tables locked": (
@@ -1513,6 +1564,15 @@ def test_a_part_of_a_deadlock_is_one(text: str, tmp_path: Path) -> None:
 
 
 HARMLESS = {
+    "a pool that has connections left": """
+2024-08-15 08:47:28,122 [hk] DEBUG HikariPool - HikariPool-1 - Pool stats (total=10, active=2, idle=8, waiting=0)
+2024-08-15 08:47:58,122 [hk] DEBUG HikariPool - HikariPool-1 - Pool stats (total=10, active=1, idle=9, waiting=0)
+""",  # noqa: E501
+    "an open transaction that has changed four rows": """
+---TRANSACTION 3084, ACTIVE 7 sec
+4 lock struct(s), heap size 1136, 9 row lock(s), undo log entries 4
+MySQL thread id 10, OS thread handle 140509924382464, query id 44 localhost root
+""",
     "pods that run, and one that is about to": """
 NAME            READY   STATUS              RESTARTS   AGE
 shop-mysql-0    2/2     Running             0          19d

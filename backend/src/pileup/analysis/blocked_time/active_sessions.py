@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from pileup.analysis.blocked_time import hidden_waits
 from pileup.analysis.contract import ActiveSessionsDoc, TimeClassDoc
 from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.evidence import Evidence
@@ -158,8 +159,16 @@ def listed_mixes(evidence: Evidence, host: str | None, span: Span | None) -> lis
         ],
         schema={"command": pl.String, "state": pl.String, "time_class": pl.String},
     )
+    hidden = pl.col("hidden") & (pl.col("time_class") == wait_classes.WORKING)
     grouped = (
-        frame.join(table, on=["command", "state"], how="left", nulls_equal=True)
+        frame.with_columns(hidden_waits.may_hide(frame).alias("hidden"))
+        .join(table, on=["command", "state"], how="left", nulls_equal=True)
+        .with_columns(
+            pl.when(hidden)
+            .then(pl.lit(wait_classes.UNKNOWN))
+            .otherwise("time_class")
+            .alias("time_class")
+        )
         .group_by("time", "time_class")
         .len()
         .sort("time", "time_class")

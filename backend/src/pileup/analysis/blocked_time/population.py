@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from pileup.analysis.blocked_time import classes, disagreements
+from pileup.analysis.blocked_time import classes, disagreements, hidden_waits
 from pileup.analysis.evidence import latch_stacks
 from pileup.analysis.evidence.actors import Actor, Row
 from pileup.analysis.evidence.scene import Scene
@@ -127,12 +127,30 @@ def population(scene: Scene, graph: Graph) -> Population:
             else:
                 named.append(member)
     unnamed += _without_ids(scene)
+    _doubt_changes(named, scene)
     _displace(named, threads)
     _reconcile(named, unnamed)
     members |= {member.id: member for member in unnamed if member.weight > 0}
     members |= {name: _resource(name, graph) for name in graph.resources}
     active = sum(member.weight for member in members.values())
     return Population(members, active, has_list or bool(scene.stacks), _notes(scene, named))
+
+
+def _doubt_changes(named: list[Member], scene: Scene) -> None:
+    """Call unknown what old changes do that only a list shows, and that may wait for a row."""
+    listed = [
+        (member, row)
+        for member in named
+        if member.time_class == wait_classes.WORKING
+        and not member.waits
+        and (actor := scene.actors.get(member.id)) is not None
+        and not (actor.trx or actor.stack)
+        and (row := actor.session) is not None
+    ]
+    hidden = hidden_waits.of_moment(row for _, row in listed) if len(listed) > 1 else set()
+    for member, _ in listed:
+        if member.session_id in hidden:
+            member.time_class = wait_classes.UNKNOWN
 
 
 def _is_thread(actor: Actor) -> bool:

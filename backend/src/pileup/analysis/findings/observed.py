@@ -527,7 +527,9 @@ class Observed(StallRecords):
             (each for each in self.blocked.roots if each.kind == kind and each.rotates), None
         )
         if root is None:
-            return Seen(False)
+            seen = self.record_counts
+            moments = seen["status dumps"] + seen["processlists"] + seen["stack samples"]
+            return Seen(False) if moments > 1 else NO_DATA  # one moment shows no turns
         many = words.count(root.behind, "session waits", "sessions wait")
         text = f"{many} for {words.the(root.name)}, which one after another gets"
         return Seen(True, root.behind, root.share, text, tuple(root.evidence[:1]))

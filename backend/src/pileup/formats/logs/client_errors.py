@@ -22,7 +22,7 @@ NAME = "client-errors"
 TITLE = "errors of the server in an application's log"
 GIVES = "Events: the server's errors, with their times where they are printed."
 PRINTED_BY = "logs and traces of PHP, Java, Python, Ruby, Go and others"
-VERSION = 3
+VERSION = 4
 HINTS = ()
 ONLY_UNCLAIMED = True
 
@@ -45,7 +45,10 @@ _MESSAGE = re.compile(
 """What the server says."""
 _WORD_FOR_WORD = re.compile(
     r"(?i)\bdisk is full writing '[^']{1,200}'|\bhostgroup \d{1,9} has no servers available"
-    r"|max connect timeout reached while reaching hostgroup \d"
+    r"|max connect timeout reached while reaching hostgroup \d|\(1040, ?u?['\"]"
+    r"|connection is not available, request timed out after \d|queuepool limit of size \d"
+    r"|timeout acquiring a connection\. the pool is probably full"
+    r"|could not obtain a (?:database )?connection within \d"
 )
 """What only the server or its proxy says, with a name in it: a report without a driver's words."""
 _REPORTED = re.compile(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -14,10 +15,10 @@ from pileup.analysis.evidence.statements import LOCKS_ROWS, tables_of
 from pileup.analysis.findings import event_load
 from pileup.analysis.findings.observed import Observed, Seen
 from pileup.analysis.findings.rules import Match, Rule, count, having_any
-from pileup.analysis.findings.strength import strength
+from pileup.analysis.findings.strength import Patience, age, strength
 from pileup.analysis.findings.worst_moment import Queue, describe_holder
 from pileup.knowledge import wait_classes
-from pileup.numerals import number
+from pileup.numerals import grouped, number
 
 _MANY = 50
 
@@ -310,4 +311,29 @@ def _idle_holder(observed: Observed) -> float:
     return float(longest) if isinstance(longest, int | float) else 0.0
 
 
-RULES: dict[str, Rule] = {"hot-row": hot_row}
+def large_transaction(observed: Observed) -> Match | None:
+    """Match an open transaction with very many undo entries (large-transaction)."""
+    frame = observed.during("transaction")
+    if frame is None:
+        return None
+    large = frame.filter(
+        (pl.col("undo_entries").fill_null(0) >= _MANY_CHANGES)
+        & ~pl.col("operation").fill_null("").str.contains(r"(?i)roll")
+    )
+    if large.is_empty():
+        return None
+    top = large.sort("undo_entries", descending=True, maintain_order=True).row(0, named=True)
+    changes, lasts = int(top["undo_entries"]), float(top["active_s"] or 0.0)
+    whose = f"session {top['session_id']}" if top["session_id"] is not None else top["trx_id"]
+    text = f"The transaction of {whose} has {grouped(changes)} undo entries" + (
+        f" and is open for {number(lasts)} s" if lasts else ""
+    )
+    score = 0.25 + 0.1 * min(1.0, math.log10(changes / _MANY_CHANGES)) + 0.1 * age(lasts, _OPEN)
+    return Match("large-transaction", round(score, 3), f"{text}.", (observed.lines(top, text),))
+
+
+_MANY_CHANGES = 1_000_000
+"""Undo entries that take minutes to roll back on any machine."""
+_OPEN = Patience(60.0, 3600.0)
+"""Seconds for which a transaction is open: long for many changes, and long by any measure."""
+RULES: dict[str, Rule] = {"hot-row": hot_row, "large-transaction": large_transaction}
