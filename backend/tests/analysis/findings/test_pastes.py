@@ -16,6 +16,25 @@ from pileup.analysis.story.sentence import MOST_WORDS
 from pileup.cli.captures import Captures
 
 PASTES = {
+    "a time limit ends statements": (
+        """
+[2026-01-05 11:02:11] production.ERROR: SQLSTATE[HY000]: General error: 3024 Query execution was interrupted, maximum statement execution time exceeded (SQL: select count(*) from `visits`)
+""",  # noqa: E501
+        "statement-limit",
+    ),
+    "a driver lost its connection": (
+        """
+sqlalchemy.exc.OperationalError: (pymysql.err.OperationalError) (2013, 'Lost connection to MySQL server during query')
+[SQL: SELECT * FROM jobs WHERE state = 'new']
+""",
+        "lost-connection",
+    ),
+    "no room for row locks": (
+        """
+PHP Warning:  mysqli::query(): (HY000/1206): The total number of locks exceeds the lock table size in /srv/app/job.php on line 12
+""",  # noqa: E501
+        "lock-table-full",
+    ),
     "a pool of connections gives up": (
         """
 Caused by: java.sql.SQLTransientConnectionException: HikariPool-2 - Connection is not available, request timed out after 30002ms.

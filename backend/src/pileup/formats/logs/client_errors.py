@@ -22,7 +22,7 @@ NAME = "client-errors"
 TITLE = "errors of the server in an application's log"
 GIVES = "Events: the server's errors, with their times where they are printed."
 PRINTED_BY = "logs and traces of PHP, Java, Python, Ruby, Go and others"
-VERSION = 4
+VERSION = 5
 HINTS = ()
 ONLY_UNCLAIMED = True
 
@@ -38,6 +38,8 @@ _MESSAGE = re.compile(
     r"|Can't create more than max_prepared_stmt_count"
     r"|WSREP has not yet prepared node for application use"
     r"|running with the --(?:super-)?read-only option|maximum statement execution time exceeded"
+    r"|Query execution was interrupted|Lost connection to (?:MySQL )?server|server has gone away"
+    r"|Communications link failure|The total number of locks exceeds the lock table size"
     r"|Out of (?:memory|resources when opening file)"
     r"|innodb_fatal_semaphore_wait_threshold (?:for \S{1,60} )?was exceeded"
     r"|Semaphore wait has lasted > \d{1,6} seconds"
@@ -54,6 +56,7 @@ _WORD_FOR_WORD = re.compile(
 _REPORTED = re.compile(
     r"SQLSTATE\[|\b(?:ERROR|Error|error)\b[ :(\[]|[A-Za-z]Error\b|Exception\b"
     r"|\b(?:Warning|Fatal|FATAL)\b|\(\d{4}, u?['\"]"
+    r"|\b[A-Za-z.]{2,80}(?:Error|Exception):"
     r"|\([0-9A-Z]{5}/\d{4}\)|\(\d{4}\)|\b\d{4} \([0-9A-Z]{5}\)|\((?:errno|Errcode|OS errno)[: ]"
     r"|mysqli?\b|\bpymysql\b|\bER_[A-Z_]{4,40}\b"
 )
