@@ -26,7 +26,7 @@ PASTES = {
         """
 sqlalchemy.exc.OperationalError: (pymysql.err.OperationalError) (2013, 'Lost connection to MySQL server during query')
 [SQL: SELECT * FROM jobs WHERE state = 'new']
-""",
+""",  # noqa: E501
         "lost-connection",
     ),
     "no room for row locks": (
