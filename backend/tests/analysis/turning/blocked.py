@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 from unittest import mock
 
+import polars as pl
+
 from pileup.analysis.blocked_time import (
     active_sessions,
     blame,
     disagreements,
+    hidden_waits,
     moment_roots,
     population,
     roots,
@@ -26,6 +29,15 @@ def _path() -> object:
     flowing = given(population=given(members={}))
     of = {name: at for at, name in enumerate(names)}
     return blame._path(flowing, of, into, given(names=["root"], sessions=1.0))
+
+
+def _changes() -> object:
+    """Four changes of a table, eight seconds old."""
+    rows = {
+        "state": ["updating"] * 4, "time_s": [8.0] * 4, "time": [T0] * 4,
+        "query": [f"UPDATE t SET a = 1 WHERE id = {n}" for n in range(4)],
+    }  # fmt: skip
+    return hidden_waits.may_hide(pl.DataFrame(rows)).any()
 
 
 def _leaving() -> object:
@@ -135,6 +147,8 @@ def _stall_of_two_scales() -> object:
 
 
 SCENES: Scenes = {
+    "blocked_time.hidden_waits _ALIKE _alike": _changes,
+    "blocked_time.hidden_waits _OLD_S may_hide": _changes,
     "blocked_time.active_sessions _GAP_S Level.at": lambda: _LEVEL.at(T0 + 5 * S),
     "blocked_time.active_sessions _GAP_S most_near": lambda: active_sessions.most_near(
         _LEVEL, T0 + 5 * S

@@ -8,7 +8,7 @@ import polars as pl
 
 from pileup.analysis.blocked_time.roots import Roots
 from pileup.analysis.evidence.actors import Actor
-from pileup.analysis.findings import latch_counts, stall_records, summary
+from pileup.analysis.findings import event_load, latch_counts, stall_records, summary
 from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.rules import memory
 from pileup.analysis.stacks import commit_queue
@@ -40,6 +40,18 @@ def _sleeps() -> object:
     known: Any = given(context=given(evidence=of, server=None))
     with instead(latch_counts, _latch_of=always("btr_search_latch")):
         return latch_counts._since_start(known, ["btr_search_latch"]).holds
+
+
+def _timed() -> object:
+    """Waits of two minutes in all, by the times that performance_schema keeps."""
+    columns = {
+        "series": ["ps_wait.sum_timer_wait"], "value": [120.0], "artifact": ["a"],
+        "labels": ["event_name=wait/synch/mutex/innodb/lock_mutex"], "line_first": [1],
+    }  # fmt: skip
+    of = given(frame=always(pl.DataFrame(columns)))
+    known: Any = given(context=given(evidence=of), lines=always(None))
+    with instead(event_load, _latch=always("x")):
+        return event_load.timed(known, ["x"], "x").holds
 
 
 def _unknown() -> object:
@@ -125,6 +137,7 @@ def _same_user() -> object:
 SCENES: Scenes = {
     "blocked_time.roots _IN_A_ROW Roots._stood": _in_a_row,
     "blocked_time.roots _STAYS_S Roots._stood_for": _stays,
+    "findings.event_load _LONG_S timed": _timed,
     "findings.latch_counts _LONG_S _since_start": _sleeps,
     "findings.latch_counts _MOSTLY_UNKNOWN may_be_any": _unknown,
     "findings.latch_counts _SLEEP_S _since_start": _sleeps,

@@ -18,7 +18,7 @@ from pileup.analysis.findings.rules import (
     pauses,
     statements,
 )
-from pileup.records import Query, Session
+from pileup.records import Query, Session, Transaction
 from tests.analysis.frames import T0, S, evidence
 from tests.analysis.turning.tools import Scenes, always, given, instead, level
 
@@ -178,6 +178,32 @@ def _of_digests(share: float = 0.75, each_s: float = 4.0) -> object:
         return statements._of_digests(stall()) is None
 
 
+def _commits(share: float = 0.75, each_s: float = 4.0) -> object:
+    table = object()
+    timed = [
+        given(total_s=share * 8, calls=2.0 * share * 4 / each_s, table=table, text="COMMIT"),
+        given(total_s=(1 - share) * 8, calls=99, table=table, text="b"),
+    ]
+    with instead(commit, digests=always(timed)):
+        return commit._commits_by_digests(stall()) is None
+
+
+def _counted() -> object:
+    levels = [
+        level("processlist.state", 90.0, labels="state=Sending data"),
+        level("processlist.state", 30.0, labels="state=Waiting for table level lock"),
+    ]
+    return statements._of_counts(stall(levels_named=always(levels))) is None
+
+
+def _large_change() -> object:
+    trx = Transaction(
+        trx_id="7", state="ACTIVE", lock_wait=False, undo_entries=4_000_000, active_s=60.0, **_AT
+    )
+    frame = evidence({"dump": [trx]}).frame("transaction")
+    return locks.large_transaction(stall(during=always(frame))) is None
+
+
 def _of_log() -> object:
     log = [
         Query(
@@ -238,6 +264,8 @@ SCENES: Scenes = {
     "findings.rules.pauses _MOST_OF _silences": _silent,
     "findings.rules.pauses _TOGETHER _silences": _silent,
     "findings.rules.commit _BRIEF_S _is_brief": _brief,
+    "findings.rules.commit _COMMIT_S _commits_by_digests": _commits,
+    "findings.rules.commit _OF_ALL _commits_by_digests": _commits,
     "findings.rules.commit _FLUSH _slow_flushes": _flushes,
     "findings.rules.commit _HELD_S _flush_under_mutex": _held,
     "findings.rules.commit _LARGE_S _large_at_commit": _large,
@@ -250,16 +278,19 @@ SCENES: Scenes = {
     "findings.rules.latches _READ_IN hot_page": lambda: _page(read_in=0.75, dumps=9),
     "findings.rules.locks _ALONE_S _by_processlist": lambda: _changing(60.0),
     "findings.rules.locks _ENDED_S hot_row": _deadlocks_end_them,
+    "findings.rules.locks _MANY_CHANGES large_transaction": _large_change,
     "findings.rules.locks _MOSTLY _by_processlist": lambda: _changing(60.0, 50.0, counted=1.0),
     "findings.rules.locks _MOSTLY hot_row": _row_waits,
     "findings.rules.pages _DIRTY _evicts_dirty_pages": _dirty,
     "findings.rules.pages _FULL sync_flush": _log_is_full,
     "findings.rules.pages _SINGLE free_pages": _single_pages,
     "findings.rules.statements _ALIKE _score": lambda: statements._score(8, 3.0, 0, alone=True),
+    "findings.rules.statements _CROWD _of_counts": _counted,
     "findings.rules.statements _LEAST_ALIKE_S _score": lambda: statements._score(
         2, 3.0, 0, alone=True
     ),
     "findings.rules.statements _MANY_ROWS _tells": _reads_more,
+    "findings.rules.statements _MOSTLY _of_counts": _counted,
     "findings.rules.statements _MOSTLY _of_digests": _of_digests,
     "findings.rules.statements _MOSTLY _of_profile": lambda: statements._of_profile(
         stall(profile=always(seen(share=0.75)))

@@ -36,7 +36,7 @@ def may_hide(frame: pl.DataFrame) -> pl.Series:
         .select("row", "time", "query")
     )
     rows = _alike((row, time, query) for row, time, query in old.iter_rows())
-    return pl.int_range(frame.height, eager=True).is_in(sorted(rows))
+    return pl.int_range(frame.height, eager=True).is_in(list(rows))
 
 
 def _alike(changes: Iterable[tuple[int, Hashable, str]]) -> set[int]:

@@ -76,8 +76,8 @@ def timed(records: StallRecords, ids: Collection[str], named: str) -> Seen:
             & pl.col("labels").str.contains(_LATCHES)
             & (pl.col("value") > 0)
         )
-        .sort("artifact", "line_first")
-        .unique(["artifact", "labels"], keep="last", maintain_order=True)
+        .group_by("artifact", "labels", maintain_order=True)
+        .agg(pl.col("value").max(), pl.col("line_first").last())
         .to_dicts()
     )
     matching = [row for row in rows if _latch(_event_of(row["labels"])) in ids]
@@ -89,8 +89,7 @@ def timed(records: StallRecords, ids: Collection[str], named: str) -> Seen:
         f"threads waited {number(seconds)} s for the {named} since the times began, by "
         f"performance_schema ({share:.0%} of the waits for latches that it lists)"
     )
-    top = max(matching, key=lambda row: row["value"])
-    where = records.lines({**top, "line_last": top["line_first"]}, text)
+    where = records.lines({**matching[0], "line_last": matching[0]["line_first"]}, text)
     return Seen(True, max(1, round(_AS_MANY * share)), share, text, (where,), estimated=True)
 
 

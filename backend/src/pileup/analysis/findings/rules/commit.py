@@ -329,7 +329,7 @@ def _commits_by_digests(observed: Observed) -> Match | None:
     commits = [each for each in timed if re.search(_COMMIT, each.text)]
     if not commits:
         return None
-    top = max(commits, key=lambda each: each.total_s or 0.0)
+    top = commits[0]
     total = top.total_s or 0.0
     share = total / sum(each.total_s or 0.0 for each in timed if each.table is top.table)
     each_s = total / top.calls

@@ -322,7 +322,8 @@ def large_transaction(observed: Observed) -> Match | None:
     )
     if large.is_empty():
         return None
-    top = large.sort("undo_entries", descending=True, maintain_order=True).row(0, named=True)
+    largest = large.filter(pl.col("undo_entries") == large["undo_entries"].max())
+    top = largest.row(0, named=True)
     changes, lasts = int(top["undo_entries"]), float(top["active_s"] or 0.0)
     whose = f"session {top['session_id']}" if top["session_id"] is not None else top["trx_id"]
     text = f"The transaction of {whose} has {grouped(changes)} undo entries" + (

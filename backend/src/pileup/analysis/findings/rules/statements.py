@@ -276,18 +276,22 @@ def _of_counts(observed: Observed) -> Match | None:
         for level in observed.levels_named([_COUNTED])
         if level.inside and level.series == "processlist.state"
     ]
-    if not counted:
-        return None
-    top = max(counted, key=lambda level: level.inside or 0.0)
-    state, most = top.labels.removeprefix("state="), top.inside or 0.0
-    share = most / sum(level.inside or 0.0 for level in counted)
-    meaning = knowledge().state_for("Query", state)
-    if most < _CROWD or share < _MOSTLY or meaning is None or meaning.category not in _WORK:
-        return None
-    text = f"{number(most)} sessions are in '{state}' at once, {share:.0%} of those that run"
-    against = ("Counts of States name no statement: a processlist does.",)
-    where = (observed.series(top, text),)
-    return Match("slow-statement", _BY_COUNT, f"{text}.", where, against, waiters=round(most))
+    running = sum(level.inside or 0.0 for level in counted)
+    for level in counted:
+        state, most = level.labels.removeprefix("state="), level.inside or 0.0
+        share = most / running
+        meaning = knowledge().state_for("Query", state)
+        if (
+            most >= _CROWD
+            and share >= _MOSTLY
+            and meaning is not None
+            and meaning.category in _WORK
+        ):
+            text = f"{number(most)} sessions are in '{state}' at once, {share:.0%} of those running"
+            against = ("Counts of States name no statement: a processlist does.",)
+            where = (observed.series(level, text),)
+            return Match("slow-statement", _BY_COUNT, f"{text}.", where, against, round(most))
+    return None
 
 
 _COUNTED = "state"
