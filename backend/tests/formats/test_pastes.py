@@ -586,8 +586,8 @@ PASTES: dict[str, tuple[str, str, int]] = {
             "  Normal   Scheduled  38s                default-scheduler  Assigned to node2\n"
             "  Warning  BackOff    3s (x4 over 32s)   kubelet            Back-off restarting\n"
         ),
-        "table",
-        1,
+        "event",
+        2,
     ),
     "a proxy's log behind its container": (
         (
