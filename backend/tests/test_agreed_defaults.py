@@ -24,6 +24,8 @@ from sqlalchemy import Column, Table
 from sqlalchemy import inspect as inspected
 
 import pileup
+from pileup.records import KINDS
+from pileup.records.frames import frame_schema
 from pileup.storage.models.base import Base
 
 AGREED = Path(__file__).parent / "agreed_defaults.txt"
@@ -169,6 +171,8 @@ def _now() -> dict[str, str]:
                 found[key] = " ".join(f"{each}={value}" for each, value in sorted(values.items()))
     for name, values in _tables():
         found[name] = "; ".join(f"{each}: {value}" for each, value in values.items())
+    for kind in (*KINDS, "sample"):
+        found[f"frame {kind}"] = " ".join(f"{n}={t}" for n, t in frame_schema(kind).items())
     return dict(sorted(found.items()))
 
 
