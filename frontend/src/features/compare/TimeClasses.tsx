@@ -1,5 +1,5 @@
 /** Where the active sessions of each side spend their time: a bar per side, and the numbers by class. */
-import { classColours } from '@/charts/classColours'
+import { classColour } from '@/charts/classColour'
 import { CLASSES } from '@/ui/display/glossary'
 import { EmptyState } from '@/ui/display/States'
 import { Term } from '@/ui/display/Term'
@@ -18,18 +18,15 @@ export function TimeClasses({ doc }: { readonly doc: SidesDoc }) {
       </EmptyState>
     )
   }
-  const colours = classColours(
-    doc.classes.map((row) => ({ id: row.id, share: Math.max(0, ...row.shares.map(orZero)) })),
-  )
   return (
     <div className="compare-classes">
-      <SideBars doc={doc} colours={colours} />
+      <SideBars doc={doc} />
       <Table
         fill
         copy
         label="Active sessions by class"
         rows={doc.classes}
-        columns={columns(doc.sides.length, colours)}
+        columns={columns(doc.sides.length)}
         rowKey={(row) => row.id}
       />
     </div>
@@ -39,13 +36,7 @@ export function TimeClasses({ doc }: { readonly doc: SidesDoc }) {
 const orZero = (value: number | null) => value ?? 0
 
 /** One bar per side on a common scale, stacked by class. */
-function SideBars({
-  doc,
-  colours,
-}: {
-  readonly doc: SidesDoc
-  readonly colours: ReadonlyMap<string, string>
-}) {
+function SideBars({ doc }: { readonly doc: SidesDoc }) {
   const most = Math.max(...doc.active.map((side) => side?.average ?? 0)) || 1
   return (
     <table className="compare-bars">
@@ -74,7 +65,7 @@ function SideBars({
                     title={row.title}
                     style={{
                       width: `${(orZero(row.sessions[at] ?? null) / most) * 100}%`,
-                      background: colours.get(row.id),
+                      background: classColour(row.id),
                     }}
                   />
                 ))}
@@ -86,14 +77,14 @@ function SideBars({
   )
 }
 
-const columns = (sides: number, colours: ReadonlyMap<string, string>): readonly Column<Class>[] => [
+const columns = (sides: number): readonly Column<Class>[] => [
   {
     key: 'class',
     head: 'Class',
     width: 'minmax(200px, 2fr)',
     cell: (row) => (
       <span>
-        <span className="compare-key" style={{ background: colours.get(row.id) }} />
+        <span className="compare-key" style={{ background: classColour(row.id) }} />
         <Term text={CLASSES[row.id]}>{row.title}</Term>
       </span>
     ),

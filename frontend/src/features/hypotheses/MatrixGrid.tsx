@@ -2,6 +2,7 @@
 import { type KeyboardEvent, useRef } from 'react'
 import { Link } from 'react-router'
 import { useMay } from '@/api/queries'
+import { formatCount } from '@/format'
 import { useKeys } from '@/state/keys'
 import { ShareBar } from '@/ui/display/Bar'
 import { cx } from '@/ui/controls/cx'
@@ -161,7 +162,9 @@ function Head({
     <thead>
       <tr>
         <th className="matrix-corner" scope="col">
-          <span className="muted">{rows} pieces of evidence · the most telling first</span>
+          <span className="muted">
+            {formatCount(rows, 'piece')} of evidence · the most telling first
+          </span>
         </th>
         {hypotheses.map((hypothesis) => (
           <HypothesisHead key={hypothesis.id} hypothesis={hypothesis} />

@@ -181,7 +181,7 @@ export default function IncidentsScreen() {
           <div className="incidents-table">
             <Table
               fill
-              rowHeight={96}
+              rowHeight={rowHeight}
               label="Incidents"
               rows={items}
               columns={columns}
@@ -281,6 +281,9 @@ const Wrapped = ({ text: words }: { readonly text: string | null }) =>
   words ? <span className="incident-wrapped">{words}</span> : <span className="faint">–</span>
 
 /** The words for the picture of the sessions: the highest value that it draws. */
+/** Title, story and finding take fewer lines where there is room. */
+const rowHeight = (width: number) => (width < 1700 ? 96 : 72)
+
 function describeSpark(values: readonly (number | null)[]): string {
   const known = values.filter((value) => value !== null)
   return `Active sessions over time, at most ${formatMeasured(max(known))}`
@@ -379,7 +382,7 @@ const COLUMNS: readonly Column<IncidentRow>[] = [
     key: 'owner',
     optional: true,
     head: 'Owner',
-    width: 'minmax(64px, 0.5fr)',
+    width: 'minmax(80px, 0.7fr)',
     sort: (row) => row.owner?.name ?? null,
     cell: (row) =>
       row.owner ? (

@@ -12,7 +12,7 @@ import { Term } from '@/ui/display/Term'
 import { Duration, Measured, ShareValue, Time } from '@/ui/display/Value'
 import { heightOf, Marks, StallBand, TOP_LABEL } from './ChartParts'
 import { chartMarks } from './chartMarks'
-import { classColours } from '@/charts/classColours'
+import { classColour } from '@/charts/classColour'
 import './active-sessions.css'
 
 const RATE_HEIGHT = 40
@@ -35,7 +35,6 @@ export function ActiveSessions({ sessions, stall, turns, gaps }: Props) {
   const zone = useZone()
   const times = useMemo(() => sessions.times.map((time) => Date.parse(time)), [sessions.times])
   const range: Interval = [times[0] ?? 0, times.at(-1) ?? 1]
-  const colours = classColours(sessions.classes)
   const height = heightOf(width)
   const chart = stackedTime(times, sessions.classes, range, width, height)
   const point = at === null ? -1 : indexAt(times, at)
@@ -61,7 +60,7 @@ export function ActiveSessions({ sessions, stall, turns, gaps }: Props) {
           <g transform={`translate(0 ${TOP_LABEL})`}>
             <StallBand stall={stall} x={chart.x} range={range} height={height} />
             {chart.layers.map((layer) => (
-              <path key={layer.id} d={layer.path} fill={colours.get(layer.id)} />
+              <path key={layer.id} d={layer.path} fill={classColour(layer.id)} />
             ))}
             {gaps.map((gap) => (
               <rect
@@ -93,7 +92,7 @@ export function ActiveSessions({ sessions, stall, turns, gaps }: Props) {
         </svg>
         <Rate {...{ sessions, stall, times, range, width, point }} />
       </div>
-      <Legend sessions={sessions} colours={colours} point={point} />
+      <Legend sessions={sessions} point={point} />
     </figure>
   )
 }
@@ -161,11 +160,9 @@ function Rate({
 /** What each colour means, with the average during the stall, or the value below the pointer. */
 function Legend({
   sessions,
-  colours,
   point,
 }: {
   readonly sessions: ActiveSessionsDoc
-  readonly colours: ReadonlyMap<string, string>
   readonly point: number
 }) {
   const at = sessions.times[point]
@@ -186,7 +183,7 @@ function Legend({
         {[...sessions.classes].reverse().map((row) => (
           <tr key={row.id}>
             <th scope="row">
-              <span className="active-sessions-key" style={{ background: colours.get(row.id) }} />
+              <span className="active-sessions-key" style={{ background: classColour(row.id) }} />
               <Term text={CLASSES[row.id]}>{row.title}</Term>
             </th>
             <td>

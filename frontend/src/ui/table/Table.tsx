@@ -7,6 +7,7 @@ import {
   type KeyboardEvent,
   type MouseEvent,
   type ReactNode,
+  useEffect,
   useMemo,
   useRef,
   useState,
@@ -54,7 +55,7 @@ export function Table<Row>({
   copy = false,
   fill = false,
   virtualFrom = 80,
-  rowHeight = ROW,
+  rowHeight: heightOf = ROW,
 }: {
   readonly rows: readonly Row[]
   readonly columns: readonly Column<Row>[]
@@ -75,10 +76,11 @@ export function Table<Row>({
   /** Takes the height of its container and scrolls inside. */
   readonly fill?: boolean
   readonly virtualFrom?: number
-  /** Pixels, for cells of two lines. */
-  readonly rowHeight?: number
+  /** Pixels, for cells of several lines; by the width of the table, where that decides how many. */
+  readonly rowHeight?: number | ((width: number) => number)
 }) {
   const [frame, width] = useWidth<HTMLDivElement>()
+  const rowHeight = typeof heightOf === 'number' ? heightOf : heightOf(width)
   const columns = useMemo(() => fitting(all, width), [all, width])
   const [own, setOwn] = useState<Sort | null>(null)
   /** The focused row, where rows cannot be selected. */
@@ -98,6 +100,7 @@ export function Table<Row>({
     overscan: 12,
     scrollPaddingStart: ROW,
   })
+  useEffect(() => virtualizer.measure(), [virtualizer, rowHeight])
   const least = leastOf(columns)
   const template = columns.map((column) => column.width ?? 'minmax(80px, 1fr)').join(' ')
   const shown = virtual

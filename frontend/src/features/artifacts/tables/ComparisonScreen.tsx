@@ -304,7 +304,7 @@ function Difference({ before, after }: { readonly before: TableRef; readonly aft
             )
           }
         >
-          {formatNumber(data.same, 0)} rows are the same in both tables.
+          {formatCount(data.same, 'row')} {data.same === 1 ? 'is' : 'are'} the same in both tables.
         </EmptyState>
       ) : (
         <div className="results-rows">
@@ -361,8 +361,10 @@ function Notes({ found }: { readonly found: TableComparison }) {
       )}
       {found.ambiguous > 0 && (
         <Banner>
-          {formatNumber(found.ambiguous, 0)} rows have the key of another row: they are matched in
-          the order printed. Add key columns.
+          {found.ambiguous === 1
+            ? '1 row has the key of another row: it is'
+            : `${formatNumber(found.ambiguous, 0)} rows have the key of another row: they are`}{' '}
+          matched in the order printed. Add key columns.
         </Banner>
       )}
       {found.total > found.rows.length && (

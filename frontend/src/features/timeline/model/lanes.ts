@@ -89,7 +89,7 @@ const NO_FIELD: Readonly<Record<Field, string>> = {
   ...{ unit: 'Without a unit', kind: '' },
 }
 const KINDS: Readonly<Record<Exclude<Lane['kind'], 'group'>, string>> = {
-  ...{ metric: 'Measured', heat: 'Who waits where', spans: 'What lasted' },
+  ...{ metric: 'Measured', heat: 'Who waits where', spans: 'Periods' },
   ...{ events: 'What happened', snapshots: 'Snapshots', notes: 'Notes' },
 }
 

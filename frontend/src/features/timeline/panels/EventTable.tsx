@@ -86,7 +86,7 @@ export function EventTable(props: Props) {
   return (
     <div className="timeline-tables scroll">
       {compared.length > 0 && <LaneTable lanes={compared} series={series} paths={paths} />}
-      <h2>Stalls, snapshots with waiters, events, notes and what lasted, in this window</h2>
+      <h2>Stalls, snapshots with waiters, events, notes and long transactions in this window</h2>
       {rows.length === 0 ? (
         <p className="faint">No marks in this window. Press 0 to show the whole capture.</p>
       ) : (

@@ -3,7 +3,7 @@ import { cellReach } from '@/charts/heatLane'
 import { firstAfter, scaleOf } from '@/charts/laneBox'
 import type { Palette } from '@/charts/palette'
 import { valueAt, yOf } from '@/charts/tileLane'
-import { formatMeasured } from '@/format'
+import { formatMeasured, unitText } from '@/format'
 import type { Lane, MetricLane, Placed } from '../model/laneTypes'
 import { levelFor } from '../model/tiles'
 import type { CanvasPair } from './canvasPair'
@@ -103,6 +103,6 @@ export class Crosshair {
     }
     const [low, high] = [formatMeasured(point.low), formatMeasured(point.high)]
     const text = low === high ? formatMeasured(point.mid) : `${low}–${high}`
-    return { text, unit: lane.unit ?? '' }
+    return { text, unit: unitText(lane.unit) }
   }
 }
