@@ -789,7 +789,7 @@ export interface paths {
      * Symptoms Of Run
      * @description Answer the symptoms from the run's own artifacts, and those in prose from people.
      *
-     *     409 when no artifact was parsed and people answered none.
+     *     A run without a parsed artifact has only the answers of people.
      */
     get: operations['symptoms_of_run_api_v1_experiments__experiment_id__symptoms_get']
     put?: never

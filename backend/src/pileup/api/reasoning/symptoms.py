@@ -87,7 +87,7 @@ def symptoms_of_run(
 ) -> list[SymptomAnswer]:
     """Answer the symptoms from the run's own artifacts, and those in prose from people.
 
-    409 when no artifact was parsed and people answered none.
+    A run without a parsed artifact has only the answers of people.
     """
     experiment = Experiments(unit).get(experiment_id)
     return views.symptoms_of_run(unit, services.frames, experiment)

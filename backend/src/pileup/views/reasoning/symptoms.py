@@ -150,7 +150,7 @@ def symptoms_of_run(
 ) -> list[SymptomAnswer]:
     """Answer the incident's symptoms: from the run's own artifacts, and in prose from people.
 
-    Raises NothingToCompare when no artifact was read and people answered none.
+    While no artifact of the run is read, only what people answered is returned.
     """
     symptoms = Symptoms(unit).of_incident(experiment.incident_id)
     if not symptoms:
@@ -163,9 +163,7 @@ def symptoms_of_run(
     try:
         files = run_files(unit, experiment)
     except NothingToCompare:
-        if answers:
-            return answers
-        raise
+        return answers
     wanted = tuple(symptom.predicate for symptom in checked)
     found, whole = _of_run(frames, msgspec.json.encode(files), wanted)
     if not whole:  # the worker may be reading them

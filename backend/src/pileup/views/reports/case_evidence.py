@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pileup.analysis.compare.table_changes import weight
 from pileup.analysis.evidence import table_diff
 from pileup.analysis.evidence.table_diff import NotComparable, RowChange, TableData
+from pileup.analysis.reasoning.predicates import Prose
 from pileup.report.case import (
     ReportCellChange,
     ReportSymptom,
@@ -16,7 +17,6 @@ from pileup.report.case import (
 )
 from pileup.storage.artifacts.artifacts import Artifact, Artifacts
 from pileup.storage.database import Unit
-from pileup.storage.errors import Conflict
 from pileup.storage.files.frames import FrameStore
 from pileup.storage.files.placed_evidence import PlacedStore
 from pileup.storage.reasoning.experiments import Experiments
@@ -69,10 +69,9 @@ class CaseEvidence:
             return ()
         by_run: dict[int, dict[str, bool | None]] = {}
         for experiment in Experiments(self.unit).of_incident(self.incident_id):
-            try:
-                answers = symptoms_of_run(self.unit, self.frames, experiment)
-            except Conflict:  # the run has no artifact that was read
-                continue
+            answers = symptoms_of_run(self.unit, self.frames, experiment)
+            if not answers and any(not isinstance(each.predicate, Prose) for each in known):
+                continue  # the run has no artifact that was read
             by_run[experiment.number] = {answer.symptom_id: answer.holds for answer in answers}
         return tuple(
             ReportSymptom(
