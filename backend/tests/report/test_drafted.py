@@ -105,6 +105,9 @@ def test_the_cover_is_in_every_format_and_for_its_readers() -> None:
     plain = document(replace(CASE, template="executive")).cover
     assert plain is not None
     assert plain.points == [], "a plain template is itself one page"
+    for format_ in (render_html, render_markdown):
+        body = format_(document(replace(CASE, template="executive"))).partition("<body>")
+        assert (body[2] or body[0]).count(plain.story) == 1, "its first section says it"
     page = render_html(made)
     preview = f"{made.cover.story} {made.cover.points[0]}"
     assert f'property="og:description" content="{preview}"' in page

@@ -36,9 +36,14 @@ class SeriesTitle:
     quantity: str
     """Equal for series of one quantity from several collectors, labels included."""
 
+    whole: str = ""
+    """The quantity of which the title is a part; '' where the title is of the quantity."""
+
     @property
     def words(self) -> str:
-        """The title with the labels: 'CPU user, cpu 0'."""
+        """The title with the labels: 'CPU user, cpu 0', 'Sessions by state: updating'."""
+        if self.whole:
+            return f"{self.whole}: {self.title}"
         return ", ".join(part for part in (self.title, self.detail) if part)
 
 
@@ -57,10 +62,11 @@ def series_title(name: str, labels: str = "", unit: str | None = None) -> Series
         plain = _without_unit(key)[0]
     title = words.titles.get(name) or words.titles.get(key) or _read(plain)
     pairs = [item.partition("=")[::2] for item in labels[:_LONGEST].split(",") if item]
-    if len(pairs) == 1 and pairs[0][0] == short.rpartition(".")[2]:
-        title, detail = pairs[0][1] or title, title
+    is_part = len(pairs) == 1 and pairs[0][0] == short.rpartition(".")[2] and bool(pairs[0][1])
+    if is_part:
+        title, detail = pairs[0][1], title
     else:
-        detail = ", ".join(f"{label} {value}" for label, value in pairs)
+        detail = ", ".join(f"{label} {value}" if value else f"no {label}" for label, value in pairs)
     return SeriesTitle(
         title=title,
         detail=detail,
@@ -71,6 +77,7 @@ def series_title(name: str, labels: str = "", unit: str | None = None) -> Series
         or known.get("unit")
         or _counted(short),
         quantity=f"{key}{{{labels}}}",
+        whole=detail if is_part else "",
     )
 
 

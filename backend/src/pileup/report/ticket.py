@@ -27,6 +27,7 @@ from pileup.analysis.contract import (
     StoryLink,
     TriageDoc,
 )
+from pileup.analysis.evidence.gaps import check_title
 from pileup.analysis.evidence.servers import server_title
 from pileup.knowledge import knowledge, latch_words
 from pileup.knowledge.series_titles import typed_title
@@ -479,7 +480,7 @@ def _pattern(pattern: DeadlockPatternDoc) -> str:
 def _triage(triage: Sequence[TriageDoc]) -> Block:
     rows = [
         (
-            item.check.replace("_", " "),
+            check_title(item.check),
             _VERDICTS[item.verdict],
             item.why,
             "; ".join(_places(item.evidence, 2)),

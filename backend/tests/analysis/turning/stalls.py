@@ -190,6 +190,11 @@ def _answered() -> object:
         return "median rate fell" in " ".join(impact._sentences(cost, _doc()))
 
 
+def _not_shown() -> object:
+    cost = StoryImpact(waited_s=900.0, waited_share=0.5)
+    return "no file shows" in " ".join(impact._sentences(cost, _doc(), unknown=0.5))
+
+
 def _standstill(during: float = 90.0, lasted: float = 10.0) -> object:
     context: Any = given(baseline=None, baseline_is_before=False, stall=Span(T0, T0 + 30 * S))
     levels = iter((100.0, during))
@@ -307,6 +312,7 @@ SCENES: Scenes = {
     "story.endings _NEAR_US ending": _ending,
     "story.impact _FELL _sentences": _answered,
     "story.impact _GOES_ON impact": _standstill,
+    "story.impact _UNKNOWN _sentences": _not_shown,
     "story.impact _STANDSTILL_S impact": _standstill,
     "stalls.indicators _HOLE_S Signal.began": _pause,
     "story.sentence _LIKELY _triggered": _triggered,

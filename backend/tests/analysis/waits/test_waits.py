@@ -175,7 +175,7 @@ def test_the_headline_tells_of_what_stands_behind_its_root() -> None:
     found = evidence(dump(latch, row_waiter(7) + IDLE_HOLDER))
     graph = moment_graph.wait_graph(found, None)
     said = graph.headline
-    assert said.startswith("Thread 9 blocks 3 threads through 1 level for at least 2 s"), said
+    assert said.startswith("Thread 9 blocks 3 threads for at least 2 s"), said
     assert "1 more root" in said
     longest = {root.node: root.longest_s for root in graph.roots}
     assert longest["thread:9"] == 2.0

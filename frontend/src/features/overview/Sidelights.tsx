@@ -89,7 +89,7 @@ export function Stalls({ overview }: { readonly overview: Overview }) {
 const CHECKS: Record<TriageDoc['check'], string> = {
   configuration: 'Configuration',
   saturated_resources: 'Saturated resources',
-  collateral_query: 'Collateral query',
+  collateral_query: 'Dominant statement',
   other_process: 'Other process',
   hardware: 'Hardware',
   shared_storage: 'Shared storage',

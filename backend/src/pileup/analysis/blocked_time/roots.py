@@ -154,7 +154,7 @@ class Roots:
         seen = self.ends[key]
         seen.shares[at] = seen.shares.get(at, 0.0) + share
         seen.cycle = cycle
-        if end.sessions > seen.best or seen.described is None:
+        if (end.sessions, here.threads) > (seen.best, seen.waiting) or seen.described is None:
             self._describe(seen, name, end, here)
             seen.member = flowing.population.members.get(name)
             if cycle:
@@ -361,6 +361,7 @@ class Roots:
         if not reasons:
             return text
         why, times = max(reasons.items(), key=lambda item: (item[1], item[0]))
+        why = why.removeprefix("Inferred: ")
         return f"{text} In {times} of {sum(reasons.values())} cases: {why[0].lower()}{why[1:]}"
 
     def described(self, root: RootDoc) -> tuple[Described | None, str]:

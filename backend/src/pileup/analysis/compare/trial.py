@@ -152,7 +152,7 @@ def _ids(run: Run) -> _Ids:
 
 
 def _fullest_first(*sides: tuple[Run, _Ids]) -> list[str]:
-    """Order the kinds of rates by the samples of the side that has fewer, then by id."""
+    """Order the kinds of rates by the samples of both sides together, then by id."""
 
     def rank(rate: str) -> tuple[int, list[str]]:
         named = [list(ids.get(rate, {}).values()) for _, ids in sides]
@@ -160,7 +160,7 @@ def _fullest_first(*sides: tuple[Run, _Ids]) -> list[str]:
             run.values.filter(pl.col("id").is_in(wanted), run.span.holds() if run.span else True)
             for (run, _), wanted in zip(sides, named, strict=True)
         ]
-        return -min(rows.height for rows in counts), sorted({*named[0], *named[1]})
+        return -sum(rows.height for rows in counts), sorted({*named[0], *named[1]})
 
     return sorted(_RATES, key=rank)
 

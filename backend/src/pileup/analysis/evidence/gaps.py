@@ -31,6 +31,8 @@ _OF_CHECK = {
     "locking": f"{_STATUS} > innodb-status.txt, every second; "
     "performance_schema.data_lock_waits and metadata_locks",
 }
+_TITLES = {"collateral_query": "dominant statement"}
+"""Titles of the checks whose id does not say what they look for."""
 NO_KERNEL_LOG = f"{_KERNEL_LOG} (no kernel log was uploaded)"
 NO_DEVICES = f"{_DEVICES} (no disk was checked)"
 
@@ -54,6 +56,11 @@ class AnalysisGaps:
     """Paths of files that no format claims."""
     unplaced: tuple[str, ...]
     """Paths of files whose records have no place in time."""
+
+
+def check_title(check: str) -> str:
+    """Name a triage check in lower case, as the screens do."""
+    return _TITLES.get(check, check.replace("_", " "))
 
 
 def command_for(check: str) -> str:

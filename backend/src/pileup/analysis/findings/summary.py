@@ -19,11 +19,11 @@ from pileup.analysis.contract import (
 )
 from pileup.analysis.deadlocks import explain
 from pileup.analysis.evidence.context import Context
-from pileup.analysis.evidence.levels import Levels
+from pileup.analysis.evidence.levels import Level, Levels
 from pileup.analysis.evidence.series import short_name
 from pileup.analysis.evidence.times import clock_text, date_text, parse
 from pileup.analysis.findings import machine_checks, next_evidence
-from pileup.analysis.stalls.indicators import signals
+from pileup.analysis.stalls.indicators import signals, throughput
 from pileup.analysis.stalls.refusals import DEADLOCKS_ENDED
 from pileup.numerals import grouped, number, numbers
 
@@ -108,7 +108,7 @@ def arrival(context: Context) -> str:
     if context.stall is None or context.baseline is None:
         return ""
     levels = Levels.of(context)
-    rate = levels.first("questions", "qps", "queries", "tps")
+    rate = _work(context, levels)
     inside = levels.first("threads_running") or levels.first("running", collectors=("processlist",))
     parts: list[str] = []
     if rate and rate.before and rate.inside is not None:
@@ -127,10 +127,16 @@ def arrival(context: Context) -> str:
     return " ".join(parts)
 
 
+def _work(context: Context, levels: Levels) -> Level | None:
+    """Return the rate that the cost of the stall is measured by, else the fullest known one."""
+    known = ("questions", "qps", "queries", "tps")
+    work = throughput(context.values, context.host, context.stall) if context.stall else None
+    same = [level for level in levels.named(*known) if work is not None and level.id == work.id]
+    return same[0] if same else levels.first(*known)
+
+
 def _per_statement(inside: object, before: float, during: float, seconds: float) -> list[str]:
     """Compare the time per statement by Little's law. seconds: the length of the stall."""
-    from pileup.analysis.evidence.levels import Level
-
     if not isinstance(inside, Level) or inside.before is None or inside.inside is None:
         return []
     almost_nothing = f"With {number(inside.inside)} sessions inside, almost nothing completed."
@@ -179,9 +185,10 @@ def stall_sentence(stall: StallDoc) -> str:
         start = f"Stalled{host} from the first sample ({onset}) on"
     else:
         start = f"{_HAPPENED[stall.shape]}{host} from {onset}"
-    lasted = f" for {number(stall.duration_s)} s" if stall.duration_s is not None else ""
-    if stall.end is None:
-        lasted = f"{lasted}, until the capture ends" if stall.duration_s is not None else lasted
+    lasted = ""
+    if (seconds := stall.duration_s) is not None:
+        lasted = f" for {number(round(seconds) if seconds >= 1 else seconds)} s"
+        lasted += ", until the capture ends" if stall.end is None else ""
     moved = next((evidence for evidence in stall.evidence if evidence.direction == "up"), None)
     if stall.shape != "piled_up" and stall.evidence:
         moved = stall.evidence[0]

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from pileup.analysis.contract import Analysis
 from pileup.analysis.evidence.evidence import Evidence
+from pileup.analysis.evidence.gaps import check_title
 from pileup.analysis.evidence.series import short_name
 from pileup.analysis.evidence.servers import server_title
 from pileup.knowledge import knowledge, latch_words
@@ -132,7 +133,7 @@ def _series(analysis: Analysis) -> Signature:
 
 def _checks(analysis: Analysis) -> Signature:
     return {
-        f"check:{check.check}": check.check.replace("_", " ")
+        f"check:{check.check}": check_title(check.check)
         for check in analysis.triage
         if check.verdict == "suspect"
     }

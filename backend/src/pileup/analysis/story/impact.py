@@ -12,6 +12,7 @@ from pileup.analysis.evidence.context import Context, Span
 from pileup.analysis.evidence.series import short_name
 from pileup.analysis.evidence.times import clock_text, iso, parse
 from pileup.analysis.stalls import indicators
+from pileup.knowledge.wait_classes import UNKNOWN
 from pileup.numerals import grouped, number, numbers
 
 _FELL = 0.9
@@ -21,6 +22,8 @@ _GOES_ON = 0.5
 """From this share of the usual rate on, a median hides that for a while nothing was done."""
 _NEXT_TO_NOTHING = 0.1
 """Up to this share of the usual rate, users get no answers."""
+_UNKNOWN = 0.05
+"""From this share of the active time on, what no file shows may be waiting as well."""
 _STANDSTILL_S = 6.0
 """Shorter standstills may be a debugger's: it holds the server still while it walks the stacks."""
 
@@ -53,7 +56,9 @@ def impact(context: Context, stall: StallDoc, active: ActiveSessionsDoc | None) 
         if lasted > _STANDSTILL_S:
             cost = msgspec.structs.replace(cost, standstill_at=iso(since), standstill_s=lasted)
     doubts = disagreements.waiting_and_running(stall, active) if active else []
-    return msgspec.structs.replace(cost, sentences=[*_sentences(cost, stall), *doubts])
+    unknown = sum(each.share for each in active.classes if each.id == UNKNOWN) if active else 0.0
+    sentences = _sentences(cost, stall, unknown)
+    return msgspec.structs.replace(cost, sentences=[*sentences, *doubts])
 
 
 def _waited(active: ActiveSessionsDoc | None) -> tuple[float | None, float | None]:
@@ -101,10 +106,12 @@ def _median(values: list[float]) -> float | None:
     return round(statistics.median(values), 2) if values else None
 
 
-def _sentences(cost: StoryImpact, stall: StallDoc) -> list[str]:
+def _sentences(cost: StoryImpact, stall: StallDoc, unknown: float = 0.0) -> list[str]:
+    """Write what the stall cost. unknown: share of the active time that no file shows."""
     found = []
+    least = "at least " if unknown >= _UNKNOWN else ""
     if cost.waited_s and cost.waited_s >= 1:
-        text = f"Sessions waited {_seconds(cost.waited_s)} in all"
+        text = f"Sessions waited {least}{_seconds(cost.waited_s)} in all"
         if stall.duration_s and stall.duration_s >= 1:
             count = max(1, round(cost.waited_s / stall.duration_s))
             noun = "session" if count == 1 else "sessions"
@@ -129,7 +136,8 @@ def _sentences(cost: StoryImpact, stall: StallDoc) -> list[str]:
     if cost.waited_share is not None:
         share = f"{cost.waited_share:.0%}"
         share = "almost all" if share == "100%" else share
-        found.append(f"Active sessions spent {share} of their time waiting.")
+        rest = f"; for {unknown:.0%} of it, no file shows what they did" if least else ""
+        found.append(f"Active sessions spent {least}{share} of their time waiting{rest}.")
     return found
 
 

@@ -14,7 +14,7 @@ from pileup.analysis.waits.draft import Graph
 
 def headline(graph: Graph, counts: Counts, waiters: int, top: WaitNode | None, others: int) -> str:
     """Write a headline such as 'Trx 26478 · session 390 (idle in transaction 26 s) blocks 300
-    threads through 1 level for at least 26 s; 1 more root.'
+    threads for at least 26 s; 1 more root.'
 
     A deadlock comes first if more threads wait in it and behind it than behind any root.
 
@@ -37,7 +37,7 @@ def headline(graph: Graph, counts: Counts, waiters: int, top: WaitNode | None, o
     sentence = f"{top.label[0].upper()}{top.label[1:]}"
     sentence += f" ({top.detail})" if top.detail and acts else ""
     sentence += f" blocks {threads}" if acts else f" has {threads} behind it"
-    sentence += " through 1 level" if depth <= 1 else f" through {depth} levels"
+    sentence += f" through {depth} levels" if depth > 1 else ""
     seconds = at_least(top.id, graph) or 0.0
     sentence += f" for at least {seconds:.0f} s" if seconds >= 1 else ""
     sentence += " (inferred)" if top.inferred else ""

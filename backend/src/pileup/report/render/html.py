@@ -40,7 +40,7 @@ from pileup.report.render.figures import SCREEN, draw
 from pileup.report.render.scripts import unbroken
 from pileup.report.render.time_scale import is_cut
 from pileup.report.render.zone import named
-from pileup.report.text.templates import kind
+from pileup.report.text.templates import PLAIN, kind
 
 _ENVIRONMENT = Environment(
     loader=PackageLoader("pileup.report.render", "pages"),
@@ -84,6 +84,7 @@ def render_html(document: Document, *, viewer: str | None = None) -> str:
     page = _ENVIRONMENT.get_template("report.html.jinja").render(
         document=document,
         kind=kind(document.template),
+        brief=document.template in PLAIN,
         written=f"{made:%Y-%m-%d %H:%M} {made:%Z}",
         sections=[
             {

@@ -25,6 +25,7 @@ from pileup.report.document import (
     Trouble,
 )
 from pileup.report.render.figure_tables import alternative_table
+from pileup.report.text.templates import PLAIN
 
 _SPECIAL = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>|"})
 
@@ -38,7 +39,7 @@ def render_markdown(document: Document) -> str:
     facts = [f"{name}: {value}" for name, value in document.facts]
     facts += [f"Version: {document.version}", f"Written: {_written(document)}"]
     parts = [f"# {_plain(document.title)}"]
-    if document.cover is not None:
+    if document.cover is not None and document.template not in PLAIN:
         parts.append(f"**{_plain(document.cover.story)}**")
         if document.cover.points:
             parts.append("\n".join(f"- {_plain(point)}" for point in document.cover.points))

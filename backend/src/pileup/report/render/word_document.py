@@ -36,7 +36,7 @@ from pileup.report.render.keep_together import is_whole, with_next
 from pileup.report.render.pdf import Paper
 from pileup.report.render.scripts import FONTS, has_rtl, is_rtl, unbroken
 from pileup.report.render.zone import named
-from pileup.report.text.templates import kind
+from pileup.report.text.templates import PLAIN, kind
 
 if TYPE_CHECKING:
     from docx.document import Document as WordDocument
@@ -94,7 +94,7 @@ class _Writer:
         document = self._document
         self._word.add_paragraph(kind(self._document.template), style="Caption")
         self._word.add_paragraph(_xml(document.title), style="Title")
-        if document.cover is not None:
+        if document.cover is not None and document.template not in PLAIN:
             self._word.add_paragraph(_xml(document.cover.story), style="Subtitle")
             for point in document.cover.points:
                 self._word.add_paragraph(_xml(point), style="List Bullet")

@@ -14,7 +14,7 @@ MOST_POINTS = 4
 def cover(case: Case) -> Cover | None:
     """Write the cover for the readers of the chosen template; None without an analysis.
 
-    A plain template is itself one page, so its cover is one sentence.
+    A plain template is itself one page: its cover is one sentence, for the preview of a link.
     """
     analysis = case.analysis
     if analysis is None:

@@ -9,10 +9,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import UTC
 
-from pileup.analysis.contract import Analysis, FindingDoc
+from pileup.analysis.contract import Analysis, FindingDoc, HotLatchDoc
 from pileup.analysis.evidence import gaps
 from pileup.analysis.evidence.servers import server_title
 from pileup.analysis.findings.summary import stall_sentence
+from pileup.knowledge import knowledge, latch_words
 from pileup.report.case import Case, ReportExperiment, ReportHypothesis, ReportMeasure
 from pileup.report.text import active_time, executive, stall_table
 from pileup.report.text.event_table import timeline_events
@@ -269,15 +270,16 @@ def _what_happened(case: Case) -> str:
         )
     if analysis.hot_latches and latches_matter(analysis):
         rows = "\n".join(
-            f"| {_cell(h.label)} | {h.waits} | {h.max_at_once} "
+            f"| {_cell(_latch_title(h))} | {h.waits} | {h.max_at_once} "
             f"| {active_time.share_words(h.share)} | {_cell(h.meaning)} |"
             for h in analysis.hot_latches[:6]
         )
-        top = analysis.hot_latches[0]
+        top = _latch_title(analysis.hot_latches[0])
+        most = analysis.hot_latches[0].share
         parts.append(
             "| latch | waits | peak | share | meaning |\n|---|--:|--:|--:|---|\n"
-            f"{rows}\n\nTable: {top.label} has {top.share:.0%} of all latch waits; over all "
-            "source positions."
+            f"{rows}\n\nTable: {top} has {most:.0%} of all latch waits; all source positions "
+            "combined."
         )
     if analysis.blockers:
         items = "\n".join(
@@ -287,6 +289,12 @@ def _what_happened(case: Case) -> str:
         )
         parts.append(f"Root blockers:\n\n{items}")
     return "\n\n".join(parts) or "Neither shifts nor waits were found in the artifacts."
+
+
+def _latch_title(latch: HotLatchDoc) -> str:
+    """Name a latch as the story does: 'page latch (buf0buf.cc:1433)'."""
+    known = knowledge().latches.get(latch.latch) if latch.latch else None
+    return latch_words(known.title, latch.label.removeprefix("created ")) if known else latch.label
 
 
 def _deadlock_matters(analysis: Analysis) -> bool:
@@ -458,7 +466,7 @@ def _gaps(case: Case) -> str:
         return "Nothing has been analysed yet."
     missing = gaps.of_analysis(case.analysis)
     lines = [
-        f"- {check.check.replace('_', ' ').capitalize()}: {check.why}" for check in missing.checks
+        f"- {gaps.check_title(check.check).capitalize()}: {check.why}" for check in missing.checks
     ]
     if unknown := missing.unknown_formats:
         lines.append(f"- {_files(unknown)} of unknown format: " + _first_paths(unknown))

@@ -177,7 +177,10 @@ TEMPLATES: tuple[Template, ...] = (
 )
 DEFAULT = TEMPLATES[0]
 PLAIN = frozenset({"executive", "five-lines"})
-"""Templates of one page whose readers do not run databases: no internals, no raw lines."""
+"""Templates of one page whose readers do not run databases: no internals, no raw lines.
+
+Their first section says what a cover would: no format prints one.
+"""
 
 TITLES: dict[str, str] = {
     part.key: part.title for template in reversed(TEMPLATES) for part in template.parts

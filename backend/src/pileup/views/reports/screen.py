@@ -11,7 +11,7 @@ from pileup.report.checks import ReportCheck, check
 from pileup.report.text.cover import cover
 from pileup.report.text.live_blocks import BLOCKS
 from pileup.report.text.prefill import body, prefill
-from pileup.report.text.templates import TEMPLATES, TITLES, Part, template
+from pileup.report.text.templates import PLAIN, TEMPLATES, TITLES, Part, template
 from pileup.storage.database import Unit
 from pileup.storage.errors import NotFound, Refused
 from pileup.storage.incidents.incidents import Incident
@@ -92,7 +92,7 @@ def report_screen(unit: Unit, incident: Incident, case: Case) -> Report:
     """Build every section, edited or prefilled, with the remarks of the checks."""
     saved = Reports(unit).sections(incident.id)
     chosen = template(case.template)
-    first = cover(case)
+    first = None if chosen.id in PLAIN else cover(case)
     own = {part.key for part in chosen.parts}
     return Report(
         title=case.title,
