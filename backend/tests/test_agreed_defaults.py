@@ -1,12 +1,13 @@
 """Defaults of arguments, fields and columns, and the numbers of modules, are the agreed ones.
 
 Few tests leave out the very argument whose default they hold. ``agreed_defaults.txt`` has a line
-for each function, class and table that has any; ``pytest --bless`` on this file adds new ones and
+for each; ``pytest --bless`` on this file adds new ones and
 writes changed ones, and the review of a changed line asks who relied on the value before.
 """
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import hashlib
 import inspect
@@ -56,11 +57,20 @@ def _has_number(value: Any) -> bool:
     return isinstance(value, bool | int | float)
 
 
-def _text(value: Any) -> str:
-    """Write a value in a line: of a set in the order of its texts, of a long one a hash."""
+def _ordered(value: Any) -> Any:
+    """Return a value with its sets as lists in the order of their texts."""
+    if isinstance(value, Mapping):
+        return {key: _ordered(each) for key, each in value.items()}
+    if isinstance(value, tuple | list):
+        return [_ordered(each) for each in value]
     if isinstance(value, frozenset | set):
-        value = sorted(value, key=repr)
-    text = repr(value)
+        return sorted(map(repr, map(_ordered, value)))
+    return value
+
+
+def _text(value: Any) -> str:
+    """Write a value in a line; of a long one a hash."""
+    text = repr(_ordered(value))
     if len(text) <= _LONGEST:
         return text
     return f"{text[:40]}… {hashlib.sha256(text.encode()).hexdigest()[:10]}"
@@ -97,7 +107,11 @@ def _fields_of(kind: type) -> dict[str, str]:
         for name, info in kind.model_fields.items():
             if not info.is_required() and _is_plain(info.default):
                 found[name] = _text(info.default)
-    found.pop("__match_args__", None)
+    if issubclass(kind, tuple):  # a named one
+        found.pop("_fields", None)
+        found.pop("_field_defaults", None)
+        plain = getattr(kind, "_field_defaults", {}).items()
+        found |= {name: _text(value) for name, value in plain if _is_plain(value)}
     return found
 
 
@@ -109,14 +123,30 @@ def _of_class(kind: type) -> Iterator[tuple[str, dict[str, str]]]:
             yield f"{kind.__qualname__}.{name}", _defaults_of(function)
 
 
+def _assigned(module: ModuleType) -> set[str]:
+    """Return the names to which a module itself gives a value."""
+    names: set[str] = set()
+    for node in ast.parse(inspect.getsource(module)).body:
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        names |= {
+            inner.id
+            for target in targets
+            if target is not None
+            for inner in ast.walk(target)
+            if isinstance(inner, ast.Name)
+        }
+    return {name for name in names if name.strip("_").isupper()}
+
+
 def _of_module(module: ModuleType) -> Iterator[tuple[str, dict[str, str]]]:
     numbers: dict[str, str] = {}
+    own = _assigned(module)
     for name, value in vars(module).items():
         if inspect.isclass(value) and value.__module__ == module.__name__:
             yield from _of_class(value)
         elif callable(value) and getattr(value, "__module__", None) == module.__name__:
             yield name, _defaults_of(value)
-        elif name.strip("_").isupper() and _is_plain(value) and _has_number(value):
+        elif name in own and _is_plain(value) and _has_number(value):
             numbers[name] = _text(value)
     yield "", numbers
 
@@ -166,13 +196,12 @@ def _now() -> dict[str, str]:
     found: dict[str, str] = {}
     for module in _modules():
         for name, values in _of_module(module):
-            if values:
-                key = f"{module.__name__.removeprefix('pileup.')} {name}".rstrip()
-                found[key] = " ".join(f"{each}={value}" for each, value in sorted(values.items()))
+            place = f"{module.__name__.removeprefix('pileup.')} {name}".rstrip()
+            found |= {f"{place} {each}": value for each, value in values.items()}
     for name, values in _tables():
-        found[name] = "; ".join(f"{each}: {value}" for each, value in values.items())
+        found |= {f"{name} {each}": value for each, value in values.items()}
     for kind in (*KINDS, "sample"):
-        found[f"frame {kind}"] = " ".join(f"{n}={t}" for n, t in frame_schema(kind).items())
+        found |= {f"frame {kind} {name}": str(of) for name, of in frame_schema(kind).items()}
     return dict(sorted(found.items()))
 
 
@@ -183,6 +212,6 @@ def test_defaults_are_the_agreed_ones(request: pytest.FixtureRequest) -> None:
         AGREED.write_text(text, encoding="utf-8")
     lines = AGREED.read_text(encoding="utf-8").splitlines()
     agreed = dict(line.split(" -> ", 1) for line in lines)
-    assert len(agreed) > 500
+    assert len(agreed) > 2000
     changed = {name: now[name] for name, value in agreed.items() if now.get(name, value) != value}
     assert changed == {}, "if this is meant: pytest --bless"
