@@ -78,6 +78,20 @@ PREFIXES: dict[str, Change] = {
     ),
     "compose": _prefix(lambda _: "db_1  | "),
     "comment": _prefix(lambda _: "# "),
+    "quote three deep": _prefix(lambda _: "> > > "),
+    "quote of a client": _prefix(lambda _: ">>> "),
+    "journalctl, ISO": _prefix(
+        lambda at: f"2026-11-20T22:{15 + at // 60 % 40:02}:{at % 60:02}+0000 db-7 mysqld[4197]: "
+    ),
+    "syslog of RFC 5424": _prefix(
+        lambda at: f"<30>1 2026-11-20T22:{15 + at // 60 % 40:02}:{at % 60:02}Z db-7 mysqld 41 - - "
+    ),
+    "syslog with its priority": _prefix(
+        lambda at: f"<30>Nov 20 22:{15 + at // 60 % 40:02}:{at % 60:02} db-7 mysqld[4197]: "
+    ),
+    "pod": _prefix(lambda _: "[pod/mysql-0/mysql] "),
+    "pdsh": _prefix(lambda _: "db-7: "),
+    "border of a pane": _prefix(lambda _: "\u2502"),
 }
 
 DECORATIONS: dict[str, Change] = {
@@ -136,6 +150,77 @@ DECORATIONS: dict[str, Change] = {
     "hyphens that do not break": lambda text, _: text.replace("-", "\u2011"),
     "blanks of no width": _each(lambda _, line: re.sub(r"(?<= )(?=\w)", "\u200b", line)),
     "byte order mark": _around("\ufeff", ""),
+}
+
+
+def _pane(text: str, _: random.Random) -> str:
+    """Copy a pane of tmux with the border to its right and the bar below."""
+    lines = _lines(text)
+    width = max(map(len, lines))
+    bar = '[prod] 0:bash- 1:mysql*                    "db-7" 22:17 20-Nov-26\n'
+    return "".join(f"{line:<{width}} \u2502\n" for line in lines) + bar
+
+
+def _frame(text: str, _: random.Random) -> str:
+    lines = _lines(text)
+    width = max(map(len, lines))
+    rule = "\u2500" * (width + 2)
+    inside = "".join(f"\u2502 {line:<{width}} \u2502\n" for line in lines)
+    return f"\u250c{rule}\u2510\n{inside}\u2514{rule}\u2518\n"
+
+
+def _journal(text: str, _: random.Random) -> str:
+    """Print what ``journalctl -o json`` prints of a service that writes these lines."""
+    return "".join(
+        json.dumps(
+            {
+                "__REALTIME_TIMESTAMP": str(1_795_213_288_000_000 + at * 1000),
+                "_HOSTNAME": "db-7",
+                "SYSLOG_IDENTIFIER": "mysqld",
+                "_PID": "4197",
+                "MESSAGE": line,
+            }
+        )
+        + "\n"
+        for at, line in enumerate(_lines(text))
+    )
+
+
+def _container(text: str, _: random.Random) -> str:
+    """Write what Docker's json-file driver writes."""
+    return "".join(
+        json.dumps(
+            {
+                "log": f"{line}\n",
+                "stream": "stderr",
+                "time": f"2026-11-20T22:17:{at % 60:02}.123456789Z",
+            }
+        )
+        + "\n"
+        for at, line in enumerate(_lines(text))
+    )
+
+
+_MARK = re.compile(r"([*_#])")
+
+DECORATIONS |= {
+    "pane": _pane,
+    "frame": _frame,
+    "journal": _journal,
+    "json-file": _container,
+    "array of lines": lambda text, _: json.dumps(_lines(text), indent=2) + "\n",
+    "divisions of a page": lambda text, _: "".join(
+        f"<div>{html.escape(line).replace(' ', '&nbsp;')}</div>\n" for line in _lines(text)
+    ),
+    "escaped marks": lambda text, _: _MARK.sub(r"\\\1", text),
+    "Jira, with a title": _around("{code:title=status.txt|borderStyle=solid}\n", "{code}\n"),
+    "details": _around("<details><summary>Output</summary>\n\n```\n", "```\n\n</details>\n"),
+    "typescript": _around(
+        'Script started on 2026-11-20 22:17:05+00:00 [TERM="xterm"]\n$ cat out\n',
+        '$ exit\nexit\n\nScript done on 2026-11-20 22:18:05+00:00 [COMMAND_EXIT_CODE="0"]\n',
+    ),
+    "Ansible": _around("db-7 | CHANGED | rc=0 >>\n", ""),
+    "CR": lambda text, _: text.replace("\n", "\r"),
 }
 
 

@@ -42,7 +42,12 @@ from pileup.formats.reading.server_versions import find_named_version, find_vers
 from pileup.formats.reading.skipped_lines import Skips
 from pileup.formats.reading.text import LineReader
 from pileup.formats.unwrapping import cut_json
-from pileup.formats.unwrapping.layouts import Layout, are_spaced, guess_layouts
+from pileup.formats.unwrapping.layouts import (
+    Layout,
+    are_spaced,
+    guess_layouts,
+    viewed_inside,
+)
 from pileup.records import (
     Event,
     Grid,
@@ -274,7 +279,10 @@ def _is_small_and_general(reader: LineReader, plain: Parsed) -> bool:
 
 def _are_entries(parsed: Parsed) -> bool:
     """Return whether a text gave entries of a log alone, whose messages may be another text."""
-    return parsed.format in _STAMPED and set(parsed.frames.heights) <= {Event.KIND, Setting.KIND}
+    is_stamped = parsed.format in _STAMPED or (
+        parsed.format in _LOGS and _rank_as_read(parsed) == 1
+    )
+    return is_stamped and set(parsed.frames.heights) <= {Event.KIND, Setting.KIND}
 
 
 def _rank_as_read(parsed: Parsed) -> int:
@@ -309,6 +317,8 @@ def _find_layout(
 
     own = formats.line_starts(plain.format)
     layouts = guess_layouts(reader.plain_head, formats.LINE_STARTS, own)
+    if reader.is_unwrapped:
+        layouts += viewed_inside(reader.head, formats.LINE_STARTS)
     if not layouts:
         return None
     if not _reads_badly(plain) and not are_spaced(reader.plain_head):

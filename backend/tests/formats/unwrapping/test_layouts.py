@@ -136,6 +136,25 @@ def records(parsed: Parsed) -> dict[str, list[str]]:
     }
 
 
+DRESSES = (
+    *("quote three deep", "quote of a client", "journalctl, ISO", "syslog of RFC 5424", "pod"),
+    *("syslog with its priority", "border of a pane", "pane", "frame", "journal", "json-file"),
+    *("array of lines", "divisions of a page", "Jira, with a title", "details", "Ansible", "CR"),
+)
+
+
+@pytest.mark.parametrize("what", DRESSES)
+@pytest.mark.parametrize("path", [DUMP, STACKS], ids=["status dump", "stacks"])
+def test_a_dress_changes_no_record(path: Path, what: str) -> None:
+    text = path.read_text(encoding="utf-8", errors="replace")[:8_000].rpartition("\n")[0] + "\n"
+    plain = records(parse_bytes(text.encode(), "x"))
+    changed = DECORATIONS[what](text, random.Random(1))
+    found = records(parse_bytes(changed.encode(), "x"))
+    # the lines between the dumps of a log are its entries
+    assert {kind: rows for kind, rows in found.items() if kind in plain} == plain
+    assert set(found) <= {*plain, "event"}
+
+
 @pytest.mark.parametrize("change", PREFIXES.values(), ids=PREFIXES.keys())
 @pytest.mark.parametrize("path", [DUMP, STACKS], ids=["status dump", "stacks"])
 def test_a_prefix_changes_no_record(path: Path, change: Callable[[str, int], str]) -> None:

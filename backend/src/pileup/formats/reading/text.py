@@ -112,7 +112,9 @@ class LineReader:
     def __init__(self, stream: BinaryIO, layout: Layout | None = None) -> None:
         """Read a stream; layout: a prefix and wraps to undo, before all else."""
         source = _Rewound(stream)
-        self._layout = layout
+        self._inner = layout.prefix if layout and layout.inside else None
+        if self._inner is not None:
+            layout = None
         self._rejoiner = Rejoiner(layout) if layout else None
         self.magic = source.first[:64]
         self.encoding = encoding_of(source.first)
@@ -154,12 +156,17 @@ class LineReader:
 
     def _read_head(self, text: str) -> str:
         """Choose what unwraps the lines, and return the clean text that formats sniff."""
-        self._unwrap = _choose_unwrapper(text)
+        self._unwrap = _choose_unwrapper(text, self._inner)
         head = "\n".join(self._expanded_lines(self._peeled(text)))
         if self._unwrap is not None:
             # an expansion without any part of the head's last line
-            self._unwrap = _choose_unwrapper(text)
+            self._unwrap = _choose_unwrapper(text, self._inner)
         return head
+
+    @property
+    def is_unwrapped(self) -> bool:
+        """Whether lines are shown without what a program or a person put around them."""
+        return self._unwrap is not None
 
     def remove_margin(self, is_wanted: Callable[[str], bool]) -> bool:
         """Remove the blanks or quotes that every line begins with, if the head is then wanted.
@@ -421,8 +428,12 @@ def _read_up_to(stream: BinaryIO, size: int) -> bytes:
     return b"".join(parts)
 
 
-def _choose_unwrapper(head: str) -> Unwrap | None:
-    return choose_unwrapper(head) or choose_cleaner(head)
+def _choose_unwrapper(head: str, inner: re.Pattern[str] | None = None) -> Unwrap | None:
+    """Return what unwraps lines; inner: a prefix of what was wrapped, to be removed too."""
+    unwrap = choose_unwrapper(head) or choose_cleaner(head)
+    if unwrap is None or inner is None:
+        return unwrap
+    return lambda line: "\n".join(inner.sub("", part, count=1) for part in unwrap(line).split("\n"))
 
 
 def _has_three(text: AnyStr, character: AnyStr) -> bool:

@@ -88,6 +88,8 @@ class Layout:
     """A line holds many: each begins where ``starts`` matches behind a blank."""
     tabs: bool = False
     """The cells of a listing lie between tabs, as a page's table is copied."""
+    inside: bool = False
+    """The prefix is before the lines that a container or a journal wrapped in JSON."""
 
     @property
     def keeps_lines(self) -> bool:
@@ -367,11 +369,22 @@ _SPEAKER = re.compile(
 
 
 # 2026-11-20T22:15:00.000Z ...     17:...     evidence.log:17:...     what a viewer prints first
+# <30>1 2026-11-20T22:15:00Z db-7 mysqld 4197 - - ...     2026-11-20T22:15:00Z db-7 mysqld[4197]:
+_BY_PROGRAM = r"[\w.-]{1,80} [\w./-]{1,60}(?:\[\d{1,9}\])?: "
 _VIEWED = re.compile(
+    r"(?:<\d{1,3}>(?:1 )?)?"
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)? "
+    rf"(?:{_BY_PROGRAM}"
+    r"|[\w.-]{1,80} [\w./-]{1,60} (?:\d{1,9}|-) [\w.-]{1,32} (?:-|(?:\[[^\]]{1,200}\]){1,4}) ?)?"
     r"|(?:[\w./-]{1,100}\.(?:log|txt|out)[:-])?\d{1,7}[:-](?=[^\d:])"
-    r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d (?:[\w.-]{1,80} [\w./-]{1,60}(?:\[\d{1,9}\])?: )?"
+    rf"|(?:<\d{{1,3}}>)?[A-Z][a-z]{{2}} [ \d]\d \d\d:\d\d:\d\d (?:{_BY_PROGRAM})?"
 )
+
+
+def viewed_inside(head: str, starts: re.Pattern[str]) -> list[Layout]:
+    """Return the layout of unwrapped lines that still have a viewer's prefix, if they do."""
+    lines = head.split("\n")[:_MOST_LINES]
+    return [Layout(prefix, None, False, starts, inside=True) for prefix in _viewed(lines)]
 
 
 def _viewed(lines: list[str]) -> list[re.Pattern[str]]:

@@ -78,7 +78,7 @@ def choose_splitter(head: str) -> Split | None:
     if _TRACE.search(head):
         return _split_trace
     lines = head.split("\n")[:_MOST_LINES]
-    if "<br" in head.lower() and _ends_in_breaks(lines):
+    if "<" in head and _ends_in_breaks(lines):
         return _split_page
     if any(map(_is_flat, lines)):
         return _split_tables

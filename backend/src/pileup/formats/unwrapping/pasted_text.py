@@ -81,7 +81,7 @@ def choose_cleaner(head: str) -> Unwrap | None:
     if _PYTHON_ROW.match(head):
         return _python_to_json
     steps = []
-    for choose in (_invisible, _pager, _counted):
+    for choose in (_invisible, _pager, _escaped_marks, _drawn_frame, _counted):
         if step := choose(lines):
             steps.append(step)
             lines = [step(line) for line in lines]
@@ -122,6 +122,50 @@ def _pager(lines: list[str]) -> Unwrap | None:
     """Return what empties the lines that a pager puts below a text."""
     last = next((line for line in reversed(lines) if line.strip()), "")
     return (lambda line: "" if _PAGER.match(line) else line) if _PAGER.match(last) else None
+
+
+_ESCAPED_MARK = re.compile(r"\\([*_#])")
+_BARE_MARK = re.compile(r"(?<!\\)[*_#]")
+_LEAST_ESCAPED = 3
+
+
+def _escaped_marks(lines: list[str]) -> Unwrap | None:
+    """Return what removes the backslash before each mark of Markdown, if none is without it."""
+    escaped = sum(line.count("\\_") + line.count("\\*") + line.count("\\#") for line in lines)
+    if escaped < _LEAST_ESCAPED or any(map(_BARE_MARK.search, lines)):
+        return None
+    return lambda line: _ESCAPED_MARK.sub(r"\1", line) if "\\" in line else line
+
+
+_LEFT_EDGES = ("\u2502", "\u2503", "\u2551")
+_DRAWN_RULE = re.compile(r"[\s\u2500-\u257f]*[\u2500\u2501\u2550]{2}[\s\u2500-\u257f]*$")
+
+
+def _drawn_frame(lines: list[str]) -> Unwrap | None:
+    """Return what removes a border drawn before each line, or around the text.
+
+    A table has bars between its cells, too.
+    """
+    filled = [line for line in lines if line.strip() and not _DRAWN_RULE.match(line)]
+    bare = [line.lstrip()[1:].rstrip() for line in filled if line.lstrip().startswith(_LEFT_EDGES)]
+    if len(bare) < max(2, min(0.9 * len(filled), len(filled) - 1)):
+        return None
+    if any(edge in line.rstrip("".join(_EDGES)) for line in bare for edge in _LEFT_EDGES):
+        return None
+    is_padded = all(not line or line[0] == " " for line in bare)
+    return partial(_without_drawn_frame, is_padded=is_padded)
+
+
+def _without_drawn_frame(line: str, *, is_padded: bool) -> str:
+    if _DRAWN_RULE.match(line):
+        return ""
+    bare = line.lstrip()
+    if not bare.startswith(_LEFT_EDGES):
+        return line
+    text = bare[1:].rstrip()
+    if text.endswith(_EDGES):
+        text = text[:-1].rstrip()
+    return text.removeprefix(" ") if is_padded else text
 
 
 #    12 text        12: text        12<tab>text        12   | text
@@ -295,12 +339,20 @@ def _have_right_edge(lines: list[str]) -> bool:
     """Return whether a border is behind nine of ten lines, and they are no cells of a table."""
     filled = [line for line in lines if line.strip()]
     inside = [line for line in filled if line.rstrip().endswith(_EDGES)]
-    return len(inside) >= max(2, 0.9 * len(filled)) and not any(map(_CORNER.match, inside))
+    return len(inside) >= max(2, min(0.9 * len(filled), len(filled) - 1)) and not any(
+        map(_CORNER.match, inside)
+    )
+
+
+# [prod] 0:bash- 1:mysql*    "db-7" 22:17 20-Nov-26        the bar of tmux below its panes
+_BAR_BELOW = re.compile(r"\[[\w.-]{1,60}\] \d{1,3}:\S")
 
 
 def _without_edge(line: str) -> str:
     bare = line.rstrip()
-    return bare[:-1].rstrip() if bare.endswith(_EDGES) else line
+    if bare.endswith(_EDGES):
+        return bare[:-1].rstrip()
+    return "" if _BAR_BELOW.match(line) else line
 
 
 # | 88 | app | Query | 12 |     <-- this one

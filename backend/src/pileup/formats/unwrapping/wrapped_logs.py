@@ -66,6 +66,8 @@ def choose_unwrapper(head: str) -> Unwrap | None:
         return _unwrap_json
     if all(map(_PRETTY_LINE.match, lines)) and any(map(_PRETTY_TIME.match, lines)):
         return _JournalExport(_PRETTY_FIELD)
+    if len(lines) > _LEAST_IN_ARRAY and all(map(_OF_ARRAY.match, lines)):
+        return _element
     if all(map(_OF_JSON.match, lines)) and any(_OWN_TIME.match(_field(line)) for line in lines):
         return _field
     if any(map(_EXPORTED_TIME.match, lines)) and any(map(_EXPORTED_MESSAGE.match, lines)):
@@ -206,6 +208,19 @@ def _of_aws(line: str) -> str:
 # A line of a JSON document with a field in each:  "textPayload": "2026-11-20T22:15:03.0Z 0 [Note]",
 _OF_JSON = re.compile(r'\s*(?:[\[\]{}]+,?|"[^"]{1,200}": .*)\s*$')
 _FIELD = re.compile(r'\s*"(?P<name>[^"]{1,64})": (?P<text>"(?:[^"\\]|\\.)*"),?\s*$')
+
+
+# ["line", "line"]: an array of lines, one in each line
+_OF_ARRAY = re.compile(r'\s*(?:\[|\],?|(?P<text>"(?:[^"\\]|\\.)*"),?)\s*$')
+_LEAST_IN_ARRAY = 3
+
+
+def _element(line: str) -> str:
+    """Return the text of a line of an array of texts; its brackets become empty."""
+    match = _OF_ARRAY.match(line)
+    if match is None:
+        return line
+    return str(json_value(match["text"] or '""') or "").removesuffix("\n").replace("\r", "")
 
 
 def _field(line: str) -> str:
