@@ -98,13 +98,47 @@ def test_what_is_no_table_is_refused(text: str) -> None:
 def test_a_row_of_another_width_is_reported() -> None:
     cells = cells_of("a,b\n1,2\n3\n4,5")
     assert (cells.rows, cells.lines) == ([["1", "2"], ["4", "5"]], [2, 4])
-    assert cells.problems == ["Line 3 has 1 columns and the heading 2: it is left out."]
+    assert cells.problems == ["Line 3 has 1 column and the heading 2: it is left out."]
+
+
+AROUND: dict[str, Callable[[str], str]] = {
+    "a sentence above": lambda text: f"Results of the night, with the old build:\n\n{text}\n",
+    "sentences around": lambda text: f"Hi,\nthis is what I measured:\n\n{text}\n\nAny idea?\n",
+    "a fence": lambda text: f"```\n{text}\n```\n",
+    "a quote": lambda text: "\n".join(f"> {line}" for line in text.split("\n")),
+    "a chat": lambda text: f"Priya Nair  3:42 PM\n{text}\nTom  3:44 PM\nok\n",
+}
+
+
+@pytest.mark.parametrize("around", AROUND.values(), ids=AROUND.keys())
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS.keys())
+def test_the_words_of_a_message_are_no_rows(
+    layout: Callable[[list[list[str]]], str], around: Callable[[str], str]
+) -> None:
+    rows = [["build", "clients", "rate"], ["old", "4", "1850"], ["old", "8", "2400"]]
+    cells = cells_of(around(layout(rows)))
+    assert (cells.head, cells.rows) == (rows[0], rows[1:])
 
 
 def test_a_heading_in_the_markup_of_a_wiki_is_a_heading() -> None:
     cells = cells_of("||threads||tps||result||\n|16|4100|ok|\n|32|310|stall|")
     assert cells.head == ["threads", "tps", "result"]
     assert cells.rows == [["16", "4100", "ok"], ["32", "310", "stall"]]
+
+
+@pytest.mark.parametrize(
+    ("builds", "roles"),
+    [
+        (["old", "old", "new"], ["parameter", "parameter", "value", "value"]),
+        (["old", "new", "newer"], ["parameter", "value", "value", "value"]),
+    ],
+)
+def test_the_load_of_a_build_that_ran_several_times_is_a_parameter(
+    builds: list[str], roles: list[str]
+) -> None:
+    rows = [[build, "16", "900", "31"] for build in builds]
+    cells = cells_of(markdown([["build", "clients", "rate", "p95"], *rows]))
+    assert [column.role for column in guessed_columns(cells)] == roles
 
 
 def test_a_unit_behind_a_name_is_its_unit() -> None:

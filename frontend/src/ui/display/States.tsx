@@ -45,6 +45,7 @@ export function Problem({
   readonly compact?: boolean
 }) {
   const problem = asProblem(error)
+  const errors = problem.errors.filter((item) => item.message !== problem.detail)
   return (
     <div className={cx('problem', compact && 'problem-compact')} role="alert">
       <GapIcon />
@@ -54,9 +55,9 @@ export function Problem({
           {what && problem.title !== what ? `${problem.title}. ` : ''}
           {problem.detail}
         </div>
-        {problem.errors.length > 0 && (
+        {errors.length > 0 && (
           <ul>
-            {problem.errors.map((item) => (
+            {errors.map((item) => (
               <li key={`${item.field}${item.message}`}>
                 <code>{item.field}</code> {item.message}
               </li>

@@ -1,8 +1,8 @@
 """Read a pasted table of results: one row per run, with parameters, values and outcomes.
 
 Markdown, boxes of the mysql client, CSV, tabs and columns aligned with blanks are one table of
-cells. A column has a role, guessed from its cells and decided by a person. A value that is no
-number is left out and reported, never zero.
+cells, with the quotes and the words of a message around it. A column has a role, guessed from its
+cells and decided by a person. A value that is no number is left out and reported, never zero.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ _MOST_PARAMETERS = 10
 _NAME, _TEXT = 60, 200
 """Most characters of a parameter's name and of its value."""
 
+_MOST_ABOVE = 30
+"""Most lines of words above a table."""
+_QUOTE = re.compile(r"\s{0,3}(?:> ?)+")
 _RULE = re.compile(r"[\s|+:=-]*-[\s|+:=-]*")
 _UNIT = re.compile(r"[\[(]([^\[\]()]{1,30})[\])]$| (ns|µs|us|ms|s|sec|min|%|[kKMG]i?B(?:/s)?)$")
 _NUMBER = re.compile(
@@ -83,10 +86,13 @@ def cells_of(text: str) -> Cells:
         Refused: it is no table, or too large.
     """
     lines = [(n, line.strip("\r\n")) for n, line in enumerate(text.splitlines(), start=1)]
+    lines = [(n, line) for n, line in lines if line.strip()]
+    if all(_QUOTE.match(line) for _, line in lines):
+        lines = [(n, _QUOTE.sub("", line, count=1)) for n, line in lines]
     lines = [(n, line) for n, line in lines if line.strip() and not _RULE.fullmatch(line)]
     if len(lines) < 2:
         raise Refused("Paste a heading and at least one row of results.", "text")
-    rows = [(n, cells) for n, cells in _split(lines) if any(cells)]
+    rows = _table_in(lines)
     head = rows[0][1] if rows else []
     if len(head) < 2:
         raise Refused(
@@ -101,7 +107,7 @@ def cells_of(text: str) -> Cells:
     for n, row in rows[1:]:
         if len(row) != len(head):
             found.problems.append(
-                f"Line {n} has {len(row)} columns and the heading {len(head)}: it is left out."
+                f"Line {n} has {_columns(len(row))} and the heading {len(head)}: it is left out."
             )
             continue
         found.rows.append(row)
@@ -111,10 +117,30 @@ def cells_of(text: str) -> Cells:
     return found
 
 
+def _table_in(lines: Sequence[tuple[int, str]]) -> list[tuple[int, list[str]]]:
+    """Return the rows of cells from the heading on: the line that most of the others are like."""
+    best: list[tuple[int, list[str]]] = []
+    most = 0
+    for start in range(min(len(lines) - 1, _MOST_ABOVE)):
+        rows = [(n, cells) for n, cells in _split(lines[start:]) if any(cells)]
+        width = len(rows[0][1]) if rows else 0
+        alike = sum(len(cells) == width for _, cells in rows[1:]) if width > 1 else 0
+        if not best or alike > most:
+            best, most = rows, alike
+    return best
+
+
+def _columns(count: int) -> str:
+    return f"{count} column{'' if count == 1 else 's'}"
+
+
 def guessed_columns(cells: Cells) -> list[Column]:
-    """Guess the role of each column; the first one that can be a load is a parameter."""
+    """Guess the role of each column; the first one that can be a load is a parameter.
+
+    It may be behind a name that several rows have in common: a build, run at several loads.
+    """
     columns: list[Column] = []
-    has_value = False
+    has_value = has_load = False
     for at, head in enumerate(cells.head):
         name, unit = _name_and_unit(head)
         column = [row[at] for row in cells.rows if row[at]]
@@ -124,8 +150,9 @@ def guessed_columns(cells: Cells) -> list[Column]:
         elif _TITLE_HEAD.match(name) and len(read) < len(column):
             role = "title"
         elif 2 * len(read) > len(column):
-            later = has_value or any(known.role == "parameter" for known in columns)
-            role = "value" if later else "parameter"
+            is_load = not (has_value or has_load or _identify(cells, columns))
+            role = "parameter" if is_load else "value"
+            has_load = has_load or is_load
         elif _OUTCOME_HEAD.search(name) or any(_FAILED.search(cell) for cell in column):
             role = "outcome"
         else:
@@ -136,6 +163,13 @@ def guessed_columns(cells: Cells) -> list[Column]:
         has_value = has_value or role == "value"
         columns.append(Column(name, role, unit if role == "value" else ""))
     return columns
+
+
+def _identify(cells: Cells, columns: Sequence[Column]) -> bool:
+    """Return whether the parameters so far are of one row each."""
+    named = [at for at, column in enumerate(columns) if column.role == "parameter"]
+    keys = [tuple(row[at] for at in named) for row in cells.rows]
+    return bool(named) and len(set(keys)) == len(keys)
 
 
 def guessed_failures(cells: Cells, columns: Sequence[Column]) -> list[str]:
