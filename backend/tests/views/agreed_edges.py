@@ -15,7 +15,14 @@ from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.downsample import BUCKETS
 from pileup.records import Frame, Stack, StackThread
 from pileup.storage.errors import NotFound
-from pileup.views.artifacts import excerpts, mapping_preview, pasted, record_text, tables
+from pileup.views.artifacts import (
+    artifact_records,
+    excerpts,
+    mapping_preview,
+    pasted,
+    record_text,
+    tables,
+)
 from pileup.views.evidence import (
     compare,
     deadlocks,
@@ -32,6 +39,7 @@ from pileup.views.evidence import (
     timeline,
 )
 from pileup.views.evidence.sessions_over_time import sessions_over_time
+from pileup.views.reasoning import matrix, result_table, similar, sweeps
 from pileup.views.source import EvidenceSource
 from pileup.views.window import Window
 from tests.analysis.frames import T0, S, evidence, gauge, sha
@@ -425,6 +433,112 @@ def cards_of_stalls() -> object:
     return [shown, [each.thumbnail for each in bare.episodes], bare.calm, bare.from_s]
 
 
+def spread_moments() -> object:
+    """At most so many moments, the first and the last among them."""
+    moments = [AT + timedelta(seconds=n) for n in range(2 * matrix._MOMENTS)]
+    found = []
+    for more in (0, 1, matrix._MOMENTS):
+        some = moments[: matrix._MOMENTS + more]
+        shown = matrix._spread(some)
+        found.append([len(shown), shown[0], shown[1], shown[7], shown[-2], shown[-1] == some[-1]])
+    return found
+
+
+def roles_of_columns() -> object:
+    """The role that a column has by its heading and by how many of its cells are numbers."""
+    tables = {
+        "all are numbers": "name,n\n1,5\n2,6",
+        "some are numbers": "name,n\na,5\n2,6",
+        "half are numbers": "x,y\na,1\n2,b",
+        "more than half are": "x,y\na,1\n2,3\n4,b",
+        "a failure in a cell": "x,y\n1,fine\n2,failed",
+        "a verdict in the heading": "x,verdict\n1,a\n2,b",
+        "text before and behind a value": "x,y,z,u\na,1,2,b\nc,3,4,d",
+        "units of some cells": "x,y,z\n1,5 ms,5 ms\n2,6 ms,6\n3,7 s,7",
+        "one unit of all cells": "x,y\n1,5 ms\n2,6 ms",
+        "a unit in the heading": "x,y (s)\n1,5 ms\n2,6 ms",
+    }
+    found = {}
+    for name, text in tables.items():
+        cells = result_table.cells_of(text)
+        chosen = result_table.guessed_columns(cells)
+        made = answer(result_table.runs_of, cells, chosen, ["failed"])
+        found[name] = [[(each.role, each.unit) for each in chosen], made]
+    return found
+
+
+def sweeps_of_runs() -> object:
+    made = [given(sweep=name, number=n) for n, name in enumerate(("b", "", "a", "b", "c"))]
+    runs: Any = made
+    with (
+        mock.patch.object(sweeps, "sweep_run", side_effect=lambda run: run),
+        mock.patch.object(sweeps, "lines_of", side_effect=lambda runs: [
+            given(axis=f"axis of {len(runs)}")] if runs[0].sweep != "c" else []),
+        mock.patch.object(sweeps, "_series", side_effect=lambda line, runs: sorted(runs)),
+        mock.patch.object(sweeps, "most_varied", side_effect=len),
+    ):  # fmt: skip
+        return [
+            (each.name, each.axis, each.charted, each.series) for each in sweeps.sweeps_of(runs)
+        ]  # type: ignore[attr-defined]
+
+
+def alike_incidents() -> object:
+    """Without what tells an incident apart there is none like it; of others what people decided."""
+
+    def known(name: str, *features: str, onset: str | None = None) -> Any:
+        return given(id=name, title=f"title {name}", onset=onset,
+                     features={f"finding:{each}": each for each in features})  # fmt: skip
+
+    every = {"mine": known("mine", "a", "b"), "x": known("x", "a", onset=after(1)),
+             "y": known("y", "b", "c"), "none": known("none")}  # fmt: skip
+    past = [given(statement=f"it is {status}", status=status, confidence=n)
+            for n, status in enumerate(("refuted", "supported", "active"))]  # fmt: skip
+    asked: list[Any] = []
+
+    def similar_to(features: Any, most: int) -> list[str]:
+        asked.append((sorted(features), most))
+        return ["y", "mine", "x", "gone"]
+
+    stored = given(
+        symptoms=lambda ids: {name: every[name] for name in ids if name in every},
+        similar=similar_to,
+    )
+    with (
+        mock.patch.object(similar, "Incidents", return_value=stored),
+        mock.patch.object(similar, "Hypotheses", return_value=given(of_incident=lambda _: past)),
+    ):
+        unit: Any = None
+        return [similar.similar_incidents(unit, name) for name in ("mine", "none", "unknown")] + [
+            asked
+        ]
+
+
+def pages_of_records() -> object:
+    rows = pl.DataFrame(
+        {"line_first": [1, 5, 5, 9], "line_last": [4, 8, 5, 400], "severity": ["a", "b", "c", "d"],
+         "message": ["one", "two", "three", "four"]}
+    )  # fmt: skip
+    samples = rows.select("line_first", pl.col("message").alias("series"))
+    stored = {"event": rows.lazy(), "sample": samples.lazy()}
+    frames: Any = given(scan_kind=lambda key, kind: stored.get(kind))
+    artifact: Any = given(sha256="s", format="f", parser_version=1, path="p",
+                          records={"event": 4, "sample": 4, "query": 0, "stack": 2})  # fmt: skip
+    bare: Any = given(sha256="s", format=None, parser_version=1, path="p", records={"event": 4})
+    views = artifact_records
+    artifact.records.pop("stack")
+    at = [
+        [(row.kind, row.index) for row in views.records_at(frames, artifact, first, last).items]
+        for first, last in ((1, 1), (4, 5), (5, 5), (6, 8), (8, 9), (9, 10**9), (401, 402))
+    ]
+    return [
+        at, views.record_page(frames, artifact, "event", 1, 2),
+        views.record(frames, artifact, "event", 2), views.record(frames, artifact, "sample", 3),
+        *(answer(views.record, frames, which, kind, index) for which, kind, index in (
+            (artifact, "event", 4), (artifact, "stack", 0), (artifact, "query", 0),
+            (bare, "event", 0), (artifact, "no_kind", 0))),
+    ]  # fmt: skip
+
+
 SCENES: dict[str, Scene] = {
     each.__name__.replace("_", " "): each
     for each in (
@@ -432,5 +546,6 @@ SCENES: dict[str, Scene] = {
         sources_of_settings, prints_of_deadlocks, stacks_at_their_bounds, fullest_lists,
         means_over_time, windows_and_ranges, lanes_of_a_first_look, excerpts_of_files, mapped_rows,
         understood_pastes, stored_tables, sides_of_captures, cards_of_stalls,
+        spread_moments, roles_of_columns, sweeps_of_runs, alike_incidents, pages_of_records,
     )
 }  # fmt: skip
