@@ -329,7 +329,7 @@ def large_transaction(observed: Observed) -> Match | None:
     text = f"The transaction of {whose} has {grouped(changes)} undo entries" + (
         f" and is open for {number(lasts)} s" if lasts else ""
     )
-    score = 0.25 + 0.1 * min(1.0, math.log10(changes / _MANY_CHANGES)) + 0.1 * age(lasts, _OPEN)
+    score = 0.25 + 0.15 * min(1.0, math.log10(changes / _MANY_CHANGES)) + 0.15 * age(lasts, _OPEN)
     return Match("large-transaction", round(score, 3), f"{text}.", (observed.lines(top, text),))
 
 
