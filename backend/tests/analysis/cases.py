@@ -32,6 +32,14 @@ _WAIT = re.compile(r"(\d+) (\S+) (\S+):(\d+) (\S+)(?: (0x\w+))?$")
 
 def case(example: Example, *, alone: bool = False) -> Evidence:
     """The evidence of one case; alone: without series and variables, as people paste it."""
+    files = files_of(example)
+    if alone:
+        del files["series"], files["variables"]
+    return evidence(files)
+
+
+def files_of(example: Example) -> dict[str, list[Record | Samples]]:
+    """The records of each file of one case."""
     version, _, comment = example.server.partition(" ")
     settings = example.settings | {"version": version, "version_comment": comment or "Community"}
     running = [3.0] * _CALM + [90.0] * _STALL + [3.0] * 30
@@ -64,9 +72,7 @@ def case(example: Example, *, alone: bool = False) -> Evidence:
             Event(line_first=i, line_last=i, kind="log", message=text, **_at(_CALM + 5))
             for i, text in enumerate(example.log, start=1)
         ]
-    if alone:
-        del files["series"], files["variables"]
-    return evidence(files)
+    return files
 
 
 def _gauge(name: str, values: list[float]) -> Samples:

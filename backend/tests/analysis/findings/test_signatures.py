@@ -1,6 +1,16 @@
-"""Every known problem has a case that must be named and a near miss that must not."""
+"""Every known problem has a case that must be named and a near miss that must not.
+
+``agreed_cases.txt`` has a line for each: the findings with their scores, and a hash of the whole
+analysis, so that no other word or number of it changes unseen. A change that alters lines runs
+``pytest --bless --every-turn`` on this file; its review reads which cases are scored otherwise. A
+new case needs no line.
+"""
 
 from __future__ import annotations
+
+import hashlib
+from functools import cache
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -11,8 +21,10 @@ from pileup.analysis.findings.signatures import RULES
 from pileup.knowledge import knowledge
 from pileup.knowledge.signature import Example
 from tests.analysis.cases import case
+from tests.support.agreed import Listing
 from tests.support.rounds import Rounds
 
+AGREED = Path(__file__).parent / "agreed_cases.txt"
 NAMED, SILENT = 0.5, 0.4
 FIRES = [(s.issue, fire) for s in knowledge().signatures.values() for fire in s.fires]
 MISSES = [
@@ -31,11 +43,39 @@ def score_in(analysis: Analysis, issue: str) -> tuple[float, str]:
     return next((each.score for each in known if each.id == issue), 0.0), first
 
 
+@cache
+def agreed() -> dict[str, str]:
+    """Return the agreed line of each case."""
+    if not AGREED.exists():
+        return {}
+    lines = AGREED.read_text(encoding="utf-8").splitlines()
+    return dict(zip(lines[::2], lines[1::2], strict=True))
+
+
+def check_as_agreed(name: str, analysis: Analysis, request: pytest.FixtureRequest) -> None:
+    findings = "; ".join(f"{each.id} {each.score:.3g}" for each in analysis.findings[:4])
+    text = Listing().of(msgspec.to_builtins(analysis))
+    found = f"  {findings or 'nothing'} {hashlib.sha256(text.encode()).hexdigest()[:10]}"
+    if request.config.getoption("--bless"):
+        agreed()[name] = found
+        lines = (f"{key}\n{agreed()[key]}\n" for key in sorted(agreed().keys() & names()))
+        AGREED.write_text("".join(lines), encoding="utf-8")
+    assert agreed().get(name, found) == found, "if this is meant: pytest --bless --every-turn"
+
+
+@cache
+def names() -> set[str]:
+    """Return the names of all cases."""
+    cases = [f"{issue}: {example.says}" for issue, example in FIRES]
+    return {*cases, *(f"{issue}, not: {example.says}" for issue, example in MISSES)}
+
+
 @pytest.mark.parametrize(("issue", "example"), FIRES, ids=lambda item: getattr(item, "says", item))
 @pytest.mark.dealt(2)
-def test_a_case_is_named(issue: str, example: Example) -> None:
+def test_a_case_is_named(issue: str, example: Example, request: pytest.FixtureRequest) -> None:
     """And no check calls a setting harmless that a likely finding rests on."""
     analysis = analyse(case(example))
+    check_as_agreed(f"{issue}: {example.says}", analysis, request)
     found, said = score_in(analysis, issue)
     assert found >= NAMED, said
     (check,) = [each for each in analysis.triage if each.check == "configuration"]
@@ -72,8 +112,10 @@ def test_a_release_changes_no_confidence(turn: int, rounds: Rounds) -> None:
 
 @pytest.mark.parametrize(("issue", "example"), MISSES, ids=lambda item: getattr(item, "says", item))
 @pytest.mark.dealt(3)
-def test_a_near_miss_is_not(issue: str, example: Example) -> None:
-    found, said = score(issue, example)
+def test_a_near_miss_is_not(issue: str, example: Example, request: pytest.FixtureRequest) -> None:
+    analysis = analyse(case(example))
+    check_as_agreed(f"{issue}, not: {example.says}", analysis, request)
+    found, said = score_in(analysis, issue)
     assert found < SILENT, said
 
 
@@ -84,6 +126,12 @@ def test_every_issue_has_a_signature_a_case_and_a_near_miss() -> None:
         assert signature.fires, signature.issue
         assert signature.near_misses, signature.issue
         assert known.issues[signature.issue].references, f"{signature.issue}: no source is named"
+
+
+def test_every_agreed_line_is_of_a_case() -> None:
+    assert len(names()) == len(FIRES) + len(MISSES)
+    assert agreed().keys() <= names()
+    assert len(agreed()) > 350
 
 
 def test_rules_in_code_are_those_that_the_data_says() -> None:
