@@ -31,8 +31,8 @@ describe('the badge of the clocks', () => {
   it('says first what somebody should look at', () => {
     const wide = clock('b', { dispersion_s: 9 })
     const guessed = clock('c', { quality: 'assumed' })
-    expect(alignment([wide, guessed])).toMatchObject({ short: '1 assumed', artifact: 'c' })
+    expect(alignment([wide, guessed])).toMatchObject({ short: '1 clock assumed', artifact: 'c' })
     const late = clock('d', { suggested_offset_s: -41 })
-    expect(alignment([wide, guessed, late])).toMatchObject({ short: '1 off?', unsure: true })
+    expect(alignment([wide, guessed, late])).toMatchObject({ short: '1 clock off?', unsure: true })
   })
 })

@@ -1,6 +1,6 @@
 /** A short summary of how well the clocks of the sources of an incident agree. */
 import type { PlacedClock } from '@/api/schema'
-import { formatDuration } from '@/format'
+import { formatCount, formatDuration } from '@/format'
 
 type Alignment = {
   readonly short: string
@@ -22,9 +22,9 @@ export function alignment(clocks: readonly PlacedClock[]): Alignment | null {
   const exact = spread(widest) === 0
   const [short, worst] =
     off[0] !== undefined
-      ? [`${off.length} off?`, off[0]]
+      ? [`${formatCount(off.length, 'clock')} off?`, off[0]]
       : assumed[0] !== undefined
-        ? [`${assumed.length} assumed`, assumed[0]]
+        ? [`${formatCount(assumed.length, 'clock')} assumed`, assumed[0]]
         : [exact ? 'exact' : `± ${formatDuration(spread(widest))}`, widest]
   const parts = [
     `${clocks.length} ${clocks.length === 1 ? 'source' : 'sources'} on one clock`,
