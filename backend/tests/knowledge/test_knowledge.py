@@ -12,7 +12,7 @@ import pytest
 import yaml
 from tests.conftest import REPOSITORY
 
-from pileup.knowledge import KnowledgeError, knowledge, match_stack, use
+from pileup.knowledge import KnowledgeError, knowledge, match_stack, use, wait_classes
 from pileup.knowledge.signature import Example, Sign, Signature
 
 
@@ -205,3 +205,14 @@ def test_states_have_the_names_of_every_release(state: str, category: str) -> No
     meaning = knowledge().state_for("Query", state)
     assert meaning is not None
     assert meaning.category == category
+
+
+def test_a_thread_of_the_server_is_named_by_its_outermost_frames() -> None:
+    """Not by a function of that name that its code calls deeper down."""
+    titles = wait_classes._mapping().background_titles
+    name = "buf_flush_page_cleaner_thread"
+    title = next(title for match, title in titles if match.fullmatch(name))
+    for outer in (0, 1, 11, 12, 13):
+        stack = ("pthread_cond_wait", name, *(f"outer_{n}" for n in range(outer)))
+        assert wait_classes.background_title(stack) == (title if outer < 12 else None)
+        assert wait_classes.is_background(stack) is (outer < 12)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import pytest
@@ -65,3 +67,24 @@ def test_a_comparison(align: Align, request: pytest.FixtureRequest) -> None:
     text += f"==== CSV\n{comparison.as_csv(document, everything=align == 'start')}"
     bless = bool(request.config.getoption("--bless"))
     check_agreed(text, _GOLDEN / f"comparison-{align}.txt", bless=bless)
+
+
+def test_stacks_of_one_meaning_are_counted_together() -> None:
+    """A stack without a known meaning is named by its first functions; what idles is left out."""
+
+    def stack(signature: str | None, counts: list[float | None], *names: str, idle: bool = False):  # type: ignore[no-untyped-def]
+        return SimpleNamespace(signature=signature, stack=names, counts=counts, set_aside=idle)
+
+    document: Any = SimpleNamespace(
+        stacks=[
+            stack("latch", [1.0, None], "a"),
+            stack(None, [9.0, 2.0], "a", "b", "c", "d", "e"),
+            stack("latch", [2.0, 30.0], "z"),
+            stack("poll", [99.0, 0.0], "p", idle=True),
+            stack(None, [2.0, 9.0], "m"),
+            stack(None, [None, 7.0], "b"),
+        ]
+    )
+    assert list(comparison._by_name(document).items()) == [
+        ("latch", [3.0, 30.0]), ("a, b, c, d", [9.0, 2.0]), ("b", [None, 7.0]), ("m", [2.0, 9.0])
+    ]  # fmt: skip

@@ -103,6 +103,12 @@ def test_without_arguments_the_leading_stall_is_named() -> None:
     assert "Stall 1 of 2" in plain(figure.caption)
 
 
+def test_a_block_shows_a_stall_or_a_capture() -> None:
+    trouble = _shown("lane", stall="1", capture="1")
+    assert isinstance(trouble, Trouble)
+    assert trouble.text.startswith("“::lane” shows a stall or a capture: give only one")
+
+
 def test_a_capture_that_is_not_there_is_explained() -> None:
     for names in ({"stall": "3"}, {"capture": "2026-11-21T00:00:00Z"}, {"stall": "x"}):
         trouble = _shown("lane", **names)

@@ -24,6 +24,7 @@ from pileup.views.artifacts import (
     tables,
 )
 from pileup.views.evidence import (
+    capture_tables,
     compare,
     deadlocks,
     episodes,
@@ -44,6 +45,7 @@ from pileup.views.source import EvidenceSource
 from pileup.views.window import Window
 from tests.analysis.frames import T0, S, evidence, gauge, sha
 from tests.api.test_table_tabs import CNF, a_deadlock, session, slow, trx, variable
+from tests.views import agreed_scenes
 from tests.views.agreed_parts import AT, after, answer, given
 from tests.views.evidence import test_first_lanes as listed
 
@@ -539,6 +541,23 @@ def pages_of_records() -> object:
     ]  # fmt: skip
 
 
+def tables_of_a_capture() -> object:
+    """What a capture is printed with: at its worst moment, or of its fullest list; few or all."""
+    analysis: Any = given(stalls=[], findings=[])
+    found: list[Any] = []
+    for worst in (None, T0, T0 + 9 * S):
+        with mock.patch.object(capture_tables, "worst_time", return_value=worst):
+            for most in (2, 50):
+                blocks = capture_tables.table_blocks(agreed_scenes.capture(), analysis, most)
+                found.append(
+                    [(each.title, each.lines, each.columns, each.rows[:3]) for each in blocks]
+                )
+    bare = source(list=[replace(session(1, "SELECT 1"), wall_us=None, clock=None)])
+    with mock.patch.object(capture_tables, "worst_time", return_value=T0):
+        found.append(capture_tables.table_blocks(bare.evidence, analysis, 2))
+    return found
+
+
 SCENES: dict[str, Scene] = {
     each.__name__.replace("_", " "): each
     for each in (
@@ -547,5 +566,6 @@ SCENES: dict[str, Scene] = {
         means_over_time, windows_and_ranges, lanes_of_a_first_look, excerpts_of_files, mapped_rows,
         understood_pastes, stored_tables, sides_of_captures, cards_of_stalls,
         spread_moments, roles_of_columns, sweeps_of_runs, alike_incidents, pages_of_records,
+        tables_of_a_capture,
     )
 }  # fmt: skip
