@@ -301,6 +301,23 @@ def stacks(text: str) -> list[tuple[Any, ...]]:
     ]
 
 
+@pytest.mark.parametrize("mark", ["", "`"])
+@pytest.mark.parametrize("head", ["Count | Stack", "**Threads** | **Stack trace**", "n | frames"])
+def test_a_table_of_counts_and_stacks_is_stacks(head: str, mark: str) -> None:
+    stacks = {
+        31: "__lll_lock_wait,pthread_mutex_lock,innobase_xa_prepare,ha_commit_trans",
+        2: "fsync,os_file_fsync,ha_innobase::index_read",
+    }
+    rows = [f"| {count} | {mark}{stack}{mark} |" for count, stack in stacks.items()]
+    parsed = parse_bytes(lines(f"| {head} |", "|---:|---|", *rows).encode(), "x")
+    assert parsed.frames["stack"]["count"].to_list() == list(stacks)
+    plain = lines(*(f"{count:7} {stack}" for count, stack in stacks.items()))
+    names = parse_bytes(plain.encode(), "x").frames["stack"]["frames"]
+    assert parsed.frames["stack"]["frames"].to_list() == names.to_list()
+    columns = lines("| n | columns |", "|---|---|", "| 3 | user_id,created_at |")
+    assert "stack" not in parse_bytes(columns.encode(), "x").frames
+
+
 def test_lldb() -> None:
     text = lines(
         "(lldb) bt all",

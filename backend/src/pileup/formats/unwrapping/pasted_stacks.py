@@ -75,6 +75,32 @@ _PART = r"(?:\?\?|[A-Za-z_~][\w~]{0,200}(?:::[\w~]{1,200}){0,6})"
 _QUICK = re.compile(rf"\s{{0,8}}(?P<calls>{_PART}(?:(?<!:):(?!:){_PART}){{3,200}})\s*$")
 _QUICK_THREAD = re.compile(r"\s{0,8}Thread \d{1,9} \((?:Thread 0x[0-9a-f]{1,16} \()?LWP \d{1,9}\)")
 _LONGEST_CHAIN = 8_000
+# | Count | Stack |        | 31 | `poll,os_event_wait_low,ha_commit_trans` |        a wiki's table
+_STACK_HEAD = re.compile(
+    r"\s*\|[^|]{1,40}\|\W*(?:stack|(?:back)?trace|frames?|calls?)", re.IGNORECASE
+)
+_STACK_ROW = re.compile(
+    rf"\s*\|\W{{0,4}}(?P<count>\d{{1,9}})\W{{0,4}}\|\s{{0,80}}`?(?P<calls>{_CALL}(?:,{_CALL}){{0,200}})`?"
+    r"\s*\|\s*$"
+)
+_RULE = re.compile(r"[\s|:+-]+$")
+
+
+def choose_row_reader(lines: list[str]) -> Unwrap | None:
+    """Return what converts a table of counts and stacks to what pt-pmp prints; None without one."""
+    heads = [line for line in lines if _STACK_HEAD.match(line)]
+    rows = [line for line in lines if line.lstrip().startswith("|") and not _RULE.match(line)]
+    stacks = [line for line in rows if len(line) <= _LONGEST_CHAIN and _STACK_ROW.match(line)]
+    if len(heads) != 1 or not stacks or len(stacks) < len(rows) - 1:
+        return None
+
+    def converted(line: str) -> str:
+        if line == heads[0] or (line.strip() and _RULE.match(line)):
+            return ""
+        match = _STACK_ROW.match(line) if len(line) <= _LONGEST_CHAIN else None
+        return line if match is None else f"{match['count']:>7} {match['calls'].replace('()', '')}"
+
+    return converted
 
 
 def choose_reader(lines: list[str]) -> Unwrap | None:

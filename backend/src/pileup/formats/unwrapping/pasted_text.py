@@ -225,7 +225,11 @@ def _choose_inside(lines: list[str]) -> Unwrap | None:
         around = lambda line: _REMARK.sub("", before(line))  # noqa: E731
     if around:
         lines = [around(line) for line in lines]
-    inner = pasted_tables.choose_reader(lines) or pasted_stacks.choose_reader(lines)
+    inner = (
+        pasted_stacks.choose_row_reader(lines)
+        or pasted_tables.choose_reader(lines)
+        or pasted_stacks.choose_reader(lines)
+    )
     if inner is None and any(map(_BARE_TIMES.match, lines)):
         inner = _BareSlowLog()
     if around and inner:
