@@ -102,3 +102,30 @@ def test_the_busiest_calls_have_series(monkeypatch: pytest.MonkeyPatch) -> None:
     frame = parse_bytes("\n".join(lines).encode(), format_name="strace").frames["sample"]
     calls = frame.filter(frame["series"] == "strace.calls")
     assert list(dict.fromkeys(calls["labels"])) == ["call=futex", "call=write"]
+
+
+_VMSTAT = """\
+procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----
+ r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st
+ 1  0      0 807804  40480 922852    0    0    31    41   98  201  1  0 98  0  0
+"""
+_OPEN = "Database\tTable\tIn_use\tName_locked\nshop\tt\t1\t0\nshop\tu\t0\t0\n"
+
+
+@pytest.mark.parametrize(("name", "text"), [("vmstat", _VMSTAT), ("open-tables", _OPEN)])
+def test_two_times_of_one_clock_are_one_event(name: str, text: str) -> None:
+    stamps = [f"TS 17952120{n}0.001 2026-11-20 14:00:{n}0\n" for n in range(3)]
+    parsed = parse_bytes("".join(stamp + text for stamp in stamps).encode(), "upload.bin")
+    assert parsed.format == name
+    events = parsed.frames["event"]
+    assert events.select("kind", "original").rows() == [("clock", "2026-11-20 14:00:00")]
+
+
+@pytest.mark.parametrize(
+    ("head", "wall_us", "clock"),
+    [("", 0, "relative"), ("TS 1795212000.001\n", 1_795_212_000_001_000, "utc")],
+)
+def test_counts_of_a_list_are_of_its_time(head: str, wall_us: int, clock: str) -> None:
+    samples = parse_bytes(f"{head}{_OPEN}".encode(), "upload.bin").frames["sample"]
+    assert samples["value"].to_list() == [2.0, 1.0, 1.0, 0.0]
+    assert samples.select("wall_us", "clock").unique().rows() == [(wall_us, clock)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, date, datetime
 from types import SimpleNamespace
 from typing import Any
 from unittest import mock
@@ -18,7 +19,7 @@ from pileup.views.evidence import nearest_sessions, timeline
 from pileup.views.evidence.waits import Shape, StoredWaits
 from pileup.views.reasoning.result_table import cells_of
 from pileup.views.reports import case, page
-from pileup.views.samples.case_file import Percent
+from pileup.views.samples.case_file import Percent, read_time
 from tests.analysis.frames import T0
 
 
@@ -167,3 +168,20 @@ def test_a_row_of_results_may_have_empty_cells() -> None:
     assert cells.head == ["threads", "qps", "result"]
     assert cells.rows == [["8", "900", "ok"], ["16", "", "ok"]]
     assert cells.lines == [2, 4]
+
+
+@pytest.mark.parametrize(
+    ("written", "at", "precision"),
+    [
+        (datetime(2026, 11, 20, 22, 5), "2026-11-20T22:05:00+00:00", "exact"),  # noqa: DTZ001
+        (datetime(2026, 11, 20, 22, 5, tzinfo=UTC), "2026-11-20T22:05:00+00:00", "exact"),
+        (date(2026, 11, 20), "2026-11-20T00:00:00+00:00", "day"),
+        (" 2026-11-20T22:05:00 ", "2026-11-20T22:05:00+00:00", "exact"),
+        ("2026-11-20T22:05:00+02:00", "2026-11-20T22:05:00+02:00", "exact"),
+        ("about 2026-11-20T22:05", "2026-11-20T22:05:00+00:00", "about"),
+    ],
+)
+def test_a_time_of_a_story(written: Any, at: str, precision: str) -> None:
+    found = read_time(written)
+    assert found.at is not None
+    assert (found.at.isoformat(), found.precision) == (at, precision)
