@@ -22,6 +22,8 @@ class Ceiling(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Short or full names of series; the first that exists counts."""
     number: float | None = None
     factor: float = 1.0
+    less: float = 0.0
+    """What the server keeps free of it, whatever its size; taken off after the factor."""
     family: Literal["mysql", "percona", "mariadb"] | None = None
 
     def __post_init__(self) -> None:

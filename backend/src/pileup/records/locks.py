@@ -123,6 +123,8 @@ class LockWait(Record):
     table: str | None = None
     index: str | None = None
     mode: str | None = None
+    blocking_mode: str | None = None
+    """Of a metadata lock: sys.schema_table_lock_waits pairs every holder, in conflict or not."""
     lock_id: str | None = None
     waiters: int | None = None
     """For aggregated rows (who_blocks ... num_waiters): how many wait behind the blocker."""

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from pileup.analysis.evidence.levels import Levels
 from pileup.analysis.findings.observed import Seen
 from pileup.analysis.findings.rules import Match, commit
 from tests.analysis.turning.rules import seen, stall
-from tests.analysis.turning.tools import always, given, instead
+from tests.analysis.turning.tools import always, given, instead, level
 
 _AGAINST_A_SLOW_DISK: dict[str, tuple[float, dict[str, Any], dict[str, Any]]] = {
     "The head of the queue writes the full-text cache: the disk is not the cause.": (
@@ -33,6 +34,24 @@ _AGAINST_A_SLOW_DISK: dict[str, tuple[float, dict[str, Any], dict[str, Any]]] = 
         {"_large_at_commit": always(seen())},
         {},
     ),
+    "60 processes competed for 2 CPUs: commits may wait for a CPU, and no stack shows a flush.": (
+        0.7,
+        {},
+        {
+            "levels": Levels(
+                (
+                    level("vmstat.r", 60.0),
+                    level("mpstat.usr", 90.0, labels="cpu=0"),
+                    level("mpstat.usr", 90.0, labels="cpu=1"),
+                )
+            )
+        },
+    ),
+    "The server gave no answer meanwhile: lists show the first moment alone.": (
+        0.5,
+        {"pauses": given(is_silent=always(True))},
+        {},
+    ),
     "Some wait for {}: commits may queue behind them.": (
         0.5,
         {},
@@ -47,6 +66,7 @@ def _slow_disk(functions: dict[str, Any], observed: dict[str, Any]) -> Match:
         "fts_sync": always(None),
         "_large_at_commit": always(Seen(False)),
         "_acknowledged": always(False),
+        "pauses": given(is_silent=always(False)),
     }
     with instead(commit, **usual | functions):
         match = commit.fsync_stall(stall(**observed))

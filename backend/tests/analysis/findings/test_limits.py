@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pileup.analysis import analyse
@@ -9,7 +11,7 @@ from pileup.analysis.contract import Analysis
 from pileup.knowledge.limits import limits
 from pileup.records import Deadlock, Record, Samples, Setting, Transaction
 from pileup.records.locks import DeadlockTrx
-from tests.analysis.frames import T0, S, evidence, gauge, setting
+from tests.analysis.frames import T0, S, evidence, gauge, moment, setting
 
 _CALM, _STALL = 40, 60
 _MAX = {"max_connections": "151"}
@@ -50,6 +52,19 @@ def analysed(
             {},
             "far",
         ),
+        (  # a small log: what the server keeps free of it counts
+            "redo-log",
+            {"innodb.checkpoint_age": (4e5, 6.1e6)},
+            {"innodb_log_file_size": "4194304", "innodb_log_files_in_group": "2"},
+            "reached",
+        ),
+        (
+            "pool-groups",
+            {"mysql.Threads_connected": (90, 100)},
+            {"thread_pool_size": "2", "thread_pool_oversubscribe": "3",
+             "thread_handling": "pool-of-threads"},
+            "near",
+        ),
         (
             "table-cache",
             {"mysql.Open_tables": (400, 400), "mysql.Opened_tables": (0, 90)},
@@ -72,6 +87,25 @@ def test_gauges_are_compared_with_their_ceilings(
     (doc,) = [doc for doc in analysed(series, settings).limits if doc.id == limit]
     assert doc.verdict == verdict
     assert doc.evidence
+
+
+def test_groups_of_a_pool_that_is_off_have_no_limit() -> None:
+    settings = {"thread_pool_size": "2", "thread_pool_oversubscribe": "3"}
+    settings["thread_handling"] = "one-thread-per-connection"
+    assert "pool-groups" not in {doc.id for doc in analysed({}, settings).limits}
+
+
+def test_the_main_thread_that_waits_for_the_log_makes_a_full_one_surer() -> None:
+    def score(state: str) -> float:
+        dumps = [
+            replace(moment("innodb_status", T0 + at * S, "utc"), snapshot=n, main_thread=state)
+            for n, at in enumerate((45, 60, 75))
+        ]
+        age = {"innodb.checkpoint_age": (2e7, 8.4e7)}
+        log = {"innodb_log_file_size": "52428800", "innodb_log_files_in_group": "2"}
+        return next(f.score for f in analysed(age, log, *dumps).findings if f.id == "sync-flush")
+
+    assert score("checking free log space") == pytest.approx(score("sleeping") + 0.1, abs=0.01)
 
 
 def test_one_status_without_a_time_is_enough() -> None:

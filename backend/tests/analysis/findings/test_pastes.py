@@ -1500,6 +1500,10 @@ def test_what_shows_in_part_is_not_called_absent(tmp_path: Path) -> None:
             "2022-10-02T01:00:00Z 9 [ERROR] Disk is full writing './binlog.000912' (Errcode: 28)\n",
             "Free space on the mount that is full (it was writing binlog.000912): ",
         ),
+        (  # the shell's kill ends nobody
+            "[81231.204127] watchdog: BUG: soft lockup - CPU#3 stuck for 46s! [mysqld:2211]\n",
+            "kill -CONT $(pidof mysqld mariadbd), and find who stopped it",
+        ),
         (
             "".join(
                 f"| {n} | a | h:1 | s | Query | {90 - n} | Sending data | "

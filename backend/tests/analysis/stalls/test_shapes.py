@@ -13,6 +13,7 @@ import pytest
 from pileup.analysis import Evidence
 from pileup.analysis.evidence import series
 from pileup.analysis.stalls import detection
+from pileup.analysis.stalls.indicators import Signal
 from pileup.analysis.stalls.stall import Stall
 from pileup.records import Event, Samples
 from tests.analysis.frames import T0, S, evidence, gauge, setting
@@ -331,3 +332,41 @@ def test_a_pileup_that_falters_begins_where_it_began() -> None:
     running = [1.0, 0, 2, 4] * 15 + rising + [60.0] * 40 + [1.0, 0, 2, 4] * 10
     (stall,) = stalls(columns({"threads_running": running}))
     assert stall.onset == T0 + 60 * S
+
+
+def _dump(at_s: float, waiting: float) -> Samples:
+    return gauge("innodb.semaphore_waits", [waiting], start=T0 + round(at_s * S))
+
+
+@pytest.mark.parametrize(
+    ("sessions", "dumps", "shown"),
+    [
+        (False, [_dump(30, 13)], True),
+        (True, [_dump(30, 13)], False),
+        (True, [_dump(90, 13)], True),
+        (True, [_dump(30, 13), _dump(40, 13)], True),
+    ],
+)
+def test_a_crowd_of_one_moment_is_none_where_the_sessions_go_on(
+    sessions: bool, dumps: list[Samples], shown: bool
+) -> None:
+    """A busy server has such moments: what lasts, or what no series covers, is a stall."""
+    dice = random.Random(1)
+    running = [gauge("mysql.Threads_running", around(dice, 12, 60, 0.3))] if sessions else []
+    assert bool(stalls(evidence({"m": running, "d": dumps}))) is shown
+
+
+@pytest.mark.parametrize("series", ["sar.tps", "iostat.tps", "metric.tps"])
+def test_transfers_of_a_disk_are_no_work_of_the_server(series: str) -> None:
+    dice = random.Random(2)
+    disk = gauge(series, during(dice, 900, 40), labels=(("device", "vda"),))
+    assert not stalls(evidence({"m": [disk]}))
+    work = gauge("metric.tps", during(dice, 900, 40))
+    assert [stall.series for stall in map(_signal, stalls(evidence({"m": [disk, work]})))] == [
+        "metric.tps"
+    ]
+
+
+def _signal(stall: Stall) -> Signal:
+    assert stall.signal is not None
+    return stall.signal

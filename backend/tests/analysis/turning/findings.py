@@ -67,6 +67,11 @@ def _disk_waits() -> object:
     return len(machine_checks.queues(levels)[1])
 
 
+def _crowd() -> object:
+    cores = [level("usr", 90.0, collector="mpstat", labels=f"cpu={n}") for n in range(2)]
+    return machine_checks.crowd(Levels((level("r", 8.0, collector="vmstat"), *cores)))
+
+
 def _waited_in_a_log(took: float, locked: float) -> object:
     logged = [
         Query(
@@ -233,6 +238,7 @@ SCENES: Scenes = {
     "findings.cascade _OWN passes_on": lambda: _passed_on({"a": 1.0, "b": 6.0}),
     "findings.cascade _PASSED_ON passes_on": lambda: _passed_on({"a": 2.5, "b": 8.0}),
     "findings.catalogue MOST_EVENTS events": _events,
+    "findings.machine_checks _CROWDED crowd": _crowd,
     "findings.machine_checks _MANY_IN_DISK_WAIT queues": _disk_waits,
     "findings.matching _FEW_DUMPS _reduce_score": _rare,
     "findings.matching _PARTLY _partly": _partly,

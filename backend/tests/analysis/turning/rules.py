@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from pileup.analysis.evidence.context import Span
+from pileup.analysis.evidence.levels import Levels
 from pileup.analysis.findings.observed import Observed, Seen
 from pileup.analysis.findings.rules import (
     Match,
@@ -45,9 +46,9 @@ def stall(**more: Any) -> Any:
         "record_counts": {"status dumps": 9, "stack samples": 9, "log lines": 9},
         "context": given(
             hot_latches=[], setting=always(None), number=always(None), evidence=evidence({}),
-            stall=None, host=None,
+            stall=None, stalls=[], host=None,
         ),
-        "ends_at": always(0.0),
+        "ends_at": always(0.0), "levels": Levels(()), "main": always(Seen(False)),
     }  # fmt: skip
     return given(**usual | more)
 
@@ -158,6 +159,11 @@ def _dirty() -> object:
 def _log_is_full() -> object:
     log = given(id="redo-log", share=0.875, before=None, ceiling=1.0)
     return _score(pages.sync_flush(stall(limits=[log])))
+
+
+def _main_waits() -> object:
+    log = given(id="redo-log", share=0.9, before=None, ceiling=1.0)
+    return _score(pages.sync_flush(stall(limits=[log], main=always(seen(share=0.25)))))
 
 
 def _single_pages() -> object:
@@ -283,6 +289,7 @@ SCENES: Scenes = {
     "findings.rules.locks _MOSTLY hot_row": _row_waits,
     "findings.rules.pages _DIRTY _evicts_dirty_pages": _dirty,
     "findings.rules.pages _FULL sync_flush": _log_is_full,
+    "findings.rules.pages _OFTEN sync_flush": _main_waits,
     "findings.rules.pages _SINGLE free_pages": _single_pages,
     "findings.rules.statements _ALIKE _score": lambda: statements._score(8, 3.0, 0, alone=True),
     "findings.rules.statements _CROWD _of_counts": _counted,

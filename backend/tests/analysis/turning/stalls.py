@@ -7,10 +7,12 @@ from typing import Any
 import polars as pl
 
 from pileup.analysis.contract import StallDoc, StoryImpact
+from pileup.analysis.evidence import series
 from pileup.analysis.evidence.context import Span
 from pileup.analysis.evidence.times import parse
 from pileup.analysis.stalls import (
     baselines,
+    detection,
     documents,
     lags,
     pileups,
@@ -26,7 +28,7 @@ from pileup.analysis.stalls import stall as stall_ranges
 from pileup.analysis.stalls.indicators import Signal
 from pileup.analysis.stalls.stall import Stall
 from pileup.analysis.story import endings, impact, sentence
-from tests.analysis.frames import T0, S
+from tests.analysis.frames import T0, S, evidence, gauge
 from tests.analysis.turning.tools import Scenes, always, given, instead, listed, signal
 
 
@@ -259,7 +261,15 @@ def _few_samples() -> object:
     return len(silences._ends(frame))
 
 
+def _moments() -> object:
+    """Two dumps 5 s apart, in the middle of a minute in which the sessions are counted."""
+    dumps = gauge("innodb.semaphore_waits", [13.0] * 6, start=T0 + 20 * S)
+    values = series.values(evidence({"d": [dumps]}).frame("sample"))
+    return len(detection._from_moments(values, [signal(*[9.0] * 60)]))
+
+
 SCENES: Scenes = {
+    "stalls.detection _NEAR_S _from_moments": _moments,
     "stalls.lags LEAST lag_stops": lambda: _lagging([0.0, 0, 0, 10, 20, 30, 30, 30], 10),
     "stalls.lags _LEAST_S _of_signal": lambda: _lagging([0.0] * 6 + [5.0, 10.0, 15.0, 15.0], 5),
     "stalls.lags _LEAST_STEPS _of_signal": lambda: _lagging([0.0] * 6 + [9.0, 18.0, 27.0, 0.0], 9),

@@ -233,6 +233,41 @@ def lock_waits(some: Iterable[tuple[int, int, str, int | None]]) -> str:
     return f"mysql> SELECT * FROM sys.innodb_lock_waits\\G\n{text}{len(rows)} rows in set\n\n"
 
 
+def table_lock_waits(*some: tuple[int, str, int, str]) -> str:
+    """sys.schema_table_lock_waits: waiting session and its mode, blocking session and its mode."""
+    rows = "".join(
+        f"*************************** {number}. row ***************************\n"
+        f"               object_schema: app\n"
+        f"                 object_name: stock\n"
+        f"                 waiting_pid: {waiting}\n"
+        f"           waiting_lock_type: {requested}\n"
+        f"          waiting_query_secs: 8\n"
+        f"                blocking_pid: {blocking}\n"
+        f"          blocking_lock_type: {granted}\n"
+        for number, (waiting, requested, blocking, granted) in enumerate(some, start=1)
+    )
+    return f"mysql> SELECT * FROM sys.schema_table_lock_waits\\G\n{rows}\n"
+
+
+def test_a_granted_lock_that_excludes_no_request_blocks_nobody() -> None:
+    """The view pairs each request with each granted lock, the requesting session's own included.
+
+    73 reads; the ALTER of 74 holds a lock for its upgrade and waits; 4 to 9 read behind it.
+    """
+    readers = range(4, 10)
+    text = table_lock_waits(
+        (74, "EXCLUSIVE", 73, "SHARED_READ"),
+        (74, "EXCLUSIVE", 74, "SHARED_UPGRADABLE"),
+        *((reader, "SHARED_READ", 73, "SHARED_READ") for reader in readers),
+        *((reader, "SHARED_READ", 74, "SHARED_UPGRADABLE") for reader in readers),
+    )
+    graph = moment_graph.wait_graph(evidence(text), None)
+    assert roots(graph) == ["session:73"]
+    assert graph.roots[0].blocks_total == 1 + len(readers)
+    assert {holder for _, holder in edges(graph, "held_by")} == {"session:73", "session:74"}
+    assert not graph.cycles
+
+
 def test_a_blocker_that_waits_for_another_row_has_this_one() -> None:
     """21 waits for 18, which waits for 17: a chain of two rows, and 17 is the root of both."""
     graph = moment_graph.wait_graph(evidence(pairs((21, 18, 8), (18, 17, 9))), None)

@@ -38,7 +38,10 @@ _LINES = {
     "ended": ("SEMAPHORES", r"wait has ended"),
     "mutexes": ("SEMAPHORES", r"Mutex at "),
     "latches": ("SEMAPHORES", r"\S+(?: \(wait_ex\))? on RW-latch at "),
-    "holders": ("SEMAPHORES", r"a writer \(thread id \d+\) has reserved it|Mutex .*locked by \d"),
+    "holders": (
+        "SEMAPHORES",
+        r"a writer \(thread id [1-9]\d*\) has reserved it|Mutex .*locked by \d",
+    ),
     "transactions": ("TRANSACTIONS", r"---TRANSACTION "),
     "lock waits": ("TRANSACTIONS", r"LOCK WAIT "),
     "sessions": ("TRANSACTIONS", r"(?:MySQL|MariaDB) thread id \d"),

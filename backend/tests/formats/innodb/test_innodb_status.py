@@ -87,6 +87,24 @@ def test_every_form_of_a_wait() -> None:
     assert (found[6].holder_thread, found[7].holder_thread) == (139718536591104, None)
 
 
+def test_a_page_that_is_being_written_has_no_thread() -> None:
+    """Its lock is handed to the I/O thread that ends the write: the owner is printed as 0."""
+    text = """
+----------
+SEMAPHORES
+----------
+OS WAIT ARRAY INFO: reservation count 16791
+--Thread 140265579382528 has waited at row0ins.cc line 2695 for 4.00 seconds the semaphore:
+SX-lock on RW-latch at 0x7f920e348b70 created in file buf0buf.cc line 1370
+a writer (thread id 0) has reserved it in mode  SX
+number of readers 0, waiters flag 1, lock_word: 10000000
+Last time read locked in file buf0flu.cc line 1155
+Last time write locked in file buf0flu.cc line 1168
+"""
+    (wait,) = (item for item in read(text) if isinstance(item, SemaphoreWait))
+    assert (wait.holder_thread, wait.holder_mode, wait.last_write_line) == (None, None, 1168)
+
+
 def test_damage_is_a_problem_with_its_line() -> None:
     """A broken wait, a cut list and a missing end are said; nothing else is lost."""
     found = [i for i in items("5.0-to-9.7-every-form") if isinstance(i, Problem)]

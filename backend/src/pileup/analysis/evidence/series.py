@@ -13,6 +13,8 @@ from pileup.knowledge.series_names import Measure, measure_of
 
 NAMED_BY_OTHERS = frozenset({"metric", "cloudwatch"})
 """Collectors whose names come from an exporter or a script."""
+OF_MACHINE = ("vmstat", "iostat", "mpstat", "dstat", "top", "sar", "procstat", "pidstat")
+"""Collectors that look at the machine, and never into the server."""
 _LEAST_FRACTION = 0.1
 """A share that stays below it is an idle machine in either unit, and is left as printed."""
 
@@ -189,7 +191,10 @@ def measure(series: str, labels: str = "", unit: str | None = None) -> Measure |
 def short_name(series: str, labels: str = "") -> str:
     """Return 'threads_running' for 'mysql.Threads_running' and the names of exporters."""
     named = measure(series, labels)
-    return named.name if named is not None else series.rpartition(".")[2].lower()
+    name = named.name if named is not None else series.rpartition(".")[2].lower()
+    if name == "tps" and (series.partition(".")[0] in OF_MACHINE or "device=" in labels):
+        return "transfers"  # a disk's, as sar and iostat call them: no transactions
+    return name
 
 
 def whole(named: pl.DataFrame) -> list[str]:

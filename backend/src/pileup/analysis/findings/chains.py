@@ -8,8 +8,8 @@ from pileup.analysis.evidence.context import Context
 from pileup.analysis.findings import next_evidence, turning_points
 from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.rules import Match, count
-from pileup.analysis.findings.words import the
 from pileup.analysis.findings.worst_moment import Queue, describe_holder
+from pileup.analysis.stacks.queues import the
 from pileup.knowledge import Issue
 from pileup.numerals import number
 

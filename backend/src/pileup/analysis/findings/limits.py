@@ -51,6 +51,8 @@ def check(context: Context, levels: Levels) -> list[LimitDoc]:
 
 
 def _check(limit: Limit, ceilings: Ceilings) -> list[LimitDoc]:
+    if limit.only_if is not None and _is_ruled_out(limit.only_if, ceilings.context):
+        return []
     docs = []
     for level in ceilings.named(limit.of or limit.left):
         ceiling = _ceiling(limit, level, ceilings)
@@ -125,7 +127,7 @@ def _ceiling(limit: Limit, level: Level, ceilings: Ceilings) -> float | None:
     for ceiling in limit.ceilings:
         value = _value(ceiling, level, ceilings)
         if value is not None:
-            return value * ceiling.factor
+            return value * ceiling.factor - ceiling.less
     return None
 
 
@@ -147,6 +149,16 @@ def _value(ceiling: Ceiling, level: Level, ceilings: Ceilings) -> float | None:
             return None
         product *= value + (1.0 if plus else 0.0)
     return product
+
+
+def _is_ruled_out(condition: Condition, context: Context) -> bool:
+    """Return whether a setting is known, and has a value under which there is no such limit."""
+    return any(
+        value is not None and value.lower() not in values
+        for value, values in (
+            (context.setting(name), values) for name, values in condition.settings.items()
+        )
+    )
 
 
 def _holds(condition: Condition, ceilings: Ceilings) -> bool:

@@ -112,11 +112,11 @@ def queues(levels: Levels) -> tuple[list[str], list[Finding]]:
     checked: list[str] = []
     findings: list[Finding] = []
     count = cpus(levels)
-    run = levels.first("r", "runq-sz", "procs_run", "procs_running", collectors=_QUEUES)
+    run = _run_queue(levels)
     if run is not None and run.inside is not None and count:
         checked.append("run queue")
-        if run.inside >= _CROWDED * count and run.inside >= 2 * (run.before or 0.0):
-            findings.append((f"{number(run.inside)} processes competed for {count} CPUs", run))
+        if (text := crowd(levels)) and run.inside >= 2 * (run.before or 0.0):
+            findings.append((text, run))
     waits = [level for level in levels.named("threads_wait") if _is_server(level.labels)]
     for wait in waits:
         checked.append("threads waiting for a CPU")
@@ -136,6 +136,18 @@ def queues(levels: Levels) -> tuple[list[str], list[Finding]]:
             text = f"{number(level.inside or 0)} connections to port {port} wait to be accepted"
             findings.append((text, level))
     return list(dict.fromkeys(checked)), findings
+
+
+def crowd(levels: Levels) -> str | None:
+    """Describe a run queue that is long for the CPUs; None without one, or where it is unknown."""
+    count, run = cpus(levels), _run_queue(levels)
+    if run is None or run.inside is None or not count or run.inside < _CROWDED * count:
+        return None
+    return f"{number(run.inside)} processes competed for {count} CPUs"
+
+
+def _run_queue(levels: Levels) -> Level | None:
+    return levels.first("r", "runq-sz", "procs_run", "procs_running", collectors=_QUEUES)
 
 
 _QUEUES = ("vmstat", "sar", "dstat", "procstat")

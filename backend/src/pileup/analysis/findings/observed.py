@@ -33,6 +33,7 @@ from pileup.analysis.findings.seen import NO_DATA, Seen
 from pileup.analysis.findings.stall_records import StackGroup, StallRecords, is_primitive
 from pileup.analysis.findings.texts import Texts
 from pileup.analysis.findings.worst_moment import Queue
+from pileup.analysis.stacks.queues import the
 from pileup.analysis.waits import moment_graph
 from pileup.knowledge import function_key, knowledge, wait_classes
 from pileup.knowledge.signature import names as listed
@@ -531,7 +532,7 @@ class Observed(StallRecords):
             moments = seen["status dumps"] + seen["processlists"] + seen["stack samples"]
             return Seen(False) if moments > 1 else NO_DATA  # one moment shows no turns
         many = words.count(root.behind, "session waits", "sessions wait")
-        text = f"{many} for {words.the(root.name)}, which one after another gets"
+        text = f"{many} for {the(root.name)}, which one after another gets"
         return Seen(True, root.behind, root.share, text, tuple(root.evidence[:1]))
 
     def wait(self, kind: str, holder: str | None, sure: float | None = None) -> Seen:
@@ -547,7 +548,7 @@ class Observed(StallRecords):
         if queue is None:
             return NO_DATA if kind == "metadata_lock" and self._only_grants else Seen(False)
         many = words.count(queue.waiters, "session waits", "sessions wait")
-        text = f"{many} for {words.the(queue.label)}"
+        text = f"{many} for {the(queue.label)}"
         if queue.longest is not None and queue.longest >= 1:
             text += f", for up to {number(queue.longest)} s"
         if holder is not None or sure is not None:

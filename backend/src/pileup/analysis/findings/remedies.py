@@ -20,7 +20,7 @@ from pileup.knowledge import Issue, Remedy
 from pileup.knowledge.version_ranges import fix_for, within
 from pileup.numerals import number
 
-_KILL = re.compile(r"^KILL (?:the )?(?P<whom>[^0-9].*)$", re.IGNORECASE)
+_KILL = re.compile(r"^KILL (?:the )?(?P<whom>[^0-9].*)$")  # in SQL; kill -CONT is the shell's
 _DDL = re.compile(r"(?i)^\s*(alter|drop|truncate|rename|create|optimize|repair)\b")
 _SET = re.compile(r"\b(?P<name>[a-z]+(?:_[a-z0-9]+)+)\s*=\s*(?P<value>\w+)")
 _COMMAND = re.compile(

@@ -27,6 +27,7 @@ from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.strength import strength
 from pileup.analysis.stacks import queues
 from pileup.analysis.stacks.hot_stacks import is_waiting
+from pileup.analysis.stacks.queues import the
 from pileup.knowledge import match_stack, wait_classes
 from pileup.numerals import grouped, number
 from pileup.sql_tokens import shapes
@@ -405,7 +406,7 @@ def _few_waits(observed: Observed) -> TriageDoc | None:
     top = max(queues, key=lambda queue: (queue.waiters, queue.longest or 0.0, queue.kind))
     many = "1 session waits" if top.waiters == 1 else f"{grouped(top.waiters)} sessions wait"
     lasted = f" for up to {number(top.longest)} s" if top.longest else ""
-    why = f"{many} for {words.the(top.label)}{lasted}."
+    why = f"{many} for {the(top.label)}{lasted}."
     sure = strength(top.waiters, top.share, top.longest) >= _CLEAR
     return _doc("locking", "suspect" if sure else "seen", why, list(top.evidence))
 

@@ -60,13 +60,6 @@ def latches(ids: Iterable[str]) -> str:
     return " or ".join(latch_words(title, *names) for title, names in named.items())
 
 
-def the(label: str) -> str:
-    """Name a thing of the wait graph in a sentence: 'the commit queue', 'a free page'."""
-    if label.startswith("free "):
-        return f"a {label}"
-    return label if label.startswith(("the ", "a ", "an ", "room ")) else f"the {label}"
-
-
 def clip(text: str, most: int) -> str:
     """Put a text on one line, at most so long; an ellipsis shows that it was cut."""
     line = " ".join(text.split())
@@ -80,4 +73,4 @@ def in_words(expression: str) -> str:
     return clip(_MARKS.sub("", text).strip(), _PATTERN)
 
 
-__all__ = ["clip", "count", "in_words", "latches", "share", "the", "threads"]
+__all__ = ["clip", "count", "in_words", "latches", "share", "threads"]

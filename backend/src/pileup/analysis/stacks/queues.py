@@ -295,4 +295,11 @@ def inside(queue: Queue, actors: Sequence[Actor]) -> list[tuple[Actor, str]]:
     return [(actor, f"its stack {queue.inside_words}") for actor in found]
 
 
-__all__ = ["PASSING", "QUEUES", "Queue", "by_stack", "by_state", "inside", "waits_in"]
+def the(label: str) -> str:
+    """Name a thing of the wait graph in a sentence: 'the commit queue', 'a free page'."""
+    if label.startswith("free "):
+        return f"a {label}"
+    return label if label.startswith(("the ", "a ", "an ", "room ")) else f"the {label}"
+
+
+__all__ = ["PASSING", "QUEUES", "Queue", "by_stack", "by_state", "inside", "the", "waits_in"]

@@ -63,7 +63,8 @@ def find(evidence: Evidence, values: pl.DataFrame) -> list[Stall]:
         found[host] = _united(each)
     stalls = _with_hostless(found)
     if not any(stall.kind == "stall" for stall in stalls):
-        stalls += _from_moments(values)
+        sessions = [each["concurrency"] for each in by_host.values() if "concurrency" in each]
+        stalls += _from_moments(values, sessions)
     return sorted(stalls, key=lambda stall: (stall.onset, stall.host or "", stall.kind))
 
 
@@ -194,8 +195,12 @@ def _with_hostless(found: dict[str | None, list[Stall]]) -> list[Stall]:
 # ---- few moments -------------------------------------------------------------------------------
 
 
-def _from_moments(values: pl.DataFrame) -> list[Stall]:
-    """Derive stalls from a few dumps or processlists with ten or more waiters."""
+def _from_moments(values: pl.DataFrame, sessions: Sequence[Signal]) -> list[Stall]:
+    """Derive stalls from a few dumps or processlists with ten or more waiters.
+
+    A crowd of one moment is none where a series of the sessions goes on around it, which shows no
+    stall: a busy server has such moments.
+    """
     enough = pl.when(pl.col("series") == "processlist.running").then(ALWAYS_HIGH).otherwise(10.0)
     names = ["innodb.semaphore_waits", "innodb.lock_wait_transactions", "processlist.running"]
     rows = values.filter(pl.col("series").is_in(names))
@@ -214,8 +219,19 @@ def _from_moments(values: pl.DataFrame) -> list[Stall]:
             "are unknown without a series over time."
         )
         name = None if host is None else str(host)
+        if last - first < _NEAR_S * _S and any(_goes_on(each, first, last) for each in sessions):
+            continue
         found.append(Stall("stall", name, first, None, last, None, None, note))
     return found
+
+
+def _goes_on(sessions: Signal, first: int, last: int) -> bool:
+    """Return whether a series counts the sessions shortly before and shortly after a moment."""
+    near = _NEAR_S * _S
+    return all(
+        sessions.between(round(start), round(end))
+        for start, end in ((first - near, first), (last, last + near))
+    )
 
 
 # ---- times of other evidence -------------------------------------------------------------------

@@ -14,11 +14,11 @@ from dataclasses import replace
 
 import polars as pl
 
+from pileup.analysis.evidence.series import OF_MACHINE
 from pileup.analysis.stalls.indicators import LEAST, Signal
 from pileup.analysis.stalls.stall import Stall, baseline_before, of_range
 
 _OF_SERVER = ("mysql", "processlist", "innodb")
-_OF_MACHINE = ("vmstat", "iostat", "mpstat", "dstat", "top", "sar", "procstat", "pidstat")
 _LEAST_S, _LEAST_STEPS = 10.0, 5.0
 """A silence: so many seconds, and so many steps of the slower of two collectors."""
 _FACTOR, _MORE = 3.0, 5.0
@@ -38,7 +38,7 @@ def silences(values: pl.DataFrame, sessions: Signal, complaints: Sequence[int] =
         pl.col("id").cast(pl.String).str.extract(r"^([a-z_]+)\.").alias("by"), "time"
     ).unique()
     server = _ends(rows.filter(pl.col("by").is_in(_OF_SERVER)))
-    machine = rows.filter(pl.col("by").is_in(_OF_MACHINE))["time"]
+    machine = rows.filter(pl.col("by").is_in(OF_MACHINE))["time"]
     last = max((end for end, _ in server), default=0)
     server = [(end, step) for end, step in server if last - end <= _NEAR_STEPS * step]
     if len(server) < _TOGETHER or machine.is_empty():

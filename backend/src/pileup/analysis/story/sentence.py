@@ -18,6 +18,7 @@ from pileup.analysis.contract import (
 from pileup.analysis.evidence.series import short_name
 from pileup.analysis.evidence.statements import verb_of
 from pileup.analysis.evidence.times import clock_text, parse
+from pileup.analysis.stacks.queues import the
 from pileup.analysis.stalls.indicators import WORK_UNITS
 from pileup.analysis.stalls.refusals import DEADLOCKS_ENDED
 from pileup.analysis.story.chain import trigger
@@ -259,15 +260,13 @@ def _what(root: RootDoc) -> str:
         held = resource(root.steps[-2]) if len(root.steps) > 2 else ""
         held = held.removeprefix("exclusive ")  # that is what the next in line requests
         if held and name.startswith(("thread ", "one thread")):
-            return f"the {held}, held by {'a ' if name.startswith('thread in ') else ''}{name}"
+            return f"{the(held)}, held by {'a ' if name.startswith('thread in ') else ''}{name}"
         verb = "may have held" if root.inferred and root.confidence < _SURE else "held"
-        return f"{idle}{name}, which {verb} the {held}" if held else f"{idle}{name}"
+        return f"{idle}{name}, which {verb} {the(held)}" if held else f"{idle}{name}"
     if root.kind == "latch":
-        name = f"the {root.name}"
-    elif root.kind in ("row_lock", "table_lock", "metadata_lock"):
-        name = f"the {name}"
-    elif root.kind in ("fsync", "commit", "queue"):
-        name = f"a {name}" if name.startswith("free ") else f"the {name}"
+        name = the(root.name)
+    elif root.kind in ("row_lock", "table_lock", "metadata_lock", "fsync", "commit", "queue"):
+        name = the(name)
     if root.rotates:
         return f"{name}, {short(root.holders_do) or 'whose holders changed'}"
     if root.known or {root.node, root.kind} & _NOBODY_HOLDS:

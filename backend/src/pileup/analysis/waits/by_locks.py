@@ -151,11 +151,15 @@ def lock_lists(draft: Draft) -> None:
 
 def metadata_locks(draft: Draft) -> None:
     """Add sessions that wait for a metadata lock, and holders named by lock tables."""
+    paired: defaultdict[str, list[tuple[Row, Actor, Actor]]] = defaultdict(list)
     for row in draft.scene.lock_waits:
         if row["lock_kind"] != "metadata":
             continue
         waiter = draft.find_actor(row["waiting_session"], None)
         blocker = draft.find_actor(row["blocking_session"], None)
+        if waiter and blocker and row["table"] and row["mode"] and row["blocking_mode"]:
+            paired[row["table"]].append((row, waiter, blocker))
+            continue
         resource = metadata_lock(draft, row["table"], row)
         if waiter is not None and waiter.id not in draft.waiting:
             lines = [draft.lines(row)]
@@ -164,6 +168,8 @@ def metadata_locks(draft: Draft) -> None:
             )
         if blocker is not None:
             draft.hold(resource, blocker, note="named by the lock tables", lines=row)
+    for table, pairs in paired.items():
+        _paired_of(draft, table, pairs)
     by_object: defaultdict[str | None, list[Actor]] = defaultdict(list)
     waiters = [
         actor
@@ -176,6 +182,20 @@ def metadata_locks(draft: Draft) -> None:
         by_object[_object(actor, common)].append(actor)
     for name, members in by_object.items():
         _wait_by_state(draft, name, members)
+
+
+def _paired_of(draft: Draft, name: str, pairs: list[tuple[Row, Actor, Actor]]) -> None:
+    """Add the waits of one object from pairs of a request and a granted lock, with their modes.
+
+    The view pairs each request with every granted lock of the object: with those that do not
+    exclude it, and with a lock of the requesting session itself.
+    """
+    asking = {(waiter.id, row["mode"]): (row, waiter) for row, waiter, _ in pairs}
+    granted = {
+        (blocker.id, row["blocking_mode"]): (row | {"mode": row["blocking_mode"]}, blocker)
+        for row, _, blocker in pairs
+    }
+    _queue_of(draft, "TABLE", name, list(granted.values()), list(asking.values()))
 
 
 def _object(actor: Actor, common: Counter[str]) -> str | None:
@@ -291,17 +311,19 @@ def pending_metadata_locks(draft: Draft) -> None:
         pending = [row for row in rows if row["status"] == "PENDING"]
         if not pending:
             continue
-        _pending_of(draft, kind, name or kind.lower(), rows, pending)
+        granted = [(row, draft.owner(row)) for row in rows if row["status"] == "GRANTED"]
+        asking = [(row, draft.owner(row)) for row in pending]
+        _queue_of(draft, kind, name or kind.lower(), granted, asking)
 
 
-def _pending_of(draft: Draft, kind: str, name: str, rows: list[Row], pending: list[Row]) -> None:
-    """Add the pending locks of one object: behind the granted ones, or behind a request.
+def _queue_of(
+    draft: Draft, kind: str, name: str, granted: list[_Held], asking: list[_Held]
+) -> None:
+    """Add the requests for one object: behind the granted locks, or behind a request.
 
     A request that no granted lock excludes waits for a request in the queue that excludes it.
     """
-    resource = _lock_of_kind(draft, kind, name, pending[0])
-    granted = [(row, draft.owner(row)) for row in rows if row["status"] == "GRANTED"]
-    asking = [(row, draft.owner(row)) for row in pending]
+    resource = _lock_of_kind(draft, kind, name, asking[0][0])
     held = _owners(granted)
     parts: dict[bool, list[_Held]] = {True: [], False: []}
     for row, owner in asking:
@@ -313,7 +335,13 @@ def _pending_of(draft: Draft, kind: str, name: str, rows: list[Row], pending: li
     for queue, lock in ((first, front), (others, resource)):
         for row, waiter in queue:
             if waiter.id not in draft.waiting:
-                draft.wait(waiter, lock, mode=row["mode"], locators=[draft.lines(row)])
+                draft.wait(
+                    waiter,
+                    lock,
+                    mode=row["mode"],
+                    waited_s=row.get("waiting_s"),
+                    locators=[draft.lines(row)],
+                )
     _hold_all(draft, kind, front, granted, first or asking, "holds it ({mode}), which excludes")
     _hold_all(draft, kind, resource, first, later, "its request ({mode}) comes first and excludes")
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
 from pileup.analysis.evidence.digests import digests
 from pileup.analysis.evidence.levels import Level
-from pileup.analysis.findings import event_load
+from pileup.analysis.findings import event_load, machine_checks
 from pileup.analysis.findings.observed import NO_DATA, Observed, Seen
 from pileup.analysis.findings.rules import (
     Match,
@@ -18,6 +18,7 @@ from pileup.analysis.findings.rules import (
     graded,
     having_any,
     inside_shows,
+    pauses,
     stacks_show,
 )
 from pileup.analysis.findings.strength import LATCH, Patience, age, strength
@@ -145,9 +146,9 @@ def fsync_stall(observed: Observed) -> Match | None:
     if not flushing.holds and _is_brief(observed, waiters):
         against += ("None has waited for a second: commits of any busy server do.",)
         score *= _BRIEF
-    earlier = _earlier(observed, flushes=bool(flushing.holds))
-    against += earlier
-    score *= 0.5 ** len(earlier)
+    for text, factor in _elsewhere(observed, flushes=bool(flushing.holds)):
+        against += (text,)
+        score *= factor
     why = (
         f"{count(waiters.most, 'session waits', 'sessions wait at once')} for the commit"
         + (", and the one at the head flushes a log to disk" if flushing.holds else "")
@@ -162,6 +163,16 @@ def fsync_stall(observed: Observed) -> Match | None:
     if fsyncs is not None and fell:
         evidence += (observed.shifted(fsyncs),)
     return Match("fsync-stall", round(score, 3), why, evidence, against, waiters.most)
+
+
+def _elsewhere(observed: Observed, *, flushes: bool) -> Iterator[tuple[str, float]]:
+    """Say for what else commits may wait, with a factor for the score."""
+    if not flushes and (crowd := machine_checks.crowd(observed.levels)):
+        yield f"{crowd}: commits may wait for a CPU, and no stack shows a flush.", _CROWDED
+    if not flushes and pauses.is_silent(observed):
+        yield "The server gave no answer meanwhile: lists show the first moment alone.", _SILENT
+    for text in _earlier(observed, flushes=flushes):
+        yield text, _BEFORE
 
 
 def _is_brief(observed: Observed, waiters: Seen) -> bool:
@@ -186,6 +197,9 @@ _FEW_COMMIT = 0.25
 """Share of the active sessions that wait for a commit at any moment on a server that writes."""
 _BRIEF_S, _BRIEF = 1.0, 0.7
 """Factor where one list shows commits that have all lasted less."""
+_CROWDED, _SILENT, _BEFORE = 0.7, 0.5, 0.5
+"""Factors: far more threads are ready to run than there are CPUs; nothing was read from the server;
+some wait for what comes before the disk."""
 _QUEUE, _ALONE = 4, 0.6
 """Sessions that make a queue of commits certain, and what one session tells of it."""
 _PURGES = r"(?i)^\s*purge\s+(binary|master)\s+logs"

@@ -91,6 +91,7 @@ def sync_flush(observed: Observed) -> Match | None:
     log = _redo_log(observed)
     full = None if log is None else log.share
     logged = observed.log(_NO_ROOM)
+    main = observed.main(_MAIN_WAITS)
     if not waiting.holds and not logged.holds and (full is None or full < _NEARLY_FULL):
         return None
     grade = strength(waiting.most, waiting.share, many=2, full_share=0.0)
@@ -99,6 +100,7 @@ def sync_flush(observed: Observed) -> Match | None:
         (full is not None and full >= _NEARLY_FULL, 0.3),
         (full is not None and full >= _FULL, 0.2),
         (log is not None and log.share >= _FULL and _filled(log), 0.1),
+        (full is not None and full >= _NEARLY_FULL and main.share >= _OFTEN, 0.1),
     )
     if logged.holds:
         score += 0.42 + 0.1 * min(1.0, (logged.most - 1) / 2)
@@ -109,8 +111,9 @@ def sync_flush(observed: Observed) -> Match | None:
         if full is not None
         else "",
         logged.text if logged.holds else "",
+        main.text if main.share >= _OFTEN else "",
     ]
-    evidence = waiting.evidence + logged.evidence
+    evidence = waiting.evidence + logged.evidence + main.evidence
     score = min(0.97, round(score, 3))
     return Match("sync-flush", score, _sentence(parts), evidence, waiters=waiting.most)
 
@@ -132,6 +135,9 @@ _NO_ROOM = (
     r"|insufficient innodb_log_file_size|redo log .{0,40}(is full|capacity .{0,20}exceeded)"
 )
 """Lines by which servers of any release report a redo log without room."""
+_MAIN_WAITS = r"(?i)^(checking free log space|making checkpoint)"
+_OFTEN = 0.25
+"""Share of the dumps in which the main thread is there: it passes this in no time otherwise."""
 _NEARLY_FULL = 0.83
 """Share of the room from which on servers flush synchronously, or soon will."""
 _FULL = 0.87

@@ -11,6 +11,8 @@ import polars as pl
 
 from pileup.analysis.contract import Locator
 from pileup.analysis.evidence.context import Span
+from pileup.analysis.evidence.levels import Level
+from pileup.analysis.evidence.series import OF_MACHINE
 from pileup.analysis.findings.observed import Observed
 from pileup.analysis.findings.rules import Match, Rule
 from pileup.numerals import number
@@ -34,7 +36,6 @@ _TOGETHER = 0.8
 _MOST_OF = 0.5
 """Part of a stall that is a silence of the server's collectors."""
 _OF_SERVER = ("mysql", "processlist", "innodb", "mysqladmin")
-_OF_MACHINE = ("vmstat", "iostat", "mpstat", "dstat", "top", "sar", "procstat", "pidstat")
 
 
 def process_paused(observed: Observed) -> Match | None:
@@ -46,8 +47,13 @@ def process_paused(observed: Observed) -> Match | None:
         seen = observed.log(pattern)
         if seen.holds:
             parts.append((weight, seen.text, seen.evidence))
-    if (silent := _silences(observed)) is not None:
+    silent = _silences(observed)
+    is_stopped = listed is not None
+    if silent is not None:
         parts.append(silent)
+        if any((level.inside or 0.0) > (level.before or 0.0) for level in _stopped(observed)):
+            parts.append((0.4, "a process is counted as stopped meanwhile", ()))
+            is_stopped = True
     if not parts:
         return None
     strongest = max(weight for weight, _, _ in parts)
@@ -57,7 +63,7 @@ def process_paused(observed: Observed) -> Match | None:
     ]
     score = strongest + 0.4 * sum(weight for weight, _, _ in parts[1:])
     against: tuple[str, ...] = ()
-    if observed.worst.waiting > _FEW:
+    if observed.worst.waiting > _FEW and not (silent and is_stopped):
         score *= 0.5
         against = (f"{observed.worst.waiting} sessions wait for each other in the lists.",)
     why = "; ".join(dict.fromkeys(text for _, text, _ in parts))
@@ -67,6 +73,18 @@ def process_paused(observed: Observed) -> Match | None:
 
 _FEW = 4
 """Sessions that a list taken right after a pause may show waiting."""
+
+
+def is_silent(observed: Observed) -> bool:
+    """Return whether nothing was read from the server in most of a standstill.
+
+    What lists show is then its first moment, and what waits there is not why it goes on.
+    """
+    return _silences(observed) is not None
+
+
+def _stopped(observed: Observed) -> list[Level]:
+    return observed.levels_named(["tasks_stopped"])
 
 
 def _sentence(text: str) -> str:
@@ -116,7 +134,7 @@ def _silences(observed: Observed) -> tuple[float, str, tuple[Locator, ...]] | No
     server = _longest(times.filter(pl.col("collector").is_in(_OF_SERVER)), stall)
     if server is None or server.seconds < _MOST_OF * stall.seconds:
         return None
-    machine = times.filter(pl.col("collector").is_in(_OF_MACHINE))
+    machine = times.filter(pl.col("collector").is_in(OF_MACHINE))
     silent = _longest(machine, stall)
     what = (
         f"the server gave no answer for {number(server.seconds)} s, and its counters stood still "

@@ -371,10 +371,14 @@ def _object(
 
 
 def _held_by(thread: str | None, mode: str) -> dict[str, Any]:
-    """Return the fields of the printed owner; 'nobody' is a hand-over and leaves it open."""
+    """Return the fields of the printed owner; 'nobody' is a hand-over and leaves it open.
+
+    Thread 0 is nobody as well: a page that is being written is handed to the I/O thread that ends
+    the write.
+    """
     if thread and len(thread) <= 20 and (thread.isdecimal() or thread.startswith("0x")):
         holder = int(thread, 16 if thread.startswith("0x") else 10)
-        if holder <= UINT64_MAX:
+        if 0 < holder <= UINT64_MAX:
             return {"holder_thread": holder, "holder_mode": mode}
     return {}
 

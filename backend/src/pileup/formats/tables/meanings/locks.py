@@ -325,6 +325,7 @@ def _wait(cells: Cells, row: ResultRow, where: Where) -> Iterator[Record]:
         table=_plain(table),
         index=_plain(first(cells, "waiting_index_lock", "lock_index", "locked_index")),
         mode=first(cells, "waiting_lock_mode", "lock_mode", "waiting_lock_type"),
+        blocking_mode=cells.get("blocking_lock_type") if metadata else None,
         lock_id=lock_id,
         waiting_ps_thread=integer(first(cells, "requesting_thread_id", "waiting_thread_id")),
         blocking_ps_thread=integer(cells.get("blocking_thread_id")),
