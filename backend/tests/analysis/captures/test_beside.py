@@ -204,6 +204,10 @@ OTHERS: Mapping[str, list[Parsed]] = {
     ],
     "three days later": _days_later(3, None, None),
     "a year earlier, of a zone": _days_later(-365, "db-9", -12 * 3600),
+    "two days earlier, with settings": [
+        file(f"earlier/{name}", Print(None, T0 - 48 * HOUR, -12 * 3600))
+        for name in ("dump.txt", "variables.txt", "error.log")
+    ],
 }
 
 

@@ -24,7 +24,7 @@ from pileup.analysis.evidence.evidence import (
     EvidenceArtifact,
     bundle_of,
 )
-from pileup.analysis.evidence.folders import scopes
+from pileup.analysis.evidence.folders import directly_in, scopes
 from pileup.analysis.evidence.load_series import shows_load
 
 _DIRECT = OBSERVES - {"sample"}
@@ -215,7 +215,7 @@ class _Beside:
                 for folder in folders if nearness.is_observed(sha) else ():
                     unknown.setdefault(folder, set()).add(sha)
                 continue
-            for folder in {path.rpartition("/")[0] for path in artifact.paths}:
+            for folder in {folder for path in artifact.paths for folder in directly_in(path)}:
                 inside.setdefault(folder, {}).setdefault(host, set()).add(sha)
             for folder in folders:
                 below.setdefault(folder, {}).setdefault(host, set()).add(sha)

@@ -85,7 +85,9 @@ class _Known:
         reached = (folder,) if host is None and folder else (folder, None)
         pairs = (near, self.pairs)[: len(reached)]
         ranges = [found for at in reached for found in self.utc_ranges.of(at, host)]
-        keys = [*((at, host) for at in reached), (folder, None)]
+        # its own recording, what lies beside all recordings, any other
+        places = dict.fromkeys((folder, "", None) if len(reached) > 1 else reached)
+        keys = [*((at, host) for at in places), (folder, None)]
         setting = next((self.settings[key] for key in keys if key in self.settings), None)
         return zone_of(
             artifact, host, self.host_of, clocks, pairs, setting, ranges, timezones, override

@@ -20,6 +20,14 @@ def scopes(path: str) -> Iterator[str]:
         yield folder
 
 
+def directly_in(path: str) -> Iterator[str]:
+    """Yield the folders that a file lies in as itself, or as a member of an archive in them."""
+    for folder in scopes(path):
+        first, _, deeper = path[len(folder) + 1 if folder else 0 :].partition("/")
+        if not deeper or _ARCHIVE.search(first):
+            yield folder
+
+
 def inside(path: str, scope: str) -> bool:
     return not scope or path.startswith(f"{scope}/")
 
@@ -42,4 +50,4 @@ def recordings(paths: Sequence[str]) -> dict[str, str]:
     return found
 
 
-__all__ = ["inside", "recordings", "scopes"]
+__all__ = ["directly_in", "inside", "recordings", "scopes"]
