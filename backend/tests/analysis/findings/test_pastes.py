@@ -16,6 +16,15 @@ from pileup.analysis.story.sentence import MOST_WORDS
 from pileup.cli.captures import Captures
 
 PASTES = {
+    "every CPU waits for the disk": (
+        """
+top - 09:41:10 up 12 days,  1:15,  2 users,  load average: 14.10, 12.02, 9.50
+%Cpu0  : 12.1 us,  6.0 sy,  0.0 ni,  0.3 id, 80.9 wa,  0.0 hi,  0.7 si,  0.0 st
+%Cpu1  : 15.2 us,  5.1 sy,  0.0 ni,  9.4 id, 69.3 wa,  0.0 hi,  1.0 si,  0.0 st
+%Cpu2  : 11.9 us,  4.7 sy,  0.0 ni,  1.0 id, 81.7 wa,  0.0 hi,  0.7 si,  0.0 st
+""",
+        "io-saturated",
+    ),
     "a time limit ends statements": (
         """
 [2026-01-05 11:02:11] production.ERROR: SQLSTATE[HY000]: General error: 3024 Query execution was interrupted, maximum statement execution time exceeded (SQL: select count(*) from `visits`)
@@ -1587,6 +1596,20 @@ def test_a_part_of_a_deadlock_is_one(text: str, tmp_path: Path) -> None:
 
 
 HARMLESS = {
+    "one CPU of four waits for a copy to the disk": """
+top - 09:41:10 up 12 days,  1:15,  2 users,  load average: 1.10, 1.02, 0.50
+%Cpu0  :  2.1 us,  6.0 sy,  0.0 ni,  0.3 id, 90.9 wa,  0.0 hi,  0.7 si,  0.0 st
+%Cpu1  :  5.2 us,  1.1 sy,  0.0 ni, 93.7 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st
+%Cpu2  :  1.9 us,  0.7 sy,  0.0 ni, 97.4 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st
+%Cpu3  :  2.0 us,  0.7 sy,  0.0 ni, 97.3 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st
+""",
+    "steal on one CPU of four": """
+top - 03:12:44 up 3 days,  4:05,  1 user,  load average: 0.92, 0.81, 0.80
+%Cpu0  :  9.1 us,  3.0 sy,  0.0 ni, 45.3 id,  0.9 wa,  0.0 hi,  0.7 si, 41.0 st
+%Cpu1  :  5.2 us,  1.1 sy,  0.0 ni, 93.7 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st
+%Cpu2  :  1.9 us,  0.7 sy,  0.0 ni, 97.4 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st
+%Cpu3  :  2.0 us,  0.7 sy,  0.0 ni, 97.3 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st
+""",
     "a pool that has connections left": """
 2024-08-15 08:47:28,122 [hk] DEBUG HikariPool - HikariPool-1 - Pool stats (total=10, active=2, idle=8, waiting=0)
 2024-08-15 08:47:58,122 [hk] DEBUG HikariPool - HikariPool-1 - Pool stats (total=10, active=1, idle=9, waiting=0)
@@ -1755,6 +1778,24 @@ def test_a_list_that_has_no_requests_says_of_none_that_it_is_not_there(tmp_path:
     analysis = _analysed(tmp_path, f"{head}\n{row}\n")
     verdicts = {each.id: each.verdict for each in analysis.absences}
     assert verdicts["mdl-pileup"] == "no_data"
+
+
+PARTS = {
+    "two stacks": """
+      1 __lll_lock_wait,pthread_mutex_lock,MYSQL_BIN_LOG::purge_logs,mysql_execute_command
+      1 __lll_lock_wait,pthread_mutex_lock,show_status_array,mysql_execute_command,do_command
+""",
+    "one row of a list": """
+| 16801 | gho | 127.0.0.1:58 | shop | Query | 10613 | checking permissions | drop table `_a_del` |
+""",
+}
+
+
+@pytest.mark.parametrize("text", PARTS.values(), ids=PARTS)
+def test_a_few_rows_that_somebody_picked_rule_nothing_out(text: str, tmp_path: Path) -> None:
+    analysis = _analysed(tmp_path, text)
+    assert analysis.absences
+    assert not [each.id for each in analysis.absences if each.verdict == "not_found"]
 
 
 UNSURE_HOLDER = """

@@ -9,8 +9,10 @@ that follows from a larger one. Rules in code do not belong here: see ``rules``.
 from __future__ import annotations
 
 import math
+import re
+import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
@@ -298,7 +300,11 @@ def _best(sign: Sign, observed: Observed) -> Answer:
 
 def _counter(sign: Sign, observed: Observed) -> Seen:
     levels = observed.levels_named(names(sign.counter))
+    machine = _means_of_cpus(levels)
     fits = [(level, _fits(sign, level)) for level in levels]
+    fits = [
+        (level, fit and _fits(sign, machine.get(_machine(level), level))) for level, fit in fits
+    ]
     fitting = [level for level, fit in fits if fit]
     if not fitting:
         return NO_DATA if all(fit is None for _, fit in fits) else Seen(False)
@@ -310,6 +316,34 @@ def _counter(sign: Sign, observed: Observed) -> Seen:
         text = f"{level_name(item)} fell to {number(item.lowest or 0)}"
     sure = _since_start(sign, item) if item.since_start else 1.0
     return Seen(True, 1, sure, text, (observed.series(item, text),))
+
+
+_ONE_CPU = re.compile(r"cpu=\d+")
+
+
+def _machine(level: Level) -> tuple[str, str, bool]:
+    """Return what is one for the numbered CPUs of a machine, from the records of one file."""
+    return level.artifact, level.series, _ONE_CPU.fullmatch(level.labels) is not None
+
+
+def _means_of_cpus(levels: Sequence[Level]) -> dict[tuple[str, str, bool], Level]:
+    """Return the mean of each series that is printed per CPU: signs speak of the machine."""
+    of: dict[tuple[str, str, bool], list[Level]] = {}
+    for level in levels:
+        if (key := _machine(level))[-1]:
+            of.setdefault(key, []).append(level)
+    return {key: _mean(cpus) for key, cpus in of.items()}
+
+
+def _mean(cpus: Sequence[Level]) -> Level:
+    inside = [level.inside for level in cpus if level.inside is not None]
+    before = [level.before for level in cpus if level.before is not None]
+    return replace(
+        cpus[0],
+        inside=statistics.fmean(inside) if inside else None,
+        before=statistics.fmean(before) if before else None,
+        peak=statistics.fmean(level.peak for level in cpus),
+    )
 
 
 _AT_MOST, _CLEARLY = 0.8, 100.0

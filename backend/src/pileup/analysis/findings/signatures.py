@@ -25,7 +25,15 @@ from pileup.analysis.evidence.context import Context
 from pileup.analysis.evidence.evidence import Evidence
 from pileup.analysis.evidence.load_series import shows_load
 from pileup.analysis.evidence.times import iso
-from pileup.analysis.findings import cascade, chains, impacts, known, ranking, remedies
+from pileup.analysis.findings import (
+    cascade,
+    chains,
+    excerpts,
+    impacts,
+    known,
+    ranking,
+    remedies,
+)
 from pileup.analysis.findings.matching import (
     FOUND,
     LEAST,
@@ -102,12 +110,15 @@ def diagnose(observed: Observed, answers: Answers | None = None) -> Diagnosis:
     bigger = answers.ask("larger_waits", lambda: larger.waits(observed))
     matched: list[ranking.Matched] = []
     absent: list[AbsenceDoc] = []
+    is_part = answers.settle("is_part", lambda: excerpts.is_part(evidence), False)
     for issue, signature in knowledge().signatures.items():
         outcome = answers.settle(
             f"findings/{issue}",
             lambda: _evaluate(issue, signature, observed, bigger),  # noqa: B023  (called at once)
             Outcome(None, (), had_data=False),
         )
+        if is_part:
+            outcome = replace(outcome, had_data=False)
         match = outcome.match
         if match is not None and match.score >= LEAST:
             matched.append(ranking.Matched(knowledge().issue(issue), match, outcome.signs))
