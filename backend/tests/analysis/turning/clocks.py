@@ -85,6 +85,19 @@ def _match(points: int = 60, r: float = 0.9) -> object:
         return anchoring.match(own, reference, None, None)
 
 
+def _few_counts() -> object:
+    """Two servers whose sessions differ, by five samples of each."""
+    samples = pl.DataFrame(
+        {
+            "host": ["a"] * 5 + ["b"] * 5, "series": ["mysql.Threads_running"] * 10,
+            "labels": [""] * 10, "time": [T0 + n * S for n in range(5)] * 2,
+            "value": [4.0] * 5 + [90.0] * 5,
+        }
+    )  # fmt: skip
+    a, b = (metrics_hosts._Host(name, first=T0, last=T0 + 9 * S) for name in "ab")
+    return metrics_hosts._contradict(samples, a, b)
+
+
 def _uptimes() -> object:
     samples = pl.DataFrame(
         {
@@ -204,6 +217,7 @@ SCENES: Scenes = {
     "clock.anchoring _MIN_R _holds_without_one": _without_one,
     "clock.anchoring _MIN_R match": _match,
     "clock.metrics_hosts _APART _are_apart": lambda: metrics_hosts._are_apart(10.0, 2.0),
+    "clock.metrics_hosts _FEW _contradict": _few_counts,
     "clock.metrics_hosts _FEW _compare": lambda: metrics_hosts._compare(
         _counts(100, 100, 100, 100, 100), _counts(100, 100, 100, 100, 900)
     ),
